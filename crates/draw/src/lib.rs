@@ -1,0 +1,1 @@
+//! Drawing: graph layout, SVG, terminal tables, one file per export format.

@@ -1,0 +1,2 @@
+//! The `iotrail` command line.
+fn main() {}

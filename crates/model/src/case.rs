@@ -1,0 +1,134 @@
+//! The tables beside `events`: cases, processes, files.
+
+use crate::ids::{CaseId, Pid};
+use crate::time::{Nanos, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// What the time stamps of a case mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// Seconds since the epoch, UTC.
+    #[default]
+    Utc,
+    /// Time of day in an unknown time zone; the date is 1970-01-01 or the one the user gave.
+    TimeOfDay,
+    /// Time since the first event of the case, which is at 0.
+    Relative,
+    /// The trace has no time stamps: `start` only counts events (1 ns each) and `dur` is all there is.
+    Order,
+}
+
+impl Clock {
+    /// The name in the column `clock`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Utc => "utc",
+            Self::TimeOfDay => "time-of-day",
+            Self::Relative => "relative",
+            Self::Order => "order",
+        }
+    }
+
+    /// The clock of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Utc, Self::TimeOfDay, Self::Relative, Self::Order]
+            .into_iter()
+            .find(|clock| clock.name() == name)
+    }
+}
+
+/// What identifies a case (paper, section III): the command, the host, the MPI process. Any part may be unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CaseName {
+    /// Identifier of the command.
+    pub cid: Option<String>,
+    /// Name of the host.
+    pub host: Option<String>,
+    /// Identifier of the launching process, the MPI rank.
+    pub rid: Option<String>,
+}
+
+impl std::fmt::Display for CaseName {
+    /// `cid/host/rid` without the parts that are unknown, `-` if all are.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts: Vec<&str> =
+            [&self.cid, &self.host, &self.rid].into_iter().flatten().map(String::as_str).collect();
+        f.write_str(if parts.is_empty() { "-" } else { "" })?;
+        f.write_str(&parts.join("/"))
+    }
+}
+
+/// Row of the table `cases`: all events of one (cid, host, rid).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// The row's number.
+    pub id: CaseId,
+    /// Command, host, rank.
+    #[serde(flatten)]
+    pub name: CaseName,
+    /// Free text by which runs are told apart.
+    pub label: Option<String>,
+    /// What the time stamps mean.
+    pub clock: Clock,
+    /// Name of the trace file or recorder the events came from.
+    pub source: String,
+    /// Whether two processes of the case made calls in turns, that is, ran at the same time.
+    pub interleaved: bool,
+}
+
+/// Row of the table `processes`: one executable image of one process. An exec starts a new row with the same pid.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Row of `cases`.
+    pub case: CaseId,
+    /// Process.
+    pub pid: Pid,
+    /// The process that made it.
+    pub ppid: Option<Pid>,
+    /// First sign of life.
+    pub start: Option<Timestamp>,
+    /// Exit, death, or the exec that replaced the image; NULL if the end was never seen.
+    pub end: Option<Timestamp>,
+    /// Exit status; NULL if it was killed, replaced or not seen to end.
+    pub exit_code: Option<i32>,
+    /// Name of the signal that killed it.
+    pub signal: Option<String>,
+    /// Path of the executable.
+    pub exe: Option<String>,
+    /// Command line, arguments separated by NUL.
+    pub cmdline: Option<String>,
+    /// Working directory at the start.
+    pub cwd: Option<String>,
+    /// Number of threads seen in the image.
+    pub threads: u32,
+    /// User CPU time.
+    pub user: Option<Nanos>,
+    /// System CPU time.
+    pub system: Option<Nanos>,
+    /// Bytes read by read variants.
+    pub bytes_read: i64,
+    /// Bytes written by write variants.
+    pub bytes_written: i64,
+    /// Chosen environment variables, `NAME=value`, sorted.
+    pub env: Vec<String>,
+}
+
+/// Row of the table `files`: one for each distinct `path` or `path2` of `events`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRow {
+    /// The path as in `events`.
+    pub path: String,
+    /// The path without accidental numbers, see [`crate::canonical`].
+    pub canonical: String,
+    /// What it is, as far as the trace tells: `file`, `directory`, `pipe`, `socket`, `char`, `block`, `anon`.
+    pub kind: Option<String>,
+    /// Device number.
+    pub device: Option<u64>,
+    /// Inode number.
+    pub inode: Option<u64>,
+    /// Size in bytes when last seen.
+    pub size: Option<i64>,
+}

@@ -1,0 +1,28 @@
+//! The vocabulary of iotrail: what an event, a case, a raw call and a coverage statement are.
+//!
+//! Everything else depends on this crate and this crate depends on nothing heavy, so that a tracer, an importer,
+//! an analysis and a picture agree on the meaning of a word without sharing code.
+//! The event schema is the public interface of the product (`docs/trail-format.md`).
+
+pub mod batch;
+pub mod calls;
+pub mod canonical;
+pub mod case;
+pub mod coverage;
+pub mod event;
+pub mod ids;
+pub mod interner;
+pub mod nullable;
+pub mod raw;
+pub mod text;
+pub mod time;
+pub mod units;
+
+pub use batch::{EventBatch, Names};
+pub use case::{Case, CaseName, Clock, FileRow, Process};
+pub use coverage::Coverage;
+pub use event::{Event, Layer};
+pub use ids::{CallId, CaseId, ErrnoId, FlagsId, PathId, Pid, Tid};
+pub use interner::Interner;
+pub use nullable::Nullable;
+pub use time::{Nanos, Timestamp};

@@ -1,0 +1,123 @@
+//! What a tracer delivers: calls with their arguments as seen, and the life of threads.
+//!
+//! A tracer stays dumb and fast. It knows no paths behind descriptors and no offsets; the resolver
+//! replays descriptor tables to find them. What a tracer does know better (a path printed beside a descriptor)
+//! it hands over as a hint.
+
+use crate::ids::{CallId, Tid};
+use crate::time::{Nanos, Timestamp};
+
+/// One item of the stream that a tracer delivers, in the order it was seen: calls at their completion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RawItem<'a> {
+    /// A call returned, or its end will never be seen.
+    Call(RawCall<'a>),
+    /// A call that makes a process or thread was entered; the same call follows as [`RawItem::Call`] when it returns.
+    /// Its child may speak before it returns.
+    Entered(RawCall<'a>),
+    /// A thread ended with this status.
+    Exited {
+        /// The thread.
+        tid: Tid,
+        /// When.
+        at: Timestamp,
+        /// Its status.
+        status: i32,
+    },
+    /// A thread was killed.
+    Killed {
+        /// The thread.
+        tid: Tid,
+        /// When.
+        at: Timestamp,
+        /// Name of the signal, `SIGKILL`.
+        signal: &'a [u8],
+    },
+    /// An exec by another thread of the process took over this thread's id (the leader's); the caller's own id ends.
+    Superseded {
+        /// The thread whose id goes on.
+        tid: Tid,
+        /// The thread that called exec.
+        by: Tid,
+        /// When.
+        at: Timestamp,
+    },
+    /// What the tracer says this thread's command is called.
+    Comm {
+        /// The thread.
+        tid: Tid,
+        /// Its name.
+        comm: &'a [u8],
+    },
+}
+
+/// A call as seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RawCall<'a> {
+    /// The thread that called.
+    pub tid: Tid,
+    /// Which call; ids of [`crate::calls::dictionary`].
+    pub call: CallId,
+    /// When it was entered.
+    pub start: Timestamp,
+    /// How long it took, if that was seen.
+    pub dur: Option<Nanos>,
+    /// What it returned.
+    pub ret: Return<'a>,
+    /// Arguments in the order of the kernel's signature, as far as they were seen; out-arguments hold what was returned in them.
+    pub args: &'a [Arg<'a>],
+}
+
+/// What a call returned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Return<'a> {
+    /// The end was not seen, or the call does not return.
+    #[default]
+    Unseen,
+    /// A value, and what it refers to if it is a descriptor and the tracer knows.
+    Value(i64, Option<Target<'a>>),
+    /// It failed with this error (`ENOENT`).
+    Failed(&'a [u8]),
+}
+
+/// What a descriptor refers to, as a tracer prints it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target<'a> {
+    /// Path or name (`/etc/passwd`, `pipe:[7]`, `TCP:[127.0.0.1:80->...]`), unescaped.
+    pub name: &'a [u8],
+    /// Whether the file had been deleted; ` (deleted)` is not part of `name`.
+    pub deleted: bool,
+}
+
+/// An argument as seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Arg<'a> {
+    /// It was not seen, or is of no use to the resolver.
+    #[default]
+    Opaque,
+    /// NULL pointer.
+    Null,
+    /// A number.
+    Int(i64),
+    /// A descriptor, and what it refers to if the tracer knows.
+    Fd(i32, Option<Target<'a>>),
+    /// `AT_FDCWD`, and the working directory if the tracer knows it.
+    Cwd(Option<Target<'a>>),
+    /// A path, unescaped, as given; `complete` is false if the tracer cut it.
+    Path {
+        /// The bytes.
+        bytes: &'a [u8],
+        /// Whether these are all.
+        complete: bool,
+    },
+    /// Symbols, as in `O_RDONLY|O_CLOEXEC`.
+    Symbols(&'a [u8]),
+    /// Two descriptors stored by the call.
+    FdPair([(i32, Option<Target<'a>>); 2]),
+    /// Sum of the lengths of a vector of buffers.
+    Length(u64),
+    /// The strings of an argument vector, separated by NUL, as far as they were seen.
+    Strings(&'a [u8]),
+    /// Any other structure, as text.
+    Text(&'a [u8]),
+}

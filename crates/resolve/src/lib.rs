@@ -1,0 +1,1 @@
+//! Raw calls to events: descriptor tables, open file descriptions, working directories, process life.

@@ -1,0 +1,1 @@
+//! Imports what strace prints.

@@ -1,0 +1,1 @@
+//! The trail on disk: Arrow schema, write, scan, check.
