@@ -1,2 +1,22 @@
-//! The `iotrail` command line.
-fn main() {}
+//! The `iotrail` command line: parse arguments into a plan, call one function of a library crate, print. No logic.
+
+mod cli;
+mod commands;
+mod output;
+mod ui;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let ui = ui::Ui::new(cli.colour, cli.quiet);
+    match cli.command.run(&ui) {
+        Ok(code) => code,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            ui.error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The words of the command line.
+
+use crate::commands::{completions, man};
+use crate::ui::{Colour, Ui};
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Exit status: 0 all went well; 1 something failed or a check found problems; 2 wrong usage.
+Data goes to stdout, talk and progress to stderr. NO_COLOR is honoured.
+
+Start here:
+  strace -f -tt -T -y -o ls.st ls -l
+  iotrail import -o ls.trail ls.st
+  iotrail dfg ls.trail
+  iotrail report ls.trail -o ls.html";
+
+/// Shows what a program does to its files.
+#[derive(Debug, Parser)]
+#[command(name = "iotrail", version, after_help = AFTER_HELP, max_term_width = 110, propagate_version = true)]
+pub(crate) struct Cli {
+    /// When to use colours.
+    #[arg(long = "color", alias = "colour", value_enum, default_value_t, global = true, value_name = "WHEN")]
+    pub(crate) colour: Colour,
+
+    /// Say nothing but errors on stderr.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One thing to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+impl Command {
+    pub(crate) fn run(&self, _ui: &Ui) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Completions(args) => completions::run(args),
+            Self::Man(args) => man::run(args),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! `iotrail man`: manual pages.
+
+use crate::{cli::Cli, output};
+use clap::CommandFactory;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Print the manual page, or write the pages of all commands into a directory.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail man | man -l -
+  iotrail man -o ~/.local/share/man/man1")]
+pub(crate) struct Args {
+    /// Directory for the pages `iotrail.1`, `iotrail-dfg.1`, ...
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut root = Cli::command();
+    root.build();
+    match &args.output {
+        None => output::stdout(&page(&root)?)?,
+        Some(directory) => {
+            std::fs::create_dir_all(directory)?;
+            output::write(&directory.join("iotrail.1"), &page(&root)?)?;
+            for command in root.get_subcommands().filter(|command| command.get_name() != "help") {
+                let name = format!("iotrail-{}", command.get_name());
+                let command = command.clone().name(name.clone()).bin_name(name.clone());
+                output::write(&directory.join(format!("{name}.1")), &page(&command)?)?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn page(command: &clap::Command) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut text)?;
+    Ok(text)
+}

@@ -1,0 +1,107 @@
+//! Talk: everything that goes to stderr.
+
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use iotrail_model::text::printable;
+use std::io::{IsTerminal, Write, stderr, stdout};
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Colour {
+    fn applies(self, terminal: bool) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+}
+
+/// The way to the person at the terminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ui {
+    colour: Colour,
+    quiet: bool,
+}
+
+impl Ui {
+    pub(crate) const fn new(colour: Colour, quiet: bool) -> Self {
+        Self { colour, quiet }
+    }
+
+    /// Whether what goes to stdout may be coloured.
+    pub(crate) fn colours_stdout(&self) -> bool {
+        self.colour.applies(stdout().is_terminal())
+    }
+
+    /// Columns of the terminal on stdout, 100 if it is none.
+    pub(crate) fn width() -> usize {
+        let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        columns
+            .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))
+            .unwrap_or(100)
+            .clamp(40, 400)
+    }
+
+    /// One line for the reader.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet {
+            self.line("", "", text);
+        }
+    }
+
+    /// Something is not as it should be, and the work goes on.
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            self.line("33", "warning: ", text);
+        }
+    }
+
+    /// The work failed: what, because of what, and what to do.
+    pub(crate) fn error(&self, error: &anyhow::Error) {
+        let mut causes: Vec<String> = Vec::new();
+        for cause in error.chain().map(ToString::to_string) {
+            if !causes.last().is_some_and(|last| last.contains(&cause)) {
+                causes.push(cause);
+            }
+        }
+        self.line("31", "error: ", &causes.join(": "));
+    }
+
+    /// A bar for long work of `total` bytes, drawn only on a terminal.
+    pub(crate) fn byte_bar(&self, total: Option<u64>, what: &str) -> ProgressBar {
+        if self.quiet || !stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let template = match total {
+            Some(_) => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+            None => "{msg} {spinner} {bytes} {bytes_per_sec}",
+        };
+        let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new).with_message(what.to_owned());
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar
+    }
+
+    fn line(&self, colour: &str, head: &str, text: &str) {
+        let shown = text.split('\n').map(printable).collect::<Vec<_>>().join("\n");
+        let line = if !head.is_empty() && self.colour.applies(stderr().is_terminal()) {
+            format!("\x1b[1;{colour}m{head}\x1b[0m{shown}\n")
+        } else {
+            format!("{head}{shown}\n")
+        };
+        // There is nobody left to tell when stderr is closed.
+        let _ = stderr().lock().write_all(line.as_bytes());
+    }
+}
