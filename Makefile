@@ -1,0 +1,39 @@
+# Two commands do all set-up: `make demo` shows the main job, `make test` proves it.
+SHELL := /bin/bash
+.PHONY: help demo build install test test-rust test-interop test-browser lint docs bench clean
+
+help:            ## What can be made
+	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
+
+demo:            ## Build iotrail, analyse real traces, say where the picture and the page are
+	@scripts/demo.sh
+
+build:           ## Build the release binary, target/release/iotrail
+	cargo build --release --locked
+
+install: build   ## Install binary, man pages and completions below PREFIX (default /usr/local)
+	@scripts/install.sh "$${PREFIX:-/usr/local}"
+
+test:            ## Install what is missing, run every test, print one summary
+	@scripts/test.sh all
+
+test-rust:       ## Unit, property, snapshot and command-line tests
+	@scripts/test.sh rust
+
+test-interop:    ## DuckDB, pandas, pm4py, networkx, JSON schemas
+	@scripts/test.sh interop
+
+test-browser:    ## The report in headless Chromium
+	@scripts/test.sh browser
+
+lint:            ## Format, clippy, licences
+	@scripts/lint.sh
+
+docs:            ## API documentation and links of the user guide
+	@scripts/docs.sh
+
+bench:           ## Micro benchmarks and comparisons with other tools (long)
+	@bench/run.sh
+
+clean:           ## Remove what was built
+	cargo clean

@@ -1,0 +1,69 @@
+"""Checks the Markdown pages: every relative link has a target, every `iotrail COMMAND` in a code block exists, and the
+command reference docs/commands.md is what `iotrail COMMAND --help` prints.
+
+usage: check_docs.py [--write]     (--write renews docs/commands.md)
+"""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "commands.md"
+IOTRAIL = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "iotrail"
+
+
+def main():
+    subprocess.run(["cargo", "build", "--locked", "--quiet"], cwd=ROOT, check=True)
+    reference = command_reference()
+    if "--write" in sys.argv:
+        REFERENCE.write_text(reference)
+    problems = [] if REFERENCE.exists() and REFERENCE.read_text() == reference else [
+        "docs/commands.md is not what --help prints: run `python3 scripts/check_docs.py --write`"]
+    pages = [page for pattern in ("*.md", "docs/*.md") for page in sorted(ROOT.glob(pattern))]
+    for page in pages:
+        problems += dead_links(page) + unknown_commands(page)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"docs: {len(pages)} pages, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+def help_of(*words):
+    env = {"PATH": os.environ["PATH"], "COLUMNS": "110", "NO_COLOR": "1"}
+    return subprocess.run([IOTRAIL, *words, "--help"], capture_output=True, text=True, check=True, env=env).stdout
+
+
+def commands():
+    listing = help_of().split("Commands:\n")[1].split("\n\n")[0]
+    return [name for name in re.findall(r"^  (\S+)", listing, re.M) if name != "help"]
+
+
+def command_reference():
+    parts = ["# Command reference\n\nWhat `iotrail COMMAND --help` prints.\n", f"```text\n{help_of()}```\n"]
+    for name in commands():
+        parts.append(f"## iotrail {name}\n\n```text\n{help_of(name)}```\n")
+    return "\n".join(re.sub(r"[ \t]+$", "", part, flags=re.M) for part in parts)
+
+
+def dead_links(page):
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+    found = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text):
+        if re.match(r"[a-z]+:", target) or target.startswith("#"):
+            continue
+        if not (page.parent / target.split("#")[0]).exists():
+            found.append(f"{page.relative_to(ROOT)}: dead link {target}")
+    return found
+
+
+def unknown_commands(page):
+    known = set(commands()) | {"help", "COMMAND"}
+    blocks = "\n".join(re.findall(r"```(?:sh|console|bash)?\n(.*?)```", page.read_text(), flags=re.S))
+    called = set(re.findall(r"^\s*(?:\$ )?iotrail ([a-z]+)", blocks, re.M))
+    return [f"{page.relative_to(ROOT)}: no command `iotrail {name}`" for name in sorted(called - known)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

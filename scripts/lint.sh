@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Format, lints, licences and sources of all dependencies.
+set -euo pipefail
+. "$(dirname "$0")/tools.sh"
+cd "$root"
+cargo fmt --all --check
+cargo clippy --workspace --all-targets --locked -- -D warnings
+cargo_tool cargo-deny 0.20.2
+cargo deny --log-level error check licenses bans sources
+# The advisory data base lives on GitHub; without a way there, say so and go on.
+if timeout 60 cargo deny --log-level error check advisories 2>"$cache/advisories.log"; then
+  echo "advisories: checked"
+elif grep -qiE 'failed to fetch|unable to fetch|resolve host|network|connect' "$cache/advisories.log"; then
+  echo "advisories: NOT checked, the advisory data base cannot be reached from here"
+else
+  cat "$cache/advisories.log" >&2
+  exit 1
+fi
