@@ -1,1 +1,3 @@
 //! Imports what strace prints.
+
+pub mod parser;
