@@ -2,19 +2,33 @@
 //!
 //! One table serves every tracer and the resolver: which argument is a descriptor, which a path, what is transferred.
 //! A call that is not in the table is still an event; its id lies behind the table's.
+//!
+//! Argument lists follow the kernel's signatures (`man 2`) with two simplifications that every tracer can make: a
+//! 64-bit number that a 32-bit kernel takes in two registers is one argument, and `clone` has its flags second, after
+//! the stack, on every architecture. Names are those of the kernel's system call tables, old and new variants of all
+//! architectures, because a trace shows the variant that the program called.
+
+mod table;
 
 use crate::ids::CallId;
 use crate::interner::Interner;
+pub use table::TABLE;
 
 /// What an argument of a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArgKind {
-    /// The descriptor that the call acts on.
+    /// The descriptor that the call acts on; the source of a copy.
     Fd,
     /// The directory descriptor (or `AT_FDCWD`) that the next path argument is relative to.
     DirFd,
     /// A path.
     Path,
+    /// A path that the call stores for the caller (getcwd); tracers deliver it as a path.
+    PathOut,
+    /// What a symbolic link shall point to: a path relative to the directory of the link.
+    LinkTarget,
+    /// A name that is no path (memfd_create); tracers deliver it like a path.
+    Name,
     /// A second descriptor: target of dup2, destination of a copy.
     Fd2,
     /// Where the call stores two descriptors (pipe, socketpair).
@@ -23,16 +37,28 @@ pub enum ArgKind {
     Buffer,
     /// An array of buffers; its lengths add up to the bytes asked for.
     Vector,
+    /// A message header (`struct msghdr`); the lengths of its vector add up to the bytes asked for.
+    Message,
     /// Number of bytes asked for.
     Count,
-    /// File offset in bytes.
+    /// File offset or file length in bytes; of a pointer to an offset, the value it held when the call was entered.
     Offset,
+    /// Like `Offset`, for the destination of a copy.
+    Offset2,
+    /// The new position that `_llseek` stores.
+    Position,
     /// Symbols worth keeping in the column `flags`.
     Flags,
     /// Symbols or numbers that matter to the resolver only.
     Command,
     /// A process, thread or pidfd.
     Process,
+    /// The status of an exit.
+    Status,
+    /// An argument or environment vector.
+    Strings,
+    /// A structure that the resolver looks into, as text: `{flags=CLONE_VM|CLONE_VFORK, ...}`.
+    Struct,
     /// Anything else.
     Other,
 }
@@ -42,30 +68,100 @@ pub enum ArgKind {
 pub struct CallSpec {
     /// Canonical name, the kernel's.
     pub name: &'static str,
+    /// What kind of work it is.
+    pub family: Family,
     /// The kinds of the arguments, in order.
     pub args: &'static [ArgKind],
     /// Which way data flows.
     pub transfer: Transfer,
+    /// What a successful return value names.
+    pub makes: Makes,
+}
+
+/// What kind of work a call does. Every call is in one family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Family {
+    /// Moves file data, or the cursor: read, write, lseek, sendfile.
+    Data,
+    /// Reads or changes what is known about files: stat, chmod, truncate, xattr, statfs.
+    Metadata,
+    /// Makes, copies or closes descriptors: open, dup, fcntl, close.
+    Descriptor,
+    /// Reads or changes directories: getdents, mkdir, rename, unlink, chdir, mount.
+    Directory,
+    /// Maps and advises memory: mmap, msync, madvise.
+    Memory,
+    /// Forces data to storage: fsync, sync.
+    Sync,
+    /// Locks files: flock.
+    Lock,
+    /// Sockets, whatever they do.
+    Socket,
+    /// Makes, replaces, ends or describes processes.
+    Process,
+    /// Waits for another process or thread, a signal or a time: wait4, futex, nanosleep.
+    Wait,
+    /// Waits until descriptors are ready: poll, select, epoll.
+    Poll,
+    /// Submits or completes asynchronous I/O: io_submit, io_uring_enter.
+    Async,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl Family {
+    /// The name in tables and rules.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Metadata => "metadata",
+            Self::Descriptor => "descriptor",
+            Self::Directory => "directory",
+            Self::Memory => "memory",
+            Self::Sync => "sync",
+            Self::Lock => "lock",
+            Self::Socket => "socket",
+            Self::Process => "process",
+            Self::Wait => "wait",
+            Self::Poll => "poll",
+            Self::Async => "async",
+            Self::Other => "other",
+        }
+    }
 }
 
 /// Which way a call moves data, seen from the process.
+///
+/// The return value of these calls is the number of bytes moved, so they alone have a `size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Transfer {
-    /// It moves none.
+    /// It moves none, or its return value does not say how much.
     #[default]
     None,
-    /// Into the process: read variants.
+    /// Into the process: read variants, and recv, recvfrom, recvmsg.
     Read,
-    /// Out of the process: write variants.
+    /// Out of the process: write variants, and send, sendto, sendmsg, vmsplice.
     Write,
-    /// From one descriptor to another: copy_file_range, sendfile, splice.
+    /// From one descriptor to another: copy_file_range, sendfile, splice, tee.
     Copy,
 }
 
-/// The table.
-pub static TABLE: &[CallSpec] = &[];
+/// What a successful return value names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Makes {
+    /// Nothing new.
+    #[default]
+    Nothing,
+    /// A new descriptor.
+    Descriptor,
+    /// A new process or thread.
+    Process,
+}
 
 /// Row of a call, `None` for calls that are not in the table.
+#[inline]
 #[must_use]
 pub fn spec(call: CallId) -> Option<&'static CallSpec> {
     TABLE.get(call.index())
@@ -79,4 +175,48 @@ pub fn dictionary() -> Interner {
         names.intern(spec.name.as_bytes());
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_own_name_and_number() {
+        let names = dictionary();
+        assert_eq!(names.len(), TABLE.len());
+        for (number, spec) in TABLE.iter().enumerate() {
+            assert_eq!(names.find(spec.name.as_bytes()), Some(number as u32), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn transfers_say_what_they_act_on_and_how_much_they_ask_for() {
+        for spec in TABLE.iter().filter(|spec| spec.transfer != Transfer::None) {
+            assert!(spec.args.contains(&ArgKind::Fd), "{}", spec.name);
+            let asks = [ArgKind::Count, ArgKind::Vector, ArgKind::Message];
+            assert!(spec.args.iter().any(|kind| asks.contains(kind)), "{}", spec.name);
+            assert_eq!(spec.transfer == Transfer::Copy, spec.args.contains(&ArgKind::Fd2), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn directory_descriptors_stand_before_their_path() {
+        for spec in TABLE {
+            for (place, _) in spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::DirFd) {
+                assert_eq!(spec.args.get(place + 1), Some(&ArgKind::Path), "{}", spec.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_column_has_at_most_the_arguments_it_can_hold() {
+        let count = |spec: &CallSpec, kind| spec.args.iter().filter(|other| **other == kind).count();
+        for spec in TABLE {
+            for kind in [ArgKind::Fd, ArgKind::Fd2, ArgKind::Offset, ArgKind::Count, ArgKind::FdPair] {
+                assert!(count(spec, kind) <= 1, "{} {kind:?}", spec.name);
+            }
+            assert!(count(spec, ArgKind::Path) <= 2 && spec.args.len() <= 6, "{}", spec.name);
+        }
+    }
 }
