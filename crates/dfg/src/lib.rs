@@ -4,13 +4,32 @@
 //! section IV; what goes beyond is defined in `docs/definitions.md`. Pure: event batches in, result structs out.
 
 pub mod comparison;
+pub mod concurrency;
 pub mod details;
+pub mod finish;
+pub mod partial;
+pub mod plan;
+pub mod quantile;
 pub mod result;
 pub mod timeline;
+pub mod variant;
 pub mod wanted;
 
+mod accumulate;
+mod data_rate;
+mod edges;
+mod intervals;
+mod per_case;
+mod seams;
+mod totals;
+mod vertex;
+
 pub use comparison::{Change, ChangeKind, Comparison};
+pub use concurrency::ConcurrencyRule;
 pub use details::Details;
+pub use finish::{DFG_FORMAT, Labels};
+pub use partial::Partial;
+pub use plan::Plan;
 pub use result::Dfg;
 pub use timeline::Timeline;
 pub use wanted::Wanted;

@@ -1,0 +1,184 @@
+//! The loop over events.
+//!
+//! Each event costs some thirty nanoseconds, so the loop allocates nothing, hashes nothing while a case goes on, and
+//! asks "did this case have this relation before?" by comparing one number: the relation's latest case.
+
+use crate::plan::Plan;
+use crate::seams::{Ends, OpenCase, Seams};
+use crate::totals::Totals;
+use crate::vertex::Relation;
+use hashbrown::HashMap;
+use iotrail_model::{EventBatch, Nanos, Nullable, PathId, Timestamp};
+use iotrail_query::{ActivityId, CaseKey, Classified};
+use std::sync::Arc;
+
+/// Sums up batches; one for each worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Accumulator {
+    plan: Arc<Plan>,
+    pub(crate) totals: Totals,
+    /// By number of a relation, the latest case that had it.
+    latest_case: Vec<u64>,
+    /// Cases seen so far; distinguishes cases in `latest_case`.
+    serial: u64,
+}
+
+/// The cases of one piece.
+struct PieceCases {
+    list: Vec<OpenCase>,
+    places: HashMap<CaseKey, usize, foldhash::fast::RandomState>,
+    /// Serial number of the first one.
+    first_serial: u64,
+}
+
+/// What the loop reads of an event.
+#[derive(Clone, Copy)]
+struct Row {
+    activity: u32,
+    start: Timestamp,
+    /// NULL too if it is negative, which no clock gives.
+    duration: Option<u64>,
+    size: Option<u64>,
+}
+
+impl Accumulator {
+    pub(crate) fn new(plan: Arc<Plan>) -> Self {
+        let totals = Totals::new(plan.slots());
+        Self { plan, totals, latest_case: Vec::new(), serial: 0 }
+    }
+
+    /// Adds consecutive rows; the result holds the cases that may go on beyond them.
+    ///
+    /// The batch must have the columns start, dur, path, size and errno.
+    pub(crate) fn add(&mut self, batch: &EventBatch, classified: &Classified) -> Seams {
+        let mut cases =
+            PieceCases { list: Vec::new(), places: HashMap::default(), first_serial: self.serial };
+        let mut current: Option<(CaseKey, Option<usize>)> = None;
+        for row in 0..batch.len {
+            let activity = classified.activity[row];
+            if activity == ActivityId::UNSELECTED {
+                continue;
+            }
+            let key = classified.key[row];
+            let place = match current {
+                Some((same, place)) if same == key => place,
+                _ => {
+                    let place = cases.enter(key, &self.plan);
+                    current = Some((key, place));
+                    place
+                }
+            };
+            let Some(place) = place else { continue };
+            self.totals.events.total += 1;
+            let Some(index) = activity.index() else {
+                self.totals.events.unmapped += 1;
+                continue;
+            };
+            let event = Row {
+                activity: index as u32,
+                start: batch.start[row],
+                duration: known(batch.dur[row].get().map(|Nanos(nanos)| nanos)),
+                size: known(batch.size[row].get()),
+            };
+            let serial = cases.first_serial + place as u64;
+            let case = &mut cases.list[place];
+            self.count(event, case.slot, !batch.errno[row].is_null(), batch.path[row]);
+            self.extend(case, serial, event);
+        }
+        self.serial += cases.list.len() as u64;
+        Seams::new(cases.list, &mut self.totals)
+    }
+
+    /// Adds the event to its activity.
+    #[inline]
+    fn count(&mut self, event: Row, slot: usize, failed: bool, path: Nullable<PathId>) {
+        let activity = event.activity as usize;
+        self.totals.events.mapped += 1;
+        self.totals.reach(activity);
+        let node = &mut self.totals.nodes[activity];
+        let sums = &mut node.groups[slot];
+        sums.count += 1;
+        sums.failures += u64::from(failed);
+        if let Some(size) = event.size {
+            sums.bytes = sums.bytes.saturating_add(size);
+            node.sizes.push(size as i64);
+            node.largest = node.largest.max(Some(size as i64));
+        }
+        if let Some(duration) = event.duration {
+            sums.duration = sums.duration.saturating_add(duration);
+            if let Some(size) = event.size
+                && duration > 0
+            {
+                sums.rate.push(size, duration);
+            }
+            node.durations.push(duration as i64);
+            node.longest = node.longest.max(Some(duration as i64));
+            node.intervals.push(event.start, Nanos(duration as i64));
+        }
+        node.paths.insert(path);
+        let end = event.end().unwrap_or(event.start.0);
+        self.totals.span = match self.totals.span {
+            Some((first, last)) => Some((first.min(event.start.0), last.max(end))),
+            None => Some((event.start.0, end)),
+        };
+    }
+
+    /// Adds the event to its case's trace and the relation that it closes.
+    #[inline]
+    fn extend(&mut self, case: &mut OpenCase, serial: u64, event: Row) {
+        case.trace.push(event.activity);
+        if let Some(sums) = &mut case.sums {
+            sums.event(event.activity, event.duration, event.size);
+        }
+        let Some(ends) = &mut case.ends else {
+            case.ends = Some(Ends {
+                first: event.activity,
+                first_start: event.start.0,
+                last: event.activity,
+                last_end: event.end(),
+            });
+            return;
+        };
+        let relation = Relation::between(ends.last, event.activity);
+        let gap = ends.gap_to(event.start.0);
+        ends.last = event.activity;
+        ends.last_end = event.end();
+        let number = self.totals.follow(relation, case.slot, gap);
+        if self.latest_case.get(number) != Some(&serial) {
+            case.relations.insert(relation);
+            if number >= self.latest_case.len() {
+                self.latest_case.resize(number + 1, u64::MAX);
+            }
+            self.latest_case[number] = serial;
+        }
+        if let Some(sums) = &mut case.sums {
+            sums.follow(relation, gap);
+        }
+    }
+}
+
+impl Row {
+    #[inline]
+    fn end(self) -> Option<i64> {
+        self.duration.map(|duration| self.start.0.saturating_add(duration as i64))
+    }
+}
+
+#[inline]
+fn known(value: Option<i64>) -> Option<u64> {
+    value.and_then(|value| u64::try_from(value).ok())
+}
+
+impl PieceCases {
+    /// The place of a case in the list, NULL if the plan leaves it out.
+    fn enter(&mut self, key: CaseKey, plan: &Plan) -> Option<usize> {
+        if let Some(&place) = self.places.get(&key) {
+            return Some(place);
+        }
+        let slot = plan.slot(key.case())?;
+        let place = self.list.len();
+        self.list.push(OpenCase::new(key, slot, plan.per_case()));
+        self.places.insert(key, place);
+        Some(place)
+    }
+}

@@ -1,0 +1,266 @@
+//! From sums to the result: names instead of numbers, means and quantiles instead of sums, everything sorted.
+
+use crate::concurrency::{ConcurrencyRule, max_concurrency};
+use crate::edges::{EdgeSums, EdgeTotals};
+use crate::partial::Partial;
+use crate::quantile::{self, Quantiles};
+use crate::result::{
+    Dfg, DurationStats, END, Edge, EdgeInGroup, GapStats, Group, MAX_VARIANT_CASES, Node, NodeInGroup, START,
+    SizeStats, Span, Variant,
+};
+use crate::totals::{NodeSums, NodeTotals, Totals};
+use crate::variant::{TraceId, VariantCases, Variants};
+use crate::vertex::Vertex;
+use iotrail_query::CaseKey;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The name of the format of a [`Dfg`] as JSON.
+pub const DFG_FORMAT: &str = "iotrail-dfg/1";
+
+/// The names behind the numbers of a partial result.
+pub struct Labels<'a> {
+    /// By activity.
+    pub activities: &'a [String],
+    /// By group.
+    pub groups: &'a [String],
+    /// The name of a case.
+    pub case_name: &'a (dyn Fn(CaseKey) -> String + Sync),
+}
+
+impl Partial {
+    /// The graph. What it does not say about the log and the query (sources, mapping, coverage, ...) is left empty.
+    #[must_use]
+    pub fn finish(self, labels: &Labels<'_>, rule: ConcurrencyRule, threads: NonZeroUsize) -> Dfg {
+        finish(self.close(), labels, rule, threads)
+    }
+}
+
+pub(crate) fn finish(
+    totals: Totals,
+    labels: &Labels<'_>,
+    rule: ConcurrencyRule,
+    threads: NonZeroUsize,
+) -> Dfg {
+    let concurrency = all_max_concurrency(&totals.nodes, rule, threads);
+    let duration_ns = totals.nodes.iter().map(|node| node.sums().duration).fold(0, u64::saturating_add);
+    let mut coverage = iotrail_model::Coverage::default();
+    let (variants, scattered) = variants(totals.variants, labels);
+    for case in scattered {
+        coverage.note(format!(
+            "case {case}: its rows are not consecutive, and each stretch of them counts as a trace of its own"
+        ));
+    }
+    Dfg {
+        format: DFG_FORMAT.to_owned(),
+        max_concurrency_rule: rule.name().to_owned(),
+        events: totals.events,
+        cases: totals.cases.iter().sum(),
+        cases_without_trace: totals.cases_without_trace,
+        span: Span { start_ns: totals.span.map(|span| span.0), end_ns: totals.span.map(|span| span.1) },
+        duration_ns,
+        bytes: totals.nodes.iter().map(|node| node.sums().bytes).fold(0, u64::saturating_add),
+        groups: groups(&totals.nodes, &totals.cases, labels),
+        variants,
+        nodes: nodes(&totals.nodes, &concurrency, duration_ns, labels),
+        edges: edges(&totals.edges.list, labels),
+        quantile_exact_limit: quantile::EXACT_LIMIT as u64,
+        quantile_relative_error: quantile::RELATIVE_ERROR,
+        coverage,
+        ..Dfg::default()
+    }
+}
+
+impl NodeTotals {
+    /// The sums over all groups.
+    fn sums(&self) -> NodeSums {
+        self.groups.iter().fold(NodeSums::default(), |mut all, sums| {
+            all.merge(sums);
+            all
+        })
+    }
+}
+
+fn all_max_concurrency(nodes: &[NodeTotals], rule: ConcurrencyRule, threads: NonZeroUsize) -> Vec<u64> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(node) = nodes.get(at) else { return done };
+            done.push((at, max_concurrency(&node.intervals, rule)));
+        }
+    };
+    let mut results = vec![0; nodes.len()];
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.get().min(nodes.len())).map(|_| scope.spawn(work)).collect();
+        let mine = work();
+        let theirs = others.into_iter().flat_map(|other| match other.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        mine.into_iter().chain(theirs).for_each(|(at, result)| results[at] = result);
+    });
+    results
+}
+
+fn groups(nodes: &[NodeTotals], cases: &[u64], labels: &Labels<'_>) -> Vec<Group> {
+    let group = |(number, name): (usize, &String)| {
+        let slot = number + 1;
+        let mut sums = NodeSums::default();
+        nodes.iter().filter_map(|node| node.groups.get(slot)).for_each(|node| sums.merge(node));
+        let cases = cases.get(slot).copied().unwrap_or(0);
+        Group { name: name.clone(), cases, events: sums.count, duration_ns: sums.duration, bytes: sums.bytes }
+    };
+    labels.groups.iter().enumerate().map(group).collect()
+}
+
+fn nodes(nodes: &[NodeTotals], concurrency: &[u64], all_ns: u64, labels: &Labels<'_>) -> Vec<Node> {
+    let named = labels.activities.iter().zip(nodes).zip(concurrency);
+    let mut list: Vec<Node> = named
+        .map(|((activity, totals), &max_concurrency)| Node {
+            max_concurrency,
+            ..node(activity, totals, all_ns, labels)
+        })
+        .filter(|node| node.count > 0)
+        .collect();
+    list.sort_by(|a, b| b.duration_ns.cmp(&a.duration_ns).then_with(|| a.activity.cmp(&b.activity)));
+    list
+}
+
+fn node(activity: &str, totals: &NodeTotals, all_ns: u64, labels: &Labels<'_>) -> Node {
+    let sums = totals.sums();
+    let [p50, p95, p99] = totals.durations.percentiles([50, 95, 99]);
+    let [size_p50, size_p95] = totals.sizes.percentiles([50, 95]);
+    let (longest, largest) = (totals.longest, totals.largest);
+    Node {
+        activity: activity.to_owned(),
+        count: sums.count,
+        cases: sums.cases,
+        failures: sums.failures,
+        files: totals.paths.len(),
+        duration_ns: sums.duration,
+        relative_duration: if all_ns == 0 { 0.0 } else { sums.duration as f64 / all_ns as f64 },
+        bytes: sums.bytes,
+        data_rate: sums.rate.mean(),
+        max_concurrency: 0,
+        duration: DurationStats {
+            mean: mean(sums.duration as f64, &totals.durations),
+            p50: p50.min(longest),
+            p95: p95.min(longest),
+            p99: p99.min(longest),
+            max: longest,
+        },
+        size: SizeStats {
+            mean: mean(sums.bytes as f64, &totals.sizes),
+            p50: size_p50.min(largest),
+            p95: size_p95.min(largest),
+            max: largest,
+        },
+        duration_histogram: totals.durations.powers_of_two(),
+        size_histogram: totals.sizes.powers_of_two(),
+        groups: by_group(labels, &totals.groups, |sums| (sums.count > 0).then(|| node_in_group(sums))),
+    }
+}
+
+fn node_in_group(sums: &NodeSums) -> NodeInGroup {
+    NodeInGroup {
+        count: sums.count,
+        cases: sums.cases,
+        failures: sums.failures,
+        duration_ns: sums.duration,
+        bytes: sums.bytes,
+        data_rate: sums.rate.mean(),
+    }
+}
+
+fn mean(sum: f64, values: &Quantiles) -> Option<f64> {
+    (values.count() > 0).then(|| sum / values.count() as f64)
+}
+
+/// The groups for which there is something to say; slot 0 holds the cases without a group.
+fn by_group<S, T>(
+    labels: &Labels<'_>,
+    slots: &[S],
+    figures: impl Fn(&S) -> Option<T>,
+) -> BTreeMap<String, T> {
+    let groups = labels.groups.iter().zip(slots.iter().skip(1));
+    groups.filter_map(|(name, sums)| Some((name.clone(), figures(sums)?))).collect()
+}
+
+fn edges(totals: &[EdgeTotals], labels: &Labels<'_>) -> Vec<Edge> {
+    let mut list: Vec<Edge> = totals.iter().map(|totals| edge(totals, labels)).collect();
+    list.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to))));
+    list
+}
+
+fn edge(totals: &EdgeTotals, labels: &Labels<'_>) -> Edge {
+    let mut sums = EdgeSums::default();
+    totals.groups.iter().for_each(|group| sums.merge(group));
+    let [p50, p95] = totals.gaps.percentiles([50, 95]);
+    let gap_ns = GapStats {
+        mean: mean(sums.gap_sum as f64, &totals.gaps),
+        p50,
+        p95,
+        sum: (totals.gaps.count() > 0).then(|| saturated(sums.gap_sum)),
+    };
+    Edge {
+        from: labels.vertex(totals.relation.from, START),
+        to: labels.vertex(totals.relation.to, END),
+        count: sums.count,
+        cases: sums.cases,
+        gap_ns,
+        groups: by_group(labels, &totals.groups, |sums| (sums.count > 0).then(|| edge_in_group(sums))),
+    }
+}
+
+fn edge_in_group(sums: &EdgeSums) -> EdgeInGroup {
+    EdgeInGroup { count: sums.count, cases: sums.cases, gap_sum_ns: saturated(sums.gap_sum) }
+}
+
+fn saturated(sum: i128) -> i64 {
+    sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+impl Labels<'_> {
+    fn activity(&self, number: usize) -> &str {
+        self.activities.get(number).map_or("", String::as_str)
+    }
+
+    pub(crate) fn vertex(&self, vertex: Vertex, boundary: &str) -> String {
+        vertex.index().map_or(boundary, |number| self.activity(number)).to_owned()
+    }
+}
+
+/// The variants, and the names of cases that occur more than once.
+fn variants(variants: Variants, labels: &Labels<'_>) -> (Vec<Variant>, Vec<String>) {
+    let (traces, cap) = variants.into_parts();
+    let mut keys = Vec::new();
+    let mut list: Vec<Variant> = traces
+        .map(|(id, cases)| {
+            keys.extend_from_slice(&cases.cases);
+            variant(id, &cases, cap, labels)
+        })
+        .collect();
+    list.sort_by(|a, b| {
+        let order = b.count.cmp(&a.count).then_with(|| a.trace.cmp(&b.trace));
+        order.then(a.length.cmp(&b.length)).then_with(|| a.cases.cmp(&b.cases))
+    });
+    keys.sort_unstable();
+    let mut repeated: Vec<CaseKey> =
+        keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    repeated.dedup();
+    (list, repeated.into_iter().map(labels.case_name).collect())
+}
+
+fn variant(id: TraceId, cases: &VariantCases, cap: u64, labels: &Labels<'_>) -> Variant {
+    let mut names: Vec<String> = cases.cases.iter().map(|&case| (labels.case_name)(case)).collect();
+    names.sort_unstable();
+    names.truncate(MAX_VARIANT_CASES);
+    let truncated = id.length > cap;
+    let steps = cases.steps.iter().map(|activity| labels.activity(activity as usize));
+    let end = (!truncated).then_some(END);
+    let trace = std::iter::once(START).chain(steps).chain(end).map(str::to_owned).collect();
+    Variant { count: cases.cases.len() as u64, cases: names, trace, length: id.length, truncated }
+}

@@ -1,0 +1,207 @@
+//! Everything that is summed over events and whole cases, in any order.
+
+use crate::data_rate::RateSum;
+use crate::edges::Edges;
+use crate::intervals::Intervals;
+use crate::per_case::{CaseSums, SummedCase};
+use crate::quantile::Quantiles;
+use crate::result::EventCounts;
+use crate::seams::OpenCase;
+use crate::variant::Variants;
+use crate::vertex::Relation;
+use hashbrown::HashSet;
+use iotrail_model::{Nullable, PathId};
+
+/// The order-free part of a partial result.
+#[derive(Clone, Debug)]
+pub(crate) struct Totals {
+    pub(crate) events: EventCounts,
+    /// First start and last end, if there is a mapped event.
+    pub(crate) span: Option<(i64, i64)>,
+    /// By activity.
+    pub(crate) nodes: Vec<NodeTotals>,
+    pub(crate) edges: Edges,
+    /// Traces by slot of the plan.
+    pub(crate) cases: Vec<u64>,
+    pub(crate) cases_without_trace: u64,
+    pub(crate) variants: Variants,
+    /// Sums of each case, if the plan asks for them.
+    pub(crate) summed_cases: Vec<SummedCase>,
+}
+
+/// An activity, summed over all groups.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeTotals {
+    pub(crate) durations: Quantiles,
+    pub(crate) longest: Option<i64>,
+    pub(crate) sizes: Quantiles,
+    pub(crate) largest: Option<i64>,
+    pub(crate) intervals: Intervals,
+    pub(crate) paths: PathSet,
+    /// By slot of the plan.
+    pub(crate) groups: Vec<NodeSums>,
+}
+
+/// What is summed for each group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NodeSums {
+    pub(crate) count: u64,
+    pub(crate) cases: u64,
+    pub(crate) failures: u64,
+    pub(crate) duration: u64,
+    pub(crate) bytes: u64,
+    pub(crate) rate: RateSum,
+}
+
+impl NodeSums {
+    /// Sums of unsigned numbers saturate, which does not depend on their order.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.cases += other.cases;
+        self.failures += other.failures;
+        self.duration = self.duration.saturating_add(other.duration);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.rate.merge(other.rate);
+    }
+}
+
+impl NodeTotals {
+    fn merge(&mut self, other: Self) {
+        self.durations.merge(other.durations);
+        self.longest = self.longest.max(other.longest);
+        self.sizes.merge(other.sizes);
+        self.largest = self.largest.max(other.largest);
+        self.intervals.merge(other.intervals);
+        self.paths.merge(other.paths);
+        self.groups.iter_mut().zip(&other.groups).for_each(|(mine, theirs)| mine.merge(theirs));
+    }
+}
+
+/// Distinct paths; consecutive events often have the same one, which costs a comparison.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathSet {
+    paths: HashSet<PathId, foldhash::fast::RandomState>,
+    latest: Nullable<PathId>,
+}
+
+impl PathSet {
+    #[inline]
+    pub(crate) fn insert(&mut self, path: Nullable<PathId>) {
+        if path != self.latest
+            && let Some(known) = path.get()
+        {
+            self.latest = path;
+            self.paths.insert(known);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        if self.paths.len() < other.paths.len() {
+            let smaller = std::mem::replace(&mut self.paths, other.paths);
+            self.paths.extend(smaller);
+        } else {
+            self.paths.extend(other.paths);
+        }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.paths.len() as u64
+    }
+}
+
+impl Totals {
+    pub(crate) fn new(slots: usize) -> Self {
+        Self {
+            events: EventCounts::default(),
+            span: None,
+            nodes: Vec::new(),
+            edges: Edges::default(),
+            cases: vec![0; slots],
+            cases_without_trace: 0,
+            variants: Variants::default(),
+            summed_cases: Vec::new(),
+        }
+    }
+
+    fn slots(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Makes room for the activity of that number.
+    #[inline]
+    pub(crate) fn reach(&mut self, activity: usize) {
+        if activity >= self.nodes.len() {
+            let groups = vec![NodeSums::default(); self.slots()];
+            self.nodes
+                .resize_with(activity + 1, || NodeTotals { groups: groups.clone(), ..NodeTotals::default() });
+        }
+    }
+
+    /// Counts one occurrence of a relation and returns its number.
+    #[inline]
+    pub(crate) fn follow(&mut self, relation: Relation, slot: usize, gap: Option<i64>) -> usize {
+        let number = self.edges.number(relation, self.cases.len());
+        let edge = &mut self.edges.list[number];
+        let sums = &mut edge.groups[slot];
+        sums.count += 1;
+        if let Some(gap) = gap {
+            sums.gap_sum += i128::from(gap);
+            edge.gaps.push(gap);
+        }
+        number
+    }
+
+    /// Adds a case of which nothing more will come.
+    pub(crate) fn close(&mut self, mut case: OpenCase) {
+        let Some(ends) = case.ends else {
+            self.cases_without_trace += 1;
+            return;
+        };
+        let slot = case.slot;
+        self.cases[slot] += 1;
+        for relation in [Relation::first(ends.first), Relation::last(ends.last)] {
+            self.follow(relation, slot, None);
+            case.relations.insert(relation);
+        }
+        let mut activities: Vec<usize> = Vec::with_capacity(case.relations.len());
+        for &relation in &case.relations {
+            let number = self.edges.number(relation, self.cases.len());
+            self.edges.list[number].groups[slot].cases += 1;
+            activities.extend(relation.to.index());
+        }
+        activities.sort_unstable();
+        activities.dedup();
+        for activity in activities {
+            self.reach(activity);
+            self.nodes[activity].groups[slot].cases += 1;
+        }
+        if let Some(mut sums) = case.sums {
+            sums.close(ends.first, ends.last);
+            self.keep_sums(&case.key, slot, *sums);
+        }
+        self.variants.add(case.key, case.trace);
+    }
+
+    fn keep_sums(&mut self, key: &iotrail_query::CaseKey, slot: usize, sums: CaseSums) {
+        self.summed_cases.push(SummedCase { key: *key, slot, sums });
+    }
+
+    pub(crate) fn merge(&mut self, mut other: Self) {
+        self.events.total += other.events.total;
+        self.events.mapped += other.events.mapped;
+        self.events.unmapped += other.events.unmapped;
+        self.span = match (self.span, other.span) {
+            (Some(mine), Some(theirs)) => Some((mine.0.min(theirs.0), mine.1.max(theirs.1))),
+            (mine, theirs) => mine.or(theirs),
+        };
+        if let Some(last) = other.nodes.len().checked_sub(1) {
+            self.reach(last);
+        }
+        self.nodes.iter_mut().zip(other.nodes).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.edges.merge(other.edges);
+        self.cases.iter_mut().zip(&other.cases).for_each(|(mine, theirs)| *mine += theirs);
+        self.cases_without_trace += other.cases_without_trace;
+        self.variants.merge(other.variants);
+        self.summed_cases.append(&mut other.summed_cases);
+    }
+}
