@@ -12,8 +12,10 @@ use crate::time::{Nanos, Timestamp};
 pub enum RawItem<'a> {
     /// A call returned, or its end will never be seen.
     Call(RawCall<'a>),
-    /// A call that makes a process or thread was entered; the same call follows as [`RawItem::Call`] when it returns.
-    /// Its child may speak before it returns.
+    /// A call was entered and something else was seen before it returned (the first half of an unfinished call), with
+    /// the arguments seen so far; the same call follows as [`RawItem::Call`], at the latest when its thread ends.
+    /// Calls that make a process must be announced, because their child may speak before they return. Announcing
+    /// the others lets the resolver see which calls were in flight together.
     Entered(RawCall<'a>),
     /// A thread ended with this status.
     Exited {

@@ -1,0 +1,37 @@
+//! What a resolver can say about a whole trace.
+
+use iotrail_model::CaseId;
+
+/// Figures over everything that went through one resolver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// One entry per case that had an item, in the order of their ids.
+    pub cases: Vec<CaseSummary>,
+    /// Events whose path stayed relative because no working directory or directory descriptor was known.
+    pub relative_paths: u64,
+    /// Threads that were heard of by an item of their own.
+    pub threads: u64,
+    /// Threads of which it could not be decided which of several processes made them; each counts as a process.
+    pub orphans: u64,
+    /// Successful chroot and pivot_root calls: later absolute paths of those processes are as the process saw them.
+    pub changed_roots: u64,
+}
+
+/// Figures of one case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaseSummary {
+    /// The case.
+    pub case: CaseId,
+    /// Events handed out; the next `seq`.
+    pub events: u64,
+    /// Whether two processes of the case made calls in turns, that is, ran at the same time.
+    pub interleaved: bool,
+}
+
+impl Summary {
+    /// Whether two processes of `case` ran at the same time.
+    #[must_use]
+    pub fn interleaved(&self, case: CaseId) -> bool {
+        self.cases.iter().any(|summary| summary.case == case && summary.interleaved)
+    }
+}
