@@ -1,1 +1,29 @@
 //! Drawing: graph layout, SVG, terminal tables, one file per export format.
+//!
+//! The way of the data: [`Dfg`] and [`View`] → [`Picture`] (what is drawn, and what is hidden) → [`layout::Layout`]
+//! (where it is) → [`scene::Scene`] (shapes and text in points) → SVG, PNG or PDF. Exports of data (JSON, CSV, GraphML)
+//! hold the whole graph; exports of pictures (SVG, PNG, PDF, DOT, Mermaid) hold the drawn part and say what they hide.
+
+pub mod compare_summary;
+mod compose;
+pub mod error;
+pub mod export;
+pub mod font;
+pub mod label;
+pub mod layout;
+pub mod palette;
+pub mod picture;
+pub mod scene;
+mod shade;
+pub mod summary;
+pub mod svg;
+pub mod table;
+pub mod view;
+
+pub use error::DrawError;
+pub use export::{Format, export, files};
+pub use iotrail_dfg::Dfg;
+pub use layout::{Layout, layout};
+pub use picture::{Hidden, Picture};
+pub use table::Style;
+pub use view::{ColourBy, Direction, EdgeMeasure, EngineChoice, Scale, Theme, View};

@@ -1,0 +1,192 @@
+//! The whole graph as GraphML with typed keys: networkx, Gephi, yEd and igraph read it.
+//!
+//! A figure that does not exist has no `data` element. Integers are `long` where they are counts or nanoseconds.
+
+use super::Exporter;
+use crate::error::DrawError;
+use crate::svg::escape;
+use crate::view::View;
+use iotrail_dfg::Dfg;
+use iotrail_dfg::result::{END, Edge, Node, START};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+
+pub(super) struct GraphMl;
+
+impl Exporter for GraphMl {
+    fn export(&self, dfg: &Dfg, _view: &View) -> Result<Vec<u8>, DrawError> {
+        Ok(document(dfg).into_bytes())
+    }
+}
+
+/// A value with its GraphML type.
+enum Value {
+    Text(String),
+    Whole(i64),
+    Real(f64),
+}
+
+impl Value {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "string",
+            Self::Whole(_) => "long",
+            Self::Real(_) => "double",
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => escape(text),
+            Self::Whole(number) => number.to_string(),
+            Self::Real(number) => number.to_string(),
+        }
+    }
+}
+
+type Figures = Vec<(String, Value)>;
+
+// Writing to a String cannot fail, so results of `write!` are dropped throughout.
+fn document(dfg: &Dfg) -> String {
+    let nodes: Vec<Figures> = [START, END]
+        .map(terminal)
+        .into_iter()
+        .chain(dfg.nodes.iter().map(|node| activity(node, dfg)))
+        .collect();
+    let edges: Vec<Figures> = dfg.edges.iter().map(|edge| transition(edge, dfg)).collect();
+    let graph = whole(dfg);
+    let mut keys = Keys::default();
+    let mut body = String::new();
+    keys.data(&mut body, "graph", &graph, "    ");
+    for (index, figures) in nodes.iter().enumerate() {
+        let _ = writeln!(body, "    <node id=\"n{index}\">");
+        keys.data(&mut body, "node", figures, "      ");
+        body.push_str("    </node>\n");
+    }
+    let mut ids: HashMap<&str, usize> = HashMap::from([(START, 0), (END, 1)]);
+    ids.extend(dfg.nodes.iter().enumerate().map(|(index, node)| (node.activity.as_str(), index + 2)));
+    for (edge, figures) in dfg.edges.iter().zip(&edges) {
+        if let (Some(from), Some(to)) = (ids.get(edge.from.as_str()), ids.get(edge.to.as_str())) {
+            let _ = writeln!(body, "    <edge source=\"n{from}\" target=\"n{to}\">");
+            keys.data(&mut body, "edge", figures, "      ");
+            body.push_str("    </edge>\n");
+        }
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n{}  \
+         <graph id=\"dfg\" edgedefault=\"directed\">\n{body}  </graph>\n</graphml>\n",
+        keys.declarations()
+    )
+}
+
+/// Keys by what they belong to and their name, in the order of their first use.
+#[derive(Default)]
+struct Keys {
+    ids: BTreeMap<(&'static str, String), (usize, &'static str)>,
+}
+
+impl Keys {
+    fn data(&mut self, out: &mut String, of: &'static str, figures: &Figures, indent: &str) {
+        for (name, value) in figures {
+            let next = self.ids.len();
+            let (id, _) = self.ids.entry((of, name.clone())).or_insert((next, value.kind()));
+            let _ = writeln!(out, "{indent}<data key=\"d{id}\">{}</data>", value.text());
+        }
+    }
+
+    fn declarations(&self) -> String {
+        let mut keys: Vec<_> = self.ids.iter().collect();
+        keys.sort_by_key(|(_, (id, _))| *id);
+        let mut out = String::new();
+        for ((of, name), (id, kind)) in keys {
+            let _ = writeln!(
+                out,
+                "  <key id=\"d{id}\" for=\"{of}\" attr.name=\"{}\" attr.type=\"{kind}\"/>",
+                escape(name)
+            );
+        }
+        out
+    }
+}
+
+fn whole(dfg: &Dfg) -> Figures {
+    let mut figures = vec![
+        ("format".to_owned(), Value::Text(dfg.format.clone())),
+        ("sources".to_owned(), Value::Text(dfg.sources.join(", "))),
+        ("mapping".to_owned(), Value::Text(dfg.mapping.clone())),
+        ("selection".to_owned(), Value::Text(dfg.selection.clone())),
+    ];
+    put(&mut figures, "cases", dfg.cases);
+    put(&mut figures, "events", dfg.events.mapped);
+    put(&mut figures, "duration_ns", dfg.duration_ns);
+    put(&mut figures, "bytes", dfg.bytes);
+    figures
+}
+
+fn terminal(name: &str) -> Figures {
+    let kind = if name == START { "start" } else { "end" };
+    vec![
+        ("activity".to_owned(), Value::Text(name.to_owned())),
+        ("kind".to_owned(), Value::Text(kind.to_owned())),
+    ]
+}
+
+fn activity(node: &Node, dfg: &Dfg) -> Figures {
+    let mut figures = vec![
+        ("activity".to_owned(), Value::Text(node.activity.clone())),
+        ("kind".to_owned(), Value::Text("activity".to_owned())),
+    ];
+    put(&mut figures, "count", node.count);
+    put(&mut figures, "cases", node.cases);
+    put(&mut figures, "failures", node.failures);
+    put(&mut figures, "files", node.files);
+    put(&mut figures, "duration_ns", node.duration_ns);
+    real(&mut figures, "relative_duration", Some(node.relative_duration));
+    put(&mut figures, "bytes", node.bytes);
+    real(&mut figures, "data_rate", node.data_rate);
+    put(&mut figures, "max_concurrency", node.max_concurrency);
+    real(&mut figures, "duration_mean_ns", node.duration.mean);
+    whole_number(&mut figures, "duration_p50_ns", node.duration.p50);
+    whole_number(&mut figures, "duration_p95_ns", node.duration.p95);
+    whole_number(&mut figures, "duration_p99_ns", node.duration.p99);
+    whole_number(&mut figures, "duration_max_ns", node.duration.max);
+    real(&mut figures, "size_mean", node.size.mean);
+    whole_number(&mut figures, "size_p50", node.size.p50);
+    whole_number(&mut figures, "size_p95", node.size.p95);
+    whole_number(&mut figures, "size_max", node.size.max);
+    for group in &dfg.groups {
+        let own = node.groups.get(&group.name).copied().unwrap_or_default();
+        put(&mut figures, &format!("{}: count", group.name), own.count);
+        put(&mut figures, &format!("{}: duration_ns", group.name), own.duration_ns);
+        put(&mut figures, &format!("{}: bytes", group.name), own.bytes);
+    }
+    figures
+}
+
+fn transition(edge: &Edge, dfg: &Dfg) -> Figures {
+    let mut figures = Figures::new();
+    put(&mut figures, "count", edge.count);
+    put(&mut figures, "cases", edge.cases);
+    real(&mut figures, "gap_mean_ns", edge.gap_ns.mean);
+    whole_number(&mut figures, "gap_p50_ns", edge.gap_ns.p50);
+    whole_number(&mut figures, "gap_p95_ns", edge.gap_ns.p95);
+    whole_number(&mut figures, "gap_sum_ns", edge.gap_ns.sum);
+    for group in &dfg.groups {
+        let own = edge.groups.get(&group.name).copied().unwrap_or_default();
+        put(&mut figures, &format!("{}: count", group.name), own.count);
+    }
+    figures
+}
+
+fn put(figures: &mut Figures, name: &str, value: u64) {
+    // Beyond what a signed long holds there is no exact GraphML type; the nearest one is the largest.
+    figures.push((name.to_owned(), Value::Whole(i64::try_from(value).unwrap_or(i64::MAX))));
+}
+
+fn whole_number(figures: &mut Figures, name: &str, value: Option<i64>) {
+    figures.extend(value.map(|value| (name.to_owned(), Value::Whole(value))));
+}
+
+fn real(figures: &mut Figures, name: &str, value: Option<f64>) {
+    figures.extend(value.map(|value| (name.to_owned(), Value::Real(value))));
+}

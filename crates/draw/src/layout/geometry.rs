@@ -1,0 +1,156 @@
+//! Points, rectangles and routes, in points, y downwards.
+
+/// A place.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Rightwards.
+    pub x: f64,
+    /// Downwards.
+    pub y: f64,
+}
+
+impl Point {
+    pub(crate) fn new(x: f64, y: f64) -> Self {
+        Self { x, y }
+    }
+
+    pub(crate) fn moved(self, by: Self) -> Self {
+        Self::new(self.x + by.x, self.y + by.y)
+    }
+
+    /// The point at `share` of the way to `other`.
+    pub(crate) fn towards(self, other: Self, share: f64) -> Self {
+        Self::new(self.x + (other.x - self.x) * share, self.y + (other.y - self.y) * share)
+    }
+
+    pub(crate) fn distance(self, other: Self) -> f64 {
+        (self.x - other.x).hypot(self.y - other.y)
+    }
+}
+
+/// A rectangle by its top left corner.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rect {
+    /// Left side.
+    pub x: f64,
+    /// Upper side.
+    pub y: f64,
+    /// Extent.
+    pub width: f64,
+    /// Extent.
+    pub height: f64,
+}
+
+impl Rect {
+    pub(crate) fn around(middle: Point, (width, height): (f64, f64)) -> Self {
+        Self { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height }
+    }
+
+    /// Its middle.
+    #[must_use]
+    pub fn middle(&self) -> Point {
+        Point::new(self.x + self.width / 2.0, self.y + self.height / 2.0)
+    }
+
+    /// Whether the two share more than a border.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.x < other.x + other.width
+            && other.x < self.x + self.width
+            && self.y < other.y + other.height
+            && other.y < self.y + self.height
+    }
+
+    pub(crate) fn moved(self, by: Point) -> Self {
+        Self { x: self.x + by.x, y: self.y + by.y, ..self }
+    }
+
+    pub(crate) fn grown(self, by: f64) -> Self {
+        Self { x: self.x - by, y: self.y - by, width: self.width + 2.0 * by, height: self.height + 2.0 * by }
+    }
+
+    pub(crate) fn union(self, other: Self) -> Self {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        let right = (self.x + self.width).max(other.x + other.width);
+        let bottom = (self.y + self.height).max(other.y + other.height);
+        Self { x, y, width: right - x, height: bottom - y }
+    }
+}
+
+/// A smooth line: cubic Bézier curves one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Route {
+    /// Where it begins.
+    pub start: Point,
+    /// Two control points and the end of each curve.
+    pub curves: Vec<[Point; 3]>,
+}
+
+impl Route {
+    /// The smooth line that `points` pull at (uniform cubic B-spline, ends fixed).
+    pub(crate) fn through(points: &[Point]) -> Self {
+        let (Some(&start), Some(&end)) = (points.first(), points.last()) else { return Self::default() };
+        let pulls: Vec<Point> =
+            [start; 2].into_iter().chain(points.iter().copied()).chain([end; 2]).collect();
+        let curve = |pull: &[Point]| {
+            let (b, c, d) = (pull[1], pull[2], pull[3]);
+            let knot = Point::new((b.x + 4.0 * c.x + d.x) / 6.0, (b.y + 4.0 * c.y + d.y) / 6.0);
+            [b.towards(c, 1.0 / 3.0), b.towards(c, 2.0 / 3.0), knot]
+        };
+        Self { start, curves: pulls.windows(4).map(curve).collect() }
+    }
+
+    /// Where it ends.
+    #[must_use]
+    pub fn end(&self) -> Point {
+        self.curves.last().map_or(self.start, |curve| curve[2])
+    }
+
+    /// The last control point that is not the end: the arrow points away from it.
+    #[must_use]
+    pub fn before_end(&self) -> Point {
+        let end = self.end();
+        let controls = self.curves.iter().rev().flat_map(|curve| [curve[1], curve[0]]);
+        controls.chain([self.start]).find(|point| point.distance(end) > 0.5).unwrap_or(self.start)
+    }
+
+    /// Without its last `by` points of length, which the arrow head covers.
+    pub(crate) fn shortened(&self, by: f64) -> Self {
+        let mut route = self.clone();
+        let (from, tip) = (self.before_end(), self.end());
+        let distance = from.distance(tip);
+        if let Some(last) = route.curves.last_mut()
+            && distance > 0.0
+        {
+            // May reach back beyond `from`: the head covers that, too.
+            last[2] = tip.towards(from, by / distance);
+        }
+        route
+    }
+
+    /// The point at `share` of the curves.
+    #[must_use]
+    pub fn at(&self, share: f64) -> Point {
+        let Some(last) = self.curves.len().checked_sub(1) else { return self.start };
+        let place = share.clamp(0.0, 1.0) * self.curves.len() as f64;
+        let index = (place as usize).min(last);
+        let from = if index == 0 { self.start } else { self.curves[index - 1][2] };
+        let [a, b, to] = self.curves[index];
+        let t = place - index as f64;
+        let (ab, bc, cd) = (from.towards(a, t), a.towards(b, t), b.towards(to, t));
+        ab.towards(bc, t).towards(bc.towards(cd, t), t)
+    }
+
+    /// A rectangle that holds it.
+    #[must_use]
+    pub fn bounds(&self) -> Rect {
+        let points = self.curves.iter().flatten().copied();
+        let dot = |point: Point| Rect { x: point.x, y: point.y, width: 0.0, height: 0.0 };
+        points.map(dot).fold(dot(self.start), Rect::union)
+    }
+
+    pub(crate) fn moved(&self, by: Point) -> Self {
+        let curves = self.curves.iter().map(|curve| curve.map(|point| point.moved(by))).collect();
+        Self { start: self.start.moved(by), curves }
+    }
+}

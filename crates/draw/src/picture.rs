@@ -1,0 +1,205 @@
+//! Which part of a graph is drawn, and what share of the whole is not.
+//!
+//! A graph of 76 activities and 1,300 transitions is a black square when all of it is drawn. The important part is: the
+//! activities with the largest share of time or of events, the strongest way into and out of each of them, and then the
+//! most frequent transitions. Whatever is left out is counted and said in the picture itself.
+
+use crate::view::View;
+use iotrail_dfg::Dfg;
+use iotrail_dfg::result::{END, START};
+use iotrail_model::units;
+use std::collections::{BTreeSet, HashMap};
+
+/// The drawn part of a graph, by indices into [`Dfg::nodes`] and [`Dfg::edges`], ascending.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    /// Drawn activities.
+    pub nodes: Vec<usize>,
+    /// Drawn transitions; both ends of each are drawn.
+    pub edges: Vec<usize>,
+    /// The rest.
+    pub hidden: Hidden,
+}
+
+/// What a picture does not show.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hidden {
+    /// Activities.
+    pub activities: usize,
+    /// Their events.
+    pub events: u64,
+    /// Their events over all mapped events.
+    pub event_share: f64,
+    /// Their time over the time of all mapped events.
+    pub duration_share: f64,
+    /// Transitions.
+    pub transitions: usize,
+    /// How often they were taken, over all transitions taken.
+    pub transition_share: f64,
+}
+
+impl Hidden {
+    /// Whether the picture shows everything.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.activities == 0 && self.transitions == 0
+    }
+
+    /// `hidden: 41 activities (3.1 % of events, 0.4 % of time), 1,190 transitions (2.0 % of all taken)`, or nothing.
+    #[must_use]
+    pub fn statement(&self) -> Option<String> {
+        let activities = (self.activities > 0).then(|| {
+            let (events, time) = (units::percent(self.event_share), units::percent(self.duration_share));
+            format!(
+                "{} ({events} of events, {time} of time)",
+                plural(self.activities, "activity", "activities")
+            )
+        });
+        let transitions = (self.transitions > 0).then(|| {
+            let taken = units::percent(self.transition_share);
+            format!("{} ({taken} of all taken)", plural(self.transitions, "transition", "transitions"))
+        });
+        let parts: Vec<String> = activities.into_iter().chain(transitions).collect();
+        (!parts.is_empty()).then(|| format!("hidden: {}", parts.join(", ")))
+    }
+}
+
+fn plural(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", units::count(number as u64), if number == 1 { one } else { many })
+}
+
+impl Picture {
+    /// The part of `dfg` that `view` has room for.
+    #[must_use]
+    pub fn select(dfg: &Dfg, view: &View) -> Self {
+        let nodes = important_nodes(dfg, view.max_nodes);
+        let edges = important_edges(dfg, &nodes, view.max_edges);
+        let hidden = hidden(dfg, &nodes, &edges);
+        Self { nodes: nodes.into_iter().collect(), edges: edges.into_iter().collect(), hidden }
+    }
+
+    /// All of `dfg`.
+    #[must_use]
+    pub fn whole(dfg: &Dfg) -> Self {
+        Self {
+            nodes: (0..dfg.nodes.len()).collect(),
+            edges: (0..dfg.edges.len()).collect(),
+            hidden: Hidden::default(),
+        }
+    }
+}
+
+/// Largest share of time or of events first: an activity that is slow is important, and so is one that is frequent.
+fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
+    let mapped = dfg.events.mapped.max(1) as f64;
+    let importance = |index: usize| {
+        let node = &dfg.nodes[index];
+        node.relative_duration.max(node.count as f64 / mapped)
+    };
+    let mut order: Vec<usize> = (0..dfg.nodes.len()).collect();
+    order.sort_by(|a, b| importance(*b).total_cmp(&importance(*a)).then(a.cmp(b)));
+    order.into_iter().take(limit.max(1)).collect()
+}
+
+/// The strongest edge into and out of every drawn node, a way from the start to each and from each to the end, then by
+/// count ([`Dfg::edges`] is in that order).
+fn important_edges(dfg: &Dfg, nodes: &BTreeSet<usize>, limit: usize) -> BTreeSet<usize> {
+    let ends = Ends::of(dfg, nodes);
+    let mut kept = BTreeSet::new();
+    ends.strongest(|(from, _)| from, &mut kept);
+    ends.strongest(|(_, to)| to, &mut kept);
+    ends.spanning(Vertex::Start, |ends| ends, &mut kept);
+    ends.spanning(Vertex::End, |(from, to)| (to, from), &mut kept);
+    for (index, _) in &ends.edges {
+        if kept.len() >= limit {
+            break;
+        }
+        kept.insert(*index);
+    }
+    kept
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Vertex {
+    Start,
+    Activity(usize),
+    End,
+}
+
+/// The edges between drawn vertices, strongest first.
+struct Ends {
+    edges: Vec<(usize, (Vertex, Vertex))>,
+}
+
+impl Ends {
+    fn of(dfg: &Dfg, nodes: &BTreeSet<usize>) -> Self {
+        let mut vertices: HashMap<&str, Vertex> = nodes
+            .iter()
+            .map(|index| (dfg.nodes[*index].activity.as_str(), Vertex::Activity(*index)))
+            .collect();
+        vertices.insert(START, Vertex::Start);
+        vertices.insert(END, Vertex::End);
+        let mut edges: Vec<(usize, (Vertex, Vertex))> = (dfg.edges.iter().enumerate())
+            .filter_map(|(index, edge)| {
+                Some((index, (*vertices.get(edge.from.as_str())?, *vertices.get(edge.to.as_str())?)))
+            })
+            .collect();
+        edges.sort_by_key(|(index, _)| (std::cmp::Reverse(dfg.edges[*index].count), *index));
+        Self { edges }
+    }
+
+    fn strongest(&self, key: impl Fn((Vertex, Vertex)) -> Vertex, kept: &mut BTreeSet<usize>) {
+        let mut seen = BTreeSet::new();
+        for (index, ends) in &self.edges {
+            if ends.0 != ends.1 && seen.insert(key(*ends)) {
+                kept.insert(*index);
+            }
+        }
+    }
+
+    /// Keeps what makes every vertex reachable from `root` over kept edges, always taking the strongest edge that
+    /// reaches a new vertex (Prim's order). Vertices that no path reaches stay as they are.
+    fn spanning(
+        &self,
+        root: Vertex,
+        turn: impl Fn((Vertex, Vertex)) -> (Vertex, Vertex),
+        kept: &mut BTreeSet<usize>,
+    ) {
+        let mut out: HashMap<Vertex, Vec<(usize, usize, Vertex)>> = HashMap::new();
+        for (strength, (index, ends)) in self.edges.iter().enumerate() {
+            let (from, to) = turn(*ends);
+            // Kept edges are free, so they come before all others.
+            let cost = if kept.contains(index) { 0 } else { strength + 1 };
+            out.entry(from).or_default().push((cost, *index, to));
+        }
+        let mut reached = BTreeSet::from([root]);
+        let mut border: BTreeSet<(usize, usize, Vertex)> = out.remove(&root).into_iter().flatten().collect();
+        while let Some((_, index, to)) = border.pop_first() {
+            if reached.insert(to) {
+                kept.insert(index);
+                border.extend(out.remove(&to).into_iter().flatten());
+            }
+        }
+    }
+}
+
+fn hidden(dfg: &Dfg, nodes: &BTreeSet<usize>, edges: &BTreeSet<usize>) -> Hidden {
+    let left_out = |index: &usize| !nodes.contains(index);
+    let hidden_nodes = || (0..dfg.nodes.len()).filter(left_out).map(|index| &dfg.nodes[index]);
+    let events: u64 = hidden_nodes().map(|node| node.count).sum();
+    let duration: u64 = hidden_nodes().map(|node| node.duration_ns).sum();
+    let taken: u64 = dfg.edges.iter().map(|edge| edge.count).sum();
+    let shown: u64 = edges.iter().map(|index| dfg.edges[*index].count).sum();
+    Hidden {
+        activities: dfg.nodes.len() - nodes.len(),
+        events,
+        event_share: share(events, dfg.events.mapped),
+        duration_share: share(duration, dfg.duration_ns),
+        transitions: dfg.edges.len() - edges.len(),
+        transition_share: share(taken - shown, taken),
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,241 @@
+//! What `iotrail dfg` says in a terminal: what was read, where the time went, what follows what, what is not shown.
+
+use crate::label;
+use crate::table::{Align, Block, Style, Table, bar, fit};
+use iotrail_dfg::Dfg;
+use iotrail_dfg::result::{Node, Variant};
+use iotrail_model::units;
+
+/// How much a summary shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Activities.
+    pub activities: usize,
+    /// Transitions.
+    pub transitions: usize,
+    /// Variants.
+    pub variants: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { activities: 12, transitions: 8, variants: 5 }
+    }
+}
+
+/// The summary of `dfg`, ending in a line break.
+#[must_use]
+pub fn summary(dfg: &Dfg, limits: Limits, style: Style) -> String {
+    let sections = [
+        read(dfg, style),
+        activities(dfg, limits.activities, style),
+        transitions(dfg, limits.transitions, style),
+        variants(dfg, limits.variants, style),
+    ];
+    sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn read(dfg: &Dfg, style: Style) -> String {
+    let mut block = Block::new();
+    block.entry("event log", dfg.sources.join(", "));
+    let events = &dfg.events;
+    let unmapped = if events.unmapped > 0 {
+        format!(", {} of them not mapped", units::count(events.unmapped))
+    } else {
+        String::new()
+    };
+    block.entry("events", format!("{}{unmapped}", units::count(events.total)));
+    if !dfg.selection.is_empty() {
+        block.entry("selected", dfg.selection.clone());
+    }
+    let without = if dfg.cases_without_trace > 0 {
+        format!(", {} more without a mapped event", units::count(dfg.cases_without_trace))
+    } else {
+        String::new()
+    };
+    block.entry("cases", format!("{} (by {}){without}", units::count(dfg.cases), dfg.case_by));
+    block.entry("activities", format!("{} (mapping {})", units::count(dfg.nodes.len() as u64), dfg.mapping));
+    let span = dfg.span.start_ns.zip(dfg.span.end_ns);
+    let within =
+        span.map(|(start, end)| format!(" within {}", units::duration(end.saturating_sub(start) as f64)));
+    block.entry(
+        "time in calls",
+        format!("{}{}", units::duration(dfg.duration_ns as f64), within.unwrap_or_default()),
+    );
+    block.entry("bytes moved", units::bytes(dfg.bytes as f64));
+    for group in &dfg.groups {
+        let (cases, events) = (units::count(group.cases), units::count(group.events));
+        let (time, bytes) = (units::duration(group.duration_ns as f64), units::bytes(group.bytes as f64));
+        block.entry(
+            &format!("group {}", label::shown(&group.name, 24)),
+            format!("{cases} cases, {events} events, {time}, {bytes}"),
+        );
+    }
+    block.render(style)
+}
+
+fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
+    if dfg.nodes.is_empty() {
+        return "No event was mapped to an activity. `--map-explain` shows what the mapping does.\n"
+            .to_owned();
+    }
+    let mut table = Table::new()
+        .names("activity")
+        .figures("load", Align::Right)
+        .figures("", Align::Left)
+        .figures("time", Align::Right)
+        .figures("bytes", Align::Right)
+        .figures("DR", Align::Right)
+        .figures("count", Align::Right)
+        .figures("cases", Align::Right)
+        .figures("p50", Align::Right)
+        .figures("p95", Align::Right);
+    let failed = dfg.nodes.iter().take(limit).any(|node| node.failures > 0);
+    if failed {
+        table = table.figures("failed", Align::Right);
+    }
+    for node in dfg.nodes.iter().take(limit) {
+        let mut row = activity_row(node);
+        if failed {
+            row.push(units::count(node.failures));
+        }
+        table.row(row);
+    }
+    let heading = style.bold("Activities by load");
+    let (rest, left) = dfg
+        .nodes
+        .split_at(limit.min(dfg.nodes.len()))
+        .1
+        .iter()
+        .fold((0, 0), |(events, time), node| (events + node.count, time + node.duration_ns));
+    let hidden = dfg.nodes.len().saturating_sub(limit);
+    let more = more(
+        hidden,
+        "activity",
+        "activities",
+        &[(rest, dfg.events.mapped, "of events"), (left, dfg.duration_ns, "of time")],
+    );
+    format!(
+        "{heading}\n{}{}",
+        table.render(style),
+        more.map(|more| style.dim(&more) + "\n").unwrap_or_default()
+    )
+}
+
+fn activity_row(node: &Node) -> Vec<String> {
+    let quantile =
+        |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
+    let moves = node.bytes > 0 || node.size.max.is_some();
+    vec![
+        node.activity.clone(),
+        units::percent(node.relative_duration),
+        bar(node.relative_duration, 8),
+        units::duration(node.duration_ns as f64),
+        if moves { units::bytes(node.bytes as f64) } else { "–".to_owned() },
+        node.data_rate.map_or_else(
+            || "–".to_owned(),
+            |rate| format!("{} × {}", units::count(node.max_concurrency), units::rate(rate)),
+        ),
+        units::count(node.count),
+        units::count(node.cases),
+        quantile(node.duration.p50),
+        quantile(node.duration.p95),
+    ]
+}
+
+/// `… 41 more activities: 3.1 % of events, 0.4 % of time`
+fn more(hidden: usize, one: &str, many: &str, shares: &[(u64, u64, &str)]) -> Option<String> {
+    let shares: Vec<String> = (shares.iter())
+        .map(|(part, whole, what)| {
+            format!("{} {what}", units::percent(*part as f64 / (*whole).max(1) as f64))
+        })
+        .collect();
+    let noun = if hidden == 1 { one } else { many };
+    (hidden > 0).then(|| format!("… {} more {noun}: {}", units::count(hidden as u64), shares.join(", ")))
+}
+
+fn transitions(dfg: &Dfg, limit: usize, style: Style) -> String {
+    if dfg.edges.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .names("from")
+        .names("to")
+        .figures("count", Align::Right)
+        .figures("cases", Align::Right)
+        .figures("gap p50", Align::Right)
+        .figures("gap p95", Align::Right);
+    for edge in dfg.edges.iter().take(limit) {
+        let gap =
+            |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
+        table.row([
+            edge.from.clone(),
+            edge.to.clone(),
+            units::count(edge.count),
+            units::count(edge.cases),
+            gap(edge.gap_ns.p50),
+            gap(edge.gap_ns.p95),
+        ]);
+    }
+    let taken = dfg.edges.iter().map(|edge| edge.count).sum();
+    let rest = dfg.edges.iter().skip(limit).map(|edge| edge.count).sum();
+    let hidden = dfg.edges.len().saturating_sub(limit);
+    let more = more(hidden, "transition", "transitions", &[(rest, taken, "of all taken")]);
+    let heading = style.bold("Most frequent transitions");
+    format!(
+        "{heading}\n{}{}",
+        table.render(style),
+        more.map(|more| style.dim(&more) + "\n").unwrap_or_default()
+    )
+}
+
+fn variants(dfg: &Dfg, limit: usize, style: Style) -> String {
+    if dfg.variants.is_empty() {
+        return String::new();
+    }
+    let total: u64 = dfg.variants.iter().map(|variant| variant.count).sum();
+    let mut table = Table::new()
+        .figures("cases", Align::Right)
+        .figures("share", Align::Right)
+        .figures("events", Align::Right)
+        .names("trace");
+    let mut covered = 0;
+    for variant in dfg.variants.iter().take(limit) {
+        covered += variant.count;
+        table.row([
+            units::count(variant.count),
+            units::percent(variant.count as f64 / total.max(1) as f64),
+            units::count(variant.length),
+            trace(variant, style.width.saturating_sub(26).max(30)),
+        ]);
+    }
+    let hidden = dfg.variants.len().saturating_sub(limit);
+    let more = more(hidden, "variant", "variants", &[(total - covered, total, "of cases")]);
+    let heading = style.bold("Variants");
+    format!(
+        "{heading}\n{}{}",
+        table.render(style),
+        more.map(|more| style.dim(&more) + "\n").unwrap_or_default()
+    )
+}
+
+/// `● read:/usr/lib ×3 → write:/dev/pts ■`, repetitions counted, cut at its end to `width`.
+fn trace(variant: &Variant, width: usize) -> String {
+    let mut steps: Vec<(&str, usize)> = Vec::new();
+    for activity in &variant.trace {
+        match steps.last_mut() {
+            Some((last, times)) if last == activity => *times += 1,
+            _ => steps.push((activity, 1)),
+        }
+    }
+    let mut text = String::new();
+    for (activity, times) in steps {
+        let repeated = if times > 1 { format!(" ×{times}") } else { String::new() };
+        let arrow = if text.is_empty() { "" } else { " → " };
+        text.push_str(&format!("{arrow}{}{repeated}", label::shown(activity, 40)));
+        if text.chars().count() > width {
+            return text.chars().take(width.saturating_sub(1)).chain(['…']).collect();
+        }
+    }
+    if variant.truncated { format!("{text} …") } else { fit(&text, width) }
+}

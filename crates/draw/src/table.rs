@@ -1,0 +1,237 @@
+//! Tables and blocks for terminals: aligned, as wide as the terminal, readable without colour.
+//!
+//! Everything that comes from a trace passes [`text::printable`] here, so that no file name can move a cursor.
+
+use iotrail_model::text;
+use std::fmt::Write;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What the terminal can do; the caller knows `NO_COLOR`, pipes and widths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether escape sequences for colours and weights may be written.
+    pub colour: bool,
+    /// Columns.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { colour: false, width: 100 }
+    }
+}
+
+impl Style {
+    /// `text` in bold, where colours may be.
+    #[must_use]
+    pub fn bold(&self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    /// `text` less bright, where colours may be.
+    #[must_use]
+    pub fn dim(&self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    pub(crate) fn with(&self, code: &str, text: &str) -> String {
+        if self.colour && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// How the cells of a column stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Names.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+struct Column {
+    title: String,
+    align: Align,
+    /// Whether its cells lose their middle when the terminal is narrow.
+    shrinks: bool,
+}
+
+/// A table with a header.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Vec<String>>,
+}
+
+const GAP: usize = 2;
+const NARROWEST: usize = 12;
+
+impl Table {
+    /// An empty table.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a column of names, which lose their middle when the terminal is narrow.
+    #[must_use]
+    pub fn names(mut self, title: &str) -> Self {
+        self.columns.push(Column { title: title.to_owned(), align: Align::Left, shrinks: true });
+        self
+    }
+
+    /// Adds a column of figures or short words, which are never cut.
+    #[must_use]
+    pub fn figures(mut self, title: &str, align: Align) -> Self {
+        self.columns.push(Column { title: title.to_owned(), align, shrinks: false });
+        self
+    }
+
+    /// Adds a row; missing cells are empty.
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        let mut row: Vec<String> =
+            cells.into_iter().map(|cell| text::printable(&cell.into()).into_owned()).collect();
+        row.resize(self.columns.len(), String::new());
+        self.rows.push(row);
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The table as lines, each with a line break.
+    #[must_use]
+    pub fn render(&self, style: Style) -> String {
+        let widths = self.widths(style.width);
+        let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
+        let mut out = style.dim(&self.line(&titles, &widths));
+        out.push('\n');
+        for row in &self.rows {
+            out.push_str(&self.line(row, &widths));
+            out.push('\n');
+        }
+        out
+    }
+
+    fn widths(&self, limit: usize) -> Vec<usize> {
+        let widest = |index: usize| {
+            let cells = self.rows.iter().map(|row| row[index].width());
+            cells.chain([self.columns[index].title.width()]).max().unwrap_or(0)
+        };
+        let mut widths: Vec<usize> = (0..self.columns.len()).map(widest).collect();
+        let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+        // Takes from the widest name column until everything fits or nothing more can be taken.
+        while total(&widths) > limit {
+            let shrinkable = |index: &usize| self.columns[*index].shrinks && widths[*index] > NARROWEST;
+            let Some(index) = (0..widths.len()).filter(shrinkable).max_by_key(|index| widths[*index]) else {
+                break;
+            };
+            widths[index] -= 1;
+        }
+        widths
+    }
+
+    fn line(&self, cells: &[String], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for ((cell, width), column) in cells.iter().zip(widths).zip(&self.columns) {
+            if !line.is_empty() {
+                line.push_str(&" ".repeat(GAP));
+            }
+            let cell = fit(cell, *width);
+            let padding = " ".repeat(width.saturating_sub(cell.width()));
+            let (before, after) =
+                if column.align == Align::Right { (&*padding, "") } else { ("", &*padding) };
+            // Writing to a String cannot fail.
+            let _ = write!(line, "{before}{cell}{after}");
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+/// `text` cut in the middle to `width` columns of a terminal, where a character may take two.
+#[must_use]
+pub fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(1);
+    let (head, tail) = (room * 2 / 5, room - room * 2 / 5);
+    let start = taken(text.chars(), head);
+    let end: String = taken(text.chars().rev(), tail).chars().rev().collect();
+    format!("{start}…{end}")
+}
+
+fn taken(characters: impl Iterator<Item = char>, room: usize) -> String {
+    let mut used = 0;
+    characters
+        .take_while(|character| {
+            used += character.width().unwrap_or(0);
+            used <= room
+        })
+        .collect()
+}
+
+/// Keys and values below each other, the values aligned; long values are wrapped at spaces.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    entries: Vec<(String, String)>,
+}
+
+impl Block {
+    /// An empty block.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a line.
+    pub fn entry(&mut self, key: &str, value: impl Into<String>) {
+        self.entries.push((key.to_owned(), text::printable(&value.into()).into_owned()));
+    }
+
+    /// The block as lines, each with a line break.
+    #[must_use]
+    pub fn render(&self, style: Style) -> String {
+        let keys = self.entries.iter().map(|(key, _)| key.width()).max().unwrap_or(0) + GAP;
+        let mut out = String::new();
+        for (key, value) in &self.entries {
+            let padding = " ".repeat(keys - key.width());
+            let lines = wrap(value, style.width.saturating_sub(keys).max(20));
+            let indent = format!("\n{}", " ".repeat(keys));
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "{}{padding}{}", style.dim(key), lines.join(&indent));
+        }
+        out
+    }
+}
+
+/// `text` in lines of at most `width` columns, broken at spaces; a longer word stays whole.
+#[must_use]
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let Some(line) = lines.last_mut() else { break };
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+/// `████▌    ` for a share between 0 and 1, `width` columns wide; never empty for a share above 0.
+#[must_use]
+pub fn bar(share: f64, width: usize) -> String {
+    const PARTS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+    let eighths = (share.clamp(0.0, 1.0) * width as f64 * 8.0).round() as usize;
+    let eighths = if share > 0.0 { eighths.max(1) } else { 0 };
+    (0..width).map(|cell| PARTS[eighths.saturating_sub(cell * 8).min(8)]).collect()
+}
