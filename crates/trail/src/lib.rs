@@ -1,1 +1,40 @@
 //! The trail on disk: Arrow schema, write, scan, check.
+//!
+//! A trail is a directory of Parquet tables and a `trail.json` that describes them; `docs/trail-format.md` is its
+//! public description. [`TrailWriter`] makes one, [`EventLog`] reads one or several as one log, [`check`] looks at
+//! every row of one.
+
+mod check;
+mod columns;
+mod counters;
+mod decode;
+mod error;
+mod event_file;
+mod guarded;
+mod info;
+mod kind;
+mod log;
+pub mod memory;
+mod meta;
+mod name_index;
+mod own_names;
+mod parquet_file;
+mod part;
+mod read_tables;
+mod row_group;
+mod schema;
+mod tables;
+mod trail;
+mod writer;
+
+pub use check::{MAX_PROBLEMS, Problem, check};
+pub use columns::Columns;
+pub use error::TrailError;
+pub use info::{Bytes, Info, Span};
+pub use log::EventLog;
+pub use meta::{Capture, FORMAT_VERSION, Table, TableFile, TimeBase, Totals, TrailMeta};
+pub use part::{PartSummary, PartWriter};
+pub use row_group::RowGroupMeta;
+pub use schema::schema;
+pub use trail::Trail;
+pub use writer::{CreateOptions, TrailWriter};

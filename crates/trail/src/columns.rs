@@ -1,0 +1,96 @@
+//! Which columns of `events` a reader wants.
+
+/// A set of columns of the table `events`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Columns(u32);
+
+macro_rules! columns {
+    ($($constant:ident = $name:literal),* $(,)?) => {
+        columns!(@constants 0u32; $($constant $name,)*);
+        impl Columns {
+            /// The names of the columns, in the order of the table.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+        }
+    };
+    (@constants $bit:expr; $constant:ident $name:literal, $($rest:tt)*) => {
+        impl Columns {
+            #[doc = concat!("The column `", $name, "`.")]
+            pub const $constant: Self = Self(1 << $bit);
+        }
+        columns!(@constants $bit + 1; $($rest)*);
+    };
+    (@constants $bit:expr;) => {
+        impl Columns {
+            /// Every column.
+            pub const ALL: Self = Self((1 << $bit) - 1);
+        }
+    };
+}
+
+columns! {
+    CASE = "case_id",
+    SEQ = "seq",
+    PID = "pid",
+    TID = "tid",
+    LAYER = "layer",
+    CALL = "call",
+    START = "start",
+    DUR = "dur",
+    FD = "fd",
+    PATH = "path",
+    PATH2 = "path2",
+    OFFSET = "offset",
+    REQUESTED = "requested",
+    SIZE = "size",
+    RET = "ret",
+    ERRNO = "errno",
+    FLAGS = "flags",
+}
+
+impl Columns {
+    /// No column: batches then have a length only.
+    pub const NONE: Self = Self(0);
+
+    /// Whether every column of `other` is in the set.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The columns of both sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The columns' places in the table.
+    pub(crate) fn indices(self) -> impl Iterator<Item = usize> {
+        (0..Self::NAMES.len()).filter(move |index| self.0 & (1 << index) != 0)
+    }
+}
+
+impl std::ops::BitOr for Columns {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        self.union(other)
+    }
+}
+
+impl std::ops::BitOrAssign for Columns {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = self.union(other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_follow_the_order_of_the_table() {
+        assert_eq!((Columns::CASE | Columns::FLAGS).indices().collect::<Vec<_>>(), [0, 16]);
+        assert_eq!(Columns::ALL.indices().count(), Columns::NAMES.len());
+        assert!(Columns::ALL.contains(Columns::PATH2) && !Columns::PATH.contains(Columns::PATH2));
+    }
+}

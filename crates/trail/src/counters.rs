@@ -1,0 +1,150 @@
+//! Counts and sums kept while a part is written, so that the short answer about a huge trail costs no scan.
+
+use crate::meta::Totals;
+use crate::own_names::{OwnDictionary, OwnNames};
+use iotrail_model::calls::{self, Transfer};
+use iotrail_model::{CaseId, Event, Pid, Tid};
+use std::collections::BTreeMap;
+
+type IdSet = hashbrown::HashSet<(CaseId, u32), foldhash::fast::RandomState>;
+
+/// Counts and sums over the events of a part; ids are the part's own.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    events: u64,
+    calls: Vec<u64>,
+    errnos: Vec<u64>,
+    start: Option<i64>,
+    end: Option<i64>,
+    bytes_read: i64,
+    bytes_written: i64,
+    transfers: Vec<Transfer>,
+    processes: IdSet,
+    threads: IdSet,
+    last: Option<(CaseId, Pid, Tid)>,
+    max_case: Option<CaseId>,
+}
+
+impl Counters {
+    pub(crate) fn events(&self) -> u64 {
+        self.events
+    }
+
+    pub(crate) fn max_case(&self) -> Option<CaseId> {
+        self.max_case
+    }
+
+    /// Counts an event that has the part's own ids.
+    #[inline]
+    pub(crate) fn count(&mut self, event: &Event, names: &OwnNames) {
+        self.events += 1;
+        let call = event.call.index();
+        if call >= self.calls.len() {
+            self.learn_calls(&names.calls);
+        }
+        self.calls[call] += 1;
+        if let Some(errno) = event.errno.get() {
+            self.errnos.resize(self.errnos.len().max(errno.index() + 1), 0);
+            self.errnos[errno.index()] += 1;
+        }
+        let start = event.start.0;
+        let end = event.dur.get().map_or(start, |dur| start.saturating_add(dur.0));
+        self.start = Some(self.start.map_or(start, |first| first.min(start)));
+        self.end = Some(self.end.map_or(end, |last| last.max(end)));
+        if let Some(size) = event.size.get() {
+            let transfer = self.transfers[call];
+            if matches!(transfer, Transfer::Read | Transfer::Copy) {
+                self.bytes_read = self.bytes_read.saturating_add(size);
+            }
+            if matches!(transfer, Transfer::Write | Transfer::Copy) {
+                self.bytes_written = self.bytes_written.saturating_add(size);
+            }
+        }
+        let actor = (event.case, event.pid, event.tid);
+        if self.last != Some(actor) {
+            self.last = Some(actor);
+            self.count_actor(event.case, event.pid, event.tid);
+        }
+    }
+
+    fn learn_calls(&mut self, names: &OwnDictionary) {
+        let table = calls::dictionary();
+        self.calls.resize(names.len(), 0);
+        for id in self.transfers.len()..names.len() {
+            let row = table.find(names.text(id as u32)).map(iotrail_model::CallId);
+            self.transfers.push(row.and_then(calls::spec).map(|spec| spec.transfer).unwrap_or_default());
+        }
+    }
+
+    fn count_actor(&mut self, case: CaseId, pid: Pid, tid: Tid) {
+        self.processes.insert((case, pid.0));
+        self.threads.insert((case, tid.0));
+        self.max_case = self.max_case.max(Some(case));
+    }
+
+    pub(crate) fn count_process(&mut self, case: CaseId, pid: Pid) {
+        self.processes.insert((case, pid.0));
+        self.max_case = self.max_case.max(Some(case));
+    }
+
+    /// The counts under the names themselves.
+    pub(crate) fn named(self, names: &OwnNames) -> NamedCounters {
+        let by_name = |counts: &[u64], names: &OwnDictionary| -> BTreeMap<String, u64> {
+            let text = |id: usize| String::from_utf8_lossy(names.text(id as u32)).into_owned();
+            counts
+                .iter()
+                .enumerate()
+                .filter(|(_, count)| **count > 0)
+                .map(|(id, count)| (text(id), *count))
+                .collect()
+        };
+        NamedCounters {
+            totals: Totals {
+                events: self.events,
+                calls: by_name(&self.calls, &names.calls),
+                errnos: by_name(&self.errnos, &names.errnos),
+                flags: names.flags.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect(),
+                start: self.start,
+                end: self.end,
+                bytes_read: self.bytes_read,
+                bytes_written: self.bytes_written,
+                ..Totals::default()
+            },
+            processes: self.processes,
+            threads: self.threads,
+        }
+    }
+}
+
+/// Counts of parts that can be added up.
+#[derive(Debug, Default)]
+pub(crate) struct NamedCounters {
+    totals: Totals,
+    processes: IdSet,
+    threads: IdSet,
+}
+
+impl NamedCounters {
+    pub(crate) fn add(&mut self, other: Self) {
+        let (ours, theirs) = (&mut self.totals, other.totals);
+        ours.events += theirs.events;
+        crate::info::add(&mut ours.calls, &theirs.calls);
+        crate::info::add(&mut ours.errnos, &theirs.errnos);
+        ours.flags.extend(theirs.flags);
+        ours.start = ours.start.into_iter().chain(theirs.start).min();
+        ours.end = ours.end.into_iter().chain(theirs.end).max();
+        ours.bytes_read = ours.bytes_read.saturating_add(theirs.bytes_read);
+        ours.bytes_written = ours.bytes_written.saturating_add(theirs.bytes_written);
+        self.processes.extend(other.processes);
+        self.threads.extend(other.threads);
+    }
+
+    pub(crate) fn totals(self, cases: usize) -> Totals {
+        Totals {
+            cases: cases as u64,
+            processes: self.processes.len() as u64,
+            threads: self.threads.len() as u64,
+            ..self.totals
+        }
+    }
+}

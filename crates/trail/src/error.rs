@@ -1,0 +1,129 @@
+//! What can go wrong with a trail: every message names the file, what was found and what to do.
+
+use std::path::{Path, PathBuf};
+
+/// Why a trail could not be written, opened or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrailError {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: `create`, `write`, `read`, `rename`, ...
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There is something at the target already.
+    #[error("{} exists already: choose another name, or ask for it to be overwritten", path.display())]
+    Exists {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The target of an overwrite is no trail, so it is left alone.
+    #[error("{} exists and is no trail, so it is not overwritten: {why}", path.display())]
+    NotReplaceable {
+        /// The target.
+        path: PathBuf,
+        /// What it is instead.
+        why: String,
+    },
+    /// There is no trail at that path.
+    #[error("{} is no trail: {why}", path.display())]
+    NotATrail {
+        /// The path.
+        path: PathBuf,
+        /// What it is instead.
+        why: String,
+    },
+    /// A writer was killed, or is still at work, before the trail was complete.
+    #[error("{} is a trail that was never finished: its writer was killed or is still running. \
+             Import or record again; the directory can be removed", path.display())]
+    Partial {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The trail was written by a later iotrail.
+    #[error("{} has format version {found}, this iotrail reads up to {supported}: \
+             use iotrail {tool_version} or later", path.display())]
+    FutureVersion {
+        /// The trail.
+        path: PathBuf,
+        /// Its format version.
+        found: u64,
+        /// The latest version known here.
+        supported: u64,
+        /// The version of the iotrail that wrote it.
+        tool_version: String,
+    },
+    /// `trail.json` cannot be understood.
+    #[error("{} is not a description of a trail: {source}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Line, column and reason.
+        source: serde_json::Error,
+    },
+    /// A table lacks a column or has it in another type.
+    #[error("{}: column `{column}` {found}, expected {expected}: the file is not part of this trail format", path.display())]
+    Column {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What is there: `is missing` or `has type ...`.
+        found: String,
+        /// The type it should have.
+        expected: String,
+    },
+    /// A file contradicts itself, `trail.json` or the format.
+    #[error("{}{}: {why}: the trail is damaged; make it again from its source", path.display(), place(*row_group))]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The row group, if one can be named.
+        row_group: Option<usize>,
+        /// What was found and what was expected.
+        why: String,
+    },
+    /// The writer was given rows that do not belong together.
+    #[error("cannot finish {}: {why}", path.display())]
+    Inconsistent {
+        /// The trail.
+        path: PathBuf,
+        /// What does not fit.
+        why: String,
+    },
+}
+
+fn place(row_group: Option<usize>) -> String {
+    row_group.map(|number| format!(", row group {number}")).unwrap_or_default()
+}
+
+impl TrailError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+
+    pub(crate) fn damaged(path: &Path, row_group: Option<usize>, why: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), row_group, why: why.into() }
+    }
+
+    /// An error of the Parquet library while writing: out of disk space, mostly.
+    pub(crate) fn writing(path: &Path) -> impl Fn(parquet::errors::ParquetError) -> Self {
+        let path = path.to_owned();
+        move |error| {
+            let source = match error {
+                parquet::errors::ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
+                    Ok(io) => *io,
+                    Err(other) => std::io::Error::other(other),
+                },
+                other => std::io::Error::other(other),
+            };
+            Self::Io { action: "write", path: path.clone(), source }
+        }
+    }
+}

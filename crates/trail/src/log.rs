@@ -1,0 +1,284 @@
+//! One or several trails as one event log.
+
+use crate::columns::Columns;
+use crate::decode::decode;
+use crate::error::TrailError;
+use crate::info::Info;
+use crate::meta::Table;
+use crate::name_index::NameIndex;
+use crate::own_names::NameColumn;
+use crate::parquet_file::ParquetFile;
+use crate::read_tables;
+use crate::row_group::RowGroupMeta;
+use crate::trail::Trail;
+use iotrail_model::{Case, CaseId, Coverage, EventBatch, FileRow, Names, Process};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// One or several trails; ids of cases and names are over all of them.
+#[derive(Debug)]
+pub struct EventLog {
+    trails: Vec<Trail>,
+    /// The log's id of each trail's first case.
+    first_cases: Vec<u32>,
+    cases: Vec<Case>,
+    names: NameIndex,
+    files: Vec<FileRow>,
+    groups: Vec<Group>,
+    memory: Option<Memory>,
+}
+
+#[derive(Debug)]
+struct Group {
+    meta: RowGroupMeta,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    File { trail: usize, file: ParquetFile, row_group: usize },
+    Memory(EventBatch),
+}
+
+/// What a log in memory holds beside its batches.
+#[derive(Debug)]
+struct Memory {
+    processes: Vec<Process>,
+}
+
+impl EventLog {
+    /// Opens trails as one event log, in the order given.
+    ///
+    /// # Errors
+    /// If one of them cannot be opened or its table `files` cannot be read.
+    pub fn open(paths: &[PathBuf]) -> Result<Self, TrailError> {
+        let trails = paths.iter().map(|path| Trail::open(path)).collect::<Result<Vec<_>, _>>()?;
+        let mut log = Self::empty();
+        for trail in trails {
+            log.add_trail(trail)?;
+        }
+        Ok(log)
+    }
+
+    fn empty() -> Self {
+        Self {
+            trails: Vec::new(),
+            first_cases: Vec::new(),
+            cases: Vec::new(),
+            names: NameIndex::new(),
+            files: Vec::new(),
+            groups: Vec::new(),
+            memory: None,
+        }
+    }
+
+    /// A log in memory; `batches` are its row groups, sorted, with ids of `names`.
+    pub(crate) fn in_memory(
+        trail: Trail,
+        names: NameIndex,
+        files: Vec<FileRow>,
+        batches: Vec<EventBatch>,
+        processes: Vec<Process>,
+    ) -> Self {
+        let group = |batch| Group { meta: RowGroupMeta::of_batch(&batch), place: Place::Memory(batch) };
+        Self {
+            first_cases: vec![0],
+            cases: trail.cases().to_vec(),
+            trails: vec![trail],
+            names,
+            files,
+            groups: batches.into_iter().map(group).collect(),
+            memory: Some(Memory { processes }),
+        }
+    }
+
+    fn add_trail(&mut self, trail: Trail) -> Result<(), TrailError> {
+        let first = self.cases.len() as u32;
+        let renumbered = |case: &Case| Case { id: CaseId(case.id.0.saturating_add(first)), ..case.clone() };
+        self.cases.extend(trail.cases().iter().map(renumbered));
+        self.add_names(&trail)?;
+        let number = self.trails.len();
+        for file in trail.tables(Table::Events) {
+            for row_group in 0..file.row_groups() {
+                let meta = RowGroupMeta::of_file(file, row_group, first);
+                let place = Place::File { trail: number, file: file.clone(), row_group };
+                self.groups.push(Group { meta, place });
+            }
+        }
+        self.first_cases.push(first);
+        self.trails.push(trail);
+        Ok(())
+    }
+
+    fn add_names(&mut self, trail: &Trail) -> Result<(), TrailError> {
+        let totals = &trail.meta().totals;
+        let calls = totals.calls.keys().map(|text| (NameColumn::Call, text));
+        let errnos = totals.errnos.keys().map(|text| (NameColumn::Errno, text));
+        let flags = totals.flags.iter().map(|text| (NameColumn::Flags, text));
+        for (column, text) in calls.chain(errnos).chain(flags) {
+            self.names.add(column, text);
+        }
+        for file in trail.tables(Table::Files) {
+            for row in read_tables::rows(file, read_tables::file)? {
+                if self.names.add(NameColumn::Path, &row.path) {
+                    self.files.push(row);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All cases by their ids.
+    #[must_use]
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// All names by their ids; ids of calls in [`iotrail_model::calls::TABLE`] are rows of that table.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        self.names.names()
+    }
+
+    /// The row of each path: `files()[PathId.index()]`.
+    #[must_use]
+    pub fn files(&self) -> &[FileRow] {
+        &self.files
+    }
+
+    /// All processes, sorted by case, start and pid.
+    ///
+    /// # Errors
+    /// If a table `processes` cannot be read.
+    pub fn processes(&self) -> Result<Vec<Process>, TrailError> {
+        let mut processes = self.memory.as_ref().map(|memory| memory.processes.clone()).unwrap_or_default();
+        for (trail, first) in self.trails.iter().zip(&self.first_cases) {
+            for file in trail.tables(Table::Processes) {
+                let mut rows = read_tables::rows(file, read_tables::process)?;
+                rows.iter_mut().for_each(|row| row.case.0 = row.case.0.saturating_add(*first));
+                if let Some(row) = rows.iter().find(|row| row.case.index() >= self.cases.len()) {
+                    let why = format!("process {} is of case {}, which does not exist", row.pid, row.case);
+                    return Err(TrailError::damaged(file.path(), None, why));
+                }
+                processes.append(&mut rows);
+            }
+        }
+        processes.sort_by_key(|process| (process.case, process.start, process.pid));
+        Ok(processes)
+    }
+
+    /// The coverage statement over all trails.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        let mut coverage = Coverage::default();
+        self.trails.iter().for_each(|trail| coverage.merge(trail.coverage()));
+        coverage
+    }
+
+    /// The short answer about all trails.
+    ///
+    /// # Errors
+    /// If the size of a file cannot be read.
+    pub fn info(&self) -> Result<Info, TrailError> {
+        let mut info = Info::default();
+        for trail in &self.trails {
+            info.merge(&trail.info()?);
+        }
+        Ok(info)
+    }
+
+    /// The trails of the log.
+    #[must_use]
+    pub fn trails(&self) -> &[Trail] {
+        &self.trails
+    }
+
+    /// The trail that a case of this log belongs to.
+    #[must_use]
+    pub fn trail_of(&self, case: CaseId) -> &Trail {
+        let after = self.first_cases.partition_point(|first| *first <= case.0);
+        &self.trails[after.saturating_sub(1)]
+    }
+
+    /// Number of row groups; rows within one are sorted by (case, start, seq), and so are consecutive row groups of
+    /// one part.
+    #[must_use]
+    pub fn row_groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Number of events.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.groups.iter().map(|group| group.meta.rows as u64).sum()
+    }
+
+    /// What is known about a row group without reading it.
+    #[must_use]
+    pub fn row_group(&self, row_group: usize) -> &RowGroupMeta {
+        &self.groups[row_group].meta
+    }
+
+    /// Reads columns of one row group.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is damaged.
+    pub fn read(&self, row_group: usize, columns: Columns) -> Result<EventBatch, TrailError> {
+        let (trail, file, row_group) = match &self.groups[row_group].place {
+            Place::Memory(batch) => return Ok(batch.clone()),
+            Place::File { trail, file, row_group } => (*trail, file, *row_group),
+        };
+        let mut batch = decode(file, row_group, columns, &mut &self.names)?;
+        let first = self.first_cases[trail];
+        let end = first + self.trails[trail].cases().len() as u32;
+        for case in &mut batch.case {
+            case.0 = case.0.saturating_add(first);
+            if case.0 >= end {
+                let why = format!("an event is of case {}, which is not in `cases`", case.0 - first);
+                return Err(TrailError::damaged(file.path(), Some(row_group), why));
+            }
+        }
+        Ok(batch)
+    }
+
+    /// Reads all row groups with `threads` workers, each with a state of its own, and answers what `step` made of
+    /// each, in the order of the row groups.
+    ///
+    /// # Errors
+    /// The error of the first row group that cannot be read.
+    pub fn scan<S, T: Send>(
+        &self,
+        columns: Columns,
+        threads: NonZeroUsize,
+        state: impl Fn() -> S + Sync,
+        step: impl Fn(&mut S, usize, EventBatch) -> T + Sync,
+    ) -> Result<Vec<T>, TrailError> {
+        let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let done = Mutex::new(Vec::with_capacity(self.groups.len()));
+        let work = || {
+            let mut state = state();
+            while !stop.load(Ordering::Relaxed) {
+                let row_group = next.fetch_add(1, Ordering::Relaxed);
+                if row_group >= self.groups.len() {
+                    break;
+                }
+                let outcome = self.read(row_group, columns).map(|batch| step(&mut state, row_group, batch));
+                stop.fetch_or(outcome.is_err(), Ordering::Relaxed);
+                // A worker that panicked takes the scan down with it when the scope ends.
+                done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((row_group, outcome));
+            }
+        };
+        let workers = threads.get().min(self.groups.len());
+        if workers <= 1 {
+            work();
+        } else {
+            std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+        }
+        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        done.sort_by_key(|(row_group, _)| *row_group);
+        done.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+}

@@ -1,0 +1,131 @@
+//! Event logs in memory, for tests of what reads logs.
+
+use crate::counters::{Counters, NamedCounters};
+use crate::kind::kind_of;
+use crate::log::EventLog;
+use crate::meta::{Capture, FORMAT, FORMAT_VERSION, TimeBase, TrailMeta};
+use crate::name_index::NameIndex;
+use crate::own_names::{NameColumn, OwnNames};
+use crate::trail::Trail;
+use iotrail_model::canonical::canonical;
+use iotrail_model::{
+    CallId, Case, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileRow, FlagsId, Nullable, PathId,
+    Process,
+};
+
+/// Builds an [`EventLog`] in memory that reads like one from disk.
+#[derive(Debug, Default)]
+pub struct MemoryLog {
+    cases: Vec<Case>,
+    names: Dictionaries,
+    events: Vec<Event>,
+    processes: Vec<Process>,
+    coverage: Coverage,
+    row_group_rows: usize,
+}
+
+impl MemoryLog {
+    /// A log of these cases, whose ids must be their places.
+    #[must_use]
+    pub fn new(cases: Vec<Case>) -> Self {
+        Self { cases, row_group_rows: 1 << 17, ..Self::default() }
+    }
+
+    /// Rows per row group, to test what happens at the seams.
+    #[must_use]
+    pub fn row_group_rows(mut self, rows: usize) -> Self {
+        self.row_group_rows = rows.max(1);
+        self
+    }
+
+    /// The coverage statement of the log.
+    #[must_use]
+    pub fn coverage(mut self, coverage: Coverage) -> Self {
+        self.coverage = coverage;
+        self
+    }
+
+    /// The dictionaries that pushed events refer to.
+    pub fn names(&mut self) -> &mut Dictionaries {
+        &mut self.names
+    }
+
+    /// The id of a call name.
+    pub fn call(&mut self, name: &str) -> CallId {
+        CallId(self.names.calls.intern(name.as_bytes()))
+    }
+
+    /// The id of a path.
+    pub fn path(&mut self, path: &str) -> Nullable<PathId> {
+        Nullable::some(PathId(self.names.paths.intern(path.as_bytes())))
+    }
+
+    /// The id of an error name.
+    pub fn errno(&mut self, name: &str) -> Nullable<ErrnoId> {
+        Nullable::some(ErrnoId(self.names.errnos.intern(name.as_bytes())))
+    }
+
+    /// The id of a text of flags.
+    pub fn flags(&mut self, text: &str) -> Nullable<FlagsId> {
+        Nullable::some(FlagsId(self.names.flags.intern(text.as_bytes())))
+    }
+
+    /// Adds an event, in any order.
+    pub fn push(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    /// Adds a process.
+    pub fn push_process(&mut self, process: Process) {
+        self.processes.push(process);
+    }
+
+    /// The log, sorted.
+    #[must_use]
+    pub fn build(mut self) -> EventLog {
+        self.events.sort_by_key(Event::sort_key);
+        let mut own = OwnNames::default();
+        for name in self.names.calls.iter() {
+            own.calls.intern(&iotrail_model::text::path_to_text(name));
+        }
+        let mut counters = Counters::default();
+        let events: Vec<Event> = self.events.iter().map(|event| own.adopt(event, &self.names)).collect();
+        events.iter().for_each(|event| counters.count(event, &own));
+        self.processes.iter().for_each(|process| counters.count_process(process.case, process.pid));
+        let batches = events.chunks(self.row_group_rows).map(EventBatch::from_events).collect();
+        let (names, files) = index(&own);
+        let mut total = NamedCounters::default();
+        total.add(counters.named(&own));
+        let meta = TrailMeta {
+            format: FORMAT.to_owned(),
+            format_version: FORMAT_VERSION,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            capture: Capture { source: "memory".to_owned(), ..Capture::default() },
+            time: TimeBase::default(),
+            files: Vec::new(),
+            totals: total.totals(self.cases.len()),
+            coverage: self.coverage,
+        };
+        EventLog::in_memory(Trail::in_memory(meta, self.cases), names, files, batches, self.processes)
+    }
+}
+
+fn index(own: &OwnNames) -> (NameIndex, Vec<FileRow>) {
+    let mut names = NameIndex::new();
+    let mut files = Vec::new();
+    for column in [NameColumn::Call, NameColumn::Path, NameColumn::Errno, NameColumn::Flags] {
+        for text in own.column(column).iter() {
+            let text = String::from_utf8_lossy(text);
+            names.add(column, &text);
+            if column == NameColumn::Path {
+                files.push(FileRow {
+                    canonical: canonical(&text).into_owned(),
+                    kind: kind_of(&text).map(str::to_owned),
+                    path: text.into_owned(),
+                    ..FileRow::default()
+                });
+            }
+        }
+    }
+    (names, files)
+}

@@ -1,0 +1,73 @@
+//! The names of an event log with their ids, over all of its trails.
+
+use crate::decode::NameTable;
+use crate::own_names::NameColumn;
+use hashbrown::HashMap;
+use iotrail_model::{Names, calls};
+use std::sync::Arc;
+
+/// One dictionary and its inverse. The hash is seeded per process: no trace can choose its collisions.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    ids: HashMap<Arc<str>, u32, foldhash::fast::RandomState>,
+}
+
+impl Index {
+    fn add(&mut self, names: &mut Vec<Arc<str>>, text: &str) -> bool {
+        if self.ids.contains_key(text) {
+            return false;
+        }
+        let name: Arc<str> = text.into();
+        self.ids.insert(Arc::clone(&name), names.len() as u32);
+        names.push(name);
+        true
+    }
+}
+
+/// Names by id and ids by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NameIndex {
+    names: Names,
+    calls: Index,
+    paths: Index,
+    errnos: Index,
+    flags: Index,
+}
+
+impl NameIndex {
+    /// An index in which the rows of the call table have their own numbers.
+    pub(crate) fn new() -> Self {
+        let mut index = Self::default();
+        for spec in calls::TABLE {
+            index.add(NameColumn::Call, spec.name);
+        }
+        index
+    }
+
+    /// Adds a name; whether it is new.
+    pub(crate) fn add(&mut self, column: NameColumn, text: &str) -> bool {
+        let names = &mut self.names;
+        match column {
+            NameColumn::Call => self.calls.add(&mut names.calls, text),
+            NameColumn::Path => self.paths.add(&mut names.paths, text),
+            NameColumn::Errno => self.errnos.add(&mut names.errnos, text),
+            NameColumn::Flags => self.flags.add(&mut names.flags, text),
+        }
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+}
+
+impl NameTable for &NameIndex {
+    fn id(&mut self, column: NameColumn, text: &str) -> Option<u32> {
+        let index = match column {
+            NameColumn::Call => &self.calls,
+            NameColumn::Path => &self.paths,
+            NameColumn::Errno => &self.errnos,
+            NameColumn::Flags => &self.flags,
+        };
+        index.ids.get(text).copied()
+    }
+}

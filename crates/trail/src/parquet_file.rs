@@ -1,0 +1,139 @@
+//! A Parquet file of a trail, opened and verified: schema, row count, sizes that can be true.
+
+use crate::error::TrailError;
+use crate::guarded::guarded;
+use crate::meta::{Table, TableFile};
+use crate::schema::verify;
+use arrow_array::RecordBatch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The largest row group that is read; this crate writes at most a sixteenth of it. A file that declares more is not
+/// believed, because columns are allocated by that number.
+const MAX_GROUP_ROWS: i64 = 1 << 22;
+
+/// A verified file.
+#[derive(Clone, Debug)]
+pub(crate) struct ParquetFile {
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    bytes: u64,
+}
+
+impl ParquetFile {
+    pub(crate) fn open(path: &Path, table: Table) -> Result<Self, TrailError> {
+        let file = open_regular(path)?;
+        let bytes = file.metadata().map_err(TrailError::io("read", path))?.len();
+        let metadata =
+            guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())).map_err(|why| {
+                TrailError::damaged(path, None, format!("it is no readable Parquet file: {why}"))
+            })?;
+        verify(path, table, metadata.schema())?;
+        let file = Self { path: path.to_owned(), metadata, bytes };
+        file.check_sizes()?;
+        Ok(file)
+    }
+
+    /// Opens a file that `trail.json` lists.
+    pub(crate) fn open_listed(directory: &Path, listed: &TableFile) -> Result<Self, TrailError> {
+        let file = Self::open(&directory.join(&listed.file), listed.table)?;
+        let found = file.rows();
+        if found != listed.rows {
+            let why = format!("it has {found} rows, trail.json says {}", listed.rows);
+            return Err(TrailError::damaged(&file.path, None, why));
+        }
+        Ok(file)
+    }
+
+    fn check_sizes(&self) -> Result<(), TrailError> {
+        for (number, group) in self.metadata.metadata().row_groups().iter().enumerate() {
+            let damaged = |why: String| Err(TrailError::damaged(&self.path, Some(number), why));
+            let rows = group.num_rows();
+            if !(0..=MAX_GROUP_ROWS).contains(&rows) {
+                return damaged(format!("it declares {rows} rows, at most {MAX_GROUP_ROWS} are read"));
+            }
+            for column in group.columns() {
+                let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+                let end = start.checked_add(column.compressed_size());
+                let inside = start >= 0 && column.compressed_size() >= 0;
+                if !inside || end.is_none_or(|end| end as u64 > self.bytes) {
+                    let column = column.column_path().string();
+                    return damaged(format!("column `{column}` lies outside of the file: the file was cut"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
+        &self.metadata
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(crate) fn row_groups(&self) -> usize {
+        self.metadata.metadata().num_row_groups()
+    }
+
+    /// Rows by the row groups' own count.
+    pub(crate) fn rows(&self) -> u64 {
+        let groups = self.metadata.metadata().row_groups();
+        groups.iter().map(|group| group.num_rows().max(0) as u64).sum()
+    }
+
+    pub(crate) fn group_rows(&self, row_group: usize) -> usize {
+        self.metadata.metadata().row_group(row_group).num_rows().max(0) as usize
+    }
+
+    /// Decodes columns (by their places) of one row group and hands the batches on.
+    pub(crate) fn read(
+        &self,
+        row_group: usize,
+        columns: impl IntoIterator<Item = usize>,
+        mut take: impl FnMut(&RecordBatch) -> Result<(), String>,
+    ) -> Result<(), TrailError> {
+        let file = open_regular(&self.path)?;
+        let rows = self.group_rows(row_group);
+        guarded(|| {
+            let mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns);
+            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+                .with_projection(mask)
+                .with_row_groups(vec![row_group])
+                .with_batch_size(rows.max(1))
+                .build()
+                .map_err(|error| error.to_string())?;
+            let mut found = 0;
+            for batch in reader {
+                let batch = batch.map_err(|error| error.to_string())?;
+                found += batch.num_rows();
+                take(&batch)?;
+            }
+            if found == rows { Ok(()) } else { Err(format!("it has {found} rows, its footer says {rows}")) }
+        })
+        .map_err(|why| TrailError::damaged(&self.path, Some(row_group), why))
+    }
+}
+
+/// Opens a file that is neither a link out of the trail nor a device that never ends.
+pub(crate) fn open_regular(path: &Path) -> Result<File, TrailError> {
+    let kind = path.symlink_metadata().map_err(TrailError::io("read", path))?.file_type();
+    if !kind.is_file() {
+        let what = if kind.is_symlink() { "a symbolic link" } else { "not a regular file" };
+        return Err(TrailError::damaged(
+            path,
+            None,
+            format!("it is {what}, a trail holds regular files only"),
+        ));
+    }
+    File::open(path).map_err(TrailError::io("read", path))
+}

@@ -1,0 +1,103 @@
+//! The small tables back into rows.
+
+use crate::error::TrailError;
+use crate::parquet_file::ParquetFile;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, RecordBatch};
+use iotrail_model::{Case, CaseId, CaseName, Clock, FileRow, Nanos, Pid, Process, Timestamp};
+
+/// All rows of a small table's file.
+pub(crate) fn rows<R>(
+    file: &ParquetFile,
+    row: impl Fn(&Fields<'_>, usize) -> Result<R, String>,
+) -> Result<Vec<R>, TrailError> {
+    let mut rows = Vec::new();
+    let columns = file.metadata().schema().fields().len();
+    for group in 0..file.row_groups() {
+        file.read(group, 0..columns, |batch| {
+            let fields = Fields(batch);
+            for number in 0..batch.num_rows() {
+                rows.push(row(&fields, number)?);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(rows)
+}
+
+/// A batch whose schema was verified, by column number.
+pub(crate) struct Fields<'a>(&'a RecordBatch);
+
+impl Fields<'_> {
+    fn number<P: ArrowPrimitiveType>(&self, column: usize, row: usize) -> Option<P::Native> {
+        let array = self.0.column(column).as_primitive_opt::<P>()?;
+        array.is_valid(row).then(|| array.value(row))
+    }
+
+    fn text(&self, column: usize, row: usize) -> Option<String> {
+        let array = self.0.column(column).as_string_opt::<i32>()?;
+        array.is_valid(row).then(|| array.value(row).to_owned())
+    }
+
+    fn time(&self, column: usize, row: usize) -> Option<Timestamp> {
+        self.number::<TimestampNanosecondType>(column, row).map(Timestamp)
+    }
+
+    fn truth(&self, column: usize, row: usize) -> Option<bool> {
+        let array = self.0.column(column).as_boolean_opt()?;
+        array.is_valid(row).then(|| array.value(row))
+    }
+
+    fn texts(&self, column: usize, row: usize) -> Option<Vec<String>> {
+        let list = self.0.column(column).as_list_opt::<i32>()?.value(row);
+        Some(list.as_string_opt::<i32>()?.iter().flatten().map(str::to_owned).collect())
+    }
+}
+
+pub(crate) fn case(fields: &Fields<'_>, row: usize) -> Result<Case, String> {
+    let clock = fields.text(5, row).unwrap_or_default();
+    Ok(Case {
+        id: CaseId(fields.number::<UInt32Type>(0, row).unwrap_or_default()),
+        name: CaseName { cid: fields.text(1, row), host: fields.text(2, row), rid: fields.text(3, row) },
+        label: fields.text(4, row),
+        clock: Clock::from_name(&clock)
+            .ok_or_else(|| format!("row {row} has the unknown clock `{clock}`"))?,
+        source: fields.text(6, row).unwrap_or_default(),
+        interleaved: fields.truth(7, row).unwrap_or_default(),
+    })
+}
+
+pub(crate) fn process(fields: &Fields<'_>, row: usize) -> Result<Process, String> {
+    Ok(Process {
+        case: CaseId(fields.number::<UInt32Type>(0, row).unwrap_or_default()),
+        pid: Pid(fields.number::<UInt32Type>(1, row).unwrap_or_default()),
+        ppid: fields.number::<UInt32Type>(2, row).map(Pid),
+        start: fields.time(3, row),
+        end: fields.time(4, row),
+        exit_code: fields.number::<Int32Type>(5, row),
+        signal: fields.text(6, row),
+        exe: fields.text(7, row),
+        cmdline: fields.text(8, row),
+        cwd: fields.text(9, row),
+        threads: fields.number::<UInt32Type>(10, row).unwrap_or_default(),
+        user: fields.number::<Int64Type>(11, row).map(Nanos),
+        system: fields.number::<Int64Type>(12, row).map(Nanos),
+        bytes_read: fields.number::<Int64Type>(13, row).unwrap_or_default(),
+        bytes_written: fields.number::<Int64Type>(14, row).unwrap_or_default(),
+        env: fields.texts(15, row).unwrap_or_default(),
+    })
+}
+
+pub(crate) fn file(fields: &Fields<'_>, row: usize) -> Result<FileRow, String> {
+    Ok(FileRow {
+        path: fields.text(0, row).unwrap_or_default(),
+        canonical: fields.text(1, row).unwrap_or_default(),
+        kind: fields.text(2, row),
+        device: fields.number::<UInt64Type>(3, row),
+        inode: fields.number::<UInt64Type>(4, row),
+        size: fields.number::<Int64Type>(5, row),
+    })
+}

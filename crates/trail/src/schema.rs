@@ -1,0 +1,119 @@
+//! The tables as Arrow schemas. `docs/trail-format.md` explains every column.
+
+use crate::error::TrailError;
+use crate::meta::Table;
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use std::path::Path;
+use std::sync::Arc;
+
+fn names() -> DataType {
+    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+}
+
+fn time() -> DataType {
+    DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()))
+}
+
+/// The schema of a table.
+#[must_use]
+pub fn schema(table: Table) -> SchemaRef {
+    let required = |name: &str, kind: DataType| Field::new(name, kind, false);
+    let nullable = |name: &str, kind: DataType| Field::new(name, kind, true);
+    use DataType::{Boolean, Int32, Int64, UInt32, UInt64, Utf8};
+    let fields = match table {
+        Table::Cases => vec![
+            required("case_id", UInt32),
+            nullable("cid", Utf8),
+            nullable("host", Utf8),
+            nullable("rid", Utf8),
+            nullable("label", Utf8),
+            required("clock", Utf8),
+            required("source", Utf8),
+            required("interleaved", Boolean),
+        ],
+        Table::Events => vec![
+            required("case_id", UInt32),
+            required("seq", UInt64),
+            required("pid", UInt32),
+            required("tid", UInt32),
+            required("layer", names()),
+            required("call", names()),
+            required("start", time()),
+            nullable("dur", Int64),
+            nullable("fd", Int32),
+            nullable("path", names()),
+            nullable("path2", names()),
+            nullable("offset", Int64),
+            nullable("requested", Int64),
+            nullable("size", Int64),
+            nullable("ret", Int64),
+            nullable("errno", names()),
+            nullable("flags", names()),
+        ],
+        Table::Processes => vec![
+            required("case_id", UInt32),
+            required("pid", UInt32),
+            nullable("ppid", UInt32),
+            nullable("start", time()),
+            nullable("end", time()),
+            nullable("exit_code", Int32),
+            nullable("signal", Utf8),
+            nullable("exe", Utf8),
+            nullable("cmdline", Utf8),
+            nullable("cwd", Utf8),
+            required("threads", UInt32),
+            nullable("user", Int64),
+            nullable("system", Int64),
+            required("bytes_read", Int64),
+            required("bytes_written", Int64),
+            required("env", DataType::List(Arc::new(required("item", Utf8)))),
+        ],
+        Table::Files => vec![
+            required("path", Utf8),
+            required("canonical", Utf8),
+            nullable("kind", Utf8),
+            nullable("device", UInt64),
+            nullable("inode", UInt64),
+            nullable("size", Int64),
+        ],
+    };
+    Arc::new(Schema::new(fields))
+}
+
+/// Makes sure that the file at `path` has the columns of `table`; more columns are no fault.
+pub(crate) fn verify(path: &Path, table: Table, found: &Schema) -> Result<(), TrailError> {
+    for (index, expected) in schema(table).fields().iter().enumerate() {
+        let wrong = |what: String| TrailError::Column {
+            path: path.to_owned(),
+            column: expected.name().clone(),
+            found: what,
+            expected: describe(expected),
+        };
+        let field = found.fields().get(index).filter(|field| field.name() == expected.name());
+        let Some(field) = field else {
+            return Err(wrong(match found.index_of(expected.name()) {
+                Ok(place) => format!("is column {place} of the file, it should be {index}"),
+                Err(_) => "is missing".to_owned(),
+            }));
+        };
+        let too_lax = field.is_nullable() && !expected.is_nullable();
+        if !same_type(field.data_type(), expected.data_type()) || too_lax {
+            return Err(wrong(format!("has type {}", describe(field))));
+        }
+    }
+    Ok(())
+}
+
+fn same_type(found: &DataType, expected: &DataType) -> bool {
+    match (found, expected) {
+        (DataType::List(found), DataType::List(expected)) => {
+            same_type(found.data_type(), expected.data_type())
+                && found.is_nullable() == expected.is_nullable()
+        }
+        _ => found == expected,
+    }
+}
+
+fn describe(field: &Field) -> String {
+    format!("{}{}", field.data_type(), if field.is_nullable() { " or NULL" } else { "" })
+}

@@ -1,0 +1,173 @@
+//! A trail under construction: a hidden directory beside the target, renamed when it is complete.
+
+use crate::counters::NamedCounters;
+use crate::error::TrailError;
+use crate::meta::{Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, TrailMeta};
+use crate::part::{PartSummary, PartWriter};
+use crate::tables::TableWriter;
+use iotrail_model::{Case, Coverage};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How a trail is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CreateOptions {
+    /// Replace a trail that is there already.
+    pub overwrite: bool,
+}
+
+/// Builds a trail. Dropped before [`TrailWriter::finish`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct TrailWriter {
+    target: PathBuf,
+    directory: PathBuf,
+    options: CreateOptions,
+    next_part: AtomicU32,
+    finished: bool,
+}
+
+impl TrailWriter {
+    /// Starts a trail that will be at `path`.
+    ///
+    /// # Errors
+    /// If something is at `path` that may not be overwritten, or the directory cannot be made.
+    pub fn create(path: &Path, options: CreateOptions) -> Result<Self, TrailError> {
+        check_target(path, options)?;
+        let name = path.file_name().ok_or_else(|| TrailError::NotATrail {
+            path: path.to_owned(),
+            why: "a trail needs a name".to_owned(),
+        })?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".partial-{}", std::process::id()));
+        let directory = path.with_file_name(hidden);
+        fs::create_dir(&directory).map_err(TrailError::io("create", &directory))?;
+        Ok(Self {
+            target: path.to_owned(),
+            directory,
+            options,
+            next_part: AtomicU32::new(0),
+            finished: false,
+        })
+    }
+
+    /// Starts another part.
+    ///
+    /// # Errors
+    /// If its files cannot be made.
+    pub fn part(&self) -> Result<PartWriter, TrailError> {
+        PartWriter::create(&self.directory, self.next_part.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Completes the trail and gives it its name.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or a part refers to a case that is not in `cases`.
+    pub fn finish(
+        mut self,
+        cases: &[Case],
+        mut parts: Vec<PartSummary>,
+        capture: Capture,
+        coverage: &Coverage,
+    ) -> Result<(), TrailError> {
+        self.check_cases(cases, &parts)?;
+        let mut table = TableWriter::create(&self.directory.join(Table::Cases.file_name(0)))?;
+        for case in cases {
+            table.push(case.clone())?;
+        }
+        let rows = table.finish()?;
+        let mut files = vec![TableFile { file: Table::Cases.file_name(0), table: Table::Cases, rows }];
+        let mut counters = NamedCounters::default();
+        parts.sort_by_key(|part| part.part);
+        for part in parts {
+            files.extend(part.files);
+            counters.add(part.counters);
+        }
+        let meta = TrailMeta {
+            format: FORMAT.to_owned(),
+            format_version: FORMAT_VERSION,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            capture,
+            time: TimeBase::default(),
+            files,
+            totals: counters.totals(cases.len()),
+            coverage: coverage.clone(),
+        };
+        self.write_meta(&meta)?;
+        self.publish()
+    }
+
+    fn check_cases(&self, cases: &[Case], parts: &[PartSummary]) -> Result<(), TrailError> {
+        let inconsistent = |why| Err(TrailError::Inconsistent { path: self.target.clone(), why });
+        if let Some((row, case)) = cases.iter().enumerate().find(|(row, case)| case.id.index() != *row) {
+            return inconsistent(format!("row {row} of `cases` has case_id {}, expected {row}", case.id));
+        }
+        match parts.iter().filter_map(|part| part.max_case).max() {
+            Some(max) if max.index() >= cases.len() => {
+                inconsistent(format!("a part refers to case {max}, but there are {} cases", cases.len()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write_meta(&self, meta: &TrailMeta) -> Result<(), TrailError> {
+        let path = self.directory.join(META_FILE);
+        let json = serde_json::to_vec_pretty(meta)
+            .map_err(|source| TrailError::Json { path: path.clone(), source })?;
+        let mut file = fs::File::create_new(&path).map_err(TrailError::io("create", &path))?;
+        file.write_all(&json).map_err(TrailError::io("write", &path))?;
+        file.sync_all().map_err(TrailError::io("write", &path))
+    }
+
+    fn publish(&mut self) -> Result<(), TrailError> {
+        let aside = self.directory.with_extension("replaced");
+        let replaces = self.options.overwrite && self.target.symlink_metadata().is_ok();
+        check_target(&self.target, self.options)?;
+        if replaces {
+            fs::rename(&self.target, &aside).map_err(TrailError::io("replace", &self.target))?;
+        }
+        if let Err(error) = fs::rename(&self.directory, &self.target) {
+            if replaces {
+                // The old trail goes back to its place; if even that fails, the message below names where it is not.
+                let _ = fs::rename(&aside, &self.target);
+            }
+            return Err(TrailError::io("rename to", &self.target)(error));
+        }
+        self.finished = true;
+        if replaces {
+            fs::remove_dir_all(&aside).map_err(TrailError::io("remove", &aside))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for TrailWriter {
+    fn drop(&mut self) {
+        if !self.finished {
+            // Nothing can be done about a directory that cannot be removed; opening it says that it is partial.
+            let _ = fs::remove_dir_all(&self.directory);
+        }
+    }
+}
+
+/// Whether a trail may be made at `path`: nothing is there, or a trail that may be replaced.
+fn check_target(path: &Path, options: CreateOptions) -> Result<(), TrailError> {
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    if !options.overwrite {
+        return Err(TrailError::Exists { path: path.to_owned() });
+    }
+    let not_replaceable =
+        |why: &str| Err(TrailError::NotReplaceable { path: path.to_owned(), why: why.to_owned() });
+    if path.is_symlink() || !path.is_dir() {
+        return not_replaceable("it is not a directory");
+    }
+    let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    if !is_empty && !path.join(META_FILE).is_file() {
+        return not_replaceable("it has no trail.json");
+    }
+    Ok(())
+}
