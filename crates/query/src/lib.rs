@@ -1,24 +1,42 @@
 //! Which events (selection), what they are called (mapping), where they belong (cases, groups).
 //!
-//! A [`QuerySpec`] holds the user's words, a `Query` the checked plan for one event log, a `Classifier` applies it to
+//! A [`QuerySpec`] holds the user's words, a [`Query`] the checked plan for one event log, a [`Classifier`] applies it to
 //! batches in one thread. Everything that depends only on names (paths, calls, cases) is decided once per name.
 
+mod activities;
 pub mod attribute;
 pub mod case_by;
+mod case_names;
 pub mod classified;
+pub mod classifier;
 pub mod error;
+pub mod facts;
+mod filter;
 pub mod generalise;
 pub mod group;
+mod images;
+pub mod mapping;
 mod moment;
+mod pattern;
+mod patterns;
 pub mod preset;
 mod quantity;
+pub mod query;
+pub mod rules;
+pub mod select;
 pub mod spec;
 pub mod variables;
 
+pub use attribute::Attribute;
 pub use case_by::CaseBy;
 pub use classified::{ActivityId, CaseKey, Classified, GroupId};
+pub use classifier::Classifier;
 pub use error::QueryError;
+pub use facts::Facts;
 pub use group::{GroupBy, Groups};
+pub use mapping::{Mapping, Subject};
 pub use preset::Preset;
+pub use query::Query;
+pub use select::Selection;
 pub use spec::{QuerySpec, SelectSpec};
 pub use variables::Variables;

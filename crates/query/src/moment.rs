@@ -29,7 +29,7 @@ impl Moment {
             };
         }
         if let Some((date, time)) =
-            word.split_once(['T', 't', ' ']).or_else(|| is_date(word).then_some((word, "00:00:00")))
+            word.split_once(['T', ' ']).or_else(|| is_date(word).then_some((word, "00:00:00")))
         {
             return absolute(date, time).map(Self::Absolute);
         }

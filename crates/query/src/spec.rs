@@ -1,4 +1,4 @@
-//! A query as the user writes it: raw words, nothing checked. `Query::new` makes the checked plan.
+//! A query as the user writes it: raw words, nothing checked. [`crate::Query::over`] makes the checked plan.
 
 /// The words of a query. The default is the paper's mapping of all events, the default cases and no groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct QuerySpec {
     /// What a case is: `rank`, `pid`, `tid` or `exec`. With `None`, one of these words in [`SelectSpec::case`] decides (on the
     /// command line both are `--case`), and without one [`crate::CaseBy::choose`].
     pub case_by: Option<String>,
-    /// `--by`: an attribute or rules, see `group`; `None` makes no groups.
+    /// `--by`: an attribute or rules, see [`crate::group`]; `None` makes no groups.
     pub group_by: Option<String>,
     /// `--var NAME=PATH`: site variables; they win over those of the rules file.
     pub variables: Vec<String>,

@@ -1,0 +1,116 @@
+//! One thread's side of a query: batches in, activities and cases out.
+//!
+//! f is evaluated once for each distinct (call, path), and class of cases and failure if rules look at these. The cache is
+//! the thread's own, so that a row costs one look-up and no lock.
+
+use crate::case_by::CaseBy;
+use crate::classified::{ActivityId, CaseKey, Classified};
+use crate::query::Plan;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::{CaseId, EventBatch};
+use std::sync::Arc;
+
+/// Cached values at which a cache starts anew; a rule that tells 10,000 ranks apart must not fill the memory.
+const LARGEST_CACHE: usize = 1 << 20;
+
+/// (call, path) and (class of the case, failed).
+type Key = (u64, u32);
+
+/// Classifies batches in one thread.
+#[derive(Debug)]
+pub struct Classifier {
+    plan: Arc<Plan>,
+    cache: HashMap<Key, ActivityId, RandomState>,
+    mask: Vec<bool>,
+    sees_failure: bool,
+    sees_case: bool,
+}
+
+impl Classifier {
+    pub(crate) fn new(plan: Arc<Plan>) -> Self {
+        Self {
+            sees_failure: plan.mapping.sees_failure(),
+            sees_case: !plan.mapping.attributes().is_empty(),
+            cache: HashMap::default(),
+            mask: Vec::new(),
+            plan,
+        }
+    }
+
+    /// Sets `out` to the activity and the case of each row of `batch`, which must hold the columns of the query.
+    pub fn classify(&mut self, batch: &EventBatch, out: &mut Classified) {
+        out.reset(batch);
+        self.keys(batch, &mut out.key);
+        if self.sees_failure || self.sees_case {
+            self.activities(batch, &mut out.activity, context);
+        } else {
+            self.activities(batch, &mut out.activity, |_, _, _| 0);
+        }
+        let filter = &self.plan.filter;
+        if !filter.is_everything() {
+            filter.mask(batch, &mut self.mask);
+            for (activity, selected) in out.activity.iter_mut().zip(&self.mask) {
+                if !selected {
+                    *activity = ActivityId::UNSELECTED;
+                }
+            }
+        }
+    }
+
+    fn keys(&self, batch: &EventBatch, keys: &mut Vec<CaseKey>) {
+        let cases = batch.case.iter();
+        match self.plan.case_by {
+            CaseBy::Rank => keys.extend(cases.map(|case| CaseKey::new(*case, 0))),
+            CaseBy::Pid => keys.extend(cases.zip(&batch.pid).map(|(case, pid)| CaseKey::new(*case, pid.0))),
+            CaseBy::Tid => keys.extend(cases.zip(&batch.tid).map(|(case, tid)| CaseKey::new(*case, tid.0))),
+            CaseBy::Exec => {
+                let rows = cases.zip(&batch.pid).zip(&batch.start);
+                keys.extend(rows.map(|((case, pid), start)| {
+                    CaseKey::new(*case, self.plan.images.find(*case, *pid, *start))
+                }));
+            }
+        }
+    }
+
+    fn activities(
+        &mut self,
+        batch: &EventBatch,
+        activities: &mut Vec<ActivityId>,
+        context: impl Fn(&Self, &EventBatch, usize) -> u32,
+    ) {
+        debug_assert!(batch.call.len() == batch.len && batch.path.len() == batch.len);
+        for (row, (call, path)) in batch.call.iter().zip(&batch.path).enumerate() {
+            let key = (u64::from(call.0) << 32 | u64::from(path.raw().0), context(self, batch, row));
+            let activity = match self.cache.get(&key) {
+                Some(activity) => *activity,
+                None => self.evaluate(key, batch.case.get(row).copied().unwrap_or_default()),
+            };
+            activities.push(activity);
+        }
+    }
+
+    #[cold]
+    fn evaluate(&mut self, key: Key, case: CaseId) -> ActivityId {
+        let ((call, path), failed) = (((key.0 >> 32) as u32, key.0 as u32), key.1 & 1 == 1);
+        let name = self.plan.map(call, path, case, failed);
+        let activity = name.map_or(ActivityId::UNMAPPED, |name| self.plan.activities.id(&name));
+        if self.cache.len() >= LARGEST_CACHE {
+            self.cache.clear();
+        }
+        self.cache.insert(key, activity);
+        activity
+    }
+}
+
+/// What beside call and path the mapping looks at.
+fn context(classifier: &Classifier, batch: &EventBatch, row: usize) -> u32 {
+    let failed = classifier.sees_failure && batch.errno.get(row).is_some_and(|errno| !errno.is_null());
+    let class = match batch.case.get(row) {
+        Some(case) if classifier.sees_case => {
+            classifier.plan.classes.get(case.index()).copied().unwrap_or_default()
+        }
+        _ => 0,
+    };
+    class << 1 | u32::from(failed)
+}

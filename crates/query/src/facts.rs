@@ -1,0 +1,26 @@
+//! What a query must know of an event log.
+
+use iotrail_model::{Case, Names, Process, Timestamp};
+
+/// The parts of an event log that decide what a query means there.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// All cases; `cases[i].id` is `i`.
+    pub cases: &'a [Case],
+    /// The dictionaries.
+    pub names: &'a Names,
+    /// The name of each case's trail, by case; shorter lists leave the rest without a name.
+    pub trails: &'a [String],
+    /// The table `processes`; needed if a case is an executable image.
+    pub processes: &'a [Process],
+    /// First and last start of an event; needed if the selection speaks of the log's time.
+    pub span: Option<(Timestamp, Timestamp)>,
+}
+
+impl<'a> Facts<'a> {
+    /// The name of the trail of `case`.
+    #[must_use]
+    pub fn trail(&self, case: &Case) -> &'a str {
+        self.trails.get(case.id.index()).map_or("", String::as_str)
+    }
+}

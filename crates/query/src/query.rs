@@ -1,0 +1,268 @@
+//! The checked plan: a query bound to one event log.
+
+use crate::activities::Activities;
+use crate::attribute::Attribute;
+use crate::case_by::CaseBy;
+use crate::case_names;
+use crate::classified::{CaseKey, GroupId};
+use crate::classifier::Classifier;
+use crate::error::QueryError;
+use crate::facts::Facts;
+use crate::filter::Filter;
+use crate::group::{GroupBy, Groups};
+use crate::images::Images;
+use crate::mapping::{Mapping, Subject};
+use crate::select::Selection;
+use crate::spec::{QuerySpec, SelectSpec};
+use crate::variables::Variables;
+use iotrail_model::calls::{self, Transfer};
+use iotrail_model::canonical::canonical;
+use iotrail_model::{Case, CaseId, Timestamp};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// A query bound to one event log. Workers share it; what it says does not change, but its table of activities grows
+/// while they work.
+#[derive(Clone, Debug)]
+pub struct Query {
+    plan: Arc<Plan>,
+}
+
+/// What every worker reads.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) mapping: Mapping,
+    pub(crate) variables: Variables,
+    pub(crate) filter: Filter,
+    pub(crate) case_by: CaseBy,
+    pub(crate) images: Images,
+    pub(crate) cases: Vec<Case>,
+    /// Cases that no rule of the mapping tells apart have the same number.
+    pub(crate) classes: Vec<u32>,
+    pub(crate) calls: Vec<Arc<str>>,
+    pub(crate) moves_data: Vec<bool>,
+    pub(crate) paths: Vec<Arc<str>>,
+    pub(crate) activities: Activities,
+    words: String,
+    selection: Selection,
+    reason: String,
+    groups: Groups,
+    case_names: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl Query {
+    /// The query that `spec` means in the log that `facts` describe.
+    ///
+    /// # Errors
+    /// If a word of it makes no sense, or a rules file cannot be read or understood.
+    pub fn over(spec: &QuerySpec, facts: &Facts<'_>) -> Result<Self, QueryError> {
+        let (mapping, file_variables) = Mapping::load(spec.map.as_deref())?;
+        let variables = Variables::parse(&spec.variables)?.or(&file_variables);
+        let words = spec.map.clone().unwrap_or_else(|| "dir2".to_owned());
+        let (kind, select) = split_case_words(spec);
+        let (case_by, reason) = match kind {
+            Some(word) => (CaseBy::parse(&word)?, "as asked".to_owned()),
+            None => CaseBy::choose(facts.cases),
+        };
+        let selection = Selection::check(&select)?;
+        let filter = Filter::bind(&selection, facts, &variables)?;
+        let groups = match &spec.group_by {
+            Some(word) => GroupBy::parse(word)?.divide(facts.cases, |case| facts.trail(case)),
+            None => Groups::default(),
+        };
+        let plan = Plan {
+            classes: classes(facts.cases, mapping.attributes()),
+            images: if case_by == CaseBy::Exec { Images::new(facts.processes) } else { Images::default() },
+            case_names: case_names::unique(facts.cases),
+            cases: facts.cases.to_vec(),
+            calls: facts.names.calls.clone(),
+            moves_data: facts.names.calls.iter().map(|name| moves_data(name)).collect(),
+            paths: facts.names.paths.clone(),
+            activities: Activities::default(),
+            warnings: warnings(&selection, &groups, facts, spec.group_by.is_some()),
+            mapping,
+            variables,
+            filter,
+            case_by,
+            words,
+            selection,
+            reason,
+            groups,
+        };
+        Ok(Self { plan: Arc::new(plan) })
+    }
+
+    /// What one thread needs to classify batches.
+    #[must_use]
+    pub fn worker(&self) -> Classifier {
+        Classifier::new(Arc::clone(&self.plan))
+    }
+
+    /// Whether rows of these cases and starts may be selected; row groups for which not need not be read.
+    #[must_use]
+    pub fn may_match(&self, cases: RangeInclusive<CaseId>, starts: RangeInclusive<Timestamp>) -> bool {
+        self.plan.filter.may_match(cases, starts)
+    }
+
+    /// The mapping as the user wrote it.
+    #[must_use]
+    pub fn mapping(&self) -> &str {
+        &self.plan.words
+    }
+
+    /// The selection in words, empty if everything is selected.
+    #[must_use]
+    pub fn selection(&self) -> String {
+        self.plan.selection.describe()
+    }
+
+    /// Site variables with their `$` and what they stand for.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.plan.variables.iter()
+    }
+
+    /// What a case is.
+    #[must_use]
+    pub fn case_by(&self) -> CaseBy {
+        self.plan.case_by
+    }
+
+    /// Why it is that, as a clause.
+    #[must_use]
+    pub fn case_by_reason(&self) -> &str {
+        &self.plan.reason
+    }
+
+    /// A unique name of a case. Hostile characters are in it as they were found.
+    #[must_use]
+    pub fn case_name(&self, key: CaseKey) -> String {
+        let name = self.plan.case_names.get(key.case().index()).map_or("?", String::as_str);
+        case_names::part(name, key, self.plan.case_by, &self.plan.images)
+    }
+
+    /// Names of the groups by [`GroupId`]; empty without a partition.
+    #[must_use]
+    pub fn groups(&self) -> &[String] {
+        &self.plan.groups.names
+    }
+
+    /// The group of a recorded case.
+    #[must_use]
+    pub fn group(&self, case: CaseId) -> Option<GroupId> {
+        self.plan.groups.of_case.get(case.index()).copied().flatten()
+    }
+
+    /// How many recorded cases belong to no group although there is a partition.
+    #[must_use]
+    pub fn cases_without_group(&self) -> usize {
+        self.plan.groups.of_case.iter().filter(|group| group.is_none()).count()
+    }
+
+    /// Names of the activities met so far, by [`crate::ActivityId`]. Their order depends on the threads; sort by name.
+    #[must_use]
+    pub fn activities(&self) -> Vec<String> {
+        self.plan.activities.names()
+    }
+
+    /// What is allowed but probably not meant: a word that matches nothing. One sentence each.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.plan.warnings
+    }
+
+    /// The query in one line.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let selection = self.selection();
+        let selected = if selection.is_empty() { "all events".to_owned() } else { selection };
+        let map = iotrail_model::text::printable(self.mapping());
+        format!("mapping {map}; {selected}; case = {} ({})", self.case_by(), self.case_by_reason())
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+impl Plan {
+    /// The canonical path with site variables.
+    pub(crate) fn path(&self, path: u32) -> Option<String> {
+        let exact = self.paths.get(path as usize)?;
+        Some(self.variables.shorten(&canonical(exact)).into_owned())
+    }
+
+    /// f of an event.
+    pub(crate) fn map(&self, call: u32, path: u32, case: CaseId, failed: bool) -> Option<String> {
+        let path = self.path(path);
+        self.mapping.activity(&Subject {
+            call: self.calls.get(call as usize)?,
+            path: path.as_deref(),
+            moves_data: self.moves_data[call as usize],
+            failed,
+            case: self.cases.get(case.index())?,
+        })
+    }
+}
+
+/// On the command line `--case` says both what a case is and which cases are meant.
+fn split_case_words(spec: &QuerySpec) -> (Option<String>, SelectSpec) {
+    let mut select = spec.select.clone();
+    let mut kind = spec.case_by.clone();
+    if kind.is_none() {
+        let (kinds, patterns) = select.case.into_iter().partition(|word| CaseBy::from_name(word).is_some());
+        let kinds: Vec<String> = kinds;
+        kind = kinds.into_iter().next_back();
+        select.case = patterns;
+    }
+    (kind, select)
+}
+
+fn classes(cases: &[Case], attributes: &[Attribute]) -> Vec<u32> {
+    let mut numbers = BTreeMap::new();
+    let class = |case| {
+        let values: Vec<Option<&str>> = attributes.iter().map(|attribute| attribute.of(case, "")).collect();
+        let next = numbers.len() as u32;
+        *numbers.entry(values).or_insert(next)
+    };
+    cases.iter().map(class).collect()
+}
+
+/// Whether a call is a read or write variant: by the call table, and for calls of libraries by their names.
+fn moves_data(name: &str) -> bool {
+    match calls::TABLE.iter().find(|spec| spec.name == name) {
+        Some(spec) => spec.transfer != Transfer::None,
+        None => {
+            let name = name.to_ascii_lowercase();
+            name.contains("read") || name.contains("write")
+        }
+    }
+}
+
+fn warnings(selection: &Selection, groups: &Groups, facts: &Facts<'_>, grouped: bool) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let shown = |text: &str| iotrail_model::text::printable(text).into_owned();
+    for pattern in &selection.case {
+        if let Some(first) = facts.cases.first()
+            && !facts.cases.iter().any(|case| pattern.matches(case, facts.trail(case)))
+        {
+            let example = shown(&first.name.to_string());
+            warnings.push(format!(
+                "--case {}: no case matches; cases are named like {example}, a part of the name is meant as cid=…, host=…, rid=…",
+                shown(&pattern.word)
+            ));
+        }
+    }
+    let unmatched = |globs: &Option<globset::GlobSet>, names: &[Arc<str>]| {
+        globs.as_ref().is_some_and(|globs| !names.iter().any(|name| globs.is_match(&**name)))
+    };
+    if unmatched(&selection.call, &facts.names.calls) {
+        warnings
+            .push(format!("--call {}: the log has no such call", shown(&selection.spec().call.join(","))));
+    }
+    if grouped && groups.of_case.iter().all(Option::is_none) {
+        warnings.push("--by: no case belongs to any group".to_owned());
+    }
+    warnings
+}
