@@ -12,11 +12,11 @@ use iotrail_model::{EventBatch, Nanos, Nullable, PathId, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified};
 use std::sync::Arc;
 
-/// Sums up batches; one for each worker.
+/// Sums up pieces of a log in any order; one for each worker.
 #[derive(Clone, Debug)]
-pub(crate) struct Accumulator {
+pub struct Accumulator {
     plan: Arc<Plan>,
-    pub(crate) totals: Totals,
+    totals: Totals,
     /// By number of a relation, the latest case that had it.
     latest_case: Vec<u64>,
     /// Cases seen so far; distinguishes cases in `latest_case`.
@@ -42,7 +42,9 @@ struct Row {
 }
 
 impl Accumulator {
-    pub(crate) fn new(plan: Arc<Plan>) -> Self {
+    /// Nothing summed up yet.
+    #[must_use]
+    pub fn new(plan: Arc<Plan>) -> Self {
         let totals = Totals::new(plan.slots());
         Self { plan, totals, latest_case: Vec::new(), serial: 0 }
     }
@@ -50,7 +52,8 @@ impl Accumulator {
     /// Adds consecutive rows; the result holds the cases that may go on beyond them.
     ///
     /// The batch must have the columns start, dur, path, size and errno.
-    pub(crate) fn add(&mut self, batch: &EventBatch, classified: &Classified) -> Seams {
+    #[must_use]
+    pub fn add(&mut self, batch: &EventBatch, classified: &Classified) -> Seams {
         let mut cases =
             PieceCases { list: Vec::new(), places: HashMap::default(), first_serial: self.serial };
         let mut current: Option<(CaseKey, Option<usize>)> = None;
@@ -89,14 +92,16 @@ impl Accumulator {
         Seams::new(cases.list, &mut self.totals)
     }
 
+    pub(crate) fn into_totals(self) -> Totals {
+        self.totals
+    }
+
     /// Adds the event to its activity.
     #[inline]
     fn count(&mut self, event: Row, slot: usize, failed: bool, path: Nullable<PathId>) {
         let activity = event.activity as usize;
         self.totals.events.mapped += 1;
-        self.totals.reach(activity);
-        let node = &mut self.totals.nodes[activity];
-        let sums = &mut node.groups[slot];
+        let (node, sums) = self.totals.node(activity, slot);
         sums.count += 1;
         sums.failures += u64::from(failed);
         if let Some(size) = event.size {

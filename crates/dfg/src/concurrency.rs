@@ -10,10 +10,10 @@ use crate::intervals::{Interval, Intervals};
 use serde::{Deserialize, Serialize};
 
 /// How many starts share a bin on average.
-const PER_BIN: u64 = 16;
+const PER_BIN: u64 = 2;
 /// With four bins an instant within its bin fits 62 bits, whatever the times.
 const MIN_BINS: u64 = 4;
-const MAX_BINS: u64 = 1 << 20;
+const MAX_BINS: u64 = 1 << 22;
 /// How many starts and ends are sorted in one pass over the intervals, at least.
 const BATCH: u64 = 1 << 21;
 
@@ -65,13 +65,14 @@ fn longest_window(intervals: &Intervals) -> u64 {
     longest as u64
 }
 
+/// An activity has fewer than 2^31 events: their intervals would not fit the memory.
 struct Bins {
     origin: i64,
     shift: u32,
     /// Intervals that start in the bin.
-    starts: Vec<u64>,
+    starts: Vec<u32>,
     /// Intervals that started in an earlier bin and hold the first instant of the bin.
-    reaching: Vec<u64>,
+    reaching: Vec<u32>,
 }
 
 impl Bins {
@@ -81,16 +82,16 @@ impl Bins {
         let shift = (0..63).find(|shift| last >> shift < wanted).unwrap_or(63);
         let count = (last >> shift) as usize + 1;
         let mut bins = Self { origin: hull.start, shift, starts: vec![0; count], reaching: Vec::new() };
-        let mut changes = vec![0_i64; count + 1];
+        let mut changes = vec![0_i32; count + 1];
         intervals.for_each(|interval| {
             let (first, last) = bins.of(interval);
             bins.starts[first] += 1;
             changes[first + 1] += 1;
             changes[last + 1] -= 1;
         });
-        let sums = changes[..count].iter().scan(0_i64, |sum, change| {
+        let sums = changes[..count].iter().scan(0_i32, |sum, change| {
             *sum += change;
-            Some(*sum as u64)
+            Some(*sum as u32)
         });
         bins.reaching = sums.collect();
         bins
@@ -114,17 +115,17 @@ impl Bins {
     }
 
     fn upper_bound(&self, bin: usize) -> u64 {
-        self.reaching[bin] + self.starts[bin]
+        u64::from(self.reaching[bin]) + u64::from(self.starts[bin])
     }
 
     /// Starts and ends in the bin.
     fn points(&self, bin: usize) -> u64 {
         let next = self.reaching.get(bin + 1).copied().unwrap_or(0);
-        self.starts[bin] + self.upper_bound(bin) - next
+        u64::from(self.starts[bin]) + self.upper_bound(bin) - u64::from(next)
     }
 
     fn max_in_flight(&self, intervals: &Intervals) -> u64 {
-        let mut best = self.reaching.iter().copied().max().unwrap_or(0).max(1);
+        let mut best = self.reaching.iter().copied().max().map_or(1, u64::from).max(1);
         let mut candidates: Vec<usize> =
             (0..self.starts.len()).filter(|&bin| self.upper_bound(bin) > best).collect();
         candidates.sort_unstable_by_key(|&bin| std::cmp::Reverse(self.upper_bound(bin)));
@@ -174,7 +175,7 @@ impl Bins {
         batch.iter().zip(ends).fold(0, |best, (&bin, to)| {
             let in_bin = &mut points[from..to];
             from = to;
-            best.max(sweep_points(in_bin, self.reaching[bin]))
+            best.max(sweep_points(in_bin, self.reaching[bin].into()))
         })
     }
 }

@@ -11,9 +11,12 @@ const MATRIX: usize = 512;
 const NONE: u32 = u32::MAX;
 
 /// All relations that were seen, numbered in the order in which they first were.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Edges {
     pub(crate) list: Vec<EdgeTotals>,
+    /// By number of the relation and slot of the plan, `slots` for each relation.
+    sums: Vec<EdgeSums>,
+    slots: usize,
     matrix: Vec<u32>,
     /// Rows and columns of the matrix; a power of two.
     side: usize,
@@ -25,8 +28,6 @@ pub(crate) struct Edges {
 pub(crate) struct EdgeTotals {
     pub(crate) relation: Relation,
     pub(crate) gaps: Quantiles,
-    /// By slot of the plan.
-    pub(crate) groups: Vec<EdgeSums>,
 }
 
 /// What is summed for each group.
@@ -46,9 +47,31 @@ impl EdgeSums {
 }
 
 impl Edges {
+    pub(crate) fn new(slots: usize) -> Self {
+        Self {
+            list: Vec::new(),
+            sums: Vec::new(),
+            slots,
+            matrix: Vec::new(),
+            side: 0,
+            beyond: HashMap::default(),
+        }
+    }
+
+    /// The relation of that number and its sums within one group.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, number: usize, slot: usize) -> (&mut EdgeTotals, &mut EdgeSums) {
+        (&mut self.list[number], &mut self.sums[number * self.slots + slot])
+    }
+
+    /// The sums of a relation by slot of the plan.
+    pub(crate) fn sums(&self, number: usize) -> &[EdgeSums] {
+        &self.sums[number * self.slots..][..self.slots]
+    }
+
     /// The number of a relation, a new one if it was not seen before.
     #[inline]
-    pub(crate) fn number(&mut self, relation: Relation, slots: usize) -> usize {
+    pub(crate) fn number(&mut self, relation: Relation) -> usize {
         if let (Some(from), Some(to)) = (relation.from.index(), relation.to.index())
             && from < self.side
             && to < self.side
@@ -58,20 +81,17 @@ impl Edges {
                 return known as usize;
             }
         }
-        self.number_slowly(relation, slots)
+        self.number_slowly(relation)
     }
 
     #[cold]
-    fn number_slowly(&mut self, relation: Relation, slots: usize) -> usize {
+    fn number_slowly(&mut self, relation: Relation) -> usize {
         if let Some(&known) = self.beyond.get(&relation) {
             return known as usize;
         }
         let new = self.list.len();
-        self.list.push(EdgeTotals {
-            relation,
-            gaps: Quantiles::default(),
-            groups: vec![EdgeSums::default(); slots],
-        });
+        self.list.push(EdgeTotals { relation, gaps: Quantiles::default() });
+        self.sums.resize((new + 1) * self.slots, EdgeSums::default());
         match (relation.from.index(), relation.to.index()) {
             (Some(from), Some(to)) if from.max(to) < MATRIX => {
                 self.widen(from.max(to) + 1);
@@ -100,11 +120,11 @@ impl Edges {
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
-        for theirs in other.list {
-            let number = self.number(theirs.relation, theirs.groups.len());
-            let mine = &mut self.list[number];
-            mine.gaps.merge(theirs.gaps);
-            mine.groups.iter_mut().zip(&theirs.groups).for_each(|(mine, theirs)| mine.merge(theirs));
+        for (theirs, sums) in other.list.into_iter().zip(other.sums.chunks(self.slots)) {
+            let number = self.number(theirs.relation);
+            self.list[number].gaps.merge(theirs.gaps);
+            let mine = &mut self.sums[number * self.slots..][..self.slots];
+            mine.iter_mut().zip(sums).for_each(|(mine, theirs)| mine.merge(theirs));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From sums to the result: names instead of numbers, means and quantiles instead of sums, everything sorted.
 
 use crate::concurrency::{ConcurrencyRule, max_concurrency};
-use crate::edges::{EdgeSums, EdgeTotals};
+use crate::edges::{EdgeSums, EdgeTotals, Edges};
 use crate::partial::Partial;
 use crate::quantile::{self, Quantiles};
 use crate::result::{
@@ -44,8 +44,14 @@ pub(crate) fn finish(
     threads: NonZeroUsize,
 ) -> Dfg {
     let concurrency = all_max_concurrency(&totals.nodes, rule, threads);
-    let duration_ns = totals.nodes.iter().map(|node| node.sums().duration).fold(0, u64::saturating_add);
+    let mut all = NodeSums::default();
+    (0..totals.nodes.len()).flat_map(|activity| totals.node_sums(activity)).for_each(|sums| all.merge(sums));
     let mut coverage = iotrail_model::Coverage::default();
+    let (nodes, edges, groups) = (
+        nodes(&totals, &concurrency, all.duration, labels),
+        edges(&totals.edges, labels),
+        groups(&totals, labels),
+    );
     let (variants, scattered) = variants(totals.variants, labels);
     for case in scattered {
         coverage.note(format!(
@@ -59,26 +65,16 @@ pub(crate) fn finish(
         cases: totals.cases.iter().sum(),
         cases_without_trace: totals.cases_without_trace,
         span: Span { start_ns: totals.span.map(|span| span.0), end_ns: totals.span.map(|span| span.1) },
-        duration_ns,
-        bytes: totals.nodes.iter().map(|node| node.sums().bytes).fold(0, u64::saturating_add),
-        groups: groups(&totals.nodes, &totals.cases, labels),
+        duration_ns: all.duration,
+        bytes: all.bytes,
+        groups,
         variants,
-        nodes: nodes(&totals.nodes, &concurrency, duration_ns, labels),
-        edges: edges(&totals.edges.list, labels),
+        nodes,
+        edges,
         quantile_exact_limit: quantile::EXACT_LIMIT as u64,
         quantile_relative_error: quantile::RELATIVE_ERROR,
         coverage,
         ..Dfg::default()
-    }
-}
-
-impl NodeTotals {
-    /// The sums over all groups.
-    fn sums(&self) -> NodeSums {
-        self.groups.iter().fold(NodeSums::default(), |mut all, sums| {
-            all.merge(sums);
-            all
-        })
     }
 }
 
@@ -105,23 +101,25 @@ fn all_max_concurrency(nodes: &[NodeTotals], rule: ConcurrencyRule, threads: Non
     results
 }
 
-fn groups(nodes: &[NodeTotals], cases: &[u64], labels: &Labels<'_>) -> Vec<Group> {
+fn groups(totals: &Totals, labels: &Labels<'_>) -> Vec<Group> {
     let group = |(number, name): (usize, &String)| {
         let slot = number + 1;
         let mut sums = NodeSums::default();
-        nodes.iter().filter_map(|node| node.groups.get(slot)).for_each(|node| sums.merge(node));
-        let cases = cases.get(slot).copied().unwrap_or(0);
+        (0..totals.nodes.len())
+            .filter_map(|activity| totals.node_sums(activity).get(slot))
+            .for_each(|node| sums.merge(node));
+        let cases = totals.cases.get(slot).copied().unwrap_or(0);
         Group { name: name.clone(), cases, events: sums.count, duration_ns: sums.duration, bytes: sums.bytes }
     };
     labels.groups.iter().enumerate().map(group).collect()
 }
 
-fn nodes(nodes: &[NodeTotals], concurrency: &[u64], all_ns: u64, labels: &Labels<'_>) -> Vec<Node> {
-    let named = labels.activities.iter().zip(nodes).zip(concurrency);
+fn nodes(totals: &Totals, concurrency: &[u64], all_ns: u64, labels: &Labels<'_>) -> Vec<Node> {
+    let named = labels.activities.iter().zip(&totals.nodes).zip(concurrency).enumerate();
     let mut list: Vec<Node> = named
-        .map(|((activity, totals), &max_concurrency)| Node {
-            max_concurrency,
-            ..node(activity, totals, all_ns, labels)
+        .map(|(number, ((activity, node), &max_concurrency))| {
+            let figures = figures(activity, node, totals.node_sums(number), all_ns, labels);
+            Node { max_concurrency, ..figures }
         })
         .filter(|node| node.count > 0)
         .collect();
@@ -129,8 +127,15 @@ fn nodes(nodes: &[NodeTotals], concurrency: &[u64], all_ns: u64, labels: &Labels
     list
 }
 
-fn node(activity: &str, totals: &NodeTotals, all_ns: u64, labels: &Labels<'_>) -> Node {
-    let sums = totals.sums();
+fn figures(
+    activity: &str,
+    totals: &NodeTotals,
+    groups: &[NodeSums],
+    all_ns: u64,
+    labels: &Labels<'_>,
+) -> Node {
+    let mut sums = NodeSums::default();
+    groups.iter().for_each(|group| sums.merge(group));
     let [p50, p95, p99] = totals.durations.percentiles([50, 95, 99]);
     let [size_p50, size_p95] = totals.sizes.percentiles([50, 95]);
     let (longest, largest) = (totals.longest, totals.largest);
@@ -160,7 +165,7 @@ fn node(activity: &str, totals: &NodeTotals, all_ns: u64, labels: &Labels<'_>) -
         },
         duration_histogram: totals.durations.powers_of_two(),
         size_histogram: totals.sizes.powers_of_two(),
-        groups: by_group(labels, &totals.groups, |sums| (sums.count > 0).then(|| node_in_group(sums))),
+        groups: by_group(labels, groups, |sums| (sums.count > 0).then(|| node_in_group(sums))),
     }
 }
 
@@ -189,15 +194,17 @@ fn by_group<S, T>(
     groups.filter_map(|(name, sums)| Some((name.clone(), figures(sums)?))).collect()
 }
 
-fn edges(totals: &[EdgeTotals], labels: &Labels<'_>) -> Vec<Edge> {
-    let mut list: Vec<Edge> = totals.iter().map(|totals| edge(totals, labels)).collect();
+fn edges(edges: &Edges, labels: &Labels<'_>) -> Vec<Edge> {
+    let numbered = edges.list.iter().enumerate();
+    let mut list: Vec<Edge> =
+        numbered.map(|(number, totals)| edge(totals, edges.sums(number), labels)).collect();
     list.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to))));
     list
 }
 
-fn edge(totals: &EdgeTotals, labels: &Labels<'_>) -> Edge {
+fn edge(totals: &EdgeTotals, groups: &[EdgeSums], labels: &Labels<'_>) -> Edge {
     let mut sums = EdgeSums::default();
-    totals.groups.iter().for_each(|group| sums.merge(group));
+    groups.iter().for_each(|group| sums.merge(group));
     let [p50, p95] = totals.gaps.percentiles([50, 95]);
     let gap_ns = GapStats {
         mean: mean(sums.gap_sum as f64, &totals.gaps),
@@ -211,7 +218,7 @@ fn edge(totals: &EdgeTotals, labels: &Labels<'_>) -> Edge {
         count: sums.count,
         cases: sums.cases,
         gap_ns,
-        groups: by_group(labels, &totals.groups, |sums| (sums.count > 0).then(|| edge_in_group(sums))),
+        groups: by_group(labels, groups, |sums| (sums.count > 0).then(|| edge_in_group(sums))),
     }
 }
 

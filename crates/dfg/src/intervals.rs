@@ -25,7 +25,7 @@ const MASKS: [u64; 9] = [
 ];
 
 /// Start and end of an interval, nanoseconds; the end is greater and does not belong to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Interval {
     pub(crate) start: i64,
     pub(crate) end: i64,
@@ -34,11 +34,14 @@ pub(crate) struct Interval {
 /// Intervals in the order in which they were pushed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Intervals {
+    /// Full chunks.
     chunks: Vec<Chunk>,
+    /// The chunk that is being filled; empty at first.
+    current: Chunk,
     count: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Chunk {
     bytes: Vec<u8>,
     used: usize,
@@ -59,33 +62,40 @@ impl Intervals {
             return;
         }
         self.count += 1;
-        if let Some(chunk) = self.chunks.last_mut()
-            && chunk.has_room()
-        {
-            chunk.push(interval);
-        } else {
-            self.push_slowly(interval);
+        if !self.current.has_room() {
+            self.make_room();
         }
+        self.current.push(interval);
     }
 
     #[cold]
-    fn push_slowly(&mut self, interval: Interval) {
-        match self.chunks.last_mut() {
-            Some(chunk) if chunk.bytes.len() < CHUNK_BYTES => chunk.grow(),
-            Some(full) => {
-                full.bytes.truncate(full.used + MAX_RECORD);
-                self.chunks.push(Chunk::new(interval, CHUNK_BYTES));
-            }
-            None => self.chunks.push(Chunk::new(interval, FIRST_BYTES)),
+    fn make_room(&mut self) {
+        if self.current.bytes.len() < CHUNK_BYTES {
+            self.current.grow();
+        } else {
+            self.seal();
+            self.current.bytes.resize(CHUNK_BYTES, 0);
         }
-        if let Some(chunk) = self.chunks.last_mut() {
-            chunk.push(interval);
+    }
+
+    /// Puts the current chunk to the full ones.
+    fn seal(&mut self) {
+        let mut full = std::mem::take(&mut self.current);
+        if full.used > 0 {
+            full.bytes.truncate(full.used + MAX_RECORD);
+            full.bytes.shrink_to_fit();
+            self.chunks.push(full);
         }
     }
 
     pub(crate) fn merge(&mut self, mut other: Self) {
         self.count += other.count;
+        other.seal();
         self.chunks.append(&mut other.chunks);
+    }
+
+    fn chunks(&self) -> impl Iterator<Item = &Chunk> {
+        self.chunks.iter().chain(std::iter::once(&self.current)).filter(|chunk| chunk.used > 0)
     }
 
     /// Number of intervals.
@@ -95,21 +105,20 @@ impl Intervals {
 
     /// From the smallest start to the largest end; NULL without intervals.
     pub(crate) fn hull(&self) -> Option<Interval> {
-        self.chunks.iter().map(|chunk| chunk.hull).reduce(Interval::union)
+        self.chunks().map(|chunk| chunk.hull).reduce(Interval::union)
     }
 
     /// Whether it is known without looking at each interval that no two overlap.
     pub(crate) fn disjoint(&self) -> bool {
-        let mut hulls: Vec<Interval> = self.chunks.iter().map(|chunk| chunk.hull).collect();
+        let mut hulls: Vec<Interval> = self.chunks().map(|chunk| chunk.hull).collect();
         hulls.sort_unstable();
-        self.chunks.iter().all(|chunk| chunk.disjoint)
-            && hulls.windows(2).all(|pair| pair[0].end <= pair[1].start)
+        self.chunks().all(|chunk| chunk.disjoint) && hulls.windows(2).all(|pair| pair[0].end <= pair[1].start)
     }
 
     /// Calls `visit` with each interval.
     #[inline]
     pub(crate) fn for_each(&self, mut visit: impl FnMut(Interval)) {
-        self.chunks.iter().for_each(|chunk| chunk.for_each(&mut visit));
+        self.chunks().for_each(|chunk| chunk.for_each(&mut visit));
     }
 }
 
@@ -120,23 +129,24 @@ impl Interval {
 }
 
 impl Chunk {
-    fn new(first: Interval, bytes: usize) -> Self {
-        Self { bytes: vec![0; bytes], used: 0, last_start: 0, hull: first, disjoint: true }
-    }
-
     #[inline]
     fn has_room(&self) -> bool {
         self.used + MAX_RECORD <= self.bytes.len()
     }
 
     fn grow(&mut self) {
-        self.bytes.resize((self.bytes.len() * 2).min(CHUNK_BYTES), 0);
+        self.bytes.resize((self.bytes.len() * 2).clamp(FIRST_BYTES, CHUNK_BYTES), 0);
     }
 
     #[inline]
     fn push(&mut self, interval: Interval) {
-        self.disjoint &= self.used == 0 || interval.start >= self.hull.end;
-        self.hull = self.hull.union(interval);
+        if self.used == 0 {
+            self.hull = interval;
+            self.disjoint = true;
+        } else {
+            self.disjoint &= interval.start >= self.hull.end;
+            self.hull = self.hull.union(interval);
+        }
         let step = zigzag(interval.start.wrapping_sub(self.last_start));
         let length = interval.end.wrapping_sub(interval.start) as u64;
         let (step_bytes, length_bytes) = (significant_bytes(step), significant_bytes(length));
@@ -215,7 +225,7 @@ pub(crate) mod tests {
         let stored = intervals(&pairs);
         assert_eq!(list(&stored), pairs);
         assert!(stored.disjoint());
-        let bytes: usize = stored.chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+        let bytes: usize = stored.chunks().map(|chunk| chunk.bytes.len()).sum();
         assert!(bytes < 6 * 100_000 + CHUNK_BYTES, "{bytes} bytes");
     }
 

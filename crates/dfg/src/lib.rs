@@ -3,6 +3,7 @@
 //! Definitions: Sankaran et al., "Inspection of I/O Operations from System Call Traces using Directly-Follows-Graph",
 //! section IV; what goes beyond is defined in `docs/definitions.md`. Pure: event batches in, result structs out.
 
+pub mod accumulate;
 pub mod comparison;
 pub mod concurrency;
 pub mod details;
@@ -11,19 +12,19 @@ pub mod partial;
 pub mod plan;
 pub mod quantile;
 pub mod result;
+pub mod seams;
 pub mod timeline;
 pub mod variant;
 pub mod wanted;
 
-mod accumulate;
 mod data_rate;
 mod edges;
 mod intervals;
 mod per_case;
-mod seams;
 mod totals;
 mod vertex;
 
+pub use accumulate::Accumulator;
 pub use comparison::{Change, ChangeKind, Comparison};
 pub use concurrency::ConcurrencyRule;
 pub use details::Details;

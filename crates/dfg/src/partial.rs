@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// result is the same; and logs that share no case may be merged in any order.
 #[derive(Clone, Debug)]
 pub struct Partial {
-    pub(crate) totals: Totals,
+    totals: Totals,
     seams: Seams,
 }
 
@@ -24,11 +24,24 @@ impl Partial {
     pub fn of(batch: &EventBatch, classified: &Classified, plan: &Arc<Plan>) -> Self {
         let mut accumulator = Accumulator::new(Arc::clone(plan));
         let seams = accumulator.add(batch, classified);
-        Self { totals: accumulator.totals, seams }
+        Self { totals: accumulator.into_totals(), seams }
     }
 
-    pub(crate) fn from_parts(totals: Totals, seams: Seams) -> Self {
-        Self { totals, seams }
+    /// The result of several workers: the sums of all of them, and the seams of all pieces in the order of their rows.
+    #[must_use]
+    pub fn assemble(
+        workers: impl IntoIterator<Item = Accumulator>,
+        seams: impl IntoIterator<Item = Seams>,
+        plan: &Plan,
+    ) -> Self {
+        let totals = workers.into_iter().map(Accumulator::into_totals).reduce(|mut all, totals| {
+            all.merge(totals);
+            all
+        });
+        let mut partial =
+            Self { totals: totals.unwrap_or_else(|| Totals::new(plan.slots())), seams: Seams::default() };
+        seams.into_iter().for_each(|next| partial.seams.join(next, &mut partial.totals));
+        partial
     }
 
     /// Joins the result for the rows that follow.

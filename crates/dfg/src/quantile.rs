@@ -4,9 +4,10 @@
 //! exactly what one pass over everything gives; sketches with random or order-dependent compaction (t-digest, KLL) do
 //! not have this property. Up to [`EXACT_LIMIT`] values all of them are kept; beyond, they are counted in buckets that
 //! divide each power of two into 128 equal parts, and a quantile is the middle of its bucket: an error of at most half
-//! a bucket, 1/256 of the value. A full sketch takes at most 58 KB for each sign.
+//! a bucket, 1/256 of the value. A full sketch takes at most 29 KB for each sign.
 
 use crate::result::Bin;
+use std::collections::BTreeMap;
 
 /// Up to how many values quantiles are exact.
 pub const EXACT_LIMIT: usize = 16_384;
@@ -17,109 +18,118 @@ const SUB_BITS: u32 = 7;
 const SUB_BUCKETS: u64 = 1 << SUB_BITS;
 
 /// A multiset of integers that answers nearest-rank quantiles.
-#[derive(Clone, Debug)]
-pub struct Quantiles(State);
-
-#[derive(Clone, Debug)]
-enum State {
-    Exact(Vec<i64>),
-    Sketch(Box<Sketch>),
-}
-
 #[derive(Clone, Debug, Default)]
-struct Sketch {
-    /// Counts of the values >= 0 by bucket.
-    positive: Vec<u64>,
-    /// Counts of the values < 0 by the bucket of their magnitude.
-    negative: Vec<u64>,
+pub struct Quantiles {
     count: u64,
+    /// All values, while there are at most [`EXACT_LIMIT`].
+    exact: Vec<i64>,
+    /// Beyond: values >= 0 by bucket...
+    positive: Buckets,
+    /// ...and values < 0 by the bucket of their magnitude.
+    negative: Buckets,
 }
 
-impl Default for Quantiles {
-    fn default() -> Self {
-        Self(State::Exact(Vec::new()))
-    }
+/// Counts by bucket. They are narrow because the loop over events spends its time in waiting for them.
+#[derive(Clone, Debug, Default)]
+struct Buckets {
+    low: Vec<u32>,
+    /// Multiples of 2^32 of the buckets that need them.
+    high: BTreeMap<usize, u64>,
 }
 
 impl Quantiles {
     /// Adds one value.
     #[inline]
     pub fn push(&mut self, value: i64) {
-        match &mut self.0 {
-            State::Exact(values) if values.len() < EXACT_LIMIT => values.push(value),
-            State::Exact(_) => self.sketch().push(value),
-            State::Sketch(sketch) => sketch.push(value),
+        self.count += 1;
+        if self.count <= EXACT_LIMIT as u64 {
+            self.exact.push(value);
+        } else {
+            self.sketch(value);
+        }
+    }
+
+    #[inline]
+    fn sketch(&mut self, value: i64) {
+        if !self.exact.is_empty() {
+            self.forget_values();
+        }
+        self.buckets_of(value).add(bucket(value.unsigned_abs()), 1);
+    }
+
+    #[inline]
+    fn buckets_of(&mut self, value: i64) -> &mut Buckets {
+        if value < 0 { &mut self.negative } else { &mut self.positive }
+    }
+
+    /// Counts the values in buckets instead of keeping them.
+    #[cold]
+    fn forget_values(&mut self) {
+        for value in std::mem::take(&mut self.exact) {
+            self.buckets_of(value).add(bucket(value.unsigned_abs()), 1);
         }
     }
 
     /// Adds all values of `other`.
-    pub fn merge(&mut self, other: Self) {
-        match (&mut self.0, other.0) {
-            (State::Exact(mine), State::Exact(theirs)) if mine.len() + theirs.len() <= EXACT_LIMIT => {
-                mine.extend_from_slice(&theirs);
-            }
-            (_, State::Exact(theirs)) => {
-                let sketch = self.sketch();
-                theirs.into_iter().for_each(|value| sketch.push(value));
-            }
-            (_, State::Sketch(theirs)) => self.sketch().merge(&theirs),
+    pub fn merge(&mut self, mut other: Self) {
+        self.count += other.count;
+        if self.count <= EXACT_LIMIT as u64 {
+            self.exact.append(&mut other.exact);
+            return;
         }
-    }
-
-    /// Turns the values into bucket counts, if they are not yet.
-    #[cold]
-    fn sketch(&mut self) -> &mut Sketch {
-        if let State::Exact(values) = &self.0 {
-            let mut sketch = Sketch::default();
-            values.iter().for_each(|&value| sketch.push(value));
-            self.0 = State::Sketch(Box::new(sketch));
-        }
-        match &mut self.0 {
-            State::Sketch(sketch) => sketch,
-            State::Exact(_) => unreachable!("replaced above"),
-        }
+        self.forget_values();
+        other.forget_values();
+        self.positive.merge(&other.positive);
+        self.negative.merge(&other.negative);
     }
 
     /// Number of values.
     #[must_use]
     pub fn count(&self) -> u64 {
-        match &self.0 {
-            State::Exact(values) => values.len() as u64,
-            State::Sketch(sketch) => sketch.count,
-        }
+        self.count
     }
 
-    /// The values at the given percentages by nearest rank: the smallest value such that at least that share of all
-    /// values is not larger. NULL without values.
+    /// The values at the given percentages, in ascending order, by nearest rank: the smallest value such that at least
+    /// that share of all values is not larger. NULL without values.
     #[must_use]
     pub fn percentiles<const N: usize>(&self, percentages: [u8; N]) -> [Option<i64>; N] {
-        let ranks = percentages.map(|percentage| nearest_rank(self.count(), percentage));
-        match &self.0 {
-            State::Exact(values) => {
-                let mut sorted = values.clone();
-                sorted.sort_unstable();
-                ranks.map(|rank| Some(sorted[rank? as usize - 1]))
-            }
-            State::Sketch(sketch) => ranks.map(|rank| rank.map(|rank| sketch.at(rank))),
+        debug_assert!(percentages.is_sorted());
+        let ranks = percentages.map(|percentage| nearest_rank(self.count, percentage));
+        if self.exact.is_empty() {
+            return ranks.map(|rank| rank.map(|rank| self.at(rank)));
         }
+        let mut values = self.exact.clone();
+        let mut rest = &mut values[..];
+        let mut found = [None; N];
+        for (place, rank) in ranks.into_iter().enumerate().rev() {
+            let Some(rank) = rank else { continue };
+            let (_, &mut value, _) = rest.select_nth_unstable(rank as usize - 1);
+            found[place] = Some(value);
+            rest = &mut rest[..rank as usize];
+        }
+        found
+    }
+
+    /// The middle of the bucket that holds the value of the given rank (from 1).
+    fn at(&self, rank: u64) -> i64 {
+        let negative = self.negative.counts().rev().map(|(bucket, count)| (-middle(bucket), count));
+        let positive = self.positive.counts().map(|(bucket, count)| (middle(bucket), count));
+        let mut seen = 0;
+        let mut buckets = negative.chain(positive);
+        let reached = buckets.find(|(_, count)| {
+            seen += count;
+            seen >= rank
+        });
+        reached.map_or(0, |(value, _)| value)
     }
 
     /// How many values >= 0 lie in each power of two, `[0, 1)` first, empty bins left out. Exact in any case.
     #[must_use]
     pub fn powers_of_two(&self) -> Vec<Bin> {
         let mut counts = [0_u64; 64];
-        match &self.0 {
-            State::Exact(values) => {
-                values.iter().filter_map(|&value| u64::try_from(value).ok()).for_each(|value| {
-                    counts[power(value)] += 1;
-                });
-            }
-            State::Sketch(sketch) => {
-                for (bucket, &count) in sketch.positive.iter().enumerate() {
-                    counts[power(bucket_start(bucket))] += count;
-                }
-            }
-        }
+        let exact = self.exact.iter().filter_map(|&value| u64::try_from(value).ok()).map(|value| (value, 1));
+        let sketch = self.positive.counts().map(|(bucket, count)| (bucket_start(bucket), count));
+        exact.chain(sketch).for_each(|(value, count)| counts[power(value)] += count);
         let bins = counts.into_iter().enumerate().filter(|&(_, count)| count > 0);
         bins.map(|(power, count)| {
             let to = 1_u64 << power;
@@ -129,44 +139,34 @@ impl Quantiles {
     }
 }
 
-impl Sketch {
+impl Buckets {
     #[inline]
-    fn push(&mut self, value: i64) {
-        let bucket = bucket(value.unsigned_abs());
-        let counts = if value < 0 { &mut self.negative } else { &mut self.positive };
-        if bucket >= counts.len() {
-            counts.resize(bucket + 1, 0);
+    fn add(&mut self, bucket: usize, count: u32) {
+        if bucket >= self.low.len() {
+            self.low.resize(bucket + 1, 0);
         }
-        counts[bucket] += 1;
-        self.count += 1;
+        let (sum, overflow) = self.low[bucket].overflowing_add(count);
+        self.low[bucket] = sum;
+        if overflow {
+            *self.high.entry(bucket).or_default() += 1 << 32;
+        }
     }
 
     fn merge(&mut self, other: &Self) {
-        add_counts(&mut self.positive, &other.positive);
-        add_counts(&mut self.negative, &other.negative);
-        self.count += other.count;
+        other
+            .low
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+            .for_each(|(bucket, &count)| self.add(bucket, count));
+        other.high.iter().for_each(|(&bucket, count)| *self.high.entry(bucket).or_default() += count);
     }
 
-    /// The value of the given rank (from 1).
-    fn at(&self, rank: u64) -> i64 {
-        let negative = self.negative.iter().enumerate().rev().map(|(bucket, count)| (-middle(bucket), count));
-        let positive = self.positive.iter().enumerate().map(|(bucket, count)| (middle(bucket), count));
-        let mut seen = 0;
-        negative
-            .chain(positive)
-            .find(|(_, count)| {
-                seen += **count;
-                seen >= rank
-            })
-            .map_or(0, |(value, _)| value)
+    /// Each bucket and its count.
+    fn counts(&self) -> impl DoubleEndedIterator<Item = (usize, u64)> {
+        let high = |bucket| self.high.get(&bucket).copied().unwrap_or(0);
+        self.low.iter().enumerate().map(move |(bucket, &count)| (bucket, u64::from(count) + high(bucket)))
     }
-}
-
-fn add_counts(mine: &mut Vec<u64>, theirs: &[u64]) {
-    if mine.len() < theirs.len() {
-        mine.resize(theirs.len(), 0);
-    }
-    mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
 }
 
 /// `ceil(count * percentage / 100)`, NULL for an empty multiset.
@@ -234,7 +234,7 @@ mod tests {
     fn small_values_stay_exact_in_a_sketch_and_large_ones_within_the_stated_error() {
         let values: Vec<i64> = (0..40_000).map(|n: i64| (n * n) % 1_000_003 - 5_000).collect();
         let sketch = of(values.iter().copied());
-        assert!(matches!(sketch.0, State::Sketch(_)));
+        assert!(sketch.exact.is_empty());
         for percentage in 1..=100 {
             let exact = naive(&values, percentage).unwrap();
             let [Some(about)] = sketch.percentiles([percentage]) else { panic!("no value") };
@@ -251,7 +251,7 @@ mod tests {
         let expected: Vec<Bin> = bins.map(|(from, to, count)| Bin { from, to, count }).into();
         assert_eq!(of([0, 1, 2, 3, 4, 1024, -9]).powers_of_two(), expected);
         let mut sketch = of([0, 1, 2, 3, 4, 1024, -9]);
-        sketch.sketch();
+        sketch.forget_values();
         assert_eq!(sketch.powers_of_two(), expected);
     }
 
@@ -259,7 +259,7 @@ mod tests {
     fn extreme_values_have_buckets() {
         let values = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX];
         let mut sketch = of(values);
-        sketch.sketch();
+        sketch.forget_values();
         let [low, high] = sketch.percentiles([1, 100]).map(|value| value.unwrap() as f64);
         assert!((low / i64::MIN as f64 - 1.0).abs() <= RELATIVE_ERROR);
         assert!((high / i64::MAX as f64 - 1.0).abs() <= RELATIVE_ERROR);

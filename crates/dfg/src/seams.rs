@@ -46,7 +46,7 @@ impl Ends {
 
 /// The open cases of consecutive rows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seams {
+pub struct Seams {
     /// The first and the last recorded case; NULL without rows.
     recorded: Option<(CaseId, CaseId)>,
     open: Vec<OpenCase>,

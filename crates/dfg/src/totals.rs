@@ -20,6 +20,8 @@ pub(crate) struct Totals {
     pub(crate) span: Option<(i64, i64)>,
     /// By activity.
     pub(crate) nodes: Vec<NodeTotals>,
+    /// By activity and slot of the plan, as many for each activity as there are slots.
+    node_sums: Vec<NodeSums>,
     pub(crate) edges: Edges,
     /// Traces by slot of the plan.
     pub(crate) cases: Vec<u64>,
@@ -38,8 +40,6 @@ pub(crate) struct NodeTotals {
     pub(crate) largest: Option<i64>,
     pub(crate) intervals: Intervals,
     pub(crate) paths: PathSet,
-    /// By slot of the plan.
-    pub(crate) groups: Vec<NodeSums>,
 }
 
 /// What is summed for each group.
@@ -73,7 +73,6 @@ impl NodeTotals {
         self.largest = self.largest.max(other.largest);
         self.intervals.merge(other.intervals);
         self.paths.merge(other.paths);
-        self.groups.iter_mut().zip(&other.groups).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 }
 
@@ -115,7 +114,8 @@ impl Totals {
             events: EventCounts::default(),
             span: None,
             nodes: Vec::new(),
-            edges: Edges::default(),
+            node_sums: Vec::new(),
+            edges: Edges::new(slots),
             cases: vec![0; slots],
             cases_without_trace: 0,
             variants: Variants::default(),
@@ -127,22 +127,32 @@ impl Totals {
         self.cases.len()
     }
 
-    /// Makes room for the activity of that number.
+    /// The activity of that number and its sums within one group.
     #[inline]
-    pub(crate) fn reach(&mut self, activity: usize) {
+    pub(crate) fn node(&mut self, activity: usize, slot: usize) -> (&mut NodeTotals, &mut NodeSums) {
         if activity >= self.nodes.len() {
-            let groups = vec![NodeSums::default(); self.slots()];
-            self.nodes
-                .resize_with(activity + 1, || NodeTotals { groups: groups.clone(), ..NodeTotals::default() });
+            self.reach(activity);
         }
+        let slots = self.slots();
+        (&mut self.nodes[activity], &mut self.node_sums[activity * slots + slot])
+    }
+
+    /// The sums of an activity by slot of the plan.
+    pub(crate) fn node_sums(&self, activity: usize) -> &[NodeSums] {
+        &self.node_sums[activity * self.slots()..][..self.slots()]
+    }
+
+    #[cold]
+    fn reach(&mut self, activity: usize) {
+        self.nodes.resize_with(activity + 1, NodeTotals::default);
+        self.node_sums.resize((activity + 1) * self.slots(), NodeSums::default());
     }
 
     /// Counts one occurrence of a relation and returns its number.
     #[inline]
     pub(crate) fn follow(&mut self, relation: Relation, slot: usize, gap: Option<i64>) -> usize {
-        let number = self.edges.number(relation, self.cases.len());
-        let edge = &mut self.edges.list[number];
-        let sums = &mut edge.groups[slot];
+        let number = self.edges.number(relation);
+        let (edge, sums) = self.edges.get_mut(number, slot);
         sums.count += 1;
         if let Some(gap) = gap {
             sums.gap_sum += i128::from(gap);
@@ -165,15 +175,14 @@ impl Totals {
         }
         let mut activities: Vec<usize> = Vec::with_capacity(case.relations.len());
         for &relation in &case.relations {
-            let number = self.edges.number(relation, self.cases.len());
-            self.edges.list[number].groups[slot].cases += 1;
+            let number = self.edges.number(relation);
+            self.edges.get_mut(number, slot).1.cases += 1;
             activities.extend(relation.to.index());
         }
         activities.sort_unstable();
         activities.dedup();
         for activity in activities {
-            self.reach(activity);
-            self.nodes[activity].groups[slot].cases += 1;
+            self.node(activity, slot).1.cases += 1;
         }
         if let Some(mut sums) = case.sums {
             sums.close(ends.first, ends.last);
@@ -194,9 +203,10 @@ impl Totals {
             (Some(mine), Some(theirs)) => Some((mine.0.min(theirs.0), mine.1.max(theirs.1))),
             (mine, theirs) => mine.or(theirs),
         };
-        if let Some(last) = other.nodes.len().checked_sub(1) {
-            self.reach(last);
+        if other.nodes.len() > self.nodes.len() {
+            self.reach(other.nodes.len() - 1);
         }
+        self.node_sums.iter_mut().zip(&other.node_sums).for_each(|(mine, theirs)| mine.merge(theirs));
         self.nodes.iter_mut().zip(other.nodes).for_each(|(mine, theirs)| mine.merge(theirs));
         self.edges.merge(other.edges);
         self.cases.iter_mut().zip(&other.cases).for_each(|(mine, theirs)| *mine += theirs);
