@@ -1,0 +1,84 @@
+//! A stream that somebody else may still be writing: standard input, a FIFO, a process substitution.
+//!
+//! Ctrl-C reaches the writer and us alike. The writer's last words are still wanted, so a cancelled stream is read on
+//! while something comes, for a little while.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often a silent stream asks whether it was cancelled.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// How long a cancelled stream is read on at most.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// See the [module](self).
+pub(crate) struct Pipe {
+    file: File,
+    cancel: Arc<AtomicBool>,
+    cancelled: Option<Instant>,
+}
+
+impl Pipe {
+    pub(crate) fn open(path: &Path, cancel: &Arc<AtomicBool>) -> io::Result<Self> {
+        Ok(Self::new(File::open(path)?, cancel))
+    }
+
+    pub(crate) fn stdin(cancel: &Arc<AtomicBool>) -> io::Result<Self> {
+        Ok(Self::new(io::stdin().as_fd().try_clone_to_owned()?.into(), cancel))
+    }
+
+    fn new(file: File, cancel: &Arc<AtomicBool>) -> Self {
+        Self { file, cancel: Arc::clone(cancel), cancelled: None }
+    }
+
+    /// Waits until there is something to read; false if the wait is over because of a cancellation.
+    fn wait(&mut self) -> io::Result<bool> {
+        loop {
+            if self.cancelled.is_none() && self.cancel.load(Ordering::Relaxed) {
+                self.cancelled = Some(Instant::now());
+            }
+            if self.cancelled.is_some_and(|since| since.elapsed() > LAST_WORDS) {
+                return Ok(false);
+            }
+            let timeout = Timespec { tv_sec: 0, tv_nsec: PATIENCE.subsec_nanos().into() };
+            match poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&timeout)) {
+                Ok(0) if self.cancelled.is_some() => return Ok(false),
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => return Ok(true),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.wait()? { self.file.read(buffer) } else { Ok(0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_cancelled_pipe_gives_what_was_written_and_ends() {
+        let (reader, mut writer) = io::pipe().expect("a pipe");
+        writer.write_all(b"last words").expect("written");
+        let cancel = Arc::new(AtomicBool::new(true));
+        let mut pipe = Pipe::new(File::from(std::os::fd::OwnedFd::from(reader)), &cancel);
+        let mut text = String::new();
+        pipe.read_to_string(&mut text).expect("read");
+        assert_eq!(text, "last words");
+        drop(writer);
+    }
+}

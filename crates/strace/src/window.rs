@@ -1,0 +1,184 @@
+//! The piece of a text that is in memory: whole lines are consumed at its front, bytes arrive at its end.
+//!
+//! It grows only while one logical line does not fit. A line may have any length (strace prints a buffer of 1 GB as a
+//! line of up to 4 GB when asked to), memory may not: of a line longer than [`Limits::line`] the middle is dropped.
+//! That is the middle of the one thing that can be so long, a quoted string.
+
+use std::io::{self, Read};
+
+/// Sizes of a window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Bytes read at a time.
+    pub(crate) chunk: usize,
+    /// A line longer than this loses its middle.
+    pub(crate) line: usize,
+}
+
+impl Limits {
+    /// For one text at a time.
+    pub(crate) const LARGE: Self = Self { chunk: 256 << 10, line: 16 << 20 };
+
+    /// For many texts at once.
+    pub(crate) const SMALL: Self = Self { chunk: 16 << 10, line: 1 << 20 };
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub(crate) struct Window {
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    ended: bool,
+    dropped: u64,
+    cuts: u64,
+    cutting: bool,
+    limits: Limits,
+}
+
+impl Window {
+    pub(crate) const fn new(limits: Limits) -> Self {
+        Self {
+            bytes: Vec::new(),
+            start: 0,
+            end: 0,
+            ended: false,
+            dropped: 0,
+            cuts: 0,
+            cutting: false,
+            limits,
+        }
+    }
+
+    /// The bytes that were not consumed.
+    pub(crate) fn unread(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    /// Whether nothing comes behind the unread bytes.
+    pub(crate) const fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Nothing comes any more.
+    pub(crate) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// How many lines lost their middle, and how many bytes that were.
+    pub(crate) const fn dropped(&self) -> (u64, u64) {
+        (self.cuts, self.dropped)
+    }
+
+    /// The first `count` unread bytes are done.
+    pub(crate) fn consume(&mut self, count: usize) {
+        self.start += count.min(self.end - self.start);
+        self.cutting &= count == 0;
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+    }
+
+    /// Gives the memory back; nothing may be unread.
+    pub(crate) fn release(&mut self) {
+        if self.start == self.end {
+            self.bytes = Vec::new();
+        }
+    }
+
+    /// Reads once, at most a chunk; makes room first. Returns the number of bytes read.
+    pub(crate) fn fill(&mut self, reader: &mut dyn Read) -> io::Result<usize> {
+        self.make_room();
+        let limit = self.bytes.len().min(self.end + self.limits.chunk);
+        loop {
+            match reader.read(&mut self.bytes[self.end..limit]) {
+                Ok(count) => {
+                    self.end += count;
+                    self.ended = count == 0;
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn make_room(&mut self) {
+        if self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end >= self.limits.line {
+            self.drop_middle();
+        }
+        let chunk = self.limits.chunk;
+        if self.bytes.len() < self.end + chunk / 2 {
+            let wanted = (self.end + chunk).max(2 * self.end).min(self.limits.line + chunk);
+            self.bytes.resize(wanted.max(self.end + chunk), 0);
+        }
+    }
+
+    /// Keeps an eighth of the line at either end. Neither cut may split an escape (`\"` must stay one), so both are
+    /// moved to a place behind something that is no backslash.
+    fn drop_middle(&mut self) {
+        let keep = self.limits.line / 8;
+        let line = &self.bytes[..self.end];
+        let splits = |at: &usize| line[at - 1] != b'\\';
+        let head = (1..=keep).rev().find(splits).unwrap_or(keep);
+        let tail = (line.len() - keep..line.len()).find(splits).unwrap_or(line.len() - keep);
+        self.bytes.copy_within(tail..self.end, head);
+        self.cuts += u64::from(!self.cutting);
+        self.cutting = true;
+        self.dropped += (tail - head) as u64;
+        self.end -= tail - head;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TINY: Limits = Limits { chunk: 8, line: 64 };
+
+    /// Consumes whole lines and returns them.
+    fn lines(window: &mut Window, mut reader: &[u8]) -> Vec<String> {
+        let mut lines = Vec::new();
+        while !window.ended() {
+            window.fill(&mut reader).expect("memory");
+            while let Some(end) = window.unread().iter().position(|byte| *byte == b'\n') {
+                lines.push(String::from_utf8_lossy(&window.unread()[..end]).into_owned());
+                window.consume(end + 1);
+            }
+        }
+        lines.push(String::from_utf8_lossy(window.unread()).into_owned());
+        lines
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_keeps_both_ends() {
+        let long = format!("write(1, \"{}\", 999) = 999\nexit\n", "\\\"".repeat(500));
+        let mut window = Window::new(TINY);
+        let lines = lines(&mut window, long.as_bytes());
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("write(") && lines[0].ends_with(" = 999"), "{lines:?}");
+        assert!(!lines[0].contains("\"\""), "an escaped quote was split: {lines:?}");
+        assert_eq!(&lines[1..], ["exit", ""]);
+        let (cuts, dropped) = window.dropped();
+        assert_eq!(cuts, 1);
+        assert_eq!(dropped as usize, long.len() - "\nexit\n".len() - lines[0].len());
+        assert!(window.bytes.len() <= TINY.line + 2 * TINY.chunk);
+    }
+
+    proptest! {
+        #[test]
+        fn shorter_lines_come_through_unchanged(texts in prop::collection::vec("[a-c\\\\\"]{0,50}", 0..20)) {
+            let text = texts.iter().map(|line| format!("{line}\n")).collect::<String>();
+            let mut window = Window::new(TINY);
+            let mut got = lines(&mut window, text.as_bytes());
+            prop_assert_eq!(got.pop(), Some(String::new()));
+            prop_assert_eq!(got, texts);
+            prop_assert_eq!(window.dropped(), (0, 0));
+        }
+    }
+}
