@@ -1,9 +1,7 @@
 //! What can go wrong with an import: what ends it, and what it survives and reports.
 
 use iotrail_model::text::printable;
-#[derive(Debug, thiserror::Error)]
-#[error("x")]
-pub struct TrailError;
+use iotrail_trail::TrailError;
 use serde::Serialize;
 use std::fmt;
 

@@ -30,6 +30,16 @@ impl From<&OsStr> for Input {
     }
 }
 
+impl Input {
+    /// The input as the user would name it, in the text form of paths.
+    pub(crate) fn to_text(&self) -> String {
+        match self {
+            Self::Path(path) => text(path),
+            Self::Stdin => "-".to_owned(),
+        }
+    }
+}
+
 /// Where the bytes of a trace file come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {

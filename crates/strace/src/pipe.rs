@@ -24,19 +24,22 @@ pub(crate) struct Pipe {
     file: File,
     cancel: Arc<AtomicBool>,
     cancelled: Option<Instant>,
+    given_up: Arc<AtomicBool>,
 }
 
 impl Pipe {
-    pub(crate) fn open(path: &Path, cancel: &Arc<AtomicBool>) -> io::Result<Self> {
-        Ok(Self::new(File::open(path)?, cancel))
+    /// Opens a pipe by name; `given_up` is set when a cancellation ends it before its end.
+    pub(crate) fn open(path: &Path, cancel: &Arc<AtomicBool>, given_up: &Arc<AtomicBool>) -> io::Result<Self> {
+        Ok(Self::new(File::open(path)?, cancel, given_up))
     }
 
-    pub(crate) fn stdin(cancel: &Arc<AtomicBool>) -> io::Result<Self> {
-        Ok(Self::new(io::stdin().as_fd().try_clone_to_owned()?.into(), cancel))
+    /// As [`Self::open`].
+    pub(crate) fn stdin(cancel: &Arc<AtomicBool>, given_up: &Arc<AtomicBool>) -> io::Result<Self> {
+        Ok(Self::new(io::stdin().as_fd().try_clone_to_owned()?.into(), cancel, given_up))
     }
 
-    fn new(file: File, cancel: &Arc<AtomicBool>) -> Self {
-        Self { file, cancel: Arc::clone(cancel), cancelled: None }
+    fn new(file: File, cancel: &Arc<AtomicBool>, given_up: &Arc<AtomicBool>) -> Self {
+        Self { file, cancel: Arc::clone(cancel), cancelled: None, given_up: Arc::clone(given_up) }
     }
 
     /// Waits until there is something to read; false if the wait is over because of a cancellation.
@@ -61,7 +64,11 @@ impl Pipe {
 
 impl Read for Pipe {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.wait()? { self.file.read(buffer) } else { Ok(0) }
+        if self.wait()? {
+            return self.file.read(buffer);
+        }
+        self.given_up.store(true, Ordering::Relaxed);
+        Ok(0)
     }
 }
 
@@ -75,10 +82,12 @@ mod tests {
         let (reader, mut writer) = io::pipe().expect("a pipe");
         writer.write_all(b"last words").expect("written");
         let cancel = Arc::new(AtomicBool::new(true));
-        let mut pipe = Pipe::new(File::from(std::os::fd::OwnedFd::from(reader)), &cancel);
+        let given_up = Arc::default();
+        let mut pipe = Pipe::new(File::from(std::os::fd::OwnedFd::from(reader)), &cancel, &given_up);
         let mut text = String::new();
         pipe.read_to_string(&mut text).expect("read");
         assert_eq!(text, "last words");
+        assert!(given_up.load(Ordering::Relaxed));
         drop(writer);
     }
 }

@@ -40,6 +40,7 @@ pub(crate) struct TraceReader {
     reported: u64,
     trouble: Option<Trouble>,
     cancel: Arc<AtomicBool>,
+    given_up: Arc<AtomicBool>,
 }
 
 impl TraceReader {
@@ -54,6 +55,7 @@ impl TraceReader {
             reported: 0,
             trouble: None,
             cancel: Arc::clone(cancel),
+            given_up: Arc::default(),
         }
     }
 
@@ -81,9 +83,19 @@ impl TraceReader {
         }
     }
 
+    /// Whether it holds an open file.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.text.is_some()
+    }
+
     /// Why the text ended early, if it did.
     pub(crate) const fn trouble(&self) -> Option<&Trouble> {
         self.trouble.as_ref()
+    }
+
+    /// Whether it is a pipe that a cancellation ended before its end.
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed)
     }
 
     /// Bytes of text read so far.
@@ -116,8 +128,8 @@ impl TraceReader {
         let cannot = |error: io::Error| Trouble::Open(reason(&error));
         match &self.origin {
             Origin::File(path, _) => self.open_file(File::open(path).map_err(cannot)?),
-            Origin::Pipe(path) => self.open_pipe(Pipe::open(path, &self.cancel).map_err(cannot)?),
-            Origin::Stdin => self.open_pipe(Pipe::stdin(&self.cancel).map_err(cannot)?),
+            Origin::Pipe(path) => self.open_pipe(Pipe::open(path, &self.cancel, &self.given_up).map_err(cannot)?),
+            Origin::Stdin => self.open_pipe(Pipe::stdin(&self.cancel, &self.given_up).map_err(cannot)?),
         }
     }
 

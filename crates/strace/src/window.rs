@@ -79,13 +79,6 @@ impl Window {
         }
     }
 
-    /// Gives the memory back; nothing may be unread.
-    pub(crate) fn release(&mut self) {
-        if self.start == self.end {
-            self.bytes = Vec::new();
-        }
-    }
-
     /// Reads once, at most a chunk; makes room first. Returns the number of bytes read.
     pub(crate) fn fill(&mut self, reader: &mut dyn Read) -> io::Result<usize> {
         self.make_room();
@@ -107,6 +100,10 @@ impl Window {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end == 0 && self.bytes.len() > 4 * self.limits.chunk {
+            // A long line is over.
+            self.bytes = Vec::new();
         }
         if self.end >= self.limits.line {
             self.drop_middle();

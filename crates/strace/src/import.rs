@@ -1,0 +1,161 @@
+//! The way of trace files into a trail: find, look at, plan, read in parallel, write.
+
+use crate::error::{ImportError, InputFailure, Warning, WarningKind};
+use crate::input::{self, Found, Input, TraceFile};
+use crate::options::ImportOptions;
+use crate::plan::{Plan, tid_of_name};
+use crate::pool;
+use crate::probe::{Content, Probe, probe};
+use crate::progress::Progress;
+use crate::stream::Context;
+use crate::summary::ImportSummary;
+use crate::tally::Tally;
+use crate::work::{PartReport, failure, import_part, not_strace};
+use iotrail_model::{Coverage, Dictionaries};
+use iotrail_trail::{Capture, CreateOptions, TrailError, TrailWriter};
+use std::convert::Infallible;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+/// Descriptors left to standard streams, the trail and libraries.
+const RESERVED_FILES: u64 = 32;
+/// More open files do not make merging faster.
+const MAX_OPEN_FILES: u64 = 512;
+
+/// Imports `inputs` into a new trail at `target`.
+///
+/// Inputs that cannot be read or are no strace output do not end the import: they are in the summary, and the trail
+/// holds the rest. The trail is the same for any number of threads.
+///
+/// # Errors
+/// If no input holds strace output, or the trail cannot be written; then there is nothing at `target`, or what was
+/// there before.
+pub fn import(
+    inputs: &[Input],
+    options: &ImportOptions,
+    target: &Path,
+    progress: &dyn Progress,
+) -> Result<ImportSummary, ImportError> {
+    if inputs.is_empty() {
+        return Err(ImportError::NoInput);
+    }
+    let threads = options.threads.unwrap_or_else(all_cores);
+    let Found { files, mut failures, mut warnings, .. } = input::find(inputs);
+    let trail = TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?;
+    let files = look_at(files, options, threads, &mut failures, &mut warnings);
+    if files.is_empty() {
+        return Err(ImportError::NothingToImport { failures, warnings });
+    }
+    let plan = Plan::new(files, &options.case_pattern, options.date);
+    warnings.extend(unmatched(&plan.unmatched, options));
+    let sizes = plan.files().map(|file| file.file.size());
+    progress.begin(plan.files().count() as u64, sizes.sum());
+    let context = Context { options, progress };
+    let max_open = max_open_files(threads);
+    let reports = pool::run(
+        threads,
+        plan.parts.len(),
+        |_| trail.part(),
+        || (),
+        |(), index, part| import_part(&plan.jobs[plan.parts[index].clone()], part, max_open, context),
+    )?;
+    finish(trail, reports, inputs, failures, warnings, context)
+}
+
+/// Sorts out what is no strace output.
+fn look_at(
+    files: Vec<TraceFile>,
+    options: &ImportOptions,
+    threads: NonZeroUsize,
+    failures: &mut Vec<InputFailure>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<(TraceFile, Probe)> {
+    let Ok::<Vec<Probe>, Infallible>(probes) = pool::run(
+        threads,
+        files.len(),
+        |_| Ok(()),
+        Dictionaries::default,
+        |names, index, ()| {
+            let file = &files[index];
+            Ok(probe(file, tid_of_name(&file.name), options.date, names, &options.cancel))
+        },
+    );
+    let mut traces = Vec::with_capacity(files.len());
+    for (file, probe) in files.into_iter().zip(probes) {
+        match &probe.content {
+            Content::Trace | Content::Empty => traces.push((file, probe)),
+            Content::Binary => warnings.push(not_strace(&file.name, "binary data, not strace output")),
+            Content::Text => warnings.push(not_strace(&file.name, "no line of it is strace output")),
+            Content::Unreadable(trouble) => failures.push(failure(&file.name, trouble)),
+        }
+    }
+    traces
+}
+
+fn finish(
+    trail: TrailWriter,
+    reports: Vec<PartReport>,
+    inputs: &[Input],
+    mut failures: Vec<InputFailure>,
+    mut warnings: Vec<Warning>,
+    context: Context<'_>,
+) -> Result<ImportSummary, ImportError> {
+    let (mut coverage, mut tally) = (Coverage::default(), Tally::default());
+    let (mut cases, mut parts) = (Vec::new(), Vec::new());
+    for report in reports {
+        coverage.merge(&report.coverage);
+        tally.add(&report.tally);
+        cases.extend(report.cases);
+        parts.push(report.part);
+        warnings.extend(report.warnings);
+        failures.extend(report.failures);
+    }
+    if tally.understood == 0 && (tally.text_bytes > 0 || !failures.is_empty()) {
+        return Err(ImportError::NothingToImport { failures, warnings });
+    }
+    tally.note(&mut coverage);
+    let mut hosts = cases.iter().map(|case| case.name.host.clone());
+    let host = hosts.next().flatten().filter(|first| hosts.all(|host| host.as_ref() == Some(first)));
+    let capture = Capture {
+        source: "strace".to_owned(),
+        host,
+        inputs: inputs.iter().map(Input::to_text).collect(),
+        ..Capture::default()
+    };
+    trail.finish(&cases, parts, capture, &coverage)?;
+    Ok(ImportSummary {
+        files: tally.files,
+        cases: cases.len() as u64,
+        events: tally.events,
+        processes: tally.processes,
+        bytes_read: tally.stored_bytes,
+        text_bytes: tally.text_bytes,
+        cancelled: context.cancelled() && tally.cut,
+        coverage,
+        warnings,
+        failures,
+    })
+}
+
+/// Says once that a pattern given by the user does not fit.
+fn unmatched(files: &[String], options: &ImportOptions) -> Option<Warning> {
+    let first = files.first().filter(|_| options.case_pattern != crate::CasePattern::Guess)?;
+    Some(Warning {
+        kind: WarningKind::CaseName,
+        file: first.clone(),
+        more: files.len() as u64 - 1,
+        found: format!("the file name does not match the pattern {}", options.case_pattern),
+        advice: "the cid of the case is the file name without its extension".to_owned(),
+    })
+}
+
+fn all_cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// How many trace files one thread may hold open.
+fn max_open_files(threads: NonZeroUsize) -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let share = limit.map_or(MAX_OPEN_FILES, |limit| limit.saturating_sub(RESERVED_FILES) / threads.get() as u64 / 2);
+    share.clamp(1, MAX_OPEN_FILES) as usize
+}

@@ -1,0 +1,104 @@
+//! What an import counts beside lines, and the sentences that the coverage statement makes of it.
+
+use iotrail_model::units::count;
+use iotrail_model::{Clock, Coverage};
+
+/// Counts over files; those of all parts add up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) files: u64,
+    pub(crate) understood: u64,
+    pub(crate) events: u64,
+    pub(crate) processes: u64,
+    pub(crate) text_bytes: u64,
+    pub(crate) stored_bytes: u64,
+    pub(crate) without_events: u64,
+    /// Files, or sets of files, of which no event has a duration.
+    pub(crate) without_durations: u64,
+    pub(crate) damaged: u64,
+    pub(crate) unreadable: u64,
+    pub(crate) orphans: u64,
+    pub(crate) changed_roots: u64,
+    /// Whether a cancellation ended a file before its end.
+    pub(crate) cut: bool,
+    long_lines: u64,
+    dropped_bytes: u64,
+    utc: u64,
+    dated: u64,
+    undated: u64,
+    relative: u64,
+    untimed: u64,
+}
+
+impl Tally {
+    pub(crate) fn count_file(&mut self, text_bytes: u64, stored_bytes: u64, dropped: (u64, u64)) {
+        self.files += 1;
+        self.text_bytes += text_bytes;
+        self.stored_bytes += stored_bytes;
+        self.long_lines += dropped.0;
+        self.dropped_bytes += dropped.1;
+    }
+
+    pub(crate) fn count_clock(&mut self, clock: Clock, date_given: bool) {
+        *match clock {
+            Clock::Utc => &mut self.utc,
+            Clock::TimeOfDay if date_given => &mut self.dated,
+            Clock::TimeOfDay => &mut self.undated,
+            Clock::Relative => &mut self.relative,
+            Clock::Order => &mut self.untimed,
+        } += 1;
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.files += other.files;
+        self.understood += other.understood;
+        self.events += other.events;
+        self.processes += other.processes;
+        self.text_bytes += other.text_bytes;
+        self.stored_bytes += other.stored_bytes;
+        self.without_events += other.without_events;
+        self.without_durations += other.without_durations;
+        self.damaged += other.damaged;
+        self.unreadable += other.unreadable;
+        self.orphans += other.orphans;
+        self.changed_roots += other.changed_roots;
+        self.cut |= other.cut;
+        self.long_lines += other.long_lines;
+        self.dropped_bytes += other.dropped_bytes;
+        self.utc += other.utc;
+        self.dated += other.dated;
+        self.undated += other.undated;
+        self.relative += other.relative;
+        self.untimed += other.untimed;
+    }
+
+    /// Says in `coverage` what a reader of the trail must know.
+    pub(crate) fn note(&self, coverage: &mut Coverage) {
+        let files = |number: u64, predicate: &str| match number {
+            1 => format!("1 file {predicate}"),
+            _ => format!("{} files {predicate}", count(number)),
+        };
+        let mut note = |number: u64, sentence: String| {
+            if number > 0 {
+                coverage.note(sentence);
+            }
+        };
+        note(self.untimed, files(self.untimed, "without time stamps (strace -ttt): only the order of calls is known"));
+        note(self.relative, files(self.relative, "with relative time stamps only (strace -r): they start at 0"));
+        note(self.undated, files(self.undated, "with times of day but no date (strace -ttt has it, --date gives it)"));
+        note(self.without_durations, files(self.without_durations, "without durations (strace -T)"));
+        note(self.without_events, files(self.without_events, "held no events"));
+        note(self.damaged, files(self.damaged, "with damaged or incomplete compressed data: the rest is lost"));
+        note(self.unreadable, files(self.unreadable, "could not be read to the end"));
+        note(self.long_lines, format!(
+            "{} lines were so long that {} bytes in their middle were not looked at",
+            count(self.long_lines), count(self.dropped_bytes)
+        ));
+        note(self.orphans, format!("{} threads whose process is unknown: each counts as a process", count(self.orphans)));
+        note(self.changed_roots, "processes changed their root directory: later paths are as they saw them".to_owned());
+        note(u64::from(self.cut), "the import was cancelled before the end of its inputs".to_owned());
+        let clocks = [self.utc, self.dated + self.undated, self.relative, self.untimed];
+        let mixed = clocks.iter().filter(|number| **number > 0).count() > 1;
+        note(u64::from(mixed), "clocks differ between files: their times cannot be compared".to_owned());
+    }
+}
