@@ -83,7 +83,9 @@ pub(crate) mod tests {
         zstd::encode_all(text, 1).expect("memory")
     }
 
-    fn packers() -> [(Compression, fn(&[u8]) -> Vec<u8>); 3] {
+    type Packer = fn(&[u8]) -> Vec<u8>;
+
+    fn packers() -> [(Compression, Packer); 3] {
         [(Compression::Gzip, gzip), (Compression::Xz, xz), (Compression::Zstd, zst)]
     }
 

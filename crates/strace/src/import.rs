@@ -12,7 +12,7 @@ use crate::summary::ImportSummary;
 use crate::tally::Tally;
 use crate::work::{PartReport, failure, import_part, not_strace};
 use iotrail_model::{Coverage, Dictionaries};
-use iotrail_trail::{Capture, CreateOptions, TrailError, TrailWriter};
+use iotrail_trail::{Capture, CreateOptions, TrailWriter};
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -156,6 +156,7 @@ fn all_cores() -> NonZeroUsize {
 /// How many trace files one thread may hold open.
 fn max_open_files(threads: NonZeroUsize) -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    let share = limit.map_or(MAX_OPEN_FILES, |limit| limit.saturating_sub(RESERVED_FILES) / threads.get() as u64 / 2);
+    let share =
+        limit.map_or(MAX_OPEN_FILES, |limit| limit.saturating_sub(RESERVED_FILES) / threads.get() as u64 / 2);
     share.clamp(1, MAX_OPEN_FILES) as usize
 }

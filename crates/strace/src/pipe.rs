@@ -29,7 +29,11 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// Opens a pipe by name; `given_up` is set when a cancellation ends it before its end.
-    pub(crate) fn open(path: &Path, cancel: &Arc<AtomicBool>, given_up: &Arc<AtomicBool>) -> io::Result<Self> {
+    pub(crate) fn open(
+        path: &Path,
+        cancel: &Arc<AtomicBool>,
+        given_up: &Arc<AtomicBool>,
+    ) -> io::Result<Self> {
         Ok(Self::new(File::open(path)?, cancel, given_up))
     }
 

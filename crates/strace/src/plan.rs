@@ -216,7 +216,8 @@ mod tests {
             let plan = plan(files);
             plan.files().map(|file| file.first.map(|first| first.0 / SECOND)).collect::<Vec<_>>()
         };
-        let over_midnight = vec![file("t.8", 1, Some(5)), file("t.7", 1, Some(day - 5)), file("t.9", 1, None)];
+        let over_midnight =
+            vec![file("t.8", 1, Some(5)), file("t.7", 1, Some(day - 5)), file("t.9", 1, None)];
         assert_eq!(firsts(over_midnight), [Some(day - 5), Some(day + 5), None]);
         let long_run = vec![file("t.7", 1, Some(5)), file("t.8", 1, Some(day - 5))];
         assert_eq!(firsts(long_run), [Some(5), Some(day - 5)]);
@@ -224,8 +225,9 @@ mod tests {
 
     #[test]
     fn parts_are_few_and_about_equal() {
-        let ranks = |count: u64, size| (0..count).map(|rank| file(&format!("a_h_{rank}.st"), size, None)).collect();
-        assert_eq!(plan(ranks(10_000, 1000)).parts, [0..10_000]);
+        let ranks =
+            |count: u64, size| (0..count).map(|rank| file(&format!("a_h_{rank}.st"), size, None)).collect();
+        assert_eq!(plan(ranks(10_000, 1000)).parts, vec![0..10_000; 1]);
         let large = plan(ranks(1000, 1 << 30)).parts;
         assert!(large.len() <= 256 && large.len() > 200, "{}", large.len());
         assert_eq!(plan(ranks(3, PART_BYTES)).parts, [0..1, 1..2, 2..3]);

@@ -5,7 +5,7 @@
 
 use crate::input::{Origin, TraceFile};
 use crate::parser::{Parser, ParserSetup};
-use crate::reader::{Trouble, TraceReader};
+use crate::reader::{TraceReader, Trouble};
 use crate::window::Limits;
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Clock, Coverage, Dictionaries, Tid, Timestamp};

@@ -128,7 +128,9 @@ impl TraceReader {
         let cannot = |error: io::Error| Trouble::Open(reason(&error));
         match &self.origin {
             Origin::File(path, _) => self.open_file(File::open(path).map_err(cannot)?),
-            Origin::Pipe(path) => self.open_pipe(Pipe::open(path, &self.cancel, &self.given_up).map_err(cannot)?),
+            Origin::Pipe(path) => {
+                self.open_pipe(Pipe::open(path, &self.cancel, &self.given_up).map_err(cannot)?)
+            }
             Origin::Stdin => self.open_pipe(Pipe::stdin(&self.cancel, &self.given_up).map_err(cannot)?),
         }
     }

@@ -83,19 +83,41 @@ impl Tally {
                 coverage.note(sentence);
             }
         };
-        note(self.untimed, files(self.untimed, "without time stamps (strace -ttt): only the order of calls is known"));
-        note(self.relative, files(self.relative, "with relative time stamps only (strace -r): they start at 0"));
-        note(self.undated, files(self.undated, "with times of day but no date (strace -ttt has it, --date gives it)"));
+        note(
+            self.untimed,
+            files(self.untimed, "without time stamps (strace -ttt): only the order of calls is known"),
+        );
+        note(
+            self.relative,
+            files(self.relative, "with relative time stamps only (strace -r): they start at 0"),
+        );
+        note(
+            self.undated,
+            files(self.undated, "with times of day but no date (strace -ttt has it, --date gives it)"),
+        );
         note(self.without_durations, files(self.without_durations, "without durations (strace -T)"));
         note(self.without_events, files(self.without_events, "held no events"));
-        note(self.damaged, files(self.damaged, "with damaged or incomplete compressed data: the rest is lost"));
+        note(
+            self.damaged,
+            files(self.damaged, "with damaged or incomplete compressed data: the rest is lost"),
+        );
         note(self.unreadable, files(self.unreadable, "could not be read to the end"));
-        note(self.long_lines, format!(
-            "{} lines were so long that {} bytes in their middle were not looked at",
-            count(self.long_lines), count(self.dropped_bytes)
-        ));
-        note(self.orphans, format!("{} threads whose process is unknown: each counts as a process", count(self.orphans)));
-        note(self.changed_roots, "processes changed their root directory: later paths are as they saw them".to_owned());
+        note(
+            self.long_lines,
+            format!(
+                "{} lines were so long that {} bytes in their middle were not looked at",
+                count(self.long_lines),
+                count(self.dropped_bytes)
+            ),
+        );
+        note(
+            self.orphans,
+            format!("{} threads whose process is unknown: each counts as a process", count(self.orphans)),
+        );
+        note(
+            self.changed_roots,
+            "processes changed their root directory: later paths are as they saw them".to_owned(),
+        );
         note(u64::from(self.cut), "the import was cancelled before the end of its inputs".to_owned());
         let clocks = [self.utc, self.dated + self.undated, self.relative, self.untimed];
         let mixed = clocks.iter().filter(|number| **number > 0).count() > 1;

@@ -8,7 +8,7 @@ use crate::reader::Trouble;
 use crate::stream::{Context, Stream};
 use crate::tally::Tally;
 use crate::window::Limits;
-use iotrail_model::{Case, Clock, Coverage, Dictionaries, Event, Process};
+use iotrail_model::{Case, Coverage, Dictionaries, Event, Process};
 use iotrail_resolve::{Resolver, Sink, Summary};
 use iotrail_trail::{PartSummary, PartWriter, TrailError};
 
@@ -90,7 +90,8 @@ impl<'a> Work<'a> {
         let case = file.case;
         loop {
             let rows = &mut self.rows;
-            let more = stream.chunk(&mut self.names, &mut |item, names| resolver.item(case, &item, names, rows));
+            let more =
+                stream.chunk(&mut self.names, &mut |item, names| resolver.item(case, &item, names, rows));
             self.between(resolver)?;
             if !more {
                 break;
@@ -158,8 +159,11 @@ impl<'a> Work<'a> {
                 kind: WarningKind::DamagedData,
                 file: name.to_owned(),
                 more: 0,
-                found: format!("the compressed data are damaged or end early after {bytes} bytes of text ({error})"),
-                advice: "what came before is imported; copy the file again if there is a better one".to_owned(),
+                found: format!(
+                    "the compressed data are damaged or end early after {bytes} bytes of text ({error})"
+                ),
+                advice: "what came before is imported; copy the file again if there is a better one"
+                    .to_owned(),
             });
         } else {
             self.tally.unreadable += 1;
@@ -234,7 +238,11 @@ pub(crate) fn failure(name: &str, trouble: &Trouble) -> InputFailure {
         Trouble::Read(0, reason) => InputFailure::new("read", name, reason),
         Trouble::Read(offset, reason) => {
             let bytes = iotrail_model::units::count(*offset);
-            InputFailure::new("read", name, format!("{reason} after {bytes} bytes of text, which are imported"))
+            InputFailure::new(
+                "read",
+                name,
+                format!("{reason} after {bytes} bytes of text, which are imported"),
+            )
         }
         Trouble::Damaged(_, error) => InputFailure::new("unpack", name, error),
         Trouble::Foreign(what, tool) => {
@@ -253,4 +261,3 @@ pub(crate) fn not_strace(name: &str, found: &str) -> Warning {
         advice: "record with: strace -f -tt -T -y -o FILE COMMAND".to_owned(),
     }
 }
-
