@@ -13,11 +13,15 @@ pub(crate) fn unique(cases: &[Case]) -> Vec<String> {
         Some(label) => format!("{} ({label})", case.name),
         None => case.name.to_string(),
     };
+    unique_texts(cases.iter().map(plain).collect())
+}
+
+/// The texts, those that occurred before with a number.
+pub(crate) fn unique_texts(texts: Vec<String>) -> Vec<String> {
     let mut used = BTreeSet::new();
-    let mut names = Vec::with_capacity(cases.len());
+    let mut names = Vec::with_capacity(texts.len());
     let mut repeats = std::collections::BTreeMap::<String, u64>::new();
-    for case in cases {
-        let name = plain(case);
+    for name in texts {
         let mut candidate = name.clone();
         while !used.insert(candidate.clone()) {
             let number = repeats.entry(name.clone()).or_insert(1);

@@ -41,6 +41,9 @@ pub enum QueryError {
         /// Why.
         source: std::io::Error,
     },
+    /// The event log could not be read.
+    #[error(transparent)]
+    Trail(#[from] iotrail_trail::TrailError),
 }
 
 impl QueryError {

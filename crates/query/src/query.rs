@@ -18,6 +18,7 @@ use crate::variables::Variables;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::canonical::canonical;
 use iotrail_model::{Case, CaseId, Timestamp};
+use iotrail_trail::{Columns, EventLog, RowGroupMeta, Trail};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ pub(crate) struct Plan {
     pub(crate) moves_data: Vec<bool>,
     pub(crate) paths: Vec<Arc<str>>,
     pub(crate) activities: Activities,
-    words: String,
+    spec: QuerySpec,
     selection: Selection,
     reason: String,
     groups: Groups,
@@ -53,20 +54,32 @@ pub(crate) struct Plan {
 }
 
 impl Query {
+    /// The query that `spec` means in `log`.
+    ///
+    /// # Errors
+    /// If a word of it makes no sense, a rules file cannot be read or understood, or the log cannot be read.
+    pub fn new(spec: QuerySpec, log: &EventLog) -> Result<Self, QueryError> {
+        let trails = trail_names(log);
+        let needs_processes = kind_of_case(&spec).as_deref() == Some(CaseBy::Exec.name());
+        let processes = if needs_processes { log.processes()? } else { Vec::new() };
+        let span = if Selection::check(&spec.select)?.is_relative() { span(log)? } else { None };
+        let facts =
+            Facts { cases: log.cases(), names: log.names(), trails: &trails, processes: &processes, span };
+        Self::over(spec, &facts)
+    }
+
     /// The query that `spec` means in the log that `facts` describe.
     ///
     /// # Errors
     /// If a word of it makes no sense, or a rules file cannot be read or understood.
-    pub fn over(spec: &QuerySpec, facts: &Facts<'_>) -> Result<Self, QueryError> {
+    pub fn over(spec: QuerySpec, facts: &Facts<'_>) -> Result<Self, QueryError> {
         let (mapping, file_variables) = Mapping::load(spec.map.as_deref())?;
         let variables = Variables::parse(&spec.variables)?.or(&file_variables);
-        let words = spec.map.clone().unwrap_or_else(|| "dir2".to_owned());
-        let (kind, select) = split_case_words(spec);
-        let (case_by, reason) = match kind {
+        let (case_by, reason) = match kind_of_case(&spec) {
             Some(word) => (CaseBy::parse(&word)?, "as asked".to_owned()),
             None => CaseBy::choose(facts.cases),
         };
-        let selection = Selection::check(&select)?;
+        let selection = Selection::check(&select(&spec))?;
         let filter = Filter::bind(&selection, facts, &variables)?;
         let groups = match &spec.group_by {
             Some(word) => GroupBy::parse(word)?.divide(facts.cases, |case| facts.trail(case)),
@@ -86,7 +99,7 @@ impl Query {
             variables,
             filter,
             case_by,
-            words,
+            spec,
             selection,
             reason,
             groups,
@@ -106,10 +119,36 @@ impl Query {
         self.plan.filter.may_match(cases, starts)
     }
 
+    /// Whether rows of this row group may be selected.
+    #[must_use]
+    pub fn may_match_group(&self, group: &RowGroupMeta) -> bool {
+        let cases = group.cases.clone().unwrap_or(CaseId(0)..=CaseId(u32::MAX));
+        let starts = group.starts.clone().unwrap_or(Timestamp(i64::MIN)..=Timestamp(i64::MAX));
+        self.may_match(cases, starts)
+    }
+
+    /// The columns that batches must have to be classified.
+    #[must_use]
+    pub fn columns(&self) -> Columns {
+        let Plan { filter, case_by, mapping, .. } = &*self.plan;
+        let by_process = matches!(case_by, CaseBy::Pid | CaseBy::Exec);
+        [
+            (Columns::PATH2, filter.needs_path()),
+            (Columns::PID, by_process || filter.needs_pid()),
+            (Columns::TID, *case_by == CaseBy::Tid),
+            (Columns::START, *case_by == CaseBy::Exec || filter.needs_start()),
+            (Columns::SIZE, filter.needs_size()),
+            (Columns::ERRNO, mapping.sees_failure() || filter.needs_errno()),
+        ]
+        .into_iter()
+        .filter(|(_, needed)| *needed)
+        .fold(Columns::CASE | Columns::CALL | Columns::PATH, |all, (column, _)| all | column)
+    }
+
     /// The mapping as the user wrote it.
     #[must_use]
     pub fn mapping(&self) -> &str {
-        &self.plan.words
+        self.plan.spec.map.as_deref().unwrap_or("dir2")
     }
 
     /// The selection in words, empty if everything is selected.
@@ -180,10 +219,6 @@ impl Query {
         let map = iotrail_model::text::printable(self.mapping());
         format!("mapping {map}; {selected}; case = {} ({})", self.case_by(), self.case_by_reason())
     }
-
-    pub(crate) fn plan(&self) -> &Plan {
-        &self.plan
-    }
 }
 
 impl Plan {
@@ -206,17 +241,51 @@ impl Plan {
     }
 }
 
-/// On the command line `--case` says both what a case is and which cases are meant.
-fn split_case_words(spec: &QuerySpec) -> (Option<String>, SelectSpec) {
+/// The word that says what a case is. On the command line `--case` says both this and which cases are meant.
+fn kind_of_case(spec: &QuerySpec) -> Option<String> {
+    let words = &spec.select.case;
+    let among_patterns = || words.iter().rfind(|word| CaseBy::from_name(word).is_some());
+    spec.case_by.as_ref().or_else(among_patterns).cloned()
+}
+
+/// The selection without that word.
+fn select(spec: &QuerySpec) -> SelectSpec {
     let mut select = spec.select.clone();
-    let mut kind = spec.case_by.clone();
-    if kind.is_none() {
-        let (kinds, patterns) = select.case.into_iter().partition(|word| CaseBy::from_name(word).is_some());
-        let kinds: Vec<String> = kinds;
-        kind = kinds.into_iter().next_back();
-        select.case = patterns;
+    if spec.case_by.is_none() {
+        select.case.retain(|word| CaseBy::from_name(word).is_none());
     }
-    (kind, select)
+    select
+}
+
+/// The name of each case's trail; trails of the same name are numbered apart.
+fn trail_names(log: &EventLog) -> Vec<String> {
+    let plain: Vec<String> = log.trails().iter().map(Trail::name).collect();
+    let unique = case_names::unique_texts(plain);
+    let place =
+        |case: &Case| log.trails().iter().position(|trail| std::ptr::eq(trail, log.trail_of(case.id)));
+    log.cases()
+        .iter()
+        .map(|case| place(case).and_then(|at| unique.get(at)).cloned().unwrap_or_default())
+        .collect()
+}
+
+/// First and last start in the log.
+fn span(log: &EventLog) -> Result<Option<(Timestamp, Timestamp)>, QueryError> {
+    let mut span: Option<(Timestamp, Timestamp)> = None;
+    for group in 0..log.row_groups() {
+        let starts = match &log.row_group(group).starts {
+            Some(starts) => Some((*starts.start(), *starts.end())),
+            None => {
+                let batch = log.read(group, Columns::START)?;
+                batch.start.iter().min().copied().zip(batch.start.iter().max().copied())
+            }
+        };
+        span = match (span, starts) {
+            (Some(span), Some(starts)) => Some((span.0.min(starts.0), span.1.max(starts.1))),
+            (span, starts) => span.or(starts),
+        };
+    }
+    Ok(span)
 }
 
 fn classes(cases: &[Case], attributes: &[Attribute]) -> Vec<u32> {

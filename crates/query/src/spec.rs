@@ -1,4 +1,4 @@
-//! A query as the user writes it: raw words, nothing checked. [`crate::Query::over`] makes the checked plan.
+//! A query as the user writes it: raw words, nothing checked. [`crate::Query::new`] makes the checked plan.
 
 /// The words of a query. The default is the paper's mapping of all events, the default cases and no groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
