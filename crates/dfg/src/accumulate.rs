@@ -39,6 +39,8 @@ struct Row {
     /// NULL too if it is negative, which no clock gives.
     duration: Option<u64>,
     size: Option<u64>,
+    /// Whether `start` means anything.
+    timed: bool,
 }
 
 impl Accumulator {
@@ -77,14 +79,15 @@ impl Accumulator {
                 self.totals.events.unmapped += 1;
                 continue;
             };
+            let serial = cases.first_serial + place as u64;
+            let case = &mut cases.list[place];
             let event = Row {
                 activity: index as u32,
                 start: batch.start[row],
                 duration: known(batch.dur[row].get().map(|Nanos(nanos)| nanos)),
                 size: known(batch.size[row].get()),
+                timed: case.timed,
             };
-            let serial = cases.first_serial + place as u64;
-            let case = &mut cases.list[place];
             self.count(event, case.slot, !batch.errno[row].is_null(), batch.path[row]);
             self.extend(case, serial, event);
         }
@@ -94,6 +97,13 @@ impl Accumulator {
 
     pub(crate) fn into_totals(self) -> Totals {
         self.totals
+    }
+
+    /// The sums so far; starts anew.
+    pub(crate) fn take_totals(&mut self) -> Totals {
+        let slots = self.plan.slots();
+        self.latest_case.clear();
+        std::mem::replace(&mut self.totals, Totals::new(slots))
     }
 
     /// Adds the event to its activity.
@@ -118,9 +128,14 @@ impl Accumulator {
             }
             node.durations.push(duration as i64);
             node.longest = node.longest.max(Some(duration as i64));
-            node.intervals.push(event.start, Nanos(duration as i64));
+            if event.timed {
+                node.intervals.push(event.start, Nanos(duration as i64));
+            }
         }
         node.paths.insert(path);
+        if !event.timed {
+            return;
+        }
         let end = event.end().unwrap_or(event.start.0);
         self.totals.span = match self.totals.span {
             Some((first, last)) => Some((first.min(event.start.0), last.max(end))),
@@ -165,7 +180,7 @@ impl Accumulator {
 impl Row {
     #[inline]
     fn end(self) -> Option<i64> {
-        self.duration.map(|duration| self.start.0.saturating_add(duration as i64))
+        self.duration.filter(|_| self.timed).map(|duration| self.start.0.saturating_add(duration as i64))
     }
 }
 
@@ -182,7 +197,7 @@ impl PieceCases {
         }
         let slot = plan.slot(key.case())?;
         let place = self.list.len();
-        self.list.push(OpenCase::new(key, slot, plan.per_case()));
+        self.list.push(OpenCase::new(key, slot, plan));
         self.places.insert(key, place);
         Some(place)
     }

@@ -10,6 +10,8 @@ const LEFT_OUT: u32 = u32::MAX;
 pub struct Plan {
     /// By recorded case: 0 without a group, else one more than the group's number, or [`LEFT_OUT`].
     slots: Vec<u32>,
+    /// By recorded case, whether its time stamps only count events.
+    timeless: Vec<bool>,
     groups: usize,
     per_case: bool,
 }
@@ -18,23 +20,36 @@ impl Plan {
     /// All cases, without groups.
     #[must_use]
     pub fn ungrouped(cases: usize) -> Self {
-        Self { slots: vec![0; cases], groups: 0, per_case: false }
+        Self { slots: vec![0; cases], ..Self::default() }
     }
 
     /// All cases, divided into `groups` groups; a case may be in none.
     #[must_use]
     pub fn grouped(cases: usize, groups: usize, group: impl Fn(CaseId) -> Option<GroupId>) -> Self {
         let slot = |case: usize| group(CaseId::from_index(case)).map_or(0, |group| group.0 + 1);
-        Self { slots: (0..cases).map(slot).collect(), groups, per_case: false }
+        Self { slots: (0..cases).map(slot).collect(), groups, ..Self::default() }
     }
 
-    /// Leaves out all cases that are in none of the given groups, and keeps sums for each case, as a comparison needs.
+    /// The two groups of a comparison, in this order; all other cases are left out. Sums are kept for each case.
     #[must_use]
-    pub fn comparing(mut self, groups: [GroupId; 2]) -> Self {
-        let chosen = groups.map(|group| group.0 + 1);
-        self.slots.iter_mut().filter(|slot| !chosen.contains(slot)).for_each(|slot| *slot = LEFT_OUT);
-        self.per_case = true;
+    pub fn comparing(cases: usize, groups: [GroupId; 2], group: impl Fn(CaseId) -> Option<GroupId>) -> Self {
+        let slot = |case: usize| {
+            let group = group(CaseId::from_index(case))?;
+            groups.iter().position(|chosen| *chosen == group)
+        };
+        let slots = (0..cases).map(|case| slot(case).map_or(LEFT_OUT, |place| place as u32 + 1)).collect();
+        Self { slots, groups: 2, per_case: true, ..Self::default() }
+    }
+
+    /// Times mean nothing in the cases of these numbers: such cases have no gaps, no span and no concurrency.
+    #[must_use]
+    pub fn without_times(mut self, timeless: impl Fn(usize) -> bool) -> Self {
+        self.timeless = (0..self.slots.len()).map(timeless).collect();
         self
+    }
+
+    pub(crate) fn has_times(&self, case: CaseId) -> bool {
+        !self.timeless.get(case.index()).is_some_and(|timeless| *timeless)
     }
 
     /// Number of slots: one for each group, and one for cases without a group.

@@ -5,12 +5,14 @@
 //! (they close the seam), its trace so far and the set of its relations.
 
 use crate::per_case::CaseSums;
+use crate::plan::Plan;
 use crate::totals::Totals;
 use crate::variant::Trace;
 use crate::vertex::Relation;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::CaseId;
 use iotrail_query::CaseKey;
+use std::collections::BTreeMap;
 
 /// A case of which more may come.
 #[derive(Clone, Debug)]
@@ -18,6 +20,8 @@ pub(crate) struct OpenCase {
     pub(crate) key: CaseKey,
     /// Its group's slot in the plan.
     pub(crate) slot: usize,
+    /// Whether its time stamps mean anything.
+    pub(crate) timed: bool,
     /// NULL while no event was mapped.
     pub(crate) ends: Option<Ends>,
     pub(crate) trace: Trace,
@@ -32,7 +36,7 @@ pub(crate) struct Ends {
     pub(crate) first: u32,
     pub(crate) first_start: i64,
     pub(crate) last: u32,
-    /// NULL if the end was never seen.
+    /// NULL if the end was never seen, or if there are no time stamps.
     pub(crate) last_end: Option<i64>,
 }
 
@@ -90,15 +94,50 @@ impl Seams {
     }
 }
 
+/// Joins the seams of row groups as soon as their turn comes, whatever the order in which workers finish them, so that
+/// finished cases do not wait for the end of the log.
+#[derive(Debug)]
+pub(crate) struct SeamQueue {
+    joined: Seams,
+    /// The row group that comes next.
+    next: usize,
+    waiting: BTreeMap<usize, Seams>,
+    totals: Totals,
+}
+
+impl SeamQueue {
+    pub(crate) fn new(slots: usize) -> Self {
+        Self { joined: Seams::default(), next: 0, waiting: BTreeMap::new(), totals: Totals::new(slots) }
+    }
+
+    pub(crate) fn push(&mut self, row_group: usize, seams: Seams) {
+        self.waiting.insert(row_group, seams);
+        while let Some(seams) = self.waiting.remove(&self.next) {
+            self.joined.join(seams, &mut self.totals);
+            self.next += 1;
+        }
+    }
+
+    /// What the seams and the cases that crossed them add to the totals. Row groups that were left out have no rows.
+    pub(crate) fn close(mut self) -> Totals {
+        for seams in self.waiting.into_values() {
+            self.joined.join(seams, &mut self.totals);
+        }
+        self.joined.close(&mut self.totals);
+        self.totals
+    }
+}
+
 impl OpenCase {
-    pub(crate) fn new(key: CaseKey, slot: usize, per_case: bool) -> Self {
+    pub(crate) fn new(key: CaseKey, slot: usize, plan: &Plan) -> Self {
         Self {
             key,
             slot,
+            timed: plan.has_times(key.case()),
             ends: None,
             trace: Trace::default(),
             relations: HashSet::default(),
-            sums: per_case.then(Box::default),
+            sums: plan.per_case().then(Box::default),
         }
     }
 
