@@ -1,8 +1,42 @@
 //! Text of strace in, raw calls out.
+//!
+//! One pass over the bytes of each line, nothing allocated per line. Every line is of exactly one kind
+//! ([`iotrail_model::coverage::Lines`]), decided in one place, so that the kinds add up to the lines read whatever the
+//! input is.
+//!
+//! A call that strace printed in two halves is put together as text and then read like any other: strace cuts
+//! wherever the output of one thread ends, in the middle of a structure too. Copying the first half costs a few
+//! nanoseconds; reading halves apart would need a reader that can stop anywhere.
 
+mod arguments;
+mod clock;
+mod escape;
+mod noise;
+mod outcome;
+mod pending;
+mod prefix;
+mod scan;
+mod threads;
+
+use arguments::Arguments;
+use clock::Timeline;
+use escape::Scratch;
+use iotrail_model::calls::{self, CallSpec, Family, Makes};
 use iotrail_model::dictionaries::Dictionaries;
-use iotrail_model::raw::RawItem;
-use iotrail_model::{Clock, Coverage, Tid, Timestamp};
+use iotrail_model::raw::{Arg, RawCall, RawItem, Return};
+use iotrail_model::{CallId, Clock, Coverage, Tid, Timestamp};
+use memchr::{memchr, memmem};
+use outcome::Outcome;
+use pending::{Half, Pending};
+use prefix::Prefix;
+use threads::{Began, Threads};
+
+/// A longer line is counted as unparsed and skipped; strace prints lines of some 10 MB at most (`-s` with a limit of
+/// 4 bytes for each byte of a 2 GB write aside), and whoever hands over a line must hold it in memory.
+pub const MAX_LINE_BYTES: usize = 64 << 20;
+
+const UNFINISHED: &[u8] = b"<unfinished ...>";
+const DETACHED: &[u8] = b"<detached ...>";
 
 /// What a [`Parser`] must know about its input.
 #[derive(Clone, Debug, Default)]
@@ -18,15 +52,112 @@ pub struct ParserSetup {
 /// Reads what one strace wrote to one file.
 #[derive(Debug)]
 pub struct Parser {
+    file: String,
     coverage: Coverage,
-    clock: Clock,
+    timeline: Timeline,
+    threads: Threads,
+    pending: Pending,
+    /// A line that a message interrupted; the next line may go on with it.
+    interrupted: Option<Half>,
+    /// Inside a table of `strace -c`.
+    in_table: bool,
+    /// Inside a line that is too long.
+    skipping: bool,
+    /// How many bytes of the input not consumed are known to hold no line end.
+    searched: usize,
+    scratch: Vec<u8>,
+    plain: Vec<u8>,
+}
+
+/// What a line is; [`Coverage::lines`] counts these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Event,
+    Unfinished,
+    Resumed,
+    Signal,
+    Exit,
+    Noise(&'static str),
+}
+
+/// Whose call it is and when it began.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    /// From the first half.
+    Known(Tid, Timestamp),
+    /// What stands in front of the line says so, provided that the line is a call at all.
+    Line(&'a Prefix<'a>),
+}
+
+/// A call whose arguments were read.
+struct Reading<'a> {
+    name: &'a [u8],
+    known: Option<CallId>,
+    spec: Option<&'static CallSpec>,
+    arguments: Arguments<'a>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads `name(arguments`, as much of it as there is.
+    #[inline]
+    fn of(text: &'a [u8], names: &Dictionaries, scratch: &mut Scratch<'a>) -> Option<Self> {
+        let length = name_length(text)?;
+        let name = &text[..length];
+        let known = names.calls.find(name).map(CallId);
+        let spec = known.and_then(calls::spec);
+        let arguments = Arguments::read(text, length + 1, spec.map_or(&[], |spec| spec.args), scratch);
+        Some(Self { name, known, spec, arguments })
+    }
+
+    fn id(&self, names: &mut Dictionaries) -> CallId {
+        self.known.unwrap_or_else(|| CallId(names.calls.intern(self.name)))
+    }
+
+    fn makes_process(&self) -> bool {
+        self.spec.is_some_and(|spec| spec.makes == Makes::Process)
+    }
+
+    /// A process id that was returned is no descriptor, even if the name of its command stands beside it.
+    fn without_comm(&self, ret: Return<'a>) -> Return<'a> {
+        match (ret, self.spec) {
+            (Return::Value(value, Some(_)), Some(spec))
+                if spec.makes != Makes::Descriptor
+                    && matches!(spec.family, Family::Process | Family::Wait) =>
+            {
+                Return::Value(value, None)
+            }
+            _ => ret,
+        }
+    }
+}
+
+/// Length of the call name at the start of `text`, which a parenthesis must follow.
+#[inline]
+fn name_length(text: &[u8]) -> Option<usize> {
+    let length = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'?' | b'#'))
+        .count();
+    (length > 0 && text.get(length) == Some(&b'(')).then_some(length)
 }
 
 impl Parser {
     /// A parser at the start of its input.
     #[must_use]
-    pub fn new(_setup: ParserSetup) -> Self {
-        Self { coverage: Coverage::default(), clock: Clock::Utc }
+    pub fn new(setup: ParserSetup) -> Self {
+        Self {
+            file: setup.file,
+            coverage: Coverage::default(),
+            timeline: Timeline::new(setup.date),
+            threads: Threads::new(setup.default_tid),
+            pending: Pending::default(),
+            interrupted: None,
+            in_table: false,
+            skipping: false,
+            searched: 0,
+            scratch: Vec::new(),
+            plain: Vec::new(),
+        }
     }
 
     /// Parses all whole lines of `input`, and at the end of the input (`at_end`) whatever is left. Returns how many
@@ -53,17 +184,52 @@ impl Parser {
     pub fn step(
         &mut self,
         input: &[u8],
-        _at_end: bool,
-        _names: &mut Dictionaries,
-        _sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+        at_end: bool,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) -> usize {
-        input.len()
+        if input.is_empty() {
+            if at_end {
+                self.finish(names, sink);
+            }
+            return 0;
+        }
+        let from = self.searched.min(input.len());
+        let end = memchr(b'\n', &input[from..]).map(|place| from + place);
+        self.searched = 0;
+        if self.skipping {
+            self.skipping = end.is_none();
+            return end.map_or(input.len(), |end| end + 1);
+        }
+        let (line, consumed) = match end {
+            Some(end) => (&input[..end], end + 1),
+            None if at_end => (input, input.len()),
+            None if input.len() > MAX_LINE_BYTES => {
+                self.skipping = true;
+                (input, input.len())
+            }
+            None => {
+                self.searched = input.len();
+                return 0;
+            }
+        };
+        self.line(line, names, sink);
+        consumed
     }
 
     /// The time stamp of the line at the start of `input`, without consuming it; `None` if it has none or is not whole.
     #[must_use]
-    pub fn peek_time(&self, _input: &[u8], _at_end: bool) -> Option<Timestamp> {
-        None
+    pub fn peek_time(&self, input: &[u8], at_end: bool) -> Option<Timestamp> {
+        let line = match memchr(b'\n', input) {
+            Some(end) => &input[..end],
+            None if at_end => input,
+            None => return None,
+        };
+        let stamp = Prefix::read(line).stamp;
+        (stamp.absolute.is_some() || stamp.delta.is_some()).then(|| {
+            let mut timeline = self.timeline;
+            timeline.advance(&stamp)
+        })
     }
 
     /// What was read and what was not understood.
@@ -75,6 +241,536 @@ impl Parser {
     /// What the time stamps mean: known after the first line with a call.
     #[must_use]
     pub fn clock(&self) -> Clock {
-        self.clock
+        self.timeline.clock()
     }
+
+    fn line(
+        &mut self,
+        line: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
+        self.coverage.lines.total += 1;
+        let kind = if line.len() > MAX_LINE_BYTES { None } else { self.understand(line, names, sink) };
+        let lines = &mut self.coverage.lines;
+        match kind {
+            Some(Kind::Event) => lines.event += 1,
+            Some(Kind::Unfinished) => lines.unfinished += 1,
+            Some(Kind::Resumed) => lines.resumed += 1,
+            Some(Kind::Signal) => lines.signal += 1,
+            Some(Kind::Exit) => lines.exit += 1,
+            Some(Kind::Noise(kind)) => self.coverage.count_noise(kind),
+            None => {
+                lines.unparsed += 1;
+                self.coverage.keep_example(&self.file, self.coverage.lines.total, line);
+            }
+        }
+    }
+
+    fn understand(
+        &mut self,
+        line: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> Option<Kind> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if memchr(0x1b, line).is_none() {
+            return self.plain_line(line, names, sink);
+        }
+        let mut plain = std::mem::take(&mut self.plain);
+        noise::strip_colours(line, &mut plain);
+        let kind = self.plain_line(&plain, names, sink);
+        self.plain = plain;
+        kind
+    }
+
+    fn plain_line(
+        &mut self,
+        line: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> Option<Kind> {
+        if self.in_table
+            && let Some(kind) = self.table(line)
+        {
+            return Some(kind);
+        }
+        if self.interrupted.is_some()
+            && let Some(kind) = self.go_on(line, names, sink)
+        {
+            return Some(kind);
+        }
+        if line.first() == Some(&b' ')
+            && let Some(kind) = noise::indented(line)
+        {
+            return Some(Kind::Noise(kind));
+        }
+        let prefix = Prefix::read(line);
+        let kind = match prefix.rest.first() {
+            Some(b'<') => self.resumed(&prefix, names, sink),
+            Some(b'-') => self.signal(&prefix),
+            Some(b'+') => self.exit(&prefix, names, sink),
+            Some(_) => self.call(&prefix, names, sink),
+            None => None,
+        };
+        kind.or_else(|| self.talk(line))
+    }
+
+    /// Lines that belong to no thread.
+    fn talk(&mut self, line: &[u8]) -> Option<Kind> {
+        if line.iter().all(|byte| byte.is_ascii_whitespace()) {
+            return Some(Kind::Noise(noise::BLANK));
+        }
+        if let Some(kind) = noise::message(line) {
+            if let Some(tid) = noise::attached(line) {
+                self.threads.appeared(tid);
+            }
+            return Some(Kind::Noise(kind));
+        }
+        let is_table =
+            noise::is_table_head(line) || noise::is_table_rule(line) || noise::is_table_title(line);
+        self.in_table = is_table;
+        is_table.then(|| {
+            self.coverage.note("a table of call counts (strace -c or -C) was skipped");
+            Kind::Noise(noise::TABLE)
+        })
+    }
+
+    fn table(&mut self, line: &[u8]) -> Option<Kind> {
+        let row = noise::is_table_row(line);
+        self.in_table = row || noise::is_table_rule(line) || noise::is_table_head(line);
+        self.in_table.then_some(Kind::Noise(noise::TABLE))
+    }
+
+    fn thread(
+        &mut self,
+        prefix: &Prefix<'_>,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+        names: &mut Dictionaries,
+    ) -> Tid {
+        let pending = &self.pending;
+        let tid = self.threads.of(prefix.tid, || {
+            let began = pending.text(Tid(0)).unwrap_or_default();
+            let continues = resumed_name(prefix.rest).is_some_and(|(name, _)| began.starts_with(name));
+            let spec = name_length(began)
+                .and_then(|length| names.calls.find(&began[..length]))
+                .and_then(|id| calls::spec(CallId(id)));
+            let makes = spec.is_some_and(|spec| spec.makes == Makes::Process);
+            if makes && !continues { Began::Process } else { Began::Other }
+        });
+        if let Some(comm) = prefix.comm {
+            self.comm(tid, comm, names, sink);
+        }
+        tid
+    }
+
+    #[cold]
+    fn comm(
+        &mut self,
+        tid: Tid,
+        comm: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
+        if self.threads.is_renamed(tid, comm) {
+            let mut space = std::mem::take(&mut self.scratch);
+            let comm = scratch_for(comm, &mut space).unescape(comm);
+            sink(RawItem::Comm { tid, comm }, names);
+            self.scratch = space;
+        }
+    }
+
+    #[inline]
+    fn call(
+        &mut self,
+        prefix: &Prefix<'_>,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> Option<Kind> {
+        let text = prefix.rest;
+        name_length(text)?;
+        if let Some(half) = first_half(text) {
+            let start = self.timeline.advance(&prefix.stamp);
+            let tid = self.thread(prefix, sink, names);
+            self.begin(tid, start, half, false, names, sink);
+            return Some(Kind::Unfinished);
+        }
+        if self.complete(Origin::Line(prefix), text, names, sink) {
+            return Some(Kind::Event);
+        }
+        let (at, child) = noise::interruption(text)?;
+        let start = self.timeline.advance(&prefix.stamp);
+        let tid = self.thread(prefix, sink, names);
+        self.interrupt(tid, start, &text[..at], child, names, sink);
+        Some(Kind::Noise(noise::ATTACH))
+    }
+
+    /// A message interrupted the line: what stands before it waits for the next line.
+    fn interrupt(
+        &mut self,
+        tid: Tid,
+        start: Timestamp,
+        text: &[u8],
+        child: Option<u32>,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
+        if let Some(half) = self.interrupted.take() {
+            self.abandon(&half, names, sink);
+        }
+        if let Some(child) = child {
+            self.threads.appeared(child);
+        }
+        let entered = self.enter(tid, start, text, names, sink);
+        let mut buffer = self.pending.buffer();
+        buffer.extend_from_slice(text);
+        self.interrupted = Some(Half { tid, start, text: buffer, entered });
+    }
+
+    /// Reads a line as the rest of the one that a message interrupted.
+    #[cold]
+    fn go_on(
+        &mut self,
+        line: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> Option<Kind> {
+        if let Some(kind) = noise::message(line) {
+            if let Some(tid) = noise::attached(line) {
+                self.threads.appeared(tid);
+            }
+            return Some(Kind::Noise(kind));
+        }
+        let mut half = self.interrupted.take()?;
+        let own_line = matches!(line.first(), None | Some(b'[' | b'-' | b'+' | b'0'..=b'9'))
+            || line.starts_with(b"<...");
+        if own_line || noise::indented(line).is_some() {
+            self.abandon(&half, names, sink);
+            return None;
+        }
+        let length = half.text.len();
+        half.text.extend_from_slice(line);
+        if let Some(text) = first_half(&half.text) {
+            self.begin(half.tid, half.start, text, half.entered, names, sink);
+            return Some(Kind::Unfinished);
+        }
+        if self.complete(Origin::Known(half.tid, half.start), &half.text, names, sink) {
+            self.pending.recycle(half.text);
+            return Some(Kind::Event);
+        }
+        if let Some((at, child)) = noise::interruption(&half.text) {
+            child.into_iter().for_each(|child| self.threads.appeared(child));
+            half.text.truncate(at);
+            self.interrupted = Some(half);
+            return Some(Kind::Noise(noise::ATTACH));
+        }
+        half.text.truncate(length);
+        self.abandon(&half, names, sink);
+        None
+    }
+
+    /// Keeps the first half of a call.
+    fn begin(
+        &mut self,
+        tid: Tid,
+        start: Timestamp,
+        text: &[u8],
+        entered: bool,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
+        if let Some(old) = self.pending.take(tid) {
+            self.abandon(&old, names, sink);
+            self.pending.recycle(old.text);
+        }
+        let entered = entered || self.enter(tid, start, text, names, sink);
+        let mut buffer = self.pending.buffer();
+        buffer.extend_from_slice(text);
+        if let Some(half) = self.pending.put(Half { tid, start, text: buffer, entered }) {
+            self.abandon(&half, names, sink);
+        }
+    }
+
+    /// Reports the entry of a call that makes a process, because the process may speak before the call returns.
+    fn enter(
+        &mut self,
+        tid: Tid,
+        start: Timestamp,
+        text: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> bool {
+        if !matches!(text.first(), Some(b'c' | b'f' | b'v')) {
+            return false;
+        }
+        let mut space = std::mem::take(&mut self.scratch);
+        let mut scratch = scratch_for(text, &mut space);
+        let reading = Reading::of(text, names, &mut scratch).filter(Reading::makes_process);
+        let entered = reading.is_some();
+        if let Some(reading) = reading {
+            let call = reading.id(names);
+            let args = reading.arguments.as_slice();
+            sink(RawItem::Entered(RawCall { tid, call, start, dur: None, ret: Return::Unseen, args }), names);
+        }
+        self.scratch = space;
+        entered
+    }
+
+    /// Reads a whole call and reports it; `false` if it is none.
+    #[inline]
+    fn complete(
+        &mut self,
+        origin: Origin<'_>,
+        text: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> bool {
+        let mut space = std::mem::take(&mut self.scratch);
+        let done = self.complete_with(&mut space, origin, text, names, sink).is_some();
+        self.scratch = space;
+        done
+    }
+
+    #[inline]
+    fn complete_with(
+        &mut self,
+        space: &mut Vec<u8>,
+        origin: Origin<'_>,
+        text: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> Option<()> {
+        let mut scratch = scratch_for(text, space);
+        let reading = Reading::of(text, names, &mut scratch)?;
+        let outcome = Outcome::read(&text[reading.arguments.end?..], &mut scratch)?;
+        let (tid, start) = match origin {
+            Origin::Known(tid, start) => (tid, start),
+            Origin::Line(prefix) => {
+                let start = self.timeline.advance(&prefix.stamp);
+                (self.thread(prefix, sink, names), start)
+            }
+        };
+        if let Some(old) = self.pending.take(tid) {
+            self.abandon(&old, names, sink);
+            self.pending.recycle(old.text);
+        }
+        if outcome.restarts {
+            self.coverage.interrupted += 1;
+            return Some(());
+        }
+        let ret = reading.without_comm(outcome.ret);
+        if let (true, Return::Value(child, _)) = (reading.makes_process(), ret) {
+            u32::try_from(child).into_iter().for_each(|child| self.threads.appeared(child));
+        }
+        let call = reading.id(names);
+        let args = reading.arguments.as_slice();
+        sink(RawItem::Call(RawCall { tid, call, start, dur: outcome.dur, ret, args }), names);
+        Some(())
+    }
+
+    /// Reports a call of which only the first half was seen.
+    #[cold]
+    fn abandon(
+        &mut self,
+        half: &Half,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
+        let mut space = Vec::new();
+        let mut scratch = scratch_for(&half.text, &mut space);
+        let Some(reading) = Reading::of(&half.text, names, &mut scratch) else { return };
+        let never_returns = matches!(reading.name, b"exit" | b"exit_group");
+        self.coverage.incomplete += u64::from(!never_returns);
+        let call = reading.id(names);
+        let args = reading.arguments.as_slice();
+        let (tid, start) = (half.tid, half.start);
+        sink(RawItem::Call(RawCall { tid, call, start, dur: None, ret: Return::Unseen, args }), names);
+    }
+
+    #[inline]
+    fn resumed(
+        &mut self,
+        prefix: &Prefix<'_>,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> Option<Kind> {
+        if prefix.rest == DETACHED {
+            return Some(Kind::Noise(noise::ATTACH));
+        }
+        let (name, rest) = resumed_name(prefix.rest)?;
+        let timeline = self.timeline;
+        let now = self.timeline.advance(&prefix.stamp);
+        let tid = self.thread(prefix, sink, names);
+        if let Some(mut half) = self.pending.take(tid) {
+            if half.text.strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'(')) {
+                let length = half.text.len();
+                half.text.extend_from_slice(rest);
+                if let Some(text) = first_half(&half.text) {
+                    self.begin(tid, half.start, text, half.entered, names, sink);
+                    return Some(Kind::Unfinished);
+                }
+                if self.complete(Origin::Known(tid, half.start), &half.text, names, sink) {
+                    self.pending.recycle(half.text);
+                    return Some(Kind::Resumed);
+                }
+                half.text.truncate(length);
+                self.timeline = timeline;
+                self.abandon(&half, names, sink);
+                return None;
+            }
+            self.abandon(&half, names, sink);
+        }
+        let kind = self.orphan(tid, now, name, rest, names, sink);
+        if kind.is_none() {
+            self.timeline = timeline;
+        }
+        kind
+    }
+
+    /// Reports a call of which only the second half was seen; which arguments that holds is unknown.
+    #[cold]
+    fn orphan(
+        &mut self,
+        tid: Tid,
+        now: Timestamp,
+        name: &[u8],
+        rest: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> Option<Kind> {
+        let mut space = Vec::new();
+        let mut scratch = scratch_for(rest, &mut space);
+        let mut at = 0;
+        let outcome = loop {
+            at = scan::value_end(rest, at)? + 1;
+            if rest[at - 1] == b')'
+                && let Some(outcome) = Outcome::read(&rest[at..], &mut scratch)
+            {
+                break outcome;
+            }
+        };
+        if outcome.restarts {
+            self.coverage.interrupted += 1;
+            return Some(Kind::Resumed);
+        }
+        self.coverage.incomplete += 1;
+        let call = CallId(names.calls.intern(name));
+        let start = Timestamp(now.0.saturating_sub(outcome.dur.unwrap_or_default().0));
+        let ret = outcome.ret;
+        sink(
+            RawItem::Call(RawCall { tid, call, start, dur: outcome.dur, ret, args: &[] as &[Arg<'_>] }),
+            names,
+        );
+        Some(Kind::Resumed)
+    }
+
+    /// `--- SIGCHLD {si_signo=SIGCHLD, ...} ---`, `--- stopped by SIGSTOP ---`
+    fn signal(&mut self, prefix: &Prefix<'_>) -> Option<Kind> {
+        let inner = prefix.rest.strip_prefix(b"--- ")?.strip_suffix(b" ---")?;
+        let known =
+            inner.starts_with(b"SIG") || inner.starts_with(b"stopped by ") || inner.starts_with(b"0x");
+        known.then(|| {
+            self.timeline.advance(&prefix.stamp);
+            Kind::Signal
+        })
+    }
+
+    /// `+++ exited with 0 +++`, `+++ killed by SIGKILL (core dumped) +++`, `+++ superseded by execve in pid 7 +++`
+    fn exit(
+        &mut self,
+        prefix: &Prefix<'_>,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) -> Option<Kind> {
+        let inner = prefix.rest.strip_prefix(b"+++ ")?.strip_suffix(b" +++")?;
+        let end = End::of(inner)?;
+        let at = self.timeline.advance(&prefix.stamp);
+        let tid = self.thread(prefix, sink, names);
+        if let Some(half) = self.pending.take(tid) {
+            self.abandon(&half, names, sink);
+            self.pending.recycle(half.text);
+        }
+        match end {
+            End::Exited(status) => sink(RawItem::Exited { tid, at, status }, names),
+            End::Killed(signal) => sink(RawItem::Killed { tid, at, signal }, names),
+            End::Superseded(by) => {
+                let by = self.threads.of(Some(by), || Began::Other);
+                if let Some(half) = self.pending.take(by) {
+                    let moved = self.pending.put(Half { tid, ..half });
+                    moved.iter().for_each(|half| self.abandon(half, names, sink));
+                }
+                self.threads.ended(by);
+                sink(RawItem::Superseded { tid, by, at }, names);
+                return Some(Kind::Exit);
+            }
+        }
+        self.threads.ended(tid);
+        Some(Kind::Exit)
+    }
+
+    /// The input is over: whatever waits will not be continued.
+    fn finish(&mut self, names: &mut Dictionaries, sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries)) {
+        let mut halves = self.pending.drain();
+        halves.extend(self.interrupted.take());
+        halves.iter().for_each(|half| self.abandon(half, names, sink));
+    }
+}
+
+/// How a thread ended.
+enum End<'a> {
+    Exited(i32),
+    Killed(&'a [u8]),
+    Superseded(Tid),
+}
+
+impl<'a> End<'a> {
+    fn of(text: &'a [u8]) -> Option<Self> {
+        if let Some(status) = text.strip_prefix(b"exited with ") {
+            let (status, length) = scan::number(status).filter(|(_, length)| *length == status.len())?;
+            debug_assert!(length > 0);
+            return Some(Self::Exited(status as i32));
+        }
+        if let Some(signal) = text.strip_prefix(b"killed by ") {
+            let name = signal.strip_suffix(b" (core dumped)").unwrap_or(signal);
+            return Some(Self::Killed(name));
+        }
+        let (pid, _) = prefix::digits(text.strip_prefix(b"superseded by execve in pid ")?)?;
+        Some(Self::Superseded(Tid(pid as u32)))
+    }
+}
+
+/// The name and the rest in `<... name resumed>rest`.
+#[inline]
+fn resumed_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.strip_prefix(b"<... ")?;
+    let end = memchr(b' ', text)?;
+    let rest = text[end..].strip_prefix(b" resumed>")?;
+    Some((&text[..end], rest))
+}
+
+/// The first half of a call, if the line is one: it was interrupted, its thread was detached, changed its id or ended.
+#[inline]
+fn first_half(text: &[u8]) -> Option<&[u8]> {
+    let half = if text.ends_with(b"...>") {
+        let marks = [UNFINISHED, DETACHED];
+        marks.iter().find_map(|mark| text.strip_suffix(*mark)).or_else(|| {
+            let mark = memmem::rfind(text, b"<pid changed to ")?;
+            Some(&text[..mark])
+        })?
+    } else if text.ends_with(b" ?") {
+        let call = scan::trim_end(text.strip_suffix(b" ?")?.strip_suffix(b"=")?).strip_suffix(b")")?;
+        call.strip_suffix(UNFINISHED)?
+    } else {
+        return None;
+    };
+    Some(half.strip_suffix(b" ").unwrap_or(half))
+}
+
+/// Scratch as long as `text`.
+#[inline]
+fn scratch_for<'a>(text: &[u8], space: &'a mut Vec<u8>) -> Scratch<'a> {
+    if space.len() < text.len() {
+        space.resize(text.len(), 0);
+    }
+    Scratch::new(&mut space[..])
 }

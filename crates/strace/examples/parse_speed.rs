@@ -1,0 +1,34 @@
+//! How fast the parser is: reads each file named on the command line into memory, parses it a few times into nothing,
+//! and prints megabytes per second of the fastest time.
+//!
+//! `cargo run --release -p iotrail-strace --example parse_speed -- FILE…`
+
+#![allow(clippy::print_stdout, reason = "a benchmark talks to whoever runs it")]
+
+use iotrail_model::dictionaries::Dictionaries;
+use iotrail_model::raw::RawItem;
+use iotrail_strace::parser::{Parser, ParserSetup};
+use std::time::{Duration, Instant};
+
+fn main() -> std::io::Result<()> {
+    for file in std::env::args().skip(1) {
+        let input = std::fs::read(&file)?;
+        let (mut best, mut items, mut unparsed) = (Duration::MAX, 0_u64, 0);
+        for _ in 0..3 {
+            let start = Instant::now();
+            (items, unparsed) = parse(&input);
+            best = best.min(start.elapsed());
+        }
+        let speed = input.len() as f64 / 1e6 / best.as_secs_f64();
+        println!("{file}: {speed:.0} MB/s, {items} items, {unparsed} lines unparsed");
+    }
+    Ok(())
+}
+
+fn parse(input: &[u8]) -> (u64, u64) {
+    let mut parser = Parser::new(ParserSetup::default());
+    let mut names = Dictionaries::default();
+    let mut items = 0;
+    parser.parse(input, true, &mut names, &mut |_: RawItem<'_>, _: &mut Dictionaries| items += 1);
+    (items, parser.coverage().lines.unparsed)
+}

@@ -1,0 +1,306 @@
+//! The arguments of a call as printed, in the order of the kernel's signature.
+//!
+//! The call table says what each argument is, so that buffers are skipped and paths are unescaped; where it says
+//! nothing, the shape decides.
+
+use super::escape::Scratch;
+use super::scan::{angle_end, comment_end, number, string_end, trim_end, trim_start, value_end};
+use iotrail_model::calls::ArgKind;
+use iotrail_model::raw::{Arg, Target};
+use memchr::{memchr, memmem};
+
+/// No system call has more than six arguments; strace prints a few in two.
+const MAX_ARGUMENTS: usize = 10;
+/// `AT_FDCWD` as a number.
+const AT_FDCWD: i64 = -100;
+
+/// The arguments of one call.
+#[derive(Debug, Default)]
+pub(super) struct Arguments<'a> {
+    items: [Arg<'a>; MAX_ARGUMENTS],
+    len: usize,
+    /// The place behind the closing parenthesis, if it was seen.
+    pub(super) end: Option<usize>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Reads arguments from `at` on, which lies behind the opening parenthesis.
+    #[inline]
+    pub(super) fn read(text: &'a [u8], at: usize, kinds: &[ArgKind], scratch: &mut Scratch<'a>) -> Self {
+        let mut arguments = Self::default();
+        let mut at = at;
+        loop {
+            while text.get(at) == Some(&b' ') {
+                at += 1;
+            }
+            match text.get(at) {
+                None => return arguments,
+                Some(b')') => {
+                    arguments.end = Some(at + 1);
+                    return arguments;
+                }
+                Some(b',') => at += 1,
+                Some(_) => {
+                    at = behind_name(text, at);
+                    let kind = kinds.get(arguments.len).copied().unwrap_or(ArgKind::Other);
+                    let Some((arg, end)) = argument(text, at, kind, scratch) else {
+                        arguments.rest(text, at, kind, scratch);
+                        return arguments;
+                    };
+                    arguments.push(arg);
+                    at = end;
+                    match text[at] {
+                        b')' => {
+                            arguments.end = Some(at + 1);
+                            return arguments;
+                        }
+                        _ => at += 1,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps the last argument of a call that was cut, if all of it is there.
+    fn rest(&mut self, text: &'a [u8], at: usize, kind: ArgKind, scratch: &mut Scratch<'a>) {
+        let value = trim_end(&text[at..]);
+        if !value.is_empty() && (value[0] != b'"' || string_end(value, 0).is_some()) {
+            self.push(interpret(value, kind, scratch));
+        }
+    }
+
+    fn push(&mut self, arg: Arg<'a>) {
+        if let Some(place) = self.items.get_mut(self.len) {
+            *place = arg;
+            self.len += 1;
+        }
+    }
+
+    /// The arguments seen.
+    pub(super) fn as_slice(&self) -> &[Arg<'a>] {
+        &self.items[..self.len]
+    }
+}
+
+/// The place behind `name=` at `at`, or `at`. Names are lower case, symbols are not.
+#[inline]
+fn behind_name(text: &[u8], at: usize) -> usize {
+    if !text[at].is_ascii_lowercase() {
+        return at;
+    }
+    let name = text[at..].iter().take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b'_').count();
+    if text.get(at + name) == Some(&b'=') && text.len() > at + name + 1 { at + name + 1 } else { at }
+}
+
+/// The argument at `at` and the place of the comma or parenthesis behind it.
+#[inline]
+fn argument<'a>(
+    text: &'a [u8],
+    at: usize,
+    kind: ArgKind,
+    scratch: &mut Scratch<'a>,
+) -> Option<(Arg<'a>, usize)> {
+    if text[at] == b'"' && matches!(kind, ArgKind::Buffer | ArgKind::Other) {
+        let end = value_end(text, string_end(text, at)?)?;
+        return Some((Arg::Opaque, end));
+    }
+    if let Some((value, length)) = plain_number(&text[at..]) {
+        return Some((of_number(value, kind), at + length));
+    }
+    let end = value_end(text, at)?;
+    Some((interpret(&text[at..end], kind, scratch), end))
+}
+
+/// A number with nothing beside it, the most frequent argument.
+#[inline]
+fn plain_number(text: &[u8]) -> Option<(i64, usize)> {
+    let (value, length) = number(text)?;
+    matches!(text.get(length), Some(b',' | b')')).then_some((value, length))
+}
+
+#[inline]
+fn of_number<'a>(value: i64, kind: ArgKind) -> Arg<'a> {
+    match kind {
+        ArgKind::DirFd if value as i32 == AT_FDCWD as i32 => Arg::Cwd(None),
+        ArgKind::Fd | ArgKind::DirFd | ArgKind::Fd2 => Arg::Fd(value as i32, None),
+        ArgKind::Path
+        | ArgKind::PathOut
+        | ArgKind::LinkTarget
+        | ArgKind::Name
+        | ArgKind::Buffer
+        | ArgKind::Vector
+        | ArgKind::Message
+        | ArgKind::FdPair
+        | ArgKind::Strings
+        | ArgKind::Struct => Arg::Opaque,
+        _ => Arg::Int(value),
+    }
+}
+
+/// What a printed value is.
+fn interpret<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch<'a>) -> Arg<'a> {
+    let value = trim_end(value);
+    match value.first() {
+        Some(b'"') => of_string(value, kind, scratch),
+        Some(b'0'..=b'9' | b'-') => of_decorated_number(value, kind, scratch),
+        Some(b'N') if is_word(value, b"NULL") => Arg::Null,
+        Some(b'A') if value.starts_with(b"AT_FDCWD") => {
+            Arg::Cwd(target(value, b"AT_FDCWD".len(), scratch).map(|(target, _)| target))
+        }
+        Some(b'[' | b'{' | b'~') => of_structure(value, kind, scratch),
+        Some(b'A'..=b'Z' | b'_') => Arg::Symbols(value),
+        _ => Arg::Text(value),
+    }
+}
+
+fn is_word(value: &[u8], word: &[u8]) -> bool {
+    value.strip_prefix(word).is_some_and(|rest| matches!(rest.first(), None | Some(b' ' | b'=')))
+}
+
+fn of_string<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch<'a>) -> Arg<'a> {
+    match (kind, string_end(value, 0)) {
+        (ArgKind::Path | ArgKind::PathOut | ArgKind::LinkTarget | ArgKind::Name, Some(end)) => Arg::Path {
+            bytes: scratch.unescape(&value[1..end - 1]),
+            complete: !value[end..].starts_with(b"..."),
+        },
+        (ArgKind::Flags | ArgKind::Command | ArgKind::Struct, _) => Arg::Text(value),
+        _ => Arg::Opaque,
+    }
+}
+
+/// A number with what it refers to, a comment, or another number behind it.
+fn of_decorated_number<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch<'a>) -> Arg<'a> {
+    let Some((number, length)) = number(value) else { return Arg::Text(value) };
+    let rest = &value[length..];
+    let comment = trim_start(rest).starts_with(b"/*");
+    match kind {
+        ArgKind::Flags | ArgKind::Command if rest.starts_with(b"|") || comment => {
+            of_flag_numbers(value, number, scratch)
+        }
+        ArgKind::Fd | ArgKind::DirFd | ArgKind::Fd2 => descriptor(value, number, length, kind, scratch),
+        ArgKind::Other if rest.starts_with(b"<") => descriptor(value, number, length, kind, scratch),
+        _ => of_number(number, kind),
+    }
+}
+
+fn of_flag_numbers<'a>(value: &'a [u8], number: i64, scratch: &mut Scratch<'a>) -> Arg<'a> {
+    if !value.contains(&b'/') {
+        return Arg::Symbols(value);
+    }
+    if memmem::find(value, b"???").is_some() {
+        return Arg::Int(number);
+    }
+    Arg::Symbols(scratch.symbols(value))
+}
+
+fn descriptor<'a>(
+    value: &'a [u8],
+    number: i64,
+    length: usize,
+    kind: ArgKind,
+    scratch: &mut Scratch<'a>,
+) -> Arg<'a> {
+    let rest = &value[length..];
+    let spaces = rest.len() - trim_start(rest).len();
+    let angle = if rest[spaces..].starts_with(b"/*") {
+        comment_end(value, length + spaces).unwrap_or(length)
+    } else {
+        length
+    };
+    let target = target(value, angle, scratch).map(|(target, _)| target);
+    if kind == ArgKind::DirFd && number as i32 == AT_FDCWD as i32 {
+        Arg::Cwd(target)
+    } else {
+        Arg::Fd(number as i32, target)
+    }
+}
+
+/// What the angle brackets at `at` say, and the place behind them.
+#[inline]
+pub(super) fn target<'a>(
+    text: &'a [u8],
+    at: usize,
+    scratch: &mut Scratch<'a>,
+) -> Option<(Target<'a>, usize)> {
+    if text.get(at) != Some(&b'<') {
+        return None;
+    }
+    let end = angle_end(text, at)?;
+    let inner = &text[at + 1..end - 1];
+    if let Some(rest) = text[end..].strip_prefix(b"(deleted)") {
+        let name = name(inner, scratch);
+        return Some((Target { name, deleted: true }, text.len() - rest.len()));
+    }
+    let (inner, deleted) = match inner.strip_suffix(b" (deleted)") {
+        Some(inner) => (inner, true),
+        None => (inner, false),
+    };
+    Some((Target { name: name(inner, scratch), deleted }, end))
+}
+
+/// A path is unescaped and loses its device numbers (`<char 136:5>`); any other name stays as it is.
+#[inline]
+fn name<'a>(inner: &'a [u8], scratch: &mut Scratch<'a>) -> &'a [u8] {
+    match inner.first() {
+        Some(b'a'..=b'z' | b'A'..=b'Z') => inner,
+        _ => scratch.unescape(memchr(b'<', inner).map_or(inner, |nested| &inner[..nested])),
+    }
+}
+
+fn of_structure<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch<'a>) -> Arg<'a> {
+    match kind {
+        ArgKind::Vector | ArgKind::Message => vector_length(value).map_or(Arg::Opaque, Arg::Length),
+        ArgKind::FdPair => pair(value, scratch).map_or(Arg::Text(value), Arg::FdPair),
+        ArgKind::Offset | ArgKind::Offset2 | ArgKind::Position => {
+            value.get(1..).and_then(number).map_or(Arg::Text(value), |(number, _)| Arg::Int(number))
+        }
+        ArgKind::Strings => Arg::Strings(scratch.strings(value)),
+        ArgKind::Buffer => Arg::Opaque,
+        _ => Arg::Text(value),
+    }
+}
+
+/// `[3<pipe:[7]>, 4<pipe:[7]>]`
+fn pair<'a>(value: &'a [u8], scratch: &mut Scratch<'a>) -> Option<[(i32, Option<Target<'a>>); 2]> {
+    let (first, at) = pair_member(value, 1, scratch)?;
+    let comma = value_end(value, at)?;
+    let spaces = value[comma + 1..].iter().take_while(|&&byte| byte == b' ').count();
+    let (second, _) = pair_member(value, comma + 1 + spaces, scratch)?;
+    Some([first, second])
+}
+
+fn pair_member<'a>(
+    value: &'a [u8],
+    at: usize,
+    scratch: &mut Scratch<'a>,
+) -> Option<((i32, Option<Target<'a>>), usize)> {
+    let (number, length) = number(value.get(at..)?)?;
+    match target(value, at + length, scratch) {
+        Some((target, end)) => Some(((number as i32, Some(target)), end)),
+        None => Some(((number as i32, None), at + length)),
+    }
+}
+
+/// Sum of the `iov_len` in a vector; `None` if not all of it was printed.
+fn vector_length(value: &[u8]) -> Option<u64> {
+    const FIELD: &[u8] = b"iov_len=";
+    let (mut at, mut sum, mut members) = (0, 0_u64, 0_usize);
+    while let Some(&byte) = value.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(value, at)?;
+                continue;
+            }
+            b'i' if value[at..].starts_with(FIELD) => {
+                let (length, _) = number(&value[at + FIELD.len()..])?;
+                sum = sum.saturating_add(length as u64);
+                members += 1;
+                at += FIELD.len();
+            }
+            b'.' if value[at..].starts_with(b"...]") && value[..at].ends_with(b"}, ") => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    (members > 0 || value == b"[]").then_some(sum)
+}

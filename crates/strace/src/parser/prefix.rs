@@ -1,0 +1,263 @@
+//! What stands in front of a line: thread, time stamps, call number, instruction pointer.
+//!
+//! strace prints, each only if asked to: `[pid N<comm>] ` or `N<comm> `, `[security context] `, the time of day or
+//! the seconds since the epoch, the difference to the line before (`(+     0.000123) ` behind a time, bare without
+//! one), `[ 257] ` (call number), `[00007f...] ` (instruction pointer). A bare number is told apart by its size: no
+//! process id is above 2^22, no clock of a machine that runs strace 5 stands before 1973.
+
+use super::clock::{Absolute, Stamp};
+use super::scan::trim_start;
+use iotrail_model::Tid;
+use memchr::memchr;
+
+/// The kernel's limit of process ids.
+const PID_MAX: u64 = 1 << 22;
+/// Seconds since the epoch below this are no time of day that a trace can have.
+const FIRST_UNIX_SECOND: u64 = 100_000_000;
+
+/// What stood in front of a line, and the line behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Prefix<'a> {
+    pub(super) tid: Option<Tid>,
+    /// Name of the thread's command, as printed.
+    pub(super) comm: Option<&'a [u8]>,
+    pub(super) stamp: Stamp,
+    pub(super) rest: &'a [u8],
+}
+
+impl<'a> Prefix<'a> {
+    /// Takes off whatever stands in front of a line. Never fails: what is no prefix is the line.
+    #[inline]
+    pub(super) fn read(line: &'a [u8]) -> Self {
+        let mut prefix = Self { rest: line, ..Self::default() };
+        match line.first() {
+            Some(b'[') => prefix.bracketed_thread(),
+            Some(b'0'..=b'9') => prefix.bare_thread(),
+            _ => {}
+        }
+        prefix.stamps_and_brackets();
+        prefix
+    }
+
+    /// `[pid 12345<comm>] `
+    fn bracketed_thread(&mut self) {
+        let Some(rest) = self.rest.strip_prefix(b"[pid ") else { return };
+        let Some((pid, length)) = digits(trim_start(rest)) else { return };
+        let rest = &trim_start(rest)[length..];
+        let Some((comm, rest)) = comm(rest, b"] ") else { return };
+        if pid <= PID_MAX {
+            *self = Self { tid: Some(Tid(pid as u32)), comm, rest: trim_start(rest), ..*self };
+        }
+    }
+
+    /// `12345<comm> ` or `123   `
+    #[inline]
+    fn bare_thread(&mut self) {
+        let Some((pid, length)) = digits(self.rest) else { return };
+        let rest = &self.rest[length..];
+        match rest.first() {
+            Some(b' ') if pid <= PID_MAX => *self = Self { tid: Some(Tid(pid as u32)), rest, ..*self },
+            Some(b'<') if pid <= PID_MAX => {
+                if let Some((comm, rest)) = comm(rest, b" ") {
+                    *self = Self { tid: Some(Tid(pid as u32)), comm, rest, ..*self };
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn stamps_and_brackets(&mut self) {
+        loop {
+            let rest = trim_start(self.rest);
+            let taken = match rest.first() {
+                Some(b'0'..=b'9') => self.stamp(rest),
+                Some(b'(') => self.difference(rest),
+                Some(b'[') => behind_bracket(rest),
+                _ => None,
+            };
+            match taken {
+                Some(behind) => self.rest = behind,
+                None => {
+                    if self.tid.is_some() || self.stamp != Stamp::default() {
+                        self.rest = rest;
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// `12:34:56.123456 `, `1700000000.123456 ` or `0.000123 `
+    #[inline]
+    fn stamp(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
+        let (whole, length) = digits(text)?;
+        if let [b':', m1, m2, b':', s1, s2, rest @ ..] = &text[length..] {
+            let (fraction, rest, fine) = fraction(rest)?;
+            let seconds = whole.min(1 << 20) * 3600 + two_digits(*m1, *m2)? * 60 + two_digits(*s1, *s2)?;
+            self.stamp.absolute = Some(Absolute::TimeOfDay(nanos(seconds, fraction)));
+            self.stamp.fine = fine;
+            return behind_space(rest);
+        }
+        let (fraction, rest, fine) = fraction(&text[length..])?;
+        let rest = behind_space(rest)?;
+        if whole >= FIRST_UNIX_SECOND {
+            self.stamp.absolute = Some(Absolute::Utc(nanos(whole, fraction)));
+            self.stamp.fine = fine;
+        } else {
+            self.stamp.delta = Some(nanos(whole, fraction));
+        }
+        Some(rest)
+    }
+
+    /// `(+     0.000123) `
+    fn difference(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
+        let text = trim_start(text.strip_prefix(b"(+")?);
+        let (whole, length) = digits(text)?;
+        let (fraction, rest, _) = fraction(&text[length..])?;
+        self.stamp.delta = Some(nanos(whole, fraction));
+        behind_space(rest.strip_prefix(b")")?)
+    }
+}
+
+/// The name behind a thread id, if there is one, and what follows behind `end`.
+fn comm<'a>(text: &'a [u8], end: &[u8]) -> Option<(Option<&'a [u8]>, &'a [u8])> {
+    if text.first() != Some(&b'<') {
+        return Some((None, text.strip_prefix(end)?));
+    }
+    let mut from = 1;
+    loop {
+        let close = from + memchr(b'>', &text[from..])?;
+        if let Some(rest) = text[close + 1..].strip_prefix(end) {
+            return Some((Some(&text[1..close]), rest));
+        }
+        from = close + 1;
+    }
+}
+
+/// What stands behind `[...] `.
+fn behind_bracket(text: &[u8]) -> Option<&[u8]> {
+    let close = memchr(b']', text)?;
+    let inner = &text[1..close];
+    if inner.starts_with(b" Process ") || inner.contains(&b'"') || inner.contains(&b'[') {
+        return None;
+    }
+    behind_space(&text[close + 1..])
+}
+
+fn behind_space(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(b" ")
+}
+
+/// The digits at the start of `text` as a number, and how many there are.
+#[inline]
+pub(super) fn digits(text: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0_u64;
+    let mut length = 0;
+    while let Some(digit @ b'0'..=b'9') = text.get(length) {
+        value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        length += 1;
+    }
+    (length > 0).then_some((value, length))
+}
+
+/// The nanoseconds in `.123456`, what follows, and whether there is a fraction at all.
+#[inline]
+fn fraction(text: &[u8]) -> Option<(u64, &[u8], bool)> {
+    if text.first() != Some(&b'.') {
+        return Some((0, text, false));
+    }
+    let (value, length) = digits(&text[1..])?;
+    let scale = 10_u64.pow(9_usize.checked_sub(length)? as u32);
+    Some((value * scale, &text[1 + length..], true))
+}
+
+fn two_digits(tens: u8, ones: u8) -> Option<u64> {
+    (tens.is_ascii_digit() && ones.is_ascii_digit())
+        .then(|| u64::from(tens - b'0') * 10 + u64::from(ones - b'0'))
+}
+
+fn nanos(seconds: u64, fraction: u64) -> i64 {
+    i64::try_from(seconds.saturating_mul(1_000_000_000).saturating_add(fraction)).unwrap_or(i64::MAX)
+}
+
+/// The nanoseconds in `0.000012`: a duration as printed.
+#[inline]
+pub(super) fn duration(text: &[u8]) -> Option<i64> {
+    let (whole, length) = digits(text)?;
+    let (fraction, rest, _) = fraction(&text[length..])?;
+    rest.is_empty().then(|| nanos(whole, fraction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> (Option<u32>, Option<Absolute>, Option<i64>, String) {
+        let prefix = Prefix::read(line.as_bytes());
+        let rest = String::from_utf8_lossy(prefix.rest).into_owned();
+        (prefix.tid.map(|tid| tid.0), prefix.stamp.absolute, prefix.stamp.delta, rest)
+    }
+
+    #[test]
+    fn every_combination_of_prefixes_is_taken_off() {
+        let day = |seconds: i64, nanos: i64| Some(Absolute::TimeOfDay(seconds * 1_000_000_000 + nanos));
+        let unix = |seconds: i64, nanos: i64| Some(Absolute::Utc(seconds * 1_000_000_000 + nanos));
+        for (prefix, tid, absolute, delta) in [
+            ("", None, None, None),
+            ("[pid 12345] ", Some(12345), None, None),
+            ("[pid    12] ", Some(12), None, None),
+            ("[pid 12<a ] b>] ", Some(12), None, None),
+            ("12345 ", Some(12345), None, None),
+            ("12    ", Some(12), None, None),
+            ("12<sh> ", Some(12), None, None),
+            ("12<a b\\76> ", Some(12), None, None),
+            ("10:11:12 ", None, day(36672, 0), None),
+            ("10:11:12.000005 ", None, day(36672, 5000), None),
+            ("10:11:12.005 ", None, day(36672, 5_000_000), None),
+            ("10:11:12.123456789 ", None, day(36672, 123_456_789), None),
+            ("1700000000.000001 ", None, unix(1_700_000_000, 1000), None),
+            ("1700000000 ", None, unix(1_700_000_000, 0), None),
+            ("12345 1700000000 ", Some(12345), unix(1_700_000_000, 0), None),
+            ("     0.000123 ", None, None, Some(123_000)),
+            ("     3 ", None, None, Some(3_000_000_000)),
+            ("12345      3 ", Some(12345), None, Some(3_000_000_000)),
+            ("12345      0.000123 ", Some(12345), None, Some(123_000)),
+            ("12345 10:11:12 (+     0.000123) ", Some(12345), day(36672, 0), Some(123_000)),
+            ("12345 1700000000 (+     0) ", Some(12345), unix(1_700_000_000, 0), Some(0)),
+            ("12345 10:11:12 [ 257] [00007f4cfbe6de67] ", Some(12345), day(36672, 0), None),
+            ("[ 231] [????????????????] ", None, None, None),
+            (
+                "12345 [unconfined_u:unconfined_r:t:s0-s0:c0.c1023] 10:11:12 ",
+                Some(12345),
+                day(36672, 0),
+                None,
+            ),
+        ] {
+            for rest in ["read(3, \"\", 5) = 0", "<... read resumed>) = 0", "--- SIGCHLD {} ---"] {
+                assert_eq!(read(&format!("{prefix}{rest}")), (tid, absolute, delta, rest.into()), "{prefix}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_prefix_stays() {
+        for line in [
+            "[ Process PID=7 runs in 32 bit mode. ]",
+            "99999999999999999999999 x",
+            " > /lib/x.so(f+0x1) [0x2]",
+            "10:1x",
+        ] {
+            assert_eq!(read(line).3, line);
+        }
+    }
+
+    #[test]
+    fn durations_have_any_precision() {
+        assert_eq!(duration(b"0"), Some(0));
+        assert_eq!(duration(b"1.5"), Some(1_500_000_000));
+        assert_eq!(duration(b"0.000012"), Some(12_000));
+        assert_eq!(duration(b"0.000000012"), Some(12));
+        assert_eq!(duration(b"char 1:3"), None);
+    }
+}

@@ -1,0 +1,232 @@
+//! Finding where a printed value ends, without looking at bytes that cannot matter.
+//!
+//! What strace prints nests (`{a=[1, "x)"]}`), quotes with C escapes and puts what a number refers to into angle
+//! brackets. Strings are skipped with one `memchr` for the closing quote, everything else with one table look-up
+//! per byte.
+
+use memchr::{memchr, memchr2, memmem};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Plain,
+    Open,
+    Close,
+    Parenthesis,
+    Comma,
+    Quote,
+    Angle,
+    Slash,
+}
+
+static CLASS: [Class; 256] = {
+    let mut table = [Class::Plain; 256];
+    table[b'(' as usize] = Class::Open;
+    table[b'[' as usize] = Class::Open;
+    table[b'{' as usize] = Class::Open;
+    table[b']' as usize] = Class::Close;
+    table[b'}' as usize] = Class::Close;
+    table[b')' as usize] = Class::Parenthesis;
+    table[b',' as usize] = Class::Comma;
+    table[b'"' as usize] = Class::Quote;
+    table[b'<' as usize] = Class::Angle;
+    table[b'/' as usize] = Class::Slash;
+    table
+};
+
+/// The place behind the string whose opening quote is at `at`.
+#[inline]
+pub(super) fn string_end(text: &[u8], at: usize) -> Option<usize> {
+    let mut from = at + 1;
+    loop {
+        let quote = from + memchr(b'"', text.get(from..)?)?;
+        let escapes = text[from..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
+        if escapes % 2 == 0 {
+            return Some(quote + 1);
+        }
+        from = quote + 1;
+    }
+}
+
+/// The place behind the angle brackets that open at `at`.
+///
+/// Paths have `<` and `>` escaped; sockets contain arrows and quoted strings; devices nest: `</dev/null<char 1:3>>`.
+#[inline]
+pub(super) fn angle_end(text: &[u8], at: usize) -> Option<usize> {
+    if text.get(at + 1) == Some(&b'/') {
+        let mut depth = 1_usize;
+        let mut from = at + 1;
+        loop {
+            let place = from + memchr2(b'>', b'<', &text[from..])?;
+            depth = if text[place] == b'>' { depth - 1 } else { depth + 1 };
+            if depth == 0 {
+                return Some(place + 1);
+            }
+            from = place + 1;
+        }
+    }
+    angle_end_of_name(text, at)
+}
+
+fn angle_end_of_name(text: &[u8], at: usize) -> Option<usize> {
+    let (mut depth, mut from, mut brackets) = (0_usize, at, false);
+    loop {
+        match *text.get(from)? {
+            b'<' => depth += 1,
+            b'>' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(from + 1);
+                }
+            }
+            b'[' => brackets = true,
+            b'\\' => from += 1,
+            b'"' if brackets => {
+                from = string_end(text, from)?;
+                continue;
+            }
+            b'-' if brackets && text.get(from + 1) == Some(&b'>') => from += 1,
+            _ => {}
+        }
+        from += 1;
+    }
+}
+
+/// The place of the comma or parenthesis that ends the value in which `at` lies.
+#[inline]
+pub(super) fn value_end(text: &[u8], at: usize) -> Option<usize> {
+    let mut from = at;
+    let mut depth = 0_usize;
+    loop {
+        match CLASS[usize::from(*text.get(from)?)] {
+            Class::Plain => from += 1,
+            Class::Open => {
+                depth += 1;
+                from += 1;
+            }
+            Class::Close => {
+                depth = depth.saturating_sub(1);
+                from += 1;
+            }
+            Class::Parenthesis | Class::Comma if depth == 0 => return Some(from),
+            Class::Parenthesis => {
+                depth -= 1;
+                from += 1;
+            }
+            Class::Comma => from += 1,
+            Class::Quote => from = string_end(text, from)?,
+            Class::Angle => from = behind_angle(text, from),
+            Class::Slash => from = behind_slash(text, from)?,
+        }
+    }
+}
+
+/// Angle brackets hold what the value before them refers to; a shift or a comparison has none.
+fn behind_angle(text: &[u8], at: usize) -> usize {
+    match text.get(at + 1) {
+        Some(b'<') => at + 2,
+        Some(b'.') => memmem::find(&text[at..], b"...>").map_or(at + 1, |place| at + place + 4),
+        _ => {
+            let refers = at > 0 && (text[at - 1].is_ascii_alphanumeric() || text[at - 1] == b'/');
+            if refers { angle_end(text, at).unwrap_or(at + 1) } else { at + 1 }
+        }
+    }
+}
+
+fn behind_slash(text: &[u8], at: usize) -> Option<usize> {
+    if text.get(at + 1) == Some(&b'*') { comment_end(text, at) } else { Some(at + 1) }
+}
+
+/// The place behind the comment that opens at `at`; a quoted string in it may contain anything.
+pub(super) fn comment_end(text: &[u8], at: usize) -> Option<usize> {
+    let mut from = at + 2;
+    loop {
+        let place = from + memchr2(b'*', b'"', text.get(from..)?)?;
+        if text[place] == b'"' {
+            from = string_end(text, place)?;
+        } else if text.get(place + 1) == Some(&b'/') {
+            return Some(place + 2);
+        } else {
+            from = place + 1;
+        }
+    }
+}
+
+/// `text` without spaces at its start.
+#[inline]
+pub(super) fn trim_start(text: &[u8]) -> &[u8] {
+    let spaces = text.iter().take_while(|&&byte| byte == b' ').count();
+    &text[spaces..]
+}
+
+/// `text` without spaces at its end.
+#[inline]
+pub(super) fn trim_end(text: &[u8]) -> &[u8] {
+    let spaces = text.iter().rev().take_while(|&&byte| byte == b' ').count();
+    &text[..text.len() - spaces]
+}
+
+/// The number at the start of `text` (decimal, octal with a leading 0, hexadecimal, negative) and its length.
+/// Numbers beyond 64 bits wrap like the registers they came from.
+#[inline]
+pub(super) fn number(text: &[u8]) -> Option<(i64, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let (base, from) = match text.get(start..)? {
+        [b'0', b'x', digit, ..] if digit.is_ascii_hexdigit() => (16, start + 2),
+        [b'0', b'0'..=b'7', ..] => (8, start + 1),
+        [b'0'..=b'9', ..] => (10, start),
+        _ => return None,
+    };
+    let mut value = 0_u64;
+    let mut at = from;
+    while let Some(digit) = text.get(at).and_then(|&byte| char::from(byte).to_digit(base)) {
+        value = value.wrapping_mul(u64::from(base)).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    let value = value as i64;
+    Some((if negative { value.wrapping_neg() } else { value }, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_end_at_the_first_quote_that_is_not_escaped() {
+        assert_eq!(string_end(br#""a\"b\\" rest"#, 0), Some(8));
+        assert_eq!(string_end(br#""never ends\""#, 0), None);
+    }
+
+    #[test]
+    fn angle_brackets_may_hold_arrows_strings_and_each_other() {
+        for text in [
+            &b"</etc/passwd>"[..],
+            b"</dev/pts/5<char 136:5>>",
+            b"<TCP:[127.0.0.1:80->127.0.0.1:5]>",
+            br#"<UNIX-STREAM:[1->2,"/run/a]>\"b"]>"#,
+            b"<pid:12<a-\\76>>",
+            b"</tmp/ends with->",
+            b"<ends->",
+        ] {
+            assert_eq!(angle_end(text, 0), Some(text.len()), "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn values_end_at_their_own_comma() {
+        assert_eq!(value_end(br#"{a=[1, ")"], b=f(2)}, 3"#, 0), Some(20));
+        assert_eq!(value_end(b"1<<3|4, 5)", 0), Some(6));
+        assert_eq!(value_end(b"0x8 /* a,)b */) = 0", 0), Some(14));
+        assert_eq!(value_end(b"[1, 2", 0), None);
+    }
+
+    #[test]
+    fn numbers_have_three_bases() {
+        assert_eq!(number(b"-100 x"), Some((-100, 4)));
+        assert_eq!(number(b"0644)"), Some((0o644, 4)));
+        assert_eq!(number(b"0x1f,"), Some((31, 4)));
+        assert_eq!(number(b"0,"), Some((0, 1)));
+        assert_eq!(number(b"18446744073709551615"), Some((-1, 20)));
+        assert_eq!(number(b"-"), None);
+    }
+}
