@@ -1,0 +1,198 @@
+//! `iotrail import`: strace output into a trail.
+
+use crate::{output, ui::Ui};
+use anyhow::Context;
+use indicatif::ProgressBar;
+use iotrail_model::units;
+use iotrail_strace::{CasePattern, ImportOptions, ImportSummary, Input, Progress, import};
+use signal_hook::consts::signal::{SIGINT, SIGTERM};
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+/// How many warnings of an import are shown one by one.
+const SHOWN: usize = 10;
+
+/// Turn strace output into a trail.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Record with:
+  strace -f -tt -T -y -o a_host1_9042.st COMMAND
+
+Examples:
+  iotrail import -o run.trail a_host1_9042.st b_host1_9157.st
+  iotrail import -o run.trail traces/
+  iotrail import -o run.trail --case-name '{cid}-{rid}.txt' --label before old/*.txt
+  zcat big.st.gz | iotrail import -o big.trail -
+
+Ctrl-C ends an import early: the trail holds what was read until then and says so. A second one gives up.
+Exit status: 0 all inputs were imported, 1 some could not be read (the trail holds the others), 2 wrong usage.")]
+pub(crate) struct Args {
+    /// Trace files, directories of them (with all sub-directories), or `-` for standard input. gzip, xz and zstd are
+    /// recognised by content. The files of one `strace -ff` are read together.
+    #[arg(required = true, value_name = "FILE|DIR|-")]
+    inputs: Vec<OsString>,
+
+    /// The trail to make, usually named `NAME.trail`.
+    #[arg(short, long, value_name = "TRAIL")]
+    output: PathBuf,
+
+    /// How file names become case names; any of {cid}, {host} and {rid} may be missing, and slashes match directories.
+    /// Default: {cid}_{host}_{rid} with any extension, else the file name is the cid.
+    #[arg(long, value_name = "PATTERN")]
+    case_name: Option<CasePattern>,
+
+    /// A label for all cases, by which runs can be told apart later.
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+
+    /// Date of the first line of every file, for traces with times of day only (strace -t, -tt).
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = date)]
+    date: Option<(i64, i64, i64)>,
+
+    /// Number of threads; the trail does not depend on it. Default: one per core.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+
+    /// Replace the trail if there is one.
+    #[arg(long)]
+    force: bool,
+
+    /// Print what was imported as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A calendar date.
+fn date(text: &str) -> Result<(i64, i64, i64), String> {
+    let wrong = || format!("`{text}` is no date; write it like 2026-11-21");
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts[..] else { return Err(wrong()) };
+    let number = |part: &str, width: usize| -> Result<i64, String> {
+        let digits = part.len() == width && part.bytes().all(|byte| byte.is_ascii_digit());
+        part.parse().ok().filter(|_| digits).ok_or_else(wrong)
+    };
+    let date = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
+    let days = iotrail_model::time::days_from_civil(date.0, date.1, date.2);
+    if iotrail_model::time::civil_from_days(days) != date || date.0 < 1970 {
+        return Err(format!("there is no day {text} since 1970"));
+    }
+    Ok(date)
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let options = ImportOptions {
+        case_pattern: args.case_name.clone().unwrap_or_default(),
+        label: args.label.clone(),
+        date: args.date,
+        threads: args.threads,
+        overwrite: args.force,
+        cancel: cancelled_by_signal().context("cannot watch for Ctrl-C")?,
+    };
+    let inputs: Vec<Input> = args.inputs.iter().map(|word| Input::from(word.as_os_str())).collect();
+    let bar = Bar { ui, bar: OnceLock::new() };
+    let result = import(&inputs, &options, &args.output, &bar);
+    bar.clear();
+    let summary = result.context("nothing was imported")?;
+    report(&summary, args, ui)?;
+    Ok(if summary.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Set by the first SIGINT or SIGTERM; the second one ends the program as usual.
+fn cancelled_by_signal() -> std::io::Result<Arc<AtomicBool>> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the first signal finds the flag unset.
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&cancel))?;
+        signal_hook::flag::register(signal, Arc::clone(&cancel))?;
+    }
+    Ok(cancel)
+}
+
+fn report(summary: &ImportSummary, args: &Args, ui: &Ui) -> anyhow::Result<()> {
+    for failure in summary.failures.iter().take(SHOWN) {
+        ui.warn(&failure.to_string());
+    }
+    for warning in summary.warnings.iter().take(SHOWN) {
+        ui.warn(&warning.to_string());
+    }
+    let more = summary.failures.len().saturating_sub(SHOWN) + summary.warnings.len().saturating_sub(SHOWN);
+    if more > 0 {
+        ui.warn(&format!("{} more; --json lists all", units::count(more as u64)));
+    }
+    ui.say(&in_one_line(summary, args));
+    for note in &summary.coverage.notes {
+        ui.say(&format!("note: {note}"));
+    }
+    if args.json {
+        output::json(summary)?;
+    }
+    Ok(())
+}
+
+fn in_one_line(summary: &ImportSummary, args: &Args) -> String {
+    let counted = |number: u64, one: &str, many: &str| match number {
+        1 => format!("1 {one}"),
+        _ => format!("{} {many}", units::count(number)),
+    };
+    let mut line = format!(
+        "{}: {} of {} in {} from {} ({})",
+        args.output.display(),
+        counted(summary.events, "event", "events"),
+        counted(summary.processes, "process", "processes"),
+        counted(summary.cases, "case", "cases"),
+        counted(summary.coverage.lines.total, "line", "lines"),
+        units::bytes(summary.bytes_read as f64),
+    );
+    let losses = [
+        (summary.coverage.lines.unparsed, "line not understood", "lines not understood"),
+        (summary.coverage.incomplete, "call seen by half", "calls seen by half"),
+        (summary.coverage.interrupted, "interrupted call", "interrupted calls"),
+    ];
+    for (number, one, many) in losses.into_iter().filter(|(number, ..)| *number > 0) {
+        line.push_str(&format!(", {}", counted(number, one, many)));
+    }
+    line
+}
+
+/// A bar on the terminal, made when the total is known.
+struct Bar<'a> {
+    ui: &'a Ui,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Bar<'_> {
+    fn clear(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Bar<'_> {
+    fn begin(&self, _files: u64, bytes: Option<u64>) {
+        self.bar.get_or_init(|| self.ui.byte_bar(bytes, "importing"));
+    }
+
+    fn advance(&self, bytes: u64) {
+        if let Some(bar) = self.bar.get() {
+            bar.inc(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn a_date_is_a_day_of_the_calendar() {
+        assert_eq!(date("2024-02-29"), Ok((2024, 2, 29)));
+        for wrong in ["2023-02-29", "2026-13-01", "26-1-1", "2026-11", "2026-11-+1", "1969-12-31", "x"] {
+            assert!(date(wrong).is_err(), "{wrong}");
+        }
+    }
+}
