@@ -1,6 +1,6 @@
 //! The words of the command line.
 
-use crate::commands::{completions, man};
+use crate::commands::{completions, import, man};
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -34,13 +34,15 @@ pub(crate) struct Cli {
 /// One thing to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Import(import::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
 
 impl Command {
-    pub(crate) fn run(&self, _ui: &Ui) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(&self, ui: &Ui) -> anyhow::Result<ExitCode> {
         match self {
+            Self::Import(args) => import::run(args, ui),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),
         }
