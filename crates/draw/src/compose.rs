@@ -102,9 +102,10 @@ impl Composer<'_> {
     fn graph(&self, shift: Point) -> Vec<Item> {
         let edges =
             || self.picture.edges.iter().zip(&self.layout.edges).map(|(index, placed)| (*index, placed));
-        let most = edges().map(|(index, _)| self.dfg.edges[index].count).max().unwrap_or(1);
+        let counts = || edges().map(|(index, _)| self.dfg.edges[index].count);
+        let range = (counts().min().unwrap_or(1), counts().max().unwrap_or(1));
         let mut items: Vec<Item> =
-            edges().map(|(index, placed)| self.edge(index, placed, most, shift)).collect();
+            edges().map(|(index, placed)| self.edge(index, placed, range, shift)).collect();
         items.push(self.terminal(START, self.layout.start.moved(shift)));
         items.push(self.terminal(END, self.layout.end.moved(shift)));
         let nodes = self.picture.nodes.iter().zip(&self.layout.nodes);
@@ -162,9 +163,9 @@ impl Composer<'_> {
         })
     }
 
-    fn edge(&self, index: usize, placed: &PlacedEdge, most: u64, shift: Point) -> Item {
+    fn edge(&self, index: usize, placed: &PlacedEdge, range: (u64, u64), shift: Point) -> Item {
         let edge = &self.dfg.edges[index];
-        let stroke = self.shades.edge(edge, edge_width(edge.count, most));
+        let stroke = self.shades.edge(edge, edge_width(edge.count, range));
         let route = placed.route.moved(shift);
         let head = arrow_head(route.before_end(), route.end(), ARROW + stroke.width);
         let route = route.shortened(ARROW);
@@ -265,10 +266,12 @@ impl Composer<'_> {
     }
 }
 
-/// 1 to 4.5 points by orders of magnitude.
-fn edge_width(count: u64, most: u64) -> f64 {
-    let share = (count.max(1) as f64).ln() / (most.max(2) as f64).ln();
-    1.0 + share.clamp(0.0, 1.0) * 3.5
+/// 1.2 to 4.7 points by orders of magnitude between the least and the most frequent drawn edge.
+fn edge_width(count: u64, (least, most): (u64, u64)) -> f64 {
+    let magnitude = |count: u64| (count.max(1) as f64).ln();
+    let range = magnitude(most) - magnitude(least);
+    let share = if range > 0.0 { (magnitude(count) - magnitude(least)) / range } else { 0.2 };
+    1.2 + share * 3.5
 }
 
 fn edge_legend(measure: EdgeMeasure) -> &'static str {

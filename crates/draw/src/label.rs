@@ -100,6 +100,9 @@ fn is_word(text: &str) -> bool {
 /// A name from a trace, fit to be seen.
 #[must_use]
 pub fn shown(name: &str, limit: usize) -> String {
+    if name.is_empty() {
+        return "(no name)".to_owned();
+    }
     text::shorten(&text::printable(name), limit).into_owned()
 }
 
@@ -181,7 +184,7 @@ pub fn edge_label_size(label: &str) -> (f64, f64) {
 /// Everything about an activity, for tooltips: whole name, exact figures.
 #[must_use]
 pub fn node_title(node: &Node, dfg: &Dfg) -> String {
-    let mut lines = vec![text::printable(&node.activity).into_owned()];
+    let mut lines = vec![shown(&node.activity, usize::MAX)];
     let optional =
         |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
     lines.push(format!("{} events in {} cases, {} failed", node.count, node.cases, node.failures));

@@ -9,6 +9,7 @@ mod compose;
 pub mod error;
 pub mod export;
 pub mod font;
+mod glyphs;
 pub mod label;
 pub mod layout;
 pub mod palette;

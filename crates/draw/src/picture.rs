@@ -8,7 +8,7 @@ use crate::view::View;
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
 use iotrail_model::units;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// The drawn part of a graph, by indices into [`Dfg::nodes`] and [`Dfg::edges`], ascending.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,7 +90,11 @@ impl Picture {
 }
 
 /// Largest share of time or of events first: an activity that is slow is important, and so is one that is frequent.
+/// Each comes with the activities that connect it to the start and to the end, or not at all.
 fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
+    if dfg.nodes.len() <= limit {
+        return (0..dfg.nodes.len()).collect();
+    }
     let mapped = dfg.events.mapped.max(1) as f64;
     let importance = |index: usize| {
         let node = &dfg.nodes[index];
@@ -98,7 +102,56 @@ fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
     };
     let mut order: Vec<usize> = (0..dfg.nodes.len()).collect();
     order.sort_by(|a, b| importance(*b).total_cmp(&importance(*a)).then(a.cmp(b)));
-    order.into_iter().take(limit.max(1)).collect()
+    let ends = Ends::of(dfg, &(0..dfg.nodes.len()).collect());
+    let (forward, backward) = (ends.neighbours(|ends| ends), ends.neighbours(|(from, to)| (to, from)));
+    let mut chosen = BTreeSet::new();
+    let (mut from_start, mut to_end) = (BTreeSet::from([Vertex::Start]), BTreeSet::from([Vertex::End]));
+    for index in order.into_iter().take(limit.saturating_mul(CANDIDATES)) {
+        let ways = [connection(&backward, index, &from_start), connection(&forward, index, &to_end)];
+        let new: BTreeSet<usize> =
+            ways.concat().into_iter().chain([index]).filter(|index| !chosen.contains(index)).collect();
+        if chosen.is_empty() || chosen.len() + new.len() <= limit {
+            let vertices = || new.iter().map(|index| Vertex::Activity(*index));
+            from_start.extend(vertices());
+            to_end.extend(vertices());
+            chosen.extend(new);
+        }
+        if chosen.len() >= limit {
+            break;
+        }
+    }
+    chosen
+}
+
+/// How many times the limit of nodes are considered before the picture is called full.
+const CANDIDATES: usize = 3;
+
+type Neighbours = HashMap<Vertex, Vec<Vertex>>;
+
+/// The activities on a shortest way from `index` to one of `goals`, without `index`; none if there is no way.
+fn connection(neighbours: &Neighbours, index: usize, goals: &BTreeSet<Vertex>) -> Vec<usize> {
+    let root = Vertex::Activity(index);
+    if goals.contains(&root) {
+        return Vec::new();
+    }
+    let mut came_from = HashMap::from([(root, root)]);
+    let mut queue = VecDeque::from([root]);
+    while let Some(here) = queue.pop_front() {
+        for next in neighbours.get(&here).into_iter().flatten() {
+            if came_from.contains_key(next) {
+                continue;
+            }
+            came_from.insert(*next, here);
+            if goals.contains(next) {
+                let way = std::iter::successors(Some(here), |vertex| {
+                    came_from.get(vertex).copied().filter(|before| before != vertex)
+                });
+                return way.filter_map(Vertex::activity).filter(|on_way| *on_way != index).collect();
+            }
+            queue.push_back(*next);
+        }
+    }
+    Vec::new()
 }
 
 /// The strongest edge into and out of every drawn node, a way from the start to each and from each to the end, then by
@@ -126,6 +179,15 @@ enum Vertex {
     End,
 }
 
+impl Vertex {
+    fn activity(self) -> Option<usize> {
+        match self {
+            Self::Activity(index) => Some(index),
+            Self::Start | Self::End => None,
+        }
+    }
+}
+
 /// The edges between drawn vertices, strongest first.
 struct Ends {
     edges: Vec<(usize, (Vertex, Vertex))>,
@@ -146,6 +208,15 @@ impl Ends {
             .collect();
         edges.sort_by_key(|(index, _)| (std::cmp::Reverse(dfg.edges[*index].count), *index));
         Self { edges }
+    }
+
+    fn neighbours(&self, turn: impl Fn((Vertex, Vertex)) -> (Vertex, Vertex)) -> Neighbours {
+        let mut neighbours = Neighbours::new();
+        for (_, ends) in &self.edges {
+            let (from, to) = turn(*ends);
+            neighbours.entry(from).or_default().push(to);
+        }
+        neighbours
     }
 
     fn strongest(&self, key: impl Fn((Vertex, Vertex)) -> Vertex, kept: &mut BTreeSet<usize>) {

@@ -69,6 +69,16 @@ impl Rect {
         Self { x: self.x - by, y: self.y - by, width: self.width + 2.0 * by, height: self.height + 2.0 * by }
     }
 
+    /// Where the line from the middle to `outside` leaves it.
+    pub(crate) fn border_towards(&self, outside: Point) -> Point {
+        let middle = self.middle();
+        let (dx, dy) = (outside.x - middle.x, outside.y - middle.y);
+        let share =
+            |half: f64, delta: f64| if delta.abs() > 0.0 { half / delta.abs() } else { f64::INFINITY };
+        let share = share(self.width / 2.0, dx).min(share(self.height / 2.0, dy));
+        if share.is_finite() { middle.towards(outside, share) } else { middle }
+    }
+
     pub(crate) fn union(self, other: Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         let right = (self.x + self.width).max(other.x + other.width);
@@ -76,6 +86,9 @@ impl Rect {
         Self { x, y, width: right - x, height: bottom - y }
     }
 }
+
+/// How far the control points of a quarter of a circle are on their way to the corner.
+const QUARTER: f64 = 0.552_284_75;
 
 /// A smooth line: cubic Bézier curves one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,6 +111,54 @@ impl Route {
             [b.towards(c, 1.0 / 3.0), b.towards(c, 2.0 / 3.0), knot]
         };
         Self { start, curves: pulls.windows(4).map(curve).collect() }
+    }
+
+    /// A loop at the right side of `rect`, reaching `out` beyond it.
+    pub(crate) fn loop_beside(rect: Rect, out: f64) -> Self {
+        let right = rect.x + rect.width;
+        let (middle, half) = (rect.y + rect.height / 2.0, (rect.height / 4.0).min(18.0));
+        let (above, below) = (Point::new(right, middle - half), Point::new(right, middle + half));
+        let turn = Point::new(right + out, middle);
+        let control = half * 0.9;
+        let curves = vec![
+            [Point::new(right + out * 0.6, above.y), Point::new(turn.x, middle - control), turn],
+            [Point::new(turn.x, middle + control), Point::new(right + out * 0.6, below.y), below],
+        ];
+        Self { start: above, curves }
+    }
+
+    /// The border of `rect` with round corners, clockwise.
+    pub(crate) fn round_box(rect: Rect, radius: f64) -> Self {
+        let radius = radius.min(rect.width / 2.0).min(rect.height / 2.0);
+        let (left, top, right, bottom) = (rect.x, rect.y, rect.x + rect.width, rect.y + rect.height);
+        let corners =
+            [(right, top), (right, bottom), (left, bottom), (left, top)].map(|(x, y)| Point::new(x, y));
+        let start = Point::new(left + radius, top);
+        let mut curves = Vec::with_capacity(8);
+        let mut here = start;
+        for (index, corner) in corners.into_iter().enumerate() {
+            let before = corners[(index + 3) % 4];
+            let after = corners[(index + 1) % 4];
+            let step = |towards: Point| {
+                let distance = corner.distance(towards);
+                corner.towards(towards, if distance > 0.0 { radius / distance } else { 0.0 })
+            };
+            let (enter, leave) = (step(before), step(after));
+            curves.push([here.towards(enter, 1.0 / 3.0), here.towards(enter, 2.0 / 3.0), enter]);
+            curves.push([enter.towards(corner, QUARTER), leave.towards(corner, QUARTER), leave]);
+            here = leave;
+        }
+        Self { start, curves }
+    }
+
+    pub(crate) fn reversed(mut self) -> Self {
+        let end = self.end();
+        let starts: Vec<Point> =
+            std::iter::once(self.start).chain(self.curves.iter().map(|curve| curve[2])).collect();
+        self.curves =
+            self.curves.iter().zip(&starts).rev().map(|([a, b, _], start)| [*b, *a, *start]).collect();
+        self.start = end;
+        self
     }
 
     /// Where it ends.

@@ -26,6 +26,7 @@ impl Default for Graphviz {
 }
 
 const POINTS_PER_INCH: f64 = 72.0;
+const BESIDE: f64 = 7.0;
 
 impl LayoutEngine for Graphviz {
     fn name(&self) -> &'static str {
@@ -94,6 +95,8 @@ fn question(graph: &Graph) -> String {
     }
     let _ = writeln!(text, "{{rank=source; {START_VERTEX}}} {{rank=sink; {END_VERTEX}}}");
     for (index, Link { from, to, label: (width, height), weight }) in graph.edges.iter().enumerate() {
+        // `dot` puts the middle of a label beside the line: the extra width keeps the label off a wide line.
+        let width = width + BESIDE;
         let _ = writeln!(
             text,
             "{from} -> {to} [id={index} weight={weight} label=<<table border=\"0\" cellpadding=\"0\" cellspacing=\"0\" \

@@ -2,6 +2,7 @@
 //!
 //! An engine sees sizes and numbers only, never a name, so that nothing a trace contains reaches another program.
 
+mod acyclic;
 mod built_in;
 mod geometry;
 mod graphviz;
