@@ -13,6 +13,7 @@ use iotrail_trail::EventLog;
 use serde::Serialize;
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
 
 /// What `--map-explain` shows. All lists are sorted: most events first, then by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -79,14 +80,16 @@ impl Query {
         threads: NonZeroUsize,
         limit: usize,
     ) -> Result<Explanation, QueryError> {
+        let total = Mutex::new(Counts::default());
         let state = || (self.worker(), Classified::default());
-        let parts = log.scan(self.columns(), threads, state, |(classifier, classified), _, batch| {
-            tally(classifier, classified, &batch)
+        log.scan(self.columns(), threads, state, |(classifier, classified), _, batch| {
+            let counts = tally(classifier, classified, &batch);
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            for (key, events) in counts {
+                *total.entry(key).or_default() += events;
+            }
         })?;
-        let mut counts = Counts::default();
-        for (key, events) in parts.into_iter().flatten() {
-            *counts.entry(key).or_default() += events;
-        }
+        let counts = total.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(self.explanation(&counts, log.names(), limit))
     }
 
@@ -150,23 +153,26 @@ fn most_frequent(mut rows: Vec<Behind>, limit: usize) -> (u64, Vec<Behind>) {
 impl fmt::Display for Explanation {
     /// The text for people; what comes from the trace is escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (activities, mapped) = (count(self.activities.len() as u64), count(self.mapped));
-        let selected = count(self.events);
-        writeln!(
-            f,
-            "mapping {}: {activities} activities of {mapped} events, {selected} selected",
-            printable(&self.mapping)
-        )?;
+        let activities = match self.activities.len() {
+            1 => "1 activity".to_owned(),
+            many => format!("{} activities", count(many as u64)),
+        };
+        let (map, mapped) = (printable(&self.mapping), events(self.mapped));
+        writeln!(f, "mapping {map}: {activities} of {mapped}; {} selected", events(self.events))?;
         for explained in &self.activities {
-            writeln!(f, "\n{}  ({} events)", printable(&explained.activity), count(explained.events))?;
+            writeln!(f, "\n{}  ({})", printable(&explained.activity), events(explained.events))?;
             write_behind(f, &explained.behind, explained.distinct)?;
         }
         if self.unmapped > 0 {
-            writeln!(f, "\nnot mapped  ({} events)", count(self.unmapped))?;
+            writeln!(f, "\nnot mapped  ({})", events(self.unmapped))?;
             write_behind(f, &self.rest.behind, self.rest.distinct)?;
         }
         Ok(())
     }
+}
+
+fn events(number: u64) -> String {
+    format!("{} event{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 fn write_behind(f: &mut fmt::Formatter<'_>, behind: &[Behind], distinct: u64) -> fmt::Result {

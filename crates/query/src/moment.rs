@@ -64,7 +64,8 @@ impl Moment {
             Self::FromStart(nanos) => Timestamp(first.0.saturating_add(nanos)),
             Self::Share(share) => {
                 let length = i128::from(last.0) - i128::from(first.0) + 1;
-                Timestamp((i128::from(first.0) + length * share / (100 * UNIT)) as i64)
+                let at = i128::from(first.0) + length * share / (100 * UNIT);
+                Timestamp(i64::try_from(at).unwrap_or(i64::MAX))
             }
             Self::TimeOfDay(nanos) => {
                 let midnight = first.0.saturating_sub(first.0.rem_euclid(NANOS_PER_DAY));

@@ -39,16 +39,28 @@ fn glob(text: &str, separator_is_literal: bool) -> Result<Glob, globset::Error> 
     GlobBuilder::new(text).literal_separator(separator_is_literal).backslash_escape(true).build()
 }
 
+/// What stands for numbers in canonical names; as classes of characters these words would be of no use.
+const CANONICAL: [(&str, &str); 4] =
+    [("[pid]", "\\[pid\\]"), ("[tid]", "\\[tid\\]"), ("[n]", "\\[n\\]"), ("[range]", "\\[range\\]")];
+
 /// A pattern without a slash is matched against the last component, wherever it is; one without special characters also
-/// matches everything below.
+/// matches everything below. One with brackets is tried as it stands, too, so that `pipe:[7]` can be pasted from a trace.
 pub(crate) fn path_globs(word: &str) -> Vec<String> {
     let everywhere = !word.contains('/') && !word.starts_with('$');
-    let pattern = if everywhere { format!("**/{word}") } else { word.to_owned() };
-    let directory = pattern.trim_end_matches('/').to_owned();
-    if word.contains(['*', '?', '[', '{', '\\']) {
-        return vec![pattern];
+    let anchored = |pattern: &str| if everywhere { format!("**/{pattern}") } else { pattern.to_owned() };
+    if !word.contains(['*', '?', '[', '{', '\\']) {
+        let directory = anchored(word.trim_end_matches('/'));
+        return vec![
+            format!("{directory}/**"),
+            if directory.is_empty() { "/".to_owned() } else { directory },
+        ];
     }
-    vec![format!("{directory}/**"), if directory.is_empty() { "/".to_owned() } else { directory }]
+    let escaped = CANONICAL.iter().fold(word.to_owned(), |word, (name, literal)| word.replace(name, literal));
+    let mut patterns = vec![anchored(&escaped)];
+    if word.contains('[') && !word.contains('\\') {
+        patterns.push(anchored(&globset::escape(word)));
+    }
+    patterns
 }
 
 /// The parts of words that are lists separated by commas outside braces.
@@ -84,6 +96,10 @@ mod tests {
             ("passwd", "/etc/passwd", true),
             ("pipe", "pipe", true),
             ("pipe:*", "pipe:[7]", true),
+            ("pipe:[7]", "pipe:[7]", true),
+            ("/proc/[pid]/**", "/proc/[pid]/fd/[n]", true),
+            ("/proc/[pid]/**", "/proc/p/stat", false),
+            ("/s/[ab].dat", "/s/b.dat", true),
             ("$SCRATCH", "$SCRATCH/x", true),
             ("$SCRATCH/**", "$SCRATCH/a/x", true),
             ("/", "/any", true),

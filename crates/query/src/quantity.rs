@@ -34,7 +34,7 @@ pub(crate) fn bytes(text: &str) -> Result<i64, String> {
         "TiB" => 1024_i128.pow(4),
         _ => return Err(format!("unknown unit `{}`", iotrail_model::text::printable(unit))),
     };
-    let scaled = value * factor;
+    let scaled = value.checked_mul(factor).ok_or("more than any file holds")?;
     if scaled % UNIT != 0 {
         return Err("not a whole number of bytes".to_owned());
     }
@@ -55,7 +55,8 @@ pub(crate) fn span(text: &str) -> Result<i64, String> {
         "" => return Err("a number without a unit".to_owned()),
         _ => return Err(format!("unknown unit `{}`", iotrail_model::text::printable(unit))),
     };
-    i64::try_from(value * nanos / UNIT).map_err(|_| "too long".to_owned())
+    let scaled = value.checked_mul(nanos).ok_or("too long")?;
+    i64::try_from(scaled / UNIT).map_err(|_| "too long".to_owned())
 }
 
 #[cfg(test)]
@@ -74,7 +75,18 @@ mod tests {
         ] {
             assert_eq!(bytes(text), Ok(value));
         }
-        for text in ["", "x", "-1", "1.", "1.5", "1K", "1 kB", "99999999999TB", "999999999999999999999"] {
+        for text in [
+            "",
+            "x",
+            "-1",
+            "1.",
+            "1.5",
+            "1K",
+            "1 kB",
+            "99999999999TB",
+            "9999999999999999999TiB",
+            "999999999999999999999",
+        ] {
             assert!(bytes(text).is_err(), "{text}");
         }
     }
@@ -84,7 +96,7 @@ mod tests {
         assert_eq!(span("1.5s"), Ok(1_500_000_000));
         assert_eq!(span("0.1us"), Ok(100));
         assert_eq!(span("2min"), Ok(120_000_000_000));
-        for text in ["1", "s", "1x", "99999999999d"] {
+        for text in ["1", "s", "1x", "99999999999d", "18446744073709551615d"] {
             assert!(span(text).is_err(), "{text}");
         }
     }

@@ -1,5 +1,7 @@
 //! What queries make of event logs.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are not marked as tests")]
+
 mod cases;
 mod explain;
 mod guide;
