@@ -4,6 +4,7 @@
 //! section IV; what goes beyond is defined in `docs/definitions.md`. Pure: event batches in, result structs out.
 
 pub mod accumulate;
+pub mod compare;
 pub mod comparison;
 pub mod concurrency;
 pub mod details;
@@ -24,10 +25,12 @@ mod data_rate;
 mod edges;
 mod intervals;
 mod per_case;
+mod significance;
 mod totals;
 mod vertex;
 
 pub use accumulate::Accumulator;
+pub use compare::compare;
 pub use comparison::{Change, ChangeKind, Comparison};
 pub use concurrency::ConcurrencyRule;
 pub use details::Details;

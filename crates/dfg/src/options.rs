@@ -3,7 +3,7 @@
 use crate::concurrency::ConcurrencyRule;
 use std::num::NonZeroUsize;
 
-/// Options of [`crate::synthesize()`]; the result does not depend on the number of threads.
+/// Options of [`crate::synthesize()`] and [`crate::compare()`]; the result does not depend on the number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DfgOptions {
     /// How concurrent events are counted.

@@ -44,7 +44,7 @@ pub(crate) fn totals(
     let finished = Mutex::new(Totals::new(plan.slots()));
     let queue = Mutex::new(SeamQueue::new(plan.slots()));
     log.scan(
-        Columns::ALL,
+        COLUMNS | query.columns(),
         options.threads,
         || Worker::new(query, &plan, &finished),
         |worker, row_group, batch| {
