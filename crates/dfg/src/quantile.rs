@@ -278,6 +278,11 @@ mod tests {
             prop_assert_eq!(of(values.iter().copied()).percentiles([percentage]), [naive(&values, percentage)]);
         }
 
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(30))]
+
         #[test]
         fn merging_equals_one_pass(
             values in prop::collection::vec(any::<i32>(), 1..40),

@@ -160,7 +160,7 @@ impl SplitMix {
     fn shuffled(&mut self, labels: &[bool]) -> Vec<bool> {
         let mut labels = labels.to_vec();
         for last in (1..labels.len()).rev() {
-            let other = (u128::from(self.next()) * (last as u128 + 1) >> 64) as usize;
+            let other = ((u128::from(self.next()) * (last as u128 + 1)) >> 64) as usize;
             labels.swap(last, other);
         }
         labels

@@ -54,6 +54,9 @@ impl Row {
     }
 }
 
+/// The case of an occurrence of a relation, and its gap.
+type Occurrence = (CaseKey, Option<i64>);
+
 /// Rows in the order of a log.
 pub fn sorted(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by_key(|row| (row.case, row.start));
@@ -134,7 +137,7 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
     let all_ns: i64 = mapped.iter().filter_map(|(row, _)| row.dur).sum();
 
     let mut variants: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
-    let mut pairs: BTreeMap<(String, String), Vec<(CaseKey, Option<i64>)>> = BTreeMap::new();
+    let mut pairs: BTreeMap<(String, String), Vec<Occurrence>> = BTreeMap::new();
     for (key, trace) in &traces {
         let mut steps = vec![START.to_owned()];
         steps.extend(trace.iter().map(|(_, activity)| name(*activity)));
@@ -265,7 +268,7 @@ fn reference_node(activity: String, events: &[&Row], all_ns: i64, rule: Concurre
     }
 }
 
-fn reference_edge((from, to): (String, String), seen: &[(CaseKey, Option<i64>)]) -> Edge {
+fn reference_edge((from, to): (String, String), seen: &[Occurrence]) -> Edge {
     let gaps: Vec<i64> = seen.iter().filter_map(|(_, gap)| *gap).collect();
     let in_group = |number: usize| {
         let seen: Vec<_> = seen.iter().filter(|(key, _)| group(key.case().0) == Some(number)).collect();

@@ -1,0 +1,247 @@
+//! From logs to graphs and comparisons, the whole way.
+
+use iotrail_dfg::result::Edge;
+use iotrail_dfg::{
+    Change, ChangeKind, Comparison, ConcurrencyRule, Dfg, DfgError, DfgOptions, compare, synthesize,
+};
+use iotrail_model::{Case, CaseId, CaseName, Clock, Event, Nanos, Nullable, Timestamp};
+use iotrail_query::{Query, QuerySpec};
+use iotrail_trail::EventLog;
+use iotrail_trail::memory::MemoryLog;
+use proptest::prelude::*;
+use std::num::NonZeroUsize;
+
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    case: u32,
+    name: &'static str,
+    start: i64,
+    dur: i64,
+    size: i64,
+}
+
+/// Cases of two commands, `a` below `first_b` and `b` from there on.
+fn log(cases: u32, first_b: u32, calls: &[Call], row_group: usize) -> EventLog {
+    let case = |id: u32| Case {
+        id: CaseId(id),
+        name: CaseName {
+            cid: Some(if id < first_b { "a" } else { "b" }.to_owned()),
+            host: None,
+            rid: Some(id.to_string()),
+        },
+        ..Case::default()
+    };
+    build((0..cases).map(case).collect(), calls, row_group)
+}
+
+fn build(cases: Vec<Case>, calls: &[Call], row_group: usize) -> EventLog {
+    let mut log = MemoryLog::new(cases).row_group_rows(row_group);
+    for (seq, call) in calls.iter().enumerate() {
+        let event = Event {
+            case: CaseId(call.case),
+            seq: seq as u64,
+            call: log.call(call.name),
+            path: log.path("/data/file"),
+            start: Timestamp(call.start),
+            dur: Nullable::some(Nanos(call.dur)),
+            size: Nullable::some(call.size),
+            ..Event::default()
+        };
+        log.push(event);
+    }
+    log.build()
+}
+
+fn query(log: &EventLog) -> Query {
+    let spec =
+        QuerySpec { map: Some("call".to_owned()), group_by: Some("cid".to_owned()), ..QuerySpec::default() };
+    Query::new(spec, log).unwrap()
+}
+
+fn options(threads: usize) -> DfgOptions {
+    DfgOptions { max_concurrency: ConcurrencyRule::Exact, threads: NonZeroUsize::new(threads).unwrap() }
+}
+
+fn graph(log: &EventLog, threads: usize) -> Dfg {
+    synthesize(log, &query(log), &options(threads)).unwrap()
+}
+
+fn compared(log: &EventLog, a: &str, b: &str) -> Comparison {
+    compare(log, &query(log), a, b, &options(1)).unwrap()
+}
+
+fn find<'a>(comparison: &'a Comparison, kind: ChangeKind, activity: &str, to: Option<&str>) -> &'a Change {
+    let found = comparison
+        .changes
+        .iter()
+        .find(|change| change.kind == kind && change.activity == activity && change.to.as_deref() == to);
+    found.unwrap_or_else(|| panic!("no {kind:?} {activity} {to:?} in {:#?}", comparison.changes))
+}
+
+/// `count` calls of each case, one after the other with gaps of 100 ns.
+fn calls(
+    case: u32,
+    name: &'static str,
+    from: i64,
+    count: i64,
+    dur: i64,
+    size: i64,
+) -> impl Iterator<Item = Call> {
+    (0..count).map(move |n| Call { case, name, start: from + n * (dur + 100), dur, size })
+}
+
+#[test]
+fn a_log_gives_its_names_its_groups_and_its_graph() {
+    let calls: Vec<Call> = (0..4).flat_map(|case| calls(case, "read", 0, 3, 50, 10)).collect();
+    let dfg = graph(&log(4, 2, &calls, 100), 1);
+    assert_eq!(
+        (dfg.format.as_str(), dfg.mapping.as_str(), dfg.case_by.as_str()),
+        ("iotrail-dfg/1", "call", "rank")
+    );
+    assert_eq!((dfg.cases, dfg.events.mapped), (4, 12));
+    assert_eq!(
+        dfg.groups.iter().map(|group| (&*group.name, group.cases)).collect::<Vec<_>>(),
+        [("a", 2), ("b", 2)]
+    );
+    assert_eq!(dfg.nodes[0].max_concurrency, 4);
+    let inner: Vec<&Edge> = dfg.edges.iter().filter(|edge| edge.from == edge.to).collect();
+    assert_eq!((inner[0].count, inner[0].gap_ns.p50), (8, Some(100)));
+    assert_eq!(dfg.variants[0].cases, ["a/0", "a/1", "b/2", "b/3"]);
+}
+
+#[test]
+fn cases_without_time_stamps_have_no_gaps_and_no_concurrency() {
+    let calls: Vec<Call> = calls(0, "read", 0, 3, 50, 10).collect();
+    let case = Case { clock: Clock::Order, ..Case::default() };
+    let dfg = graph(&build(vec![case], &calls, 2), 1);
+    assert_eq!((dfg.nodes[0].max_concurrency, dfg.span.start_ns, dfg.duration_ns), (0, None, 150));
+    assert!(dfg.edges.iter().all(|edge| edge.gap_ns.sum.is_none()));
+    assert!(dfg.coverage.notes[0].contains("no time stamps"));
+}
+
+#[test]
+fn what_only_one_group_has_is_new_or_gone() {
+    let (a, b) = (calls(0, "read", 0, 2, 50, 10), calls(1, "write", 0, 2, 70, 10));
+    let comparison = compared(&log(2, 1, &a.chain(b).collect::<Vec<_>>(), 100), "a", "b");
+    let (gone, new) = (
+        find(&comparison, ChangeKind::Gone, "read", None),
+        find(&comparison, ChangeKind::New, "write", None),
+    );
+    assert_eq!(
+        (gone.value_a, gone.value_b, gone.ratio, gone.time_at_stake_ns),
+        (2.0, 0.0, Some(0.0), -100.0)
+    );
+    assert_eq!((new.value_a, new.value_b, new.ratio, new.time_at_stake_ns), (0.0, 2.0, None, 140.0));
+    assert_eq!(find(&comparison, ChangeKind::New, "write", Some("write")).time_at_stake_ns, 100.0);
+    assert_eq!((comparison.permutations, new.p_value, new.noise), (0, None, None));
+}
+
+#[test]
+fn the_time_at_stake_is_divided_between_more_and_slower() {
+    // Two events of 50 ns against four of 80 ns: 220 ns more, of which 2 x 65 by count and 30 x 3 by time.
+    let (a, b) = (calls(0, "read", 0, 2, 50, 10), calls(1, "read", 0, 4, 80, 20));
+    let comparison = compared(&log(2, 1, &a.chain(b).collect::<Vec<_>>(), 100), "a", "b");
+    let more = find(&comparison, ChangeKind::More, "read", None);
+    let slower = find(&comparison, ChangeKind::Slower, "read", None);
+    let larger = find(&comparison, ChangeKind::Larger, "read", None);
+    assert_eq!((more.value_a, more.value_b, more.time_at_stake_ns), (2.0, 4.0, 130.0));
+    assert_eq!((slower.value_a, slower.value_b, slower.time_at_stake_ns), (50.0, 80.0, 90.0));
+    assert_eq!((larger.value_a, larger.value_b, larger.ratio), (10.0, 20.0, Some(2.0)));
+    assert_eq!(comparison.changes[0].kind, ChangeKind::More);
+}
+
+#[test]
+fn counts_are_per_case_when_the_groups_differ_in_size() {
+    let one = calls(0, "read", 0, 4, 50, 10);
+    let rest = (1..4).flat_map(|case| calls(case, "read", 0, 6, 50, 10));
+    let comparison = compared(&log(4, 1, &one.chain(rest).collect::<Vec<_>>(), 100), "a", "b");
+    assert!(comparison.per_case);
+    let more = find(&comparison, ChangeKind::More, "read", None);
+    // Two more in each of three cases, 50 ns each.
+    assert_eq!((more.value_a, more.value_b, more.time_at_stake_ns), (4.0, 6.0, 300.0));
+}
+
+#[test]
+fn three_cases_against_three_are_too_few_to_tell() {
+    let calls: Vec<Call> =
+        (0..6).flat_map(|case| calls(case, "read", 0, if case < 3 { 2 } else { 20 }, 50, 10)).collect();
+    let comparison = compared(&log(6, 3, &calls, 100), "a", "b");
+    assert_eq!(comparison.permutations, 20);
+    let more = find(&comparison, ChangeKind::More, "read", None);
+    assert_eq!((more.p_value, more.noise), (Some(0.1), None));
+}
+
+#[test]
+fn a_clear_difference_is_told_from_noise() {
+    let calls: Vec<Call> = (0..12)
+        .flat_map(|case| {
+            let slow = if case < 6 { 0 } else { 1_000 };
+            let reads = calls(case, "read", 0, 5, 100 + slow + i64::from(case), 10);
+            reads.chain(calls(case, "write", 50_000, 5, 100 + i64::from(case * 7 % 5), 10))
+        })
+        .collect();
+    let comparison = compared(&log(12, 6, &calls, 100), "a", "b");
+    assert_eq!(comparison.permutations, 924);
+    let read = find(&comparison, ChangeKind::Slower, "read", None);
+    assert_eq!((read.p_value, read.noise), (Some(2.0 / 924.0), Some(false)));
+    let write =
+        comparison.changes.iter().find(|change| change.activity == "write" && change.to.is_none()).unwrap();
+    assert_eq!(write.noise, Some(true));
+    assert_eq!(comparison.changes[0].activity, "read");
+}
+
+#[test]
+fn unknown_groups_are_named() {
+    let log = log(2, 1, &[], 10);
+    let error = compare(&log, &query(&log), "a", "c", &options(1)).unwrap_err();
+    assert_eq!(error.to_string(), "there is no group `c`: the groups are `a`, `b`");
+    assert!(matches!(compare(&log, &query(&log), "a", "a", &options(1)), Err(DfgError::SameGroup(_))));
+}
+
+fn any_calls() -> impl Strategy<Value = Vec<Call>> {
+    let name = prop::sample::select(vec!["read", "write", "openat", "lseek"]);
+    let call = (0_u32..6, name, 0_i64..5_000, 0_i64..300, 0_i64..100);
+    let call = call.prop_map(|(case, name, start, dur, size)| Call { case, name, start, dur, size });
+    prop::collection::vec(call, 1..80)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn threads_and_row_groups_do_not_matter(calls in any_calls(), row_group in 1_usize..20, threads in 1_usize..4) {
+        let whole = graph(&log(6, 3, &calls, 1_000), 1);
+        let log = log(6, 3, &calls, row_group);
+        prop_assert_eq!(&graph(&log, threads), &whole);
+        let of = |threads| compare(&log, &query(&log), "a", "b", &options(threads)).map(|c| c.changes).ok();
+        prop_assert_eq!(of(1), of(threads));
+    }
+
+    #[test]
+    fn exchanging_the_groups_exchanges_the_signs(calls in any_calls()) {
+        // One call in every case, so that both groups have three traces.
+        let ends = (0..6).map(|case| Call { case, name: "close", start: 9_000, dur: 10, size: 0 });
+        let log = log(6, 3, &calls.into_iter().chain(ends).collect::<Vec<_>>(), 1_000);
+        let (there, back) = (compared(&log, "a", "b"), compared(&log, "b", "a"));
+        prop_assert_eq!(there.changes.len(), back.changes.len());
+        for change in &there.changes {
+            let other = find(&back, opposite(change.kind), &change.activity, change.to.as_deref());
+            prop_assert_eq!(change.difference, -other.difference);
+            prop_assert!((change.time_at_stake_ns + other.time_at_stake_ns).abs() < 1e-6);
+            prop_assert_eq!(change.p_value, other.p_value);
+        }
+    }
+}
+
+fn opposite(kind: ChangeKind) -> ChangeKind {
+    match kind {
+        ChangeKind::New => ChangeKind::Gone,
+        ChangeKind::Gone => ChangeKind::New,
+        ChangeKind::Slower => ChangeKind::Faster,
+        ChangeKind::Faster => ChangeKind::Slower,
+        ChangeKind::Larger => ChangeKind::Smaller,
+        ChangeKind::Smaller => ChangeKind::Larger,
+        ChangeKind::More => ChangeKind::Fewer,
+        ChangeKind::Fewer => ChangeKind::More,
+    }
+}
