@@ -1,8 +1,21 @@
-//! The resolver.
+//! The resolver: takes items, keeps order, hands out events.
+//!
+//! The rules live beside it: [`crate::lookup`] (what descriptors and paths mean), [`crate::call`] (events and what calls change),
+//! [`crate::cursor`] (offsets), [`crate::life`] (threads and processes).
 
-use crate::{Sink, Summary};
-use iotrail_model::raw::RawItem;
-use iotrail_model::{CaseId, Dictionaries};
+use crate::directories::Directories;
+use crate::effect::{Effect, Effects};
+use crate::files::Files;
+use crate::held::Held;
+use crate::life::Creation;
+use crate::operands::Operands;
+use crate::population::{Entered, Population, ThreadId};
+use crate::turns::Turns;
+use crate::{CaseSummary, Sink, Summary};
+use hashbrown::HashMap;
+use iotrail_model::calls::{self, Transfer};
+use iotrail_model::raw::{RawCall, RawItem, Return};
+use iotrail_model::{CaseId, Dictionaries, Interner, Nullable, PathId, Tid, Timestamp};
 
 /// Turns raw items into events.
 ///
@@ -10,7 +23,27 @@ use iotrail_model::{CaseId, Dictionaries};
 /// a file per thread: they share process ids, and `seq` counts per case.
 #[derive(Debug, Default)]
 pub struct Resolver {
-    summary: Summary,
+    pub(crate) effects: Effects,
+    pub(crate) files: Files,
+    pub(crate) directories: Directories,
+    pub(crate) population: Population,
+    pub(crate) creations: Vec<Creation>,
+    pub(crate) held: Held,
+    cases: Vec<CaseState>,
+    case_places: HashMap<CaseId, usize, foldhash::fast::FixedState>,
+    last_case: Option<(CaseId, usize)>,
+    pub(crate) scratch: Vec<u8>,
+    pub(crate) relative_paths: u64,
+    pub(crate) threads: u64,
+    pub(crate) orphans: u64,
+    pub(crate) changed_roots: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct CaseState {
+    case: CaseId,
+    pub(crate) events: u64,
+    pub(crate) turns: Turns,
 }
 
 impl Resolver {
@@ -23,23 +56,157 @@ impl Resolver {
     /// Takes one item of `case`. Events come out at once, except those of a thread whose parent is not yet known.
     pub fn item<S: Sink>(
         &mut self,
-        _case: CaseId,
-        _item: &RawItem<'_>,
-        _names: &mut Dictionaries,
-        _sink: &mut S,
+        case: CaseId,
+        item: &RawItem<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
     ) {
+        self.take(case, item, names, sink);
+        if !self.held.is_empty() {
+            self.release_held(names, sink);
+        }
+        if self.files.wants_sweep() {
+            self.files.sweep(self.population.in_flight());
+        }
     }
 
     /// The trace is over: hands out what was held back and the processes that are still alive.
-    pub fn finish<S: Sink>(&mut self, _names: &mut Dictionaries, _sink: &mut S) {}
+    pub fn finish<S: Sink>(&mut self, names: &mut Dictionaries, sink: &mut S) {
+        self.creations.clear();
+        self.release_held(names, sink);
+        let threads: Vec<ThreadId> = self.population.all().collect();
+        for thread in threads {
+            self.drop_thread(thread, names, sink);
+        }
+    }
 
     /// Rebuilds `names.paths` with the paths that live descriptors and processes still need. Ids of paths in earlier
     /// events are void afterwards.
-    pub fn rotate(&mut self, _names: &mut Dictionaries) {}
+    pub fn rotate(&mut self, names: &mut Dictionaries) {
+        self.files.sweep(self.population.in_flight());
+        let mut paths = Interner::new();
+        let places =
+            self.files.paths_mut().chain(self.directories.paths_mut()).chain(self.population.paths_mut());
+        for place in places {
+            if let Some(path) = place.get() {
+                *place = Nullable::some(PathId(paths.intern(names.paths.get(path.0))));
+            }
+        }
+        names.paths = paths;
+    }
 
     /// What can be said so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        self.summary.clone()
+        let mut cases: Vec<CaseSummary> = self.cases.iter().map(CaseState::summary).collect();
+        cases.sort_by_key(|summary| summary.case);
+        Summary {
+            cases,
+            relative_paths: self.relative_paths,
+            threads: self.threads,
+            orphans: self.orphans,
+            changed_roots: self.changed_roots,
+        }
+    }
+
+    pub(crate) fn take<S: Sink>(
+        &mut self,
+        case: CaseId,
+        item: &RawItem<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let Some(thread) = self.speaker(case, item, names, sink) else { return };
+        match item {
+            RawItem::Call(call) => self.call(case, thread, call, names, sink),
+            RawItem::Entered(call) => self.enter(case, thread, call, names),
+            RawItem::Exited { at, status, .. } => self.exited(thread, *at, *status, names, sink),
+            RawItem::Killed { at, signal, .. } => self.killed(thread, *at, signal, names, sink),
+            RawItem::Superseded { by, .. } => self.superseded(thread, *by, names, sink),
+            RawItem::Comm { .. } => {}
+        }
+    }
+
+    fn enter(&mut self, case: CaseId, id: ThreadId, call: &RawCall<'_>, names: &mut Dictionaries) {
+        self.leave(id);
+        let effect = self.effects.of(call.call);
+        self.take_turn(case, id, call);
+        let spec = calls::spec(call.call);
+        let operands = Operands::of(spec, call);
+        let table = self.population.thread(id).table;
+        let description = operands.fd.and_then(|fd| self.description_of(table, fd, false, names));
+        let transfers = spec.is_some_and(|spec| spec.transfer != Transfer::None);
+        let moves = transfers || effect == Effect::Seek;
+        match (effect, operands.fd) {
+            (Effect::Spawn, _) => self.creation_begins(id, call, &operands),
+            (Effect::Close, Some((fd, _))) => self.files.close(table, fd),
+            (Effect::ExitGroup, _) => self.exit_group(case, id, &operands, call.start),
+            _ => {}
+        }
+        if let (true, Some(description)) = (moves, description) {
+            self.files.description_mut(description).in_flight += 1;
+        }
+        self.population.thread_mut(id).entered = Some(Entered { call: call.call, description, moves });
+    }
+
+    /// The announced call of a thread is over.
+    pub(crate) fn leave(&mut self, id: ThreadId) -> Option<Entered> {
+        let entered = self.population.thread_mut(id).entered.take()?;
+        if let (true, Some(description)) = (entered.moves, entered.description) {
+            let in_flight = &mut self.files.description_mut(description).in_flight;
+            *in_flight = in_flight.saturating_sub(1);
+        }
+        Some(entered)
+    }
+
+    pub(crate) fn take_turn(&mut self, case: CaseId, id: ThreadId, call: &RawCall<'_>) {
+        if self.effects.is_turn(call.call) {
+            let pid = self.population.process(self.population.thread(id).process).pid;
+            self.case_state(case).turns.speaks(pid);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn case_state(&mut self, case: CaseId) -> &mut CaseState {
+        let place = match self.last_case {
+            Some((last, place)) if last == case => place,
+            _ => self.find_case(case),
+        };
+        &mut self.cases[place]
+    }
+
+    fn find_case(&mut self, case: CaseId) -> usize {
+        let cases = &mut self.cases;
+        let place = *self.case_places.entry(case).or_insert_with(|| {
+            cases.push(CaseState { case, ..CaseState::default() });
+            cases.len() - 1
+        });
+        self.last_case = Some((case, place));
+        place
+    }
+}
+
+impl CaseState {
+    fn summary(&self) -> CaseSummary {
+        CaseSummary { case: self.case, events: self.events, interleaved: self.turns.interleaved() }
+    }
+}
+
+/// The thread an item is of, and when it happened.
+pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
+    match item {
+        RawItem::Call(call) | RawItem::Entered(call) => (call.tid, Some(call.start)),
+        RawItem::Exited { tid, at, .. } | RawItem::Killed { tid, at, .. } => (*tid, Some(*at)),
+        RawItem::Superseded { tid, at, .. } => (*tid, Some(*at)),
+        RawItem::Comm { tid, .. } => (*tid, None),
+    }
+}
+
+/// Whether an item may still come from a thread whose process has ended.
+pub(crate) fn is_last_word(item: &RawItem<'_>) -> bool {
+    match item {
+        RawItem::Call(call) => call.ret == Return::Unseen,
+        RawItem::Exited { .. } | RawItem::Killed { .. } | RawItem::Superseded { .. } => true,
+        _ => false,
     }
 }

@@ -1,0 +1,520 @@
+//! From a returned call to an event, and what the call changes.
+
+use crate::Sink;
+use crate::cursor::Move;
+use crate::effect::{Anonymous, Cloexec, Effect, O_CLOEXEC};
+use crate::files::{Description, DescriptionId};
+use crate::lookup::{Place, intern};
+use crate::operands::{Base, FdArg, Operands, Position, integer};
+use crate::paths;
+use crate::population::ThreadId;
+use crate::resolver::Resolver;
+use crate::symbols::{self, is_command};
+use iotrail_model::calls::{self, CallSpec, Makes, Transfer};
+use iotrail_model::raw::{Arg, RawCall, Return, Target};
+use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FlagsId, Nullable, Tid};
+
+/// A returned call with everything found out about it.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    case: CaseId,
+    thread: ThreadId,
+    call: &'a RawCall<'a>,
+    spec: Option<&'static CallSpec>,
+    operands: &'a Operands<'a>,
+    /// What its descriptor stands for.
+    description: Option<DescriptionId>,
+}
+
+impl Scene<'_> {
+    fn succeeded(&self) -> bool {
+        succeeded(self.call)
+    }
+
+    /// The descriptor that it made, and what the tracer said about it.
+    fn made(&self) -> Option<FdArg<'_>> {
+        match self.call.ret {
+            Return::Value(fd, hint) => i32::try_from(fd).ok().map(|fd| (fd, hint)),
+            _ => None,
+        }
+    }
+}
+
+impl Resolver {
+    /// A call returned, or its end will never be seen.
+    pub(crate) fn call<S: Sink>(
+        &mut self,
+        case: CaseId,
+        thread: ThreadId,
+        call: &RawCall<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let entered = self.leave(thread);
+        if entered.is_none() {
+            self.take_turn(case, thread, call);
+        }
+        let spec = calls::spec(call.call);
+        let operands = &Operands::of(spec, call);
+        let known =
+            entered.filter(|entered| entered.call == call.call).and_then(|entered| entered.description);
+        let description = known.or_else(|| {
+            let table = self.population.thread(thread).table;
+            self.description_of(table, operands.fd?, succeeded(call), names)
+        });
+        let scene = Scene { case, thread, call, spec, operands, description };
+
+        let mut event = Event {
+            case,
+            call: call.call,
+            tid: call.tid,
+            start: call.start,
+            dur: call.dur.into(),
+            fd: operands.fd.map(|(fd, _)| fd).into(),
+            ..Event::default()
+        };
+        if let Some(description) = description {
+            event.path = self.files.description(description).path;
+        }
+        set_result(&mut event, call, names);
+        self.set_flags(&mut event, operands, names);
+        self.set_paths(&mut event, &scene, names);
+        self.set_transfer(&mut event, &scene, names);
+        let effect = self.effects.of(call.call);
+        if scene.succeeded() {
+            self.apply(&mut event, &scene, effect, names, sink);
+        } else {
+            self.apply_otherwise(&mut event, &scene, effect, names, sink);
+        }
+        self.hand_over(event, thread, names, sink);
+    }
+
+    fn set_flags(&mut self, event: &mut Event, operands: &Operands<'_>, names: &mut Dictionaries) {
+        let field = operands.structure.and_then(|structure| symbols::field(structure, b"flags"));
+        self.scratch.clear();
+        for flags in operands.flags.into_iter().flatten() {
+            push_flags(&mut self.scratch, flags);
+        }
+        let text = field.unwrap_or(&self.scratch);
+        if !text.is_empty() {
+            event.flags = Nullable::some(FlagsId(names.flags.intern(text)));
+        }
+    }
+
+    fn set_paths(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        let (id, operands) = (scene.thread, scene.operands);
+        let empty_flag = || operands.flags.iter().flatten().any(|flags| symbols::AT_EMPTY_PATH.is_in(flags));
+        let mut relative = false;
+        if let Some(arg) = operands.path {
+            // readlinkat and others take an empty path without a flag, so success says as much as the flag.
+            let by_fd = scene.succeeded() && matches!(arg.base, Base::Fd(_));
+            let place = self.place(id, arg, by_fd || empty_flag(), names);
+            event.path = place.path;
+            event.fd = place.fd.map_or(event.fd, Nullable::some);
+            relative |= place.relative;
+        }
+        if let Some(arg) = operands.path2 {
+            let place = self.place(id, arg, empty_flag(), names);
+            event.path2 = place.path;
+            relative |= place.relative;
+        } else if let (Some(target), Some(_)) = (operands.text, operands.path) {
+            let place = self.link_target(event, target, names);
+            event.path2 = place.path;
+            relative |= place.relative;
+        }
+        self.relative_paths += u64::from(relative);
+    }
+
+    /// What a symbolic link points to is seen from the directory that the link lies in.
+    fn link_target(&mut self, event: &Event, target: &[u8], names: &mut Dictionaries) -> Place {
+        let directory = event.path.get().and_then(|link| {
+            let directory = paths::parent(names.paths.get(link.0))?.to_vec();
+            Some(intern(names, &directory))
+        });
+        match target {
+            b"" => Place::default(),
+            target => self.join(directory.into(), target, names),
+        }
+    }
+
+    #[inline]
+    fn set_transfer(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        let operands = scene.operands;
+        if let Position::At(offset) = operands.position {
+            event.offset = Nullable::some(offset);
+        }
+        let Some(spec) = scene.spec.filter(|spec| spec.transfer != Transfer::None) else { return };
+        event.requested = operands.requested.into();
+        if let (true, Return::Value(bytes, _)) = (scene.succeeded(), scene.call.ret) {
+            event.size = Nullable::some(bytes);
+            self.count_bytes(scene.thread, spec.transfer, bytes);
+        }
+        let step = Move::of(scene.call);
+        if let Some(source) = scene.description {
+            let to_end = spec.transfer == Transfer::Write && self.writes_to_end(source, operands);
+            event.offset = self.transfer(source, &step, operands.position, to_end);
+        }
+        if let (Transfer::Copy, Some(fd)) = (spec.transfer, operands.fd2) {
+            let table = self.population.thread(scene.thread).table;
+            if let Some(target) = self.description_of(table, fd, scene.succeeded(), names) {
+                event.path2 = self.files.description(target).path;
+                let to_end = self.files.description(target).append;
+                self.transfer(target, &step, operands.position2, to_end);
+            }
+        }
+    }
+
+    fn count_bytes(&mut self, id: ThreadId, transfer: Transfer, bytes: i64) {
+        let process = self.population.thread(id).process;
+        let living = self.population.process_mut(process);
+        match transfer {
+            Transfer::Read => living.bytes_read = living.bytes_read.saturating_add(bytes),
+            Transfer::Write => living.bytes_written = living.bytes_written.saturating_add(bytes),
+            Transfer::Copy | Transfer::None => {}
+        }
+    }
+
+    fn writes_to_end(&self, id: DescriptionId, operands: &Operands<'_>) -> bool {
+        self.files.description(id).append
+            || operands.flags.iter().flatten().any(|flags| symbols::RWF_APPEND.is_in(flags))
+    }
+
+    /// What a successful call changes.
+    fn apply<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        effect: Effect,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let Scene { thread, call, operands, description, .. } = *scene;
+        match effect {
+            Effect::None | Effect::Exit | Effect::ExitGroup => {}
+            Effect::Open => self.open(event, scene, names),
+            Effect::Anonymous(kind) => self.make(event, scene, kind, names),
+            Effect::Dup => {
+                let cloexec = operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
+                self.duplicate(event, scene, cloexec, names);
+            }
+            Effect::Fcntl => self.control(event, scene, names),
+            Effect::Ioctl => self.control_device(thread, operands),
+            Effect::Close => self.close(thread, operands, description),
+            Effect::CloseRange => self.close_range(thread, operands),
+            Effect::Seek => {
+                if let (Some(description), Return::Value(position, _)) = (description, call.ret) {
+                    let to = operands.stored.unwrap_or(position);
+                    event.offset = self.seek(description, &Move::of(call), Some(to));
+                }
+            }
+            Effect::Chdir | Effect::Fchdir => {
+                let directory = self.population.thread(thread).directory;
+                let path = event.path.get().filter(|path| names.paths.get(path.0).starts_with(b"/"));
+                self.directories.change(directory, path.into());
+            }
+            Effect::Getcwd => {
+                if let Some(path) = operands.text.filter(|path| path.starts_with(b"/")) {
+                    let path = intern(names, path);
+                    event.path = Nullable::some(path);
+                    self.learn_directory(thread, path);
+                }
+            }
+            Effect::ChangeRoot => self.changed_roots += 1,
+            Effect::Spawn => {
+                let child = scene.made().and_then(|(child, _)| u32::try_from(child).ok());
+                let child = child.filter(|child| *child > 0).map(Tid);
+                self.creation_ends(thread, call, operands, child, names, sink);
+            }
+            Effect::Exec => {
+                let exe = event.path.get().map(|path| names.paths.get(path.0));
+                self.new_image(thread, call, operands, exe, names, sink);
+            }
+            Effect::Unshare => self.unshare(thread, operands),
+            Effect::Reap => {
+                if let Some((child, _)) = scene.made()
+                    && let Ok(child) = u32::try_from(child)
+                {
+                    self.reaped(Tid(child), names, sink);
+                }
+            }
+        }
+    }
+
+    /// What a call changes that failed or whose end was not seen.
+    fn apply_otherwise<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        effect: Effect,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let Scene { case, thread, call, operands, description, .. } = *scene;
+        match (effect, call.ret, description) {
+            (Effect::Seek, Return::Failed(b"ESPIPE"), Some(description)) => {
+                let description = self.files.description_mut(description);
+                (description.seekable, description.cursor) = (false, Nullable::NULL);
+            }
+            (Effect::Seek, Return::Unseen, Some(description)) => {
+                self.seek(description, &Move::of(call), None);
+            }
+            // The descriptor is gone even if the kernel reports an error of the file below it.
+            (Effect::Close, Return::Failed(error), _) if error != b"EBADF" => {
+                self.close(thread, operands, description);
+            }
+            (Effect::Close, Return::Unseen, _) => self.close(thread, operands, description),
+            (Effect::Anonymous(_), _, None) => self.name_second(event, scene, names),
+            (Effect::Spawn, _, _) => self.creation_ends(thread, call, operands, None, names, sink),
+            (Effect::ExitGroup, Return::Unseen, _) => self.exit_group(case, thread, operands, call.start),
+            (Effect::Exec, Return::Failed(_), _) => self.population.drop_alias(thread),
+            _ => {}
+        }
+    }
+
+    /// A call that would have made a descriptor from another one (accept) acted on that.
+    fn name_second(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        if let (Some(fd), None) = (scene.operands.fd2, scene.operands.path) {
+            let table = self.population.thread(scene.thread).table;
+            event.fd = Nullable::some(fd.0);
+            if let Some(listener) = self.description_of(table, fd, false, names) {
+                event.path = self.files.description(listener).path;
+            }
+        }
+    }
+
+    fn open(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        let Some((fd, hint)) = scene.made() else { return };
+        let operands = scene.operands;
+        let mut seekable = event.path.get().is_none_or(|path| paths::has_positions(names.paths.get(path.0)));
+        if let Some(hint) = hint {
+            event.path = Nullable::some(intern(names, hint.name));
+            seekable = paths::name_has_positions(hint.name);
+        }
+        let flags = operands.structure.and_then(|how| symbols::field(how, b"flags"));
+        let has = |arg: &Arg<'_>| symbols::O_APPEND.is_in(arg);
+        let append =
+            flags.map_or_else(|| operands.flags[0].is_some_and(has), |text| has(&Arg::Symbols(text)));
+        let cloexec = match flags {
+            Some(text) => symbols::is_cloexec(text, O_CLOEXEC),
+            None => operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC)),
+        };
+        let confirmed = hint.is_some();
+        let description = Description { confirmed, ..Description::opened(event.path, seekable, append) };
+        let description = self.files.describe(description);
+        self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
+        event.fd = Nullable::some(fd);
+    }
+
+    fn make(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        kind: &'static Anonymous,
+        names: &mut Dictionaries,
+    ) {
+        let operands = scene.operands;
+        let cloexec = match kind.cloexec {
+            Cloexec::Always => true,
+            Cloexec::Flag(bits) => operands.flags.iter().flatten().any(|flags| cloexec_in(flags, bits)),
+        };
+        let made = match (operands.pair, scene.spec.map(|spec| spec.makes)) {
+            (Some([first, second]), _) => [Some(first), Some(second)],
+            (None, Some(Makes::Descriptor)) => [scene.made(), None],
+            (None, _) => [None, None],
+        };
+        for (fd, hint) in made.into_iter().flatten().rev() {
+            let description = self.describe_anonymous(kind, hint, operands, names);
+            let description = self.files.describe(description);
+            self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
+            event.fd = Nullable::some(fd);
+            if operands.path.is_none() {
+                event.path = self.files.description(description).path;
+            }
+        }
+    }
+
+    fn describe_anonymous(
+        &mut self,
+        kind: &'static Anonymous,
+        hint: Option<Target<'_>>,
+        operands: &Operands<'_>,
+        names: &mut Dictionaries,
+    ) -> Description {
+        let name = hint.map(|hint| hint.name).or(kind.name);
+        let path = match (name, hint, operands.text) {
+            (Some(name), None, Some(given)) if kind.named => {
+                self.scratch.clear();
+                self.scratch.extend_from_slice(name);
+                self.scratch.extend_from_slice(given);
+                Some(intern(names, &self.scratch))
+            }
+            (Some(_), None, None) if kind.named => None,
+            (name, _, _) => name.map(|name| intern(names, name)),
+        };
+        match kind.name {
+            Some(name) => {
+                let seekable = kind.named || paths::name_has_positions(name);
+                Description { confirmed: hint.is_some(), ..Description::opened(path.into(), seekable, false) }
+            }
+            None => Description { confirmed: hint.is_some(), ..Description::unseen(path.into()) },
+        }
+    }
+
+    fn duplicate(&mut self, event: &mut Event, scene: &Scene<'_>, cloexec: bool, names: &mut Dictionaries) {
+        let Some((fd, hint)) = scene.made() else { return };
+        let table = self.population.thread(scene.thread).table;
+        // dup2 of a descriptor to itself changes nothing, not even whether it survives exec.
+        if let Some(description) = scene.description
+            && event.fd != Nullable::some(fd)
+        {
+            self.files.set(table, fd, description, cloexec);
+        }
+        event.fd = Nullable::some(fd);
+        if let Some(copy) = self.description_of(table, (fd, hint), false, names) {
+            event.path = self.files.description(copy).path;
+        }
+    }
+
+    fn control(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        let Scene { thread, call, operands, description, .. } = *scene;
+        let (command, argument) = (operands.flags[0], operands.commands[0]);
+        let table = self.population.thread(thread).table;
+        let Some((fd, _)) = operands.fd else { return };
+        if is_command(command, b"F_DUPFD", 0) {
+            self.duplicate(event, scene, false, names);
+        } else if is_command(command, b"F_DUPFD_CLOEXEC", 1030) {
+            self.duplicate(event, scene, true, names);
+        } else if is_command(command, b"F_SETFD", 2) {
+            let cloexec = argument.is_some_and(|flags| symbols::FD_CLOEXEC.is_in(flags));
+            self.files.set_cloexec(table, fd, cloexec);
+        } else if is_command(command, b"F_GETFD", 1) {
+            if let Return::Value(flags, _) = call.ret {
+                self.files.set_cloexec(table, fd, flags & 1 != 0);
+            }
+        } else if let Some(description) = description {
+            let append = if is_command(command, b"F_SETFL", 4) {
+                argument.map(|flags| symbols::O_APPEND.is_in(flags))
+            } else if let (true, Return::Value(flags, _)) = (is_command(command, b"F_GETFL", 3), call.ret) {
+                Some(symbols::O_APPEND.is_in(&Arg::Int(flags)))
+            } else {
+                None
+            };
+            let description = self.files.description_mut(description);
+            description.append = append.unwrap_or(description.append);
+        }
+    }
+
+    fn control_device(&mut self, id: ThreadId, operands: &Operands<'_>) {
+        let table = self.population.thread(id).table;
+        if let Some((fd, _)) = operands.fd {
+            if is_command(operands.flags[0], b"FIOCLEX", 0x5451) {
+                self.files.set_cloexec(table, fd, true);
+            } else if is_command(operands.flags[0], b"FIONCLEX", 0x5450) {
+                self.files.set_cloexec(table, fd, false);
+            }
+        }
+    }
+
+    /// Closes the descriptor, unless its number stands for something else since the call was entered.
+    fn close(&mut self, id: ThreadId, operands: &Operands<'_>, description: Option<DescriptionId>) {
+        let table = self.population.thread(id).table;
+        if let Some((fd, _)) = operands.fd
+            && self.files.get(table, fd) == description
+        {
+            self.files.close(table, fd);
+        }
+    }
+
+    fn close_range(&mut self, id: ThreadId, operands: &Operands<'_>) {
+        let flags = operands.flags[0];
+        if flags.is_some_and(|flags| symbols::CLOSE_RANGE_UNSHARE.is_in(flags)) {
+            self.unshare_table(id);
+        }
+        let bound = |arg: Option<&Arg<'_>>| match arg {
+            Some(Arg::Fd(fd, _)) => Some(i64::from(*fd)),
+            Some(arg) => integer(arg).map(|number| number & 0xffff_ffff),
+            None => None,
+        };
+        if let Some(first) = bound(operands.commands[0]) {
+            let last = bound(operands.commands[1]).unwrap_or(i64::MAX);
+            let only_mark = flags.is_some_and(|flags| symbols::CLOSE_RANGE_CLOEXEC.is_in(flags));
+            self.files.close_range(self.population.thread(id).table, first, last, only_mark);
+        }
+    }
+
+    fn unshare(&mut self, id: ThreadId, operands: &Operands<'_>) {
+        let Some(flags) = operands.flags[0] else { return };
+        if symbols::CLONE_FILES.is_in(flags) {
+            self.unshare_table(id);
+        }
+        if symbols::CLONE_FS.is_in(flags) {
+            let directory = self.population.thread(id).directory;
+            self.population.thread_mut(id).directory = self.directories.unshare(directory);
+        }
+    }
+
+    fn unshare_table(&mut self, id: ThreadId) {
+        let table = self.population.thread(id).table;
+        self.population.thread_mut(id).table = self.files.unshare(table);
+    }
+
+    #[inline]
+    fn hand_over<S: Sink>(&mut self, mut event: Event, id: ThreadId, names: &Dictionaries, sink: &mut S) {
+        let process = self.population.thread(id).process;
+        let living = self.population.process_mut(process);
+        living.calls += 1;
+        event.pid = living.pid;
+        let state = self.case_state(event.case);
+        event.seq = state.events;
+        state.events += 1;
+        sink.event(&event, names);
+    }
+}
+
+#[inline]
+fn set_result(event: &mut Event, call: &RawCall<'_>, names: &mut Dictionaries) {
+    match call.ret {
+        Return::Unseen => {}
+        Return::Value(value, _) => event.ret = Nullable::some(value),
+        Return::Failed(error) => {
+            event.ret = Nullable::some(-1);
+            event.errno = Nullable::some(ErrnoId(names.errnos.intern(error)));
+        }
+    }
+}
+
+fn succeeded(call: &RawCall<'_>) -> bool {
+    matches!(call.ret, Return::Value(bytes, _) if bytes >= 0)
+}
+
+fn cloexec_in(arg: &Arg<'_>, bits: u64) -> bool {
+    match arg {
+        Arg::Int(number) => *number as u64 & bits != 0,
+        Arg::Symbols(text) | Arg::Text(text) => symbols::is_cloexec(text, bits),
+        _ => false,
+    }
+}
+
+/// Appends flags as seen; those of a second argument follow the first.
+fn push_flags(out: &mut Vec<u8>, arg: &Arg<'_>) {
+    let text = match arg {
+        Arg::Symbols(text) | Arg::Text(text) => text,
+        Arg::Int(number) => {
+            separate(out);
+            let text = if (0..10).contains(number) { number.to_string() } else { format!("{number:#x}") };
+            out.extend_from_slice(text.as_bytes());
+            return;
+        }
+        _ => return,
+    };
+    if !text.is_empty() {
+        separate(out);
+        out.extend_from_slice(text);
+    }
+}
+
+fn separate(out: &mut Vec<u8>) {
+    if !out.is_empty() {
+        out.push(b'|');
+    }
+}

@@ -1,0 +1,170 @@
+//! What a call does to descriptors, directories and processes, beyond what the call table says.
+
+use iotrail_model::CallId;
+use iotrail_model::calls::{CallSpec, Family, Makes, TABLE};
+
+/// What the resolver does when a call succeeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing, or only what the call table says (transfers).
+    None,
+    /// The new descriptor stands for the path argument.
+    Open,
+    /// The new descriptor, or both of a pair, stand for something without a path.
+    Anonymous(&'static Anonymous),
+    /// The new descriptor stands for what the old one does.
+    Dup,
+    Fcntl,
+    Ioctl,
+    Close,
+    CloseRange,
+    Seek,
+    Chdir,
+    Fchdir,
+    Getcwd,
+    ChangeRoot,
+    Spawn,
+    Exec,
+    Exit,
+    ExitGroup,
+    Unshare,
+    /// Returns the id of a process that ended.
+    Reap,
+}
+
+/// A kind of thing without a path.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Anonymous {
+    /// The name that the kernel gives it, without numbers; `None` if it is not known from the call.
+    pub(crate) name: Option<&'static [u8]>,
+    /// Whether the name argument of the call follows.
+    pub(crate) named: bool,
+    /// When it is closed at exec.
+    pub(crate) cloexec: Cloexec,
+}
+
+/// When a new descriptor is closed at exec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cloexec {
+    /// If a flag of that name or number says so.
+    Flag(u64),
+    /// Always.
+    Always,
+}
+
+/// `O_CLOEXEC`, which most flags of that kind equal.
+pub(crate) const O_CLOEXEC: u64 = 0x8_0000;
+
+const fn named(name: &'static [u8], cloexec: Cloexec) -> Anonymous {
+    Anonymous { name: Some(name), named: false, cloexec }
+}
+
+static PIPE: Anonymous = named(b"pipe", Cloexec::Flag(O_CLOEXEC));
+static SOCKET: Anonymous = named(b"socket", Cloexec::Flag(O_CLOEXEC));
+static EVENTFD: Anonymous = named(b"anon_inode:[eventfd]", Cloexec::Flag(O_CLOEXEC));
+static SIGNALFD: Anonymous = named(b"anon_inode:[signalfd]", Cloexec::Flag(O_CLOEXEC));
+static TIMERFD: Anonymous = named(b"anon_inode:[timerfd]", Cloexec::Flag(O_CLOEXEC));
+static EPOLL: Anonymous = named(b"anon_inode:[eventpoll]", Cloexec::Flag(O_CLOEXEC));
+static INOTIFY: Anonymous = named(b"anon_inode:inotify", Cloexec::Flag(O_CLOEXEC));
+static FANOTIFY: Anonymous = named(b"anon_inode:[fanotify]", Cloexec::Flag(1));
+static USERFAULTFD: Anonymous = named(b"anon_inode:[userfaultfd]", Cloexec::Flag(O_CLOEXEC));
+static PERF: Anonymous = named(b"anon_inode:[perf_event]", Cloexec::Flag(8));
+static IO_URING: Anonymous = named(b"anon_inode:[io_uring]", Cloexec::Always);
+static PIDFD: Anonymous = named(b"anon_inode:[pidfd]", Cloexec::Always);
+static FSCONTEXT: Anonymous = named(b"anon_inode:[fscontext]", Cloexec::Flag(1));
+static SECRETMEM: Anonymous = named(b"/secretmem", Cloexec::Flag(O_CLOEXEC));
+static MEMFD: Anonymous = Anonymous { named: true, ..named(b"/memfd:", Cloexec::Flag(1)) };
+static FSMOUNT: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Flag(1) };
+static UNKNOWN: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Flag(O_CLOEXEC) };
+static UNKNOWN_CLOEXEC: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Always };
+
+/// Effects of the calls in the table, and which calls count as taking turns.
+#[derive(Debug)]
+pub(crate) struct Effects {
+    rows: Vec<(Effect, bool)>,
+}
+
+impl Default for Effects {
+    fn default() -> Self {
+        Self { rows: TABLE.iter().map(|spec| (effect(spec), is_turn(spec))).collect() }
+    }
+}
+
+impl Effects {
+    /// What `call` does.
+    #[inline]
+    pub(crate) fn of(&self, call: CallId) -> Effect {
+        self.rows.get(call.index()).map_or(Effect::None, |row| row.0)
+    }
+
+    /// Whether `call` shows that its process is doing something of its own.
+    #[inline]
+    pub(crate) fn is_turn(&self, call: CallId) -> bool {
+        self.rows.get(call.index()).is_none_or(|row| row.1)
+    }
+}
+
+fn effect(spec: &CallSpec) -> Effect {
+    match spec.name {
+        "dup" | "dup2" | "dup3" => Effect::Dup,
+        "fcntl" | "fcntl64" => Effect::Fcntl,
+        "ioctl" => Effect::Ioctl,
+        "close" => Effect::Close,
+        "close_range" => Effect::CloseRange,
+        "lseek" | "llseek" | "_llseek" => Effect::Seek,
+        "chdir" => Effect::Chdir,
+        "fchdir" => Effect::Fchdir,
+        "getcwd" => Effect::Getcwd,
+        "chroot" | "pivot_root" => Effect::ChangeRoot,
+        "execve" | "execveat" | "execv" => Effect::Exec,
+        "exit" => Effect::Exit,
+        "exit_group" => Effect::ExitGroup,
+        "unshare" => Effect::Unshare,
+        "wait4" | "waitpid" => Effect::Reap,
+        "pipe" | "pipe2" => Effect::Anonymous(&PIPE),
+        "socketpair" => Effect::Anonymous(&SOCKET),
+        name => match spec.makes {
+            Makes::Nothing => Effect::None,
+            Makes::Process => Effect::Spawn,
+            Makes::Descriptor => made_by(name),
+        },
+    }
+}
+
+fn made_by(name: &str) -> Effect {
+    Effect::Anonymous(match name {
+        "socket" | "accept" | "accept4" => &SOCKET,
+        "eventfd" | "eventfd2" => &EVENTFD,
+        "signalfd" | "signalfd4" => &SIGNALFD,
+        "timerfd_create" => &TIMERFD,
+        "epoll_create" | "epoll_create1" => &EPOLL,
+        "inotify_init" | "inotify_init1" => &INOTIFY,
+        "fanotify_init" => &FANOTIFY,
+        "userfaultfd" => &USERFAULTFD,
+        "perf_event_open" => &PERF,
+        "io_uring_setup" => &IO_URING,
+        "pidfd_open" => &PIDFD,
+        "fsopen" | "fspick" => &FSCONTEXT,
+        "fsmount" => &FSMOUNT,
+        "memfd_create" => &MEMFD,
+        "memfd_secret" => &SECRETMEM,
+        "open_by_handle_at" => &UNKNOWN,
+        "pidfd_getfd" | "mq_open" => &UNKNOWN_CLOEXEC,
+        _ => return Effect::Open,
+    })
+}
+
+/// Calls by which a process waits for another, makes it or winds up afterwards do not show that it runs beside it.
+fn is_turn(spec: &CallSpec) -> bool {
+    const AROUND_WAITING: [&str; 8] = [
+        "exit",
+        "exit_group",
+        "rt_sigaction",
+        "rt_sigprocmask",
+        "rt_sigreturn",
+        "munmap",
+        "set_tid_address",
+        "setpgid",
+    ];
+    spec.family != Family::Wait && spec.makes != Makes::Process && !AROUND_WAITING.contains(&spec.name)
+}

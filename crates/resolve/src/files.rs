@@ -1,0 +1,403 @@
+//! Descriptor tables and open file descriptions.
+//!
+//! A descriptor is a number in a table; tables are shared by threads (and CLONE_FILES) and copied at fork. What a
+//! descriptor stands for, its open file description, carries name and cursor and is shared by every copy (`man 2 open`).
+//! Tables are dense vectors behind shared pointers, copied when the first of two owners changes one. Descriptions lie in
+//! one arena; those that no table names any more are found by marking, so that close costs nothing.
+
+use hashbrown::HashMap;
+use iotrail_model::{Nullable, PathId, Tid, Timestamp};
+use std::sync::Arc;
+
+/// Numbers from here on lie in a hash map, so that one hostile number does not cost gigabytes.
+const DENSE: usize = 4096;
+
+/// An open file description in [`Files`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DescriptionId(u32);
+
+/// A descriptor table in [`Files`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TableId(u32);
+
+/// What a descriptor stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Description {
+    /// Path or name.
+    pub(crate) path: Nullable<PathId>,
+    /// Position of the next read or write.
+    pub(crate) cursor: Nullable<i64>,
+    /// Whether writes go to the end of the file.
+    pub(crate) append: bool,
+    /// Whether there are positions at all.
+    pub(crate) seekable: bool,
+    /// Whether the opening was seen. What was not may be shared with unknown others.
+    pub(crate) opened: bool,
+    /// Whether the path is what the tracer printed, not what the letters of an argument say.
+    pub(crate) confirmed: bool,
+    /// Number of calls in flight that move the cursor.
+    pub(crate) in_flight: u32,
+    /// Which thread moved the cursor last, and when it was done.
+    pub(crate) moved: Option<(Tid, Timestamp)>,
+    /// For unseen openings: [`Files::unseen_moves`] when the cursor was last known.
+    pub(crate) epoch: u64,
+}
+
+impl Description {
+    /// A file or directory just opened.
+    pub(crate) fn opened(path: Nullable<PathId>, seekable: bool, append: bool) -> Self {
+        let cursor = if seekable { Nullable::some(0) } else { Nullable::NULL };
+        Self { cursor, append, seekable, opened: true, ..Self::unseen(path) }
+    }
+
+    /// Something that was open before the trace began or whose opening is not in it.
+    pub(crate) fn unseen(path: Nullable<PathId>) -> Self {
+        Self {
+            path,
+            cursor: Nullable::NULL,
+            append: false,
+            seekable: true,
+            opened: false,
+            confirmed: false,
+            in_flight: 0,
+            moved: None,
+            epoch: 0,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    description: u32,
+    cloexec: bool,
+}
+
+const EMPTY: Slot = Slot { description: u32::MAX, cloexec: false };
+
+#[derive(Clone, Debug, Default)]
+struct Table {
+    dense: Vec<Slot>,
+    sparse: HashMap<i32, Slot, foldhash::fast::FixedState>,
+}
+
+impl Table {
+    #[inline]
+    fn get(&self, fd: i32) -> Option<Slot> {
+        let slot = match self.dense.get(fd as usize) {
+            Some(slot) => *slot,
+            None if self.sparse.is_empty() => EMPTY,
+            None => self.sparse.get(&fd).copied().unwrap_or(EMPTY),
+        };
+        (slot.description != u32::MAX).then_some(slot)
+    }
+
+    fn set(&mut self, fd: i32, slot: Slot) {
+        match usize::try_from(fd) {
+            Ok(index) if index < DENSE => {
+                if index >= self.dense.len() {
+                    self.dense.resize(index + 1, EMPTY);
+                }
+                self.dense[index] = slot;
+            }
+            Ok(_) if slot.description == u32::MAX => {
+                self.sparse.remove(&fd);
+            }
+            Ok(_) => {
+                self.sparse.insert(fd, slot);
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn descriptions(&self) -> impl Iterator<Item = u32> {
+        let slots = self.dense.iter().chain(self.sparse.values());
+        slots.map(|slot| slot.description).filter(|description| *description != u32::MAX)
+    }
+
+    fn retain(&mut self, keep: impl Fn(i32, &mut Slot) -> bool) {
+        for (fd, slot) in self.dense.iter_mut().enumerate() {
+            if slot.description != u32::MAX && !keep(fd as i32, slot) {
+                *slot = EMPTY;
+            }
+        }
+        self.sparse.retain(|fd, slot| keep(*fd, slot));
+    }
+}
+
+/// All descriptor tables and open file descriptions of a process tree.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    descriptions: Vec<Description>,
+    free: Vec<u32>,
+    tables: Vec<Option<Owned>>,
+    free_tables: Vec<u32>,
+    live_after_sweep: usize,
+    /// How often a description of unseen opening was moved. Two of them may be one (`2>&1`), so a move of one makes
+    /// the cursors of all others unknown.
+    pub(crate) unseen_moves: u64,
+}
+
+#[derive(Debug)]
+struct Owned {
+    table: Arc<Table>,
+    owners: u32,
+}
+
+impl Files {
+    /// An empty table with one owner.
+    pub(crate) fn new_table(&mut self) -> TableId {
+        self.add_table(Arc::default())
+    }
+
+    fn add_table(&mut self, table: Arc<Table>) -> TableId {
+        let owned = Some(Owned { table, owners: 1 });
+        match self.free_tables.pop() {
+            Some(id) => {
+                self.tables[id as usize] = owned;
+                TableId(id)
+            }
+            None => {
+                self.tables.push(owned);
+                TableId((self.tables.len() - 1) as u32)
+            }
+        }
+    }
+
+    /// One more owner of the same table.
+    pub(crate) fn share(&mut self, id: TableId) -> TableId {
+        if let Some(owned) = &mut self.tables[id.0 as usize] {
+            owned.owners += 1;
+        }
+        id
+    }
+
+    /// A copy of the table; costs nothing until one of the two changes.
+    pub(crate) fn copy(&mut self, id: TableId) -> TableId {
+        match &self.tables[id.0 as usize] {
+            Some(owned) => {
+                let table = Arc::clone(&owned.table);
+                self.add_table(table)
+            }
+            None => self.new_table(),
+        }
+    }
+
+    /// One owner less.
+    pub(crate) fn release(&mut self, id: TableId) {
+        if let Some(owned) = &mut self.tables[id.0 as usize] {
+            owned.owners -= 1;
+            if owned.owners == 0 {
+                self.tables[id.0 as usize] = None;
+                self.free_tables.push(id.0);
+            }
+        }
+    }
+
+    /// The table for an owner who wants it alone: itself or a copy.
+    pub(crate) fn unshare(&mut self, id: TableId) -> TableId {
+        match &self.tables[id.0 as usize] {
+            Some(owned) if owned.owners > 1 => {
+                let copy = self.copy(id);
+                self.release(id);
+                copy
+            }
+            _ => id,
+        }
+    }
+
+    /// What descriptor `fd` stands for.
+    #[inline]
+    pub(crate) fn get(&self, id: TableId, fd: i32) -> Option<DescriptionId> {
+        let owned = self.tables[id.0 as usize].as_ref()?;
+        owned.table.get(fd).map(|slot| DescriptionId(slot.description))
+    }
+
+    #[inline]
+    pub(crate) fn description(&self, id: DescriptionId) -> &Description {
+        &self.descriptions[id.0 as usize]
+    }
+
+    #[inline]
+    pub(crate) fn description_mut(&mut self, id: DescriptionId) -> &mut Description {
+        &mut self.descriptions[id.0 as usize]
+    }
+
+    /// A new description, not in any table yet.
+    pub(crate) fn describe(&mut self, description: Description) -> DescriptionId {
+        match self.free.pop() {
+            Some(id) => {
+                self.descriptions[id as usize] = description;
+                DescriptionId(id)
+            }
+            None => {
+                self.descriptions.push(description);
+                DescriptionId((self.descriptions.len() - 1) as u32)
+            }
+        }
+    }
+
+    /// Lets `fd` stand for `description`.
+    pub(crate) fn set(&mut self, id: TableId, fd: i32, description: DescriptionId, cloexec: bool) {
+        self.change(id, |table| table.set(fd, Slot { description: description.0, cloexec }));
+    }
+
+    /// Whether `fd` is closed at exec.
+    pub(crate) fn set_cloexec(&mut self, id: TableId, fd: i32, cloexec: bool) {
+        if let Some(description) = self.get(id, fd) {
+            self.set(id, fd, description, cloexec);
+        }
+    }
+
+    /// Closes `fd`.
+    pub(crate) fn close(&mut self, id: TableId, fd: i32) {
+        if self.get(id, fd).is_some() {
+            self.change(id, |table| table.set(fd, EMPTY));
+        }
+    }
+
+    /// Closes the descriptors from `first` to `last`, or marks them to be closed at exec.
+    pub(crate) fn close_range(&mut self, id: TableId, first: i64, last: i64, only_mark: bool) {
+        let range = first..=last;
+        self.change(id, |table| {
+            table.retain(|fd, slot| {
+                let inside = range.contains(&i64::from(fd));
+                slot.cloexec |= inside && only_mark;
+                !inside || only_mark
+            });
+        });
+    }
+
+    /// What exec does: the owner gets a table of its own, without the descriptors that are closed at exec.
+    pub(crate) fn exec(&mut self, id: TableId) -> TableId {
+        let id = self.unshare(id);
+        let some_closed = self.tables[id.0 as usize].as_ref().is_some_and(|owned| {
+            let table = &owned.table;
+            table.dense.iter().chain(table.sparse.values()).any(|slot| slot.cloexec)
+        });
+        if some_closed {
+            self.change(id, |table| table.retain(|_, slot| !slot.cloexec));
+        }
+        id
+    }
+
+    /// Gives `id` those descriptors of `from` that it does not have.
+    pub(crate) fn inherit_missing(&mut self, id: TableId, from: TableId) {
+        let Some(from) = self.tables[from.0 as usize].as_ref().map(|owned| Arc::clone(&owned.table)) else {
+            return;
+        };
+        let dense = from.dense.iter().enumerate().map(|(fd, slot)| (fd as i32, *slot));
+        let sparse = from.sparse.iter().map(|(fd, slot)| (*fd, *slot));
+        self.change(id, |table| {
+            for (fd, slot) in dense.chain(sparse) {
+                if table.get(fd).is_none() {
+                    table.set(fd, slot);
+                }
+            }
+        });
+    }
+
+    fn change(&mut self, id: TableId, change: impl FnOnce(&mut Table)) {
+        if let Some(owned) = &mut self.tables[id.0 as usize] {
+            change(Arc::make_mut(&mut owned.table));
+        }
+    }
+
+    /// Whether enough descriptions were made since the last sweep to pay for another.
+    #[inline]
+    pub(crate) fn wants_sweep(&self) -> bool {
+        self.live() > 2 * self.live_after_sweep + 1024
+    }
+
+    /// Number of descriptions in memory.
+    pub(crate) fn live(&self) -> usize {
+        self.descriptions.len() - self.free.len()
+    }
+
+    /// Frees the descriptions that no table and none of `in_flight` names.
+    pub(crate) fn sweep(&mut self, in_flight: impl Iterator<Item = DescriptionId>) {
+        let mut used = vec![false; self.descriptions.len()];
+        let mut last = std::ptr::null();
+        for owned in self.tables.iter().flatten() {
+            if !std::ptr::eq(Arc::as_ptr(&owned.table), last) {
+                owned.table.descriptions().for_each(|description| used[description as usize] = true);
+            }
+            last = Arc::as_ptr(&owned.table);
+        }
+        in_flight.for_each(|description| used[description.0 as usize] = true);
+        self.free.clear();
+        self.free.extend((0..used.len()).rev().filter(|index| !used[*index]).map(|index| index as u32));
+        for index in &self.free {
+            self.descriptions[*index as usize].path = Nullable::NULL;
+        }
+        self.live_after_sweep = self.live();
+    }
+
+    /// The paths of all descriptions, to be renumbered.
+    pub(crate) fn paths_mut(&mut self) -> impl Iterator<Item = &mut Nullable<PathId>> {
+        self.descriptions.iter_mut().map(|description| &mut description.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(files: &mut Files, number: u32) -> DescriptionId {
+        files.describe(Description::opened(Nullable::some(PathId(number)), true, false))
+    }
+
+    #[test]
+    fn a_copied_table_changes_alone() {
+        let mut files = Files::default();
+        let parent = files.new_table();
+        let (first, second) = (named(&mut files, 1), named(&mut files, 2));
+        files.set(parent, 3, first, false);
+        let child = files.copy(parent);
+        files.set(child, 3, second, false);
+        files.close(parent, 4);
+        assert_eq!(files.get(parent, 3), Some(first));
+        assert_eq!(files.get(child, 3), Some(second));
+    }
+
+    #[test]
+    fn only_marked_descriptors_are_closed_at_exec() {
+        let mut files = Files::default();
+        let table = files.new_table();
+        let file = named(&mut files, 1);
+        files.set(table, 3, file, true);
+        files.set(table, 4, file, false);
+        files.set(table, 70_000, file, true);
+        let other = files.share(table);
+        let table = files.exec(table);
+        assert_eq!([3, 4, 70_000].map(|fd| files.get(table, fd).is_some()), [false, true, false]);
+        assert_eq!([3, 4, 70_000].map(|fd| files.get(other, fd).is_some()), [true; 3]);
+    }
+
+    #[test]
+    fn closed_descriptions_are_freed() {
+        let mut files = Files::default();
+        let table = files.new_table();
+        for number in 0..100_000 {
+            let file = named(&mut files, number);
+            files.set(table, 3, file, false);
+            if files.wants_sweep() {
+                files.sweep(std::iter::empty());
+            }
+        }
+        assert!(files.descriptions.len() < 2000, "{}", files.descriptions.len());
+        assert_eq!(files.description(files.get(table, 3).unwrap()).path, Nullable::some(PathId(99_999)));
+    }
+
+    #[test]
+    fn huge_numbers_cost_no_memory() {
+        let mut files = Files::default();
+        let table = files.new_table();
+        let file = named(&mut files, 1);
+        files.set(table, i32::MAX, file, false);
+        files.set(table, -5, file, false);
+        assert_eq!(files.get(table, i32::MAX), Some(file));
+        assert_eq!(files.get(table, -5), None);
+        files.close_range(table, 0, i64::from(u32::MAX), false);
+        assert_eq!(files.get(table, i32::MAX), None);
+    }
+}

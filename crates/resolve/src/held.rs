@@ -1,0 +1,263 @@
+//! Items of threads whose parent is not known yet.
+//!
+//! When several creations are in flight and a new thread speaks, only the return of one of them says whose child it is.
+//! Until then its items wait here, copied. They do not wait for ever: beyond [`MAX_ITEMS`] or [`MAX_BYTES`] the thread
+//! is taken for one without a parent.
+
+use iotrail_model::raw::{Arg, RawCall, RawItem, Return, Target};
+use iotrail_model::{CallId, CaseId, Nanos, Tid, Timestamp};
+
+/// Items that may wait.
+const MAX_ITEMS: usize = 10_000;
+/// Bytes of text that may wait.
+const MAX_BYTES: usize = 4 << 20;
+
+/// The waiting items in the order they came.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    items: Vec<(CaseId, HeldItem)>,
+    /// The threads they are of, in the order in which they first spoke.
+    threads: Vec<Tid>,
+    bytes: usize,
+}
+
+impl Held {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Whether no more may wait.
+    pub(crate) fn is_full(&self) -> bool {
+        self.items.len() >= MAX_ITEMS || self.bytes >= MAX_BYTES
+    }
+
+    /// Keeps a copy of `item`.
+    pub(crate) fn push(&mut self, case: CaseId, tid: Tid, item: &RawItem<'_>) {
+        let held = HeldItem::copy(tid, item);
+        self.bytes += held.bytes.len();
+        self.items.push((case, held));
+        if !self.threads.contains(&tid) {
+            self.threads.push(tid);
+        }
+    }
+
+    /// Whether items of this thread wait.
+    pub(crate) fn has(&self, tid: Tid) -> bool {
+        self.threads.contains(&tid)
+    }
+
+    /// The waiting threads, in the order in which they first spoke.
+    pub(crate) fn threads(&self) -> &[Tid] {
+        &self.threads
+    }
+
+    /// The items of one thread, in order.
+    pub(crate) fn take(&mut self, tid: Tid) -> Vec<(CaseId, HeldItem)> {
+        let (taken, kept) = self.items.drain(..).partition(|(_, item)| item.tid == tid);
+        self.items = kept;
+        self.threads.retain(|other| *other != tid);
+        self.bytes = self.items.iter().map(|(_, item)| item.bytes.len()).sum();
+        taken
+    }
+}
+
+/// A copied item: every text lies in `bytes`, and what refers to it holds its range.
+#[derive(Debug)]
+pub(crate) struct HeldItem {
+    tid: Tid,
+    bytes: Vec<u8>,
+    kind: Kind,
+}
+
+type Range = std::ops::Range<usize>;
+type HeldTarget = Option<(Range, bool)>;
+
+#[derive(Debug)]
+enum Kind {
+    Call(HeldCall),
+    Entered(HeldCall),
+    Exited { at: Timestamp, status: i32 },
+    Killed { at: Timestamp, signal: Range },
+    Superseded { by: Tid, at: Timestamp },
+    Comm(Range),
+}
+
+#[derive(Debug)]
+struct HeldCall {
+    call: CallId,
+    start: Timestamp,
+    dur: Option<Nanos>,
+    ret: HeldReturn,
+    args: Vec<HeldArg>,
+}
+
+#[derive(Debug)]
+enum HeldReturn {
+    Unseen,
+    Value(i64, HeldTarget),
+    Failed(Range),
+}
+
+#[derive(Debug)]
+enum HeldArg {
+    Opaque,
+    Null,
+    Int(i64),
+    Fd(i32, HeldTarget),
+    Cwd(HeldTarget),
+    Path(Range, bool),
+    Symbols(Range),
+    FdPair([(i32, HeldTarget); 2]),
+    Length(u64),
+    Strings(Range),
+    Text(Range),
+}
+
+impl HeldItem {
+    fn copy(tid: Tid, item: &RawItem<'_>) -> Self {
+        let mut bytes = Vec::new();
+        let kind = match item {
+            RawItem::Call(call) => Kind::Call(copy_call(&mut bytes, call)),
+            RawItem::Entered(call) => Kind::Entered(copy_call(&mut bytes, call)),
+            RawItem::Exited { at, status, .. } => Kind::Exited { at: *at, status: *status },
+            RawItem::Killed { at, signal, .. } => {
+                Kind::Killed { at: *at, signal: copy_text(&mut bytes, signal) }
+            }
+            RawItem::Superseded { by, at, .. } => Kind::Superseded { by: *by, at: *at },
+            RawItem::Comm { comm, .. } => Kind::Comm(copy_text(&mut bytes, comm)),
+        };
+        Self { tid, bytes, kind }
+    }
+
+    /// Shows the item again.
+    pub(crate) fn with<R>(&self, show: impl FnOnce(&RawItem<'_>) -> R) -> R {
+        let (tid, text) = (self.tid, |range: &Range| &self.bytes[range.clone()]);
+        match &self.kind {
+            Kind::Call(call) => self.with_call(call, |call| show(&RawItem::Call(call))),
+            Kind::Entered(call) => self.with_call(call, |call| show(&RawItem::Entered(call))),
+            Kind::Exited { at, status } => show(&RawItem::Exited { tid, at: *at, status: *status }),
+            Kind::Killed { at, signal } => show(&RawItem::Killed { tid, at: *at, signal: text(signal) }),
+            Kind::Superseded { by, at } => show(&RawItem::Superseded { tid, by: *by, at: *at }),
+            Kind::Comm(comm) => show(&RawItem::Comm { tid, comm: text(comm) }),
+        }
+    }
+
+    fn with_call<R>(&self, call: &HeldCall, show: impl FnOnce(RawCall<'_>) -> R) -> R {
+        let args: Vec<Arg<'_>> = call.args.iter().map(|arg| self.arg(arg)).collect();
+        let ret = match &call.ret {
+            HeldReturn::Unseen => Return::Unseen,
+            HeldReturn::Value(value, target) => Return::Value(*value, self.target(target)),
+            HeldReturn::Failed(error) => Return::Failed(&self.bytes[error.clone()]),
+        };
+        let HeldCall { call, start, dur, .. } = *call;
+        show(RawCall { tid: self.tid, call, start, dur, ret, args: &args })
+    }
+
+    fn arg(&self, arg: &HeldArg) -> Arg<'_> {
+        let text = |range: &Range| &self.bytes[range.clone()];
+        match arg {
+            HeldArg::Opaque => Arg::Opaque,
+            HeldArg::Null => Arg::Null,
+            HeldArg::Int(number) => Arg::Int(*number),
+            HeldArg::Fd(fd, target) => Arg::Fd(*fd, self.target(target)),
+            HeldArg::Cwd(target) => Arg::Cwd(self.target(target)),
+            HeldArg::Path(path, complete) => Arg::Path { bytes: text(path), complete: *complete },
+            HeldArg::Symbols(symbols) => Arg::Symbols(text(symbols)),
+            HeldArg::FdPair([a, b]) => Arg::FdPair([(a.0, self.target(&a.1)), (b.0, self.target(&b.1))]),
+            HeldArg::Length(length) => Arg::Length(*length),
+            HeldArg::Strings(strings) => Arg::Strings(text(strings)),
+            HeldArg::Text(structure) => Arg::Text(text(structure)),
+        }
+    }
+
+    fn target(&self, target: &HeldTarget) -> Option<Target<'_>> {
+        let (name, deleted) = target.as_ref()?;
+        Some(Target { name: &self.bytes[name.clone()], deleted: *deleted })
+    }
+}
+
+fn copy_text(bytes: &mut Vec<u8>, text: &[u8]) -> Range {
+    let start = bytes.len();
+    bytes.extend_from_slice(text);
+    start..bytes.len()
+}
+
+fn copy_target(bytes: &mut Vec<u8>, target: &Option<Target<'_>>) -> HeldTarget {
+    target.as_ref().map(|target| (copy_text(bytes, target.name), target.deleted))
+}
+
+fn copy_call(bytes: &mut Vec<u8>, call: &RawCall<'_>) -> HeldCall {
+    let ret = match &call.ret {
+        Return::Unseen => HeldReturn::Unseen,
+        Return::Value(value, target) => HeldReturn::Value(*value, copy_target(bytes, target)),
+        Return::Failed(error) => HeldReturn::Failed(copy_text(bytes, error)),
+    };
+    let args = call.args.iter().map(|arg| copy_arg(bytes, arg)).collect();
+    HeldCall { call: call.call, start: call.start, dur: call.dur, ret, args }
+}
+
+fn copy_arg(bytes: &mut Vec<u8>, arg: &Arg<'_>) -> HeldArg {
+    match arg {
+        Arg::Opaque => HeldArg::Opaque,
+        Arg::Null => HeldArg::Null,
+        Arg::Int(number) => HeldArg::Int(*number),
+        Arg::Fd(fd, target) => HeldArg::Fd(*fd, copy_target(bytes, target)),
+        Arg::Cwd(target) => HeldArg::Cwd(copy_target(bytes, target)),
+        Arg::Path { bytes: path, complete } => HeldArg::Path(copy_text(bytes, path), *complete),
+        Arg::Symbols(symbols) => HeldArg::Symbols(copy_text(bytes, symbols)),
+        Arg::FdPair([a, b]) => {
+            HeldArg::FdPair([(a.0, copy_target(bytes, &a.1)), (b.0, copy_target(bytes, &b.1))])
+        }
+        Arg::Length(length) => HeldArg::Length(*length),
+        Arg::Strings(strings) => HeldArg::Strings(copy_text(bytes, strings)),
+        Arg::Text(structure) => HeldArg::Text(copy_text(bytes, structure)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn held_items_come_back_as_they_were() {
+        let target = Some(Target { name: b"/a", deleted: true });
+        let args = [
+            Arg::Opaque,
+            Arg::Null,
+            Arg::Int(7),
+            Arg::Fd(3, target),
+            Arg::Cwd(target),
+            Arg::Path { bytes: b"b\xff", complete: false },
+            Arg::Symbols(b"O_RDONLY"),
+            Arg::FdPair([(3, None), (4, target)]),
+            Arg::Length(9),
+            Arg::Strings(b"ls\0-l"),
+            Arg::Text(b"{}"),
+        ];
+        let call = RawCall {
+            tid: Tid(1),
+            call: CallId(2),
+            start: Timestamp(3),
+            dur: Some(Nanos(4)),
+            ret: Return::Value(5, target),
+            args: &args,
+        };
+        let failed = RawCall { ret: Return::Failed(b"ENOENT"), ..call };
+        let (tid, at) = (Tid(1), Timestamp(9));
+        let items = [
+            RawItem::Call(call),
+            RawItem::Entered(failed),
+            RawItem::Exited { tid, at, status: 3 },
+            RawItem::Killed { tid, at, signal: b"SIGKILL" },
+            RawItem::Superseded { tid, by: Tid(8), at },
+            RawItem::Comm { tid, comm: b"sh" },
+        ];
+        let mut held = Held::default();
+        items.iter().for_each(|item| held.push(CaseId(0), tid, item));
+        assert_eq!(held.threads(), [tid]);
+        for (expected, (_, item)) in items.iter().zip(held.take(tid)) {
+            item.with(|item| assert_eq!(item, expected));
+        }
+        assert!(held.is_empty());
+    }
+}

@@ -1,0 +1,409 @@
+//! Threads and processes come and go.
+//!
+//! A new thread is known by the return value of the call that made it, or, if it speaks earlier, by the only creation
+//! in flight. fork and vfork copy the descriptor table (vfork shares memory, not descriptors); clone shares what its
+//! flags say. The thread whose id is the process id is reported last by the kernel, so its end is the process's end.
+
+use crate::Sink;
+use crate::files::Description;
+use crate::operands::Operands;
+use crate::population::{Birth, End, ProcessId, Thread, ThreadId};
+use crate::resolver::{Resolver, is_last_word, origin};
+use crate::symbols::{self, Symbol};
+use iotrail_model::raw::{RawCall, RawItem};
+use iotrail_model::{CaseId, Dictionaries, Nullable, Tid, Timestamp, text};
+
+/// A call in flight that makes a process or thread.
+#[derive(Debug)]
+pub(crate) struct Creation {
+    parent: Tid,
+    start: Timestamp,
+    shares: Shares,
+    /// The child, if it spoke before the call returned.
+    child: Option<Tid>,
+}
+
+/// What a child shares with its parent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shares {
+    table: bool,
+    directory: bool,
+    process: bool,
+}
+
+impl Shares {
+    fn of(operands: &Operands<'_>) -> Self {
+        let field = operands.structure.and_then(|structure| symbols::field(structure, b"flags"));
+        let has = |symbol: Symbol| match field {
+            Some(flags) => symbol.is_in_text(flags),
+            None => operands.flags[0].is_some_and(|flags| symbol.is_in(flags)),
+        };
+        Self {
+            table: has(symbols::CLONE_FILES),
+            directory: has(symbols::CLONE_FS),
+            process: has(symbols::CLONE_THREAD),
+        }
+    }
+}
+
+impl Resolver {
+    /// The thread that an item is of; `None` if the item has to wait.
+    #[inline]
+    pub(crate) fn speaker<S: Sink>(
+        &mut self,
+        case: CaseId,
+        item: &RawItem<'_>,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) -> Option<ThreadId> {
+        let (tid, at) = origin(item);
+        let id = match self.population.find(tid) {
+            Some(id) if !self.population.thread(id).ghost || is_last_word(item) => id,
+            Some(ghost) => {
+                self.drop_thread(ghost, names, sink);
+                self.newcomer(case, tid, item)?
+            }
+            None => self.newcomer(case, tid, item)?,
+        };
+        if !self.population.thread(id).heard {
+            self.hear(id, case, at);
+        }
+        Some(id)
+    }
+
+    fn hear(&mut self, id: ThreadId, case: CaseId, at: Option<Timestamp>) {
+        self.threads += 1;
+        let thread = self.population.thread_mut(id);
+        thread.heard = true;
+        let process = thread.process;
+        let living = self.population.process_mut(process);
+        if living.threads == 0 {
+            living.case = case;
+        }
+        living.threads += 1;
+        living.start = living.start.or(at);
+    }
+
+    fn newcomer(&mut self, case: CaseId, tid: Tid, item: &RawItem<'_>) -> Option<ThreadId> {
+        let mut open = self.creations.iter().enumerate().filter(|(_, creation)| creation.child.is_none());
+        match (open.next(), open.next()) {
+            (None, _) => Some(self.foreigner(case, tid)),
+            (Some((place, _)), None) if !self.held.has(tid) => Some(self.adopt(case, tid, place)),
+            _ => {
+                self.held.push(case, tid, item);
+                None
+            }
+        }
+    }
+
+    /// A thread without a known parent is a process of its own. Its standard descriptors exist, whatever they are.
+    fn foreigner(&mut self, case: CaseId, tid: Tid) -> ThreadId {
+        let table = self.files.new_table();
+        for fd in 0..3 {
+            let description = self.files.describe(Description::unseen(Nullable::NULL));
+            self.files.set(table, fd, description, false);
+        }
+        let directory = self.directories.unknown();
+        self.population.add_process(Birth { tid, case, table, directory }, None, Nullable::NULL)
+    }
+
+    /// `tid` is the child of the creation at `place`.
+    fn adopt(&mut self, case: CaseId, tid: Tid, place: usize) -> ThreadId {
+        let (parent, shares) = (self.creations[place].parent, self.creations[place].shares);
+        match self.population.find(parent) {
+            Some(parent) => {
+                self.creations[place].child = Some(tid);
+                self.child(case, parent, tid, shares)
+            }
+            None => {
+                self.creations.remove(place);
+                self.foreigner(case, tid)
+            }
+        }
+    }
+
+    fn child(&mut self, case: CaseId, parent: ThreadId, tid: Tid, shares: Shares) -> ThreadId {
+        let Thread { process, table, directory, .. } = *self.population.thread(parent);
+        let table = if shares.table { self.files.share(table) } else { self.files.copy(table) };
+        let directory = match shares.directory {
+            true => self.directories.share(directory),
+            false => self.directories.copy(directory),
+        };
+        let birth = Birth { tid, case, table, directory };
+        if shares.process {
+            self.population.add_thread(birth, process)
+        } else {
+            self.population.add_process(birth, Some(process), self.directories.path(directory))
+        }
+    }
+
+    /// A call that makes a process was entered.
+    pub(crate) fn creation_begins(&mut self, id: ThreadId, call: &RawCall<'_>, operands: &Operands<'_>) {
+        let parent = self.population.thread(id).tid;
+        let shares = Shares::of(operands);
+        self.creations.retain(|creation| creation.parent != parent);
+        self.creations.push(Creation { parent, start: call.start, shares, child: None });
+    }
+
+    /// A call that makes a process returned; `child` is what it made.
+    pub(crate) fn creation_ends<S: Sink>(
+        &mut self,
+        id: ThreadId,
+        call: &RawCall<'_>,
+        operands: &Operands<'_>,
+        child: Option<Tid>,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        let Thread { tid: parent, process, .. } = *self.population.thread(id);
+        let case = self.population.process(process).case;
+        let place = self.creations.iter().position(|creation| creation.parent == parent);
+        let creation = place.map(|place| self.creations.remove(place));
+        // A child that already spoke is known, even if a PID namespace gives it another number in the parent's eyes.
+        if creation.as_ref().is_some_and(|creation| creation.child.is_some()) {
+            return;
+        }
+        let Some(child) = child else { return };
+        let (start, shares) = match creation {
+            // The second half of a call may show flags that the first did not.
+            Some(creation) => (creation.start, Shares::of(operands).or(creation.shares)),
+            None => (call.start, Shares::of(operands)),
+        };
+        match self.population.find(child) {
+            Some(early) if early == id => {}
+            Some(early) if self.spoke_early(early, start) => self.adopt_late(early, id, shares),
+            Some(old) => {
+                let thread = self.population.thread(old);
+                let process = thread.process;
+                if thread.tid.0 == self.population.process(process).pid.0 {
+                    self.end_process(process, None, names, sink);
+                }
+                self.drop_thread(old, names, sink);
+                self.child(case, id, child, shares);
+            }
+            None => {
+                self.child(case, id, child, shares);
+            }
+        }
+    }
+
+    /// Whether a thread without a parent first spoke after `start`, when its creation was in flight unannounced.
+    fn spoke_early(&self, id: ThreadId, start: Timestamp) -> bool {
+        let thread = self.population.thread(id);
+        let process = self.population.process(thread.process);
+        let fresh = process.foreign && self.population.members(thread.process) == 1 && !thread.ghost;
+        fresh && process.start.is_some_and(|first| first >= start)
+    }
+
+    fn adopt_late(&mut self, id: ThreadId, parent: ThreadId, shares: Shares) {
+        let Thread { process: parent_process, table, directory, .. } = *self.population.thread(parent);
+        let own = self.population.thread(id);
+        let (process, own_table, own_directory) = (own.process, own.table, own.directory);
+        self.files.inherit_missing(own_table, table);
+        if self.directories.path(own_directory).is_null()
+            && let Some(path) = self.directories.path(directory).get()
+        {
+            self.directories.learn(own_directory, path);
+        }
+        if shares.process {
+            self.population.move_thread(id, parent_process);
+        } else {
+            let ppid = self.population.process(parent_process).pid;
+            let living = self.population.process_mut(process);
+            (living.ppid, living.foreign) = (Some(ppid), false);
+        }
+    }
+
+    /// Gives waiting items to threads that are known by now, or that cannot be told apart any more.
+    pub(crate) fn release_held<S: Sink>(&mut self, names: &mut Dictionaries, sink: &mut S) {
+        while let Some(tid) = self.next_released() {
+            for (case, item) in self.held.take(tid) {
+                item.with(|item| self.take(case, item, names, sink));
+            }
+        }
+    }
+
+    fn next_released(&mut self) -> Option<Tid> {
+        for place in 0..self.held.threads().len() {
+            let tid = self.held.threads()[place];
+            if self.population.find(tid).is_some() {
+                return Some(tid);
+            }
+        }
+        let first = *self.held.threads().first()?;
+        let mut open = self.creations.iter().enumerate().filter(|(_, creation)| creation.child.is_none());
+        match (open.next(), open.next()) {
+            (Some((place, _)), None) if self.held.threads().len() == 1 => {
+                self.adopt(CaseId(0), first, place);
+            }
+            (Some(_), _) if !self.held.is_full() => return None,
+            _ => {
+                self.orphans += 1;
+                self.foreigner(CaseId(0), first);
+            }
+        }
+        Some(first)
+    }
+
+    /// exit_group was called: this is the last that the process does.
+    pub(crate) fn exit_group(
+        &mut self,
+        case: CaseId,
+        id: ThreadId,
+        operands: &Operands<'_>,
+        start: Timestamp,
+    ) {
+        let process = self.population.thread(id).process;
+        let living = self.population.process_mut(process);
+        if let Some(status) = operands.status {
+            living.exit = Some(((status & 0xff) as i32, start));
+        }
+        let pid = living.pid;
+        self.case_state(case).turns.ends(pid);
+    }
+
+    pub(crate) fn exited<S: Sink>(
+        &mut self,
+        id: ThreadId,
+        at: Timestamp,
+        status: i32,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        self.thread_ends(id, at, End::Exit(status), names, sink);
+    }
+
+    pub(crate) fn killed<S: Sink>(
+        &mut self,
+        id: ThreadId,
+        at: Timestamp,
+        signal: &[u8],
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        self.thread_ends(id, at, End::Signal(signal), names, sink);
+    }
+
+    fn thread_ends<S: Sink>(
+        &mut self,
+        id: ThreadId,
+        at: Timestamp,
+        how: End<'_>,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        let thread = self.population.thread(id);
+        let process = thread.process;
+        let leads = thread.tid.0 == self.population.process(process).pid.0;
+        if leads || self.population.members(process) == 1 {
+            self.end_process(process, Some((at, how)), names, sink);
+        }
+        self.drop_thread(id, names, sink);
+        for ghost in self.population.too_many_ghosts() {
+            self.drop_thread(ghost, names, sink);
+        }
+    }
+
+    /// The process has ended; hands out its last image, once.
+    fn end_process<S: Sink>(
+        &mut self,
+        process: ProcessId,
+        end: Option<(Timestamp, End<'_>)>,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        if self.population.end(process) {
+            let living = self.population.process(process);
+            let (pid, case) = (living.pid, living.case);
+            self.hand_out(process, end, names, sink);
+            self.case_state(case).turns.ends(pid);
+        }
+    }
+
+    /// Hands out the present image, if it was heard.
+    pub(crate) fn hand_out<S: Sink>(
+        &mut self,
+        process: ProcessId,
+        end: Option<(Timestamp, End<'_>)>,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        let living = self.population.process(process);
+        if living.threads > 0 {
+            let cwd = living.cwd.get().map(|path| names.paths.get(path.0));
+            sink.process(living.row(end, cwd));
+        }
+    }
+
+    /// Forgets a thread; with the last one its process, which is handed out if it had not ended.
+    pub(crate) fn drop_thread<S: Sink>(&mut self, id: ThreadId, names: &Dictionaries, sink: &mut S) {
+        self.leave(id);
+        let process = self.population.thread(id).process;
+        if self.population.members(process) == 1 {
+            self.end_process(process, None, names, sink);
+        }
+        if let Some((thread, _)) = self.population.remove(id) {
+            self.files.release(thread.table);
+            self.directories.release(thread.directory);
+            self.creations.retain(|creation| creation.parent != thread.tid);
+        }
+    }
+
+    /// The thread `by` called exec and goes on under the id of `old`, the leader, which is gone.
+    pub(crate) fn superseded<S: Sink>(&mut self, old: ThreadId, by: Tid, names: &Dictionaries, sink: &mut S) {
+        let tid = self.population.thread(old).tid;
+        match self.population.find(by) {
+            Some(by) if by != old => {
+                self.drop_thread(old, names, sink);
+                self.population.rename(by, tid);
+            }
+            _ => {}
+        }
+    }
+
+    /// A process that was never heard, or only announced its end, was waited for.
+    pub(crate) fn reaped<S: Sink>(&mut self, tid: Tid, names: &Dictionaries, sink: &mut S) {
+        if let Some(id) = self.population.find(tid) {
+            let thread = self.population.thread(id);
+            if !thread.heard || self.population.process(thread.process).exit.is_some() {
+                let process = thread.process;
+                self.end_process(process, None, names, sink);
+                self.drop_thread(id, names, sink);
+            }
+        }
+    }
+
+    /// An exec succeeded: a new image under the same process id. An image that made no call is not handed out.
+    pub(crate) fn new_image<S: Sink>(
+        &mut self,
+        id: ThreadId,
+        call: &RawCall<'_>,
+        operands: &Operands<'_>,
+        exe: Option<&[u8]>,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        self.population.drop_alias(id);
+        let Thread { process, table, directory, .. } = *self.population.thread(id);
+        if self.population.process(process).calls > 0 {
+            self.hand_out(process, Some((call.start, End::Exec)), names, sink);
+        }
+        self.population.haunt(process, Some(id));
+        self.population.thread_mut(id).table = self.files.exec(table);
+        let to_text = |bytes: &[u8]| text::path_to_text(bytes).as_ref().into();
+        let cwd = self.directories.path(directory);
+        let living = self.population.process_mut(process);
+        living.replace(exe.map(to_text), operands.strings.map(to_text), cwd);
+        (living.start, living.threads) = (Some(call.start), 1);
+    }
+}
+
+impl Shares {
+    fn or(self, other: Self) -> Self {
+        Self {
+            table: self.table || other.table,
+            directory: self.directory || other.directory,
+            process: self.process || other.process,
+        }
+    }
+}

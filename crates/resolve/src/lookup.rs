@@ -1,0 +1,180 @@
+//! What descriptors and path arguments mean.
+//!
+//! The tables say what the trace implies; what a tracer printed beside a number or a path is better informed (an opening
+//! that is not in the trace, a descriptor received over a socket, a symbolic link) and corrects them. A path as opened
+//! stays with its descriptor when the file is renamed.
+
+use crate::files::{Description, TableId};
+use crate::operands::{Base, FdArg, PathArg};
+use crate::paths;
+use crate::population::ThreadId;
+use crate::resolver::Resolver;
+use iotrail_model::raw::Target;
+use iotrail_model::{Dictionaries, Nullable, PathId};
+
+/// Where a path argument leads.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// The path, absolute or, if nothing better is known, relative.
+    pub(crate) path: Nullable<PathId>,
+    /// The descriptor, if the argument stands for it and not for a path.
+    pub(crate) fd: Option<i32>,
+    /// Whether the path stayed relative.
+    pub(crate) relative: bool,
+}
+
+pub(crate) fn intern(names: &mut Dictionaries, path: &[u8]) -> PathId {
+    PathId(names.paths.intern(path))
+}
+
+impl Resolver {
+    /// What a descriptor argument stands for. With `exists` it gets a description if it had none.
+    #[inline]
+    pub(crate) fn description_of(
+        &mut self,
+        table: TableId,
+        (fd, hint): FdArg<'_>,
+        exists: bool,
+        names: &mut Dictionaries,
+    ) -> Option<crate::files::DescriptionId> {
+        let known = self.files.get(table, fd);
+        match (known, hint) {
+            (Some(_), None) => known,
+            (Some(id), Some(hint)) => {
+                let path = self.files.description(id).path.get();
+                if path.is_some_and(|path| names.paths.get(path.0) == hint.name) {
+                    self.files.description_mut(id).confirmed = true;
+                    return known;
+                }
+                Some(self.correct(table, fd, id, hint, names))
+            }
+            (None, Some(hint)) => Some(self.discover(table, fd, hint, names)),
+            (None, None) if exists => {
+                let id = self.files.describe(Description::unseen(Nullable::NULL));
+                self.files.set(table, fd, id, false);
+                Some(id)
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The tracer names it differently. If it never named it before, this is its real name; otherwise the number was
+    /// closed and opened again unseen.
+    #[cold]
+    fn correct(
+        &mut self,
+        table: TableId,
+        fd: i32,
+        id: crate::files::DescriptionId,
+        hint: Target<'_>,
+        names: &mut Dictionaries,
+    ) -> crate::files::DescriptionId {
+        let description = self.files.description_mut(id);
+        if description.confirmed && !is_socket_name(hint.name) {
+            return self.discover(table, fd, hint, names);
+        }
+        description.path = Nullable::some(intern(names, hint.name));
+        description.confirmed = true;
+        description.seekable &= paths::name_has_positions(hint.name);
+        if !description.seekable {
+            description.cursor = Nullable::NULL;
+        }
+        id
+    }
+
+    fn discover(
+        &mut self,
+        table: TableId,
+        fd: i32,
+        hint: Target<'_>,
+        names: &mut Dictionaries,
+    ) -> crate::files::DescriptionId {
+        let description = Description {
+            seekable: paths::name_has_positions(hint.name),
+            confirmed: true,
+            ..Description::unseen(Nullable::some(intern(names, hint.name)))
+        };
+        let id = self.files.describe(description);
+        self.files.set(table, fd, id, false);
+        id
+    }
+
+    /// The working directory of a thread, as it is known by now.
+    fn working_directory(
+        &mut self,
+        id: ThreadId,
+        hint: Option<Target<'_>>,
+        names: &mut Dictionaries,
+    ) -> Nullable<PathId> {
+        let directory = self.population.thread(id).directory;
+        let known = self.directories.path(directory);
+        match hint {
+            Some(hint) if hint.name.first() == Some(&b'/') => {
+                if known.get().is_none_or(|path| names.paths.get(path.0) != hint.name) {
+                    let path = intern(names, hint.name);
+                    self.learn_directory(id, path);
+                }
+                self.directories.path(directory)
+            }
+            _ => known,
+        }
+    }
+
+    /// The trace says where a thread works. If it never moved, its image started there.
+    pub(crate) fn learn_directory(&mut self, id: ThreadId, path: PathId) {
+        let thread = self.population.thread(id);
+        let (process, directory) = (thread.process, thread.directory);
+        if self.directories.learn(directory, path) {
+            let living = self.population.process_mut(process);
+            living.cwd = Nullable::some(living.cwd.get().unwrap_or(path));
+        }
+    }
+
+    /// Where a path argument leads. An empty path stands for its directory if `empty_is_base`.
+    pub(crate) fn place(
+        &mut self,
+        id: ThreadId,
+        arg: PathArg<'_>,
+        empty_is_base: bool,
+        names: &mut Dictionaries,
+    ) -> Place {
+        let base = match arg.base {
+            Base::Cwd(hint) => self.working_directory(id, hint, names),
+            Base::Fd(fd) => {
+                let table = self.population.thread(id).table;
+                let description = self.description_of(table, fd, false, names);
+                description.map_or(Nullable::NULL, |id| self.files.description(id).path)
+            }
+            Base::Unknown => Nullable::NULL,
+        };
+        match arg.bytes {
+            None => of_base(arg.base, base),
+            Some(b"") if empty_is_base => of_base(arg.base, base),
+            Some(b"") => Place::default(),
+            Some(path) => self.join(base, path, names),
+        }
+    }
+
+    /// `path` seen from the directory `base`.
+    pub(crate) fn join(&mut self, base: Nullable<PathId>, path: &[u8], names: &mut Dictionaries) -> Place {
+        let base = base.get().map(|base| names.paths.get(base.0));
+        let base = base.filter(|base| base.first() == Some(&b'/'));
+        let absolute = paths::join(base, path, &mut self.scratch);
+        let path = Nullable::some(intern(names, &self.scratch));
+        Place { path, fd: None, relative: !absolute }
+    }
+}
+
+fn of_base(arg: Base<'_>, path: Nullable<PathId>) -> Place {
+    let fd = match arg {
+        Base::Fd((fd, _)) => Some(fd),
+        Base::Cwd(_) | Base::Unknown => None,
+    };
+    Place { path, fd, relative: false }
+}
+
+/// Sockets get a longer name as they are bound and connected.
+fn is_socket_name(name: &[u8]) -> bool {
+    const PREFIXES: [&[u8]; 6] = [b"socket:", b"TCP", b"UDP", b"UNIX", b"NETLINK", b"RAW"];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}

@@ -1,0 +1,191 @@
+//! The arguments of a call sorted by what they are, following the call table.
+
+use iotrail_model::calls::{ArgKind, CallSpec};
+use iotrail_model::raw::{Arg, RawCall, Target};
+
+/// A descriptor argument and what the tracer said it is.
+pub(crate) type FdArg<'a> = (i32, Option<Target<'a>>);
+
+/// `AT_FDCWD` on every architecture.
+const AT_FDCWD: i64 = -100;
+
+/// What a path argument is relative to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Base<'a> {
+    /// The working directory; the tracer may know it.
+    Cwd(Option<Target<'a>>),
+    /// A directory descriptor.
+    Fd(FdArg<'a>),
+    /// The argument was not seen.
+    #[default]
+    Unknown,
+}
+
+/// A path argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PathArg<'a> {
+    pub(crate) base: Base<'a>,
+    /// The bytes; `None` is a NULL pointer, which stands for the base itself.
+    pub(crate) bytes: Option<&'a [u8]>,
+}
+
+/// Where a transfer starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// At the cursor, which moves.
+    #[default]
+    Cursor,
+    /// At this offset; the cursor stays.
+    At(i64),
+    /// Not at the cursor, but where was not seen.
+    Unseen,
+}
+
+/// The arguments of one call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Operands<'a> {
+    pub(crate) fd: Option<FdArg<'a>>,
+    pub(crate) fd2: Option<FdArg<'a>>,
+    pub(crate) pair: Option<[FdArg<'a>; 2]>,
+    pub(crate) path: Option<PathArg<'a>>,
+    pub(crate) path2: Option<PathArg<'a>>,
+    /// Path, name or link target that is not looked up.
+    pub(crate) text: Option<&'a [u8]>,
+    pub(crate) requested: Option<i64>,
+    pub(crate) position: Position,
+    pub(crate) position2: Position,
+    /// The new cursor that `_llseek` stores.
+    pub(crate) stored: Option<i64>,
+    pub(crate) flags: [Option<&'a Arg<'a>>; 2],
+    pub(crate) commands: [Option<&'a Arg<'a>>; 2],
+    pub(crate) structure: Option<&'a [u8]>,
+    pub(crate) strings: Option<&'a [u8]>,
+    pub(crate) status: Option<i64>,
+    first_path_taken: bool,
+}
+
+impl<'a> Operands<'a> {
+    /// Sorts the arguments of `call`. Of a call that is not in the table, descriptors that the tracer recognised count.
+    pub(crate) fn of(spec: Option<&CallSpec>, call: &RawCall<'a>) -> Self {
+        let mut operands = Self::default();
+        let Some(spec) = spec else {
+            operands.fd = call.args.iter().find_map(fd);
+            return operands;
+        };
+        let mut base = Base::Cwd(None);
+        for (kind, arg) in spec.args.iter().zip(call.args) {
+            operands.take(*kind, arg, &mut base);
+        }
+        operands
+    }
+
+    #[inline]
+    fn take(&mut self, kind: ArgKind, arg: &'a Arg<'a>, base: &mut Base<'a>) {
+        match kind {
+            ArgKind::Other | ArgKind::Buffer | ArgKind::Process => {}
+            ArgKind::Fd => self.fd = fd(arg),
+            ArgKind::Fd2 => self.fd2 = fd(arg),
+            ArgKind::Count => self.requested = integer(arg),
+            ArgKind::Vector | ArgKind::Message => self.requested = length(arg),
+            ArgKind::Offset => self.position = position(arg),
+            ArgKind::Offset2 => self.position2 = position(arg),
+            ArgKind::Position => self.stored = integer(arg),
+            ArgKind::Flags => put(&mut self.flags, arg),
+            ArgKind::Command => put(&mut self.commands, arg),
+            ArgKind::DirFd => *base = directory(arg),
+            ArgKind::Path => self.take_path(arg, std::mem::replace(base, Base::Cwd(None))),
+            ArgKind::PathOut | ArgKind::Name | ArgKind::LinkTarget => self.text = whole_path(arg),
+            ArgKind::FdPair => self.pair = pair(arg),
+            ArgKind::Strings => self.strings = strings(arg),
+            ArgKind::Struct => self.structure = text(arg),
+            ArgKind::Status => self.status = integer(arg),
+        }
+    }
+
+    fn take_path(&mut self, arg: &'a Arg<'a>, base: Base<'a>) {
+        let path = match arg {
+            Arg::Null => Some(PathArg { base, bytes: None }),
+            arg => whole_path(arg).map(|bytes| PathArg { base, bytes: Some(bytes) }),
+        };
+        if std::mem::replace(&mut self.first_path_taken, true) {
+            self.path2 = path;
+        } else {
+            self.path = path;
+        }
+    }
+}
+
+fn put<'a>(places: &mut [Option<&'a Arg<'a>>; 2], arg: &'a Arg<'a>) {
+    match places {
+        [first @ None, _] => *first = Some(arg),
+        [_, second] => *second = Some(arg),
+    }
+}
+
+fn fd<'a>(arg: &Arg<'a>) -> Option<FdArg<'a>> {
+    match arg {
+        Arg::Fd(fd, target) => Some((*fd, *target)),
+        Arg::Int(fd) => Some((i32::try_from(*fd).ok()?, None)),
+        _ => None,
+    }
+    .filter(|(fd, _)| *fd >= 0)
+}
+
+fn directory<'a>(arg: &Arg<'a>) -> Base<'a> {
+    match arg {
+        Arg::Cwd(target) => Base::Cwd(*target),
+        Arg::Int(AT_FDCWD) => Base::Cwd(None),
+        arg => fd(arg).map_or(Base::Unknown, Base::Fd),
+    }
+}
+
+pub(crate) fn integer(arg: &Arg<'_>) -> Option<i64> {
+    match arg {
+        Arg::Int(number) => Some(*number),
+        Arg::Symbols(text) | Arg::Text(text) => crate::symbols::number(text),
+        _ => None,
+    }
+}
+
+fn length(arg: &Arg<'_>) -> Option<i64> {
+    match arg {
+        Arg::Length(bytes) => i64::try_from(*bytes).ok(),
+        _ => None,
+    }
+}
+
+fn position(arg: &Arg<'_>) -> Position {
+    match (arg, integer(arg)) {
+        (Arg::Null, _) | (_, Some(-1)) => Position::Cursor,
+        (_, Some(offset)) => Position::At(offset),
+        _ => Position::Unseen,
+    }
+}
+
+fn whole_path<'a>(arg: &Arg<'a>) -> Option<&'a [u8]> {
+    match arg {
+        Arg::Path { bytes, complete: true } => Some(bytes),
+        _ => None,
+    }
+}
+
+fn pair<'a>(arg: &Arg<'a>) -> Option<[FdArg<'a>; 2]> {
+    match arg {
+        Arg::FdPair(pair) => Some(*pair),
+        _ => None,
+    }
+}
+
+fn strings<'a>(arg: &Arg<'a>) -> Option<&'a [u8]> {
+    match arg {
+        Arg::Strings(strings) => Some(strings),
+        _ => None,
+    }
+}
+
+fn text<'a>(arg: &Arg<'a>) -> Option<&'a [u8]> {
+    match arg {
+        Arg::Text(text) | Arg::Symbols(text) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,155 @@
+//! Absolute paths from directories and relative paths, by their letters alone.
+//!
+//! A trace does not say which components are symbolic links, so `a/../b` is `b` even where the kernel would have gone
+//! elsewhere. Where the tracer printed the real path it is taken instead.
+
+/// Writes `path`, seen from the directory `base`, to `out`: without `//`, `.`, `..` and a slash at the end.
+///
+/// The result is relative, and the answer `false`, only if both are relative; then `..` at its beginning stay.
+pub(crate) fn join(base: Option<&[u8]>, path: &[u8], out: &mut Vec<u8>) -> bool {
+    out.clear();
+    if path.first() == Some(&b'/') {
+        out.push(b'/');
+    } else if let Some(base) = base {
+        push_components(base, out);
+    }
+    push_components(path, out);
+    if out.is_empty() {
+        out.push(b'.');
+    }
+    out[0] == b'/'
+}
+
+fn push_components(path: &[u8], out: &mut Vec<u8>) {
+    if out.is_empty() && path.first() == Some(&b'/') {
+        out.push(b'/');
+    }
+    for component in path.split(|byte| *byte == b'/') {
+        match component {
+            b"" | b"." => {}
+            b".." => pop_component(out),
+            name => push_component(name, out),
+        }
+    }
+}
+
+fn push_component(name: &[u8], out: &mut Vec<u8>) {
+    if !matches!(out.last(), None | Some(b'/')) {
+        out.push(b'/');
+    }
+    out.extend_from_slice(name);
+}
+
+fn pop_component(out: &mut Vec<u8>) {
+    match out.iter().rposition(|byte| *byte == b'/') {
+        Some(0) => out.truncate(1),
+        Some(_) | None if out.is_empty() || out.ends_with(b"..") && last_component(out) == b".." => {
+            push_component(b"..", out);
+        }
+        Some(slash) => out.truncate(slash),
+        None => out.clear(),
+    }
+}
+
+fn last_component(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+}
+
+/// The directory that `path` lies in, `None` if its letters do not say.
+pub(crate) fn parent(path: &[u8]) -> Option<&[u8]> {
+    match path.iter().rposition(|byte| *byte == b'/')? {
+        0 => Some(b"/"),
+        slash => Some(&path[..slash]),
+    }
+}
+
+/// Whether a file of this path has a position to read and write at, as far as the path tells.
+pub(crate) fn has_positions(path: &[u8]) -> bool {
+    const NONE: [&[u8]; 15] = [
+        b"/dev/null",
+        b"/dev/zero",
+        b"/dev/full",
+        b"/dev/random",
+        b"/dev/urandom",
+        b"/dev/tty",
+        b"/dev/console",
+        b"/dev/ptmx",
+        b"/dev/pts/",
+        b"/dev/kmsg",
+        b"/dev/fuse",
+        b"/dev/std",
+        b"/dev/fd/",
+        b"/dev/net/",
+        b"/proc/self/fd/",
+    ];
+    !NONE.iter().any(|prefix| path.starts_with(prefix))
+}
+
+/// The same for a name that a tracer gave: what is no path (`pipe:[7]`) has none.
+pub(crate) fn name_has_positions(name: &[u8]) -> bool {
+    name.first() == Some(&b'/') && has_positions(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn joined(base: Option<&str>, path: &str) -> String {
+        let mut out = Vec::new();
+        join(base.map(str::as_bytes), path.as_bytes(), &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn dots_and_double_slashes_vanish() {
+        assert_eq!(joined(Some("/home/u"), "./a//b/../c/"), "/home/u/a/c");
+        assert_eq!(joined(Some("/home/u"), "/x/./y//"), "/x/y");
+        assert_eq!(joined(Some("/"), "a"), "/a");
+        assert_eq!(joined(Some("/a"), ".."), "/");
+        assert_eq!(joined(Some("/a"), "."), "/a");
+        assert_eq!(joined(None, "//x"), "/x");
+    }
+
+    #[test]
+    fn nothing_lies_above_the_root() {
+        assert_eq!(joined(Some("/a"), "../../../b"), "/b");
+        assert_eq!(joined(None, "/.."), "/");
+    }
+
+    #[test]
+    fn without_a_directory_relative_paths_stay_relative() {
+        assert_eq!(joined(None, "a/../../b"), "../b");
+        assert_eq!(joined(None, "../../a/.."), "../..");
+        assert_eq!(joined(None, "..a/.."), ".");
+        assert_eq!(joined(Some("sub"), "../x.."), "x..");
+        assert_eq!(joined(None, "a.."), "a..");
+    }
+
+    #[test]
+    fn terminals_and_pipes_have_no_positions() {
+        assert!(!has_positions(b"/dev/pts/3"));
+        assert!(!has_positions(b"/dev/null"));
+        assert!(has_positions(b"/dev/shm/segment"));
+        assert!(has_positions(b"/dev/nvme0n1"));
+        assert!(has_positions(b"/tmp/a"));
+    }
+
+    proptest! {
+        #[test]
+        fn joining_in_steps_is_joining_at_once(base in "(/[ab.]{1,2}){0,3}", first in "[ab./]{0,6}", second in "[ab.]{1,2}(/[ab.]{1,2}){0,3}") {
+            let base = format!("/{base}");
+            let whole = joined(Some(&base), &format!("{first}/{second}"));
+            let steps = joined(Some(&joined(Some(&base), &first)), &second);
+            if !first.is_empty() {
+                prop_assert_eq!(whole, steps);
+            }
+        }
+
+        #[test]
+        fn a_joined_path_is_its_own_normal_form(path in "[ab./]{0,12}") {
+            let once = joined(None, &path);
+            prop_assert_eq!(joined(None, &once), once.clone());
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Who is alive: threads, the processes they belong to, and the executable images of these.
+
+use crate::directories::DirectoryId;
+use crate::files::{DescriptionId, TableId};
+use hashbrown::HashMap;
+use iotrail_model::{CallId, CaseId, Nullable, PathId, Pid, Process, Tid, Timestamp, text};
+use std::sync::Arc;
+
+/// How many ended threads without an exit of their own are remembered.
+const MAX_GHOSTS: usize = 4096;
+
+/// A thread in [`Population`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ThreadId(u32);
+
+/// A process in [`Population`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ProcessId(u32);
+
+/// A thread.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    pub(crate) tid: Tid,
+    /// The id under which it called exec, until that call returns.
+    pub(crate) alias: Option<Tid>,
+    pub(crate) process: ProcessId,
+    pub(crate) table: TableId,
+    pub(crate) directory: DirectoryId,
+    /// The call it is in, if that was announced.
+    pub(crate) entered: Option<Entered>,
+    /// Whether an item of its own was seen.
+    pub(crate) heard: bool,
+    /// Its process ended, its own end is still to come.
+    pub(crate) ghost: bool,
+}
+
+/// A call in flight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entered {
+    pub(crate) call: CallId,
+    /// What its descriptor stood for when it was entered.
+    pub(crate) description: Option<DescriptionId>,
+    /// Whether it moves the cursor.
+    pub(crate) moves: bool,
+}
+
+/// A process and its present image.
+#[derive(Debug)]
+pub(crate) struct Living {
+    pub(crate) pid: Pid,
+    pub(crate) ppid: Option<Pid>,
+    pub(crate) case: CaseId,
+    /// First sign of life of the image, NULL if it has shown none.
+    pub(crate) start: Option<Timestamp>,
+    /// What exit_group said, until the end is seen.
+    pub(crate) exit: Option<(i32, Timestamp)>,
+    pub(crate) exe: Option<Arc<str>>,
+    pub(crate) cmdline: Option<Arc<str>>,
+    /// Working directory at the start of the image.
+    pub(crate) cwd: Nullable<PathId>,
+    /// Threads heard of in this image.
+    pub(crate) threads: u32,
+    /// Calls of this image.
+    pub(crate) calls: u64,
+    pub(crate) bytes_read: i64,
+    pub(crate) bytes_written: i64,
+    members: Vec<ThreadId>,
+    /// Made by a process that is not in the trace.
+    pub(crate) foreign: bool,
+    ended: bool,
+}
+
+/// How an image ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End<'a> {
+    /// It exited with this status.
+    Exit(i32),
+    /// A signal killed it.
+    Signal(&'a [u8]),
+    /// Another image took its place.
+    Exec,
+}
+
+impl Living {
+    /// The row of the table `processes` for the present image.
+    pub(crate) fn row(&self, end: Option<(Timestamp, End<'_>)>, cwd: Option<&[u8]>) -> Process {
+        let seen_end = end.map(|(at, _)| at);
+        let (code, signal) = match end.map(|(_, how)| how) {
+            Some(End::Exit(status)) => (Some(status), None),
+            Some(End::Signal(name)) => (None, Some(text::path_to_text(name).into_owned())),
+            Some(End::Exec) => (None, None),
+            None => (self.exit.map(|(status, _)| status), None),
+        };
+        Process {
+            case: self.case,
+            pid: self.pid,
+            ppid: self.ppid,
+            start: self.start,
+            end: seen_end.or(self.exit.map(|(_, at)| at)),
+            exit_code: code,
+            signal,
+            exe: self.exe.as_deref().map(str::to_owned),
+            cmdline: self.cmdline.as_deref().map(str::to_owned),
+            cwd: cwd.map(|path| text::path_to_text(path).into_owned()),
+            threads: self.threads,
+            bytes_read: self.bytes_read,
+            bytes_written: self.bytes_written,
+            ..Process::default()
+        }
+    }
+
+    /// Starts the next image of the process.
+    pub(crate) fn replace(
+        &mut self,
+        exe: Option<Arc<str>>,
+        cmdline: Option<Arc<str>>,
+        cwd: Nullable<PathId>,
+    ) {
+        (self.exe, self.cmdline, self.cwd) = (exe, cmdline, cwd);
+        (self.start, self.exit, self.threads) = (None, None, 0);
+        (self.calls, self.bytes_read, self.bytes_written) = (0, 0, 0);
+    }
+}
+
+/// What a new process or thread starts with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Birth {
+    pub(crate) tid: Tid,
+    pub(crate) case: CaseId,
+    pub(crate) table: TableId,
+    pub(crate) directory: DirectoryId,
+}
+
+/// All threads and processes that may still speak.
+#[derive(Debug, Default)]
+pub(crate) struct Population {
+    threads: Vec<Option<Thread>>,
+    free_threads: Vec<u32>,
+    processes: Vec<Option<Living>>,
+    free_processes: Vec<u32>,
+    by_tid: HashMap<Tid, ThreadId, foldhash::fast::RandomState>,
+    /// The thread that spoke last.
+    last: Option<(Tid, ThreadId)>,
+    ghosts: usize,
+}
+
+impl Population {
+    /// The thread with that id, dead or alive.
+    #[inline]
+    pub(crate) fn find(&mut self, tid: Tid) -> Option<ThreadId> {
+        if let Some((last, id)) = self.last
+            && last == tid
+        {
+            return Some(id);
+        }
+        let id = *self.by_tid.get(&tid)?;
+        self.last = Some((tid, id));
+        Some(id)
+    }
+
+    #[inline]
+    #[expect(
+        clippy::expect_used,
+        reason = "ids are given out by `add` and dropped with the thread they name"
+    )]
+    pub(crate) fn thread(&self, id: ThreadId) -> &Thread {
+        self.threads[id.0 as usize].as_ref().expect("a live thread")
+    }
+
+    #[inline]
+    #[expect(
+        clippy::expect_used,
+        reason = "ids are given out by `add` and dropped with the thread they name"
+    )]
+    pub(crate) fn thread_mut(&mut self, id: ThreadId) -> &mut Thread {
+        self.threads[id.0 as usize].as_mut().expect("a live thread")
+    }
+
+    #[inline]
+    #[expect(clippy::expect_used, reason = "a process lives at least as long as its last thread")]
+    pub(crate) fn process(&self, id: ProcessId) -> &Living {
+        self.processes[id.0 as usize].as_ref().expect("a live process")
+    }
+
+    #[inline]
+    #[expect(clippy::expect_used, reason = "a process lives at least as long as its last thread")]
+    pub(crate) fn process_mut(&mut self, id: ProcessId) -> &mut Living {
+        self.processes[id.0 as usize].as_mut().expect("a live process")
+    }
+
+    /// A new process with its first thread. Its id must be free.
+    pub(crate) fn add_process(
+        &mut self,
+        birth: Birth,
+        parent: Option<ProcessId>,
+        cwd: Nullable<PathId>,
+    ) -> ThreadId {
+        let parent = parent.map(|parent| self.process(parent));
+        let living = Living {
+            pid: Pid(birth.tid.0),
+            ppid: parent.map(|parent| parent.pid),
+            case: birth.case,
+            start: None,
+            exit: None,
+            exe: parent.and_then(|parent| parent.exe.clone()),
+            cmdline: parent.and_then(|parent| parent.cmdline.clone()),
+            cwd,
+            threads: 0,
+            calls: 0,
+            bytes_read: 0,
+            bytes_written: 0,
+            members: Vec::new(),
+            foreign: parent.is_none(),
+            ended: false,
+        };
+        let id = insert(&mut self.processes, &mut self.free_processes, living);
+        self.add_thread(birth, ProcessId(id))
+    }
+
+    /// A new thread of a process. Its id must be free.
+    pub(crate) fn add_thread(&mut self, birth: Birth, process: ProcessId) -> ThreadId {
+        let thread = Thread {
+            tid: birth.tid,
+            alias: None,
+            process,
+            table: birth.table,
+            directory: birth.directory,
+            entered: None,
+            heard: false,
+            ghost: false,
+        };
+        let id = ThreadId(insert(&mut self.threads, &mut self.free_threads, thread));
+        self.process_mut(process).members.push(id);
+        self.by_tid.insert(birth.tid, id);
+        self.last = None;
+        id
+    }
+
+    /// Takes a thread out. The second value is true if its process has no other and is taken out with it.
+    pub(crate) fn remove(&mut self, id: ThreadId) -> Option<(Thread, bool)> {
+        let thread = self.threads[id.0 as usize].take()?;
+        self.free_threads.push(id.0);
+        self.last = None;
+        self.ghosts -= usize::from(thread.ghost);
+        for tid in [Some(thread.tid), thread.alias].into_iter().flatten() {
+            if self.by_tid.get(&tid) == Some(&id) {
+                self.by_tid.remove(&tid);
+            }
+        }
+        let process = self.process_mut(thread.process);
+        process.members.retain(|member| *member != id);
+        let empty = process.members.is_empty();
+        if empty {
+            self.processes[thread.process.0 as usize] = None;
+            self.free_processes.push(thread.process.0);
+        }
+        Some((thread, empty))
+    }
+
+    /// The process has ended, so its threads are about to; `true` the first time.
+    pub(crate) fn end(&mut self, process: ProcessId) -> bool {
+        let living = self.process_mut(process);
+        if std::mem::replace(&mut living.ended, true) {
+            return false;
+        }
+        self.haunt(process, None);
+        true
+    }
+
+    /// All threads but `survivor` are about to end.
+    pub(crate) fn haunt(&mut self, process: ProcessId, survivor: Option<ThreadId>) {
+        let members = self.process(process).members.clone();
+        for member in members.into_iter().filter(|member| Some(*member) != survivor) {
+            if !std::mem::replace(&mut self.thread_mut(member).ghost, true) {
+                self.ghosts += 1;
+            }
+        }
+    }
+
+    /// Ended threads whose own end never came, if there are too many of them.
+    pub(crate) fn too_many_ghosts(&self) -> Vec<ThreadId> {
+        if self.ghosts <= MAX_GHOSTS {
+            return Vec::new();
+        }
+        self.all().filter(|id| self.thread(*id).ghost).collect()
+    }
+
+    /// The thread `by` goes on under the id of `tid` and is known under both until its exec returns. The thread that
+    /// had the id before must be gone.
+    pub(crate) fn rename(&mut self, by: ThreadId, tid: Tid) {
+        let thread = self.thread_mut(by);
+        thread.alias = Some(std::mem::replace(&mut thread.tid, tid));
+        self.by_tid.insert(tid, by);
+        self.last = None;
+    }
+
+    /// Forgets the id under which the thread called exec.
+    pub(crate) fn drop_alias(&mut self, id: ThreadId) {
+        if let Some(alias) = self.thread_mut(id).alias.take() {
+            self.by_tid.remove(&alias);
+            self.last = None;
+        }
+    }
+
+    /// Moves a thread, with what it did, to another process; its old one must keep no other.
+    pub(crate) fn move_thread(&mut self, id: ThreadId, process: ProcessId) {
+        let old = std::mem::replace(&mut self.thread_mut(id).process, process);
+        self.free_processes.push(old.0);
+        let old = self.processes[old.0 as usize].take();
+        let living = self.process_mut(process);
+        living.members.push(id);
+        if let Some(old) = old {
+            living.threads += old.threads;
+            living.calls += old.calls;
+            living.bytes_read += old.bytes_read;
+            living.bytes_written += old.bytes_written;
+        }
+    }
+
+    /// Number of threads of a process.
+    pub(crate) fn members(&self, process: ProcessId) -> usize {
+        self.process(process).members.len()
+    }
+
+    /// All threads in the order of their places.
+    pub(crate) fn all(&self) -> impl Iterator<Item = ThreadId> {
+        let threads = self.threads.iter().enumerate();
+        threads.filter_map(|(index, thread)| thread.as_ref().map(|_| ThreadId(index as u32)))
+    }
+
+    /// What calls in flight act on.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = DescriptionId> {
+        self.threads.iter().flatten().filter_map(|thread| thread.entered?.description)
+    }
+
+    /// The paths that processes name, to be renumbered.
+    pub(crate) fn paths_mut(&mut self) -> impl Iterator<Item = &mut Nullable<PathId>> {
+        self.processes.iter_mut().flatten().map(|living| &mut living.cwd)
+    }
+}
+
+fn insert<T>(slots: &mut Vec<Option<T>>, free: &mut Vec<u32>, value: T) -> u32 {
+    match free.pop() {
+        Some(index) => {
+            slots[index as usize] = Some(value);
+            index
+        }
+        None => {
+            slots.push(Some(value));
+            (slots.len() - 1) as u32
+        }
+    }
+}
