@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let bar = Bar { ui, bar: OnceLock::new() };
     let result = import(&inputs, &options, &args.output, &bar);
     bar.clear();
-    let summary = result.context("nothing was imported")?;
+    let summary = result?;
     report(&summary, args, ui)?;
     Ok(if summary.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
