@@ -245,3 +245,63 @@ fn opposite(kind: ChangeKind) -> ChangeKind {
         ChangeKind::Fewer => ChangeKind::More,
     }
 }
+
+/// Every field that a schema names is written, and nothing else: `tests/interop/check_json.py` checks the values.
+#[test]
+fn the_schemas_name_the_fields_that_are_written() {
+    let calls: Vec<Call> = (0..4).flat_map(|case| calls(case, "read", i64::from(case), 3, 50, 10)).collect();
+    let comparison = compared(&log(4, 2, &calls, 100), "a", "b");
+    let written = serde_json::to_value(&comparison).unwrap();
+    let schema = |name: &str| -> serde_json::Value {
+        let path = format!("{}/../../schema/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let (compare_schema, dfg_schema) = (schema("compare"), schema("dfg"));
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let same = |value: &serde_json::Value, schema: &serde_json::Value| {
+        let mut named = keys(&schema["properties"]);
+        named.sort();
+        let mut found = keys(value);
+        found.sort();
+        assert_eq!(found, named);
+        let mut required: Vec<String> = serde_json::from_value(schema["required"].clone()).unwrap();
+        required.sort();
+        assert_eq!(required, named);
+        assert_eq!(schema["additionalProperties"], false);
+    };
+    same(&written, &compare_schema);
+    same(&written["dfg"], &dfg_schema);
+    let parts = [
+        ("event_counts", "/events"),
+        ("span", "/span"),
+        ("group", "/groups/0"),
+        ("variant", "/variants/0"),
+        ("node", "/nodes/0"),
+        ("bin", "/nodes/0/duration_histogram/0"),
+        ("duration_stats", "/nodes/0/duration"),
+        ("size_stats", "/nodes/0/size"),
+        ("node_in_group", "/nodes/0/groups/a"),
+        ("edge", "/edges/0"),
+        ("gap_stats", "/edges/0/gap_ns"),
+        ("edge_in_group", "/edges/0/groups/a"),
+        ("coverage", "/coverage"),
+        ("lines", "/coverage/lines"),
+    ];
+    for (name, place) in parts {
+        same(written["dfg"].pointer(place).unwrap(), &dfg_schema["$defs"][name]);
+    }
+    let change = serde_json::to_value(Change {
+        kind: ChangeKind::New,
+        activity: String::new(),
+        to: None,
+        measure: String::new(),
+        value_a: 0.0,
+        value_b: 0.0,
+        difference: 0.0,
+        ratio: None,
+        time_at_stake_ns: 0.0,
+        p_value: None,
+        noise: None,
+    });
+    same(&change.unwrap(), &compare_schema["$defs"]["change"]);
+}
