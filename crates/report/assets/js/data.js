@@ -1,0 +1,38 @@
+// The data of the page: dictionary-encoded as stored, with names in place of numbers where the page needs them.
+
+export const START = -1;
+export const END = -2;
+
+/** Named access to the rows that are stored as plain lists. */
+export function load(element) {
+  const data = JSON.parse(element.textContent);
+  const text = (index) => (index === null || index < 0 ? null : data.names[index]);
+  data.text = text;
+  data.nodes.forEach((node, index) => {
+    node.index = index;
+    node.name = text(node.n);
+    node.rd = data.totals.mapped_ns > 0 ? node.t / data.totals.mapped_ns : 0;
+  });
+  data.edges = data.edges.map(([from, to, count, cases, mean, p50, p95, sum, groups, route], index) => ({
+    index, from, to, count, cases, mean, p50, p95, sum, groups: groups || null, route: route || null,
+  }));
+  data.label = (index) => (index === START ? "●" : index === END ? "■" : data.nodes[index].name);
+  data.grouped = data.groups.length > 0;
+  return data;
+}
+
+export const NODE_MEASURES = {
+  rd: { label: "total duration", of: (node) => node.t },
+  count: { label: "number of events", of: (node) => node.c },
+  bytes: { label: "bytes moved", of: (node) => node.b },
+  rate: { label: "data rate", of: (node) => node.r ?? 0 },
+  mc: { label: "max concurrency", of: (node) => node.m },
+  cases: { label: "number of cases", of: (node) => node.k },
+};
+
+export const EDGE_MEASURES = {
+  count: { label: "count", of: (edge) => edge.count },
+  cases: { label: "cases", of: (edge) => edge.cases },
+  mean: { label: "mean gap", of: (edge) => edge.mean },
+  sum: { label: "total gap", of: (edge) => edge.sum },
+};

@@ -1,0 +1,78 @@
+// Puts the page together.
+
+import { byId, h, shorten, visible } from "./dom.js";
+import { load } from "./data.js";
+import { summary } from "./summary.js";
+import { Graph } from "./graph.js";
+import { panel } from "./panel.js";
+import { variants } from "./variants.js";
+import { TimelineView } from "./timeline.js";
+import { comparison } from "./comparison.js";
+import { tables } from "./tables.js";
+import { coverage } from "./coverage.js";
+
+function themeSwitch(changed) {
+  const button = byId("theme");
+  const label = () => {
+    const set = document.documentElement.dataset.theme;
+    button.textContent = set === "dark" ? "Dark" : set === "light" ? "Light" : "Auto";
+    button.setAttribute("aria-label", `Colours: ${button.textContent}. Press to change`);
+  };
+  button.addEventListener("click", () => {
+    const next = { undefined: matchMedia("(prefers-color-scheme: dark)").matches ? "light" : "dark", light: "dark", dark: "light" };
+    document.documentElement.dataset.theme = next[document.documentElement.dataset.theme];
+    label();
+    changed();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+  label();
+}
+
+function footer(data) {
+  byId("footer").append(h("p", null, `Made by iotrail ${data.version}`, data.command ? [" with ", h("code", null, visible(data.command))] : "", ". ",
+    `Activities: ${visible(data.mapping)}. Cases: by ${visible(data.case_by)}. Max concurrency: ${data.concurrency_rule}. Quantiles are exact up to ${data.quantile_exact_limit.toLocaleString("en-US")} values`,
+    data.quantile_relative_error > 0 ? `, beyond with an error of at most ${(data.quantile_relative_error * 100).toFixed(1)} %.` : "."),
+    h("p", null, "Definitions: Sankaran et al., “Inspection of I/O Operations from System Call Traces using Directly-Follows-Graph”. This page is one file and loads nothing."));
+}
+
+function start() {
+  const data = load(byId("data"));
+  byId("title").textContent = shorten(visible(data.title), 90);
+  document.title = `${shorten(visible(data.title), 60)} – iotrail report`;
+  let graph = null;
+  const stage = byId("graph-stage");
+  const show = panel(data, byId("panel"), { choose: (what) => { graph.choose(what); if (what?.node !== undefined) graph.reveal(what.node); }, closed: () => stage.classList.remove("open"), timeline: (index) => { timeline.show(index); byId("timeline").scrollIntoView({ block: "start" }); } });
+  const select = (what) => { show(what); stage.classList.toggle("open", Boolean(what)); };
+  const open = (what) => {
+    graph.choose(what);
+    const node = what.node ?? data.edges[what.edge].from;
+    if (node >= 0) graph.reveal(node);
+    byId("graph").scrollIntoView({ block: "start" });
+    byId("panel-title")?.focus({ preventScroll: true });
+  };
+  summary(data, byId("summary"), (node) => open({ node }));
+  graph = new Graph(data, byId("graph-root"), select);
+  variants(data, byId("variants-root"));
+  const timeline = new TimelineView(data, byId("timeline-root"));
+  if (data.comparison) {
+    comparison(data, byId("comparison-root"), (change) => {
+      const find = (index) => (index === null ? null : data.text(index) === "●" ? -1 : data.text(index) === "■" ? -2 : data.nodes.findIndex((node) => node.n === index));
+      const [from, to] = [find(change[1]), find(change[2])];
+      const edge = to === null ? -1 : data.edges.findIndex((one) => one.from === from && one.to === to);
+      if (edge >= 0) open({ edge });
+      else if (to === null && from >= 0) open({ node: from });
+    });
+  } else {
+    byId("comparison").remove();
+    document.querySelector('nav a[href="#comparison"]').remove();
+  }
+  const sheets = tables(data, byId("tables-root"), open);
+  coverage(data, byId("coverage-root"));
+  footer(data);
+  themeSwitch(() => { graph.draw(); timeline.draw?.(); });
+  addEventListener("beforeprint", () => { sheets.prepare(); graph.print(true); });
+  addEventListener("afterprint", () => graph.print(false));
+  document.documentElement.dataset.ready = "true";
+}
+
+start();
