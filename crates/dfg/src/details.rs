@@ -11,11 +11,12 @@
 use crate::wanted::Wanted;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::{Transfer, spec};
+use iotrail_model::calls::Transfer;
 use iotrail_model::{CallId, CaseId, Event, EventBatch, Nanos, PathId, Pid, Tid, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// Sums over a set of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,6 +186,7 @@ impl ActivityDetails {
 pub struct Details {
     examples: usize,
     wanted: Wanted,
+    transfers: Arc<[Transfer]>,
     activities: Vec<ActivityDetails>,
     all: Totals,
     calls: Vec<Totals>,
@@ -194,12 +196,14 @@ pub struct Details {
 }
 
 impl Details {
-    /// Nothing yet; `examples` events are kept for each of the `wanted` activities.
+    /// Nothing yet; `examples` events are kept for each of the `wanted` activities. `transfers` says by [`CallId`] which
+    /// way a call moves data.
     #[must_use]
-    pub fn new(examples: usize, wanted: Wanted) -> Self {
+    pub fn new(examples: usize, wanted: Wanted, transfers: Arc<[Transfer]>) -> Self {
         Self {
             examples,
             wanted,
+            transfers,
             activities: Vec::new(),
             all: Totals::default(),
             calls: Vec::new(),
@@ -220,7 +224,7 @@ impl Details {
     }
 
     fn add_row(&mut self, batch: &EventBatch, row: usize, activity: ActivityId, key: CaseKey) {
-        let event = Row::of(batch, row);
+        let event = Row::of(batch, row, &self.transfers);
         let totals = Totals::of(&event);
         self.all.add(&totals);
         at(&mut self.calls, event.call.index()).add(&totals);
@@ -313,7 +317,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(batch: &EventBatch, row: usize) -> Self {
+    fn of(batch: &EventBatch, row: usize, transfers: &[Transfer]) -> Self {
         let call = batch.call[row];
         Self {
             call,
@@ -321,7 +325,7 @@ impl Row {
             duration: batch.dur[row].get().map(|dur| dur.0),
             path: batch.path[row].get(),
             bytes: batch.size[row].get().map_or(0, |size| size.max(0) as u64),
-            transfer: spec(call).map_or(Transfer::None, |spec| spec.transfer),
+            transfer: transfers.get(call.index()).copied().unwrap_or_default(),
             failed: batch.errno[row].get().is_some(),
         }
     }
@@ -395,7 +399,7 @@ mod tests {
             activity: events.iter().map(|(_, activity)| *activity).collect(),
             key: events.iter().map(|(event, _)| CaseKey::new(event.case, 0)).collect(),
         };
-        let mut details = Details::new(2, Wanted::only([ActivityId(0), ActivityId(1)]));
+        let mut details = Details::new(2, Wanted::only([ActivityId(0), ActivityId(1)]), [].into());
         details.add(&EventBatch::from_events(&rows), &classified);
         details
     }

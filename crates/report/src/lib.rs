@@ -1,1 +1,24 @@
 //! The self-contained HTML report.
+//!
+//! The way of the data: a graph and its comparison ([`iotrail_dfg`]), one more scan for what stands behind the figures
+//! (`collect`), positions from [`iotrail_draw`] (`place`), all of it as bounded, dictionary-encoded [`data::PageData`]
+//! (`assemble`), and that in one HTML file beside the page's own style and script (`page`). The page draws itself from the
+//! data; names from a trace exist in the file only within that JSON.
+
+mod assemble;
+mod collect;
+pub mod data;
+mod digest;
+mod error;
+pub mod fold;
+mod name_table;
+mod options;
+pub mod page;
+mod place;
+mod report;
+mod strip;
+mod subject;
+
+pub use error::ReportError;
+pub use options::{Limits, ReportOptions};
+pub use report::{page_data, report};

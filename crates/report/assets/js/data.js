@@ -3,6 +3,11 @@
 export const START = -1;
 export const END = -2;
 
+/** Bin 0 holds zeros, bin n the values from 2^(n-1) to below 2^n. */
+function bin([number, count]) {
+  return number === 0 ? [0, 1, count] : [2 ** (number - 1), 2 ** number, count];
+}
+
 /** Named access to the rows that are stored as plain lists. */
 export function load(element) {
   const data = JSON.parse(element.textContent);
@@ -11,10 +16,13 @@ export function load(element) {
   data.nodes.forEach((node, index) => {
     node.index = index;
     node.name = text(node.n);
+    node.g ??= null;
+    node.dh = node.dh.map(bin);
+    node.sh = node.sh.map(bin);
     node.rd = data.totals.mapped_ns > 0 ? node.t / data.totals.mapped_ns : 0;
   });
-  data.edges = data.edges.map(([from, to, count, cases, mean, p50, p95, sum, groups, route], index) => ({
-    index, from, to, count, cases, mean, p50, p95, sum, groups: groups || null, route: route || null,
+  data.edges = data.edges.map(([from, to, count, cases, mean, p50, p95, sum, groups, route, at], index) => ({
+    index, from, to, count, cases, mean, p50, p95, sum, groups: groups || null, route: route || null, at,
   }));
   data.label = (index) => (index === START ? "●" : index === END ? "■" : data.nodes[index].name);
   data.grouped = data.groups.length > 0;

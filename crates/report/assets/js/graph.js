@@ -8,7 +8,7 @@ import { GROUP_COLOURS, GROUP_DASHES, css, groupShade, ink, isDark, neutral, sha
 const COLOURS = { rd: "relative duration", bytes: "bytes", count: "count", rate: "data rate", mc: "max concurrency" };
 
 /** Width of a character in the graph's 12-unit monospace-free text, a little on the safe side. */
-const CHARACTER = 6.5;
+const CHARACTER = 6.9;
 
 export class Graph {
   constructor(data, root, select) {
@@ -451,12 +451,12 @@ export class Graph {
 }
 
 /** A path through points: cubic Bézier control points, or corners to be rounded. */
-function curve(route, kind) {
+function curve(route, kind, label) {
   const points = [];
   for (let place = 0; place + 1 < route.length; place += 2) points.push([route[place], route[place + 1]]);
   const at = points[Math.floor(points.length / 2)];
   const before = points[Math.max(Math.ceil(points.length / 2) - 1, 0)];
-  const middle = [(at[0] + before[0]) / 2, (at[1] + before[1]) / 2];
+  const middle = label ?? [(at[0] + before[0]) / 2, (at[1] + before[1]) / 2];
   const text = (point) => point.join(" ");
   if (kind === "bezier" && points.length >= 4) {
     const parts = [];

@@ -66,7 +66,7 @@ export class TimelineView {
     this.bars = act.bars ?? act.longest;
     this.heat = this.binned ? act.rows.map((row) => decode(row.h)) : [];
     this.curve = this.binned
-      ? act.busy.map((busy, bin) => [bin * act.bin_ns, busy / act.bin_ns])
+      ? act.level.map((level, bin) => [bin * act.bin_ns, level])
       : steps(act.bars);
     this.all();
   }

@@ -23,7 +23,7 @@ function variant(data, item, place, total, before) {
   const shown = item.t.slice(0, CHIPS);
   const rest = item.t.slice(CHIPS);
   const trace = h("div", { class: "trace" }, h("span", { class: "mark" }, "●"), chips(data, shown));
-  const end = item.x || item.cut
+  const end = item.x
     ? h("span", { class: "status" }, `… the beginning of ${plural(item.l, "activity", "activities")}`) : h("span", { class: "mark" }, "■");
   if (rest.length > 0) {
     const more = h("button", { type: "button", onclick: () => more.replaceWith(...chips(data, rest)) }, `${count(rest.length)} more`);

@@ -1,0 +1,74 @@
+//! The data of a page from what a report is about.
+
+mod behind;
+mod changes;
+mod edges;
+mod nodes;
+mod timelines;
+mod variants;
+mod whole;
+
+use crate::data::{FORMAT, MoreEdges, MoreNodes, PageData};
+use crate::name_table::NameTable;
+use crate::place::Places;
+use crate::subject::Subject;
+use iotrail_draw::Picture;
+
+/// The data of the page.
+pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) -> PageData {
+    let mut names = NameTable::default();
+    let dfg = subject.dfg;
+    let hidden_nodes = (0..dfg.nodes.len()).filter(|node| shown.nodes.binary_search(node).is_err());
+    let nodes_more = hidden_nodes.fold(MoreNodes::default(), |more, node| {
+        let node = &dfg.nodes[node];
+        MoreNodes {
+            nodes: more.nodes + 1,
+            events: more.events + node.count,
+            duration_ns: more.duration_ns + node.duration_ns,
+        }
+    });
+    let hidden_edges = (0..dfg.edges.len()).filter(|edge| shown.edges.binary_search(edge).is_err());
+    let edges_more = hidden_edges.fold(MoreEdges::default(), |more, edge| MoreEdges {
+        edges: more.edges + 1,
+        count: more.count + dfg.edges[edge].count,
+    });
+    PageData {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION"),
+        command: subject.options.command.clone(),
+        title: subject.options.title.clone().unwrap_or_else(|| dfg.sources.join(", ")),
+        mapping: dfg.mapping.clone(),
+        case_by: dfg.case_by.clone(),
+        selection: dfg.selection.clone(),
+        concurrency_rule: dfg.max_concurrency_rule.clone(),
+        quantile_exact_limit: dfg.quantile_exact_limit,
+        quantile_relative_error: dfg.quantile_relative_error,
+        clock: whole::clock(subject.log.cases()),
+        origin: subject.origin().to_rfc3339(),
+        span_ns: subject.span_ns(),
+        totals: whole::totals(subject),
+        hosts: whole::hosts(subject, &mut names),
+        commands: whole::commands(subject, &mut names),
+        groups: dfg.groups.clone(),
+        nodes: nodes::nodes(subject, shown, places, &mut names),
+        nodes_more,
+        edges: edges::edges(dfg, shown, places),
+        edges_more,
+        start: places.start,
+        end: places.end,
+        curve: "bezier",
+        variants: variants::variants(subject, &mut names),
+        timeline: timelines::timelines(subject, shown, &mut names),
+        comparison: subject.comparison.map(|comparison| changes::changes(subject, comparison, &mut names)),
+        calls: whole::calls(subject, &mut names),
+        files: whole::files(subject, &mut names),
+        cases: whole::cases(subject, &mut names),
+        coverage: dfg.coverage.clone(),
+        names: names.into_names(),
+    }
+}
+
+/// One digit after the point is enough for a mean of whole numbers.
+fn rounded(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}

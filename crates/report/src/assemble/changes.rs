@@ -1,0 +1,39 @@
+//! What changed between two groups.
+
+use super::rounded;
+use crate::data::PageComparison;
+use crate::name_table::NameTable;
+use crate::subject::Subject;
+use iotrail_dfg::Comparison;
+
+pub(super) fn changes(
+    subject: &Subject<'_>,
+    comparison: &Comparison,
+    names: &mut NameTable,
+) -> PageComparison {
+    let limit = subject.options.limits.table_rows;
+    let thousandth = |value: f64| (value * 1000.0).round() / 1000.0;
+    let list = comparison.changes.iter().take(limit).map(|change| {
+        (
+            change.kind,
+            names.id(&change.activity),
+            change.to.as_ref().map(|to| names.id(to)),
+            change.measure.clone(),
+            thousandth(change.value_a),
+            thousandth(change.value_b),
+            thousandth(change.difference),
+            change.ratio.map(thousandth),
+            rounded(change.time_at_stake_ns),
+            change.p_value,
+            change.noise,
+        )
+    });
+    PageComparison {
+        a: comparison.a.clone(),
+        b: comparison.b.clone(),
+        per_case: comparison.per_case,
+        permutations: comparison.permutations,
+        list: list.collect(),
+        more: comparison.changes.len().saturating_sub(limit) as u64,
+    }
+}

@@ -1,0 +1,32 @@
+//! The transitions.
+
+use super::rounded;
+use crate::data::PageEdge;
+use crate::place::Places;
+use iotrail_dfg::Dfg;
+use iotrail_dfg::result::{END, START};
+use iotrail_draw::Picture;
+use std::collections::HashMap;
+
+pub(super) fn edges(dfg: &Dfg, shown: &Picture, places: &Places) -> Vec<PageEdge> {
+    let mut numbers: HashMap<&str, i32> = HashMap::from([(START, -1), (END, -2)]);
+    numbers
+        .extend((0..).zip(&shown.nodes).map(|(number, node)| (dfg.nodes[*node].activity.as_str(), number)));
+    let edge = |index: &usize| {
+        let (edge, place) = (&dfg.edges[*index], places.edges.get(index));
+        let groups = dfg.groups.iter().map(|group| edge.groups.get(&group.name));
+        Some(PageEdge {
+            from: *numbers.get(edge.from.as_str())?,
+            to: *numbers.get(edge.to.as_str())?,
+            count: edge.count,
+            cases: edge.cases,
+            gap: (edge.gap_ns.mean.map(rounded), edge.gap_ns.p50, edge.gap_ns.p95, edge.gap_ns.sum),
+            groups: groups
+                .map(|found| found.map(|found| (found.count, found.cases, found.gap_sum_ns)))
+                .collect(),
+            route: place.map(|(route, _)| route.clone()).unwrap_or_default(),
+            label: place.map(|(_, label)| *label),
+        })
+    };
+    shown.edges.iter().filter_map(edge).collect()
+}

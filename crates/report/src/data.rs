@@ -1,0 +1,353 @@
+//! The data of a report, as it stands in the page (`docs/report.md`).
+//!
+//! Names are in one dictionary. Lists are bounded, and each bounded list says how many more there are. Rows of long lists are
+//! plain JSON arrays: a million events must fit into a megabyte. Times are nanoseconds after `origin`.
+
+use crate::fold::Token;
+use iotrail_model::Coverage;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The name of the format.
+pub const FORMAT: &str = "iotrail-report/1";
+
+/// A number of [`PageData::names`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct NameId(pub u32);
+
+/// A bounded list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Bounded<T> {
+    /// What is listed.
+    pub list: Vec<T>,
+    /// How many more there are.
+    pub more: u64,
+}
+
+impl<T> Default for Bounded<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), more: 0 }
+    }
+}
+
+/// Everything that the page shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "the fields are named as in iotrail_dfg::result, or say what they are")]
+pub struct PageData {
+    pub format: &'static str,
+    pub version: &'static str,
+    pub command: String,
+    pub title: String,
+    pub mapping: String,
+    pub case_by: String,
+    pub selection: String,
+    pub concurrency_rule: String,
+    pub quantile_exact_limit: u64,
+    pub quantile_relative_error: f64,
+    /// `utc`, `time-of-day`, `relative`, `order`, or `mixed` if the cases differ.
+    pub clock: &'static str,
+    /// Start of the first mapped event, RFC 3339.
+    pub origin: String,
+    pub span_ns: u64,
+    pub totals: PageTotals,
+    pub hosts: Bounded<NameId>,
+    /// Command line, and how many processes ran it.
+    pub commands: Bounded<(NameId, u64)>,
+    pub calls: Bounded<(NameId, TotalsRow)>,
+    pub groups: Vec<iotrail_dfg::result::Group>,
+    pub nodes: Vec<PageNode>,
+    pub nodes_more: MoreNodes,
+    pub edges: Vec<PageEdge>,
+    pub edges_more: MoreEdges,
+    /// Left, top, width, height of ●.
+    pub start: [i32; 4],
+    /// Left, top, width, height of ■.
+    pub end: [i32; 4],
+    /// What the numbers of a route are: `bezier` control points.
+    pub curve: &'static str,
+    pub variants: PageVariants,
+    pub timeline: PageTimeline,
+    pub comparison: Option<PageComparison>,
+    pub files: Bounded<(NameId, TotalsRow)>,
+    pub cases: Bounded<CaseRow>,
+    pub coverage: Coverage,
+    /// Last, so that a person who reads the file meets the figures first.
+    pub names: Vec<String>,
+}
+
+/// Sums over the whole log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[allow(
+    missing_docs,
+    reason = "the fields are named as in iotrail_dfg::details::Totals, or say what they are"
+)]
+pub struct PageTotals {
+    pub events: u64,
+    pub mapped: u64,
+    pub unmapped: u64,
+    pub cases: u64,
+    pub cases_without_trace: u64,
+    pub processes: u64,
+    pub threads: u64,
+    pub files: u64,
+    pub failures: u64,
+    /// Sum of the durations of all selected events.
+    pub duration_ns: u64,
+    /// Sum of the durations of the mapped events.
+    pub mapped_ns: u64,
+    /// Sum of the lives of all threads.
+    pub thread_ns: u64,
+    pub read: u64,
+    pub written: u64,
+    pub copied: u64,
+}
+
+/// Count, failures, duration, bytes read, written, copied.
+pub type TotalsRow = [u64; 6];
+
+/// An activity. Keys are short because there are many.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PageNode {
+    /// Its name.
+    pub n: NameId,
+    /// Number of events.
+    pub c: u64,
+    /// Number of cases.
+    pub k: u64,
+    /// Failures.
+    pub e: u64,
+    /// Distinct files.
+    pub f: u64,
+    /// Total duration.
+    pub t: u64,
+    /// Bytes.
+    pub b: u64,
+    /// Process data rate.
+    pub r: Option<f64>,
+    /// Max concurrency.
+    pub m: u64,
+    /// Durations: mean, median, 95 %, 99 %, largest.
+    pub d: PageDurations,
+    /// Sizes: mean, median, 95 %, largest.
+    pub s: (Option<f64>, Option<i64>, Option<i64>, Option<i64>),
+    /// Durations: 0 for the bin of zero, else one more than the power of two of the bin's lower end, and the count.
+    pub dh: Vec<(u32, u64)>,
+    /// Sizes, likewise.
+    pub sh: Vec<(u32, u64)>,
+    /// By group: count, cases, failures, duration, bytes, data rate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub g: Vec<Option<PageNodeInGroup>>,
+    /// Left, top, width, height.
+    #[serde(rename = "box")]
+    pub place: [i32; 4],
+    /// Its slowest events.
+    pub ex: Vec<PageExample>,
+    /// Its files: name, events, duration, bytes.
+    pub fl: Vec<(NameId, u64, u64, u64)>,
+    /// How many more files.
+    pub flm: u64,
+    /// Its cases: name, events, duration, bytes.
+    pub cs: Vec<(NameId, u64, u64, u64)>,
+    /// How many more cases.
+    pub csm: u64,
+}
+
+/// Mean, median, 95 %, 99 %, largest.
+pub type PageDurations = (Option<f64>, Option<i64>, Option<i64>, Option<i64>, Option<i64>);
+
+/// Count, cases, failures, duration, bytes, data rate.
+pub type PageNodeInGroup = (u64, u64, u64, u64, u64, Option<f64>);
+
+/// Start, duration, case, pid, tid, call, path, offset, requested, size, error.
+pub type PageExample = (
+    i64,
+    i64,
+    NameId,
+    u32,
+    u32,
+    NameId,
+    Option<NameId>,
+    Option<i64>,
+    Option<i64>,
+    Option<i64>,
+    Option<NameId>,
+);
+
+/// Activities that are not in the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MoreNodes {
+    /// How many.
+    pub nodes: u64,
+    /// Their events.
+    pub events: u64,
+    /// Their time.
+    pub duration_ns: u64,
+}
+
+/// Transitions that are not in the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MoreEdges {
+    /// How many.
+    pub edges: u64,
+    /// How often they were taken.
+    pub count: u64,
+}
+
+/// Gaps of a transition: mean, median, 95 %, sum.
+pub type PageGap = (Option<f64>, Option<i64>, Option<i64>, Option<i64>);
+
+/// A transition as a list: from, to (numbers of activities; -1 for ●, -2 for ■), count, cases, mean, median, 95 % and sum of
+/// the gap, groups, route, middle of the label. What there is none of is 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageEdge {
+    /// The activity before.
+    pub from: i32,
+    /// The activity after.
+    pub to: i32,
+    /// How often.
+    pub count: u64,
+    /// In how many cases.
+    pub cases: u64,
+    /// The gaps.
+    pub gap: PageGap,
+    /// By group: count, cases, sum of gaps.
+    pub groups: Vec<Option<(u64, u64, i64)>>,
+    /// Control points, x and y in turn.
+    pub route: Vec<i32>,
+    /// Middle of the label.
+    pub label: Option<[i32; 2]>,
+}
+
+impl Serialize for PageEdge {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeSeq;
+        let (mean, p50, p95, sum) = &self.gap;
+        let mut row = serializer.serialize_seq(Some(11))?;
+        row.serialize_element(&self.from)?;
+        row.serialize_element(&self.to)?;
+        row.serialize_element(&self.count)?;
+        row.serialize_element(&self.cases)?;
+        row.serialize_element(mean)?;
+        row.serialize_element(p50)?;
+        row.serialize_element(p95)?;
+        row.serialize_element(sum)?;
+        match self.groups.is_empty() {
+            true => row.serialize_element(&0)?,
+            false => row.serialize_element(&self.groups)?,
+        }
+        match self.route.is_empty() {
+            true => row.serialize_element(&0)?,
+            false => row.serialize_element(&self.route)?,
+        }
+        row.serialize_element(&self.label)?;
+        row.end()
+    }
+}
+
+/// The variants.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PageVariants {
+    /// The most frequent ones.
+    pub list: Vec<PageVariant>,
+    /// The rest.
+    pub more: MoreVariants,
+}
+
+/// Variants that are not in the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MoreVariants {
+    /// How many.
+    pub variants: u64,
+    /// Their cases.
+    pub cases: u64,
+}
+
+/// A distinct activity trace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PageVariant {
+    /// Cases that have it.
+    pub c: u64,
+    /// Its length.
+    pub l: u64,
+    /// Whether `t` is only its beginning.
+    pub x: bool,
+    /// The trace without ● and ■, folded.
+    pub t: Vec<Token<NameId>>,
+    /// Names of its first cases.
+    pub k: Vec<NameId>,
+}
+
+/// The timelines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PageTimeline {
+    /// By number of the activity.
+    pub acts: BTreeMap<usize, PageActivityTimeline>,
+}
+
+/// The timeline of one activity.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PageActivityTimeline {
+    /// Number of events.
+    pub count: u64,
+    /// Width of a bin.
+    pub bin_ns: u64,
+    /// Every event (row, start, duration or -1), if they are few enough; otherwise bins and the longest events.
+    pub bars: Option<Vec<(u32, i64, i64)>>,
+    /// The longest events.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub longest: Vec<(u32, i64, i64)>,
+    /// Mean number of events in flight in each bin.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub level: Vec<f64>,
+    /// The rows.
+    pub rows: Vec<TimelineRow>,
+}
+
+/// A row of a timeline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TimelineRow {
+    /// Its first case.
+    pub k: NameId,
+    /// How many cases it stands for.
+    pub n: u64,
+    /// The bins as text (`timeline.js` decodes it).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub h: String,
+}
+
+/// What changed between two groups.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PageComparison {
+    /// The baseline.
+    pub a: String,
+    /// The other group.
+    pub b: String,
+    /// Whether values are for each case.
+    pub per_case: bool,
+    /// Permutations behind the p-values.
+    pub permutations: u64,
+    /// Changes, largest time at stake first: kind, activity, follower, measure, both values, difference, ratio, time at
+    /// stake, p-value, noise.
+    pub list: Vec<PageChange>,
+    /// How many more.
+    pub more: u64,
+}
+
+/// A change.
+pub type PageChange = (
+    iotrail_dfg::ChangeKind,
+    NameId,
+    Option<NameId>,
+    String,
+    f64,
+    f64,
+    f64,
+    Option<f64>,
+    f64,
+    Option<f64>,
+    Option<bool>,
+);
+
+/// A case: name, group or -1, its totals, its first start, its life.
+pub type CaseRow = (NameId, i32, u64, u64, u64, u64, u64, u64, i64, u64);

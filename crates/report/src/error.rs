@@ -1,0 +1,21 @@
+//! What can go wrong.
+
+use thiserror::Error;
+
+/// Why there is no report.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Trail(#[from] iotrail_trail::TrailError),
+    /// The graph cannot be synthesized.
+    #[error(transparent)]
+    Dfg(#[from] iotrail_dfg::DfgError),
+    /// The graph cannot be laid out.
+    #[error(transparent)]
+    Draw(#[from] iotrail_draw::DrawError),
+    /// The data cannot be written as JSON, which happens only for numbers that JSON does not have.
+    #[error("the report's data cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}

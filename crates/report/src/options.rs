@@ -1,0 +1,88 @@
+//! What a report says about itself, and how much it holds.
+
+use iotrail_dfg::ConcurrencyRule;
+use std::num::NonZeroUsize;
+
+/// How a report is made. The limits keep the file below a megabyte; whatever they cut is counted in the page.
+#[derive(Clone, Debug)]
+pub struct ReportOptions {
+    /// Heading; the names of the trails if there is none.
+    pub title: Option<String>,
+    /// The command line that makes this page, for the footer.
+    pub command: String,
+    /// How concurrency is counted.
+    pub concurrency: ConcurrencyRule,
+    /// Worker threads.
+    pub threads: NonZeroUsize,
+    /// Who finds the positions.
+    pub engine: iotrail_draw::EngineChoice,
+    /// How much the page holds.
+    pub limits: Limits,
+}
+
+/// How many of each the page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Activities.
+    pub nodes: usize,
+    /// Transitions.
+    pub edges: usize,
+    /// Transitions that the layout makes room for; others are drawn straight over it.
+    pub routed_edges: usize,
+    /// Slowest events of each activity.
+    pub examples: usize,
+    /// Files of each activity, and cases of each activity.
+    pub rows_per_node: usize,
+    /// Variants.
+    pub variants: usize,
+    /// Folded activities of a variant.
+    pub variant_tokens: usize,
+    /// Rows of each table of files, cases and changes.
+    pub table_rows: usize,
+    /// Events drawn one by one in all timelines together.
+    pub bars: usize,
+    /// Events drawn one by one in one timeline.
+    pub bars_per_timeline: usize,
+    /// Longest events of a timeline that is drawn in bins.
+    pub longest: usize,
+    /// Rows of a timeline.
+    pub timeline_rows: usize,
+    /// Columns of a timeline.
+    pub timeline_bins: u32,
+    /// Characters of all binned timelines together.
+    pub timeline_characters: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            nodes: 120,
+            edges: 1500,
+            routed_edges: 220,
+            examples: 5,
+            rows_per_node: 10,
+            variants: 60,
+            variant_tokens: 400,
+            table_rows: 500,
+            bars: 12_000,
+            bars_per_timeline: 3000,
+            longest: 60,
+            timeline_rows: 48,
+            timeline_bins: 256,
+            timeline_characters: 220_000,
+        }
+    }
+}
+
+impl Default for ReportOptions {
+    fn default() -> Self {
+        Self {
+            title: None,
+            command: String::new(),
+            concurrency: ConcurrencyRule::default(),
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            engine: iotrail_draw::EngineChoice::Auto,
+            limits: Limits::default(),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a report is about: the graph, what stands behind it, and the names.
+
+use crate::collect::Collected;
+use crate::options::ReportOptions;
+use iotrail_dfg::{Comparison, Dfg};
+use iotrail_model::{Process, Timestamp};
+use iotrail_query::Query;
+use iotrail_trail::EventLog;
+
+/// Everything that the page's data is made from.
+pub(crate) struct Subject<'a> {
+    pub(crate) log: &'a EventLog,
+    pub(crate) query: &'a Query,
+    pub(crate) processes: &'a [Process],
+    pub(crate) dfg: &'a Dfg,
+    pub(crate) comparison: Option<&'a Comparison>,
+    pub(crate) collected: &'a Collected,
+    pub(crate) options: &'a ReportOptions,
+}
+
+impl Subject<'_> {
+    /// Where the page's times begin.
+    pub(crate) fn origin(&self) -> Timestamp {
+        Timestamp(self.dfg.span.start_ns.unwrap_or(0))
+    }
+
+    /// A point in time in nanoseconds after the origin.
+    pub(crate) fn offset(&self, time: Timestamp) -> i64 {
+        (time - self.origin()).0
+    }
+
+    /// Length of the page's time.
+    pub(crate) fn span_ns(&self) -> u64 {
+        span_ns(self.dfg)
+    }
+}
+
+/// From the first start to the last end of a graph's events.
+pub(crate) fn span_ns(dfg: &Dfg) -> u64 {
+    match (dfg.span.start_ns, dfg.span.end_ns) {
+        (Some(start), Some(end)) => end.saturating_sub(start).max(0) as u64,
+        _ => 0,
+    }
+}
