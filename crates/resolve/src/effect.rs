@@ -154,7 +154,7 @@ fn made_by(name: &str) -> Effect {
     })
 }
 
-/// Calls by which a process waits for another, makes it or winds up afterwards do not show that it runs beside it.
+/// Calls by which a process waits for another, gets ready to or winds up do not show that it runs beside it.
 fn is_turn(spec: &CallSpec) -> bool {
     const AROUND_WAITING: [&str; 8] = [
         "exit",
@@ -166,5 +166,5 @@ fn is_turn(spec: &CallSpec) -> bool {
         "set_tid_address",
         "setpgid",
     ];
-    spec.family != Family::Wait && spec.makes != Makes::Process && !AROUND_WAITING.contains(&spec.name)
+    spec.family != Family::Wait && !AROUND_WAITING.contains(&spec.name)
 }

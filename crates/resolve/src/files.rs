@@ -280,20 +280,22 @@ impl Files {
         id
     }
 
-    /// Gives `id` those descriptors of `from` that it does not have.
+    /// Gives `id` those descriptors of `from` of which it knows nothing itself.
     pub(crate) fn inherit_missing(&mut self, id: TableId, from: TableId) {
         let Some(from) = self.tables[from.0 as usize].as_ref().map(|owned| Arc::clone(&owned.table)) else {
             return;
         };
         let dense = from.dense.iter().enumerate().map(|(fd, slot)| (fd as i32, *slot));
         let sparse = from.sparse.iter().map(|(fd, slot)| (*fd, *slot));
-        self.change(id, |table| {
-            for (fd, slot) in dense.chain(sparse) {
-                if table.get(fd).is_none() {
-                    table.set(fd, slot);
-                }
+        for (fd, slot) in dense.chain(sparse).filter(|(_, slot)| slot.description != u32::MAX) {
+            let known = self.get(id, fd).is_some_and(|own| {
+                let own = self.description(own);
+                own.opened || !own.path.is_null()
+            });
+            if !known {
+                self.change(id, |table| table.set(fd, slot));
             }
-        });
+        }
     }
 
     fn change(&mut self, id: TableId, change: impl FnOnce(&mut Table)) {

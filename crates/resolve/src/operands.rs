@@ -69,7 +69,7 @@ impl<'a> Operands<'a> {
     pub(crate) fn of(spec: Option<&CallSpec>, call: &RawCall<'a>) -> Self {
         let mut operands = Self::default();
         let Some(spec) = spec else {
-            operands.fd = call.args.iter().find_map(fd);
+            operands.fd = call.args.iter().filter(|arg| matches!(arg, Arg::Fd(..))).find_map(fd);
             return operands;
         };
         let mut base = Base::Cwd(None);

@@ -1,0 +1,136 @@
+//! Where transfers start.
+
+mod script;
+
+use iotrail_model::raw::{Arg, Return};
+use script::{Script, fd, path, symbols, value};
+
+fn offsets(script: &Script) -> Vec<Option<i64>> {
+    let transfers = script.events().iter().filter(|event| event.size.is_some());
+    transfers.map(|event| event.offset).collect()
+}
+
+#[test]
+fn reads_and_writes_move_the_cursor_by_the_bytes_moved() {
+    let script = Script::new().open("/a", 3).read(3, 10).write(3, 5).read(3, 0).read(3, 1);
+    assert_eq!(offsets(&script), [Some(0), Some(10), Some(15), Some(15)]);
+}
+
+#[test]
+fn seeking_sets_it_and_shows_where_it_was() {
+    let script = Script::new().open("/a", 3).read(3, 10).lseek(3, 100);
+    assert_eq!(script.offset(), Some(10));
+    assert_eq!(script.read(3, 1).offset(), Some(100));
+    let far = [fd(3), Arg::Int(7), Arg::Int(7), symbols("SEEK_SET")];
+    assert_eq!(Script::new().open("/a", 3).call("_llseek", &far, value(0)).read(3, 1).offset(), Some(7));
+}
+
+#[test]
+fn calls_with_their_own_offset_leave_it_alone() {
+    let script = Script::new().open("/a", 3).read(3, 10).pread(3, 5, 1000);
+    assert_eq!(script.offset(), Some(1000));
+    assert_eq!(script.read(3, 1).offset(), Some(10));
+    let vector = [fd(3), Arg::Length(30), Arg::Int(2), Arg::Int(-1), Arg::Int(0)];
+    let script = Script::new().open("/a", 3).read(3, 10).call("preadv2", &vector, value(20));
+    assert_eq!((script.offset(), script.last().requested), (Some(10), Some(30)));
+    assert_eq!(script.read(3, 1).offset(), Some(30));
+}
+
+#[test]
+fn copies_share_the_cursor() {
+    let script = Script::new().open("/a", 3).dup2(3, 4).read(3, 10).read(4, 5).fork(101).by(101).read(4, 1);
+    assert_eq!(offsets(&script), [Some(0), Some(10), Some(15)]);
+    assert_eq!(script.by(100).read(3, 1).offset(), Some(16));
+}
+
+#[test]
+fn two_openings_of_a_file_have_two_cursors() {
+    assert_eq!(Script::new().open("/a", 3).open("/a", 4).read(3, 10).read(4, 5).offset(), Some(0));
+}
+
+#[test]
+fn appending_writes_start_at_an_unknown_end() {
+    let script = Script::new().open_with("/log", "O_WRONLY|O_APPEND", 3).write(3, 10);
+    assert_eq!(script.offset(), None);
+    let place = [fd(3), Arg::Opaque, Arg::Int(4), Arg::Int(0)];
+    assert_eq!(script.call("pwrite64", &place, value(4)).offset(), None);
+    let script = Script::new()
+        .open("/log", 3)
+        .call("fcntl", &[fd(3), symbols("F_SETFL"), symbols("O_RDWR|O_APPEND")], value(0))
+        .write(3, 10);
+    assert_eq!(script.offset(), None);
+    let script =
+        Script::new().open("/log", 3).call("fcntl", &[fd(3), symbols("F_GETFL")], value(0x8402)).write(3, 10);
+    assert_eq!(script.offset(), None);
+}
+
+#[test]
+fn failed_transfers_move_nothing() {
+    let script = Script::new().open("/a", 3).read(3, 10);
+    let script = script.call("read", &[fd(3), Arg::Null, Arg::Int(1)], Return::Failed(b"EFAULT"));
+    assert_eq!(script.offset(), Some(10));
+    assert_eq!(script.read(3, 1).offset(), Some(10));
+}
+
+#[test]
+fn terminals_and_what_cannot_be_sought_have_no_offsets() {
+    assert_eq!(Script::new().open("/dev/pts/1", 3).write(3, 10).offset(), None);
+    let seek = [fd(3), Arg::Int(0), symbols("SEEK_CUR")];
+    let script = Script::new().open("/tmp/fifo", 3).call("lseek", &seek, Return::Failed(b"ESPIPE"));
+    assert_eq!(script.read(3, 10).offset(), None);
+}
+
+#[test]
+fn inherited_descriptors_start_unknown_until_sought() {
+    let script = Script::new().read(0, 10).lseek(0, 5).read(0, 10).read(0, 10);
+    assert_eq!(offsets(&script), [None, Some(5), Some(15)]);
+}
+
+#[test]
+fn inherited_descriptors_may_be_copies_of_each_other() {
+    assert_eq!(Script::new().lseek(1, 0).write(2, 10).write(1, 10).offset(), None);
+}
+
+#[test]
+fn transfers_in_flight_together_have_no_known_order() {
+    let script = Script::new().open("/a", 3).clone("CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD", 101);
+    let script = script.by(101).entered("read", &[fd(3)]).by(100).read(3, 10).by(101).read(3, 20);
+    assert_eq!(offsets(&script), [None, None]);
+    let script = script.by(100).read(3, 1);
+    assert_eq!(script.offset(), None);
+    assert_eq!(script.lseek(3, 50).by(101).read(3, 1).offset(), Some(50));
+}
+
+#[test]
+fn overlaps_in_time_are_noticed_without_announcement() {
+    let script =
+        Script::new().open("/a", 3).fork(101).lasting(100).read(3, 10).lasting(5).by(101).read(3, 20);
+    assert_eq!(script.offset(), None);
+    let script = script.by(100).read(3, 1);
+    assert_eq!(script.offset(), None);
+}
+
+#[test]
+fn one_thread_after_the_other_is_no_contention() {
+    let script = Script::new().open("/a", 3).fork(101).read(3, 10).by(101).read(3, 20).by(100).read(3, 1);
+    assert_eq!(offsets(&script), [Some(0), Some(10), Some(30)]);
+}
+
+#[test]
+fn a_number_reused_while_a_call_is_in_flight_does_not_rename_it() {
+    let thread = "CLONE_VM|CLONE_FILES|CLONE_FS|CLONE_THREAD";
+    let script = Script::new().open("/a", 3).clone(thread, 101).by(101).entered("read", &[fd(3)]);
+    let script = script.by(100).close(3).open("/b", 3).by(101).read(3, 5);
+    assert_eq!(script.path(), Some("/a"));
+    let script = script.by(101).entered("close", &[fd(3)]).by(100).open("/c", 3).by(101).close(3);
+    assert_eq!(script.path(), Some("/b"));
+    assert_eq!(script.read(3, 1).path(), Some("/c"));
+}
+
+#[test]
+fn lengths_and_places_of_other_calls_are_offsets() {
+    let script = Script::new().open("/a", 3).call("ftruncate", &[fd(3), Arg::Int(777)], value(0));
+    assert_eq!((script.offset(), script.last().size, script.last().requested), (Some(777), None, None));
+    let script = script.call("truncate", &[path("/a"), Arg::Int(5)], value(0));
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(5)));
+}

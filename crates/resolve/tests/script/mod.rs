@@ -1,0 +1,250 @@
+//! A tiny language for traces: `Script::new().open("/a", 3).read(3, 10).last().path`.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use iotrail_model::raw::{Arg, RawCall, RawItem, Return, Target};
+use iotrail_model::{CallId, CaseId, Dictionaries, Event, Nanos, Process, Tid, Timestamp};
+use iotrail_resolve::{Resolver, Sink, Summary};
+
+/// An event with names in place of ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) call: String,
+    pub(crate) seq: u64,
+    pub(crate) pid: u32,
+    pub(crate) tid: u32,
+    pub(crate) fd: Option<i32>,
+    pub(crate) path: Option<String>,
+    pub(crate) path2: Option<String>,
+    pub(crate) offset: Option<i64>,
+    pub(crate) requested: Option<i64>,
+    pub(crate) size: Option<i64>,
+    pub(crate) ret: Option<i64>,
+    pub(crate) errno: Option<String>,
+    pub(crate) flags: Option<String>,
+    pub(crate) has_dur: bool,
+}
+
+#[derive(Default)]
+struct Log {
+    events: Vec<Seen>,
+    processes: Vec<Process>,
+}
+
+impl Sink for Log {
+    fn event(&mut self, event: &Event, names: &Dictionaries) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.events.push(Seen {
+            call: text(names.calls.get(event.call.0)),
+            seq: event.seq,
+            pid: event.pid.0,
+            tid: event.tid.0,
+            fd: event.fd.get(),
+            path: event.path.get().map(|id| text(names.paths.get(id.0))),
+            path2: event.path2.get().map(|id| text(names.paths.get(id.0))),
+            offset: event.offset.get(),
+            requested: event.requested.get(),
+            size: event.size.get(),
+            ret: event.ret.get(),
+            errno: event.errno.get().map(|id| text(names.errnos.get(id.0))),
+            flags: event.flags.get().map(|id| text(names.flags.get(id.0))),
+            has_dur: !event.dur.is_null(),
+        });
+    }
+
+    fn process(&mut self, process: Process) {
+        self.processes.push(process);
+    }
+}
+
+/// What the trace has said so far, and what came of it.
+pub(crate) struct Script {
+    resolver: Resolver,
+    pub(crate) names: Dictionaries,
+    log: Log,
+    case: CaseId,
+    tid: Tid,
+    clock: i64,
+    duration: i64,
+}
+
+pub(crate) fn value(value: i64) -> Return<'static> {
+    Return::Value(value, None)
+}
+
+pub(crate) fn hint(name: &str) -> Option<Target<'_>> {
+    Some(Target { name: name.as_bytes(), deleted: false })
+}
+
+pub(crate) fn path(path: &str) -> Arg<'_> {
+    Arg::Path { bytes: path.as_bytes(), complete: true }
+}
+
+pub(crate) fn fd(fd: i32) -> Arg<'static> {
+    Arg::Fd(fd, None)
+}
+
+pub(crate) fn symbols(symbols: &str) -> Arg<'_> {
+    Arg::Symbols(symbols.as_bytes())
+}
+
+pub(crate) const CWD: Arg<'static> = Arg::Cwd(None);
+pub(crate) const ENOENT: Return<'static> = Return::Failed(b"ENOENT");
+
+impl Script {
+    /// Thread 100 speaks first; every item takes 5 ns and begins 10 ns after the one before.
+    pub(crate) fn new() -> Self {
+        Self {
+            resolver: Resolver::new(),
+            names: Dictionaries::default(),
+            log: Log::default(),
+            case: CaseId(0),
+            tid: Tid(100),
+            clock: 0,
+            duration: 5,
+        }
+    }
+
+    pub(crate) fn by(mut self, tid: u32) -> Self {
+        self.tid = Tid(tid);
+        self
+    }
+
+    pub(crate) fn case(mut self, case: u32) -> Self {
+        self.case = CaseId(case);
+        self
+    }
+
+    /// The next calls take this long, and so overlap with those after them.
+    pub(crate) fn lasting(mut self, duration: i64) -> Self {
+        self.duration = duration;
+        self
+    }
+
+    pub(crate) fn item(mut self, item: &RawItem<'_>) -> Self {
+        self.resolver.item(self.case, item, &mut self.names, &mut self.log);
+        self
+    }
+
+    fn raw<'a>(&mut self, name: &str, args: &'a [Arg<'a>], ret: Return<'a>) -> RawCall<'a> {
+        self.clock += 10;
+        let dur = (ret != Return::Unseen).then_some(Nanos(self.duration));
+        let call = CallId(self.names.calls.intern(name.as_bytes()));
+        RawCall { tid: self.tid, call, start: Timestamp(self.clock), dur, ret, args }
+    }
+
+    pub(crate) fn call(mut self, name: &str, args: &[Arg<'_>], ret: Return<'_>) -> Self {
+        let call = self.raw(name, args, ret);
+        self.item(&RawItem::Call(call))
+    }
+
+    pub(crate) fn entered(mut self, name: &str, args: &[Arg<'_>]) -> Self {
+        let call = self.raw(name, args, Return::Unseen);
+        self.item(&RawItem::Entered(call))
+    }
+
+    pub(crate) fn open(self, path: &str, fd: i32) -> Self {
+        self.open_with(path, "O_RDWR", fd)
+    }
+
+    pub(crate) fn open_with(self, name: &str, flags: &str, fd: i32) -> Self {
+        self.call("openat", &[CWD, path(name), symbols(flags)], value(fd.into()))
+    }
+
+    pub(crate) fn read(self, number: i32, bytes: i64) -> Self {
+        self.call("read", &[fd(number), Arg::Opaque, Arg::Int(4096)], value(bytes))
+    }
+
+    pub(crate) fn write(self, number: i32, bytes: i64) -> Self {
+        self.call("write", &[fd(number), Arg::Opaque, Arg::Int(bytes)], value(bytes))
+    }
+
+    pub(crate) fn pread(self, number: i32, bytes: i64, offset: i64) -> Self {
+        let args = [fd(number), Arg::Opaque, Arg::Int(4096), Arg::Int(offset)];
+        self.call("pread64", &args, value(bytes))
+    }
+
+    pub(crate) fn lseek(self, number: i32, position: i64) -> Self {
+        self.call("lseek", &[fd(number), Arg::Int(position), symbols("SEEK_SET")], value(position))
+    }
+
+    pub(crate) fn dup2(self, old: i32, new: i32) -> Self {
+        self.call("dup2", &[fd(old), fd(new)], value(new.into()))
+    }
+
+    pub(crate) fn close(self, number: i32) -> Self {
+        self.call("close", &[fd(number)], value(0))
+    }
+
+    pub(crate) fn chdir(self, to: &str) -> Self {
+        self.call("chdir", &[path(to)], value(0))
+    }
+
+    pub(crate) fn getpid(self) -> Self {
+        self.call("getpid", &[], value(1))
+    }
+
+    pub(crate) fn fork(self, child: u32) -> Self {
+        self.call("fork", &[], value(child.into()))
+    }
+
+    pub(crate) fn clone(self, flags: &str, child: u32) -> Self {
+        self.call("clone", &[Arg::Null, symbols(flags)], value(child.into()))
+    }
+
+    pub(crate) fn exec(self, exe: &str, words: &str) -> Self {
+        self.call("execve", &[path(exe), Arg::Strings(words.as_bytes()), Arg::Opaque], value(0))
+    }
+
+    pub(crate) fn exit_group(self, status: i64) -> Self {
+        self.call("exit_group", &[Arg::Int(status)], Return::Unseen)
+    }
+
+    pub(crate) fn exited(mut self, status: i32) -> Self {
+        self.clock += 10;
+        let item = RawItem::Exited { tid: self.tid, at: Timestamp(self.clock), status };
+        self.item(&item)
+    }
+
+    pub(crate) fn rotate(mut self) -> Self {
+        self.resolver.rotate(&mut self.names);
+        self
+    }
+
+    pub(crate) fn finish(mut self) -> Self {
+        self.resolver.finish(&mut self.names, &mut self.log);
+        self
+    }
+
+    pub(crate) fn events(&self) -> &[Seen] {
+        &self.log.events
+    }
+
+    pub(crate) fn last(&self) -> &Seen {
+        self.log.events.last().unwrap()
+    }
+
+    pub(crate) fn path(&self) -> Option<&str> {
+        self.last().path.as_deref()
+    }
+
+    pub(crate) fn path2(&self) -> Option<&str> {
+        self.last().path2.as_deref()
+    }
+
+    pub(crate) fn offset(&self) -> Option<i64> {
+        self.last().offset
+    }
+
+    pub(crate) fn processes(&self) -> &[Process] {
+        &self.log.processes
+    }
+
+    pub(crate) fn summary(&self) -> Summary {
+        self.resolver.summary()
+    }
+
+    pub(crate) fn interleaved(&self) -> bool {
+        self.summary().interleaved(self.case)
+    }
+}
