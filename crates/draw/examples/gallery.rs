@@ -1,7 +1,7 @@
 //! Writes a gallery of pictures: `cargo run -p iotrail-draw --example gallery -- DIRECTORY`.
 
 #[path = "../tests/graphs/mod.rs"]
-#[allow(dead_code, clippy::unwrap_used)]
+#[allow(dead_code)]
 mod graphs;
 
 use iotrail_draw::{ColourBy, Dfg, Direction, EngineChoice, Scale, Theme, View, export};
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("paper-dark", graphs::paper(), View { theme: Theme::Dark, ..groups.clone() }),
         ("paper-right", graphs::paper(), View { direction: Direction::Right, ..View::default() }),
         ("make", graphs::random(76, 136, 7, false), log.clone()),
-        ("dense", graphs::random(76, 1312, 9, false), log.clone()),
+        ("dense", graphs::random(76, 1312, 9, false), log),
         ("dense-groups", graphs::random(76, 1312, 9, true), groups),
         ("hostile", graphs::hostile(), View { title: Some("Hostile names".to_owned()), ..View::default() }),
     ];

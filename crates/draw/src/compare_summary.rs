@@ -120,7 +120,8 @@ fn notes(comparison: &Comparison, limit: usize) -> Vec<String> {
     if !hidden.is_empty() {
         let stake: f64 = hidden.iter().map(|change| change.time_at_stake_ns.abs()).sum();
         let number = units::count(hidden.len() as u64);
-        notes.push(format!("… {number} more changes with {} at stake in all", units::duration(stake)));
+        let noun = if hidden.len() == 1 { "change" } else { "changes" };
+        notes.push(format!("… {number} more {noun} with {} at stake in all", units::duration(stake)));
     }
     if comparison.per_case {
         notes.push("Values are per case, because the groups differ in their number of cases.".to_owned());

@@ -78,7 +78,8 @@ pub fn text_on(ground: Ink) -> Ink {
 }
 
 fn better(ground: Rgb) -> Rgb {
-    let (dark, light) = (Rgb(13, 17, 23), Rgb(255, 255, 255));
+    // Black and white: with any other pair there are greys on which neither has a contrast of 4.5.
+    let (dark, light) = (Rgb(0, 0, 0), Rgb(255, 255, 255));
     if contrast(ground, dark) >= contrast(ground, light) { dark } else { light }
 }
 

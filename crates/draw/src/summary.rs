@@ -1,7 +1,7 @@
 //! What `iotrail dfg` says in a terminal: what was read, where the time went, what follows what, what is not shown.
 
 use crate::label;
-use crate::table::{Align, Block, Style, Table, bar, fit};
+use crate::table::{Align, Block, Style, Table, bar};
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{Node, Variant};
 use iotrail_model::units;
@@ -31,8 +31,18 @@ pub fn summary(dfg: &Dfg, limits: Limits, style: Style) -> String {
         activities(dfg, limits.activities, style),
         transitions(dfg, limits.transitions, style),
         variants(dfg, limits.variants, style),
+        more_elsewhere(dfg, style),
     ];
     sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn more_elsewhere(dfg: &Dfg, style: Style) -> String {
+    if dfg.nodes.is_empty() {
+        return String::new();
+    }
+    style.dim(
+        "Everything: -o FILE.json or FILE.csv. A picture: -o FILE.svg. A page to explore: iotrail report.",
+    ) + "\n"
 }
 
 fn read(dfg: &Dfg, style: Style) -> String {
@@ -82,14 +92,14 @@ fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
     let mut table = Table::new()
         .names("activity")
         .figures("load", Align::Right)
-        .figures("", Align::Left)
+        .optional("", Align::Left)
         .figures("time", Align::Right)
         .figures("bytes", Align::Right)
         .figures("DR", Align::Right)
         .figures("count", Align::Right)
-        .figures("cases", Align::Right)
-        .figures("p50", Align::Right)
-        .figures("p95", Align::Right);
+        .optional("p50", Align::Right)
+        .optional("p95", Align::Right)
+        .optional("cases", Align::Right);
     let failed = dfg.nodes.iter().take(limit).any(|node| node.failures > 0);
     if failed {
         table = table.figures("failed", Align::Right);
@@ -102,18 +112,15 @@ fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
         table.row(row);
     }
     let heading = style.bold("Activities by load");
-    let (rest, left) = dfg
-        .nodes
-        .split_at(limit.min(dfg.nodes.len()))
-        .1
-        .iter()
-        .fold((0, 0), |(events, time), node| (events + node.count, time + node.duration_ns));
-    let hidden = dfg.nodes.len().saturating_sub(limit);
+    let rest = dfg.nodes.get(limit..).unwrap_or_default();
+    let events = rest.iter().map(|node| node.count).sum();
+    let time = rest.iter().map(|node| node.duration_ns).sum();
+    let hidden = rest.len();
     let more = more(
         hidden,
         "activity",
         "activities",
-        &[(rest, dfg.events.mapped, "of events"), (left, dfg.duration_ns, "of time")],
+        &[(events, dfg.events.mapped, "of events"), (time, dfg.duration_ns, "of time")],
     );
     format!(
         "{heading}\n{}{}",
@@ -137,9 +144,9 @@ fn activity_row(node: &Node) -> Vec<String> {
             |rate| format!("{} × {}", units::count(node.max_concurrency), units::rate(rate)),
         ),
         units::count(node.count),
-        units::count(node.cases),
         quantile(node.duration.p50),
         quantile(node.duration.p95),
+        units::count(node.cases),
     ]
 }
 
@@ -163,8 +170,8 @@ fn transitions(dfg: &Dfg, limit: usize, style: Style) -> String {
         .names("to")
         .figures("count", Align::Right)
         .figures("cases", Align::Right)
-        .figures("gap p50", Align::Right)
-        .figures("gap p95", Align::Right);
+        .optional("gap p50", Align::Right)
+        .optional("gap p95", Align::Right);
     for edge in dfg.edges.iter().take(limit) {
         let gap =
             |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
@@ -206,7 +213,7 @@ fn variants(dfg: &Dfg, limit: usize, style: Style) -> String {
             units::count(variant.count),
             units::percent(variant.count as f64 / total.max(1) as f64),
             units::count(variant.length),
-            trace(variant, style.width.saturating_sub(26).max(30)),
+            trace(variant),
         ]);
     }
     let hidden = dfg.variants.len().saturating_sub(limit);
@@ -219,8 +226,11 @@ fn variants(dfg: &Dfg, limit: usize, style: Style) -> String {
     )
 }
 
-/// `● read:/usr/lib ×3 → write:/dev/pts ■`, repetitions counted, cut at its end to `width`.
-fn trace(variant: &Variant, width: usize) -> String {
+/// How many steps of a trace are written at each of its ends.
+const STEPS: usize = 30;
+
+/// `● → read:/usr/lib ×3 → write:/dev/pts → ■`: repetitions counted, the middle of a long one left out.
+fn trace(variant: &Variant) -> String {
     let mut steps: Vec<(&str, usize)> = Vec::new();
     for activity in &variant.trace {
         match steps.last_mut() {
@@ -228,14 +238,17 @@ fn trace(variant: &Variant, width: usize) -> String {
             _ => steps.push((activity, 1)),
         }
     }
-    let mut text = String::new();
-    for (activity, times) in steps {
-        let repeated = if times > 1 { format!(" ×{times}") } else { String::new() };
-        let arrow = if text.is_empty() { "" } else { " → " };
-        text.push_str(&format!("{arrow}{}{repeated}", label::shown(activity, 40)));
-        if text.chars().count() > width {
-            return text.chars().take(width.saturating_sub(1)).chain(['…']).collect();
-        }
+    let step = |(activity, times): &(&str, usize)| match times {
+        1 => label::shown(activity, 40),
+        _ => format!("{} ×{times}", label::shown(activity, 40)),
+    };
+    let mut words: Vec<String> = steps.iter().take(STEPS).map(step).collect();
+    if steps.len() > 2 * STEPS {
+        words.push("…".to_owned());
     }
-    if variant.truncated { format!("{text} …") } else { fit(&text, width) }
+    words.extend(steps.iter().skip(STEPS.max(steps.len().saturating_sub(STEPS))).map(step));
+    if variant.truncated {
+        words.push("…".to_owned());
+    }
+    words.join(" → ")
 }

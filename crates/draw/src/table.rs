@@ -55,6 +55,8 @@ struct Column {
     align: Align,
     /// Whether its cells lose their middle when the terminal is narrow.
     shrinks: bool,
+    /// Whether it is left out before names become hard to read.
+    optional: bool,
 }
 
 /// A table with a header.
@@ -65,6 +67,9 @@ pub struct Table {
 }
 
 const GAP: usize = 2;
+/// Names are cut to this before optional columns are left out...
+const COMFORTABLE: usize = 30;
+/// ...and to this when nothing is left to leave out.
 const NARROWEST: usize = 12;
 
 impl Table {
@@ -77,14 +82,26 @@ impl Table {
     /// Adds a column of names, which lose their middle when the terminal is narrow.
     #[must_use]
     pub fn names(mut self, title: &str) -> Self {
-        self.columns.push(Column { title: title.to_owned(), align: Align::Left, shrinks: true });
+        self.columns.push(Column {
+            title: title.to_owned(),
+            align: Align::Left,
+            shrinks: true,
+            optional: false,
+        });
         self
     }
 
     /// Adds a column of figures or short words, which are never cut.
     #[must_use]
     pub fn figures(mut self, title: &str, align: Align) -> Self {
-        self.columns.push(Column { title: title.to_owned(), align, shrinks: false });
+        self.columns.push(Column { title: title.to_owned(), align, shrinks: false, optional: false });
+        self
+    }
+
+    /// Adds a column of figures that a narrow terminal goes without; the rightmost goes first.
+    #[must_use]
+    pub fn optional(mut self, title: &str, align: Align) -> Self {
+        self.columns.push(Column { title: title.to_owned(), align, shrinks: false, optional: true });
         self
     }
 
@@ -116,31 +133,44 @@ impl Table {
         out
     }
 
-    fn widths(&self, limit: usize) -> Vec<usize> {
+    /// The width of each column, none for one that is left out.
+    fn widths(&self, limit: usize) -> Vec<Option<usize>> {
         let widest = |index: usize| {
             let cells = self.rows.iter().map(|row| row[index].width());
             cells.chain([self.columns[index].title.width()]).max().unwrap_or(0)
         };
-        let mut widths: Vec<usize> = (0..self.columns.len()).map(widest).collect();
-        let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
-        // Takes from the widest name column until everything fits or nothing more can be taken.
+        let natural: Vec<usize> = (0..self.columns.len()).map(widest).collect();
+        let mut widths: Vec<Option<usize>> = natural.iter().copied().map(Some).collect();
+        while total(&self.shrunk(&widths, COMFORTABLE, limit)) > limit {
+            let left_out = (0..widths.len())
+                .rev()
+                .find(|index| self.columns[*index].optional && widths[*index].is_some());
+            let Some(index) = left_out else { break };
+            widths[index] = None;
+        }
+        self.shrunk(&widths, NARROWEST, limit)
+    }
+
+    /// Takes from the widest column of names until everything fits or all of them have only `least`.
+    fn shrunk(&self, widths: &[Option<usize>], least: usize, limit: usize) -> Vec<Option<usize>> {
+        let mut widths = widths.to_vec();
         while total(&widths) > limit {
-            let shrinkable = |index: &usize| self.columns[*index].shrinks && widths[*index] > NARROWEST;
-            let Some(index) = (0..widths.len()).filter(shrinkable).max_by_key(|index| widths[*index]) else {
-                break;
-            };
-            widths[index] -= 1;
+            let names = widths.iter_mut().zip(&self.columns).filter(|(_, column)| column.shrinks);
+            let widest = names.filter_map(|(width, _)| width.as_mut()).filter(|width| **width > least).max();
+            let Some(width) = widest else { break };
+            *width -= 1;
         }
         widths
     }
 
-    fn line(&self, cells: &[String], widths: &[usize]) -> String {
+    fn line(&self, cells: &[String], widths: &[Option<usize>]) -> String {
         let mut line = String::new();
         for ((cell, width), column) in cells.iter().zip(widths).zip(&self.columns) {
+            let Some(width) = *width else { continue };
             if !line.is_empty() {
                 line.push_str(&" ".repeat(GAP));
             }
-            let cell = fit(cell, *width);
+            let cell = fit(cell, width);
             let padding = " ".repeat(width.saturating_sub(cell.width()));
             let (before, after) =
                 if column.align == Align::Right { (&*padding, "") } else { ("", &*padding) };
@@ -150,6 +180,11 @@ impl Table {
         line.truncate(line.trim_end().len());
         line
     }
+}
+
+fn total(widths: &[Option<usize>]) -> usize {
+    let shown = widths.iter().flatten();
+    shown.clone().sum::<usize>() + GAP * shown.count().saturating_sub(1)
 }
 
 /// `text` cut in the middle to `width` columns of a terminal, where a character may take two.
@@ -203,7 +238,8 @@ impl Block {
             let lines = wrap(value, style.width.saturating_sub(keys).max(20));
             let indent = format!("\n{}", " ".repeat(keys));
             // Writing to a String cannot fail.
-            let _ = writeln!(out, "{}{padding}{}", style.dim(key), lines.join(&indent));
+            let line = format!("{}{padding}{}", style.dim(key), lines.join(&indent));
+            let _ = writeln!(out, "{}", line.trim_end());
         }
         out
     }

@@ -26,7 +26,7 @@ impl Exporter for Png {
         let scene = compose::scene(dfg, view)?;
         let mut canvas = Canvas::new(&scene, view.theme)?;
         scene.items.iter().for_each(|item| canvas.item(item));
-        let encode = |error: String| DrawError::Encode { format: "PNG", reason: error.to_string() };
+        let encode = |reason: String| DrawError::Encode { format: "PNG", reason };
         canvas.pixels.encode_png().map_err(|error| encode(error.to_string()))
     }
 }

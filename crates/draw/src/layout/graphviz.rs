@@ -96,7 +96,8 @@ fn question(graph: &Graph) -> String {
     let _ = writeln!(text, "{{rank=source; {START_VERTEX}}} {{rank=sink; {END_VERTEX}}}");
     for (index, Link { from, to, label: (width, height), weight }) in graph.edges.iter().enumerate() {
         // `dot` puts the middle of a label beside the line: the extra width keeps the label off a wide line.
-        let width = width + BESIDE;
+        let (width, height) =
+            if graph.sideways { (*width, height + BESIDE) } else { (width + BESIDE, *height) };
         let _ = writeln!(
             text,
             "{from} -> {to} [id={index} weight={weight} label=<<table border=\"0\" cellpadding=\"0\" cellspacing=\"0\" \

@@ -1,6 +1,8 @@
 //! Graphs for tests and the gallery: the paper's example counted from its traces, and random graphs that look like
 //! traces of real programs. No randomness but a fixed generator.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{
     Bin, DurationStats, END, Edge, EdgeInGroup, EventCounts, GapStats, Group, Node, NodeInGroup, START,
@@ -9,10 +11,10 @@ use iotrail_dfg::result::{
 use std::collections::BTreeMap;
 
 /// A trace: its case, its group, and its events as activity, nanoseconds, bytes.
-pub struct Trace {
-    pub case: String,
-    pub group: &'static str,
-    pub events: Vec<(String, u64, Option<u64>)>,
+pub(crate) struct Trace {
+    pub(crate) case: String,
+    pub(crate) group: &'static str,
+    pub(crate) events: Vec<(String, u64, Option<u64>)>,
 }
 
 #[derive(Default)]
@@ -26,7 +28,7 @@ struct Tally {
 }
 
 /// The graph of `traces`; every event starts 1 us after the end of the one before.
-pub fn of_traces(sources: &[&str], traces: &[Trace]) -> Dfg {
+pub(crate) fn of_traces(sources: &[&str], traces: &[Trace]) -> Dfg {
     let mut nodes: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut edges: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
     let mut variants: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
@@ -198,7 +200,7 @@ fn distinct(mut cases: Vec<usize>) -> u64 {
 }
 
 /// The paper's example: `ls` and `ls -l`, three processes each, reads and writes by call and top two directories.
-pub fn paper() -> Dfg {
+pub(crate) fn paper() -> Dfg {
     let read = |path: &str, duration, size| (format!("read:{path}"), duration, Some(size));
     let write = |duration, size| ("write:/dev/pts".to_owned(), duration, Some(size));
     let beginning = |process: u64| {
@@ -239,16 +241,16 @@ pub fn paper() -> Dfg {
 }
 
 /// A fixed generator (Knuth's MMIX constants), so that every run draws the same graphs.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit.max(1)
     }
 
     /// Many small values, few large ones.
-    pub fn heavy(&mut self, limit: u64) -> u64 {
+    pub(crate) fn heavy(&mut self, limit: u64) -> u64 {
         let share = (self.below(1 << 20) as f64 + 1.0) / f64::from(1 << 20);
         (limit as f64 * share.powi(5)) as u64 + 1
     }
@@ -271,7 +273,7 @@ const PLACES: [&str; 10] = [
 
 /// `activities` activities and exactly `transitions` transitions (if that many fit): a chain with repetitions, jumps
 /// ahead and back, heavy-tailed counts; two groups if `grouped`.
-pub fn random(activities: usize, transitions: usize, seed: u64, grouped: bool) -> Dfg {
+pub(crate) fn random(activities: usize, transitions: usize, seed: u64, grouped: bool) -> Dfg {
     let mut random = Random(seed);
     let names: Vec<String> = (0..activities)
         .map(|index| {
@@ -377,7 +379,7 @@ fn split(count: u64, random: &mut Random) -> Vec<(String, u64)> {
 }
 
 /// Names that somebody chose to break a format.
-pub fn hostile() -> Dfg {
+pub(crate) fn hostile() -> Dfg {
     let names = [
         "read:<script>alert(1)</script>".to_owned(),
         "read:]]><x>&amp;&lt;".to_owned(),
