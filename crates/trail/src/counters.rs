@@ -26,10 +26,6 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn events(&self) -> u64 {
-        self.events
-    }
-
     pub(crate) fn max_case(&self) -> Option<CaseId> {
         self.max_case
     }

@@ -1,44 +1,49 @@
 //! One file of the table `events` under construction: sorted rows in, row groups out.
 
+use crate::encode::{ChunkEncoder, EncodedChunk, Integers};
 use crate::error::TrailError;
 use crate::meta::Table;
 use crate::own_names::{NameColumn, OwnNames};
+use crate::parquet_file::ParquetFile;
 use crate::schema::schema;
-use arrow_array::types::Int32Type;
-use arrow_array::{
-    ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray, TimestampNanosecondArray,
-    UInt32Array, UInt64Array,
-};
-use iotrail_model::nullable::Sentinel;
-use iotrail_model::{EventBatch, Layer, Nullable};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use iotrail_model::{EventBatch, Layer};
+use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::SortingColumn;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnDescPtr;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// zstd's level: see the measurement at [`EventFile::create`].
+const LEVEL: i32 = 1;
+
 pub(crate) struct EventFile {
     path: PathBuf,
-    writer: ArrowWriter<File>,
+    writer: SerializedFileWriter<File>,
+    encoder: ChunkEncoder,
     rows: u64,
 }
 
 impl EventFile {
-    pub(crate) fn create(path: &Path) -> Result<Self, TrailError> {
+    pub(crate) fn create(path: &Path) -> std::result::Result<Self, TrailError> {
         let sorted_by = |column_idx| SortingColumn { column_idx, descending: false, nulls_first: false };
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        let mut properties = WriterProperties::builder()
+            .set_created_by(concat!("iotrail version ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_sorting_columns(Some([0, 6, 1].into_iter().map(sorted_by).collect()))
-            .set_statistics_enabled(EnabledStatistics::Chunk)
-            .set_max_row_group_row_count(None)
             .build();
+        let arrow = schema(Table::Events);
+        add_encoded_arrow_schema_to_metadata(&arrow, &mut properties);
         let file = File::create_new(path).map_err(TrailError::io("create", path))?;
-        let writer = ArrowWriter::try_new(file, schema(Table::Events), Some(properties))
+        let columns = ArrowSchemaConverter::new().convert(&arrow).map_err(TrailError::writing(path))?;
+        let writer = SerializedFileWriter::new(file, columns.root_schema_ptr(), Arc::new(properties))
             .map_err(TrailError::writing(path))?;
-        Ok(Self { path: path.to_owned(), writer, rows: 0 })
+        let encoder = ChunkEncoder::new(LEVEL).map_err(TrailError::io("write", path))?;
+        Ok(Self { path: path.to_owned(), writer, encoder, rows: 0 })
     }
 
     /// Writes rows of a sorted batch as one row group.
@@ -47,62 +52,111 @@ impl EventFile {
         batch: &EventBatch,
         rows: Range<usize>,
         names: &OwnNames,
-    ) -> Result<(), TrailError> {
-        let writing = TrailError::writing(&self.path);
+    ) -> std::result::Result<(), TrailError> {
         self.rows += rows.len() as u64;
-        let batch = record_batch(batch, rows, names).map_err(|error| writing(error.into()))?;
-        self.writer.write(&batch).map_err(&writing)?;
-        self.writer.flush().map_err(&writing)
+        self.write_group(batch, rows, names).map_err(TrailError::writing(&self.path))
+    }
+
+    fn write_group(&mut self, batch: &EventBatch, rows: Range<usize>, names: &OwnNames) -> Result<()> {
+        let columns = self.writer.schema_descr().columns().to_vec();
+        let mut group = self.writer.next_row_group()?;
+        for (place, column) in columns.iter().enumerate() {
+            let chunk = encode(&mut self.encoder, column, place, batch, rows.clone(), names)?;
+            group.append_column(&chunk.bytes, chunk.close)?;
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    /// Copies a row group byte for byte from a file of the same schema.
+    pub(crate) fn copy(
+        &mut self,
+        source: &ParquetFile,
+        row_group: usize,
+    ) -> std::result::Result<(), TrailError> {
+        let file = File::open(source.path()).map_err(TrailError::io("read", source.path()))?;
+        let writing = TrailError::writing(&self.path);
+        let metadata = source.metadata().metadata().row_group(row_group);
+        self.rows += source.group_rows(row_group) as u64;
+        let mut group = self.writer.next_row_group().map_err(&writing)?;
+        for column in metadata.columns() {
+            let close = ColumnCloseResult {
+                bytes_written: column.compressed_size().max(0) as u64,
+                rows_written: source.group_rows(row_group) as u64,
+                metadata: column.clone(),
+                bloom_filter: None,
+                column_index: None,
+                offset_index: None,
+            };
+            group.append_column(&file, close).map_err(&writing)?;
+        }
+        group.close().map_err(&writing)?;
+        Ok(())
     }
 
     /// Writes the footer; answers the number of rows.
-    pub(crate) fn finish(self) -> Result<u64, TrailError> {
-        let writing = TrailError::writing(&self.path);
-        let file = self.writer.into_inner().map_err(writing)?;
+    pub(crate) fn finish(self) -> std::result::Result<u64, TrailError> {
+        let file = self.writer.into_inner().map_err(TrailError::writing(&self.path))?;
         file.sync_all().map_err(TrailError::io("write", &self.path))?;
         Ok(self.rows)
     }
 }
 
-fn integers<T: Copy + Sentinel>(column: &[Nullable<T>]) -> impl Iterator<Item = Option<T>> {
-    column.iter().map(|value| value.get())
-}
-
-fn texts<'a>(keys: impl Iterator<Item = Option<u32>>, column: NameColumn, names: &'a OwnNames) -> ArrayRef {
-    let dictionary = names.column(column);
-    let values: StringArray = dictionary.iter().map(|text| std::str::from_utf8(text).ok()).collect();
-    let keys: Int32Array = keys.map(|key| key.map(|key| key as i32)).collect();
-    Arc::new(DictionaryArray::<Int32Type>::new(keys, Arc::new(values)))
-}
-
-fn record_batch(
+/// Encodes the column at `place` of the table.
+fn encode(
+    encoder: &mut ChunkEncoder,
+    column: &ColumnDescPtr,
+    place: usize,
     b: &EventBatch,
-    rows: Range<usize>,
+    r: Range<usize>,
     names: &OwnNames,
-) -> Result<RecordBatch, arrow_schema::ArrowError> {
-    let r = || rows.clone();
-    let layers = StringArray::from_iter_values(Layer::ALL.iter().map(|layer| layer.name()));
-    let layer_keys = Int32Array::from_iter_values(b.layer[r()].iter().map(|layer| *layer as i32));
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(UInt32Array::from_iter_values(b.case[r()].iter().map(|id| id.0))),
-        Arc::new(UInt64Array::from_iter_values(b.seq[r()].iter().copied())),
-        Arc::new(UInt32Array::from_iter_values(b.pid[r()].iter().map(|id| id.0))),
-        Arc::new(UInt32Array::from_iter_values(b.tid[r()].iter().map(|id| id.0))),
-        Arc::new(DictionaryArray::<Int32Type>::new(layer_keys, Arc::new(layers))),
-        texts(b.call[r()].iter().map(|id| Some(id.0)), NameColumn::Call, names),
-        Arc::new(
-            TimestampNanosecondArray::from_iter_values(b.start[r()].iter().map(|t| t.0)).with_timezone("UTC"),
-        ),
-        Arc::new(integers(&b.dur[r()]).map(|dur| dur.map(|dur| dur.0)).collect::<Int64Array>()),
-        Arc::new(integers(&b.fd[r()]).collect::<Int32Array>()),
-        texts(integers(&b.path[r()]).map(|id| id.map(|id| id.0)), NameColumn::Path, names),
-        texts(integers(&b.path2[r()]).map(|id| id.map(|id| id.0)), NameColumn::Path, names),
-        Arc::new(integers(&b.offset[r()]).collect::<Int64Array>()),
-        Arc::new(integers(&b.requested[r()]).collect::<Int64Array>()),
-        Arc::new(integers(&b.size[r()]).collect::<Int64Array>()),
-        Arc::new(integers(&b.ret[r()]).collect::<Int64Array>()),
-        texts(integers(&b.errno[r()]).map(|id| id.map(|id| id.0)), NameColumn::Errno, names),
-        texts(integers(&b.flags[r()]).map(|id| id.map(|id| id.0)), NameColumn::Flags, names),
-    ];
-    RecordBatch::try_new(schema(Table::Events), columns)
+) -> Result<EncodedChunk> {
+    use Integers::{Delta, Dictionary};
+    const NULL: Option<i64> = Some(i64::MIN);
+    let mut narrow = |values: &mut dyn Iterator<Item = u32>| {
+        encoder.integers(column, values.map(i64::from), None, Dictionary, true)
+    };
+    match place {
+        0 => narrow(&mut b.case[r].iter().map(|id| id.0)),
+        1 => encoder.integers(column, b.seq[r].iter().map(|seq| *seq as i64), None, Delta, false),
+        2 => narrow(&mut b.pid[r].iter().map(|id| id.0)),
+        3 => narrow(&mut b.tid[r].iter().map(|id| id.0)),
+        4 => {
+            let name = |id: u32| Layer::ALL[id as usize].name().as_bytes();
+            encoder.names(column, b.layer[r].iter().map(|layer| *layer as u32), name, false)
+        }
+        5 => {
+            let ids = b.call[r].iter().map(|id| id.0);
+            encoder.names(column, ids, |id| names.column(NameColumn::Call).text(id), false)
+        }
+        6 => encoder.integers(column, b.start[r].iter().map(|time| time.0), None, Delta, false),
+        7 => encoder.integers(column, b.dur[r].iter().map(|dur| dur.raw().0), NULL, Dictionary, false),
+        8 => {
+            let null = Some(i64::from(i32::MIN));
+            encoder.integers(column, b.fd[r].iter().map(|fd| i64::from(fd.raw())), null, Dictionary, true)
+        }
+        9 => {
+            let ids = b.path[r].iter().map(|id| id.raw().0);
+            encoder.names(column, ids, |id| names.column(NameColumn::Path).text(id), true)
+        }
+        10 => {
+            let ids = b.path2[r].iter().map(|id| id.raw().0);
+            encoder.names(column, ids, |id| names.column(NameColumn::Path).text(id), true)
+        }
+        11 => encoder.integers(column, b.offset[r].iter().map(|value| value.raw()), NULL, Dictionary, false),
+        12 => {
+            encoder.integers(column, b.requested[r].iter().map(|value| value.raw()), NULL, Dictionary, false)
+        }
+        13 => encoder.integers(column, b.size[r].iter().map(|value| value.raw()), NULL, Dictionary, false),
+        14 => encoder.integers(column, b.ret[r].iter().map(|value| value.raw()), NULL, Dictionary, false),
+        15 => {
+            let ids = b.errno[r].iter().map(|id| id.raw().0);
+            encoder.names(column, ids, |id| names.column(NameColumn::Errno).text(id), true)
+        }
+        16 => {
+            let ids = b.flags[r].iter().map(|id| id.raw().0);
+            encoder.names(column, ids, |id| names.column(NameColumn::Flags).text(id), true)
+        }
+        _ => Err(ParquetError::General(format!("the schema has no column {place}"))),
+    }
 }

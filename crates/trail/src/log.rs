@@ -215,6 +215,13 @@ impl EventLog {
         self.groups.iter().map(|group| group.meta.rows as u64).sum()
     }
 
+    /// Compressed bytes of a column of `events`, to see what takes the space.
+    #[must_use]
+    pub fn column_bytes(&self, column: &str) -> u64 {
+        let tables = self.trails.iter().flat_map(|trail| trail.tables(Table::Events));
+        tables.map(|file| file.column_bytes(column)).sum()
+    }
+
     /// What is known about a row group without reading it.
     #[must_use]
     pub fn row_group(&self, row_group: usize) -> &RowGroupMeta {

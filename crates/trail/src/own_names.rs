@@ -52,6 +52,21 @@ impl OwnDictionary {
         self.names.intern(text.as_bytes())
     }
 
+    /// The same for the text of another dictionary.
+    pub(crate) fn intern_bytes(&mut self, text: &[u8]) -> u32 {
+        self.names.intern(text)
+    }
+
+    /// Bytes of memory held.
+    pub(crate) fn memory(&self) -> usize {
+        self.names.memory() + self.translation.capacity() * size_of::<u32>()
+    }
+
+    /// Starts anew: no id given out so far has a meaning any more.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }

@@ -81,6 +81,13 @@ impl ParquetFile {
         self.bytes
     }
 
+    pub(crate) fn column_bytes(&self, column: &str) -> u64 {
+        let groups = self.metadata.metadata().row_groups().iter();
+        let chunks =
+            groups.flat_map(|group| group.columns()).filter(|chunk| chunk.column_path().string() == column);
+        chunks.map(|chunk| chunk.compressed_size().max(0) as u64).sum()
+    }
+
     pub(crate) fn row_groups(&self) -> usize {
         self.metadata.metadata().num_row_groups()
     }

@@ -1,23 +1,42 @@
 //! One writer's share of a trail: rows in any order in, sorted Parquet files out.
+//!
+//! Rows arrive nearly sorted: a call that was blocked for long comes late, and the cases of several inputs come
+//! interleaved. So rows wait in a buffer; when it is full it is sorted and its older part becomes a row group of the
+//! main run. A row that belongs before what is written already is late and goes to a buffer of its own, which spills
+//! as a sorted run. [`crate::merge`] brings all together at the end. Memory does not depend on the number of rows.
 
 use crate::counters::{Counters, NamedCounters};
 use crate::error::TrailError;
 use crate::event_file::EventFile;
 use crate::kind::kind_of;
+use crate::limits::Limits;
+use crate::merge::Merger;
 use crate::meta::{Table, TableFile};
 use crate::own_names::OwnNames;
+use crate::parquet_file::ParquetFile;
+use crate::path_set::PathSet;
+use crate::rows::{Key, SortBuffer, key};
 use crate::tables::TableWriter;
 use iotrail_model::canonical::canonical;
-use iotrail_model::{CaseId, Dictionaries, Event, EventBatch, FileRow, Process};
+use iotrail_model::{CaseId, Dictionaries, Event, FileRow, Process};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Writes one part of each table; several parts can be written at the same time.
 pub struct PartWriter {
     directory: PathBuf,
     part: u32,
+    limits: Limits,
     names: OwnNames,
     counters: Counters,
-    events: Vec<Event>,
+    buffer: SortBuffer,
+    main: EventFile,
+    /// The last key of each row group of the main run.
+    ends: Vec<Key>,
+    late: SortBuffer,
+    runs: Vec<PathBuf>,
+    next_run: usize,
+    paths: PathSet,
     processes: TableWriter<Process>,
 }
 
@@ -45,13 +64,20 @@ impl PartSummary {
 }
 
 impl PartWriter {
-    pub(crate) fn create(directory: &Path, part: u32) -> Result<Self, TrailError> {
+    pub(crate) fn create(directory: &Path, part: u32, limits: Limits) -> Result<Self, TrailError> {
         Ok(Self {
             directory: directory.to_owned(),
             part,
+            limits,
             names: OwnNames::default(),
             counters: Counters::default(),
-            events: Vec::new(),
+            buffer: SortBuffer::default(),
+            main: EventFile::create(&directory.join(Table::Events.file_name(part)))?,
+            ends: Vec::new(),
+            late: SortBuffer::default(),
+            runs: Vec::new(),
+            next_run: 0,
+            paths: PathSet::new(directory, part),
             processes: TableWriter::create(&directory.join(Table::Processes.file_name(part)))?,
         })
     }
@@ -60,11 +86,71 @@ impl PartWriter {
     ///
     /// # Errors
     /// If a file cannot be written.
+    #[inline]
     pub fn push(&mut self, event: &Event, names: &Dictionaries) -> Result<(), TrailError> {
         let own = self.names.adopt(event, names);
         self.counters.count(&own, &self.names);
-        self.events.push(own);
+        if self.ends.last().is_some_and(|written| own.sort_key() < *written) {
+            self.late.push(&own);
+        } else {
+            self.buffer.push(&own);
+        }
+        if (self.buffer.len() + self.late.len()).is_multiple_of(self.limits.check_rows) {
+            self.tidy()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes what has grown too large.
+    fn tidy(&mut self) -> Result<(), TrailError> {
+        if self.names.paths.memory() > self.limits.path_bytes {
+            self.write_buffer(0)?;
+            self.spill_late()?;
+            self.paths.spill(&self.names.paths)?;
+            self.names.paths.clear();
+        }
+        if self.late.len() >= self.limits.late_rows {
+            self.spill_late()?;
+        }
+        if self.buffer.len() >= self.limits.buffer_rows {
+            self.write_buffer(self.limits.buffer_rows - self.limits.group_rows)?;
+        }
         Ok(())
+    }
+
+    /// Writes row groups to the main run until at most `keep` rows are left in the buffer.
+    fn write_buffer(&mut self, keep: usize) -> Result<(), TrailError> {
+        while self.buffer.len() > keep {
+            let rows = self.limits.group_rows.min(self.buffer.len());
+            let batch = self.buffer.sorted();
+            self.main.write(batch, 0..rows, &self.names)?;
+            self.ends.push(key(batch, rows - 1));
+            self.buffer.drop_front(rows);
+        }
+        Ok(())
+    }
+
+    /// Writes the late rows as a sorted run.
+    fn spill_late(&mut self) -> Result<(), TrailError> {
+        if self.late.len() == 0 {
+            return Ok(());
+        }
+        let path = self.new_run();
+        let mut run = EventFile::create(&path)?;
+        let batch = self.late.sorted();
+        for first in (0..batch.len).step_by(self.limits.run_group_rows) {
+            run.write(batch, first..batch.len.min(first + self.limits.run_group_rows), &self.names)?;
+        }
+        run.finish()?;
+        self.late.clear();
+        self.runs.push(path);
+        Ok(())
+    }
+
+    fn new_run(&mut self) -> PathBuf {
+        self.next_run += 1;
+        self.directory.join(format!("events-{:04}-{}.run", self.part, self.next_run))
     }
 
     /// Adds a row to `processes`.
@@ -90,36 +176,77 @@ impl PartWriter {
     /// # Errors
     /// If a file cannot be written.
     pub fn finish(mut self, _names: &Dictionaries) -> Result<PartSummary, TrailError> {
-        self.events.sort_by_key(Event::sort_key);
-        let mut files = Vec::new();
-        let mut events = EventFile::create(&self.path(Table::Events))?;
-        let batch = EventBatch::from_events(&self.events);
-        for first in (0..batch.len).step_by(1 << 17) {
-            events.write(&batch, first..batch.len.min(first + (1 << 17)), &self.names)?;
+        self.write_buffer(0)?;
+        self.spill_late()?;
+        let file_of = |table: Table, rows| TableFile { file: table.file_name(self.part), table, rows };
+        let mut files_table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;
+        self.paths.finish(&self.names.paths, |path| files_table.push(file_row(path)))?;
+        let files = file_of(Table::Files, files_table.finish()?);
+        let processes = file_of(Table::Processes, self.processes.finish()?);
+        let merge = Merge { directory: &self.directory, part: self.part, limits: self.limits };
+        let rows = self.main.finish()?;
+        let rows = match self.runs.is_empty() {
+            true => rows,
+            false => merge.all(&self.ends, self.runs, &mut self.names)?,
+        };
+        let events = file_of(Table::Events, rows);
+        Ok(PartSummary {
+            part: self.part,
+            files: vec![events, processes, files],
+            max_case: self.counters.max_case(),
+            counters: self.counters.named(&self.names),
+        })
+    }
+}
+
+/// Brings the runs of a part together.
+struct Merge<'a> {
+    directory: &'a Path,
+    part: u32,
+    limits: Limits,
+}
+
+impl Merge<'_> {
+    fn all(&self, ends: &[Key], mut runs: Vec<PathBuf>, names: &mut OwnNames) -> Result<u64, TrailError> {
+        let mut generation = 0;
+        while runs.len() > self.limits.fan_in {
+            generation += 1;
+            runs = self.fewer(&runs, generation, names)?;
         }
-        files.push(self.table_file(Table::Events, events.finish()?));
-        let mut paths = TableWriter::create(&self.path(Table::Files))?;
-        let mut texts: Vec<String> =
-            self.names.paths.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
-        texts.sort_unstable();
-        for path in texts {
-            paths.push(file_row(path))?;
-        }
-        files.push(self.table_file(Table::Files, paths.finish()?));
-        let path = self.table_file(Table::Processes, 0);
-        let rows = self.processes.finish()?;
-        files.push(TableFile { rows, ..path });
-        let max_case = self.counters.max_case();
-        Ok(PartSummary { part: self.part, files, counters: self.counters.named(&self.names), max_case })
+        let target = self.directory.join(Table::Events.file_name(self.part));
+        let main = self.directory.join(format!("events-{:04}-main.run", self.part));
+        fs::rename(&target, &main).map_err(TrailError::io("rename", &target))?;
+        let out = EventFile::create(&target)?;
+        let rows = Merger::new(out, names, self.limits.group_rows, &self.limits).merge_into_main(
+            &ParquetFile::open(&main, Table::Events)?,
+            ends,
+            &runs,
+        )?;
+        runs.iter().chain([&main]).try_for_each(|path| remove(path))?;
+        Ok(rows)
     }
 
-    fn path(&self, table: Table) -> PathBuf {
-        self.directory.join(table.file_name(self.part))
+    /// One generation of merging: as many runs at a time as may be open.
+    fn fewer(
+        &self,
+        runs: &[PathBuf],
+        generation: usize,
+        names: &mut OwnNames,
+    ) -> Result<Vec<PathBuf>, TrailError> {
+        let mut merged = Vec::new();
+        for (number, some) in runs.chunks(self.limits.fan_in).enumerate() {
+            let path = self.directory.join(format!("events-{:04}-{generation}-{number}.run", self.part));
+            let out = EventFile::create(&path)?;
+            Merger::new(out, names, self.limits.run_group_rows, &self.limits).merge_runs(some)?;
+            some.iter().try_for_each(|path| remove(path))?;
+            merged.push(path);
+        }
+        Ok(merged)
     }
+}
 
-    fn table_file(&self, table: Table, rows: u64) -> TableFile {
-        TableFile { file: table.file_name(self.part), table, rows }
-    }
+fn remove(path: &Path) -> Result<(), TrailError> {
+    fs::remove_file(path).map_err(TrailError::io("remove", path))
 }
 
 fn file_row(path: String) -> FileRow {

@@ -2,6 +2,7 @@
 
 use crate::counters::NamedCounters;
 use crate::error::TrailError;
+use crate::limits::Limits;
 use crate::meta::{Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, TrailMeta};
 use crate::part::{PartSummary, PartWriter};
 use crate::tables::TableWriter;
@@ -58,7 +59,12 @@ impl TrailWriter {
     /// # Errors
     /// If its files cannot be made.
     pub fn part(&self) -> Result<PartWriter, TrailError> {
-        PartWriter::create(&self.directory, self.next_part.fetch_add(1, Ordering::Relaxed))
+        self.part_with(Limits::default())
+    }
+
+    /// Starts another part that holds no more than `limits` in memory.
+    pub(crate) fn part_with(&self, limits: Limits) -> Result<PartWriter, TrailError> {
+        PartWriter::create(&self.directory, self.next_part.fetch_add(1, Ordering::Relaxed), limits)
     }
 
     /// Completes the trail and gives it its name.

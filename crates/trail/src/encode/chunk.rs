@@ -1,0 +1,282 @@
+//! A column chunk: dictionary page, one data page, statistics.
+//!
+//! A chunk has one data page, because readers work by row group; pages of their own would only cost headers.
+
+use crate::encode::bits::width;
+use crate::encode::{delta, hybrid};
+use bytes::Bytes;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::statistics::{Statistics, ValueStatistics};
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+/// The most distinct integers that are worth a dictionary.
+const MAX_DISTINCT: usize = 1 << 13;
+
+type KeyMap = hashbrown::HashMap<i64, u32, foldhash::fast::RandomState>;
+
+/// An encoded column chunk and its description.
+pub(crate) struct EncodedChunk {
+    pub(crate) bytes: Bytes,
+    pub(crate) close: ColumnCloseResult,
+}
+
+/// How a column of integers is encoded, and how its bounds compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Integers {
+    /// Nearly sorted.
+    Delta,
+    /// Few distinct values; differences if there are too many.
+    Dictionary,
+}
+
+/// Encodes columns one after another; buffers are used again.
+pub(crate) struct ChunkEncoder {
+    compressor: zstd::bulk::Compressor<'static>,
+    page: Vec<u8>,
+    levels: Vec<u32>,
+    integers: Vec<i64>,
+    keys: Vec<u32>,
+    distinct: Vec<i64>,
+    places: Vec<u32>,
+    key_map: KeyMap,
+}
+
+/// A dictionary page: entries in PLAIN encoding and their number.
+struct Dictionary {
+    entries: Vec<u8>,
+    count: usize,
+}
+
+impl ChunkEncoder {
+    pub(crate) fn new(level: i32) -> std::io::Result<Self> {
+        Ok(Self {
+            compressor: zstd::bulk::Compressor::new(level)?,
+            page: Vec::new(),
+            levels: Vec::new(),
+            integers: Vec::new(),
+            keys: Vec::new(),
+            distinct: Vec::new(),
+            places: Vec::new(),
+            key_map: KeyMap::default(),
+        })
+    }
+
+    /// A column of integers of `size` bytes; `null` is the value that stands for NULL.
+    pub(crate) fn integers(
+        &mut self,
+        column: &ColumnDescPtr,
+        values: impl Iterator<Item = i64>,
+        null: Option<i64>,
+        how: Integers,
+        narrow: bool,
+    ) -> Result<EncodedChunk> {
+        self.integers.clear();
+        self.levels.clear();
+        match null {
+            None => self.integers.extend(values),
+            Some(null) => {
+                for value in values {
+                    self.levels.push(u32::from(value != null));
+                    if value != null {
+                        self.integers.push(value);
+                    }
+                }
+            }
+        }
+        let statistics = self.bounds(narrow, self.nulls());
+        let rows = if null.is_some() { self.levels.len() } else { self.integers.len() };
+        self.start_page(null.is_some());
+        let dictionary =
+            (how == Integers::Dictionary && self.find_keys()).then(|| self.integer_dictionary(narrow));
+        let encoding = match &dictionary {
+            Some(dictionary) => {
+                self.put_keys(dictionary.count);
+                Encoding::RLE_DICTIONARY
+            }
+            None if narrow => {
+                self.page.extend(self.integers.iter().flat_map(|value| (*value as i32).to_le_bytes()));
+                Encoding::PLAIN
+            }
+            None => {
+                delta::encode(&mut self.page, &self.integers);
+                Encoding::DELTA_BINARY_PACKED
+            }
+        };
+        self.close(column, rows, encoding, dictionary, statistics)
+    }
+
+    /// A column of names; `entry` gives the text of an id, `u32::MAX` stands for NULL.
+    pub(crate) fn names<'n>(
+        &mut self,
+        column: &ColumnDescPtr,
+        ids: impl Iterator<Item = u32>,
+        entry: impl Fn(u32) -> &'n [u8],
+        nullable: bool,
+    ) -> Result<EncodedChunk> {
+        self.keys.clear();
+        self.levels.clear();
+        self.places.fill(u32::MAX);
+        let mut dictionary = Dictionary { entries: Vec::new(), count: 0 };
+        let mut rows = 0;
+        for id in ids {
+            rows += 1;
+            if nullable {
+                self.levels.push(u32::from(id != u32::MAX));
+                if id == u32::MAX {
+                    continue;
+                }
+            }
+            let id = id as usize;
+            if id >= self.places.len() {
+                self.places.resize((id + 1).next_power_of_two(), u32::MAX);
+            }
+            let mut key = self.places[id];
+            if key == u32::MAX {
+                key = dictionary.count as u32;
+                self.places[id] = key;
+                dictionary.count += 1;
+                put_text(&mut dictionary.entries, entry(id as u32));
+            }
+            self.keys.push(key);
+        }
+        self.start_page(nullable);
+        self.put_keys(dictionary.count);
+        let nulls = Some(self.nulls());
+        let statistics = Statistics::ByteArray(ValueStatistics::new(None, None, None, nulls, false));
+        self.close(column, rows, Encoding::RLE_DICTIONARY, Some(dictionary), statistics)
+    }
+
+    fn nulls(&self) -> u64 {
+        self.levels.iter().map(|level| u64::from(*level == 0)).sum()
+    }
+
+    fn bounds(&self, narrow: bool, nulls: u64) -> Statistics {
+        let (min, max) = (self.integers.iter().min().copied(), self.integers.iter().max().copied());
+        if narrow {
+            let int = |value: Option<i64>| value.map(|value| value as i32);
+            Statistics::Int32(ValueStatistics::new(int(min), int(max), None, Some(nulls), false))
+        } else {
+            Statistics::Int64(ValueStatistics::new(min, max, None, Some(nulls), false))
+        }
+    }
+
+    /// Definition levels: which rows are not NULL.
+    fn start_page(&mut self, nullable: bool) {
+        self.page.clear();
+        if nullable {
+            self.page.extend_from_slice(&[0; 4]);
+            hybrid::encode(&mut self.page, &self.levels, 1);
+            let length = (self.page.len() - 4) as u32;
+            self.page[..4].copy_from_slice(&length.to_le_bytes());
+        }
+    }
+
+    /// Numbers the distinct integers; `false` if there are too many.
+    fn find_keys(&mut self) -> bool {
+        self.keys.clear();
+        self.distinct.clear();
+        self.key_map.clear();
+        let (mut last, mut last_key) = (None, 0);
+        for &value in &self.integers {
+            if last != Some(value) {
+                let next = self.distinct.len() as u32;
+                last_key = *self.key_map.entry(value).or_insert(next);
+                if last_key == next {
+                    if self.distinct.len() == MAX_DISTINCT {
+                        return false;
+                    }
+                    self.distinct.push(value);
+                }
+                last = Some(value);
+            }
+            self.keys.push(last_key);
+        }
+        true
+    }
+
+    fn integer_dictionary(&self, narrow: bool) -> Dictionary {
+        let size = if narrow { 4 } else { 8 };
+        let entries =
+            self.distinct.iter().flat_map(|value| value.to_le_bytes().into_iter().take(size)).collect();
+        Dictionary { entries, count: self.distinct.len() }
+    }
+
+    fn put_keys(&mut self, entries: usize) {
+        let bits = width(entries.saturating_sub(1) as u64);
+        self.page.push(bits);
+        hybrid::encode(&mut self.page, &self.keys, bits);
+    }
+
+    fn close(
+        &mut self,
+        column: &ColumnDescPtr,
+        rows: usize,
+        encoding: Encoding,
+        dictionary: Option<Dictionary>,
+        statistics: Statistics,
+    ) -> Result<EncodedChunk> {
+        let mut sink = TrackedWrite::new(Vec::new());
+        let mut pages = SerializedPageWriter::new(&mut sink);
+        let mut encodings = vec![Encoding::RLE, encoding];
+        let (mut compressed_size, mut uncompressed_size) = (0, 0);
+        let mut put = |page| -> Result<u64> {
+            let spec = pages.write_page(page)?;
+            compressed_size += spec.compressed_size as i64;
+            uncompressed_size += spec.uncompressed_size as i64;
+            Ok(spec.offset)
+        };
+        let mut dictionary_offset = None;
+        if let Some(dictionary) = dictionary {
+            encodings.push(Encoding::PLAIN);
+            let page = Page::DictionaryPage {
+                buf: compress(&mut self.compressor, &dictionary.entries)?,
+                num_values: dictionary.count as u32,
+                encoding: Encoding::PLAIN,
+                is_sorted: false,
+            };
+            dictionary_offset = Some(put(CompressedPage::new(page, dictionary.entries.len()))? as i64);
+        }
+        let page = Page::DataPage {
+            buf: compress(&mut self.compressor, &self.page)?,
+            num_values: rows as u32,
+            encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        };
+        let data_offset = put(CompressedPage::new(page, self.page.len()))? as i64;
+        let metadata = ColumnChunkMetaData::builder(column.clone())
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_encodings(encodings)
+            .set_num_values(rows as i64)
+            .set_total_compressed_size(compressed_size)
+            .set_total_uncompressed_size(uncompressed_size)
+            .set_data_page_offset(data_offset)
+            .set_dictionary_page_offset(dictionary_offset)
+            .set_statistics(statistics)
+            .build()?;
+        let close = ColumnCloseResult {
+            bytes_written: compressed_size as u64,
+            rows_written: rows as u64,
+            metadata,
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        Ok(EncodedChunk { bytes: Bytes::from(sink.into_inner()?), close })
+    }
+}
+
+fn put_text(entries: &mut Vec<u8>, text: &[u8]) {
+    entries.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    entries.extend_from_slice(text);
+}
+
+fn compress(compressor: &mut zstd::bulk::Compressor<'_>, page: &[u8]) -> Result<Bytes> {
+    compressor.compress(page).map(Bytes::from).map_err(|error| ParquetError::External(Box::new(error)))
+}
