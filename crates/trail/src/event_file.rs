@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// zstd's level: see the measurement at [`EventFile::create`].
+/// zstd's level.
 const LEVEL: i32 = 1;
 
 pub(crate) struct EventFile {
@@ -96,8 +96,7 @@ impl EventFile {
 
     /// Writes the footer; answers the number of rows.
     pub(crate) fn finish(self) -> std::result::Result<u64, TrailError> {
-        let file = self.writer.into_inner().map_err(TrailError::writing(&self.path))?;
-        file.sync_all().map_err(TrailError::io("write", &self.path))?;
+        self.writer.close().map_err(TrailError::writing(&self.path))?;
         Ok(self.rows)
     }
 }

@@ -11,7 +11,10 @@ mod decode;
 mod encode;
 mod error;
 mod event_file;
+mod footer;
 mod guarded;
+#[cfg(test)]
+mod hostile;
 mod info;
 mod kind;
 mod limits;

@@ -62,6 +62,17 @@ impl EventLog {
         Ok(log)
     }
 
+    /// One trail as an event log.
+    pub(crate) fn of_trail(trail: Trail) -> Result<Self, TrailError> {
+        let mut log = Self::empty();
+        log.add_trail(trail)?;
+        Ok(log)
+    }
+
+    pub(crate) fn name_index(&self) -> &NameIndex {
+        &self.names
+    }
+
     fn empty() -> Self {
         Self {
             trails: Vec::new(),

@@ -1,17 +1,20 @@
 //! Event logs in memory, for tests of what reads logs.
 
 use crate::counters::{Counters, NamedCounters};
+use crate::error::TrailError;
 use crate::kind::kind_of;
 use crate::log::EventLog;
 use crate::meta::{Capture, FORMAT, FORMAT_VERSION, TimeBase, TrailMeta};
 use crate::name_index::NameIndex;
 use crate::own_names::{NameColumn, OwnNames};
 use crate::trail::Trail;
+use crate::writer::{CreateOptions, TrailWriter};
 use iotrail_model::canonical::canonical;
 use iotrail_model::{
-    CallId, Case, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileRow, FlagsId, Nullable, PathId,
-    Process,
+    CallId, Case, CaseId, CaseName, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileRow, FlagsId,
+    Nanos, Nullable, PathId, Pid, Process, Tid, Timestamp,
 };
+use std::path::Path;
 
 /// Builds an [`EventLog`] in memory that reads like one from disk.
 #[derive(Debug, Default)]
@@ -128,4 +131,61 @@ fn index(own: &OwnNames) -> (NameIndex, Vec<FileRow>) {
         }
     }
     (names, files)
+}
+
+/// Writes a small trail of 40 events, two cases and three processes to `target`, for tests of readers.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn small_trail(target: &Path) -> Result<(), TrailError> {
+    let writer = TrailWriter::create(target, CreateOptions::default())?;
+    let mut names = Dictionaries::default();
+    let [read, open] = ["read", "openat"].map(|name| CallId(names.calls.intern(name.as_bytes())));
+    let paths: Vec<PathId> =
+        (0..5).map(|n| PathId(names.paths.intern(format!("/data/{n}").as_bytes()))).collect();
+    let enoent = ErrnoId(names.errnos.intern(b"ENOENT"));
+    let flags = FlagsId(names.flags.intern(b"O_RDONLY"));
+    let mut part = writer.part()?;
+    for row in 0..40_u64 {
+        let mut event = Event {
+            case: CaseId((row % 2) as u32),
+            seq: row,
+            pid: Pid(10 + (row % 3) as u32),
+            tid: Tid(10 + (row % 3) as u32),
+            call: open,
+            start: Timestamp(1_000_000_000 + row as i64 * 1000),
+            dur: Nullable::some(Nanos(500)),
+            path: Nullable::some(paths[row as usize % paths.len()]),
+            flags: Nullable::some(flags),
+            ..Event::default()
+        };
+        match row % 4 {
+            0 => (event.errno, event.ret) = (Nullable::some(enoent), Nullable::some(-1)),
+            1 => event.ret = Nullable::some(3),
+            _ => {
+                event.call = read;
+                event.flags = Nullable::NULL;
+                (event.requested, event.size) = (Nullable::some(4096), Nullable::some(100));
+                (event.ret, event.offset) = (Nullable::some(100), Nullable::some(row as i64 * 100));
+            }
+        }
+        part.push(&event, &names)?;
+    }
+    for pid in 10..13 {
+        let exe = Some("/usr/bin/cat".to_owned());
+        part.push_process(&Process { pid: Pid(pid), exe, threads: 1, ..Process::default() })?;
+    }
+    let summary = part.finish(&names)?;
+    let case = |id: u32| Case {
+        id: CaseId(id),
+        name: CaseName {
+            cid: Some("a".to_owned()),
+            host: Some("host1".to_owned()),
+            rid: Some(id.to_string()),
+        },
+        source: format!("a_host1_{id}.st"),
+        ..Case::default()
+    };
+    let capture = Capture { source: "strace".to_owned(), ..Capture::default() };
+    writer.finish(&[case(0), case(1)], vec![summary], capture, &Coverage::default())
 }

@@ -1,6 +1,7 @@
 //! A Parquet file of a trail, opened and verified: schema, row count, sizes that can be true.
 
 use crate::error::TrailError;
+use crate::footer;
 use crate::guarded::guarded;
 use crate::meta::{Table, TableFile};
 use crate::schema::verify;
@@ -28,6 +29,7 @@ impl ParquetFile {
     pub(crate) fn open(path: &Path, table: Table) -> Result<Self, TrailError> {
         let file = open_regular(path)?;
         let bytes = file.metadata().map_err(TrailError::io("read", path))?.len();
+        footer::examine(path, &file, bytes)?;
         let metadata =
             guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())).map_err(|why| {
                 TrailError::damaged(path, None, format!("it is no readable Parquet file: {why}"))

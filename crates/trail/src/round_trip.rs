@@ -91,7 +91,7 @@ fn case(id: u32) -> Case {
 }
 
 fn write(target: &Path, parts: &[&[Event]], limits: Limits, rotate_every: usize) -> Result<(), TrailError> {
-    let writer = TrailWriter::create(target, CreateOptions::default())?;
+    let writer = TrailWriter::create(target, CreateOptions::default())?.not_durable();
     let mut summaries = Vec::new();
     for events in parts {
         let mut part = writer.part_with(limits)?;

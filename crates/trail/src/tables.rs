@@ -65,8 +65,7 @@ impl<R: Row> TableWriter<R> {
     /// Writes the footer; answers the number of rows.
     pub(crate) fn finish(mut self) -> Result<u64, TrailError> {
         self.flush()?;
-        let file = self.writer.into_inner().map_err(TrailError::writing(&self.path))?;
-        file.sync_all().map_err(TrailError::io("write", &self.path))?;
+        self.writer.close().map_err(TrailError::writing(&self.path))?;
         Ok(self.rows)
     }
 }

@@ -26,6 +26,7 @@ pub struct TrailWriter {
     directory: PathBuf,
     options: CreateOptions,
     next_part: AtomicU32,
+    durable: bool,
     finished: bool,
 }
 
@@ -50,8 +51,16 @@ impl TrailWriter {
             directory,
             options,
             next_part: AtomicU32::new(0),
+            durable: true,
             finished: false,
         })
+    }
+
+    /// Without waiting for the disk, for tests that write hundreds of trails.
+    #[cfg(test)]
+    pub(crate) fn not_durable(mut self) -> Self {
+        self.durable = false;
+        self
     }
 
     /// Starts another part.
@@ -102,6 +111,9 @@ impl TrailWriter {
             coverage: coverage.clone(),
         };
         self.write_meta(&meta)?;
+        if self.durable {
+            self.make_durable()?;
+        }
         self.publish()
     }
 
@@ -123,8 +135,18 @@ impl TrailWriter {
         let json = serde_json::to_vec_pretty(meta)
             .map_err(|source| TrailError::Json { path: path.clone(), source })?;
         let mut file = fs::File::create_new(&path).map_err(TrailError::io("create", &path))?;
-        file.write_all(&json).map_err(TrailError::io("write", &path))?;
-        file.sync_all().map_err(TrailError::io("write", &path))
+        file.write_all(&json).map_err(TrailError::io("write", &path))
+    }
+
+    /// Brings every file to the disk: once the trail has its name, a power cut does not take its content.
+    fn make_durable(&self) -> Result<(), TrailError> {
+        let reading = || TrailError::io("read", &self.directory);
+        for entry in fs::read_dir(&self.directory).map_err(reading())? {
+            let path = entry.map_err(reading())?.path();
+            let file = fs::File::open(&path).map_err(TrailError::io("open", &path))?;
+            file.sync_all().map_err(TrailError::io("write", &path))?;
+        }
+        Ok(())
     }
 
     fn publish(&mut self) -> Result<(), TrailError> {
