@@ -28,12 +28,14 @@ impl<'a> Scratch<'a> {
     /// The strings in a printed array of strings, separated by NUL.
     pub(super) fn strings(&mut self, array: &'a [u8]) -> &'a [u8] {
         let (mut from, mut length) = (0, 0);
+        let mut first = true;
         while let Some(quote) = memchr(b'"', &array[from..]).map(|place| from + place) {
             let Some(end) = super::scan::string_end(array, quote) else { break };
-            if length > 0 {
+            if !first {
                 self.free[length] = 0;
                 length += 1;
             }
+            first = false;
             length += unescape_into(&array[quote + 1..end - 1], &mut self.free[length..]);
             from = end;
         }

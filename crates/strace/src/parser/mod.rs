@@ -395,6 +395,12 @@ impl Parser {
             self.begin(tid, start, half, false, names, sink);
             return Some(Kind::Unfinished);
         }
+        if let Some(half) = cut_by_death(text) {
+            let start = self.timeline.advance(&prefix.stamp);
+            let tid = self.thread(prefix, sink, names);
+            self.abandon(&Half { tid, start, text: half.to_vec(), entered: false }, names, sink);
+            return Some(Kind::Event);
+        }
         if self.complete(Origin::Line(prefix), text, names, sink) {
             return Some(Kind::Event);
         }
@@ -609,6 +615,11 @@ impl Parser {
                     self.begin(tid, half.start, text, half.entered, names, sink);
                     return Some(Kind::Unfinished);
                 }
+                if let Some(text) = cut_by_death(&half.text) {
+                    half.text.truncate(text.len());
+                    self.abandon(&half, names, sink);
+                    return Some(Kind::Resumed);
+                }
                 if self.complete(Origin::Known(tid, half.start), &half.text, names, sink) {
                     self.pending.recycle(half.text);
                     return Some(Kind::Resumed);
@@ -748,21 +759,24 @@ fn resumed_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&text[..end], rest))
 }
 
-/// The first half of a call, if the line is one: it was interrupted, its thread was detached, changed its id or ended.
+/// The first half of a call, if the line is one: it was interrupted, or its thread was detached or changed its id.
 #[inline]
 fn first_half(text: &[u8]) -> Option<&[u8]> {
-    let half = if text.ends_with(b"...>") {
-        let marks = [UNFINISHED, DETACHED];
-        marks.iter().find_map(|mark| text.strip_suffix(*mark)).or_else(|| {
-            let mark = memmem::rfind(text, b"<pid changed to ")?;
-            Some(&text[..mark])
-        })?
-    } else if text.ends_with(b" ?") {
-        let call = scan::trim_end(text.strip_suffix(b" ?")?.strip_suffix(b"=")?).strip_suffix(b")")?;
-        call.strip_suffix(UNFINISHED)?
-    } else {
+    if !text.ends_with(b"...>") {
         return None;
-    };
+    }
+    let half = text
+        .strip_suffix(UNFINISHED)
+        .or_else(|| text.strip_suffix(DETACHED))
+        .or_else(|| memmem::rfind(text, b"<pid changed to ").map(|mark| &text[..mark]))?;
+    Some(half.strip_suffix(b" ").unwrap_or(half))
+}
+
+/// What is known of a call during which its thread ended: `read(0,  <unfinished ...>) = ?`.
+#[inline]
+fn cut_by_death(text: &[u8]) -> Option<&[u8]> {
+    let call = scan::trim_end(text.strip_suffix(b"= ?")?).strip_suffix(b")")?;
+    let half = call.strip_suffix(UNFINISHED)?;
     Some(half.strip_suffix(b" ").unwrap_or(half))
 }
 

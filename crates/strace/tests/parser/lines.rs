@@ -1,0 +1,193 @@
+//! One line, one meaning.
+
+use crate::support::{items_of, parse};
+
+fn check(cases: &[(&str, &str)]) {
+    for (line, expected) in cases {
+        assert_eq!(items_of(line.as_bytes()), [format!("7 {expected}")], "{line}");
+    }
+}
+
+#[test]
+fn descriptors_carry_what_strace_prints_beside_them() {
+    check(&[
+        (r#"read(3, "abc", 5) = 3"#, "@0 read(fd 3, _, 5) = 3"),
+        (
+            r#"read(3</etc/pass\76wd>, ""..., 5) = 3 <0.000012>"#,
+            r#"@0 +12000 read(fd 3 → "/etc/pass>wd", _, 5) = 3"#,
+        ),
+        (r#"write(1</dev/pts/5<char 136:5>>, "\"), ", 4) = 4"#, r#"@0 write(fd 1 → "/dev/pts/5", _, 4) = 4"#),
+        ("close(3</tmp/x>(deleted)) = 0", r#"@0 close(fd 3 → "/tmp/x" deleted) = 0"#),
+        ("close(3</tmp/x (deleted)>) = 0", r#"@0 close(fd 3 → "/tmp/x" deleted) = 0"#),
+        (
+            "close(3<TCP:[127.0.0.1:80->127.0.0.1:5]>) = 0",
+            r#"@0 close(fd 3 → "TCP:[127.0.0.1:80->127.0.0.1:5]") = 0"#,
+        ),
+        (r#"close(3<UNIX:[1->2,"/run/x"]>) = 0"#, r#"@0 close(fd 3 → "UNIX:[1->2,\"/run/x\"]") = 0"#),
+        ("close(3<anon_inode:[eventpoll]>) = 0", r#"@0 close(fd 3 → "anon_inode:[eventpoll]") = 0"#),
+        ("dup(3<pipe:[7]>) = 4<pipe:[7]>", r#"@0 dup(fd 3 → "pipe:[7]") = 4 → "pipe:[7]""#),
+        ("close(-1) = -1 EBADF (Bad file descriptor)", "@0 close(fd -1) = EBADF"),
+        ("fcntl(3, F_DUPFD_CLOEXEC, 10) = 10", "@0 fcntl(fd 3, F_DUPFD_CLOEXEC, 10) = 10"),
+        ("dup2(3</a>, 4</b>) = 4</a>", r#"@0 dup2(fd 3 → "/a", fd 4 → "/b") = 4 → "/a""#),
+    ]);
+}
+
+#[test]
+fn paths_are_unescaped() {
+    check(&[
+        (
+            r#"openat(AT_FDCWD, "a\n\"\\\377\0011\x41", O_RDONLY|O_CLOEXEC) = 3</x>"#,
+            r#"@0 openat(cwd, "a\n\"\\\xff\x011A", O_RDONLY|O_CLOEXEC) = 3 → "/x""#,
+        ),
+        (
+            r#"openat(AT_FDCWD</home/u>, "a"..., O_WRONLY|O_CREAT, 0644) = -1 EACCES (Permission denied)"#,
+            r#"@0 openat(cwd → "/home/u", "a"…, O_WRONLY|O_CREAT, 420) = EACCES"#,
+        ),
+        (r#"openat(5</srv>, "x", O_PATH) = 6"#, r#"@0 openat(fd 5 → "/srv", "x", O_PATH) = 6"#),
+        (r#"rename("a", "b") = 0"#, r#"@0 rename("a", "b") = 0"#),
+        ("stat(NULL, NULL) = -1 EFAULT (Bad address)", "@0 stat(NULL, NULL) = EFAULT"),
+        ("unlink(0x7ffc0000) = -1 EFAULT (Bad address)", "@0 unlink(_) = EFAULT"),
+        (r#"chdir("\x2f\x74\x6d\x70") = 0"#, r#"@0 chdir("/tmp") = 0"#),
+        (r#"getcwd("/tmp", 4096) = 5"#, r#"@0 getcwd("/tmp", 4096) = 5"#),
+    ]);
+}
+
+#[test]
+fn constants_are_read_in_every_style() {
+    check(&[
+        (r#"openat(-100, "f", 0x80000) = 3"#, r#"@0 openat(cwd, "f", 524288) = 3"#),
+        (
+            r#"openat(-100 /* AT_FDCWD */</tmp>, "f", 0x80000 /* O_RDONLY|O_CLOEXEC */) = 3"#,
+            r#"@0 openat(cwd → "/tmp", "f", O_RDONLY|O_CLOEXEC) = 3"#,
+        ),
+        (
+            "clone(child_stack=NULL, flags=0x1200000 /* CLONE_A|CLONE_B */|17 /* SIGCHLD */, child_tidptr=0x10) = 8",
+            "@0 clone(NULL, CLONE_A|CLONE_B|SIGCHLD, 16) = 8",
+        ),
+        ("lseek(3, -5, SEEK_END) = 95", "@0 lseek(fd 3, -5, SEEK_END) = 95"),
+        (r#"openat(dfd=AT_FDCWD, filename="f", flags=O_RDONLY) = 3"#, r#"@0 openat(cwd, "f", O_RDONLY) = 3"#),
+        (r#"read(fd=3</a>, buf="x=1", count=5) = 3"#, r#"@0 read(fd 3 → "/a", _, 5) = 3"#),
+        ("umask(022) = 0777", "@0 umask(18) = 511"),
+    ]);
+}
+
+#[test]
+fn vectors_give_their_length() {
+    check(&[
+        (
+            r#"writev(3, [{iov_base="iov_len=9", iov_len=9}, {iov_base="b"..., iov_len=100}], 2) = 109"#,
+            "@0 writev(fd 3, length 109, 2) = 109",
+        ),
+        ("writev(3, [], 0) = 0", "@0 writev(fd 3, length 0, 0) = 0"),
+        (r#"readv(3, [{iov_base="x", iov_len=1}, ...], 40) = 1"#, "@0 readv(fd 3, _, 40) = 1"),
+        (
+            r#"sendmsg(3, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="one", iov_len=3}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, MSG_NOSIGNAL) = 3"#,
+            "@0 sendmsg(fd 3, length 3, MSG_NOSIGNAL) = 3",
+        ),
+        (
+            "recvmsg(3, {msg_namelen=0}, 0) = -1 EAGAIN (Resource temporarily unavailable)",
+            "@0 recvmsg(fd 3, _, 0) = EAGAIN",
+        ),
+        ("preadv(3, 0x7ffc00, 2, 0) = -1 EFAULT (Bad address)", "@0 preadv(fd 3, _, 2, 0) = EFAULT"),
+    ]);
+}
+
+#[test]
+fn other_structures_are_taken_apart_as_far_as_needed() {
+    check(&[
+        ("pipe([3, 4]) = 0", "@0 pipe(pair 3 4) = 0"),
+        (
+            "pipe2([3<pipe:[7]>, 4<pipe:[7]>], O_CLOEXEC) = 0",
+            r#"@0 pipe2(pair 3 → "pipe:[7]" 4 → "pipe:[7]", O_CLOEXEC) = 0"#,
+        ),
+        (
+            r#"execve("/bin/sh", ["sh", "-c", "echo \"\n\""..., ...], 0x7ffc /* 9 vars */) = 0"#,
+            r#"@0 execve("/bin/sh", strings "sh\0-c\0echo \"\n\"", 32764) = 0"#,
+        ),
+        (
+            "copy_file_range(3, [5] => [10], 4, NULL, 5, 0) = 5",
+            "@0 copy_file_range(fd 3, 5, fd 4, NULL, 5, 0) = 5",
+        ),
+        ("_llseek(3, 0, [16], SEEK_CUR) = 0", "@0 _llseek(fd 3, 0, 16, SEEK_CUR) = 0"),
+        ("exit_group(3) = ?", "@0 exit_group(3) = ?"),
+        (
+            "restart_syscall(<... resuming interrupted nanosleep ...>) = 0",
+            "@0 restart_syscall(text <... resuming interrupted nanosleep ...>) = 0",
+        ),
+        ("syscall_0x1c9(0x1, 0x2) = -1 ENOSYS (Function not implemented)", "@0 syscall_0x1c9(1, 2) = ENOSYS"),
+        (
+            "wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 12<cat>",
+            "@0 wait4(-1, text [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 12",
+        ),
+        (
+            "openat2(AT_FDCWD, \"f\", {flags=O_RDONLY, resolve=0}, 24) = 3",
+            "@0 openat2(cwd, \"f\", text {flags=O_RDONLY, resolve=0}, 24) = 3",
+        ),
+        ("getpid() = 5", "@0 getpid() = 5"),
+    ]);
+}
+
+#[test]
+fn ends_of_threads_are_items() {
+    check(&[
+        ("+++ exited with 3 +++", "@0 exited 3"),
+        ("+++ killed by SIGSEGV (core dumped) +++", "@0 killed SIGSEGV"),
+        ("1700000000.5 +++ superseded by execve in pid 9 +++", "@1700000000500000000 superseded by 9"),
+    ]);
+}
+
+#[test]
+fn restarted_calls_are_no_events_but_counted() {
+    let parsed = parse(b"1 read(0, 0x7ffc, 5) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)\n1 pause( <unfinished ...>\n1 <... pause resumed>) = ? ERESTARTNOHAND (To be restarted if no handler)\n");
+    assert_eq!(parsed.items, [] as [&str; 0]);
+    assert_eq!(parsed.coverage.interrupted, 2);
+    assert_eq!((parsed.coverage.lines.event, parsed.coverage.lines.resumed), (1, 1));
+}
+
+#[test]
+fn orphaned_second_halves_start_before_they_end() {
+    let parsed = parse(b"1 100000000.5 <... read resumed>\"a), b\", 5) = 3 <0.25>\n");
+    assert_eq!(parsed.items, ["1 @100000000250000000 +250000000 read() = 3"]);
+    assert_eq!(parsed.coverage.incomplete, 1);
+}
+
+#[test]
+fn nameless_threads_keep_one_id() {
+    let parsed = parse(
+        b"openat(AT_FDCWD, \"a\", O_RDONLY) = 3\nclone(child_stack=NULL, flags=SIGCHLDstrace: Process 12 attached\n, child_tidptr=0x1) = 12\n[pid 11] close(3) = 0\n[pid 12] close(3) = 0\n[pid 11] +++ exited with 0 +++\nclose(4) = 0\n+++ exited with 0 +++\n",
+    );
+    let threads: Vec<&str> = parsed
+        .items
+        .iter()
+        .map(|item| item.trim_start_matches("entered ").split(' ').next().unwrap())
+        .collect();
+    assert_eq!(threads, ["0", "0", "0", "0", "12", "0", "12", "12"]);
+}
+
+#[test]
+fn a_thread_that_execs_takes_over_the_leaders_id() {
+    let parsed = parse(
+        b"11 pause( <unfinished ...>\n12 execve(\"/bin/true\", [\"true\"], NULL <unfinished ...>\n11 <... pause resumed>) = ?\n11 +++ superseded by execve in pid 12 +++\n11 <... execve resumed>) = 0\n",
+    );
+    assert_eq!(
+        parsed.items,
+        [
+            "11 @0 pause() = ?",
+            "11 @3 superseded by 12",
+            "11 @1 execve(\"/bin/true\", strings \"true\", NULL) = 0",
+        ]
+    );
+    assert_eq!(parsed.coverage.incomplete, 0);
+}
+
+#[test]
+fn lines_beyond_the_limit_are_skipped() {
+    let mut input = vec![b'x'; iotrail_strace::parser::MAX_LINE_BYTES + 10];
+    input.extend_from_slice(b"\n1 close(3) = 0\n");
+    for piece in [usize::MAX, 8 << 20] {
+        let parsed = crate::support::parse_in_pieces(&input, piece);
+        assert_eq!(parsed.items, ["1 @0 close(fd 3) = 0"]);
+        assert_eq!((parsed.coverage.lines.total, parsed.coverage.lines.unparsed), (2, 1));
+        assert_eq!(parsed.coverage.examples[0].line, 1);
+    }
+}

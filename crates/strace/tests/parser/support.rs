@@ -1,0 +1,96 @@
+//! Items as text that a person can compare.
+
+use bstr::ByteSlice;
+use iotrail_model::dictionaries::Dictionaries;
+use iotrail_model::raw::{Arg, RawCall, RawItem, Return, Target};
+use iotrail_model::{Coverage, Tid};
+use iotrail_strace::parser::{Parser, ParserSetup};
+
+/// What came out of a trace.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Parsed {
+    pub(crate) items: Vec<String>,
+    pub(crate) coverage: Coverage,
+}
+
+pub(crate) fn setup() -> ParserSetup {
+    ParserSetup { file: "trace.st".into(), default_tid: None, date: None }
+}
+
+/// Parses a whole trace.
+pub(crate) fn parse(input: &[u8]) -> Parsed {
+    parse_in_pieces(input, usize::MAX)
+}
+
+/// Parses a trace that arrives in pieces of `piece` bytes.
+pub(crate) fn parse_in_pieces(input: &[u8], piece: usize) -> Parsed {
+    let (mut parser, mut names) = (Parser::new(setup()), Dictionaries::default());
+    let mut items = Vec::new();
+    let mut sink = |item: RawItem<'_>, names: &mut Dictionaries| items.push(show(&item, names));
+    let (mut done, mut have) = (0, 0_usize);
+    loop {
+        have = have.saturating_add(piece).min(input.len());
+        let at_end = have == input.len();
+        done += parser.parse(&input[done..have], at_end, &mut names, &mut sink);
+        if at_end {
+            break;
+        }
+    }
+    assert_eq!(done, input.len(), "everything is consumed");
+    Parsed { items, coverage: parser.coverage().clone() }
+}
+
+/// The items of one line with the default thread 7.
+pub(crate) fn items_of(line: &[u8]) -> Vec<String> {
+    let mut parser = Parser::new(ParserSetup { default_tid: Some(Tid(7)), ..setup() });
+    let (mut names, mut items) = (Dictionaries::default(), Vec::new());
+    parser.parse(line, true, &mut names, &mut |item: RawItem<'_>, names: &mut Dictionaries| {
+        items.push(show(&item, names));
+    });
+    items
+}
+
+pub(crate) fn show(item: &RawItem<'_>, names: &Dictionaries) -> String {
+    match item {
+        RawItem::Call(call) => show_call(call, names),
+        RawItem::Entered(call) => format!("entered {}", show_call(call, names)),
+        RawItem::Exited { tid, at, status } => format!("{tid} @{} exited {status}", at.0),
+        RawItem::Killed { tid, at, signal } => format!("{tid} @{} killed {}", at.0, signal.as_bstr()),
+        RawItem::Superseded { tid, by, at } => format!("{tid} @{} superseded by {by}", at.0),
+        RawItem::Comm { tid, comm } => format!("{tid} comm {:?}", comm.as_bstr()),
+    }
+}
+
+fn show_call(call: &RawCall<'_>, names: &Dictionaries) -> String {
+    let name = names.calls.get(call.call.0).as_bstr();
+    let args: Vec<String> = call.args.iter().map(show_arg).collect();
+    let ret = match call.ret {
+        Return::Unseen => "?".into(),
+        Return::Value(value, target) => format!("{value}{}", show_target(target)),
+        Return::Failed(error) => error.as_bstr().to_string(),
+    };
+    let dur = call.dur.map_or(String::new(), |dur| format!(" +{}", dur.0));
+    format!("{} @{}{dur} {name}({}) = {ret}", call.tid, call.start.0, args.join(", "))
+}
+
+pub(crate) fn show_arg(arg: &Arg<'_>) -> String {
+    match arg {
+        Arg::Opaque => "_".into(),
+        Arg::Null => "NULL".into(),
+        Arg::Int(value) => value.to_string(),
+        Arg::Fd(fd, target) => format!("fd {fd}{}", show_target(*target)),
+        Arg::Cwd(target) => format!("cwd{}", show_target(*target)),
+        Arg::Path { bytes, complete } => format!("{:?}{}", bytes.as_bstr(), if *complete { "" } else { "…" }),
+        Arg::Symbols(text) => text.as_bstr().to_string(),
+        Arg::FdPair([(a, x), (b, y)]) => format!("pair {a}{} {b}{}", show_target(*x), show_target(*y)),
+        Arg::Length(length) => format!("length {length}"),
+        Arg::Strings(strings) => format!("strings {:?}", strings.as_bstr()),
+        Arg::Text(text) => format!("text {}", text.as_bstr()),
+    }
+}
+
+fn show_target(target: Option<Target<'_>>) -> String {
+    target.map_or(String::new(), |target| {
+        format!(" → {:?}{}", target.name.as_bstr(), if target.deleted { " deleted" } else { "" })
+    })
+}
