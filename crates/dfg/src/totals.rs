@@ -76,20 +76,23 @@ impl NodeTotals {
     }
 }
 
-/// Distinct paths; consecutive events often have the same one, which costs a comparison.
+/// Distinct paths. Most events have one of the latest paths, which costs a comparison and no hash.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathSet {
     paths: HashSet<PathId, foldhash::fast::RandomState>,
-    latest: Nullable<PathId>,
+    /// Paths that are in the set, each at the place that its lowest bits say.
+    latest: [Nullable<PathId>; LATEST],
 }
+
+const LATEST: usize = 8;
 
 impl PathSet {
     #[inline]
     pub(crate) fn insert(&mut self, path: Nullable<PathId>) {
-        if path != self.latest
-            && let Some(known) = path.get()
-        {
-            self.latest = path;
+        let Some(known) = path.get() else { return };
+        let latest = &mut self.latest[known.index() % LATEST];
+        if *latest != path {
+            *latest = path;
             self.paths.insert(known);
         }
     }
@@ -149,7 +152,7 @@ impl Totals {
     }
 
     /// Counts one occurrence of a relation and returns its number.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn follow(&mut self, relation: Relation, slot: usize, gap: Option<i64>) -> usize {
         let number = self.edges.number(relation);
         let (edge, sums) = self.edges.get_mut(number, slot);

@@ -28,10 +28,10 @@ pub(crate) struct TraceId {
 impl TraceId {
     #[inline]
     fn push(&mut self, activity: u32) {
-        let step = u64::from(activity) + 1;
-        for (hash, base) in self.hashes.iter_mut().zip(BASES) {
-            *hash = reduce(u128::from(*hash) * u128::from(base) + u128::from(step));
-        }
+        let step = u128::from(activity) + 1;
+        let [first, second] = self.hashes;
+        let next = |hash: u64, base: u64| reduce(u128::from(hash) * u128::from(base) + step);
+        self.hashes = [next(first, BASES[0]), next(second, BASES[1])];
         self.length += 1;
     }
 
@@ -48,7 +48,8 @@ impl TraceId {
 fn reduce(value: u128) -> u64 {
     let folded = (value as u64 & MODULUS) + (value >> 61) as u64;
     let folded = (folded & MODULUS) + (folded >> 61);
-    if folded >= MODULUS { folded - MODULUS } else { folded }
+    // The smaller of the two is the remainder: below the modulus, the difference wraps round to a huge number.
+    folded.min(folded.wrapping_sub(MODULUS))
 }
 
 fn power(base: u64, mut exponent: u64) -> u64 {
