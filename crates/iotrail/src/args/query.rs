@@ -1,0 +1,132 @@
+//! Which events, what they are called, where they belong: the words of a query.
+
+use iotrail_query::{QuerySpec, SelectSpec};
+
+const SELECTION: &str = "Selection";
+const MEANING: &str = "Activities and cases";
+
+/// Conditions on events; an event must meet all that are given, and one word of each list.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = SELECTION)]
+pub(crate) struct Selection {
+    /// Calls by name or glob: `read,p*`.
+    #[arg(long, value_name = "CALL")]
+    call: Vec<String>,
+
+    /// All calls but these.
+    #[arg(long, value_name = "CALL")]
+    not_call: Vec<String>,
+
+    /// Paths by glob, exact or canonical: `'/scratch/**'`.
+    #[arg(long, value_name = "GLOB")]
+    path: Vec<String>,
+
+    /// All paths but these.
+    #[arg(long, value_name = "GLOB")]
+    not_path: Vec<String>,
+
+    /// Cases by name (`a/host1/*`) or attribute (`cid=a`). The words `rank`, `pid`, `tid` and `exec` say instead what a
+    /// case is: the recorded rank, or each process, thread or executable image in it.
+    #[arg(long, value_name = "CASE")]
+    case: Vec<String>,
+
+    /// All cases but these.
+    #[arg(long, value_name = "CASE")]
+    not_case: Vec<String>,
+
+    /// Processes by number or range: `77,100-200`.
+    #[arg(long, value_name = "PID")]
+    pid: Vec<String>,
+
+    /// All processes but these.
+    #[arg(long, value_name = "PID")]
+    not_pid: Vec<String>,
+
+    /// Calls that start then or later: RFC 3339, time of day, or from the start of the log: `+1.5s`, `50%`.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    since: Option<String>,
+
+    /// Calls that start before then.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    until: Option<String>,
+
+    /// Transfers of at least so many bytes: `4KiB`.
+    #[arg(long, value_name = "BYTES")]
+    min_size: Option<String>,
+
+    /// Transfers of at most so many bytes.
+    #[arg(long, value_name = "BYTES")]
+    max_size: Option<String>,
+
+    /// Only calls that failed.
+    #[arg(long)]
+    failed: bool,
+
+    /// Only calls that did not fail.
+    #[arg(long, conflicts_with = "failed", visible_alias = "ok")]
+    no_failed: bool,
+}
+
+impl Selection {
+    pub(crate) fn spec(&self) -> SelectSpec {
+        SelectSpec {
+            call: self.call.clone(),
+            not_call: self.not_call.clone(),
+            path: self.path.clone(),
+            not_path: self.not_path.clone(),
+            case: self.case.clone(),
+            not_case: self.not_case.clone(),
+            pid: self.pid.clone(),
+            not_pid: self.not_pid.clone(),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            min_size: self.min_size.clone(),
+            max_size: self.max_size.clone(),
+            failed: if self.failed { Some(true) } else { self.no_failed.then_some(false) },
+        }
+    }
+}
+
+/// What an activity, a case and a group is.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = MEANING)]
+pub(crate) struct Meaning {
+    /// What an activity is: `dir2` (call and top two directories, the default), `dirN`, `file`, `call`, `template`, `ext`,
+    /// or a TOML file of rules.
+    #[arg(short, long, value_name = "PRESET|FILE")]
+    map: Option<String>,
+
+    /// A site variable by which paths are shortened first: `SCRATCH=/p/scratch/me`.
+    #[arg(long, value_name = "NAME=PATH")]
+    var: Vec<String>,
+
+    /// Groups of cases: `cid`, `host`, `rid`, `label`, `trail`, or rules such as `cid=a;cid=b`.
+    #[arg(long, value_name = "GROUPS")]
+    by: Option<String>,
+}
+
+/// A whole query.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Query {
+    #[command(flatten)]
+    meaning: Meaning,
+
+    #[command(flatten)]
+    selection: Selection,
+}
+
+impl Query {
+    pub(crate) fn spec(&self) -> QuerySpec {
+        QuerySpec {
+            map: self.meaning.map.clone(),
+            select: self.selection.spec(),
+            case_by: None,
+            group_by: self.meaning.by.clone(),
+            variables: self.meaning.var.clone(),
+        }
+    }
+
+    pub(crate) fn is_grouped(&self) -> bool {
+        self.meaning.by.is_some()
+    }
+}

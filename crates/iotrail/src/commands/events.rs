@@ -1,0 +1,241 @@
+//! `iotrail events`: the events themselves.
+
+use crate::{args::query::Selection, output, ui::Ui};
+use iotrail_model::{Case, Event, Names, text::printable, units};
+use iotrail_query::{ActivityId, Classified, Query, QuerySpec};
+use iotrail_trail::{Columns, EventLog};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Print events, as a table for reading, as CSV or as JSON lines.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail events run.trail --limit 20
+  iotrail events run.trail --call 'read,pread*' --path '/etc/**' --csv > reads.csv
+  iotrail events run.trail --failed --json | jq -r .path | sort | uniq -c
+
+Columns are those of the table `events` (docs/trail-format.md), with the case's cid, host and rid in place of its number.")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    selection: Selection,
+
+    /// Stop after so many events.
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<u64>,
+
+    /// JSON lines: one object for each event.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+
+    /// Comma-separated values with a header line.
+    #[arg(long)]
+    csv: bool,
+
+    /// Write to a file instead of stdout.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+}
+
+/// How a row is printed.
+#[derive(Clone, Copy)]
+enum Form {
+    Table,
+    Csv,
+    Json,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let form = match (args.json, args.csv) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Csv,
+        _ => Form::Table,
+    };
+    let log = EventLog::open(&args.trails)?;
+    let spec = QuerySpec { map: Some("call".to_owned()), select: args.selection.spec(), ..QuerySpec::default() };
+    let query = Query::new(spec, &log)?;
+    let limit = args.limit.unwrap_or(u64::MAX);
+    let printed = output::stream(&args.output, |out| print(&log, &query, form, limit, out))?;
+    if printed == 0 {
+        ui.say(&format!("no events selected of {}", units::count(log.rows())));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(log: &EventLog, query: &Query, form: Form, limit: u64, out: &mut dyn Write) -> anyhow::Result<u64> {
+    let mut classifier = query.worker();
+    let mut classified = Classified::default();
+    let mut printed = 0;
+    writeln_header(form, out)?;
+    for row_group in 0..log.row_groups() {
+        if printed >= limit {
+            break;
+        }
+        let batch = log.read(row_group, Columns::ALL)?;
+        classifier.classify(&batch, &mut classified);
+        for (row, activity) in classified.activity.iter().enumerate() {
+            if *activity == ActivityId::UNSELECTED {
+                continue;
+            }
+            if printed >= limit {
+                break;
+            }
+            let event = batch.event(row);
+            let record = Record::new(&event, &log.cases()[event.case.index()], log.names());
+            record.write(form, out)?;
+            printed += 1;
+        }
+    }
+    Ok(printed)
+}
+
+fn writeln_header(form: Form, out: &mut dyn Write) -> std::io::Result<()> {
+    match form {
+        Form::Csv => writeln!(out, "{}", Record::COLUMNS.join(",")),
+        Form::Table => writeln!(
+            out,
+            "{:<30} {:<16} {:>7} {:>9} {:>10} {:>12} {:<14} PATH",
+            "START", "CASE", "TID", "DURATION", "SIZE", "OFFSET", "CALL"
+        ),
+        Form::Json => Ok(()),
+    }
+}
+
+/// One event with its names, in the order of the columns.
+#[derive(serde::Serialize)]
+struct Record<'a> {
+    cid: Option<&'a str>,
+    host: Option<&'a str>,
+    rid: Option<&'a str>,
+    label: Option<&'a str>,
+    seq: u64,
+    pid: u32,
+    tid: u32,
+    layer: &'a str,
+    call: &'a str,
+    start: String,
+    start_ns: i64,
+    dur: Option<i64>,
+    fd: Option<i32>,
+    path: Option<&'a str>,
+    path2: Option<&'a str>,
+    offset: Option<i64>,
+    requested: Option<i64>,
+    size: Option<i64>,
+    ret: Option<i64>,
+    errno: Option<&'a str>,
+    flags: Option<&'a str>,
+    #[serde(skip)]
+    case: &'a Case,
+}
+
+impl<'a> Record<'a> {
+    const COLUMNS: [&'static str; 21] = [
+        "cid", "host", "rid", "label", "seq", "pid", "tid", "layer", "call", "start", "start_ns", "dur", "fd", "path",
+        "path2", "offset", "requested", "size", "ret", "errno", "flags",
+    ];
+
+    fn new(event: &Event, case: &'a Case, names: &'a Names) -> Self {
+        Self {
+            cid: case.name.cid.as_deref(),
+            host: case.name.host.as_deref(),
+            rid: case.name.rid.as_deref(),
+            label: case.label.as_deref(),
+            seq: event.seq,
+            pid: event.pid.0,
+            tid: event.tid.0,
+            layer: event.layer.name(),
+            call: names.call(event.call),
+            start: event.start.to_rfc3339(),
+            start_ns: event.start.0,
+            dur: event.dur.get().map(|span| span.0),
+            fd: event.fd.get(),
+            path: names.path(event.path),
+            path2: names.path(event.path2),
+            offset: event.offset.get(),
+            requested: event.requested.get(),
+            size: event.size.get(),
+            ret: event.ret.get(),
+            errno: names.errno(event.errno),
+            flags: names.flags(event.flags),
+            case,
+        }
+    }
+
+    fn write(&self, form: Form, out: &mut dyn Write) -> anyhow::Result<()> {
+        match form {
+            Form::Json => {
+                serde_json::to_writer(&mut *out, self)?;
+                out.write_all(b"\n")?;
+            }
+            Form::Csv => writeln!(out, "{}", self.csv_fields().join(","))?,
+            Form::Table => self.write_row(out)?,
+        }
+        Ok(())
+    }
+
+    fn csv_fields(&self) -> [String; 21] {
+        fn text(value: Option<&str>) -> String {
+            match value {
+                None => String::new(),
+                Some(value) if value.is_empty() || value.contains(['"', ',', '\n', '\r']) => {
+                    format!("\"{}\"", value.replace('"', "\"\""))
+                }
+                Some(value) => value.to_owned(),
+            }
+        }
+        fn number(value: Option<impl ToString>) -> String {
+            value.map_or_else(String::new, |value| value.to_string())
+        }
+        [
+            text(self.cid),
+            text(self.host),
+            text(self.rid),
+            text(self.label),
+            self.seq.to_string(),
+            self.pid.to_string(),
+            self.tid.to_string(),
+            self.layer.to_owned(),
+            text(Some(self.call)),
+            self.start.clone(),
+            self.start_ns.to_string(),
+            number(self.dur),
+            number(self.fd),
+            text(self.path),
+            text(self.path2),
+            number(self.offset),
+            number(self.requested),
+            number(self.size),
+            number(self.ret),
+            text(self.errno),
+            text(self.flags),
+        ]
+    }
+
+    fn write_row(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let size = match self.errno {
+            Some(errno) => errno.to_owned(),
+            None => self.size.map_or_else(|| "-".to_owned(), |size| size.to_string()),
+        };
+        write!(
+            out,
+            "{:<30} {:<16} {:>7} {:>9} {:>10} {:>12} {:<14} {}",
+            self.start,
+            printable(&self.case.name.to_string()),
+            self.tid,
+            self.dur.map_or_else(|| "-".to_owned(), |span| units::duration(span as f64)),
+            size,
+            self.offset.map_or_else(|| "-".to_owned(), |offset| offset.to_string()),
+            self.call,
+            printable(self.path.unwrap_or("-")),
+        )?;
+        match self.path2 {
+            Some(second) => writeln!(out, " -> {}", printable(second)),
+            None => writeln!(out),
+        }
+    }
+}
