@@ -1,6 +1,6 @@
 //! The words of the command line.
 
-use crate::commands::{completions, import, man};
+use crate::commands::{check, compare, completions, dfg, events, import, info, man};
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +35,11 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Import(import::Args),
+    Info(info::Args),
+    Check(check::Args),
+    Events(events::Args),
+    Dfg(Box<dfg::Args>),
+    Compare(Box<compare::Args>),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -43,6 +48,11 @@ impl Command {
     pub(crate) fn run(&self, ui: &Ui) -> anyhow::Result<ExitCode> {
         match self {
             Self::Import(args) => import::run(args, ui),
+            Self::Info(args) => info::run(args, ui),
+            Self::Check(args) => check::run(args, ui),
+            Self::Events(args) => events::run(args, ui),
+            Self::Dfg(args) => dfg::run(args, ui),
+            Self::Compare(args) => compare::run(args, ui),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),
         }

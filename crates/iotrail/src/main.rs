@@ -1,5 +1,6 @@
 //! The `iotrail` command line: parse arguments into a plan, call one function of a library crate, print. No logic.
 
+mod args;
 mod cli;
 mod commands;
 mod output;

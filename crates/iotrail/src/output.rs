@@ -11,7 +11,10 @@ pub(crate) fn write(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Lets `fill` write to `target`, `-` for stdout, with the care of [`write`] and without holding the whole in memory.
-pub(crate) fn stream<T>(target: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
+pub(crate) fn stream<T>(
+    target: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     if target == Path::new("-") {
         let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let result = fill(&mut out)?;

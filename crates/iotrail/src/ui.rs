@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
+use iotrail_draw::Style;
 use iotrail_model::text::printable;
 use std::io::{IsTerminal, Write, stderr, stdout};
 
@@ -40,17 +41,22 @@ impl Ui {
     }
 
     /// Whether what goes to stdout may be coloured.
-    pub(crate) fn colours_stdout(&self) -> bool {
+    fn colours_stdout(&self) -> bool {
         self.colour.applies(stdout().is_terminal())
     }
 
     /// Columns of the terminal on stdout, 100 if it is none.
-    pub(crate) fn width() -> usize {
+    fn width() -> usize {
         let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
         columns
             .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))
             .unwrap_or(100)
             .clamp(40, 400)
+    }
+
+    /// How tables on stdout look.
+    pub(crate) fn style(&self) -> Style {
+        Style { colour: self.colours_stdout(), width: Self::width() }
     }
 
     /// One line for the reader.

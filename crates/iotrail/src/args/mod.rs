@@ -2,3 +2,10 @@
 
 pub(crate) mod graph;
 pub(crate) mod query;
+
+use std::str::FromStr;
+
+/// Parses a word of a library's choice; the error lists all of them.
+pub(crate) fn choice<T: FromStr>(word: &str) -> Result<T, T::Err> {
+    word.parse()
+}

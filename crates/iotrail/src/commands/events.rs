@@ -56,7 +56,8 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         _ => Form::Table,
     };
     let log = EventLog::open(&args.trails)?;
-    let spec = QuerySpec { map: Some("call".to_owned()), select: args.selection.spec(), ..QuerySpec::default() };
+    let spec =
+        QuerySpec { map: Some("call".to_owned()), select: args.selection.spec(), ..QuerySpec::default() };
     let query = Query::new(spec, &log)?;
     let limit = args.limit.unwrap_or(u64::MAX);
     let printed = output::stream(&args.output, |out| print(&log, &query, form, limit, out))?;
@@ -135,8 +136,27 @@ struct Record<'a> {
 
 impl<'a> Record<'a> {
     const COLUMNS: [&'static str; 21] = [
-        "cid", "host", "rid", "label", "seq", "pid", "tid", "layer", "call", "start", "start_ns", "dur", "fd", "path",
-        "path2", "offset", "requested", "size", "ret", "errno", "flags",
+        "cid",
+        "host",
+        "rid",
+        "label",
+        "seq",
+        "pid",
+        "tid",
+        "layer",
+        "call",
+        "start",
+        "start_ns",
+        "dur",
+        "fd",
+        "path",
+        "path2",
+        "offset",
+        "requested",
+        "size",
+        "ret",
+        "errno",
+        "flags",
     ];
 
     fn new(event: &Event, case: &'a Case, names: &'a Names) -> Self {

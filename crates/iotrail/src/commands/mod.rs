@@ -1,5 +1,10 @@
 //! One file per command: its arguments, and what it calls.
 
+pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod dfg;
+pub(crate) mod events;
 pub(crate) mod import;
+pub(crate) mod info;
 pub(crate) mod man;

@@ -1,0 +1,96 @@
+//! How a graph is synthesized and drawn.
+
+use crate::args::choice;
+use iotrail_dfg::{ConcurrencyRule, DfgOptions};
+use iotrail_draw::{ColourBy, Direction, EdgeMeasure, EngineChoice, Scale, Theme, View};
+use std::num::NonZeroUsize;
+
+const SYNTHESIS: &str = "Synthesis";
+const PICTURE: &str = "Picture";
+
+/// How the graph is computed.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = SYNTHESIS)]
+pub(crate) struct Synthesis {
+    /// How concurrent events are counted: `exact` (sweep line) or `paper` (runs of consecutive events).
+    #[arg(long, value_name = "RULE", default_value = "exact", value_parser = concurrency_rule)]
+    max_concurrency: ConcurrencyRule,
+
+    /// Number of threads; the result does not depend on it. Default: one per core.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+fn concurrency_rule(word: &str) -> Result<ConcurrencyRule, String> {
+    let rules = [ConcurrencyRule::Exact, ConcurrencyRule::Paper];
+    rules
+        .into_iter()
+        .find(|rule| rule.name() == word)
+        .ok_or_else(|| format!("`{word}` is not one of exact, paper"))
+}
+
+impl Synthesis {
+    pub(crate) fn options(&self) -> DfgOptions {
+        let default = DfgOptions::default();
+        DfgOptions { max_concurrency: self.max_concurrency, threads: self.threads.unwrap_or(default.threads) }
+    }
+}
+
+/// How a picture of the graph looks (SVG, PNG, PDF, DOT, Mermaid).
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = PICTURE)]
+pub(crate) struct Picture {
+    /// What the colour of an activity means: `duration`, `bytes`, `count`, `data-rate`, `max-concurrency`, or `groups`.
+    /// Default: `groups` if there are groups, else `duration`.
+    #[arg(long, visible_alias = "colour-by", value_name = "FIGURE", value_parser = choice::<ColourBy>)]
+    color_by: Option<ColourBy>,
+
+    /// How a figure becomes a shade: `linear` or `log`.
+    #[arg(long, value_name = "SCALE", default_value = "linear", value_parser = choice::<Scale>)]
+    scale: Scale,
+
+    /// What is written on transitions: `count`, `cases` or `gap`.
+    #[arg(long, value_name = "FIGURE", default_value = "count", value_parser = choice::<EdgeMeasure>)]
+    edge_label: EdgeMeasure,
+
+    /// Draw at most so many activities; the picture says what it hides.
+    #[arg(long, value_name = "N", default_value_t = View::default().max_nodes)]
+    max_nodes: usize,
+
+    /// Draw at most so many transitions.
+    #[arg(long, value_name = "N", default_value_t = View::default().max_edges)]
+    max_edges: usize,
+
+    /// Where the graph grows to: `down` or `right`.
+    #[arg(long, value_name = "DIRECTION", default_value = "down", value_parser = choice::<Direction>)]
+    direction: Direction,
+
+    /// Who finds the positions: `auto` (Graphviz if it is installed and quick), `dot`, or the built-in `dugong`.
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice::<EngineChoice>)]
+    layout: EngineChoice,
+
+    /// Colours of the page: `auto` (light, in SVG dark where the viewer prefers it), `light` or `dark`.
+    #[arg(long, value_name = "THEME", default_value = "auto", value_parser = choice::<Theme>)]
+    theme: Theme,
+
+    /// A title above the picture.
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+impl Picture {
+    pub(crate) fn view(&self, grouped: bool) -> View {
+        let default = if grouped { ColourBy::Groups } else { ColourBy::RelativeDuration };
+        View {
+            colour_by: self.color_by.unwrap_or(default),
+            scale: self.scale,
+            edge_measure: self.edge_label,
+            max_nodes: self.max_nodes,
+            max_edges: self.max_edges,
+            direction: self.direction,
+            title: self.title.clone(),
+            theme: self.theme,
+            engine: self.layout,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `iotrail compare`: what changed between runs.
+
+use crate::args::{graph, query};
+use crate::commands::dfg::say_choices;
+use crate::{output, ui::Ui};
+use anyhow::{Context, bail};
+use iotrail_dfg::{Comparison, compare};
+use iotrail_draw::compare_summary::compare_summary;
+use iotrail_draw::files;
+use iotrail_query::{Query, QuerySpec};
+use iotrail_trail::EventLog;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// How many changes the table shows.
+const SHOWN: usize = 25;
+
+/// Compare runs: what is new, gone, slower, larger or more frequent, ordered by the time at stake.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail compare before.trail after.trail
+  iotrail compare both.trail --by cid
+  iotrail compare many.trail --by host --groups node1,node7 -o difference.svg
+  iotrail compare before.trail after.trail --json | jq '.changes[0]'
+
+The first group is the baseline; each other group is compared with it. A permutation test over cases marks differences that
+noise explains; it needs several cases in each group.")]
+pub(crate) struct Args {
+    /// Two trails or more, the baseline first; or one, divided by --by.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    query: query::Query,
+
+    /// The groups to compare, the baseline first. Default: all.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    groups: Vec<String>,
+
+    #[command(flatten)]
+    synthesis: graph::Synthesis,
+
+    #[command(flatten)]
+    picture: graph::Picture,
+
+    /// Write the combined graph, in the format that the extension names (json: the comparison; html: the report).
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+
+    /// Print the comparison as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Rows of the table.
+    #[arg(long, value_name = "N", default_value_t = SHOWN)]
+    top: usize,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let log = EventLog::open(&args.trails)?;
+    let query = Query::new(spec(args)?, &log)?;
+    say_choices(&query, ui);
+    let pairs = pairs(args, &query)?;
+    let options = args.synthesis.options();
+    let comparisons = pairs
+        .iter()
+        .map(|(a, b)| compare(&log, &query, a, b, &options))
+        .collect::<Result<Vec<Comparison>, _>>()?;
+    for path in &args.output {
+        write(args, &log, &query, &comparisons, path)?;
+        ui.say(&format!("wrote {}", path.display()));
+    }
+    if args.json {
+        print_json(&comparisons)?;
+    } else if args.output.is_empty() {
+        let tables: Vec<String> =
+            comparisons.iter().map(|comparison| compare_summary(comparison, args.top, ui.style())).collect();
+        output::stdout(tables.join("\n").as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn spec(args: &Args) -> anyhow::Result<QuerySpec> {
+    let mut spec = args.query.spec();
+    match (args.trails.len(), args.query.is_grouped()) {
+        (1, false) => {
+            bail!("one trail can only be compared with itself: give a second trail, or divide it with --by")
+        }
+        (_, false) => spec.group_by = Some("trail".to_owned()),
+        _ => {}
+    }
+    Ok(spec)
+}
+
+/// The baseline with each other group.
+fn pairs(args: &Args, query: &Query) -> anyhow::Result<Vec<(String, String)>> {
+    let groups = if args.groups.is_empty() { query.groups() } else { &args.groups };
+    let (baseline, others) = groups.split_first().context("no case belongs to a group")?;
+    if others.is_empty() {
+        bail!("there is only one group, `{baseline}`: nothing to compare it with");
+    }
+    Ok(others.iter().map(|other| (baseline.clone(), other.clone())).collect())
+}
+
+fn write(
+    args: &Args,
+    log: &EventLog,
+    query: &Query,
+    comparisons: &[Comparison],
+    path: &std::path::Path,
+) -> anyhow::Result<()> {
+    if path.extension().is_some_and(|extension| extension == "json") {
+        return output::write(path, &json(comparisons)?);
+    }
+    let [comparison] = comparisons else {
+        bail!("{}: a picture shows two groups; choose them with --groups A,B", path.display());
+    };
+    for (path, bytes) in files(&comparison.dfg, &args.picture.view(true), path)? {
+        output::write(&path, &bytes)?;
+    }
+    Ok(())
+}
+
+fn print_json(comparisons: &[Comparison]) -> anyhow::Result<()> {
+    output::stdout(&json(comparisons)?)
+}
+
+/// One comparison as itself, several as a list.
+fn json(comparisons: &[Comparison]) -> anyhow::Result<Vec<u8>> {
+    let mut text = match comparisons {
+        [comparison] => serde_json::to_vec_pretty(comparison)?,
+        _ => serde_json::to_vec_pretty(comparisons)?,
+    };
+    text.push(b'\n');
+    Ok(text)
+}

@@ -1,0 +1,140 @@
+//! `iotrail dfg`: the Directly-Follows Graph.
+
+use crate::args::{graph, query};
+use crate::{output, ui::Ui};
+use anyhow::Context;
+use iotrail_dfg::{Dfg, synthesize};
+use iotrail_draw::summary::{Limits, summary};
+use iotrail_draw::{Format, export, files};
+use iotrail_query::Query;
+use iotrail_trail::EventLog;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// How many paths `--map-explain` lists for each activity.
+const EXPLAINED_PATHS: usize = 5;
+
+/// Synthesize the Directly-Follows Graph: what is done to which files, in which order, at which cost.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail dfg run.trail
+  iotrail dfg run.trail -o graph.svg -o graph.json -o graph.csv
+  iotrail dfg run.trail --path '/scratch/**' --map file --color-by bytes -o scratch.svg
+  iotrail dfg run.trail --by cid --var SCRATCH=/p/scratch/me -o groups.pdf
+  iotrail dfg run.trail --map rules.toml --map-explain
+  iotrail dfg run.trail --json | jq '.nodes[0]'
+
+The extension names the format: json, csv (two files: nodes, edges), dot, svg, png, pdf, graphml, mmd, html (the report).
+Without -o a summary is printed.")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    query: query::Query,
+
+    #[command(flatten)]
+    synthesis: graph::Synthesis,
+
+    #[command(flatten)]
+    picture: graph::Picture,
+
+    /// Write a file in the format that its extension names; may be given several times. `-` is stdout, see --format.
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+
+    /// The format for stdout: json, nodes.csv, edges.csv, dot, svg, png, pdf, graphml, mmd.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+
+    /// Print the whole result as JSON (the same as --format json).
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+
+    /// List each activity with the paths behind it, and what is not mapped, instead of the graph.
+    #[arg(long)]
+    map_explain: bool,
+
+    /// Rows of each table of the summary.
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let stdout_format = stdout_format(args)?;
+    let log = EventLog::open(&args.trails)?;
+    let query = Query::new(args.query.spec(), &log)?;
+    say_choices(&query, ui);
+    if args.map_explain {
+        return explain(args, &log, &query);
+    }
+    let dfg = synthesize(&log, &query, &args.synthesis.options())?;
+    say_emptiness(&dfg, ui);
+    let view = args.picture.view(!dfg.groups.is_empty());
+    for path in args.output.iter().filter(|path| *path != Path::new("-")) {
+        for (path, bytes) in files(&dfg, &view, path)? {
+            output::write(&path, &bytes)?;
+            ui.say(&format!("wrote {}", path.display()));
+        }
+    }
+    match stdout_format {
+        Some(format) => output::stdout(&export(&dfg, &view, format)?)?,
+        None if args.output.is_empty() => {
+            output::stdout(summary(&dfg, limits(args.top), ui.style()).as_bytes())?
+        }
+        None => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What goes to stdout, if not the summary.
+fn stdout_format(args: &Args) -> anyhow::Result<Option<Format>> {
+    let to_stdout = args.output.iter().any(|path| path == Path::new("-"));
+    match (&args.format, args.json, to_stdout) {
+        (Some(word), ..) => {
+            let format = Format::from_path(Path::new(&format!("x.{word}")));
+            format.map(Some).with_context(|| {
+                format!("unknown format `{word}`; write json, nodes.csv, edges.csv, dot, svg, png, pdf, graphml or mmd")
+            })
+        }
+        (None, true, _) | (None, false, true) => Ok(Some(Format::Json)),
+        (None, false, false) => Ok(None),
+    }
+}
+
+/// Choices that were made for the user are said.
+pub(crate) fn say_choices(query: &Query, ui: &Ui) {
+    ui.say(&format!("case: {} ({})", query.case_by(), query.case_by_reason()));
+    for warning in query.warnings() {
+        ui.warn(warning);
+    }
+    match query.cases_without_group() {
+        0 => {}
+        1 => ui.warn("1 recorded case belongs to no group"),
+        cases => ui.warn(&format!("{cases} recorded cases belong to no group")),
+    }
+}
+
+fn say_emptiness(dfg: &Dfg, ui: &Ui) {
+    if dfg.events.total == 0 {
+        ui.warn("no event is selected; the graph is empty");
+    } else if dfg.events.mapped == 0 {
+        ui.warn("no selected event is mapped; --map-explain shows what is left out");
+    }
+}
+
+fn explain(args: &Args, log: &EventLog, query: &Query) -> anyhow::Result<ExitCode> {
+    let limit = args.top.unwrap_or(EXPLAINED_PATHS);
+    let explanation = query.explain(log, args.synthesis.options().threads, limit)?;
+    if args.json {
+        output::json(&explanation)?;
+    } else {
+        output::stdout(explanation.to_string().as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn limits(top: Option<usize>) -> Limits {
+    top.map_or_else(Limits::default, |top| Limits { activities: top, transitions: top, variants: top })
+}

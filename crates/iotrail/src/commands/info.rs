@@ -1,0 +1,144 @@
+//! `iotrail info`: what is in a trail, and what is not.
+
+use crate::{output, ui::Ui};
+use iotrail_draw::table::{Align, Block, Table};
+use iotrail_model::units;
+use iotrail_trail::{EventLog, Info};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// How many calls the human form lists.
+const SHOWN_CALLS: usize = 15;
+
+/// Say what is in a trail, and what is not: cases, processes, calls, bytes, coverage.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail info run.trail
+  iotrail info run.trail --json | jq .coverage.lines")]
+pub(crate) struct Args {
+    /// Trails; several are summed up as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    /// Print JSON with exact values.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let info = EventLog::open(&args.trails)?.info()?;
+    if args.json {
+        output::json(&info)?;
+    } else {
+        output::stdout(human(&info, ui).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn human(info: &Info, ui: &Ui) -> String {
+    let style = ui.style();
+    let mut text = summary(info).render(style);
+    text.push('\n');
+    text.push_str(&calls(info).render(style));
+    text.push('\n');
+    text.push_str(&coverage(info).render(style));
+    text
+}
+
+fn summary(info: &Info) -> Block {
+    let mut block = Block::new();
+    block.entry("trail", info.trails.join(", "));
+    block.entry("source", info.source.clone());
+    if !info.commands.is_empty() {
+        block.entry("commands", info.commands.iter().cloned().collect::<Vec<_>>().join(", "));
+    }
+    block.entry("cases", units::count(info.cases));
+    block.entry(
+        "processes",
+        format!("{} ({} threads)", units::count(info.processes), units::count(info.threads)),
+    );
+    let per_event = if info.events == 0 { 0.0 } else { info.disk_bytes as f64 / info.events as f64 };
+    let disk = units::bytes(info.disk_bytes as f64);
+    block.entry(
+        "events",
+        format!("{} ({disk} on disk, {per_event:.1} bytes each)", units::count(info.events)),
+    );
+    if let Some(time) = &info.time {
+        let span = units::duration(time.end_ns.saturating_sub(time.start_ns) as f64);
+        let clocks = info.clocks.iter().cloned().collect::<Vec<_>>().join(", ");
+        block.entry("time", format!("{} to {}: {span} (clock: {clocks})", time.start, time.end));
+    }
+    let bytes = |value: i64| units::bytes(value as f64);
+    block.entry("bytes", format!("{} read, {} written", bytes(info.bytes.read), bytes(info.bytes.written)));
+    let failed: u64 = info.errnos.values().sum();
+    if failed > 0 {
+        let mut errors: Vec<_> = info.errnos.iter().collect();
+        errors.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
+        let names: Vec<String> =
+            errors.iter().take(5).map(|(name, count)| format!("{name} {}", units::count(**count))).collect();
+        block.entry("failed", format!("{} ({})", units::count(failed), names.join(", ")));
+    }
+    block
+}
+
+fn calls(info: &Info) -> Table {
+    let mut table = Table::new().names("call").figures("events", Align::Right).figures("share", Align::Right);
+    let mut calls: Vec<_> = info.calls.iter().collect();
+    calls.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
+    let share = |count: u64| units::percent(count as f64 / info.events.max(1) as f64);
+    for (name, count) in calls.iter().take(SHOWN_CALLS) {
+        table.row([(*name).clone(), units::count(**count), share(**count)]);
+    }
+    let rest: u64 = calls.iter().skip(SHOWN_CALLS).map(|(_, count)| **count).sum();
+    if rest > 0 {
+        table.row([format!("({} others)", calls.len() - SHOWN_CALLS), units::count(rest), share(rest)]);
+    }
+    table
+}
+
+fn coverage(info: &Info) -> Block {
+    let coverage = &info.coverage;
+    let lines = &coverage.lines;
+    let mut block = Block::new();
+    if lines.total > 0 {
+        let kinds = [
+            ("event", lines.event),
+            ("unfinished", lines.unfinished),
+            ("resumed", lines.resumed),
+            ("signal", lines.signal),
+            ("exit", lines.exit),
+            ("noise", lines.noise),
+            ("not understood", lines.unparsed),
+        ];
+        let kinds: Vec<String> = kinds
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
+            .collect();
+        block.entry("lines", format!("{} = {}", units::count(lines.total), kinds.join(" + ")));
+    }
+    if !coverage.noise.is_empty() {
+        let kinds: Vec<String> =
+            coverage.noise.iter().map(|(kind, count)| format!("{kind} {}", units::count(*count))).collect();
+        block.entry("noise", kinds.join(", "));
+    }
+    let losses = [
+        ("interrupted", coverage.interrupted, "restarted by the kernel; the restarted call is the event"),
+        ("incomplete", coverage.incomplete, "only one half of the call was seen"),
+        ("lost", coverage.lost, "known to be missing"),
+        ("relative", coverage.relative_paths, "paths left relative, their directory was never seen"),
+    ];
+    for (key, count, meaning) in losses.into_iter().filter(|(_, count, _)| *count > 0) {
+        block.entry(key, format!("{} ({meaning})", units::count(count)));
+    }
+    for example in &coverage.examples {
+        block.entry("not understood", format!("{}:{}: {}", example.file, example.line, example.text));
+    }
+    for note in &coverage.notes {
+        block.entry("note", note.clone());
+    }
+    if lines.unparsed + coverage.incomplete + coverage.lost == 0 {
+        block.entry("coverage", "complete: every line was understood, no call was cut");
+    }
+    block
+}
