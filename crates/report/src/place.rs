@@ -9,9 +9,9 @@ use std::collections::HashMap;
 
 const TERMINAL: (f64, f64) = (24.0, 24.0);
 const HEIGHT: f64 = 60.0;
-const WIDTHS: (f64, f64) = (150.0, 300.0);
+const WIDTHS: (f64, f64) = (150.0, 310.0);
 /// Width of a character of a box's title, and what lies beside the text.
-const CHARACTER: f64 = 7.0;
+const CHARACTER: f64 = 7.5;
 const PADDING: f64 = 20.0;
 /// Room for the text on a path: it changes with the reader's choice of measure.
 const LABEL: (f64, f64) = (46.0, 14.0);

@@ -8,7 +8,7 @@ import { GROUP_COLOURS, GROUP_DASHES, css, groupShade, ink, isDark, neutral, sha
 const COLOURS = { rd: "relative duration", bytes: "bytes", count: "count", rate: "data rate", mc: "max concurrency" };
 
 /** Width of a character in the graph's 12-unit monospace-free text, a little on the safe side. */
-const CHARACTER = 6.9;
+const CHARACTER = 7.4;
 
 export class Graph {
   constructor(data, root, select) {
@@ -27,7 +27,30 @@ export class Graph {
     this.start();
     this.build(root);
     this.draw();
+    this.open();
+    new ResizeObserver(() => this.resized()).observe(this.canvas);
+  }
+
+  /** The whole graph if it is legible so, else its beginning. */
+  open() {
     this.fit();
+    const least = Math.min(0.62, Math.max(this.canvas.clientWidth / 900, 0.45));
+    if (this.view.k < least) {
+      const [x, y, width] = this.data.start;
+      this.view = { k: least, x: this.canvas.clientWidth / 2 - (x + width / 2) * least, y: 24 - y * least };
+      this.transform();
+    }
+    this.size = [this.canvas.clientWidth, this.canvas.clientHeight];
+  }
+
+  /** Keeps what was in the middle in the middle. */
+  resized() {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (clientWidth === 0 || !this.size) return;
+    this.view.x += (clientWidth - this.size[0]) / 2;
+    this.view.y += (clientHeight - this.size[1]) / 2;
+    this.size = [clientWidth, clientHeight];
+    this.transform();
   }
 
   /** Begins with as much as a reader can take in: the activities with 99 % of the time, at most 40, and their paths. */
@@ -290,7 +313,7 @@ export class Graph {
     }
     const [x, y, width, height] = this.box(index);
     const { clientWidth, clientHeight } = this.canvas;
-    this.view.k = Math.max(this.view.k, Math.min(0.9, 1.2));
+    this.view.k = Math.max(this.view.k, 0.9);
     this.view.x = clientWidth / 2 - (x + width / 2) * this.view.k;
     this.view.y = clientHeight / 2 - (y + height / 2) * this.view.k;
     this.transform();

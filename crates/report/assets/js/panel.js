@@ -9,6 +9,7 @@ function figures(rows) {
     h("tr", null, h("th", { scope: "row" }, label), h("td", { class: "number" }, human), h("td", { class: "exact" }, exact ?? "")))));
 }
 
+const exactNs = (value) => (value === null ? "" : `${value.toLocaleString("en-US", { maximumFractionDigits: 1 })} ns`);
 const ns = (value) => (value === null ? "" : `${count(value)} ns`);
 const exactBytes = (value) => (value === null ? "" : `${count(value)} B`);
 
@@ -71,13 +72,13 @@ function nodePanel(data, node, timeline) {
       ["Cases", count(node.k), `of ${count(data.totals.cases)}`],
       ["Files", count(node.f)],
       ["Bytes", bytes(node.b), exactBytes(node.b)],
-      ["Data rate of a call", rate(node.r), node.r === null ? "no call with size and duration" : `${node.r.toFixed(1)} B/s`],
+      ["Data rate of a call", rate(node.r), node.r === null ? "no call with size and duration" : `${node.r.toLocaleString("en-US", { maximumFractionDigits: 1 })} B/s`],
       ["Most at once", count(node.m), `${data.concurrency_rule} rule`]]),
     h("button", { type: "button", onclick: () => timeline(node.index) }, "Show in the timeline"),
     groupTable(data, node.g, ["Events", "Time", "Bytes", "Rate"], (g) => [count(g[0]), duration(g[3]), bytes(g[4]), rate(g[5])]),
-    h("section", null, h("h4", null, "Duration of an event"), figures([["Mean", duration(mean), mean === null ? "" : `${mean.toFixed(1)} ns`], ["Median", duration(p50), ns(p50)], ["95 % within", duration(p95), ns(p95)], ["99 % within", duration(p99), ns(p99)], ["Longest", duration(longest), ns(longest)]]),
+    h("section", null, h("h4", null, "Duration of an event"), figures([["Mean", duration(mean), exactNs(mean)], ["Median", duration(p50), ns(p50)], ["95 % within", duration(p95), ns(p95)], ["99 % within", duration(p99), ns(p99)], ["Longest", duration(longest), ns(longest)]]),
       histogram("Events by duration (powers of two)", node.dh, duration)),
-    sizeMax === null ? null : h("section", null, h("h4", null, "Size of an event"), figures([["Mean", bytes(sizeMean), `${sizeMean.toFixed(1)} B`], ["Median", bytes(sizeP50), exactBytes(sizeP50)], ["95 % within", bytes(sizeP95), exactBytes(sizeP95)], ["Largest", bytes(sizeMax), exactBytes(sizeMax)]]),
+    sizeMax === null ? null : h("section", null, h("h4", null, "Size of an event"), figures([["Mean", bytes(sizeMean), `${sizeMean.toLocaleString("en-US", { maximumFractionDigits: 1 })} B`], ["Median", bytes(sizeP50), exactBytes(sizeP50)], ["95 % within", bytes(sizeP95), exactBytes(sizeP95)], ["Largest", bytes(sizeMax), exactBytes(sizeMax)]]),
       histogram("Events by size (powers of two)", node.sh, bytes)),
     quantiles ? h("p", { class: "status" }, quantiles) : null,
     small("Files by time", ["File", "Events", "Time", "Bytes"], node.fl.map(([path, events, time, moved]) => [name(data.text(path), 40), count(events), duration(time), bytes(moved)]), node.flm > 0 ? `and ${plural(node.flm, "more file")}.` : null),
@@ -92,7 +93,7 @@ function edgePanel(data, edge) {
       ["Count", count(edge.count)],
       ["Share of the ways on", percent(edge.count / out), "from the activity before"],
       ["Cases", count(edge.cases), `of ${count(data.totals.cases)}`],
-      ["Mean gap", duration(edge.mean), edge.mean === null ? "" : `${edge.mean.toFixed(1)} ns`],
+      ["Mean gap", duration(edge.mean), exactNs(edge.mean)],
       ["Median gap", duration(edge.p50), ns(edge.p50)],
       ["95 % within", duration(edge.p95), ns(edge.p95)],
       ["Total gap", duration(edge.sum), ns(edge.sum)]]),

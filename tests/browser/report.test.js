@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { browser, open, sample, size } from "./harness.js";
+
+let chromium;
+before(async () => { chromium = await browser(); });
+after(async () => { await chromium.close(); });
+
+/** A test on a freshly opened report, which must neither complain nor load anything. */
+function on(kind, name, body, options) {
+  test(name, async () => {
+    const { page, complaints } = await open(chromium, kind, options);
+    await body(page);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+}
+
+const text = (page, selector) => page.locator(selector).innerText();
+const shown = (page, selector) => page.locator(selector).evaluateAll((all) => all.filter((one) => one.style.display !== "none").length);
+async function slide(page, selector, value) {
+  await page.locator(selector).evaluate((input, to) => { input.value = to; input.dispatchEvent(new Event("input", { bubbles: true })); }, value);
+}
+
+on("runs", "opens with the answer", async (page) => {
+  const answer = await text(page, "#summary");
+  assert.match(answer, /32 processes with 32 threads on 2 hosts for \d+ ms/);
+  assert.match(answer, /1,831 calls on 22 files, read 805 MB and wrote 2\.42 GB/);
+  assert.match(answer, /Not covered: 3 lines of the trace could not be read/);
+  assert.match(answer, /write:\/scratch\/run\/shared with \d/);
+});
+
+on("paper", "shows the paper's graph, with the one path that only ls takes", async (page) => {
+  assert.equal(await shown(page, ".node"), 7);
+  const own = page.locator('.edge .line[marker-end="url(#arrow-0)"]');
+  assert.equal(await own.count(), 1);
+  assert.match(await own.locator("xpath=..").getAttribute("aria-label"), /read:\/etc\/locale\.alias → write:\/dev\/pts: 3 times/);
+  assert.match(await page.locator('.edge[aria-label^="● →"]').getAttribute("aria-label"), /read:\/usr\/lib: 6 times/);
+});
+
+on("runs", "sliders hide activities and paths, say what is hidden, and move nothing", async (page) => {
+  const places = () => page.locator(".node").evaluateAll((all) => all.map((one) => one.getAttribute("transform")));
+  const before = await places();
+  assert.match(await text(page, "#graph-status"), /The whole graph: 17 activities/);
+  await slide(page, "#slider-activities", "4");
+  assert.equal(await shown(page, ".node"), 4);
+  assert.match(await text(page, "#graph-status"), /Shown: 4 of 17 activities with .* of the time.*Hidden: /);
+  const edges = await shown(page, ".edge");
+  await slide(page, "#slider-paths", "1");
+  assert.ok(await shown(page, ".edge") < edges);
+  assert.deepEqual(await places(), before);
+});
+
+on("runs", "clicking a node shows its figures, human and exact", async (page) => {
+  await page.locator(".node").first().click();
+  const panel = await text(page, "#panel");
+  assert.match(panel, /write:\/scratch\/run\/shared/);
+  assert.match(panel, /1,207,959,552 B/);
+  for (const part of ["In each group", "Duration of an event", "Size of an event", "Files by time", "Cases by time", "Slowest events"]) assert.ok(panel.includes(part), part);
+  assert.match(panel, /pid 90\d\d/);
+  await page.keyboard.press("Escape");
+  await page.locator(".close").click().catch(() => {});
+  assert.equal(await page.locator("#panel").isHidden(), true);
+});
+
+on("runs", "clicking a path shows its gaps", async (page) => {
+  const place = await page.locator(".edge .line").nth(2).evaluate((path) => {
+    const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
+    return [point.x, point.y];
+  });
+  await page.evaluate(() => document.querySelector("#graph-canvas").scrollIntoView({ block: "center" }));
+  const moved = await page.locator(".edge .line").nth(2).evaluate((path) => {
+    const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
+    return [point.x, point.y];
+  });
+  assert.notDeepEqual(place, undefined);
+  await page.mouse.click(...moved);
+  assert.match(await text(page, "#panel"), /Path[\s\S]*→[\s\S]*Mean gap[\s\S]*ns/);
+});
+
+on("runs", "search marks matches and Enter jumps to one that a slider hides", async (page) => {
+  await slide(page, "#slider-activities", "3");
+  await page.fill("#graph-search", "etc/ior");
+  assert.equal(await page.locator(".node.match").count(), 1);
+  await page.press("#graph-search", "Enter");
+  assert.match(await text(page, "#panel h3"), /openat:\/etc\/ior/);
+  assert.equal(await page.locator(".node.match").isVisible(), true);
+});
+
+on("runs", "the graph can be used with the keyboard alone", async (page) => {
+  await page.locator("#graph-canvas").focus();
+  await page.keyboard.press("ArrowDown");
+  const first = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  await page.keyboard.press("ArrowDown");
+  const second = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  assert.ok(first && second && first !== second);
+  await page.keyboard.press("Enter");
+  assert.ok(second.startsWith(await text(page, "#panel h3")));
+  const scale = () => page.locator(".world").getAttribute("transform");
+  const before = await scale();
+  await page.keyboard.press("+");
+  assert.notEqual(await scale(), before);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#panel").isHidden(), true);
+});
+
+on("runs", "wheel zooms and dragging pans", async (page) => {
+  const world = page.locator(".world");
+  await page.evaluate(() => document.querySelector("#graph-canvas").scrollIntoView({ block: "center" }));
+  const frame = await page.locator("#graph-canvas").boundingBox();
+  const [x, y] = [frame.x + 40, frame.y + 200];
+  const before = await world.getAttribute("transform");
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, -240);
+  await page.waitForFunction((old) => document.querySelector(".world").getAttribute("transform") !== old, before);
+  const zoomed = await world.getAttribute("transform");
+  await page.mouse.down();
+  await page.mouse.move(x + 90, y + 30, { steps: 4 });
+  await page.mouse.up();
+  assert.notEqual(await world.getAttribute("transform"), zoomed);
+});
+
+on("runs", "measures and colours change what is shown", async (page) => {
+  const label = () => page.locator(".edge-label").first().textContent();
+  const count = await label();
+  await page.getByLabel("Paths show").selectOption("mean");
+  assert.notEqual(await page.locator(".edge-label").nth(3).textContent(), count);
+  const legend = await text(page, ".legend");
+  await page.getByLabel("Colour", { exact: true }).selectOption("bytes");
+  assert.notEqual(await text(page, ".legend"), legend);
+  assert.match(await text(page, ".legend"), /Node colour: bytes/);
+});
+
+on("runs", "tables sort, filter and leave as CSV", async (page) => {
+  const first = () => page.locator("#sheet-activities tbody th").first().innerText();
+  assert.match(await first(), /write:\/scratch\/run\/shared/);
+  await page.locator("#sheet-activities thead button", { hasText: "Activity" }).click();
+  assert.equal(await page.locator("#sheet-activities th[aria-sort=ascending]").count(), 1);
+  assert.match(await first(), /^close:/);
+  await page.getByLabel("Filter: Activities").fill("fsync files");
+  assert.equal(await page.locator("#sheet-activities tbody tr").count(), 1);
+  assert.match(await text(page, "#sheet-activities .status"), /1 of 1 rows shown, 16 filtered out/);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#sheet-activities button", { hasText: "Download CSV" }).click()]);
+  assert.equal(download.suggestedFilename(), "activities.csv");
+  const csv = readFileSync(await download.path(), "utf8");
+  assert.match(csv, /^activity,count,relative_duration,duration_ns/);
+  assert.match(csv, /\r\nfsync:\/scratch\/run\/files,48,/);
+});
+
+on("runs", "tabs go with arrow keys", async (page) => {
+  await page.locator("#tab-activities").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.locator("#tab-paths").getAttribute("aria-selected"), "true");
+  assert.equal(await page.locator("#sheet-paths").isVisible(), true);
+});
+
+on("runs", "the timeline draws one bar for each event and zooms", async (page) => {
+  assert.match(await text(page, "#timeline-status"), /One bar for each of the 288 events\. 16 cases in 16 rows\. At most 16 in flight at once/);
+  const painted = () => page.locator("#timeline-canvas").evaluate((canvas) => new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size);
+  assert.ok(await painted() > 10);
+  const before = await text(page, "#timeline-status");
+  await page.locator("#timeline-canvas").focus();
+  await page.keyboard.press("+");
+  assert.notEqual(await text(page, "#timeline-status"), before);
+  await page.keyboard.press("0");
+  assert.equal(await text(page, "#timeline-status"), before);
+  await page.locator("#timeline-activity").selectOption({ index: 2 });
+  assert.match(await text(page, "#timeline-status"), /48 events/);
+});
+
+on("runs", "the comparison lists changes by time at stake and opens them in the graph", async (page) => {
+  const rows = page.locator("#comparison-root .table-block tbody tr");
+  assert.match(await rows.first().innerText(), /write:\/scratch\/run\/shared[\s\S]*new/);
+  assert.match(await text(page, "#comparison-root"), /may be noise, p 0\.210/);
+  await rows.nth(1).locator("button").click();
+  assert.match(await text(page, "#panel h3"), /write:\/scratch\/run\/files/);
+});
+
+on("runs", "dark mode follows the system and the switch", async (page) => {
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await ground(), "rgb(18, 22, 28)");
+  const node = () => page.locator(".node rect").first().evaluate((rect) => rect.style.fill);
+  const dark = await node();
+  await page.locator("#theme").click();
+  assert.equal(await ground(), "rgb(255, 255, 255)");
+  assert.notEqual(await node(), dark);
+}, { colorScheme: "dark" });
+
+on("runs", "prints the graph and every table, without controls", async (page) => {
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  for (const sheet of ["activities", "paths", "files", "cases", "calls"]) assert.equal(await page.locator(`#sheet-${sheet} table`).isVisible(), true, sheet);
+  assert.equal(await page.locator("#slider-activities").isVisible(), false);
+  assert.ok(await page.locator("#graph-canvas").getAttribute("viewBox"));
+  assert.ok((await page.pdf()).length > 20_000);
+});
+
+for (const [width, kind] of [[360, "runs"], [360, "hostile"], [2560, "runs"]]) {
+  on(kind, `nothing sticks out at ${width} pixels (${kind})`, async (page) => {
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+    await page.locator(".bars button").first().click();
+    assert.equal(await page.locator("#panel").isVisible(), true);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+  }, { viewport: { width, height: 900 } });
+}
+
+on("runs", "labels of nodes stay within their boxes and boxes do not overlap", async (page) => {
+  const wide = await page.locator(".node").evaluateAll((nodes) => nodes.filter((node) => [...node.querySelectorAll("text")].some((one) => one.getBBox().width > node.querySelector("rect").getBBox().width)).map((node) => node.textContent));
+  assert.deepEqual(wide, []);
+  const boxes = await page.locator(".node rect").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) assert.ok(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top);
+});
+
+on("hostile", "hostile names are inert and shown with visible escapes", async (page) => {
+  for (const node of await page.locator(".node").all()) await node.dispatchEvent("click");
+  for (const tab of ["paths", "files", "cases", "calls"]) await page.locator(`#tab-${tab}`).click();
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.locator("script").count(), 2);
+  assert.equal(await page.locator("main img, main b script, main i script").count(), 0);
+  const body = await page.evaluate(() => document.body.innerText + document.title);
+  assert.ok(body.includes("<script>window.hacked=1</script>") && body.includes("\\u{202e}") && body.includes("line\\nbreak"));
+  const everything = await page.evaluate(() => [...document.querySelectorAll("body *:not(script):not(style)")].flatMap((one) => [...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data), ...one.getAttributeNames().map((name) => one.getAttribute(name))]).join(" "));
+  assert.equal(/[\u202e\u200b\u001b\ufeff]/.test(everything), false);
+});
+
+on("hostile", "a name cannot become a formula in a spreadsheet", async (page) => {
+  await page.locator("#tab-cases").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#sheet-cases button", { hasText: "Download CSV" }).click()]);
+  assert.equal(/(^|,|\n)"?[=+@]/.test(readFileSync(await download.path(), "utf8")), false);
+});
+
+on("empty", "an empty log gives a page that says so", async (page) => {
+  assert.match(await text(page, "#summary"), /0 calls/);
+  assert.match(await text(page, "#timeline-root"), /no event to draw/);
+});
+
+test("a report of 1.2 million events stays below a megabyte and says what its bars stand for", async () => {
+  assert.ok(size(sample("large")) < 1_000_000, `${size(sample("large"))} bytes`);
+  const { page, complaints } = await open(chromium, "large");
+  assert.match(await text(page, "#summary"), /1,200,000 calls/);
+  assert.match(await text(page, "#timeline-status"), /events are too many for a bar each/);
+  assert.match(await text(page, "#graph-status"), /Hidden: /);
+  assert.deepEqual(complaints, []);
+});
+
+test("the same log gives the same bytes", () => {
+  const before = readFileSync(sample("paper"), "utf8");
+  assert.equal(before.includes("data-ready"), false);
+  assert.ok(before.includes("default-src 'none'") && !before.includes("unsafe-inline"));
+});
