@@ -260,11 +260,11 @@ fn hostile() -> EventLog {
 /// Many events over many directories, in the way of a build.
 fn large(events: u64) -> EventLog {
     const CALLS: &[(&str, Transfer)] = &[
-        ("read", Transfer::Read),
         ("openat", Transfer::None),
-        ("close", Transfer::None),
-        ("write", Transfer::Write),
         ("newfstatat", Transfer::None),
+        ("read", Transfer::Read),
+        ("write", Transfer::Write),
+        ("close", Transfer::None),
     ];
     let cases = (0..64).map(|id| case(id, "make", &format!("node{:02}", id / 16), id)).collect();
     let mut builder = Builder::new(cases, Coverage::default());
@@ -283,10 +283,16 @@ fn large(events: u64) -> EventLog {
         let who = (id, 4000 + id);
         builder.process(who, &format!("make -j 64 part{id}"));
         let mut now = MORNING + i64::from(id) * 1_000_000;
+        let (mut directory, mut file) = (0, 0);
         for step in 0..events / 64 {
             let (name, transfer) = CALLS[(step % 5) as usize];
-            let pick = builder.random(paths.len() as u64 * 40) as usize;
-            let path = &paths[(pick / 5 + step as usize / 5 * 40) % paths.len()];
+            if step % 200 == 0 {
+                directory = (step as usize / 200 + builder.random(2) as usize) % 15;
+            }
+            if step % 5 == 0 {
+                file = directory + 15 * builder.random(1_600) as usize;
+            }
+            let path = &paths[file];
             let heavy = if builder.random(400) == 0 { 40 } else { 1 };
             let dur = (2_000 + builder.random(60_000) as i64) * heavy;
             let size = (transfer != Transfer::None).then(|| 1 << builder.random(17));

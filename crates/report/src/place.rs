@@ -38,7 +38,8 @@ fn picture(dfg: &Dfg, max_nodes: usize, max_edges: usize) -> Picture {
 
 /// Positions for `shown`, with routes for its most important transitions.
 pub(crate) fn places(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> Result<Places, DrawError> {
-    let mut routed = picture(dfg, options.limits.nodes, options.limits.routed_edges).edges;
+    let room = options.limits.routed_edges.min(2 * shown.nodes.len() + 12);
+    let mut routed = picture(dfg, options.limits.nodes, room).edges;
     routed.retain(|edge| shown.edges.binary_search(edge).is_ok());
     let mut vertices = HashMap::from([(START, 0), (END, 1)]);
     let mut sizes = vec![TERMINAL; 2];

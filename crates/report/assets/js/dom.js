@@ -59,7 +59,7 @@ export function name(text, limit = 60) {
 
 /** A choice with a visible label. */
 export function choice(label, options, value, change) {
-  const select = h("select", { onchange: () => change(select.value) },
+  const select = h("select", { "aria-label": label, onchange: () => change(select.value) },
     Object.entries(options).map(([key, text]) => h("option", { value: key, selected: key === value }, text)));
   return h("label", { class: "field" }, h("span", null, label), select);
 }

@@ -76,7 +76,22 @@ export class Graph {
   rankEdges() {
     const measure = (edge) => (this.edgeMeasure === "count" || this.edgeMeasure === "cases" ? EDGE_MEASURES[this.edgeMeasure].of(edge) : Math.abs(EDGE_MEASURES[this.edgeMeasure].of(edge) ?? 0));
     const order = [...this.data.edges].sort((a, b) => measure(b) - measure(a) || a.index - b.index);
+    this.edgeOrder = order;
     this.edgeRank = new Map(order.map((edge, rank) => [edge.index, rank]));
+  }
+
+  /** The strongest way into and out of each shown activity stays, so that the graph does not fall apart. */
+  findBackbone() {
+    const [left, entered] = [new Set(), new Set()];
+    this.backbone = new Set();
+    if (this.edgeLimit === 0) return;
+    for (const edge of this.edgeOrder) {
+      if (edge.from === edge.to || !this.nodeShown(edge.from) || !this.nodeShown(edge.to)) continue;
+      if (left.has(edge.from) && entered.has(edge.to)) continue;
+      left.add(edge.from);
+      entered.add(edge.to);
+      this.backbone.add(edge.index);
+    }
   }
 
   nodeShown(index) {
@@ -84,7 +99,7 @@ export class Graph {
   }
 
   edgeShown(edge) {
-    return this.nodeShown(edge.from) && this.nodeShown(edge.to) && this.edgeRank.get(edge.index) < this.edgeLimit;
+    return this.nodeShown(edge.from) && this.nodeShown(edge.to) && (this.edgeRank.get(edge.index) < this.edgeLimit || this.backbone.has(edge.index));
   }
 
   build(root) {
@@ -248,6 +263,7 @@ export class Graph {
   /** Shows and hides, marks matches, and says what is hidden. */
   update() {
     const { data } = this;
+    this.findBackbone();
     let [events, time, follows] = [0, 0, 0];
     let [nodes, edges, matches] = [0, 0, 0];
     for (const node of data.nodes) {
