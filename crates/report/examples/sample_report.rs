@@ -2,13 +2,12 @@
 //!
 //! `cargo run -p iotrail-report --example sample_report -- KIND FILE`, KIND one of `paper`, `runs`, `hostile`, `large`, `empty`.
 
-use iotrail_dfg::{Change, ChangeKind, Comparison, Dfg, DfgOptions, synthesize};
 use iotrail_model::calls::Transfer;
 use iotrail_model::{
     CallId, Case, CaseId, CaseName, Clock, Coverage, Event, Nanos, Nullable, Pid, Process, Tid, Timestamp,
 };
 use iotrail_query::{Query, QuerySpec};
-use iotrail_report::{ReportOptions, page::page, page_data};
+use iotrail_report::{ReportOptions, report};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;
 
@@ -29,15 +28,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let map = (kind == "runs" || kind == "large").then(|| "dir3".to_owned());
     let spec = QuerySpec { group_by: group_by.map(str::to_owned), map, ..QuerySpec::default() };
     let query = Query::new(spec, &log)?;
-    let dfg = synthesize(&log, &query, &DfgOptions::default())?;
-    let comparison = (dfg.groups.len() == 2).then(|| compare(&dfg));
     let options = ReportOptions {
         title: Some(title.to_owned()),
         command: format!("iotrail report {kind}.trail -o report.html"),
         ..ReportOptions::default()
     };
-    let data = page_data(&log, &query, &dfg, comparison.as_ref(), &options)?;
-    std::fs::write(file, page(&data)?)?;
+    std::fs::write(file, report(&log, &query, &options)?)?;
     Ok(())
 }
 
@@ -301,37 +297,4 @@ fn large(events: u64) -> EventLog {
         }
     }
     builder.log.build()
-}
-
-/// Changes by the sums of the two groups alone, without a test: enough for a page to have something to show.
-fn compare(dfg: &Dfg) -> Comparison {
-    let (a, b) = (&dfg.groups[0], &dfg.groups[1]);
-    let mut changes: Vec<Change> = (dfg.nodes.iter().enumerate())
-        .map(|(place, node)| {
-            let of = |name| node.groups.get(name).map_or(0.0, |group| group.duration_ns as f64);
-            let (value_a, value_b) = (of(&a.name), of(&b.name));
-            let kind = match (value_a, value_b) {
-                (0.0, _) => ChangeKind::New,
-                (_, 0.0) => ChangeKind::Gone,
-                _ if value_b > value_a => ChangeKind::Slower,
-                _ => ChangeKind::Faster,
-            };
-            let p_value = (place % 4 == 3).then_some(0.21).or(Some(0.0004));
-            Change {
-                kind,
-                activity: node.activity.clone(),
-                to: None,
-                measure: "duration_ns".into(),
-                value_a,
-                value_b,
-                difference: value_b - value_a,
-                ratio: (value_a > 0.0).then(|| value_b / value_a),
-                time_at_stake_ns: value_b - value_a,
-                p_value,
-                noise: p_value.map(|p| p > 0.05),
-            }
-        })
-        .collect();
-    changes.sort_by(|x, y| y.time_at_stake_ns.abs().total_cmp(&x.time_at_stake_ns.abs()));
-    Comparison { a: a.name.clone(), b: b.name.clone(), permutations: 9_999, changes, ..Comparison::default() }
 }

@@ -24,7 +24,8 @@ impl<T: Serialize> Serialize for Token<T> {
     }
 }
 
-/// Folds runs of equal activities, then repeated sequences of up to [`LONGEST_LOOP`] tokens, shortest first.
+/// Folds runs of equal activities, then repeated sequences of up to [`LONGEST_LOOP`] tokens, shortest first,
+/// until nothing folds any more.
 pub(crate) fn fold<T: PartialEq + Clone>(trace: &[T]) -> Vec<Token<T>> {
     let mut tokens: Vec<Token<T>> = Vec::new();
     for activity in trace {
@@ -33,7 +34,13 @@ pub(crate) fn fold<T: PartialEq + Clone>(trace: &[T]) -> Vec<Token<T>> {
             _ => tokens.push(Token::One(activity.clone(), 1)),
         }
     }
-    (2..=LONGEST_LOOP).fold(tokens, |tokens, length| fold_loops(&tokens, length))
+    loop {
+        let folded = (2..=LONGEST_LOOP).fold(tokens.clone(), |tokens, length| fold_loops(&tokens, length));
+        if folded.len() == tokens.len() {
+            return folded;
+        }
+        tokens = folded;
+    }
 }
 
 fn fold_loops<T: PartialEq + Clone>(tokens: &[Token<T>], length: usize) -> Vec<Token<T>> {
