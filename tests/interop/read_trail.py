@@ -35,23 +35,27 @@ def equal(what, found, expected):
 
 def with_duckdb(trail, meta):
     totals = meta["totals"]
-    sql = duckdb.connect().sql
+    connection = duckdb.connect()
+
+    def sql(query):
+        return connection.execute(query).fetchall()
+
     for table in ("cases", "events", "processes", "files"):
         rows = sum(listed["rows"] for listed in meta["files"] if listed["table"] == table)
-        found = sum(sql(f"SELECT count(*) FROM '{part}'").fetchone()[0] for part in parts(trail, meta, table))
+        found = sum(sql(f"SELECT count(*) FROM '{part}'")[0][0] for part in parts(trail, meta, table))
         equal(f"duckdb rows of {table}", found, rows)
     for kind, where in (("calls", "true"), ("errnos", "errno IS NOT NULL")):
         column = kind[:-1]
         found = {}
         for part in parts(trail, meta, "events"):
-            for name, count in sql(f"SELECT {column}, count(*) FROM '{part}' WHERE {where} GROUP BY 1").fetchall():
+            for name, count in sql(f"SELECT {column}, count(*) FROM '{part}' WHERE {where} GROUP BY 1"):
                 found[name] = found.get(name, 0) + count
         equal(f"duckdb {kind}", dict(sorted(found.items())), totals[kind])
     for part in parts(trail, meta, "events"):
         lost = sql(
             f"SELECT count(*) FROM '{part}' WHERE path IS NOT NULL AND path NOT IN "
             f"(SELECT path FROM '{part.replace('events-', 'files-')}')"
-        ).fetchone()[0]
+        )[0][0]
         equal("duckdb paths of events that are not in files", lost, 0)
 
 
@@ -81,9 +85,9 @@ def with_pandas(trail, meta):
     equal("pandas first start", int(events["start"].min().value), totals["start"])
     moved = events.loc[events["call"].isin(["read", "pread64", "readv", "preadv", "preadv2"]), "size"].sum()
     print(f"ok  pandas bytes of read variants: {int(moved)}, trail.json with copies: {totals['bytes_read']}")
-    duckdb_sum = duckdb.connect()
+    connection = duckdb.connect()
     found = sum(
-        duckdb_sum.sql(f"SELECT coalesce(sum(size), 0) FROM '{part}'").fetchone()[0]
+        connection.execute(f"SELECT coalesce(sum(size), 0) FROM '{part}'").fetchall()[0][0]
         for part in parts(trail, meta, "events")
     )
     equal("duckdb and pandas agree on the sum of size", int(found), int(events["size"].sum()))

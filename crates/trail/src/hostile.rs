@@ -141,7 +141,7 @@ fn read_all(path: &Path) -> Result<usize, TrailError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
     fn flipped_bytes_never_panic(file in 0_usize..5, places in prop::collection::vec((any::<prop::sample::Index>(), 1_u8..), 1..4)) {

@@ -27,6 +27,8 @@ mod own_names;
 mod parquet_file;
 mod part;
 mod path_set;
+#[cfg(test)]
+mod planted;
 mod read_tables;
 #[cfg(test)]
 mod round_trip;

@@ -39,7 +39,7 @@ struct Group {
 #[derive(Debug)]
 enum Place {
     File { trail: usize, file: ParquetFile, row_group: usize },
-    Memory(EventBatch),
+    Memory(Box<EventBatch>),
 }
 
 /// What a log in memory holds beside its batches.
@@ -93,7 +93,8 @@ impl EventLog {
         batches: Vec<EventBatch>,
         processes: Vec<Process>,
     ) -> Self {
-        let group = |batch| Group { meta: RowGroupMeta::of_batch(&batch), place: Place::Memory(batch) };
+        let group =
+            |batch| Group { meta: RowGroupMeta::of_batch(&batch), place: Place::Memory(Box::new(batch)) };
         Self {
             first_cases: vec![0],
             cases: trail.cases().to_vec(),
@@ -245,7 +246,7 @@ impl EventLog {
     /// If the file cannot be read or is damaged.
     pub fn read(&self, row_group: usize, columns: Columns) -> Result<EventBatch, TrailError> {
         let (trail, file, row_group) = match &self.groups[row_group].place {
-            Place::Memory(batch) => return Ok(batch.clone()),
+            Place::Memory(batch) => return Ok(EventBatch::clone(batch)),
             Place::File { trail, file, row_group } => (*trail, file, *row_group),
         };
         let mut batch = decode(file, row_group, columns, &mut &self.names)?;

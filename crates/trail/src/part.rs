@@ -105,7 +105,7 @@ impl PartWriter {
     /// Writes what has grown too large.
     fn tidy(&mut self) -> Result<(), TrailError> {
         if self.names.paths.memory() > self.limits.path_bytes {
-            self.write_buffer(0)?;
+            self.write_all()?;
             self.spill_late()?;
             self.paths.spill(&self.names.paths)?;
             self.names.paths.clear();
@@ -114,19 +114,24 @@ impl PartWriter {
             self.spill_late()?;
         }
         if self.buffer.len() >= self.limits.buffer_rows {
-            self.write_buffer(self.limits.buffer_rows - self.limits.group_rows)?;
+            self.write_group()?;
         }
         Ok(())
     }
 
-    /// Writes row groups to the main run until at most `keep` rows are left in the buffer.
-    fn write_buffer(&mut self, keep: usize) -> Result<(), TrailError> {
-        while self.buffer.len() > keep {
-            let rows = self.limits.group_rows.min(self.buffer.len());
-            let batch = self.buffer.sorted();
-            self.main.write(batch, 0..rows, &self.names)?;
-            self.ends.push(key(batch, rows - 1));
-            self.buffer.drop_front(rows);
+    /// Sorts the buffer and writes its oldest rows as a row group of the main run.
+    fn write_group(&mut self) -> Result<(), TrailError> {
+        let rows = self.limits.group_rows.min(self.buffer.len());
+        let batch = self.buffer.sorted();
+        self.main.write(batch, 0..rows, &self.names)?;
+        self.ends.push(key(batch, rows - 1));
+        self.buffer.drop_front(rows);
+        Ok(())
+    }
+
+    fn write_all(&mut self) -> Result<(), TrailError> {
+        while self.buffer.len() > 0 {
+            self.write_group()?;
         }
         Ok(())
     }
@@ -176,7 +181,7 @@ impl PartWriter {
     /// # Errors
     /// If a file cannot be written.
     pub fn finish(mut self, _names: &Dictionaries) -> Result<PartSummary, TrailError> {
-        self.write_buffer(0)?;
+        self.write_all()?;
         self.spill_late()?;
         let file_of = |table: Table, rows| TableFile { file: table.file_name(self.part), table, rows };
         let mut files_table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;

@@ -228,7 +228,7 @@ fn untouched_row_groups_are_copied_as_they_are() {
     let on_time: Vec<Event> = (0..64).map(event).collect();
     write(&target(&directory), &[&on_time], TINY, 1000).unwrap();
     let bytes_on_time = column_bytes(&target(&directory));
-    let late = [on_time.clone(), vec![Event { seq: 99, start: Timestamp(205), ..event(0) }]].concat();
+    let late = [on_time, vec![Event { seq: 99, start: Timestamp(205), ..event(0) }]].concat();
     let other = directory.path().join("late.trail");
     write(&other, &[&late], TINY, 1000).unwrap();
     let bytes_late = column_bytes(&other);

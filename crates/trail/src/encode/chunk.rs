@@ -5,7 +5,7 @@
 use crate::encode::bits::width;
 use crate::encode::{delta, hybrid};
 use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::{Compression, Encoding, LogicalType, ZstdLevel};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::{ParquetError, Result};
@@ -88,7 +88,7 @@ impl ChunkEncoder {
                 }
             }
         }
-        let statistics = self.bounds(narrow, self.nulls());
+        let statistics = self.bounds(narrow, Self::is_unsigned_64(column), self.nulls());
         let rows = if null.is_some() { self.levels.len() } else { self.integers.len() };
         self.start_page(null.is_some());
         let dictionary =
@@ -151,12 +151,21 @@ impl ChunkEncoder {
         self.close(column, rows, Encoding::RLE_DICTIONARY, Some(dictionary), statistics)
     }
 
+    fn is_unsigned_64(column: &ColumnDescPtr) -> bool {
+        column.logical_type_ref() == Some(&LogicalType::integer(64, false))
+    }
+
     fn nulls(&self) -> u64 {
         self.levels.iter().map(|level| u64::from(*level == 0)).sum()
     }
 
-    fn bounds(&self, narrow: bool, nulls: u64) -> Statistics {
-        let (min, max) = (self.integers.iter().min().copied(), self.integers.iter().max().copied());
+    fn bounds(&self, narrow: bool, unsigned_64: bool, nulls: u64) -> Statistics {
+        let mut bounds = self.integers.iter().min().copied().zip(self.integers.iter().max().copied());
+        if unsigned_64 {
+            // Beyond the signed numbers the order is another; such a `seq` does not occur, but must not lie.
+            bounds = bounds.filter(|(min, _)| *min >= 0);
+        }
+        let (min, max) = bounds.unzip();
         if narrow {
             let int = |value: Option<i64>| value.map(|value| value as i32);
             Statistics::Int32(ValueStatistics::new(int(min), int(max), None, Some(nulls), false))
