@@ -1,7 +1,10 @@
 //! The loop over events.
 //!
-//! Each event costs some thirty nanoseconds, so the loop allocates nothing, hashes nothing while a case goes on, and
+//! It runs ten million times a second, so it allocates nothing, hashes nothing while a case goes on, and
 //! asks "did this case have this relation before?" by comparing one number: the relation's latest case.
+//! Measured with `examples/dfg_speed.rs` (10 million events, 76 activities, 1,215 relations, 30 cases; a loaded virtual
+//! machine): 72 ns of CPU time for each event here, of which a third waits for the memory of the relation, and 20 ns to
+//! finish; 133 MB held, 80 MB of it gaps that are still exact.
 
 use crate::plan::Plan;
 use crate::seams::{Ends, OpenCase, Seams};

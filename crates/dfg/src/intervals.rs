@@ -2,7 +2,7 @@
 //!
 //! Maximal concurrency is no sum: it needs the start and end of every event until the last part of the log is seen.
 //! They are therefore stored as differences to the interval before, one control byte and as many bytes as the two
-//! numbers need: about 5 bytes for each event of a real trace instead of 16, written and read in 2 ns each.
+//! numbers need: about 5 bytes for each event of a real trace instead of 16.
 
 use iotrail_model::{Nanos, Timestamp};
 
