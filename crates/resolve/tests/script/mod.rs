@@ -221,7 +221,7 @@ impl Script {
     }
 
     pub(crate) fn last(&self) -> &Seen {
-        self.log.events.last().unwrap()
+        &self.log.events[self.log.events.len() - 1]
     }
 
     pub(crate) fn path(&self) -> Option<&str> {
