@@ -69,16 +69,6 @@ impl Rect {
         Self { x: self.x - by, y: self.y - by, width: self.width + 2.0 * by, height: self.height + 2.0 * by }
     }
 
-    /// Where the line from the middle to `outside` leaves it.
-    pub(crate) fn border_towards(&self, outside: Point) -> Point {
-        let middle = self.middle();
-        let (dx, dy) = (outside.x - middle.x, outside.y - middle.y);
-        let share =
-            |half: f64, delta: f64| if delta.abs() > 0.0 { half / delta.abs() } else { f64::INFINITY };
-        let share = share(self.width / 2.0, dx).min(share(self.height / 2.0, dy));
-        if share.is_finite() { middle.towards(outside, share) } else { middle }
-    }
-
     pub(crate) fn union(self, other: Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         let right = (self.x + self.width).max(other.x + other.width);

@@ -7,6 +7,7 @@ mod built_in;
 mod geometry;
 mod graphviz;
 mod labels;
+mod straighten;
 
 pub use geometry::{Point, Rect, Route};
 
