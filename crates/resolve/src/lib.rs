@@ -3,6 +3,19 @@
 //! A tracer delivers what it saw ([`iotrail_model::raw::RawItem`]): descriptor numbers, relative paths, thread ids.
 //! The [`Resolver`] replays what the kernel did with them and hands out events with absolute paths, offsets and
 //! processes. It is a pure stream: items in, events out, memory bounded by what is alive.
+//!
+//! What it names, and what it does not:
+//! - Paths are made absolute by their letters; symbolic links are followed only where the tracer printed the result.
+//! - A pipe, socket or other thing without a path that the tracer did not name is called by its kind (`pipe`, `socket`,
+//!   `anon_inode:[eventfd]`): that much the call says. Numbers are not invented.
+//! - What was never seen to be opened has no path, and its cursor is unknown until it is sought.
+//! - A symbolic link's `path` is the link, its `path2` what it points to.
+//! - `offset` of lseek is the cursor before it; of truncate and fallocate the argument.
+//! - Every process that no other in the trace made is one by itself; so is each thread of a process that was attached to.
+//!
+//! Cost: 58 ns of CPU per read on a known descriptor, 63 ns with a hint to compare, 161 ns per open or close
+//! (`cargo run --release -p iotrail-resolve --example resolve_speed`, two processes in turns), which is why
+//! descriptor tables are dense vectors and paths are ids.
 
 mod call;
 mod cursor;
