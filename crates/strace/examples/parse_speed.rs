@@ -1,5 +1,6 @@
 //! How fast the parser is: reads each file named on the command line into memory, parses it a few times into nothing,
 //! and prints megabytes per second of CPU time of the fastest pass (of elapsed time where the system tells no other).
+//! The system counts in ticks of some milliseconds: use files of 50 MB or more.
 //!
 //! `cargo run --release -p iotrail-strace --example parse_speed -- FILE…`
 

@@ -61,7 +61,7 @@ pub(super) fn interruption(line: &[u8]) -> Option<(usize, Option<u32>)> {
         return None;
     }
     let mut start = colon;
-    if line[..colon].ends_with(b"/") {
+    if line[..colon].ends_with(b"/") && !line[..colon].ends_with(b"*/") {
         let token = line[..colon].iter().rposition(|byte| b" ,()|\"<>".contains(byte)).map_or(0, |at| at + 1);
         start = line[token..colon].iter().position(|&byte| byte == b'/').map_or(colon, |at| token + at);
     }
@@ -166,6 +166,10 @@ mod tests {
         assert_eq!(
             interruption(b"clone(flags=SIGCHLD/usr/bin/strace: Process 7 attached"),
             Some((19, Some(7)))
+        );
+        assert_eq!(
+            interruption(b"clone(flags=17 /* SIGCHLD */strace: Process 7 attached"),
+            Some((28, Some(7)))
         );
         assert_eq!(interruption(b"close(3strace: Process 7 detached"), Some((7, None)));
         assert_eq!(interruption(b"write(1, \"strace: hello"), None);
