@@ -7,7 +7,7 @@ function significant(value, whole) {
 }
 
 export function count(value) {
-  return value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en-US");
+  return value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en-US").replace("-", "−");
 }
 
 export function bytes(value) {
@@ -19,7 +19,7 @@ export function bytes(value) {
     scaled /= 1000;
     unit += 1;
   }
-  return `${significant(scaled, unit === 0 && Number.isInteger(value))} ${units[unit]}`;
+  return `${significant(scaled, unit === 0 && Number.isInteger(value))} ${units[unit]}`.replace("-", "−");
 }
 
 export function rate(value) {

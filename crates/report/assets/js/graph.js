@@ -1,6 +1,6 @@
 // The Directly-Follows Graph. Positions come with the data, so nothing moves when sliders hide a part of it.
 
-import { byId, choice, clear, h, s, shorten, visible } from "./dom.js";
+import { choice, clear, h, s, shorten, visible } from "./dom.js";
 import { bytes, count, duration, percent, plural, rate } from "./format.js";
 import { EDGE_MEASURES, END, NODE_MEASURES, START } from "./data.js";
 import { GROUP_COLOURS, GROUP_DASHES, css, groupShade, ink, isDark, neutral, shade } from "./colour.js";
