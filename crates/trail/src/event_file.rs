@@ -110,10 +110,10 @@ fn encode(
     r: Range<usize>,
     names: &OwnNames,
 ) -> Result<EncodedChunk> {
-    use Integers::{Delta, Dictionary};
+    use Integers::{Delta, DictionaryOrDelta, DictionaryOrPlain};
     const NULL: Option<i64> = Some(i64::MIN);
     let mut narrow = |values: &mut dyn Iterator<Item = u32>| {
-        encoder.integers(column, values.map(i64::from), None, Dictionary, true)
+        encoder.integers(column, values.map(i64::from), None, DictionaryOrPlain, true)
     };
     match place {
         0 => narrow(&mut b.case[r].iter().map(|id| id.0)),
@@ -129,10 +129,16 @@ fn encode(
             encoder.names(column, ids, |id| names.column(NameColumn::Call).text(id), false)
         }
         6 => encoder.integers(column, b.start[r].iter().map(|time| time.0), None, Delta, false),
-        7 => encoder.integers(column, b.dur[r].iter().map(|dur| dur.raw().0), NULL, Dictionary, false),
+        7 => encoder.integers(column, b.dur[r].iter().map(|dur| dur.raw().0), NULL, DictionaryOrPlain, false),
         8 => {
             let null = Some(i64::from(i32::MIN));
-            encoder.integers(column, b.fd[r].iter().map(|fd| i64::from(fd.raw())), null, Dictionary, true)
+            encoder.integers(
+                column,
+                b.fd[r].iter().map(|fd| i64::from(fd.raw())),
+                null,
+                DictionaryOrPlain,
+                true,
+            )
         }
         9 => {
             let ids = b.path[r].iter().map(|id| id.raw().0);
@@ -142,12 +148,30 @@ fn encode(
             let ids = b.path2[r].iter().map(|id| id.raw().0);
             encoder.names(column, ids, |id| names.column(NameColumn::Path).text(id), true)
         }
-        11 => encoder.integers(column, b.offset[r].iter().map(|value| value.raw()), NULL, Dictionary, false),
-        12 => {
-            encoder.integers(column, b.requested[r].iter().map(|value| value.raw()), NULL, Dictionary, false)
+        11 => encoder.integers(
+            column,
+            b.offset[r].iter().map(|value| value.raw()),
+            NULL,
+            DictionaryOrPlain,
+            false,
+        ),
+        12 => encoder.integers(
+            column,
+            b.requested[r].iter().map(|value| value.raw()),
+            NULL,
+            DictionaryOrDelta,
+            false,
+        ),
+        13 => encoder.integers(
+            column,
+            b.size[r].iter().map(|value| value.raw()),
+            NULL,
+            DictionaryOrDelta,
+            false,
+        ),
+        14 => {
+            encoder.integers(column, b.ret[r].iter().map(|value| value.raw()), NULL, DictionaryOrPlain, false)
         }
-        13 => encoder.integers(column, b.size[r].iter().map(|value| value.raw()), NULL, Dictionary, false),
-        14 => encoder.integers(column, b.ret[r].iter().map(|value| value.raw()), NULL, Dictionary, false),
         15 => {
             let ids = b.errno[r].iter().map(|id| id.raw().0);
             encoder.names(column, ids, |id| names.column(NameColumn::Errno).text(id), true)

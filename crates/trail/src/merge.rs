@@ -119,43 +119,53 @@ impl<'a> Merger<'a> {
                 self.write_pending()?;
                 self.out.copy(main, row_group)?;
             } else {
-                let mut group = decode(main, row_group, Columns::ALL, self.names)?;
-                self.merge_group(&group, &mut runs)?;
-                clear(&mut group);
+                let group = decode(main, row_group, Columns::ALL, self.names)?;
+                self.merge_group(group, &mut runs)?;
             }
         }
         self.take_rest(&mut runs)?;
         self.out.finish()
     }
 
-    fn merge_group(&mut self, group: &EventBatch, runs: &mut Runs) -> Result<(), TrailError> {
-        for row in 0..group.len {
-            while runs.peek().is_some_and(|late| late < key(group, row)) {
+    fn merge_group(&mut self, mut group: EventBatch, runs: &mut Runs) -> Result<(), TrailError> {
+        let mut at = 0;
+        while at < group.len {
+            let before_late = match runs.peek() {
+                Some(late) => count_before(&group, at, late),
+                None => group.len - at,
+            };
+            append(&mut self.pending, &group, at..at + before_late);
+            at += before_late;
+            if at < group.len {
                 runs.pop_into(&mut self.pending, self.names)?;
             }
-            append(&mut self.pending, group, row..row + 1);
+            if self.pending.len >= 2 * self.group_rows {
+                self.write_full(runs, &mut group)?;
+            }
         }
-        self.write_full(runs)
+        self.write_full(runs, &mut EventBatch::default())?;
+        // What is about as large as a row group need not wait for more.
+        if self.pending.len >= self.group_rows / 2 { self.write_pending() } else { Ok(()) }
     }
 
     fn take_rest(&mut self, runs: &mut Runs) -> Result<(), TrailError> {
         while runs.peek().is_some() {
             runs.pop_into(&mut self.pending, self.names)?;
             if self.pending.len >= 2 * self.group_rows {
-                self.write_full(runs)?;
+                self.write_full(runs, &mut EventBatch::default())?;
             }
         }
         self.write_pending()
     }
 
-    /// Writes whole row groups; what is left waits for more rows.
-    fn write_full(&mut self, runs: &mut Runs) -> Result<(), TrailError> {
+    /// Writes whole row groups; what is left waits for more rows. `group` is in use, too.
+    fn write_full(&mut self, runs: &mut Runs, group: &mut EventBatch) -> Result<(), TrailError> {
         while self.pending.len >= self.group_rows * 3 / 2 {
             self.out.write(&self.pending, 0..self.group_rows, self.names)?;
             drop_front(&mut self.pending, self.group_rows);
         }
         if self.names.paths.memory() > self.path_bytes {
-            let batches = runs.runs.iter_mut().map(|run| &mut run.batch).chain([&mut self.pending]);
+            let batches = runs.runs.iter_mut().map(|run| &mut run.batch).chain([&mut self.pending, group]);
             keep_live_paths(&mut self.names.paths, batches);
         }
         Ok(())
@@ -168,6 +178,20 @@ impl<'a> Merger<'a> {
         }
         Ok(())
     }
+}
+
+/// How many rows from `first` on come before or with `late`.
+fn count_before(group: &EventBatch, first: usize, late: Key) -> usize {
+    let (mut low, mut high) = (first, group.len);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if key(group, middle) <= late {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low - first
 }
 
 /// Renumbers the paths so that only those of rows in memory are kept.

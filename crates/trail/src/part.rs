@@ -183,6 +183,8 @@ impl PartWriter {
     pub fn finish(mut self, _names: &Dictionaries) -> Result<PartSummary, TrailError> {
         self.write_all()?;
         self.spill_late()?;
+        // Merging needs the memory.
+        (self.buffer, self.late) = (SortBuffer::default(), SortBuffer::default());
         let file_of = |table: Table, rows| TableFile { file: table.file_name(self.part), table, rows };
         let mut files_table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;
         self.paths.finish(&self.names.paths, |path| files_table.push(file_row(path)))?;

@@ -37,9 +37,11 @@ pub(crate) fn clear(batch: &mut EventBatch) {
 
 /// Appends rows of `source`.
 pub(crate) fn append(target: &mut EventBatch, source: &EventBatch, rows: Range<usize>) {
-    for row in rows {
-        target.push(&source.event(row));
+    macro_rules! columns {
+        ($($name:ident)*) => { $(target.$name.extend_from_slice(&source.$name[rows.clone()]);)* };
     }
+    target.len += rows.len();
+    columns!(case seq pid tid layer call start dur fd path path2 offset requested size ret errno flags);
 }
 
 /// Rows that are collected, then sorted at once.

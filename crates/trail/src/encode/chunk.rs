@@ -31,7 +31,9 @@ pub(crate) enum Integers {
     /// Nearly sorted.
     Delta,
     /// Few distinct values; differences if there are too many.
-    Dictionary,
+    DictionaryOrDelta,
+    /// Few distinct values; the values themselves if there are too many.
+    DictionaryOrPlain,
 }
 
 /// Encodes columns one after another; buffers are used again.
@@ -92,7 +94,7 @@ impl ChunkEncoder {
         let rows = if null.is_some() { self.levels.len() } else { self.integers.len() };
         self.start_page(null.is_some());
         let dictionary =
-            (how == Integers::Dictionary && self.find_keys()).then(|| self.integer_dictionary(narrow));
+            (how != Integers::Delta && self.find_keys()).then(|| self.integer_dictionary(narrow));
         let encoding = match &dictionary {
             Some(dictionary) => {
                 self.put_keys(dictionary.count);
@@ -100,6 +102,10 @@ impl ChunkEncoder {
             }
             None if narrow => {
                 self.page.extend(self.integers.iter().flat_map(|value| (*value as i32).to_le_bytes()));
+                Encoding::PLAIN
+            }
+            None if how == Integers::DictionaryOrPlain => {
+                self.page.extend(self.integers.iter().flat_map(|value| value.to_le_bytes()));
                 Encoding::PLAIN
             }
             None => {
