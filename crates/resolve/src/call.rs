@@ -234,7 +234,7 @@ impl Resolver {
                 if let Some((child, _)) = scene.made()
                     && let Ok(child) = u32::try_from(child)
                 {
-                    self.reaped(Tid(child), names, sink);
+                    self.reaped(thread, Tid(child), names, sink);
                 }
             }
         }

@@ -362,8 +362,8 @@ impl Resolver {
     }
 
     /// A process that was never heard, or only announced its end, was waited for.
-    pub(crate) fn reaped<S: Sink>(&mut self, tid: Tid, names: &Dictionaries, sink: &mut S) {
-        if let Some(id) = self.population.find(tid) {
+    pub(crate) fn reaped<S: Sink>(&mut self, by: ThreadId, tid: Tid, names: &Dictionaries, sink: &mut S) {
+        if let Some(id) = self.population.find(tid).filter(|id| *id != by) {
             let thread = self.population.thread(id);
             if !thread.heard || self.population.process(thread.process).exit.is_some() {
                 let process = thread.process;

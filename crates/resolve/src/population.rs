@@ -288,6 +288,7 @@ impl Population {
     /// The thread `by` goes on under the id of `tid` and is known under both until its exec returns. The thread that
     /// had the id before must be gone.
     pub(crate) fn rename(&mut self, by: ThreadId, tid: Tid) {
+        self.drop_alias(by);
         let thread = self.thread_mut(by);
         thread.alias = Some(std::mem::replace(&mut thread.tid, tid));
         self.by_tid.insert(tid, by);
