@@ -9,7 +9,7 @@
 //! nanoseconds; reading halves apart would need a reader that can stop anywhere.
 //!
 //! Measured with `examples/parse_speed.rs` (CPU time of one thread, x86-64) on `strace -f -tt -T` of find, tar, python
-//! and shell pipelines in parallel, half of the lines unfinished or resumed: 580 MB/s with `-y` (74 MB), 573 MB/s without (72 MB).
+//! and shell pipelines in parallel, half of the lines unfinished or resumed: 545 to 580 MB/s with `-y` (74 MB), 539 to 573 MB/s without (72 MB).
 
 mod arguments;
 mod clock;
