@@ -35,10 +35,10 @@ impl Subject<'_> {
     }
 }
 
-/// From the first start to the last end of a graph's events.
+/// From the first start to the last end of a graph's events. Without time stamps, events are a nanosecond apart.
 pub(crate) fn span_ns(dfg: &Dfg) -> u64 {
     match (dfg.span.start_ns, dfg.span.end_ns) {
         (Some(start), Some(end)) => end.saturating_sub(start).max(0) as u64,
-        _ => 0,
+        _ => dfg.events.total,
     }
 }
