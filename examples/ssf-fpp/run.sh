@@ -9,20 +9,23 @@ traces=${1:?usage: run.sh TRACES [RANKS] [BLOCK_BYTES] [BLOCKS] [SEGMENTS]}
 ranks=${2:-8} block=${3:-262144} blocks=${4:-16} segments=${5:-3}
 command -v strace >/dev/null || { echo "run.sh: strace is not installed" >&2; exit 1; }
 mkdir -p "$traces"
+traces=$(cd "$traces" && pwd)
 scratch=$(mktemp -d "${SCRATCH:-${TMPDIR:-/tmp}}/ssf-fpp.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/ssf" "$scratch/fpp"
+cc -O2 -o "$scratch/writer" "$here/writer.c"
+cd "$scratch"
 host=$(hostname -s)
-python=$(python3 -c 'import sys; print(sys.executable)')  # not a wrapper script, which would be traced too
 for mode in ssf fpp; do
+  sync -f "$scratch" # what was written before must not be waited for now
   pids=()
   for ((rank = 0; rank < ranks; rank++)); do
-    strace -f -tt -T -y -s 0 -e trace=read,write,openat,lseek,fsync,close,pread64,pwrite64 \
+    strace -f -ttt -T -y -s 0 -e trace=read,write,openat,lseek,fsync,close,pread64,pwrite64 \
       -o "$traces/${mode}_${host}_${rank}.st" \
-      "$python" -S -E "$here/writer.py" "$mode" "$rank" "$ranks" "$scratch" "$block" "$blocks" "$segments" &
+      ./writer "$mode" "$rank" "$ranks" "$scratch" "$block" "$blocks" "$segments" &
     pids+=($!)
   done
   for pid in "${pids[@]}"; do wait "$pid"; done
 done
-printf 'variables.SCRATCH = "%s"\npreset = "dir2"\n' "$scratch" > "$traces/scratch.toml"
+printf 'preset = "dir2"\n\n[variables]\nSCRATCH = "%s"\n' "$scratch" > "$traces/scratch.toml"
 echo "$traces: $ranks ranks each; \$SCRATCH was $scratch (see $traces/scratch.toml)"
