@@ -1,6 +1,6 @@
 //! The words of the command line.
 
-use crate::commands::{check, compare, completions, dfg, events, import, info, man};
+use crate::commands::{check, compare, completions, dfg, events, import, info, man, report};
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Events(events::Args),
     Dfg(Box<dfg::Args>),
     Compare(Box<compare::Args>),
+    Report(Box<report::Args>),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -53,6 +54,7 @@ impl Command {
             Self::Events(args) => events::run(args, ui),
             Self::Dfg(args) => dfg::run(args, ui),
             Self::Compare(args) => compare::run(args, ui),
+            Self::Report(args) => report::run(args, ui),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),
         }

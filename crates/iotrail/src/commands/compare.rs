@@ -1,7 +1,7 @@
 //! `iotrail compare`: what changed between runs.
 
 use crate::args::{graph, query};
-use crate::commands::dfg::say_choices;
+use crate::commands::dfg::{is_html, say_choices};
 use crate::{output, ui::Ui};
 use anyhow::{Context, bail};
 use iotrail_dfg::{Comparison, compare};
@@ -109,6 +109,9 @@ fn write(
     comparisons: &[Comparison],
     path: &std::path::Path,
 ) -> anyhow::Result<()> {
+    if is_html(path) {
+        return super::report::write(log, query, args.synthesis.options(), path);
+    }
     if path.extension().is_some_and(|extension| extension == "json") {
         return output::write(path, &json(comparisons)?);
     }

@@ -73,6 +73,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     say_emptiness(&dfg, ui);
     let view = args.picture.view(!dfg.groups.is_empty());
     for path in args.output.iter().filter(|path| *path != Path::new("-")) {
+        if is_html(path) {
+            super::report::write(&log, &query, args.synthesis.options(), path)?;
+            ui.say(&format!("wrote {}", path.display()));
+            continue;
+        }
         for (path, bytes) in files(&dfg, &view, path)? {
             output::write(&path, &bytes)?;
             ui.say(&format!("wrote {}", path.display()));
@@ -137,4 +142,10 @@ fn explain(args: &Args, log: &EventLog, query: &Query) -> anyhow::Result<ExitCod
 
 fn limits(top: Option<usize>) -> Limits {
     top.map_or_else(Limits::default, |top| Limits { activities: top, transitions: top, variants: top })
+}
+
+pub(crate) fn is_html(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| {
+        extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+    })
 }

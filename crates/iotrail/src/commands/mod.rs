@@ -8,3 +8,4 @@ pub(crate) mod events;
 pub(crate) mod import;
 pub(crate) mod info;
 pub(crate) mod man;
+pub(crate) mod report;

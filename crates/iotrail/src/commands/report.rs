@@ -1,0 +1,70 @@
+//! `iotrail report`: the self-contained HTML page.
+
+use crate::args::{graph, query};
+use crate::commands::dfg::say_choices;
+use crate::{output, ui::Ui};
+use iotrail_dfg::DfgOptions;
+use iotrail_query::Query;
+use iotrail_report::{ReportOptions, report};
+use iotrail_trail::EventLog;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Write the report: one HTML file that needs no network and opens with the answer.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail report run.trail -o report.html
+  iotrail report run.trail --by cid --var SCRATCH=/p/scratch/me -o report.html
+  iotrail report before.trail after.trail --by trail -o comparison.html")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    query: query::Query,
+
+    #[command(flatten)]
+    synthesis: graph::Synthesis,
+
+    /// The file to write, `-` for stdout.
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    output: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let log = EventLog::open(&args.trails)?;
+    let query = Query::new(args.query.spec(), &log)?;
+    say_choices(&query, ui);
+    write(&log, &query, args.synthesis.options(), &args.output)?;
+    if args.output != Path::new("-") {
+        ui.say(&format!("wrote {} (open it in a browser; it needs no network)", args.output.display()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the report of a query to `path`.
+pub(crate) fn write(log: &EventLog, query: &Query, graph: DfgOptions, path: &Path) -> anyhow::Result<()> {
+    let options = ReportOptions {
+        command: command_line(),
+        concurrency: graph.max_concurrency,
+        threads: graph.threads,
+        ..ReportOptions::default()
+    };
+    output::write(path, report(log, query, &options)?.as_bytes())
+}
+
+/// The words of this run, for the page's footer; the program by its name, wherever it lies.
+fn command_line() -> String {
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+    std::iter::once("iotrail".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,@%+".contains(character);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
