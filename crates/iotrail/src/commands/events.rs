@@ -15,7 +15,7 @@ use std::process::ExitCode;
   iotrail events run.trail --call 'read,pread*' --path '/etc/**' --csv > reads.csv
   iotrail events run.trail --failed --json | jq -r .path | sort | uniq -c
 
-Columns are those of the table `events` (docs/trail-format.md), with the case's cid, host and rid in place of its number.")]
+Columns are those of the table `events` (docs/trail-format.md), and the case's cid, host, rid and label.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
@@ -109,6 +109,7 @@ fn writeln_header(form: Form, out: &mut dyn Write) -> std::io::Result<()> {
 /// One event with its names, in the order of the columns.
 #[derive(serde::Serialize)]
 struct Record<'a> {
+    case_id: u32,
     cid: Option<&'a str>,
     host: Option<&'a str>,
     rid: Option<&'a str>,
@@ -135,7 +136,8 @@ struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    const COLUMNS: [&'static str; 21] = [
+    const COLUMNS: [&'static str; 22] = [
+        "case_id",
         "cid",
         "host",
         "rid",
@@ -161,6 +163,7 @@ impl<'a> Record<'a> {
 
     fn new(event: &Event, case: &'a Case, names: &'a Names) -> Self {
         Self {
+            case_id: event.case.0,
             cid: case.name.cid.as_deref(),
             host: case.name.host.as_deref(),
             rid: case.name.rid.as_deref(),
@@ -198,7 +201,7 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    fn csv_fields(&self) -> [String; 21] {
+    fn csv_fields(&self) -> [String; 22] {
         fn text(value: Option<&str>) -> String {
             match value {
                 None => String::new(),
@@ -212,6 +215,7 @@ impl<'a> Record<'a> {
             value.map_or_else(String::new, |value| value.to_string())
         }
         [
+            self.case_id.to_string(),
             text(self.cid),
             text(self.host),
             text(self.rid),
