@@ -23,19 +23,26 @@ install_tools() {
   debian strace=strace dot=graphviz rsvg-convert=librsvg2-bin xmllint=libxml2-utils xz=xz-utils zstd=zstd
 }
 
+target=${CARGO_TARGET_DIR:-$root/target}
+
 rust_tests() {
-  cargo nextest run --workspace --locked --no-fail-fast --status-level fail --final-status-level fail --hide-progress-bar \
-    && cargo test --workspace --locked --doc --quiet
+  local python
+  python=$(python_with tests/interop/requirements.txt) || return 1
+  IOTRAIL_PYTHON=$python cargo nextest run --workspace --locked --no-fail-fast --status-level fail --final-status-level fail \
+    --hide-progress-bar && cargo test --workspace --locked --doc --quiet
 }
 
 interop_tests() {
-  cargo build --locked --quiet && local python && python=$(python_with tests/interop/requirements.txt) \
-    && "$python" tests/interop/run.py target/debug/iotrail
+  local python
+  python=$(python_with tests/interop/requirements.txt) && cargo build --locked --quiet \
+    && "$python" tests/interop/run.py "$target/debug/iotrail"
 }
 
 browser_tests() {
   debian chromium=chromium && npm --prefix tests/browser ci --silent --no-audit --no-fund \
-    && cargo build --locked --quiet && IOTRAIL="$root/target/debug/iotrail" npm --prefix tests/browser test --silent
+    && cargo build --locked --quiet && cargo build --locked --quiet -p iotrail-report --example sample_report \
+    && IOTRAIL="$target/debug/iotrail" SAMPLE_REPORT="$target/debug/examples/sample_report" \
+      npm --prefix tests/browser test --silent
 }
 
 command -v cargo-nextest >/dev/null || step "cargo-nextest" cargo_tool cargo-nextest 0.9.143

@@ -18,11 +18,21 @@ export function sample(kind) {
     const file = join(reports, `${kind}.html`);
     const release = kind === "large" ? ["--release"] : [];
     const program = process.env.SAMPLE_REPORT;
-    if (program) execFileSync(program, [kind, file], { stdio: "inherit" });
+    if (kind === "experiment") experiment(file);
+    else if (program) execFileSync(program, [kind, file], { stdio: "inherit" });
     else execFileSync("cargo", ["run", "-q", ...release, "-p", "iotrail-report", "--example", "sample_report", "--", kind, file], { cwd: root, stdio: "inherit" });
     made.set(kind, file);
   }
   return made.get(kind);
+}
+
+/** The report of the recorded experiment, made as a user makes it: import, then report. IOTRAIL names the program. */
+function experiment(file) {
+  const iotrail = process.env.IOTRAIL ?? join(root, "target/debug/iotrail");
+  const example = join(root, "examples/ssf-fpp");
+  const trail = join(reports, "experiment.trail");
+  execFileSync(iotrail, ["-q", "import", "--force", "-o", trail, join(example, "traces")], { stdio: "inherit" });
+  execFileSync(iotrail, ["-q", "report", trail, "--map", join(example, "scratch.toml"), "--by", "cid", "-o", file], { stdio: "inherit" });
 }
 
 export function size(file) {

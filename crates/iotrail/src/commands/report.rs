@@ -5,7 +5,7 @@ use crate::commands::dfg::say_choices;
 use crate::{output, ui::Ui};
 use iotrail_dfg::DfgOptions;
 use iotrail_query::Query;
-use iotrail_report::{ReportOptions, report};
+use iotrail_report::{ReportOptions, page_data, report};
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,13 +30,26 @@ pub(crate) struct Args {
     /// The file to write, `-` for stdout.
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
     output: PathBuf,
+
+    /// Heading of the page. Default: the names of the trails.
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Print the data of the page as JSON instead of writing the page.
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(args.query.spec(), &log)?;
     say_choices(&query, ui);
-    write(&log, &query, args.synthesis.options(), &args.output)?;
+    let options = ReportOptions { title: args.title.clone(), ..options(args.synthesis.options()) };
+    if args.json {
+        output::json(&page_data(&log, &query, &options)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::write(&args.output, report(&log, &query, &options)?.as_bytes())?;
     if args.output != Path::new("-") {
         ui.say(&format!("wrote {} (open it in a browser; it needs no network)", args.output.display()));
     }
@@ -45,13 +58,16 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 /// Writes the report of a query to `path`.
 pub(crate) fn write(log: &EventLog, query: &Query, graph: DfgOptions, path: &Path) -> anyhow::Result<()> {
-    let options = ReportOptions {
+    output::write(path, report(log, query, &options(graph))?.as_bytes())
+}
+
+fn options(graph: DfgOptions) -> ReportOptions {
+    ReportOptions {
         command: command_line(),
         concurrency: graph.max_concurrency,
         threads: graph.threads,
         ..ReportOptions::default()
-    };
-    output::write(path, report(log, query, &options)?.as_bytes())
+    }
 }
 
 /// The words of this run, for the page's footer; the program by its name, wherever it lies.
