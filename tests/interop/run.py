@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 INTEROP = ROOT / "tests" / "interop"
 INPUTS = {
     "experiment": [ROOT / "examples" / "ssf-fpp" / "traces"],
-    "paper": [ROOT / "tests" / "fixtures" / "paper"],
+    "paper": [ROOT / "crates" / "strace" / "tests" / "fixtures" / "paper"],
+    "ls": [ROOT / "examples" / "ls" / "traces"],
     "recorded": [ROOT / "tests" / "fixtures" / "strace"],
 }
 

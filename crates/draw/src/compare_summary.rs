@@ -50,11 +50,12 @@ fn changes(comparison: &Comparison, limit: usize, style: Style) -> String {
     let mut table = Table::new()
         .figures("", Align::Left)
         .figures("change", Align::Left)
-        .names("activity or transition")
+        .names("activity")
+        .names("followed by")
         .figures("measure", Align::Left)
         .figures(&a, Align::Right)
         .figures(&b, Align::Right)
-        .figures("difference", Align::Right)
+        .optional("difference", Align::Right)
         .figures("ratio", Align::Right)
         .figures("at stake", Align::Right)
         .figures("p", Align::Right);
@@ -64,16 +65,13 @@ fn changes(comparison: &Comparison, limit: usize, style: Style) -> String {
     table.render(style)
 }
 
-fn row(change: &Change) -> [String; 10] {
+fn row(change: &Change) -> [String; 11] {
     let show = |value: f64| measured(&change.measure, value);
-    let name = match &change.to {
-        Some(to) => format!("{} → {to}", change.activity),
-        None => change.activity.clone(),
-    };
     [
         if change.noise == Some(true) { "~" } else { " " }.to_owned(),
         word(change.kind).to_owned(),
-        name,
+        change.activity.clone(),
+        change.to.as_ref().map_or_else(String::new, |to| format!("→ {to}")),
         change.measure.trim_end_matches("_ns").to_owned(),
         show(change.value_a),
         show(change.value_b),
@@ -126,11 +124,21 @@ fn notes(comparison: &Comparison, limit: usize) -> Vec<String> {
     if comparison.per_case {
         notes.push("Values are per case, because the groups differ in their number of cases.".to_owned());
     }
-    if comparison.permutations > 0 {
-        let number = units::count(comparison.permutations);
-        notes.push(format!("~ noise explains the difference (permutation test over cases, {number} permutations, p > 0.05 corrected)."));
-    } else {
-        notes.push("No test for noise: the groups have too few cases.".to_owned());
-    }
+    notes.push(about_noise(comparison));
     notes
+}
+
+fn about_noise(comparison: &Comparison) -> String {
+    let number = units::count(comparison.permutations);
+    if comparison.permutations == 0 {
+        "No test for noise: the groups have too few cases.".to_owned()
+    } else if comparison.changes.iter().any(|change| change.noise.is_some()) {
+        format!(
+            "~ noise explains the difference (permutation test over cases, {number} permutations, p > 0.05 corrected)."
+        )
+    } else {
+        format!(
+            "The test for noise cannot tell: {number} permutations of the cases allow no p below 0.05. Record more cases."
+        )
+    }
 }

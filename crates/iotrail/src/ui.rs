@@ -45,12 +45,12 @@ impl Ui {
         self.colour.applies(stdout().is_terminal())
     }
 
-    /// Columns of the terminal on stdout, 100 if it is none.
+    /// Columns of the terminal on stdout, enough for any table if it is none.
     fn width() -> usize {
         let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
         columns
             .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))
-            .unwrap_or(100)
+            .unwrap_or(140)
             .clamp(40, 400)
     }
 
