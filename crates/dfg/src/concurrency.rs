@@ -1,7 +1,7 @@
 //! Maximal concurrency of an activity (Sankaran et al., section IV-B, equation 16), by two rules.
 //!
 //! The exact rule is the largest number of intervals that hold one instant. Instead of sorting
-//! all starts and ends, time is divided into bins of about [`PER_BIN`] events, each bin gets the number of
+//! all starts and ends, time is divided into bins of about `PER_BIN` events, each bin gets the number of
 //! intervals that reach into it (a lower bound) and the number of those that touch it (an upper bound), and only bins
 //! whose upper bound beats the best lower bound are sorted. A single thread, the most frequent case, is recognised
 //! without looking at its events at all.

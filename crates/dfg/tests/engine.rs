@@ -1,5 +1,7 @@
 //! From logs to graphs and comparisons, the whole way.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail anywhere")]
+
 use iotrail_dfg::result::Edge;
 use iotrail_dfg::{
     Change, ChangeKind, Comparison, ConcurrencyRule, Dfg, DfgError, DfgOptions, compare, synthesize,

@@ -1,5 +1,7 @@
 //! Programs recorded anew: the paper's `ls` and `ls -l`, and its shared file against a file per process, in small.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail anywhere")]
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,7 +27,7 @@ fn json(name: &str, words: &[&str]) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-fn find<'a>(list: &'a Value, matches: impl Fn(&Value) -> bool) -> &'a Value {
+fn find(list: &Value, matches: impl Fn(&Value) -> bool) -> &Value {
     list.as_array().unwrap().iter().find(|item| matches(item)).unwrap()
 }
 
@@ -50,8 +52,10 @@ fn each_way_of_calling_ls_has_one_variant_in_three_cases() {
     let variants = graph["variants"].as_array().unwrap();
     assert_eq!(variants.iter().map(|variant| &variant["count"]).collect::<Vec<_>>(), [3, 3]);
     let short = find(&graph["variants"], |variant| variant["length"] == 8);
-    let trace: Vec<&str> = short["trace"].as_array().unwrap().iter().map(|step| step.as_str().unwrap()).collect();
-    let [library, filesystems, locale] = ["read:/usr/lib", "read:/proc/filesystems", "read:/etc/locale.alias"];
+    let trace: Vec<&str> =
+        short["trace"].as_array().unwrap().iter().map(|step| step.as_str().unwrap()).collect();
+    let [library, filesystems, locale] =
+        ["read:/usr/lib", "read:/proc/filesystems", "read:/etc/locale.alias"];
     assert_eq!(
         trace,
         ["●", library, library, library, filesystems, filesystems, locale, locale, "write:/dev/null", "■"]
@@ -67,7 +71,8 @@ fn the_only_relation_exclusive_to_ls_leads_from_the_locale_to_the_output() {
     assert!(exclusive(&graph, "b").contains(&("read:/etc/passwd", "read:/etc/group")));
     for node in graph["nodes"].as_array().unwrap() {
         let activity = node["activity"].as_str().unwrap();
-        let of_users = ["/etc/nsswitch.conf", "/etc/passwd", "/etc/group"].iter().any(|path| activity.ends_with(path));
+        let of_users =
+            ["/etc/nsswitch.conf", "/etc/passwd", "/etc/group"].iter().any(|path| activity.ends_with(path));
         let only_long = node["groups"].as_object().unwrap().keys().eq(["b"]);
         assert!(!of_users || only_long, "{activity}");
     }
