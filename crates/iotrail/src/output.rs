@@ -10,7 +10,7 @@ pub(crate) fn write(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     stream(target, |out| out.write_all(bytes).with_context(|| format!("cannot write {}", target.display())))
 }
 
-/// Lets `fill` write to `target`, `-` for stdout, with the care of [`write`] and without holding the whole in memory.
+/// Lets `fill` write to `target`, `-` for stdout, with the care of [`write()`] and without holding the whole in memory.
 pub(crate) fn stream<T>(
     target: &Path,
     fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// See the [module](self).
+/// What a user may choose about an import.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
     /// How file names become case names.

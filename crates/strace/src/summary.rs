@@ -4,7 +4,7 @@ use crate::error::{InputFailure, Warning};
 use iotrail_model::Coverage;
 use serde::Serialize;
 
-/// See the [module](self). Serialized, it is what `iotrail import --json` prints.
+/// What an import did, in figures and warnings. Serialized, it is what `iotrail import --json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportSummary {
     /// Files imported.
