@@ -1,13 +1,16 @@
 //! Data: everything that goes to stdout or into a file the user named.
 
 use anyhow::Context;
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// Writes `bytes` to `target`, `-` for stdout. A file appears whole or not at all: it is written under a temporary name
-/// beside its place and renamed. What is no regular file (a FIFO, `/dev/stdout`) is written to directly.
+/// beside its place and renamed. What is no regular file (a FIFO, `/dev/stdout`) is written to directly, and a link to a
+/// file stays one.
 pub(crate) fn write(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    stream(target, |out| out.write_all(bytes).with_context(|| format!("cannot write {}", target.display())))
+    stream(target, |out| Ok(out.write_all(bytes)?))
 }
 
 /// Lets `fill` write to `target`, `-` for stdout, with the care of [`write()`] and without holding the whole in memory.
@@ -16,24 +19,35 @@ pub(crate) fn stream<T>(
     fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     if target == Path::new("-") {
-        let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        let result = fill(&mut out)?;
-        out.flush().context("cannot write to stdout")?;
-        return Ok(result);
+        return through(io::stdout().lock(), fill).map_err(|error| named(error, "to stdout"));
     }
-    let named = || format!("cannot write {}", target.display());
-    if is_special(target) {
-        let file = std::fs::OpenOptions::new().write(true).open(target).with_context(named)?;
-        let mut out = io::BufWriter::new(file);
-        let result = fill(&mut out)?;
-        out.flush().with_context(named)?;
-        return Ok(result);
-    }
-    let mut out = io::BufWriter::with_capacity(1 << 16, temporary(target).with_context(named)?);
-    let result = fill(&mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error).with_context(named)?;
-    file.persist(target).map_err(|error| error.error).with_context(named)?;
+    let result = if is_special(target) {
+        let file = OpenOptions::new().write(true).open(target);
+        file.map_err(anyhow::Error::from).and_then(|file| through(file, fill))
+    } else {
+        replace(&target.canonicalize().unwrap_or_else(|_| target.to_owned()), fill)
+    };
+    result.map_err(|error| named(error, &target.display().to_string()))
+}
+
+/// Writes a file beside `target` and gives it that name.
+fn replace<T>(target: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let mut file = temporary(target)?;
+    let result = through(file.as_file_mut(), fill)?;
+    file.persist(target).map_err(|error| error.error)?;
     Ok(result)
+}
+
+fn through<T>(out: impl Write, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, out);
+    let result = fill(&mut out)?;
+    out.flush()?;
+    Ok(result)
+}
+
+/// Says where writing failed. Errors that `fill` met elsewhere, in a trail that it reads, name their own place.
+fn named(error: anyhow::Error, place: &str) -> anyhow::Error {
+    if error.is::<io::Error>() { error.context(format!("cannot write {place}")) } else { error }
 }
 
 /// Writes to stdout.
@@ -49,19 +63,16 @@ pub(crate) fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     stdout(&text)
 }
 
-fn temporary(target: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    tempfile::Builder::new().prefix(".iotrail-").permissions(public_file()).tempfile_in(directory)
+    // Opened here, as any output file is: with the umask's permissions, and errors that do not tell the temporary name.
+    let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+    tempfile::Builder::new().prefix(".iotrail-").make_in(directory, open)
 }
 
 /// Whether something that is no regular file stands at `target`: a FIFO, a device.
 fn is_special(target: &Path) -> bool {
     target.metadata().is_ok_and(|meta| !meta.is_file())
-}
-
-/// Read and write for all, less the umask: what any program's output file has.
-fn public_file() -> std::fs::Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }
 
 /// Whether the reader of our stdout went away, which is not an error (`iotrail events T | head`).

@@ -7,8 +7,9 @@ use crate::meta::{Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, 
 use crate::part::{PartSummary, PartWriter};
 use crate::tables::TableWriter;
 use iotrail_model::{Case, Coverage};
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -41,11 +42,7 @@ impl TrailWriter {
             path: path.to_owned(),
             why: "a trail needs a name".to_owned(),
         })?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".partial-{}", std::process::id()));
-        let directory = path.with_file_name(hidden);
-        fs::create_dir(&directory).map_err(TrailError::io("create", &directory))?;
+        let directory = create_hidden(path, name)?;
         Ok(Self {
             target: path.to_owned(),
             directory,
@@ -178,6 +175,26 @@ impl Drop for TrailWriter {
             let _ = fs::remove_dir_all(&self.directory);
         }
     }
+}
+
+/// Makes a directory that no other writer has. A number is added where a killed writer left one: process numbers come
+/// again, in containers nearly always.
+fn create_hidden(path: &Path, name: &OsStr) -> Result<PathBuf, TrailError> {
+    let mut mark = format!(".partial-{}", std::process::id());
+    for attempt in 1.. {
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(&mark);
+        let directory = path.with_file_name(hidden);
+        match fs::create_dir(&directory) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                mark = format!(".partial-{}-{attempt}", std::process::id());
+            }
+            Err(error) => return Err(TrailError::io("create", path)(error)),
+            Ok(()) => return Ok(directory),
+        }
+    }
+    Err(TrailError::io("create", path)(ErrorKind::AlreadyExists.into()))
 }
 
 /// Whether a trail may be made at `path`: nothing is there, or a trail that may be replaced.

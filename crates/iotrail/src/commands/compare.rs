@@ -9,7 +9,7 @@ use iotrail_draw::compare_summary::compare_summary;
 use iotrail_draw::files;
 use iotrail_query::{Query, QuerySpec};
 use iotrail_trail::EventLog;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// How many changes the table shows.
@@ -44,6 +44,7 @@ pub(crate) struct Args {
     picture: graph::Picture,
 
     /// Write the combined graph, in the format that the extension names (json: the comparison; html: the report).
+    /// `-` is the comparison as JSON on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
@@ -68,7 +69,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         .collect::<Result<Vec<Comparison>, _>>()?;
     for path in &args.output {
         write(args, &log, &query, &comparisons, path)?;
-        ui.say(&format!("wrote {}", path.display()));
+        if path != Path::new("-") {
+            ui.say(&format!("wrote {}", path.display()));
+        }
     }
     if args.json {
         print_json(&comparisons)?;
@@ -107,12 +110,14 @@ fn write(
     log: &EventLog,
     query: &Query,
     comparisons: &[Comparison],
-    path: &std::path::Path,
+    path: &Path,
 ) -> anyhow::Result<()> {
     if is_html(path) {
         return super::report::write(log, query, args.synthesis.options(), path);
     }
-    if path.extension().is_some_and(|extension| extension == "json") {
+    if path == Path::new("-")
+        || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+    {
         return output::write(path, &json(comparisons)?);
     }
     let [comparison] = comparisons else {

@@ -192,7 +192,8 @@ impl<'a> Record<'a> {
     fn write(&self, form: Form, out: &mut dyn Write) -> anyhow::Result<()> {
         match form {
             Form::Json => {
-                serde_json::to_writer(&mut *out, self)?;
+                // As the system's error: that the reader went away shows only there.
+                serde_json::to_writer(&mut *out, self).map_err(std::io::Error::from)?;
                 out.write_all(b"\n")?;
             }
             Form::Csv => writeln!(out, "{}", self.csv_fields().join(","))?,

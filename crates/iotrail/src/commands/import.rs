@@ -1,14 +1,14 @@
 //! `iotrail import`: strace output into a trail.
 
 use crate::{output, ui::Ui};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use indicatif::ProgressBar;
 use iotrail_model::units;
 use iotrail_strace::{CasePattern, ImportOptions, ImportSummary, Input, Progress, import};
 use signal_hook::consts::signal::{SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -84,6 +84,9 @@ fn date(text: &str) -> Result<(i64, i64, i64), String> {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    if args.output == Path::new("-") {
+        bail!("a trail is a directory, it cannot go to stdout: name it with -o NAME.trail");
+    }
     let options = ImportOptions {
         case_pattern: args.case_name.clone().unwrap_or_default(),
         label: args.label.clone(),

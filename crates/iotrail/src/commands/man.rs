@@ -1,6 +1,7 @@
 //! `iotrail man`: manual pages.
 
 use crate::{cli::Cli, output};
+use anyhow::Context;
 use clap::CommandFactory;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,7 +23,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.output {
         None => output::stdout(&page(&root)?)?,
         Some(directory) => {
-            std::fs::create_dir_all(directory)?;
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("cannot create {}", directory.display()))?;
             output::write(&directory.join("iotrail.1"), &page(&root)?)?;
             for command in root.get_subcommands().filter(|command| command.get_name() != "help") {
                 let name = format!("iotrail-{}", command.get_name());

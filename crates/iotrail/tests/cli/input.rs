@@ -1,0 +1,57 @@
+//! What `import` takes in.
+
+use crate::util::{Dir, LS};
+
+#[test]
+fn standard_input_is_an_input() {
+    let dir = Dir::new();
+    dir.command(["import", "-o", "t.trail", "-"]).input(LS).run().succeeds();
+    assert_eq!(dir.json(["info", "t.trail", "--json"])["events"], 5);
+}
+
+#[test]
+fn compressed_traces_are_unpacked_from_files_and_pipes_alike() {
+    let dir = Dir::with_trace(LS);
+    let plain = dir.run(["events", "t.trail", "--json"]).succeeds().stdout;
+    for (tool, extension) in [("gzip", "gz"), ("xz", "xz"), ("zstd -q", "zst")] {
+        let program = tool.split(' ').next().unwrap_or_default();
+        if dir.shell(&format!("command -v {program}")).status.code() != Some(0) {
+            continue;
+        }
+        dir.shell(&format!("mkdir -p z && {tool} -c a_h_1.st > z/a_h_1.st.{extension}")).succeeds();
+        dir.shell(&format!("$IOTRAIL import -q -o f.trail --force z/a_h_1.st.{extension}")).succeeds();
+        assert_eq!(dir.run(["events", "f.trail", "--json"]).succeeds().stdout, plain, "{tool}");
+        let line = format!("cat z/a_h_1.st.{extension} | $IOTRAIL import -q -o p.trail --force -");
+        dir.shell(&line).succeeds();
+        assert_eq!(dir.json(["info", "p.trail", "--json"])["events"], 5, "{tool}");
+    }
+}
+
+#[test]
+fn a_named_pipe_is_an_input() {
+    let dir = Dir::new();
+    dir.write("a.st", LS);
+    dir.shell("mkfifo pipe && { cat a.st > pipe & $IOTRAIL import -q -o t.trail pipe; }").succeeds();
+    assert_eq!(dir.json(["info", "t.trail", "--json"])["events"], 5);
+}
+
+#[test]
+fn an_unreadable_input_is_named_and_the_others_are_imported() {
+    let dir = Dir::new();
+    dir.write("a_h_1.st", LS);
+    let ran = dir.run(["import", "-o", "t.trail", "a_h_1.st", "gone.st", "--json"]).ends_with(1);
+    assert!(ran.talk().contains("cannot open gone.st: No such file or directory"), "{}", ran.talk());
+    assert_eq!(ran.json()["failures"][0]["file"], "gone.st");
+    assert_eq!(dir.json(["info", "t.trail", "--json"])["events"], 5);
+}
+
+#[test]
+fn labels_dates_and_patterns_name_the_cases() {
+    let dir = Dir::new();
+    dir.write("run-17.txt", LS);
+    let words = ["import", "-q", "-o", "t.trail", "run-17.txt", "--case-name", "{cid}-{rid}.txt"];
+    dir.run(words.into_iter().chain(["--label", "before", "--date", "2026-11-21"])).succeeds();
+    let row = &dir.run(["events", "t.trail", "--json"]).succeeds().json_lines()[0];
+    assert_eq!((&row["cid"], &row["rid"], &row["label"]), (&"run".into(), &"17".into(), &"before".into()));
+    assert_eq!(row["start"], "2026-11-21T10:00:00.000100000Z");
+}

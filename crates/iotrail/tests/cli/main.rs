@@ -1,0 +1,15 @@
+//! The command line as its users call it: one program, run in directories of its own.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test")]
+
+mod determinism;
+mod errors;
+mod formats;
+mod help;
+mod hostile;
+mod input;
+mod interrupted;
+mod lines;
+mod output;
+mod paper;
+mod util;
