@@ -17,6 +17,14 @@ pub enum RawItem<'a> {
     /// Calls that make a process must be announced, because their child may speak before they return. Announcing
     /// the others lets the resolver see which calls were in flight together.
     Entered(RawCall<'a>),
+    /// A signal interrupted the announced call of a thread before it did anything. The kernel restarts it, as another
+    /// call: this one has no effect and is no event.
+    Interrupted {
+        /// The thread.
+        tid: Tid,
+        /// When the call was entered.
+        at: Timestamp,
+    },
     /// A thread ended with this status.
     Exited {
         /// The thread.

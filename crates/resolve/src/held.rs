@@ -76,6 +76,7 @@ type HeldTarget = Option<(Range, bool)>;
 enum Kind {
     Call(HeldCall),
     Entered(HeldCall),
+    Interrupted { at: Timestamp },
     Exited { at: Timestamp, status: i32 },
     Killed { at: Timestamp, signal: Range },
     Superseded { by: Tid, at: Timestamp },
@@ -119,6 +120,7 @@ impl HeldItem {
         let kind = match item {
             RawItem::Call(call) => Kind::Call(copy_call(&mut bytes, call)),
             RawItem::Entered(call) => Kind::Entered(copy_call(&mut bytes, call)),
+            RawItem::Interrupted { at, .. } => Kind::Interrupted { at: *at },
             RawItem::Exited { at, status, .. } => Kind::Exited { at: *at, status: *status },
             RawItem::Killed { at, signal, .. } => {
                 Kind::Killed { at: *at, signal: copy_text(&mut bytes, signal) }
@@ -135,6 +137,7 @@ impl HeldItem {
         match &self.kind {
             Kind::Call(call) => self.with_call(call, |call| show(&RawItem::Call(call))),
             Kind::Entered(call) => self.with_call(call, |call| show(&RawItem::Entered(call))),
+            Kind::Interrupted { at } => show(&RawItem::Interrupted { tid, at: *at }),
             Kind::Exited { at, status } => show(&RawItem::Exited { tid, at: *at, status: *status }),
             Kind::Killed { at, signal } => show(&RawItem::Killed { tid, at: *at, signal: text(signal) }),
             Kind::Superseded { by, at } => show(&RawItem::Superseded { tid, by: *by, at: *at }),
@@ -247,6 +250,7 @@ mod tests {
         let items = [
             RawItem::Call(call),
             RawItem::Entered(failed),
+            RawItem::Interrupted { tid, at },
             RawItem::Exited { tid, at, status: 3 },
             RawItem::Killed { tid, at, signal: b"SIGKILL" },
             RawItem::Superseded { tid, by: Tid(8), at },

@@ -145,6 +145,13 @@ impl Resolver {
         self.creations.push(Creation { parent, start: call.start, shares, child: None });
     }
 
+    /// The announced call of a thread had no effect.
+    pub(crate) fn interrupted(&mut self, id: ThreadId) {
+        self.leave(id);
+        let tid = self.population.thread(id).tid;
+        self.creations.retain(|creation| creation.parent != tid);
+    }
+
     /// A call that makes a process returned; `child` is what it made.
     pub(crate) fn creation_ends<S: Sink>(
         &mut self,

@@ -120,6 +120,7 @@ impl Resolver {
         match item {
             RawItem::Call(call) => self.call(case, thread, call, names, sink),
             RawItem::Entered(call) => self.enter(case, thread, call, names),
+            RawItem::Interrupted { .. } => self.interrupted(thread),
             RawItem::Exited { at, status, .. } => self.exited(thread, *at, *status, names, sink),
             RawItem::Killed { at, signal, .. } => self.killed(thread, *at, signal, names, sink),
             RawItem::Superseded { by, .. } => self.superseded(thread, *by, names, sink),
@@ -197,7 +198,7 @@ pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
     match item {
         RawItem::Call(call) | RawItem::Entered(call) => (call.tid, Some(call.start)),
         RawItem::Exited { tid, at, .. } | RawItem::Killed { tid, at, .. } => (*tid, Some(*at)),
-        RawItem::Superseded { tid, at, .. } => (*tid, Some(*at)),
+        RawItem::Superseded { tid, at, .. } | RawItem::Interrupted { tid, at } => (*tid, Some(*at)),
         RawItem::Comm { tid, .. } => (*tid, None),
     }
 }

@@ -100,7 +100,8 @@ pub(crate) fn understood(coverage: &Coverage) -> bool {
 const fn thread(item: &RawItem<'_>) -> Tid {
     match item {
         RawItem::Call(call) | RawItem::Entered(call) => call.tid,
-        RawItem::Exited { tid, .. }
+        RawItem::Interrupted { tid, .. }
+        | RawItem::Exited { tid, .. }
         | RawItem::Killed { tid, .. }
         | RawItem::Superseded { tid, .. }
         | RawItem::Comm { tid, .. } => *tid,

@@ -6,10 +6,12 @@
 //!
 //! A call that strace printed in two halves is put together as text and then read like any other: strace cuts
 //! wherever the output of one thread ends, in the middle of a structure too. Copying the first half costs a few
-//! nanoseconds; reading halves apart would need a reader that can stop anywhere.
+//! nanoseconds; reading halves apart would need a reader that can stop anywhere. The first half is also read by itself
+//! and reported as entered: what was in flight together is known only from there.
 //!
 //! Measured with `examples/parse_speed.rs` (CPU time of one thread, x86-64) on `strace -f -tt -T` of find, tar, python
-//! and shell pipelines in parallel, half of the lines unfinished or resumed: 545 to 580 MB/s with `-y` (74 MB), 539 to 573 MB/s without (72 MB).
+//! and shell pipelines in parallel, two thirds of the lines unfinished or resumed: 482 MB/s with `-y` (159 MB), 503 MB/s
+//! without (169 MB); without reporting entries 544 and 538.
 
 mod arguments;
 mod clock;
@@ -393,13 +395,15 @@ impl Parser {
         if let Some(half) = first_half(text) {
             let start = self.timeline.advance(&prefix.stamp);
             let tid = self.thread(prefix, sink, names);
-            self.begin(tid, start, half, false, names, sink);
+            self.abandon_pending(tid, names, sink);
+            self.enter(tid, start, half, names, sink);
+            self.keep(tid, start, half, names, sink);
             return Some(Kind::Unfinished);
         }
         if let Some(half) = cut_by_death(text) {
             let start = self.timeline.advance(&prefix.stamp);
             let tid = self.thread(prefix, sink, names);
-            self.abandon(&Half { tid, start, text: half.to_vec(), entered: false }, names, sink);
+            self.abandon(&Half { tid, start, text: half.to_vec() }, names, sink);
             return Some(Kind::Event);
         }
         if self.complete(Origin::Line(prefix), text, names, sink) {
@@ -428,10 +432,11 @@ impl Parser {
         if let Some(child) = child {
             self.threads.appeared(child);
         }
-        let entered = self.enter(tid, start, text, names, sink);
+        self.abandon_pending(tid, names, sink);
+        self.enter(tid, start, text, names, sink);
         let mut buffer = self.pending.buffer();
         buffer.extend_from_slice(text);
-        self.interrupted = Some(Half { tid, start, text: buffer, entered });
+        self.interrupted = Some(Half { tid, start, text: buffer });
     }
 
     /// Reads a line as the rest of the one that a message interrupted.
@@ -457,7 +462,7 @@ impl Parser {
         let length = half.text.len();
         half.text.extend_from_slice(line);
         if let Some(text) = first_half(&half.text) {
-            self.begin(half.tid, half.start, text, half.entered, names, sink);
+            self.keep(half.tid, half.start, text, names, sink);
             return Some(Kind::Unfinished);
         }
         if self.complete(Origin::Known(half.tid, half.start), &half.text, names, sink) {
@@ -475,13 +480,11 @@ impl Parser {
         None
     }
 
-    /// Keeps the first half of a call.
-    fn begin(
+    /// A thread that begins a call will not go on with the one before.
+    #[inline]
+    fn abandon_pending(
         &mut self,
         tid: Tid,
-        start: Timestamp,
-        text: &[u8],
-        entered: bool,
         names: &mut Dictionaries,
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) {
@@ -489,15 +492,25 @@ impl Parser {
             self.abandon(&old, names, sink);
             self.pending.recycle(old.text);
         }
-        let entered = entered || self.enter(tid, start, text, names, sink);
+    }
+
+    /// Keeps the first half of a call of a thread that has none.
+    fn keep(
+        &mut self,
+        tid: Tid,
+        start: Timestamp,
+        text: &[u8],
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
         let mut buffer = self.pending.buffer();
         buffer.extend_from_slice(text);
-        if let Some(half) = self.pending.put(Half { tid, start, text: buffer, entered }) {
+        if let Some(half) = self.pending.put(Half { tid, start, text: buffer }) {
             self.abandon(&half, names, sink);
         }
     }
 
-    /// Reports the entry of a call that makes a process, because the process may speak before the call returns.
+    /// Reports the entry of a call, because others may speak before it returns.
     fn enter(
         &mut self,
         tid: Tid,
@@ -505,21 +518,14 @@ impl Parser {
         text: &[u8],
         names: &mut Dictionaries,
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
-    ) -> bool {
-        if !matches!(text.first(), Some(b'c' | b'f' | b'v')) {
-            return false;
-        }
+    ) {
         let mut space = std::mem::take(&mut self.scratch);
-        let mut scratch = scratch_for(text, &mut space);
-        let reading = Reading::of(text, names, &mut scratch).filter(Reading::makes_process);
-        let entered = reading.is_some();
-        if let Some(reading) = reading {
+        if let Some(reading) = Reading::of(text, names, &mut scratch_for(text, &mut space)) {
             let call = reading.id(names);
             let args = reading.arguments.as_slice();
             sink(RawItem::Entered(RawCall { tid, call, start, dur: None, ret: Return::Unseen, args }), names);
         }
         self.scratch = space;
-        entered
     }
 
     /// Reads a whole call and reports it; `false` if it is none.
@@ -556,12 +562,12 @@ impl Parser {
                 (self.thread(prefix, sink, names), start)
             }
         };
-        if let Some(old) = self.pending.take(tid) {
-            self.abandon(&old, names, sink);
-            self.pending.recycle(old.text);
-        }
+        self.abandon_pending(tid, names, sink);
         if outcome.restarts {
             self.coverage.interrupted += 1;
+            if matches!(origin, Origin::Known(..)) {
+                sink(RawItem::Interrupted { tid, at: start }, names);
+            }
             return Some(());
         }
         let ret = reading.without_comm(outcome.ret);
@@ -612,7 +618,7 @@ impl Parser {
                 let length = half.text.len();
                 half.text.extend_from_slice(rest);
                 if let Some(text) = first_half(&half.text) {
-                    self.begin(tid, half.start, text, half.entered, names, sink);
+                    self.keep(tid, half.start, text, names, sink);
                     return Some(Kind::Unfinished);
                 }
                 if let Some(text) = cut_by_death(&half.text) {
@@ -697,10 +703,7 @@ impl Parser {
         let end = End::of(inner)?;
         let at = self.timeline.advance(&prefix.stamp);
         let tid = self.thread(prefix, sink, names);
-        if let Some(half) = self.pending.take(tid) {
-            self.abandon(&half, names, sink);
-            self.pending.recycle(half.text);
-        }
+        self.abandon_pending(tid, names, sink);
         match end {
             End::Exited(status) => sink(RawItem::Exited { tid, at, status }, names),
             End::Killed(signal) => sink(RawItem::Killed { tid, at, signal }, names),

@@ -17,8 +17,6 @@ pub(super) struct Half {
     /// From the call's name on; the second half is appended to it, so that a call that strace cut anywhere is read
     /// as if it had been printed at once.
     pub(super) text: Vec<u8>,
-    /// Whether its entry was reported already.
-    pub(super) entered: bool,
 }
 
 /// At most one first half for each thread.

@@ -54,6 +54,7 @@ pub(crate) fn show(item: &RawItem<'_>, names: &Dictionaries) -> String {
     match item {
         RawItem::Call(call) => show_call(call, names),
         RawItem::Entered(call) => format!("entered {}", show_call(call, names)),
+        RawItem::Interrupted { tid, at } => format!("{tid} @{} interrupted", at.0),
         RawItem::Exited { tid, at, status } => format!("{tid} @{} exited {status}", at.0),
         RawItem::Killed { tid, at, signal } => format!("{tid} @{} killed {}", at.0, signal.as_bstr()),
         RawItem::Superseded { tid, by, at } => format!("{tid} @{} superseded by {by}", at.0),
