@@ -1,5 +1,6 @@
 //! What an import counts beside lines, and the sentences that the coverage statement makes of it.
 
+use crate::parser::Ending;
 use iotrail_model::units::count;
 use iotrail_model::{Clock, Coverage};
 
@@ -21,6 +22,10 @@ pub(crate) struct Tally {
     pub(crate) changed_roots: u64,
     /// Whether a cancellation ended a file before its end.
     pub(crate) cut: bool,
+    cut_lines: u64,
+    /// The first file that ends in the middle of a line, and that line.
+    first_cut: Option<(String, u64)>,
+    doubtful_ends: u64,
     long_lines: u64,
     dropped_bytes: u64,
     utc: u64,
@@ -49,6 +54,21 @@ impl Tally {
         } += 1;
     }
 
+    pub(crate) fn count_ending(&mut self, file: &str, ending: Ending) {
+        match ending {
+            Ending::Whole => {}
+            Ending::Doubtful => self.doubtful_ends += 1,
+            Ending::Cut(line) => {
+                self.cut_lines += 1;
+                self.keep_cut(Some((file.to_owned(), line)));
+            }
+        }
+    }
+
+    fn keep_cut(&mut self, other: Option<(String, u64)>) {
+        self.first_cut = self.first_cut.take().into_iter().chain(other).min();
+    }
+
     pub(crate) fn add(&mut self, other: &Self) {
         self.files += other.files;
         self.understood += other.understood;
@@ -63,6 +83,9 @@ impl Tally {
         self.orphans += other.orphans;
         self.changed_roots += other.changed_roots;
         self.cut |= other.cut;
+        self.cut_lines += other.cut_lines;
+        self.keep_cut(other.first_cut.clone());
+        self.doubtful_ends += other.doubtful_ends;
         self.long_lines += other.long_lines;
         self.dropped_bytes += other.dropped_bytes;
         self.utc += other.utc;
@@ -102,6 +125,22 @@ impl Tally {
             files(self.damaged, "with damaged or incomplete compressed data: the rest is lost"),
         );
         note(self.unreadable, files(self.unreadable, "could not be read to the end"));
+        if let Some((file, line)) = &self.first_cut {
+            let sentence = match self.cut_lines {
+                1 => format!("{file} ends in the middle of line {line}"),
+                number => {
+                    let files = count(number);
+                    format!(
+                        "{files} files end in the middle of a line, the first of them {file} in line {line}"
+                    )
+                }
+            };
+            note(self.cut_lines, sentence);
+        }
+        note(
+            self.doubtful_ends,
+            files(self.doubtful_ends, "without a line end: the last value in it may lack digits"),
+        );
         note(
             self.long_lines,
             format!(

@@ -142,6 +142,7 @@ impl<'a> Work<'a> {
         self.tally.cut |= stream.is_cut();
         if understood(parser.coverage()) {
             self.tally.understood += 1;
+            self.tally.count_ending(name, parser.ending());
             self.tally.count_clock(parser.clock(), file.date.is_some());
         } else if reader.text_bytes() > 0 && reader.trouble().is_none() {
             self.warnings.push(not_strace(name, "no line of it is strace output"));

@@ -94,6 +94,27 @@ fn truncated_data_are_used_as_far_as_they_go_and_the_loss_is_said() {
 }
 
 #[test]
+fn files_that_end_in_the_middle_of_a_line_are_counted_and_one_is_named() {
+    let dir = Dir::new();
+    let cut = &LS[..LS.len() / 2];
+    dir.write("a.st", cut);
+    let (summary, _) = dir.import(&[dir.root()], &ImportOptions::default());
+    assert_eq!(summary.coverage.lines.unparsed, 1);
+    let has = |summary: &iotrail_strace::ImportSummary, end: &str| {
+        summary.coverage.notes.iter().any(|note| note.ends_with(end))
+    };
+    assert!(has(&summary, "a.st ends in the middle of line 3"), "{:?}", summary.coverage.notes);
+    dir.write("b.st", cut);
+    dir.write("c.st", LS);
+    let (summary, _) = dir.import(&[dir.root()], &ImportOptions::default());
+    let sentence = format!(
+        "2 files end in the middle of a line, the first of them {} in line 3",
+        dir.path("a.st").display()
+    );
+    assert!(has(&summary, &sentence), "{:?}", summary.coverage.notes);
+}
+
+#[test]
 fn other_files_are_named_and_left_out() {
     let dir = Dir::new();
     dir.write("t/a_h_1.st", LS);

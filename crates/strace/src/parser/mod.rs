@@ -18,6 +18,7 @@ mod clock;
 mod escape;
 mod noise;
 mod outcome;
+mod output;
 mod pending;
 mod prefix;
 mod scan;
@@ -62,10 +63,13 @@ pub struct Parser {
     timeline: Timeline,
     threads: Threads,
     pending: Pending,
-    /// A line that a message interrupted; the next line may go on with it.
-    interrupted: Option<Half>,
+    /// A line that something else broke; the next line may go on with it.
+    interrupted: Option<(Half, Breaker)>,
     /// Inside a table of `strace -c`.
     in_table: bool,
+    /// Inside the picture of `strace --tips`.
+    in_tip: bool,
+    ending: Ending,
     /// Inside a line that is too long.
     skipping: bool,
     /// How many bytes of the input not consumed are known to hold no line end.
@@ -83,6 +87,27 @@ enum Kind {
     Signal,
     Exit,
     Noise(&'static str),
+}
+
+/// What broke a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Breaker {
+    /// A message of strace; the line counts as that.
+    Message,
+    /// What the traced program wrote; the line counts as a first half.
+    Output,
+}
+
+/// How the input ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// With a whole line, or not yet.
+    #[default]
+    Whole,
+    /// In the middle of this line, which was not understood.
+    Cut(u64),
+    /// Without a line end, and the last line was understood but its last value may lack digits.
+    Doubtful,
 }
 
 /// Whose call it is and when it began.
@@ -158,6 +183,8 @@ impl Parser {
             pending: Pending::default(),
             interrupted: None,
             in_table: false,
+            in_tip: false,
+            ending: Ending::Whole,
             skipping: false,
             searched: 0,
             scratch: Vec::new(),
@@ -218,7 +245,10 @@ impl Parser {
                 return 0;
             }
         };
-        self.line(line, names, sink);
+        let understood = self.line(line, names, sink);
+        if end.is_none() && at_end {
+            self.ends_with(line, understood);
+        }
         consumed
     }
 
@@ -247,12 +277,29 @@ impl Parser {
         self.timeline.clock()
     }
 
+    /// How the input ended.
+    #[must_use]
+    pub const fn ending(&self) -> Ending {
+        self.ending
+    }
+
+    /// The last line has no end.
+    fn ends_with(&mut self, line: &[u8], understood: bool) {
+        let doubtful = line.last().is_some_and(u8::is_ascii_alphanumeric);
+        self.ending = match understood {
+            false => Ending::Cut(self.coverage.lines.total),
+            true if doubtful => Ending::Doubtful,
+            true => Ending::Whole,
+        };
+    }
+
+    /// Counts and reads a line; `false` if it was not understood.
     fn line(
         &mut self,
         line: &[u8],
         names: &mut Dictionaries,
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
-    ) {
+    ) -> bool {
         self.coverage.lines.total += 1;
         let kind = if line.len() > MAX_LINE_BYTES { None } else { self.understand(line, names, sink) };
         let lines = &mut self.coverage.lines;
@@ -268,6 +315,7 @@ impl Parser {
                 self.coverage.keep_example(&self.file, self.coverage.lines.total, line);
             }
         }
+        kind.is_some()
     }
 
     fn understand(
@@ -297,6 +345,12 @@ impl Parser {
             && let Some(kind) = self.table(line)
         {
             return Some(kind);
+        }
+        if self.in_tip {
+            self.in_tip = noise::is_tip(line);
+            if self.in_tip {
+                return Some(Kind::Noise(noise::TIPS));
+            }
         }
         if self.interrupted.is_some()
             && let Some(kind) = self.go_on(line, names, sink)
@@ -329,6 +383,10 @@ impl Parser {
                 self.threads.appeared(tid);
             }
             return Some(Kind::Noise(kind));
+        }
+        if noise::is_tip_head(line) {
+            self.in_tip = true;
+            return Some(Kind::Noise(noise::TIPS));
         }
         let is_table =
             noise::is_table_head(line) || noise::is_table_rule(line) || noise::is_table_title(line);
@@ -403,43 +461,46 @@ impl Parser {
         if let Some(half) = cut_by_death(text) {
             let start = self.timeline.advance(&prefix.stamp);
             let tid = self.thread(prefix, sink, names);
+            self.abandon_pending(tid, names, sink);
             self.abandon(&Half { tid, start, text: half.to_vec() }, names, sink);
             return Some(Kind::Event);
         }
         if self.complete(Origin::Line(prefix), text, names, sink) {
             return Some(Kind::Event);
         }
-        let (at, child) = noise::interruption(text)?;
-        let start = self.timeline.advance(&prefix.stamp);
-        let tid = self.thread(prefix, sink, names);
-        self.interrupt(tid, start, &text[..at], child, names, sink);
-        Some(Kind::Noise(noise::ATTACH))
+        if let Some((at, child)) = noise::interruption(text) {
+            self.interrupt(prefix, &text[..at], Breaker::Message, names, sink);
+            child.into_iter().for_each(|child| self.threads.appeared(child));
+            return Some(Kind::Noise(noise::ATTACH));
+        }
+        let at = output::begins(text)?;
+        self.interrupt(prefix, &text[..at], Breaker::Output, names, sink);
+        Some(Kind::Unfinished)
     }
 
-    /// A message interrupted the line: what stands before it waits for the next line.
+    /// Something broke the line: what stands before it waits for the next line.
+    #[cold]
     fn interrupt(
         &mut self,
-        tid: Tid,
-        start: Timestamp,
+        prefix: &Prefix<'_>,
         text: &[u8],
-        child: Option<u32>,
+        breaker: Breaker,
         names: &mut Dictionaries,
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) {
-        if let Some(half) = self.interrupted.take() {
+        let start = self.timeline.advance(&prefix.stamp);
+        let tid = self.thread(prefix, sink, names);
+        if let Some((half, _)) = self.interrupted.take() {
             self.abandon(&half, names, sink);
-        }
-        if let Some(child) = child {
-            self.threads.appeared(child);
         }
         self.abandon_pending(tid, names, sink);
         self.enter(tid, start, text, names, sink);
         let mut buffer = self.pending.buffer();
         buffer.extend_from_slice(text);
-        self.interrupted = Some(Half { tid, start, text: buffer });
+        self.interrupted = Some((Half { tid, start, text: buffer }, breaker));
     }
 
-    /// Reads a line as the rest of the one that a message interrupted.
+    /// Reads a line as the rest of the one that was broken.
     #[cold]
     fn go_on(
         &mut self,
@@ -453,9 +514,10 @@ impl Parser {
             }
             return Some(Kind::Noise(kind));
         }
-        let mut half = self.interrupted.take()?;
+        let (mut half, breaker) = self.interrupted.take()?;
         let own_line = has_its_own_start(line);
-        if own_line || noise::indented(line).is_some() {
+        let other = breaker == Breaker::Output && !line.starts_with(b")");
+        if own_line || other || noise::indented(line).is_some() {
             self.abandon(&half, names, sink);
             return None;
         }
@@ -467,12 +529,15 @@ impl Parser {
         }
         if self.complete(Origin::Known(half.tid, half.start), &half.text, names, sink) {
             self.pending.recycle(half.text);
-            return Some(Kind::Event);
+            return Some(match breaker {
+                Breaker::Message => Kind::Event,
+                Breaker::Output => Kind::Resumed,
+            });
         }
         if let Some((at, child)) = noise::interruption(&half.text) {
             child.into_iter().for_each(|child| self.threads.appeared(child));
             half.text.truncate(at);
-            self.interrupted = Some(half);
+            self.interrupted = Some((half, breaker));
             return Some(Kind::Noise(noise::ATTACH));
         }
         half.text.truncate(length);
@@ -725,7 +790,7 @@ impl Parser {
     /// The input is over: whatever waits will not be continued.
     fn finish(&mut self, names: &mut Dictionaries, sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries)) {
         let mut halves = self.pending.drain();
-        halves.extend(self.interrupted.take());
+        halves.extend(self.interrupted.take().map(|(half, _)| half));
         halves.iter().for_each(|half| self.abandon(half, names, sink));
     }
 }

@@ -12,6 +12,8 @@ pub(super) const ATTACH: &str = "attach-message";
 const MESSAGE: &str = "message";
 /// Table of `-c` or `-C`.
 pub(super) const TABLE: &str = "summary-table";
+/// Picture with advice (`--tips`).
+pub(super) const TIPS: &str = "tips";
 /// Nothing.
 pub(super) const BLANK: &str = "blank";
 
@@ -125,6 +127,22 @@ pub(super) fn is_table_title(line: &[u8]) -> bool {
     line.starts_with(b"System call usage summary for ")
 }
 
+/// The upper edge of the speech bubble and of the speaker's head: `  ______         ____`.
+pub(super) fn is_tip_head(line: &[u8]) -> bool {
+    line.starts_with(b"  ____________________") && line.iter().all(|byte| matches!(byte, b' ' | b'_'))
+}
+
+/// A line below the upper edge: the bubble, or the body far on the right.
+pub(super) fn is_tip(line: &[u8]) -> bool {
+    const RIGHT: usize = 40;
+    let spaces = line.iter().take_while(|&&byte| byte == b' ').count();
+    match line.get(spaces) {
+        Some(b'/' | b'|' | b'\\') if spaces == 1 => true,
+        Some(_) => spaces >= RIGHT,
+        None => false,
+    }
+}
+
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| byte == b' ').filter(|word| !word.is_empty())
 }
@@ -186,6 +204,23 @@ mod tests {
         assert!(is_table_row(b"100.00    0.000000           0        29         1 total"));
         assert!(is_table_row(b"read             0.000000         1"));
         assert!(!is_table_row(b"     0.000123 read(3, \"\", 5) = 0"));
+    }
+
+    #[test]
+    fn tips_are_known_by_their_frame() {
+        assert!(is_tip_head(b"  ______________________________________________         ____"));
+        assert!(!is_tip_head(b"  ____"));
+        for line in [
+            &b" /                                              \\       /    \\"[..],
+            b" | that covers all the possible options         \\      (_@)(_@)",
+            b" \\______________________________________________/        |   [",
+            b"                                                         -\"     \"-",
+        ] {
+            assert!(is_tip(line), "{}", String::from_utf8_lossy(line));
+        }
+        assert!(!is_tip(b"     0.000123 close(3) = 0"));
+        assert!(!is_tip(b"close(3) = 0"));
+        assert!(!is_tip(b""));
     }
 
     #[test]

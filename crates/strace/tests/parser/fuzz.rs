@@ -76,7 +76,7 @@ fn holds(input: &[u8], piece: usize) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn arbitrary_bytes_are_counted(input in prop::collection::vec(any::<u8>(), 0..400), piece in 1_usize..50) {

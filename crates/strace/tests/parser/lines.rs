@@ -1,6 +1,9 @@
 //! One line, one meaning.
 
-use crate::support::{items_of, parse};
+use crate::support::{items_of, parse, setup};
+use iotrail_model::Dictionaries;
+use iotrail_model::raw::RawItem;
+use iotrail_strace::parser::{Ending, Parser};
 
 fn check(cases: &[(&str, &str)]) {
     for (line, expected) in cases {
@@ -180,6 +183,61 @@ fn a_thread_that_execs_takes_over_the_leaders_id() {
         ]
     );
     assert_eq!(parsed.coverage.incomplete, 0);
+}
+
+#[test]
+fn output_inside_a_write_is_taken_out() {
+    let parsed =
+        parse(b"[pid 7] write(1, \"hi\\n\", 3hi\n)     = 3\n[pid 7] write(2, \"ho\\n\", 3ho\n[pid 8] close(3) = 0\n");
+    assert_eq!(
+        parsed.items,
+        [
+            "entered 7 @0 write(fd 1, _, 3) = ?",
+            "7 @0 write(fd 1, _, 3) = 3",
+            "entered 7 @1 write(fd 2, _, 3) = ?",
+            "7 @1 write(fd 2, _, 3) = ?",
+            "8 @2 close(fd 3) = 0",
+        ]
+    );
+    let lines = &parsed.coverage.lines;
+    assert_eq!((lines.unfinished, lines.resumed, lines.event, lines.unparsed), (2, 1, 1, 0));
+}
+
+#[test]
+fn a_tip_is_noise_to_its_last_line() {
+    let tip = concat!(
+        "  ______________________________________________         ____\n",
+        " /                                              \\       /    \\\n",
+        " | Want to trace I/O?                            _\\   /..   \\_/\n",
+        " \\______________________________________________/        |   [\n",
+        "                                                         [  ]\n",
+        "1 close(3) = 0\n",
+    );
+    let parsed = parse(tip.as_bytes());
+    assert_eq!(parsed.items, ["1 @0 close(fd 3) = 0"]);
+    assert_eq!(parsed.coverage.noise.iter().collect::<Vec<_>>(), [(&"tips".to_owned(), &5)]);
+}
+
+#[test]
+fn an_input_that_ends_in_the_middle_of_a_line_says_so() {
+    for (text, ending) in [
+        ("1 close(3) = 0\n", Ending::Whole),
+        ("1 close(3) = 0\n1 read(3, \"ab", Ending::Cut(2)),
+        ("1 close(3) = 0\n1 read(3,  <unfin", Ending::Cut(2)),
+        ("1 close(3) = 0\n1 read(3, \"ab\", 2) = 12", Ending::Doubtful),
+        ("1 close(3) = 0 <0.000012>", Ending::Whole),
+        ("1 +++ exited with 0 +++", Ending::Whole),
+    ] {
+        let mut parser = Parser::new(setup());
+        parser.parse(
+            text.as_bytes(),
+            true,
+            &mut Dictionaries::default(),
+            &mut |_: RawItem<'_>, _: &mut Dictionaries| {},
+        );
+        assert_eq!(parser.ending(), ending, "{text}");
+        assert_eq!(parser.coverage().lines.unparsed, u64::from(matches!(ending, Ending::Cut(_))), "{text}");
+    }
 }
 
 #[test]

@@ -5,12 +5,32 @@ use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::{Arg, RawCall, RawItem, Return, Target};
 use iotrail_model::{Coverage, Tid};
 use iotrail_strace::parser::{Parser, ParserSetup};
+use std::collections::HashSet;
 
 /// What came out of a trace.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Parsed {
     pub(crate) items: Vec<String>,
     pub(crate) coverage: Coverage,
+}
+
+/// Threads with an announced call that is not over.
+#[derive(Default)]
+struct Announced(HashSet<Tid>);
+
+impl Announced {
+    fn see(&mut self, item: &RawItem<'_>) {
+        match item {
+            RawItem::Entered(call) => assert!(self.0.insert(call.tid), "one call at a time"),
+            RawItem::Call(RawCall { tid, .. }) | RawItem::Interrupted { tid, .. } => {
+                self.0.remove(tid);
+            }
+            RawItem::Superseded { tid, by, .. } if self.0.remove(by) => {
+                self.0.insert(*tid);
+            }
+            _ => {}
+        }
+    }
 }
 
 pub(crate) fn setup() -> ParserSetup {
@@ -26,7 +46,11 @@ pub(crate) fn parse(input: &[u8]) -> Parsed {
 pub(crate) fn parse_in_pieces(input: &[u8], piece: usize) -> Parsed {
     let (mut parser, mut names) = (Parser::new(setup()), Dictionaries::default());
     let mut items = Vec::new();
-    let mut sink = |item: RawItem<'_>, names: &mut Dictionaries| items.push(show(&item, names));
+    let mut announced = Announced::default();
+    let mut sink = |item: RawItem<'_>, names: &mut Dictionaries| {
+        announced.see(&item);
+        items.push(show(&item, names));
+    };
     let (mut done, mut have) = (0, 0_usize);
     loop {
         have = have.saturating_add(piece).min(input.len());
@@ -37,6 +61,7 @@ pub(crate) fn parse_in_pieces(input: &[u8], piece: usize) -> Parsed {
         }
     }
     assert_eq!(done, input.len(), "everything is consumed");
+    assert!(announced.0.is_empty(), "every announced call is over in the end");
     Parsed { items, coverage: parser.coverage().clone() }
 }
 
