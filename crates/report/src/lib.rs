@@ -21,4 +21,4 @@ mod subject;
 
 pub use error::ReportError;
 pub use options::{Limits, ReportOptions};
-pub use report::{page_data, report};
+pub use report::{MAX_PAGE_BYTES, page_data, report};

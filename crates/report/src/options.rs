@@ -74,6 +74,24 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Takes a third of the detail behind the graph away: what fills a page is bars and bins, long traces, examples and long tables. Returns
+    /// whether there was anything left to take.
+    pub(crate) fn tighten(&mut self) -> bool {
+        let before = *self;
+        self.bars = (self.bars / 3 * 2).max(200);
+        self.bars_per_timeline = (self.bars_per_timeline / 3 * 2).max(100);
+        self.timeline_characters = (self.timeline_characters / 3 * 2).max(2_000);
+        self.longest = (self.longest / 3 * 2).max(1);
+        self.examples = (self.examples / 3 * 2).max(1);
+        self.rows_per_node = (self.rows_per_node / 3 * 2).max(1);
+        self.variants = (self.variants / 3 * 2).max(5);
+        self.variant_tokens = (self.variant_tokens / 3 * 2).max(20);
+        self.table_rows = (self.table_rows / 3 * 2).max(20);
+        *self != before
+    }
+}
+
 impl Default for ReportOptions {
     fn default() -> Self {
         Self {

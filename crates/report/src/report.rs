@@ -6,44 +6,76 @@ use crate::data::PageData;
 use crate::error::ReportError;
 use crate::options::ReportOptions;
 use crate::page::page;
-use crate::place::{places, shown};
+use crate::place::{Places, places, shown};
 use crate::subject::Subject;
-use iotrail_dfg::{DfgOptions, compare, synthesize};
+use iotrail_dfg::{Comparison, Dfg, DfgOptions, compare, synthesize};
+use iotrail_draw::Picture;
+use iotrail_model::Process;
 use iotrail_query::Query;
 use iotrail_trail::EventLog;
+
+/// A page is made smaller until it has at most this many bytes, so that it can be mailed and opens at once.
+pub const MAX_PAGE_BYTES: usize = 1_000_000;
 
 /// The report as one HTML file. Where the query has groups, the first two that have traces are compared.
 ///
 /// # Errors
 /// If the log cannot be read or the graph cannot be laid out.
 pub fn report(log: &EventLog, query: &Query, options: &ReportOptions) -> Result<String, ReportError> {
-    Ok(page(&page_data(log, query, options)?)?)
+    let foundation = Foundation::new(log, query, options)?;
+    let mut options = options.clone();
+    loop {
+        let html = page(&foundation.page_data(&options)?)?;
+        if html.len() <= MAX_PAGE_BYTES || !options.limits.tighten() {
+            return Ok(html);
+        }
+    }
 }
 
-/// The data of the report.
+/// The data of the report within the limits of `options`, however large the page becomes.
 ///
 /// # Errors
 /// If the log cannot be read or the graph cannot be laid out.
 pub fn page_data(log: &EventLog, query: &Query, options: &ReportOptions) -> Result<PageData, ReportError> {
-    let how = DfgOptions { max_concurrency: options.concurrency, threads: options.threads };
-    let dfg = synthesize(log, query, &how)?;
-    let mut groups = dfg.groups.iter().filter(|group| group.cases > 0).map(|group| group.name.as_str());
-    let comparison = match (groups.next(), groups.next()) {
-        (Some(a), Some(b)) => Some(compare(log, query, a, b, &how)?),
-        _ => None,
-    };
-    let processes = log.processes()?;
-    let shown = shown(&dfg, options);
-    let places = places(&dfg, &shown, options)?;
-    let collected = collect(log, query, &dfg, &shown.nodes, options)?;
-    let subject = Subject {
-        log,
-        query,
-        processes: &processes,
-        dfg: &dfg,
-        comparison: comparison.as_ref(),
-        collected: &collected,
-        options,
-    };
-    Ok(assemble(&subject, &shown, &places))
+    Foundation::new(log, query, options)?.page_data(options)
+}
+
+/// What does not depend on how much detail the page holds.
+struct Foundation<'a> {
+    log: &'a EventLog,
+    query: &'a Query,
+    processes: Vec<Process>,
+    dfg: Dfg,
+    comparison: Option<Comparison>,
+    shown: Picture,
+    places: Places,
+}
+
+impl<'a> Foundation<'a> {
+    fn new(log: &'a EventLog, query: &'a Query, options: &ReportOptions) -> Result<Self, ReportError> {
+        let how = DfgOptions { max_concurrency: options.concurrency, threads: options.threads };
+        let dfg = synthesize(log, query, &how)?;
+        let mut groups = dfg.groups.iter().filter(|group| group.cases > 0).map(|group| group.name.as_str());
+        let comparison = match (groups.next(), groups.next()) {
+            (Some(a), Some(b)) => Some(compare(log, query, a, b, &how)?),
+            _ => None,
+        };
+        let shown = shown(&dfg, options);
+        let places = places(&dfg, &shown, options)?;
+        Ok(Self { log, query, processes: log.processes()?, dfg, comparison, shown, places })
+    }
+
+    fn page_data(&self, options: &ReportOptions) -> Result<PageData, ReportError> {
+        let collected = collect(self.log, self.query, &self.dfg, &self.shown.nodes, options)?;
+        let subject = Subject {
+            log: self.log,
+            query: self.query,
+            processes: &self.processes,
+            dfg: &self.dfg,
+            comparison: self.comparison.as_ref(),
+            collected: &collected,
+            options,
+        };
+        Ok(assemble(&subject, &self.shown, &self.places))
+    }
 }
