@@ -24,6 +24,8 @@ struct Scene<'a> {
     operands: &'a Operands<'a>,
     /// What its descriptor stands for.
     description: Option<DescriptionId>,
+    /// What the second one, where a copy goes to, stood for when the call was entered, if that was announced.
+    target: Option<DescriptionId>,
 }
 
 impl Scene<'_> {
@@ -56,13 +58,13 @@ impl Resolver {
         }
         let spec = calls::spec(call.call);
         let operands = &Operands::of(spec, call);
-        let known =
-            entered.filter(|entered| entered.call == call.call).and_then(|entered| entered.description);
-        let description = known.or_else(|| {
+        let entered = entered.filter(|entered| entered.call == call.call);
+        let description = entered.and_then(|entered| entered.description).or_else(|| {
             let table = self.population.thread(thread).table;
             self.description_of(table, operands.fd?, succeeded(call), names)
         });
-        let scene = Scene { case, thread, call, spec, operands, description };
+        let target = entered.and_then(|entered| entered.target);
+        let scene = Scene { case, thread, call, spec, operands, description, target };
 
         let mut event = Event {
             case,
@@ -156,7 +158,8 @@ impl Resolver {
         }
         if let (Transfer::Copy, Some(fd)) = (spec.transfer, operands.fd2) {
             let table = self.population.thread(scene.thread).table;
-            if let Some(target) = self.description_of(table, fd, scene.succeeded(), names) {
+            let target = scene.target.or_else(|| self.description_of(table, fd, scene.succeeded(), names));
+            if let Some(target) = target {
                 event.path2 = self.files.description(target).path;
                 let to_end = self.files.description(target).append;
                 self.transfer(target, &step, operands.position2, to_end);

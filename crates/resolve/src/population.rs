@@ -40,8 +40,17 @@ pub(crate) struct Entered {
     pub(crate) call: CallId,
     /// What its descriptor stood for when it was entered.
     pub(crate) description: Option<DescriptionId>,
-    /// Whether it moves the cursor.
+    /// What the second one stood for, where a copy goes to.
+    pub(crate) target: Option<DescriptionId>,
+    /// Whether it moves the cursors.
     pub(crate) moves: bool,
+}
+
+impl Entered {
+    /// What its descriptors stand for.
+    pub(crate) fn descriptions(&self) -> impl Iterator<Item = DescriptionId> + use<> {
+        self.description.into_iter().chain(self.target)
+    }
 }
 
 /// A process and its present image.
@@ -331,7 +340,11 @@ impl Population {
 
     /// What calls in flight act on.
     pub(crate) fn in_flight(&self) -> impl Iterator<Item = DescriptionId> {
-        self.threads.iter().flatten().filter_map(|thread| thread.entered?.description)
+        self.threads
+            .iter()
+            .flatten()
+            .filter_map(|thread| thread.entered)
+            .flat_map(|entered| entered.descriptions())
     }
 
     /// The paths that processes name, to be renumbered.

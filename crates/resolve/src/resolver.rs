@@ -137,6 +137,8 @@ impl Resolver {
         let table = self.population.thread(id).table;
         let description = operands.fd.and_then(|fd| self.description_of(table, fd, false, names));
         let transfers = spec.is_some_and(|spec| spec.transfer != Transfer::None);
+        let target = operands.fd2.filter(|_| spec.is_some_and(|spec| spec.transfer == Transfer::Copy));
+        let target = target.and_then(|fd| self.description_of(table, fd, false, names));
         let moves = transfers || effect == Effect::Seek;
         match (effect, operands.fd) {
             (Effect::Spawn, _) => self.creation_begins(id, call, &operands),
@@ -144,16 +146,17 @@ impl Resolver {
             (Effect::ExitGroup, _) => self.exit_group(case, id, &operands, call.start),
             _ => {}
         }
-        if let (true, Some(description)) = (moves, description) {
+        let entered = Entered { call: call.call, description, target, moves };
+        for description in entered.descriptions().filter(|_| moves) {
             self.files.description_mut(description).in_flight += 1;
         }
-        self.population.thread_mut(id).entered = Some(Entered { call: call.call, description, moves });
+        self.population.thread_mut(id).entered = Some(entered);
     }
 
     /// The announced call of a thread is over.
     pub(crate) fn leave(&mut self, id: ThreadId) -> Option<Entered> {
         let entered = self.population.thread_mut(id).entered.take()?;
-        if let (true, Some(description)) = (entered.moves, entered.description) {
+        for description in entered.descriptions().filter(|_| entered.moves) {
             let in_flight = &mut self.files.description_mut(description).in_flight;
             *in_flight = in_flight.saturating_sub(1);
         }

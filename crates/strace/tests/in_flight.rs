@@ -97,6 +97,23 @@ fn reads_of_two_threads_that_overlap_claim_no_offset() {
 }
 
 #[test]
+fn a_copy_is_in_flight_at_both_ends() {
+    let trace = r#"
+1 openat(AT_FDCWD, "/b", O_WRONLY) = 4
+1 sendfile(4, 3, NULL, 100 <unfinished ...>
+2 write(4, "ab", 2) = 2
+2 openat(AT_FDCWD, "/c", O_WRONLY) = 5
+2 dup2(5, 4) = 4
+1 <... sendfile resumed>) = 100
+2 write(4, "ab", 2) = 2
+"#;
+    assert_eq!(
+        events(&format!("{TWO_THREADS}{trace}"))[3..],
+        ["2 write /b @?", "2 openat /c @?", "2 dup2 /c @?", "1 sendfile /a @0", "2 write /c @0",]
+    );
+}
+
+#[test]
 fn reads_with_their_own_offsets_may_overlap() {
     let trace = r#"
 1 read(3, "ab", 2) = 2
