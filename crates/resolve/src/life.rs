@@ -368,15 +368,19 @@ impl Resolver {
         }
     }
 
-    /// A process that was never heard, or only announced its end, was waited for.
+    /// A process was waited for. If it announced its end, that came true. If it was never heard, it may be outside of
+    /// the trace; but among the files of one trace a wait is read where it began, before what the child did meanwhile.
     pub(crate) fn reaped<S: Sink>(&mut self, by: ThreadId, tid: Tid, names: &Dictionaries, sink: &mut S) {
-        if let Some(id) = self.population.find(tid).filter(|id| *id != by) {
-            let thread = self.population.thread(id);
-            if !thread.heard || self.population.process(thread.process).exit.is_some() {
-                let process = thread.process;
-                self.end_process(process, None, names, sink);
-                self.drop_thread(id, names, sink);
+        let Some(id) = self.population.find(tid).filter(|id| *id != by) else { return };
+        let thread = self.population.thread(id);
+        let process = thread.process;
+        if !thread.heard {
+            if let Some(forgotten) = self.population.reap(id) {
+                self.drop_thread(forgotten, names, sink);
             }
+        } else if self.population.process(process).exit.is_some() {
+            self.end_process(process, None, names, sink);
+            self.drop_thread(id, names, sink);
         }
     }
 

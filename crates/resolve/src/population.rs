@@ -4,10 +4,13 @@ use crate::directories::DirectoryId;
 use crate::files::{DescriptionId, TableId};
 use hashbrown::HashMap;
 use iotrail_model::{CallId, CaseId, Nullable, PathId, Pid, Process, Tid, Timestamp, text};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How many ended threads without an exit of their own are remembered.
 const MAX_GHOSTS: usize = 4096;
+/// How many processes are remembered that were waited for and never heard.
+const MAX_REAPED: usize = 4096;
 
 /// A thread in [`Population`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub(crate) struct Thread {
     pub(crate) heard: bool,
     /// Its process ended, its own end is still to come.
     pub(crate) ghost: bool,
+    /// It was waited for before it was heard.
+    reaped: bool,
 }
 
 /// A call in flight.
@@ -151,6 +156,8 @@ pub(crate) struct Population {
     /// The thread that spoke last.
     last: Option<(Tid, ThreadId)>,
     ghosts: usize,
+    /// Threads that were waited for before they were heard, in that order.
+    reaped: VecDeque<Tid>,
 }
 
 impl Population {
@@ -237,6 +244,7 @@ impl Population {
             entered: None,
             heard: false,
             ghost: false,
+            reaped: false,
         };
         let id = ThreadId(insert(&mut self.threads, &mut self.free_threads, thread));
         self.process_mut(process).members.push(id);
@@ -292,6 +300,21 @@ impl Population {
             return Vec::new();
         }
         self.all().filter(|id| self.thread(*id).ghost).collect()
+    }
+
+    /// A thread that was never heard was waited for. Gives one to be forgotten if there are too many of them.
+    pub(crate) fn reap(&mut self, id: ThreadId) -> Option<ThreadId> {
+        let thread = self.thread_mut(id);
+        let tid = thread.tid;
+        if !std::mem::replace(&mut thread.reaped, true) {
+            self.reaped.push_back(tid);
+        }
+        if self.reaped.len() <= MAX_REAPED {
+            return None;
+        }
+        let oldest = self.reaped.pop_front().and_then(|oldest| self.find(oldest))?;
+        let thread = self.thread(oldest);
+        (thread.reaped && !thread.heard).then_some(oldest)
     }
 
     /// The thread `by` goes on under the id of `tid` and is known under both until its exec returns. The thread that

@@ -231,6 +231,30 @@ fn children_that_are_not_in_the_trace_are_no_rows() {
 }
 
 #[test]
+fn a_child_inherits_although_the_wait_for_it_is_read_first() {
+    // Among the files of one trace, a wait stands where it began.
+    let script = Script::new().open("/a", 3).fork(101).call("wait4", &[Arg::Int(-1)], value(101));
+    let script = script.case(7).by(101).read(3, 1);
+    assert_eq!(script.path(), Some("/a"));
+    let script = script.exited(3).finish();
+    let child = script.processes().iter().find(|row| row.pid.0 == 101).expect("the child");
+    assert_eq!((child.ppid.map(|pid| pid.0), child.exit_code), (Some(100), Some(3)));
+}
+
+#[test]
+fn of_children_that_never_speak_only_the_latest_are_remembered() {
+    let mut script = Script::new().open("/a", 3);
+    for child in 1000..6000 {
+        script = script.fork(child).call("wait4", &[Arg::Int(-1)], value(child.into()));
+    }
+    let script = script.by(1000).read(3, 1);
+    assert_eq!(script.path(), None);
+    let script = script.by(5999).read(3, 1);
+    assert_eq!(script.path(), Some("/a"));
+    assert_eq!(script.finish().processes().len(), 3);
+}
+
+#[test]
 fn unsharing_ends_the_sharing() {
     let unshared = [symbols("CLONE_FILES|CLONE_FS")];
     let script = Script::new().clone(THREAD, 101).by(101).call("unshare", &unshared, value(0));

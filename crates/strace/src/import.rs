@@ -122,12 +122,12 @@ fn finish(
         inputs: inputs.iter().map(Input::to_text).collect(),
         ..Capture::default()
     };
-    trail.finish(&cases, parts, capture, &coverage)?;
+    let totals = trail.finish(&cases, parts, capture, &coverage)?;
     Ok(ImportSummary {
         files: tally.files,
         cases: cases.len() as u64,
         events: tally.events,
-        processes: tally.processes,
+        processes: totals.processes,
         bytes_read: tally.stored_bytes,
         text_bytes: tally.text_bytes,
         cancelled: context.cancelled() && tally.cut,

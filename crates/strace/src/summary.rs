@@ -13,7 +13,7 @@ pub struct ImportSummary {
     pub cases: u64,
     /// Events written.
     pub events: u64,
-    /// Processes seen.
+    /// Processes seen; a process that becomes another program is still one.
     pub processes: u64,
     /// Bytes read, as stored.
     pub bytes_read: u64,

@@ -10,7 +10,6 @@ pub(crate) struct Tally {
     pub(crate) files: u64,
     pub(crate) understood: u64,
     pub(crate) events: u64,
-    pub(crate) processes: u64,
     pub(crate) text_bytes: u64,
     pub(crate) stored_bytes: u64,
     pub(crate) without_events: u64,
@@ -73,7 +72,6 @@ impl Tally {
         self.files += other.files;
         self.understood += other.understood;
         self.events += other.events;
-        self.processes += other.processes;
         self.text_bytes += other.text_bytes;
         self.stored_bytes += other.stored_bytes;
         self.without_events += other.without_events;

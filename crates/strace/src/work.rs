@@ -59,7 +59,7 @@ impl<'a> Work<'a> {
             context,
             names: Dictionaries::default(),
             paths_limit: PATHS_MEMORY,
-            rows: Rows { part, error: None, events: 0, with_duration: 0, processes: 0 },
+            rows: Rows { part, error: None, events: 0, with_duration: 0 },
             cases: Vec::new(),
             coverage: Coverage::default(),
             tally: Tally::default(),
@@ -187,7 +187,6 @@ impl<'a> Work<'a> {
 
     fn finish(mut self) -> Result<PartReport, TrailError> {
         self.tally.events = self.rows.events;
-        self.tally.processes = self.rows.processes;
         Ok(PartReport {
             part: self.rows.part.finish(&self.names)?,
             cases: self.cases,
@@ -205,7 +204,6 @@ struct Rows {
     error: Option<TrailError>,
     events: u64,
     with_duration: u64,
-    processes: u64,
 }
 
 impl Rows {
@@ -225,7 +223,6 @@ impl Sink for Rows {
     }
 
     fn process(&mut self, process: Process) {
-        self.processes += 1;
         if self.error.is_none() {
             self.error = self.part.push_process(&process).err();
         }

@@ -17,7 +17,7 @@ pub enum TrailError {
         source: std::io::Error,
     },
     /// There is something at the target already.
-    #[error("{} exists already: choose another name, or ask for it to be overwritten", path.display())]
+    #[error("{} exists already: choose another name, or replace it with --force", path.display())]
     Exists {
         /// The target.
         path: PathBuf,

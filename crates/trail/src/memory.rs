@@ -187,5 +187,5 @@ pub fn small_trail(target: &Path) -> Result<(), TrailError> {
         ..Case::default()
     };
     let capture = Capture { source: "strace".to_owned(), ..Capture::default() };
-    writer.finish(&[case(0), case(1)], vec![summary], capture, &Coverage::default())
+    writer.finish(&[case(0), case(1)], vec![summary], capture, &Coverage::default()).map(drop)
 }

@@ -106,7 +106,7 @@ fn write(target: &Path, parts: &[&[Event]], limits: Limits, rotate_every: usize)
         summaries.push(part.finish(&dictionaries)?);
     }
     let cases: Vec<Case> = (0..3).map(case).collect();
-    writer.finish(&cases, summaries, Capture::default(), &Coverage::default())
+    writer.finish(&cases, summaries, Capture::default(), &Coverage::default()).map(drop)
 }
 
 /// All events of a log with ids that are places in the lists.

@@ -3,7 +3,9 @@
 use crate::counters::NamedCounters;
 use crate::error::TrailError;
 use crate::limits::Limits;
-use crate::meta::{Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, TrailMeta};
+use crate::meta::{
+    Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, Totals, TrailMeta,
+};
 use crate::part::{PartSummary, PartWriter};
 use crate::tables::TableWriter;
 use iotrail_model::{Case, Coverage};
@@ -73,7 +75,7 @@ impl TrailWriter {
         PartWriter::create(&self.directory, self.next_part.fetch_add(1, Ordering::Relaxed), limits)
     }
 
-    /// Completes the trail and gives it its name.
+    /// Completes the trail, gives it its name, and says what it holds.
     ///
     /// # Errors
     /// If a file cannot be written, or a part refers to a case that is not in `cases`.
@@ -83,7 +85,7 @@ impl TrailWriter {
         mut parts: Vec<PartSummary>,
         capture: Capture,
         coverage: &Coverage,
-    ) -> Result<(), TrailError> {
+    ) -> Result<Totals, TrailError> {
         self.check_cases(cases, &parts)?;
         let mut table = TableWriter::create(&self.directory.join(Table::Cases.file_name(0)))?;
         for case in cases {
@@ -111,7 +113,8 @@ impl TrailWriter {
         if self.durable {
             self.make_durable()?;
         }
-        self.publish()
+        self.publish()?;
+        Ok(meta.totals)
     }
 
     fn check_cases(&self, cases: &[Case], parts: &[PartSummary]) -> Result<(), TrailError> {

@@ -1,7 +1,7 @@
 //! `iotrail compare`: what changed between runs.
 
 use crate::args::{graph, query};
-use crate::commands::dfg::{is_html, say_choices};
+use crate::commands::dfg::{check_formats, is_html, say_choices};
 use crate::{output, ui::Ui};
 use anyhow::{Context, bail};
 use iotrail_dfg::{Comparison, compare};
@@ -43,8 +43,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     picture: graph::Picture,
 
-    /// Write the combined graph, in the format that the extension names (json: the comparison; html: the report).
-    /// `-` is the comparison as JSON on stdout.
+    /// Write the combined graph, in the format that the extension names (json: the comparison; html: the report),
+    /// `-` for the comparison as JSON on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
@@ -58,6 +58,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    check_formats(&args.output)?;
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(spec(args)?, &log)?;
     say_choices(&query, ui);

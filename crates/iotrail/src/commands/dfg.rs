@@ -2,7 +2,7 @@
 
 use crate::args::{graph, query};
 use crate::{output, ui::Ui};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use iotrail_dfg::{Dfg, synthesize};
 use iotrail_draw::summary::{Limits, summary};
 use iotrail_draw::{Format, export, files};
@@ -63,6 +63,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let stdout_format = stdout_format(args)?;
+    check_formats(&args.output)?;
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(args.query.spec(), &log)?;
     say_choices(&query, ui);
@@ -91,6 +92,18 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         None => {}
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Names every output whose extension is no format, before any work is done.
+pub(crate) fn check_formats(outputs: &[PathBuf]) -> anyhow::Result<()> {
+    let known = |path: &Path| path == Path::new("-") || is_html(path) || Format::from_path(path).is_some();
+    match outputs.iter().find(|path| !known(path)) {
+        None => Ok(()),
+        Some(path) => bail!(
+            "{}: unknown format; use one of .json, .csv, .dot, .svg, .png, .pdf, .graphml, .mmd, .html",
+            path.display()
+        ),
+    }
 }
 
 /// What goes to stdout, if not the summary.

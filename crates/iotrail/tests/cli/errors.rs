@@ -244,10 +244,11 @@ fn an_unknown_format_lists_those_that_exist() {
     let dir = Dir::with_trace(LS);
     let wrong: [&[&str]; 4] = [
         &["dfg", "-q", "t.trail", "-o", "g.xyz"],
-        &["dfg", "-q", "t.trail", "-o", "g"],
+        &["dfg", "-q", "t.trail", "-o", "g.svg", "-o", "g"],
         &["dfg", "-q", "t.trail", "--format", "gif"],
         &["compare", "-q", "t.trail", "t.trail", "-o", "g.xyz"],
     ];
     let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).fails()).collect();
     insta::assert_snapshot!(said.join(""));
+    assert_eq!(dir.names(), ["a_h_1.st", "t.trail"], "nothing is written before all is known to be right");
 }

@@ -55,3 +55,37 @@ fn labels_dates_and_patterns_name_the_cases() {
     assert_eq!((&row["cid"], &row["rid"], &row["label"]), (&"run".into(), &"17".into(), &"before".into()));
     assert_eq!(row["start"], "2026-11-21T10:00:00.000100000Z");
 }
+
+#[test]
+fn import_and_info_count_processes_alike() {
+    let dir = Dir::new();
+    dir.write(
+        "a.st",
+        "7  10:00:00.000100 execve(\"/bin/sh\", [\"sh\"], 0x7ff /* 1 var */) = 0 <0.000100>\n\
+         7  10:00:00.000300 execve(\"/bin/ls\", [\"ls\"], 0x7ff /* 1 var */) = 0 <0.000100>\n\
+         7  10:00:00.000600 +++ exited with 0 +++\n",
+    );
+    let summary = dir.json(["import", "-o", "t.trail", "a.st", "--json"]);
+    let info = dir.json(["info", "t.trail", "--json"]);
+    assert_eq!((&summary["processes"], &info["processes"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn a_child_in_a_file_of_its_own_has_the_descriptors_of_its_parent() {
+    let dir = Dir::new();
+    dir.write(
+        "t.7",
+        "10:00:00.000100 openat(AT_FDCWD, \"/data/in\", O_RDONLY) = 3 <0.000010>\n\
+         10:00:00.000200 clone(child_stack=NULL, flags=SIGCHLD) = 8 <0.000100>\n\
+         10:00:00.000400 wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 8 <0.005000>\n\
+         10:00:00.006000 +++ exited with 0 +++\n",
+    );
+    dir.write(
+        "t.8",
+        "10:00:00.000500 read(3, \"x\", 10)        = 1 <0.000010>\n\
+         10:00:00.005000 +++ exited with 0 +++\n",
+    );
+    dir.run(["import", "-q", "-o", "t.trail", "t.7", "t.8"]).succeeds();
+    let rows = dir.run(["events", "t.trail", "--call", "read", "--json"]).succeeds().json_lines();
+    assert_eq!((rows.len(), &rows[0]["path"], &rows[0]["offset"]), (1, &"/data/in".into(), &0.into()));
+}
