@@ -56,7 +56,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            nodes: 120,
+            nodes: 60,
             edges: 1500,
             routed_edges: 220,
             examples: 5,

@@ -31,13 +31,15 @@ export class Graph {
     new ResizeObserver(() => this.resized()).observe(this.canvas);
   }
 
-  /** The whole graph if it is legible so, else its beginning. */
+  /** The whole graph if it is legible so, else its beginning, as far to the side as the activity with the most time lies. */
   open() {
     this.fit();
     const least = Math.min(0.62, Math.max(this.canvas.clientWidth / 900, 0.45));
     if (this.view.k < least) {
       const [x, y, width] = this.data.start;
-      this.view = { k: least, x: this.canvas.clientWidth / 2 - (x + width / 2) * least, y: 24 - y * least };
+      const heaviest = this.data.nodes[this.nodeOrder[0]].box;
+      const middle = (x + width / 2 + heaviest[0] + heaviest[2] / 2) / 2;
+      this.view = { k: least, x: this.canvas.clientWidth / 2 - middle * least, y: 24 - y * least };
       this.transform();
     }
     this.size = [this.canvas.clientWidth, this.canvas.clientHeight];
