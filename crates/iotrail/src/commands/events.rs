@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let query = Query::new(spec, &log)?;
     let limit = args.limit.unwrap_or(u64::MAX);
     let printed = output::stream(&args.output, |out| print(&log, &query, form, limit, out))?;
-    if printed == 0 {
+    if printed == 0 && limit > 0 {
         ui.say(&format!("no events selected of {}", units::count(log.rows())));
     }
     Ok(ExitCode::SUCCESS)

@@ -10,11 +10,15 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// How many warnings of an import are shown one by one.
 const SHOWN: usize = 10;
+
+/// Signals that come together within this time are one wish.
+const ONE_WISH: Duration = Duration::from_millis(400);
 
 /// Turn strace output into a trail.
 #[derive(Debug, clap::Args)]
@@ -104,14 +108,22 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if summary.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Set by the first SIGINT or SIGTERM; the second one ends the program as usual.
+/// Set by the first SIGINT or SIGTERM. A later one ends the program as usual, if it comes after [`ONE_WISH`]: who
+/// signals a process and its group, as `timeout` does, means it once.
 fn cancelled_by_signal() -> std::io::Result<Arc<AtomicBool>> {
-    let cancel = Arc::new(AtomicBool::new(false));
+    let (cancel, impatient) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds the flag unset.
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&cancel))?;
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&impatient))?;
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;
     }
+    let first = Arc::clone(&cancel);
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        while !first.load(Ordering::Relaxed) {
+            std::thread::sleep(ONE_WISH / 4);
+        }
+        std::thread::sleep(ONE_WISH);
+        impatient.store(true, Ordering::Relaxed);
+    })?;
     Ok(cancel)
 }
 

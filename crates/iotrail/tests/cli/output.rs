@@ -167,4 +167,5 @@ fn nothing_selected_is_said_and_no_error() {
     assert!(ran.talk().contains("no event is selected"), "{}", ran.talk());
     let ran = dir.run(["events", "t.trail", "--limit", "2", "--json"]).succeeds();
     assert_eq!((ran.json_lines().len(), ran.talk()), (2, String::new()));
+    assert_eq!(dir.run(["events", "t.trail", "--limit", "0", "--json"]).succeeds().talk(), "");
 }
