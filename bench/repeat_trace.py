@@ -6,7 +6,7 @@ import re
 import sys
 
 LINE = re.compile(rb"^(\d+) +(\d\d):(\d\d):(\d\d)\.(\d{6}) ")
-CHILD = re.compile(rb"^(.*(?:clone3?|v?fork)\b.*= )(\d+)(.*)$")
+CHILD = re.compile(rb"^((?:<\.\.\. )?(?:clone3?|v?fork)[ (].*= )(\d+)(.*)$")
 
 
 def main():
