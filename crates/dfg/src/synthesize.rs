@@ -6,7 +6,7 @@ use crate::finish::{Labels, finish};
 use crate::options::DfgOptions;
 use crate::plan::Plan;
 use crate::result::Dfg;
-use crate::seams::SeamQueue;
+use crate::seams::{SeamQueue, Seams};
 use crate::totals::Totals;
 use iotrail_model::{Clock, EventBatch};
 use iotrail_query::{Classified, Classifier, Query};
@@ -43,12 +43,16 @@ pub(crate) fn totals(
     let plan = Arc::new(plan.without_times(timeless));
     let finished = Mutex::new(Totals::new(plan.slots()));
     let queue = Mutex::new(SeamQueue::new(plan.slots()));
-    log.scan(
+    // Rows that cannot be selected take part in nothing, not even in seams.
+    let skipped = (0..log.row_groups()).filter(|at| !query.may_match_group(log.row_group(*at)));
+    skipped.for_each(|at| queue.lock().unwrap_or_else(PoisonError::into_inner).push(at, Seams::default()));
+    log.scan_only(
+        |row_group| query.may_match_group(row_group),
         COLUMNS | query.columns(),
         options.threads,
         || Worker::new(query, &plan, &finished),
         |worker, row_group, batch| {
-            let seams = worker.add(&batch);
+            let seams = worker.add(batch);
             // The lock is held for the few open cases of a row group, never while events are summed up.
             queue.lock().unwrap_or_else(PoisonError::into_inner).push(row_group, seams);
         },
@@ -118,7 +122,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn add(&mut self, batch: &EventBatch) -> crate::seams::Seams {
+    fn add(&mut self, batch: &EventBatch) -> Seams {
         self.classifier.classify(batch, &mut self.classified);
         self.accumulator.add(batch, &self.classified)
     }

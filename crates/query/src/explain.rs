@@ -83,7 +83,7 @@ impl Query {
         let total = Mutex::new(Counts::default());
         let state = || (self.worker(), Classified::default());
         log.scan(self.columns(), threads, state, |(classifier, classified), _, batch| {
-            let counts = tally(classifier, classified, &batch);
+            let counts = tally(classifier, classified, batch);
             let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
             for (key, events) in counts {
                 *total.entry(key).or_default() += events;

@@ -56,7 +56,7 @@ pub(crate) fn collect(
         sums: Some(fresh()),
         done: &done,
     };
-    log.scan(Columns::ALL, options.threads, worker, |worker, _, batch| worker.add(&batch))?;
+    log.scan(Columns::ALL, options.threads, worker, |worker, _, batch| worker.add(batch))?;
     let (mut details, mut timeline) = fresh();
     for part in done.into_inner().unwrap_or_else(PoisonError::into_inner) {
         details.merge(&part.0);

