@@ -125,6 +125,15 @@ fn a_full_device_is_an_error_that_names_it() {
     assert!(dir.path("full.json").is_symlink());
 }
 
+/// Takes the file system at `small` away again, whatever becomes of the test.
+struct Mounted<'a>(&'a Dir);
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        self.0.shell("umount small");
+    }
+}
+
 #[test]
 fn a_full_disk_leaves_no_half_file_under_the_final_name() {
     let dir = Dir::with_trace(long_trace());
@@ -133,6 +142,7 @@ fn a_full_disk_leaves_no_half_file_under_the_final_name() {
     if dir.shell("mount -t tmpfs -o size=16k tmpfs small 2>/dev/null").status.code() != Some(0) {
         return;
     }
+    let _mounted = Mounted(&dir);
     let outputs: [&[&str]; 3] = [
         &["events", "-q", "t.trail", "--json", "-o", "small/e.json"],
         &["report", "-q", "t.trail", "-o", "small/r.html"],
@@ -140,7 +150,6 @@ fn a_full_disk_leaves_no_half_file_under_the_final_name() {
     ];
     let said: Vec<String> = outputs.iter().map(|words| dir.run(*words).ends_with(1).talk()).collect();
     let left: Vec<_> = std::fs::read_dir(dir.path("small")).expect("a directory").collect();
-    dir.shell("umount small").succeeds();
     assert!(left.is_empty(), "{left:?}");
     for (said, name) in said.iter().zip(["small/e.json", "small/r.html", "small/"]) {
         assert!(said.contains(name) && said.contains("No space left on device"), "{said}");
