@@ -79,6 +79,20 @@ fn the_only_relation_exclusive_to_ls_leads_from_the_locale_to_the_output() {
 }
 
 #[test]
+fn site_variables_come_from_a_configuration_and_yield_to_the_command_line() {
+    let scratch = tempfile::tempdir().unwrap();
+    let config = scratch.path().join("config.toml");
+    std::fs::write(&config, "[variables]\nLIB = \"/usr/lib\"\nETC = \"/etc\"\n").unwrap();
+    let config = config.to_str().unwrap();
+    let graph = json("ls", &["dfg", "--config", config, "--var", "ETC=/proc"]);
+    let activities: Vec<&str> =
+        graph["nodes"].as_array().unwrap().iter().map(|node| node["activity"].as_str().unwrap()).collect();
+    for expected in ["read:$LIB/x86_64-linux-gnu", "read:$ETC/filesystems", "read:/etc/passwd"] {
+        assert!(activities.contains(&expected), "{expected} in {activities:?}");
+    }
+}
+
+#[test]
 fn a_shared_file_makes_each_write_slower() {
     let rules = example("ssf-fpp").join("same-file.toml");
     let words = ["compare", "--by", "cid", "--groups", "fpp,ssf", "--map", rules.to_str().unwrap()];

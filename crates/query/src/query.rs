@@ -12,6 +12,7 @@ use crate::filter::Filter;
 use crate::group::{GroupBy, Groups};
 use crate::images::Images;
 use crate::mapping::{Mapping, Subject};
+use crate::rules;
 use crate::select::Selection;
 use crate::spec::{QuerySpec, SelectSpec};
 use crate::variables::Variables;
@@ -74,7 +75,9 @@ impl Query {
     /// If a word of it makes no sense, or a rules file cannot be read or understood.
     pub fn over(spec: QuerySpec, facts: &Facts<'_>) -> Result<Self, QueryError> {
         let (mapping, file_variables) = Mapping::load(spec.map.as_deref())?;
-        let variables = Variables::parse(&spec.variables)?.or(&file_variables);
+        let site_variables =
+            spec.config.as_deref().map(rules::load_variables).transpose()?.unwrap_or_default();
+        let variables = Variables::parse(&spec.variables)?.or(&file_variables).or(&site_variables);
         let (case_by, reason) = match kind_of_case(&spec) {
             Some(word) => (CaseBy::parse(&word)?, "as asked".to_owned()),
             None => CaseBy::choose(facts.cases),

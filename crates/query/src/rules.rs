@@ -149,6 +149,24 @@ pub fn load(file: &str) -> Result<(Rules, Variables), QueryError> {
     parse(file, &text)
 }
 
+/// The variables of the configuration file named `file`, which is a rules file without a mapping.
+///
+/// # Errors
+/// If it cannot be read, is no such file, or has rules: a mapping that nobody asked for would surprise.
+pub(crate) fn load_variables(file: &str) -> Result<Variables, QueryError> {
+    let (rules, variables) = load(file)?;
+    if !rules.rules.is_empty() || rules.fallback.is_some() {
+        return Err(QueryError::Word {
+            option: "configuration",
+            word: file.to_owned(),
+            problem: "it has a preset or rules".to_owned(),
+            allowed: "a configuration has the table [variables] only; rules belong in a file for --map"
+                .to_owned(),
+        });
+    }
+    Ok(variables)
+}
+
 /// The rules and variables in `text`; errors call it `file`.
 ///
 /// # Errors

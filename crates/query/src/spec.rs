@@ -14,6 +14,8 @@ pub struct QuerySpec {
     pub group_by: Option<String>,
     /// `--var NAME=PATH`: site variables; they win over those of the rules file.
     pub variables: Vec<String>,
+    /// A configuration file whose `[variables]` count where neither `--var` nor the rules file names them.
+    pub config: Option<String>,
 }
 
 /// The words of a selection. An event is selected if it meets every condition that is given; within one list, one match is

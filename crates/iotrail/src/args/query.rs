@@ -1,6 +1,7 @@
 //! Which events, what they are called, where they belong: the words of a query.
 
 use iotrail_query::{QuerySpec, SelectSpec};
+use std::path::PathBuf;
 
 const SELECTION: &str = "Selection";
 const MEANING: &str = "Activities and cases";
@@ -100,6 +101,10 @@ pub(crate) struct Meaning {
     #[arg(long, value_name = "NAME=PATH")]
     var: Vec<String>,
 
+    /// A TOML file with site variables for every run. Default: `iotrail/config.toml` in $XDG_CONFIG_HOME or ~/.config, if there is one.
+    #[arg(long, value_name = "FILE", env = "IOTRAIL_CONFIG")]
+    config: Option<PathBuf>,
+
     /// Groups of cases: `cid`, `host`, `rid`, `label`, `trail`, or rules such as `cid=a;cid=b`.
     #[arg(long, value_name = "GROUPS")]
     by: Option<String>,
@@ -123,10 +128,23 @@ impl Query {
             case_by: None,
             group_by: self.meaning.by.clone(),
             variables: self.meaning.var.clone(),
+            config: self
+                .meaning
+                .config
+                .clone()
+                .or_else(default_config)
+                .map(|path| path.display().to_string()),
         }
     }
 
     pub(crate) fn is_grouped(&self) -> bool {
         self.meaning.by.is_some()
     }
+}
+
+/// The user's configuration, if there is one.
+fn default_config() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let directory = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
+    Some(directory.join("iotrail/config.toml")).filter(|file| file.is_file())
 }
