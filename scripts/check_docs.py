@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "commands.md"
-IOTRAIL = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "iotrail"
+IOTRAIL = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "debug" / "iotrail"
 
 
 def main():
