@@ -32,7 +32,7 @@ lint:            ## Format, clippy, licences
 docs:            ## API documentation and links of the user guide
 	@scripts/docs.sh
 
-bench:           ## Micro benchmarks and comparisons with other tools (long)
+bench:           ## Whole commands, compared with other tools (long)
 	@bench/run.sh
 
 clean:           ## Remove what was built

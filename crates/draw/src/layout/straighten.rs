@@ -1,7 +1,7 @@
 //! Horizontal places for layers whose order is known: every vertex as near as possible to its neighbours.
 //!
 //! The built-in engine's own places (Brandes and Köpf) sprawl: on 76 activities and 136 transitions they are 4,200 points
-//! wide, these are 1,200 (`examples/layout_times.rs`). Each layer in turn moves to the weighted mean of its neighbours in the layers above
+//! wide, these are 1,200. Each layer in turn moves to the weighted mean of its neighbours in the layers above
 //! and below, as far as order and distances allow. That is a least-squares problem with ordered unknowns, solved exactly
 //! by pooling adjacent violators; a fixed number of sweeps makes it deterministic.
 
