@@ -28,9 +28,11 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// An empty buffer, a used one if there is one.
-    pub(super) fn buffer(&mut self) -> Vec<u8> {
-        self.spare.pop().unwrap_or_default()
+    /// A half with a copy of its text, in a used buffer if there is one.
+    pub(super) fn copy(&mut self, tid: Tid, start: Timestamp, text: &[u8]) -> Half {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.extend_from_slice(text);
+        Half { tid, start, text: buffer }
     }
 
     /// Takes a buffer back.

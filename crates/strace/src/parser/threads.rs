@@ -60,10 +60,13 @@ impl Threads {
         tid
     }
 
-    /// strace said that it follows a new thread, or a call returned its id.
+    /// strace said that it follows a new thread, or a call returned its id, if it did.
     #[inline]
-    pub(super) fn appeared(&mut self, tid: u32) {
-        if self.anonymous && self.first != Some(Tid(tid)) {
+    pub(super) fn appeared(&mut self, tid: Option<u32>) {
+        if let Some(tid) = tid
+            && self.anonymous
+            && self.first != Some(Tid(tid))
+        {
             self.others.insert(tid);
         }
     }

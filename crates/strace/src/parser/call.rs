@@ -1,0 +1,91 @@
+//! Lines that begin with a call: whole, or its first half.
+
+use super::broken::Breaker;
+use super::escape::Scratch;
+use super::kind::Kind;
+use super::marks::{cut_by_death, first_half};
+use super::outcome::Outcome;
+use super::pending::Half;
+use super::prefix::Prefix;
+use super::reading::{Reading, name_length};
+use super::sink::{Out, Sink};
+use super::{Parser, noise, output};
+use iotrail_model::raw::{RawCall, RawItem, Return};
+use iotrail_model::{Tid, Timestamp};
+
+/// Whose call it is and when it began.
+#[derive(Clone, Copy)]
+pub(super) enum Origin<'a> {
+    /// From the first half.
+    Known(Tid, Timestamp),
+    /// What stands in front of the line says so, provided that the line is a call at all.
+    Line(&'a Prefix<'a>),
+}
+
+impl Parser {
+    #[inline]
+    pub(super) fn call(&mut self, prefix: &Prefix<'_>, out: &mut Out<'_, impl Sink>) -> Option<Kind> {
+        let text = prefix.rest;
+        name_length(text)?;
+        if let Some(half) = first_half(text) {
+            let (tid, start) = self.beginner(prefix, out);
+            self.enter(tid, start, half, out);
+            self.keep(tid, start, half, out);
+            return Some(Kind::Unfinished);
+        }
+        if let Some(half) = cut_by_death(text) {
+            let (tid, start) = self.beginner(prefix, out);
+            self.abandon(&Half { tid, start, text: half.to_vec() }, out);
+            return Some(Kind::Event);
+        }
+        if self.complete(Origin::Line(prefix), text, out) {
+            return Some(Kind::Event);
+        }
+        if let Some((at, child)) = noise::interruption(text) {
+            self.interrupt(prefix, &text[..at], Breaker::Message, out);
+            self.threads.appeared(child);
+            return Some(Kind::Noise(noise::ATTACH));
+        }
+        let at = output::begins(text)?;
+        self.interrupt(prefix, &text[..at], Breaker::Output, out);
+        Some(Kind::Unfinished)
+    }
+
+    /// Reads a whole call and reports it; `false` if it is none.
+    #[inline]
+    pub(super) fn complete(&mut self, origin: Origin<'_>, text: &[u8], out: &mut Out<'_, impl Sink>) -> bool {
+        self.with_scratch(text, |parser, text, scratch| {
+            parser.complete_with(scratch, origin, text, out).is_some()
+        })
+    }
+
+    #[inline]
+    fn complete_with<'s>(
+        &mut self,
+        scratch: &mut Scratch<'s>,
+        origin: Origin<'_>,
+        text: &'s [u8],
+        out: &mut Out<'_, impl Sink>,
+    ) -> Option<()> {
+        let reading = Reading::of(text, out.names, scratch)?;
+        let outcome = Outcome::read(&text[reading.arguments.end?..], scratch)?;
+        let (tid, start) = match origin {
+            Origin::Known(tid, start) => (tid, start),
+            Origin::Line(prefix) => self.beginner(prefix, out),
+        };
+        if outcome.restarts {
+            self.coverage.interrupted += 1;
+            if matches!(origin, Origin::Known(..)) {
+                out.emit(RawItem::Interrupted { tid, at: start });
+            }
+            return Some(());
+        }
+        let ret = reading.without_comm(outcome.ret);
+        if let (true, Return::Value(child, _)) = (reading.makes_process(), ret) {
+            self.threads.appeared(u32::try_from(child).ok());
+        }
+        let entered = reading.entered(tid, start, out.names);
+        out.emit(RawItem::Call(RawCall { dur: outcome.dur, ret, ..entered }));
+        Some(())
+    }
+}

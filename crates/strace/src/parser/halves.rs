@@ -1,0 +1,68 @@
+//! What becomes of the first half of a call.
+//!
+//! It is reported as entered and waits. With its second half it is one call; without one, when its thread goes on to
+//! something else or the input ends, it is a call whose return was not seen.
+
+use super::Parser;
+use super::call::Origin;
+use super::kind::Kind;
+use super::marks::first_half;
+use super::pending::Half;
+use super::reading::Reading;
+use super::sink::{Out, Sink};
+use iotrail_model::raw::RawItem;
+use iotrail_model::{Tid, Timestamp};
+
+impl Parser {
+    /// Reports the entry of a call, because others may speak before it returns.
+    pub(super) fn enter(&mut self, tid: Tid, start: Timestamp, text: &[u8], out: &mut Out<'_, impl Sink>) {
+        self.with_scratch(text, |_, text, scratch| {
+            if let Some(reading) = Reading::of(text, out.names, scratch) {
+                let entered = reading.entered(tid, start, out.names);
+                out.emit(RawItem::Entered(entered));
+            }
+        });
+    }
+
+    /// Keeps the first half of a call of a thread that has none.
+    pub(super) fn keep(&mut self, tid: Tid, start: Timestamp, text: &[u8], out: &mut Out<'_, impl Sink>) {
+        let half = self.pending.copy(tid, start, text);
+        self.put(half, out);
+    }
+
+    /// Lets a half wait if there is room.
+    pub(super) fn put(&mut self, half: Half, out: &mut Out<'_, impl Sink>) {
+        if let Some(half) = self.pending.put(half) {
+            self.abandon(&half, out);
+        }
+    }
+
+    /// Reads a half behind which more was put: it is a `whole` call, or still a first half. `None` if it is neither.
+    #[inline]
+    pub(super) fn settle(&mut self, half: &Half, whole: Kind, out: &mut Out<'_, impl Sink>) -> Option<Kind> {
+        if let Some(text) = first_half(&half.text) {
+            self.keep(half.tid, half.start, text, out);
+            return Some(Kind::Unfinished);
+        }
+        self.complete(Origin::Known(half.tid, half.start), &half.text, out).then_some(whole)
+    }
+
+    /// Reports a call of which only the first half was seen.
+    #[cold]
+    pub(super) fn abandon(&mut self, half: &Half, out: &mut Out<'_, impl Sink>) {
+        self.with_scratch(&half.text, |parser, text, scratch| {
+            let Some(reading) = Reading::of(text, out.names, scratch) else { return };
+            let never_returns = matches!(reading.name, b"exit" | b"exit_group");
+            parser.coverage.incomplete += u64::from(!never_returns);
+            let entered = reading.entered(half.tid, half.start, out.names);
+            out.emit(RawItem::Call(entered));
+        });
+    }
+
+    /// The input is over: whatever waits will not be continued.
+    pub(super) fn finish(&mut self, out: &mut Out<'_, impl Sink>) {
+        let mut halves = self.pending.drain();
+        halves.extend(self.broken.take().map(|broken| broken.half));
+        halves.iter().for_each(|half| self.abandon(half, out));
+    }
+}

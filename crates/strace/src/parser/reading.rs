@@ -1,0 +1,82 @@
+//! Reading the text of a call up to its return: name and arguments.
+
+use super::Parser;
+use super::arguments::Arguments;
+use super::escape::Scratch;
+use iotrail_model::calls::{self, CallSpec, Family, Makes};
+use iotrail_model::dictionaries::Dictionaries;
+use iotrail_model::raw::{RawCall, Return};
+use iotrail_model::{CallId, Tid, Timestamp};
+
+/// A call whose arguments were read.
+pub(super) struct Reading<'a> {
+    pub(super) name: &'a [u8],
+    known: Option<CallId>,
+    spec: Option<&'static CallSpec>,
+    pub(super) arguments: Arguments<'a>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads `name(arguments`, as much of it as there is.
+    #[inline]
+    pub(super) fn of(text: &'a [u8], names: &Dictionaries, scratch: &mut Scratch<'a>) -> Option<Self> {
+        let length = name_length(text)?;
+        let name = &text[..length];
+        let known = names.calls.find(name).map(CallId);
+        let spec = known.and_then(calls::spec);
+        let arguments = Arguments::read(text, length + 1, spec.map_or(&[], |spec| spec.args), scratch);
+        Some(Self { name, known, spec, arguments })
+    }
+
+    /// The call as entered: nothing is known of its return.
+    #[inline]
+    pub(super) fn entered(&self, tid: Tid, start: Timestamp, names: &mut Dictionaries) -> RawCall<'_> {
+        let call = self.known.unwrap_or_else(|| CallId(names.calls.intern(self.name)));
+        RawCall { tid, call, start, dur: None, ret: Return::Unseen, args: self.arguments.as_slice() }
+    }
+
+    pub(super) fn makes_process(&self) -> bool {
+        self.spec.is_some_and(|spec| spec.makes == Makes::Process)
+    }
+
+    /// A process id that was returned is no descriptor, even if the name of its command stands beside it.
+    pub(super) fn without_comm(&self, ret: Return<'a>) -> Return<'a> {
+        match (ret, self.spec) {
+            (Return::Value(value, Some(_)), Some(spec))
+                if spec.makes != Makes::Descriptor
+                    && matches!(spec.family, Family::Process | Family::Wait) =>
+            {
+                Return::Value(value, None)
+            }
+            _ => ret,
+        }
+    }
+}
+
+/// Length of the call name at the start of `text`, which a parenthesis must follow.
+#[inline]
+pub(super) fn name_length(text: &[u8]) -> Option<usize> {
+    let length = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'?' | b'#'))
+        .count();
+    (length > 0 && text.get(length) == Some(&b'(')).then_some(length)
+}
+
+impl Parser {
+    /// Reads `text` with scratch of its length.
+    #[inline]
+    pub(super) fn with_scratch<T>(
+        &mut self,
+        text: &[u8],
+        read: impl for<'s> FnOnce(&mut Self, &'s [u8], &mut Scratch<'s>) -> T,
+    ) -> T {
+        let mut space = std::mem::take(&mut self.scratch);
+        if space.len() < text.len() {
+            space.resize(text.len(), 0);
+        }
+        let result = read(self, text, &mut Scratch::new(&mut space));
+        self.scratch = space;
+        result
+    }
+}
