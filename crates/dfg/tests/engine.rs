@@ -7,7 +7,7 @@ use iotrail_dfg::{
     Change, ChangeKind, Comparison, ConcurrencyRule, Dfg, DfgError, DfgOptions, compare, synthesize,
 };
 use iotrail_model::{Case, CaseId, CaseName, Clock, Event, Nanos, Nullable, Timestamp};
-use iotrail_query::{Query, QuerySpec};
+use iotrail_query::{Query, QuerySpec, SelectSpec};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;
 use proptest::prelude::*;
@@ -306,4 +306,42 @@ fn the_schemas_name_the_fields_that_are_written() {
         noise: None,
     });
     same(&change.unwrap(), &compare_schema["$defs"]["change"]);
+}
+
+/// A log on disk whose row groups hold all of it or a few rows each gives the same graph, whatever the selection skips.
+#[test]
+fn skipped_row_groups_change_no_figure() {
+    let calls: Vec<Call> = (0..600)
+        .map(|number| Call {
+            case: number / 100,
+            name: ["read", "write", "openat"][(number % 3) as usize],
+            start: i64::from(number % 100) * 1_000_000,
+            dur: i64::from(number % 7) * 1_000,
+            size: i64::from(number),
+        })
+        .collect();
+    let windows = [("+20ms", "+40ms"), ("+0ms", "+1ms"), ("+99ms", "+200ms")];
+    for (since, until) in windows {
+        let select = SelectSpec {
+            since: Some(since.to_owned()),
+            until: Some(until.to_owned()),
+            ..SelectSpec::default()
+        };
+        for cases in [Vec::new(), vec!["rid=2".to_owned()]] {
+            let select = SelectSpec { case: cases, ..select.clone() };
+            let graph = |row_group: usize| {
+                let log = log(6, 3, &calls, row_group);
+                let spec = QuerySpec {
+                    map: Some("call".to_owned()),
+                    select: select.clone(),
+                    ..QuerySpec::default()
+                };
+                let query = Query::new(spec, &log).unwrap();
+                synthesize(&log, &query, &DfgOptions::default()).unwrap()
+            };
+            let whole = graph(1 << 17);
+            assert!(whole.events.total > 0, "{select:?} selects nothing");
+            assert_eq!(graph(10), whole, "{select:?}");
+        }
+    }
 }
