@@ -15,6 +15,6 @@ run() {
 run import --force -o "$out/ior.trail" examples/ssf-fpp/traces
 run info "$out/ior.trail"
 run dfg "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid -o "$out/dfg.svg"
-run compare "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid
+run compare "$out/ior.trail" --map examples/ssf-fpp/same-file.toml --by cid --groups fpp,ssf --top 10
 run report "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid -o "$out/report.html"
 printf '\nThe picture: %s\nThe page:    %s (open it in a browser; it needs no network)\n' "$PWD/$out/dfg.svg" "$PWD/$out/report.html"
