@@ -72,8 +72,14 @@ impl Resolver {
 
     /// The trace is over: hands out what was held back and the processes that are still alive.
     pub fn finish<S: Sink>(&mut self, names: &mut Dictionaries, sink: &mut S) {
-        self.creations.clear();
-        self.release_held(names, sink);
+        loop {
+            // No return can name a parent any more; what is released may itself announce further creations.
+            self.creations.clear();
+            self.release_held(names, sink);
+            if self.held.is_empty() {
+                break;
+            }
+        }
         let threads: Vec<ThreadId> = self.population.all().collect();
         for thread in threads {
             self.drop_thread(thread, names, sink);
