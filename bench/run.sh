@@ -34,7 +34,6 @@ measure() {
 
 rm -rf "$out/corpus.trail"
 measure "wc -l" wc -l "$corpus"
-measure "parse only" "$target/examples/parse_speed" "$corpus"
 measure "import, 1 thread" "$iotrail" -q import --force --threads 1 -o "$out/corpus.trail" "$corpus"
 PATH=$cache/rivals/bin:$PATH
 if command -v strace-parser >/dev/null; then measure "strace-parser summary" strace-parser "$corpus" summary; fi
@@ -44,6 +43,7 @@ measure "dfg with all statistics, 1 thread" "$iotrail" -q dfg --threads 1 --json
 measure "report" "$iotrail" -q report -o "$out/report.html" "$out/corpus.trail"
 "$iotrail" -q events "$out/corpus.trail" --csv -o "$out/events.csv"
 measure "pm4py (pandas) graph only" "$python" bench/pm4py_dfg.py "$out/events.csv"
+"$target/examples/parse_speed" "$corpus"
 column -t -s $'\t' "$results"
 "$iotrail" info "$out/corpus.trail" | grep -E '^(events|lines)'
 ls -l "$out/report.html" | awk '{ print "report: " $5 " bytes" }'
