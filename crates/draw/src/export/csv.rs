@@ -127,7 +127,9 @@ fn table(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Vec<u8
     out.into_bytes()
 }
 
-fn quoted(cell: &str) -> String {
+/// A cell of a CSV file, in quotes where RFC 4180 wants them.
+#[must_use]
+pub fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
     } else {

@@ -9,6 +9,8 @@ mod pdf;
 mod png;
 mod svg;
 
+pub use csv::quoted as quoted_csv;
+
 use crate::error::DrawError;
 use crate::view::View;
 use iotrail_dfg::Dfg;

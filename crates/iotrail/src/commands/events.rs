@@ -1,6 +1,7 @@
 //! `iotrail events`: the events themselves.
 
 use crate::{args::query::Selection, output, ui::Ui};
+use iotrail_draw::export::quoted_csv;
 use iotrail_model::{Case, Event, Names, text::printable, units};
 use iotrail_query::{ActivityId, Classified, Query, QuerySpec};
 use iotrail_trail::{Columns, EventLog};
@@ -203,13 +204,12 @@ impl<'a> Record<'a> {
     }
 
     fn csv_fields(&self) -> [String; 22] {
+        /// NULL is an empty cell, an empty text a quoted one.
         fn text(value: Option<&str>) -> String {
             match value {
                 None => String::new(),
-                Some(value) if value.is_empty() || value.contains(['"', ',', '\n', '\r']) => {
-                    format!("\"{}\"", value.replace('"', "\"\""))
-                }
-                Some(value) => value.to_owned(),
+                Some("") => "\"\"".to_owned(),
+                Some(value) => quoted_csv(value),
             }
         }
         fn number(value: Option<impl ToString>) -> String {
