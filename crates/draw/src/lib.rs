@@ -12,6 +12,7 @@ pub mod font;
 mod glyphs;
 pub mod label;
 pub mod layout;
+mod painter;
 pub mod palette;
 pub mod picture;
 pub mod scene;

@@ -5,9 +5,9 @@ use super::Exporter;
 use crate::compose;
 use crate::error::DrawError;
 use crate::font::{self, Weight};
-use crate::glyphs;
 use crate::layout::{Point, Route};
-use crate::scene::{Ink, Item, Outline, Rgb, Scene, Shape, Text};
+use crate::painter::Painter;
+use crate::scene::{Ink, Outline, Rgb, Scene, Shape, Text};
 use crate::view::{Theme, View};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -93,6 +93,44 @@ struct PageWriter {
     used: [BTreeMap<u16, char>; 2],
 }
 
+impl Painter for PageWriter {
+    fn shape(&mut self, shape: &Shape) {
+        if let Some(ink) = shape.fill {
+            self.fill(ink);
+        }
+        if let Some(line) = shape.stroke {
+            let [red, green, blue] = self.colour(line.ink);
+            self.content.set_stroke_rgb(red, green, blue);
+            self.content.set_line_width(line.width as f32);
+            let pattern = line.dash.pattern(line.width).unwrap_or_default();
+            self.content.set_dash_pattern(pattern.into_iter().map(|length| length as f32), 0.0);
+        }
+        self.outline(&shape.outline);
+        match (shape.fill.is_some(), shape.stroke.is_some()) {
+            (true, true) => self.content.fill_nonzero_and_stroke(),
+            (true, false) => self.content.fill_nonzero(),
+            (false, true) => self.content.stroke(),
+            (false, false) => self.content.end_path(),
+        };
+    }
+
+    fn text(&mut self, text: &Text) {
+        self.fill(text.ink);
+        let mut codes = Vec::with_capacity(2 * text.content.len());
+        for character in text.content.chars() {
+            if let Some(glyph) = font::glyph(text.weight, character) {
+                self.used[text.weight as usize].entry(glyph.0).or_insert(character);
+                codes.extend(glyph.0.to_be_bytes());
+            }
+        }
+        self.content.begin_text();
+        self.content.set_font(Name(font_name(text.weight)), text.size as f32);
+        self.content.set_text_matrix([1.0, 0.0, 0.0, -1.0, text.at.x as f32, text.at.y as f32]);
+        self.content.show(Str(&codes));
+        self.content.end_text();
+    }
+}
+
 impl PageWriter {
     /// A page whose y axis points downwards, as in a scene.
     fn new(scene: &Scene, theme: Theme, unit: f64) -> Self {
@@ -113,38 +151,6 @@ impl PageWriter {
     fn fill(&mut self, ink: Ink) {
         let [red, green, blue] = self.colour(ink);
         self.content.set_fill_rgb(red, green, blue);
-    }
-
-    fn item(&mut self, item: &Item) {
-        match item {
-            Item::Shape(shape) => self.shape(shape),
-            Item::Text(text) => glyphs::drawable(text).iter().for_each(|item| match item {
-                Item::Text(text) => self.text(text),
-                Item::Shape(shape) => self.shape(shape),
-                Item::Group(_) => {}
-            }),
-            Item::Group(group) => group.items.iter().for_each(|item| self.item(item)),
-        }
-    }
-
-    fn shape(&mut self, shape: &Shape) {
-        if let Some(ink) = shape.fill {
-            self.fill(ink);
-        }
-        if let Some(line) = shape.stroke {
-            let [red, green, blue] = self.colour(line.ink);
-            self.content.set_stroke_rgb(red, green, blue);
-            self.content.set_line_width(line.width as f32);
-            let pattern = line.dash.pattern(line.width).unwrap_or_default();
-            self.content.set_dash_pattern(pattern.into_iter().map(|length| length as f32), 0.0);
-        }
-        self.outline(&shape.outline);
-        match (shape.fill.is_some(), shape.stroke.is_some()) {
-            (true, true) => self.content.fill_nonzero_and_stroke(),
-            (true, false) => self.content.fill_nonzero(),
-            (false, true) => self.content.stroke(),
-            (false, false) => self.content.end_path(),
-        };
     }
 
     fn outline(&mut self, outline: &Outline) {
@@ -180,22 +186,6 @@ impl PageWriter {
             };
         }
         self.content.close_path();
-    }
-
-    fn text(&mut self, text: &Text) {
-        self.fill(text.ink);
-        let mut codes = Vec::with_capacity(2 * text.content.len());
-        for character in text.content.chars() {
-            if let Some(glyph) = font::glyph(text.weight, character) {
-                self.used[text.weight as usize].entry(glyph.0).or_insert(character);
-                codes.extend(glyph.0.to_be_bytes());
-            }
-        }
-        self.content.begin_text();
-        self.content.set_font(Name(font_name(text.weight)), text.size as f32);
-        self.content.set_text_matrix([1.0, 0.0, 0.0, -1.0, text.at.x as f32, text.at.y as f32]);
-        self.content.show(Str(&codes));
-        self.content.end_text();
     }
 }
 

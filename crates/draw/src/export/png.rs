@@ -5,9 +5,9 @@ use super::Exporter;
 use crate::compose;
 use crate::error::DrawError;
 use crate::font;
-use crate::glyphs;
 use crate::layout::{Point, Route};
-use crate::scene::{Ink, Item, Outline, Rgb, Scene, Shape, Text};
+use crate::painter::Painter;
+use crate::scene::{Ink, Outline, Rgb, Scene, Shape, Text};
 use crate::view::{Theme, View};
 use iotrail_dfg::Dfg;
 use tiny_skia::{
@@ -37,48 +37,7 @@ struct Canvas {
     scale: Transform,
 }
 
-impl Canvas {
-    /// A page in the colour of the page. A picture that would be too large at two pixels for each point gets fewer.
-    fn new(scene: &Scene, theme: Theme) -> Result<Self, DrawError> {
-        let scale =
-            [SCALE, SCALE / 2.0, SCALE / 4.0].into_iter().find(|scale| pixels(scene, *scale) <= MAX_PIXELS);
-        let too_large = || DrawError::TooLarge {
-            width: scene.width as u64,
-            height: scene.height as u64,
-            limit: MAX_PIXELS,
-        };
-        let scale = scale.ok_or_else(too_large)?;
-        let pixels =
-            Pixmap::new((scene.width * scale) as u32, (scene.height * scale) as u32).ok_or_else(too_large)?;
-        let mut canvas = Self { pixels, theme, scale: Transform::from_scale(scale as f32, scale as f32) };
-        let page = canvas.colour(scene.page);
-        canvas.pixels.fill(Color::from_rgba8(page.0, page.1, page.2, 255));
-        Ok(canvas)
-    }
-
-    fn colour(&self, ink: Ink) -> Rgb {
-        if self.theme == Theme::Dark { ink.dark } else { ink.light }
-    }
-
-    fn paint(&self, ink: Ink) -> Paint<'static> {
-        let mut paint = Paint { anti_alias: true, ..Paint::default() };
-        let Rgb(red, green, blue) = self.colour(ink);
-        paint.set_color_rgba8(red, green, blue, 255);
-        paint
-    }
-
-    fn item(&mut self, item: &Item) {
-        match item {
-            Item::Shape(shape) => self.shape(shape),
-            Item::Text(text) => glyphs::drawable(text).iter().for_each(|item| match item {
-                Item::Text(text) => self.text(text),
-                Item::Shape(shape) => self.shape(shape),
-                Item::Group(_) => {}
-            }),
-            Item::Group(group) => group.items.iter().for_each(|item| self.item(item)),
-        }
-    }
-
+impl Painter for Canvas {
     fn shape(&mut self, shape: &Shape) {
         // A shape without extent has no path and nothing to draw.
         let Some(path) = path(&shape.outline) else { return };
@@ -115,6 +74,37 @@ impl Canvas {
         if let Some(path) = pen.path.finish() {
             self.pixels.fill_path(&path, &self.paint(text.ink), FillRule::Winding, self.scale, None);
         }
+    }
+}
+
+impl Canvas {
+    /// A page in the colour of the page. A picture that would be too large at two pixels for each point gets fewer.
+    fn new(scene: &Scene, theme: Theme) -> Result<Self, DrawError> {
+        let scale =
+            [SCALE, SCALE / 2.0, SCALE / 4.0].into_iter().find(|scale| pixels(scene, *scale) <= MAX_PIXELS);
+        let too_large = || DrawError::TooLarge {
+            width: scene.width as u64,
+            height: scene.height as u64,
+            limit: MAX_PIXELS,
+        };
+        let scale = scale.ok_or_else(too_large)?;
+        let pixels =
+            Pixmap::new((scene.width * scale) as u32, (scene.height * scale) as u32).ok_or_else(too_large)?;
+        let mut canvas = Self { pixels, theme, scale: Transform::from_scale(scale as f32, scale as f32) };
+        let page = canvas.colour(scene.page);
+        canvas.pixels.fill(Color::from_rgba8(page.0, page.1, page.2, 255));
+        Ok(canvas)
+    }
+
+    fn colour(&self, ink: Ink) -> Rgb {
+        if self.theme == Theme::Dark { ink.dark } else { ink.light }
+    }
+
+    fn paint(&self, ink: Ink) -> Paint<'static> {
+        let mut paint = Paint { anti_alias: true, ..Paint::default() };
+        let Rgb(red, green, blue) = self.colour(ink);
+        paint.set_color_rgba8(red, green, blue, 255);
+        paint
     }
 }
 
