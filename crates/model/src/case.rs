@@ -1,7 +1,8 @@
 //! The tables beside `events`: cases, processes, files.
 
 use crate::ids::{CaseId, Pid};
-use crate::time::{Nanos, Timestamp};
+use crate::time::Timestamp;
+use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 /// What the time stamps of a case mean.
@@ -104,10 +105,9 @@ pub struct Process {
     pub cwd: Option<String>,
     /// Number of threads seen in the image.
     pub threads: u32,
-    /// User CPU time.
-    pub user: Option<Nanos>,
-    /// System CPU time.
-    pub system: Option<Nanos>,
+    /// What the image used.
+    #[serde(flatten)]
+    pub usage: Usage,
     /// Bytes read by read variants.
     pub bytes_read: i64,
     /// Bytes written by write variants.

@@ -4,8 +4,10 @@
 //! replays descriptor tables to find them. What a tracer does know better (a path printed beside a descriptor)
 //! it hands over as a hint.
 
-use crate::ids::{CallId, Tid};
+use crate::file_facts::FileFacts;
+use crate::ids::{CallId, Pid, Tid};
 use crate::time::{Nanos, Timestamp};
+use crate::usage::Usage;
 
 /// One item of the stream that a tracer delivers, in the order it was seen: calls at their completion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +54,67 @@ pub enum RawItem<'a> {
         /// When.
         at: Timestamp,
     },
+    /// `child` came to be, in the announced call of `parent` that makes processes. It may speak from now on, before that call returns.
+    Created {
+        /// The thread in the call.
+        parent: Tid,
+        /// The new thread or process.
+        child: Tid,
+        /// When.
+        at: Timestamp,
+    },
+    /// A thread that was there when the recording began, and the process it belongs to.
+    Found {
+        /// The thread.
+        tid: Tid,
+        /// Its process.
+        pid: Pid,
+        /// The process that made that, if it is known.
+        ppid: Option<Pid>,
+        /// When its process began, or when the recording did.
+        at: Timestamp,
+    },
+    /// What a descriptor of a thread refers to: part of a snapshot, or a look at a descriptor whose making was not seen.
+    Descriptor {
+        /// The thread.
+        tid: Tid,
+        /// The descriptor.
+        fd: i32,
+        /// What it refers to.
+        open: OpenFile<'a>,
+    },
+    /// The working directory of a thread, found in a snapshot.
+    WorkingDirectory {
+        /// The thread.
+        tid: Tid,
+        /// Absolute path.
+        path: &'a [u8],
+    },
+    /// What lies behind a descriptor that was just made.
+    File {
+        /// The thread.
+        tid: Tid,
+        /// The descriptor.
+        fd: i32,
+        /// Device, inode, size, kind.
+        facts: FileFacts,
+    },
+    /// What a process shows of its executable image: after an exec, or when it was found.
+    Image {
+        /// The thread.
+        tid: Tid,
+        /// When.
+        at: Timestamp,
+        /// Executable, command line, environment.
+        image: Image<'a>,
+    },
+    /// What the process of this thread used up to now, over all its images. Comes before its exec returns and before its end.
+    Usage {
+        /// The thread.
+        tid: Tid,
+        /// Sums since the process began; `max_memory` is that of the present image.
+        usage: Usage,
+    },
     /// What the tracer says this thread's command is called.
     Comm {
         /// The thread.
@@ -59,6 +122,29 @@ pub enum RawItem<'a> {
         /// Its name.
         comm: &'a [u8],
     },
+}
+
+impl RawItem<'_> {
+    /// The thread that the item is about; of a creation the one that made the other.
+    #[inline]
+    #[must_use]
+    pub const fn tid(&self) -> Tid {
+        match self {
+            Self::Call(call) | Self::Entered(call) => call.tid,
+            Self::Created { parent, .. } => *parent,
+            Self::Interrupted { tid, .. }
+            | Self::Exited { tid, .. }
+            | Self::Killed { tid, .. }
+            | Self::Superseded { tid, .. }
+            | Self::Found { tid, .. }
+            | Self::Descriptor { tid, .. }
+            | Self::WorkingDirectory { tid, .. }
+            | Self::File { tid, .. }
+            | Self::Image { tid, .. }
+            | Self::Usage { tid, .. }
+            | Self::Comm { tid, .. } => *tid,
+        }
+    }
 }
 
 /// A call as seen.
@@ -76,6 +162,34 @@ pub struct RawCall<'a> {
     pub ret: Return<'a>,
     /// Arguments in the order of the kernel's signature, as far as they were seen; out-arguments hold what was returned in them.
     pub args: &'a [Arg<'a>],
+}
+
+/// An open file description as a snapshot shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenFile<'a> {
+    /// Path or name.
+    pub target: Target<'a>,
+    /// Where the next read or write goes, if there are positions and it is known.
+    pub position: Option<i64>,
+    /// Whether writes go to the end (`O_APPEND`).
+    pub append: bool,
+    /// Whether it is closed at exec.
+    pub cloexec: bool,
+    /// Device, inode, size, kind, if they were looked up.
+    pub facts: Option<FileFacts>,
+}
+
+/// An executable image as the process shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Image<'a> {
+    /// Path of the executable (of a script: of its interpreter).
+    pub exe: Option<&'a [u8]>,
+    /// Command line, arguments separated by NUL.
+    pub cmdline: Option<&'a [u8]>,
+    /// Working directory.
+    pub cwd: Option<&'a [u8]>,
+    /// Chosen environment variables, `NAME=value`, sorted.
+    pub env: &'a [&'a [u8]],
 }
 
 /// What a call returned.

@@ -127,6 +127,7 @@ impl HeldItem {
             }
             RawItem::Superseded { by, at, .. } => Kind::Superseded { by: *by, at: *at },
             RawItem::Comm { comm, .. } => Kind::Comm(copy_text(&mut bytes, comm)),
+            _ => Kind::Comm(0..0),
         };
         Self { tid, bytes, kind }
     }

@@ -130,7 +130,14 @@ impl Resolver {
             RawItem::Exited { at, status, .. } => self.exited(thread, *at, *status, names, sink),
             RawItem::Killed { at, signal, .. } => self.killed(thread, *at, signal, names, sink),
             RawItem::Superseded { by, .. } => self.superseded(thread, *by, names, sink),
-            RawItem::Comm { .. } => {}
+            RawItem::Created { .. }
+            | RawItem::Found { .. }
+            | RawItem::Descriptor { .. }
+            | RawItem::WorkingDirectory { .. }
+            | RawItem::File { .. }
+            | RawItem::Image { .. }
+            | RawItem::Usage { .. }
+            | RawItem::Comm { .. } => {}
         }
     }
 
@@ -208,7 +215,14 @@ pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         RawItem::Call(call) | RawItem::Entered(call) => (call.tid, Some(call.start)),
         RawItem::Exited { tid, at, .. } | RawItem::Killed { tid, at, .. } => (*tid, Some(*at)),
         RawItem::Superseded { tid, at, .. } | RawItem::Interrupted { tid, at } => (*tid, Some(*at)),
-        RawItem::Comm { tid, .. } => (*tid, None),
+        RawItem::Created { parent: tid, at, .. }
+        | RawItem::Found { tid, at, .. }
+        | RawItem::Image { tid, at, .. } => (*tid, Some(*at)),
+        RawItem::Descriptor { tid, .. }
+        | RawItem::WorkingDirectory { tid, .. }
+        | RawItem::File { tid, .. }
+        | RawItem::Usage { tid, .. }
+        | RawItem::Comm { tid, .. } => (*tid, None),
     }
 }
 

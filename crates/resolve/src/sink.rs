@@ -1,6 +1,6 @@
 //! Where the resolver's results go.
 
-use iotrail_model::{Dictionaries, Event, Process};
+use iotrail_model::{Dictionaries, Event, FileFacts, PathId, Process};
 
 /// Takes what a [`crate::Resolver`] finds out, in the order it finds it out.
 pub trait Sink {
@@ -9,4 +9,10 @@ pub trait Sink {
 
     /// An executable image that ended, or was still running at the end of the trace.
     fn process(&mut self, process: Process);
+
+    /// An executable image that began, as far as it is known; the same one comes again as [`Sink::process`] when it ends.
+    fn image(&mut self, _process: &Process) {}
+
+    /// What the tracer found out about the file of that name.
+    fn file(&mut self, _path: PathId, _facts: &FileFacts, _names: &Dictionaries) {}
 }

@@ -7,7 +7,6 @@ use crate::input::{Origin, TraceFile};
 use crate::parser::{Parser, ParserSetup};
 use crate::reader::{TraceReader, Trouble};
 use crate::window::Limits;
-use iotrail_model::raw::RawItem;
 use iotrail_model::{Clock, Coverage, Dictionaries, Tid, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,7 +65,7 @@ pub(crate) fn probe(
             let (text, at_end) = (reader.window.unread(), reader.window.ended());
             first = first.or_else(|| parser.peek_time(text, at_end));
             let done = parser.step(text, at_end, names, &mut |item, _| {
-                one_thread &= Some(thread(&item)) == tid;
+                one_thread &= Some(item.tid()) == tid;
             });
             if done == 0 {
                 break;
@@ -95,15 +94,4 @@ pub(crate) fn understood(coverage: &Coverage) -> bool {
     let lines = &coverage.lines;
     lines.event + lines.unfinished + lines.resumed + lines.signal + lines.exit > 0
         || coverage.noise.contains_key("summary-table")
-}
-
-const fn thread(item: &RawItem<'_>) -> Tid {
-    match item {
-        RawItem::Call(call) | RawItem::Entered(call) => call.tid,
-        RawItem::Interrupted { tid, .. }
-        | RawItem::Exited { tid, .. }
-        | RawItem::Killed { tid, .. }
-        | RawItem::Superseded { tid, .. }
-        | RawItem::Comm { tid, .. } => *tid,
-    }
 }

@@ -7,7 +7,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
-use iotrail_model::{Case, CaseId, CaseName, Clock, FileRow, Nanos, Pid, Process, Timestamp};
+use iotrail_model::{Case, CaseId, CaseName, Clock, FileRow, Nanos, Pid, Process, Timestamp, Usage};
 
 /// All rows of a small table's file.
 pub(crate) fn rows<R>(
@@ -83,8 +83,11 @@ pub(crate) fn process(fields: &Fields<'_>, row: usize) -> Result<Process, String
         cmdline: fields.text(8, row),
         cwd: fields.text(9, row),
         threads: fields.number::<UInt32Type>(10, row).unwrap_or_default(),
-        user: fields.number::<Int64Type>(11, row).map(Nanos),
-        system: fields.number::<Int64Type>(12, row).map(Nanos),
+        usage: Usage {
+            user: fields.number::<Int64Type>(11, row).map(Nanos),
+            system: fields.number::<Int64Type>(12, row).map(Nanos),
+            ..Usage::default()
+        },
         bytes_read: fields.number::<Int64Type>(13, row).unwrap_or_default(),
         bytes_written: fields.number::<Int64Type>(14, row).unwrap_or_default(),
         env: fields.texts(15, row).unwrap_or_default(),

@@ -1,0 +1,1 @@
+//! The kernel's tracing interface in safe types: stops, seccomp filters, another process's memory.

@@ -1,0 +1,1 @@
+//! From registers and memory to raw calls.
