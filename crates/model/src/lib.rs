@@ -15,6 +15,7 @@ pub mod file_facts;
 pub mod ids;
 pub mod interner;
 pub mod nullable;
+pub mod quantity;
 pub mod raw;
 pub mod text;
 pub mod time;

@@ -21,7 +21,6 @@ mod moment;
 mod pattern;
 mod patterns;
 pub mod preset;
-mod quantity;
 pub mod query;
 pub mod rules;
 pub mod select;

@@ -1,6 +1,6 @@
 //! Points in time as people write them.
 
-use crate::quantity::{self, UNIT, decimal};
+use iotrail_model::quantity::{self, UNIT, decimal};
 use iotrail_model::time::{NANOS_PER_DAY, days_from_civil};
 use iotrail_model::{Clock, Timestamp};
 

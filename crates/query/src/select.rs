@@ -9,9 +9,9 @@ use crate::attribute::Attribute;
 use crate::error::QueryError;
 use crate::moment::{self, Moment};
 use crate::patterns::{listed, path_globs, set};
-use crate::quantity;
 use crate::spec::SelectSpec;
 use globset::GlobSet;
+use iotrail_model::quantity;
 use iotrail_model::text::printable;
 
 /// A checked selection that does not know a log yet.

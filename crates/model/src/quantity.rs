@@ -1,10 +1,11 @@
 //! Decimal numbers with units, exactly: sizes, spans, shares.
 
 /// Billionths: what decimal numbers are counted in, so that nothing is rounded.
-pub(crate) const UNIT: i128 = 1_000_000_000;
+pub const UNIT: i128 = 1_000_000_000;
 
-/// A decimal number in billionths, and what follows it.
-pub(crate) fn decimal(text: &str) -> Option<(i128, &str)> {
+/// A decimal number in billionths, and what follows it; `None` if the text does not begin with one.
+#[must_use]
+pub fn decimal(text: &str) -> Option<(i128, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(text);
     let (mut value, mut rest) = (text[..whole].parse::<u64>().ok().map(i128::from)? * UNIT, &text[whole..]);
@@ -20,7 +21,10 @@ pub(crate) fn decimal(text: &str) -> Option<(i128, &str)> {
 }
 
 /// Bytes: `4096`, `4kB`, `1.5MiB`.
-pub(crate) fn bytes(text: &str) -> Result<i64, String> {
+///
+/// # Errors
+/// What is wrong with the text, in words.
+pub fn bytes(text: &str) -> Result<i64, String> {
     let (value, unit) = decimal(text).ok_or("no number")?;
     let factor: i128 = match unit {
         "" | "B" => 1,
@@ -32,7 +36,7 @@ pub(crate) fn bytes(text: &str) -> Result<i64, String> {
         "MiB" => 1024_i128.pow(2),
         "GiB" => 1024_i128.pow(3),
         "TiB" => 1024_i128.pow(4),
-        _ => return Err(format!("unknown unit `{}`", iotrail_model::text::printable(unit))),
+        _ => return Err(format!("unknown unit `{}`", crate::text::printable(unit))),
     };
     let scaled = value.checked_mul(factor).ok_or("more than any file holds")?;
     if scaled % UNIT != 0 {
@@ -42,7 +46,10 @@ pub(crate) fn bytes(text: &str) -> Result<i64, String> {
 }
 
 /// A span in nanoseconds: `10ms`, `1.5s`, `2min`.
-pub(crate) fn span(text: &str) -> Result<i64, String> {
+///
+/// # Errors
+/// What is wrong with the text, in words.
+pub fn span(text: &str) -> Result<i64, String> {
     let (value, unit) = decimal(text).ok_or("no number")?;
     let nanos: i128 = match unit {
         "ns" => 1,
@@ -53,7 +60,7 @@ pub(crate) fn span(text: &str) -> Result<i64, String> {
         "h" => 3600 * UNIT,
         "d" => 86_400 * UNIT,
         "" => return Err("a number without a unit".to_owned()),
-        _ => return Err(format!("unknown unit `{}`", iotrail_model::text::printable(unit))),
+        _ => return Err(format!("unknown unit `{}`", crate::text::printable(unit))),
     };
     let scaled = value.checked_mul(nanos).ok_or("too long")?;
     i64::try_from(scaled / UNIT).map_err(|_| "too long".to_owned())
