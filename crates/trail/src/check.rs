@@ -11,7 +11,7 @@ use crate::read_tables;
 use crate::rows::{Key, key};
 use crate::trail::Trail;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CallId, EventBatch, Process};
+use iotrail_model::{CallId, EventBatch, FileKind, Process, Usage};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -91,6 +91,15 @@ impl Check {
                 Ok(rows) => rows,
                 Err(error) => return self.add_error(file.path(), error),
             };
+            let known = |kind: &String| FileKind::ALL.iter().any(|known| known.name() == kind);
+            if let Some(row) = rows.iter().find(|row| row.kind.as_ref().is_some_and(|kind| !known(kind))) {
+                let kind = printable(row.kind.as_deref().unwrap_or_default());
+                self.add(
+                    file.path(),
+                    None,
+                    format!("the path `{}` is of the unknown kind `{kind}`", printable(&row.path)),
+                );
+            }
             let mut seen = BTreeSet::new();
             if let Some(row) = rows.iter().find(|row| !seen.insert(&row.path)) {
                 self.add(file.path(), None, format!("the path `{}` has two rows", printable(&row.path)));
@@ -137,6 +146,8 @@ impl Check {
                 Some(format!("process {} is of case {}, which is not in `cases`", process.pid, process.case))
             } else if span.is_some_and(|(start, end)| end < start) {
                 Some(format!("process {} ends before it starts", process.pid))
+            } else if has_negative_time(&process.usage) {
+                Some(format!("process {} used a negative time", process.pid))
             } else if process.bytes_read < 0 || process.bytes_written < 0 {
                 Some(format!("process {} moved a negative number of bytes", process.pid))
             } else {
@@ -201,6 +212,10 @@ fn rules(batch: &EventBatch, cases: usize, names: &NameIndex) -> Vec<String> {
         &|row| format!("`{}` has an `errno`, but `ret` says that it did not fail", name(row)),
     );
     wrong
+}
+
+fn has_negative_time(usage: &Usage) -> bool {
+    [usage.user, usage.system, usage.io_delay].into_iter().flatten().any(|span| span.0 < 0)
 }
 
 /// Calls that are not in the call table may do anything.

@@ -11,6 +11,7 @@ mod decode;
 mod encode;
 mod error;
 mod event_file;
+mod fact_set;
 mod footer;
 mod guarded;
 #[cfg(test)]
@@ -26,7 +27,6 @@ mod name_index;
 mod own_names;
 mod parquet_file;
 mod part;
-mod path_set;
 #[cfg(test)]
 mod planted;
 mod read_tables;
@@ -36,6 +36,7 @@ mod row_group;
 mod rows;
 mod schema;
 mod tables;
+mod text_runs;
 mod trail;
 mod writer;
 

@@ -17,6 +17,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+/// Adds what another part knows of the same path.
+fn learn(known: &mut FileRow, other: FileRow) {
+    if known.device.is_none() && other.device.is_some() {
+        let kind = other.kind.or_else(|| known.kind.take());
+        (known.device, known.inode, known.size, known.kind) = (other.device, other.inode, other.size, kind);
+    }
+}
+
 /// One or several trails; ids of cases and names are over all of them.
 #[derive(Debug)]
 pub struct EventLog {
@@ -134,8 +142,9 @@ impl EventLog {
         }
         for file in trail.tables(Table::Files) {
             for row in read_tables::rows(file, read_tables::file)? {
-                if self.names.add(NameColumn::Path, &row.path) {
-                    self.files.push(row);
+                match self.names.add(NameColumn::Path, &row.path) {
+                    None => self.files.push(row),
+                    Some(known) => learn(&mut self.files[known as usize], row),
                 }
             }
         }

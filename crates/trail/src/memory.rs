@@ -2,18 +2,19 @@
 
 use crate::counters::{Counters, NamedCounters};
 use crate::error::TrailError;
-use crate::kind::kind_of;
 use crate::log::EventLog;
 use crate::meta::{Capture, FORMAT, FORMAT_VERSION, TimeBase, TrailMeta};
 use crate::name_index::NameIndex;
 use crate::own_names::{NameColumn, OwnNames};
+use crate::part::file_row;
 use crate::trail::Trail;
 use crate::writer::{CreateOptions, TrailWriter};
-use iotrail_model::canonical::canonical;
+use iotrail_model::text::path_to_text;
 use iotrail_model::{
-    CallId, Case, CaseId, CaseName, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileRow, FlagsId,
-    Nanos, Nullable, PathId, Pid, Process, Tid, Timestamp,
+    CallId, Case, CaseId, CaseName, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileFacts, FileRow,
+    FlagsId, Nanos, Nullable, PathId, Pid, Process, Tid, Timestamp,
 };
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Builds an [`EventLog`] in memory that reads like one from disk.
@@ -23,6 +24,7 @@ pub struct MemoryLog {
     names: Dictionaries,
     events: Vec<Event>,
     processes: Vec<Process>,
+    facts: BTreeMap<String, FileFacts>,
     coverage: Coverage,
     row_group_rows: usize,
 }
@@ -83,20 +85,25 @@ impl MemoryLog {
         self.processes.push(process);
     }
 
+    /// Adds what is known of a file; the latest facts of a path count.
+    pub fn push_file(&mut self, path: &[u8], facts: &FileFacts) {
+        self.facts.insert(path_to_text(path).into_owned(), *facts);
+    }
+
     /// The log, sorted.
     #[must_use]
     pub fn build(mut self) -> EventLog {
         self.events.sort_by_key(Event::sort_key);
         let mut own = OwnNames::default();
         for name in self.names.calls.iter() {
-            own.calls.intern(&iotrail_model::text::path_to_text(name));
+            own.calls.intern(&path_to_text(name));
         }
         let mut counters = Counters::default();
         let events: Vec<Event> = self.events.iter().map(|event| own.adopt(event, &self.names)).collect();
         events.iter().for_each(|event| counters.count(event, &own));
         self.processes.iter().for_each(|process| counters.count_process(process.case, process.pid));
         let batches = events.chunks(self.row_group_rows).map(EventBatch::from_events).collect();
-        let (names, files) = index(&own);
+        let (names, files) = index(&own, &self.facts);
         let mut total = NamedCounters::default();
         total.add(counters.named(&own));
         let meta = TrailMeta {
@@ -113,7 +120,7 @@ impl MemoryLog {
     }
 }
 
-fn index(own: &OwnNames) -> (NameIndex, Vec<FileRow>) {
+fn index(own: &OwnNames, facts: &BTreeMap<String, FileFacts>) -> (NameIndex, Vec<FileRow>) {
     let mut names = NameIndex::new();
     let mut files = Vec::new();
     for column in [NameColumn::Call, NameColumn::Path, NameColumn::Errno, NameColumn::Flags] {
@@ -121,12 +128,7 @@ fn index(own: &OwnNames) -> (NameIndex, Vec<FileRow>) {
             let text = String::from_utf8_lossy(text);
             names.add(column, &text);
             if column == NameColumn::Path {
-                files.push(FileRow {
-                    canonical: canonical(&text).into_owned(),
-                    kind: kind_of(&text).map(str::to_owned),
-                    path: text.into_owned(),
-                    ..FileRow::default()
-                });
+                files.push(file_row(text.clone().into_owned(), facts.get(&*text)));
             }
         }
     }

@@ -13,14 +13,14 @@ struct Index {
 }
 
 impl Index {
-    fn add(&mut self, names: &mut Vec<Arc<str>>, text: &str) -> bool {
-        if self.ids.contains_key(text) {
-            return false;
+    fn add(&mut self, names: &mut Vec<Arc<str>>, text: &str) -> Option<u32> {
+        if let Some(known) = self.ids.get(text) {
+            return Some(*known);
         }
         let name: Arc<str> = text.into();
         self.ids.insert(Arc::clone(&name), names.len() as u32);
         names.push(name);
-        true
+        None
     }
 }
 
@@ -44,8 +44,8 @@ impl NameIndex {
         index
     }
 
-    /// Adds a name; whether it is new.
-    pub(crate) fn add(&mut self, column: NameColumn, text: &str) -> bool {
+    /// Adds a name; answers its id if it was there before.
+    pub(crate) fn add(&mut self, column: NameColumn, text: &str) -> Option<u32> {
         let names = &mut self.names;
         match column {
             NameColumn::Call => self.calls.add(&mut names.calls, text),

@@ -8,17 +8,18 @@
 use crate::counters::{Counters, NamedCounters};
 use crate::error::TrailError;
 use crate::event_file::EventFile;
+use crate::fact_set::FactSet;
 use crate::kind::kind_of;
 use crate::limits::Limits;
 use crate::merge::Merger;
 use crate::meta::{Table, TableFile};
-use crate::own_names::OwnNames;
+use crate::own_names::{OwnDictionary, OwnNames};
 use crate::parquet_file::ParquetFile;
-use crate::path_set::PathSet;
 use crate::rows::{Key, SortBuffer, key};
 use crate::tables::TableWriter;
+use crate::text_runs::TextRuns;
 use iotrail_model::canonical::canonical;
-use iotrail_model::{CaseId, Dictionaries, Event, FileRow, Process};
+use iotrail_model::{CaseId, Dictionaries, Event, FileFacts, FileKind, FileRow, Process};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,9 @@ pub struct PartWriter {
     late: SortBuffer,
     runs: Vec<PathBuf>,
     next_run: usize,
-    paths: PathSet,
+    /// Paths that are no longer in `names`.
+    paths: TextRuns<0>,
+    facts: FactSet,
     processes: TableWriter<Process>,
 }
 
@@ -77,7 +80,8 @@ impl PartWriter {
             late: SortBuffer::default(),
             runs: Vec::new(),
             next_run: 0,
-            paths: PathSet::new(directory, part),
+            paths: TextRuns::new(directory, format!("paths-{part:04}")),
+            facts: FactSet::new(directory, part, limits.path_bytes),
             processes: TableWriter::create(&directory.join(Table::Processes.file_name(part)))?,
         })
     }
@@ -107,7 +111,7 @@ impl PartWriter {
         if self.names.paths.memory() > self.limits.path_bytes {
             self.write_all()?;
             self.spill_late()?;
-            self.paths.spill(&self.names.paths)?;
+            self.paths.spill(texts(&self.names.paths))?;
             self.names.paths.clear();
         }
         if self.late.len() >= self.limits.late_rows {
@@ -167,6 +171,15 @@ impl PartWriter {
         self.processes.push(process.clone())
     }
 
+    /// Adds what is known of a file. It stands in the row of `path` in `files` if an event mentions that path, before or
+    /// after; the latest facts count.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn push_file(&mut self, path: &[u8], facts: &FileFacts) -> Result<(), TrailError> {
+        self.facts.push(path, facts)
+    }
+
     /// Makes everything that was pushed independent of `names`, whose ids may then change their meaning.
     ///
     /// # Errors
@@ -186,9 +199,9 @@ impl PartWriter {
         // Merging needs the memory.
         (self.buffer, self.late) = (SortBuffer::default(), SortBuffer::default());
         let file_of = |table: Table, rows| TableFile { file: table.file_name(self.part), table, rows };
-        let mut files_table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;
-        self.paths.finish(&self.names.paths, |path| files_table.push(file_row(path)))?;
-        let files = file_of(Table::Files, files_table.finish()?);
+        let table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;
+        let rows = write_files(table, self.paths, &self.names.paths, self.facts)?;
+        let files = file_of(Table::Files, rows);
         let processes = file_of(Table::Processes, self.processes.finish()?);
         let merge = Merge { directory: &self.directory, part: self.part, limits: self.limits };
         let rows = self.main.finish()?;
@@ -256,8 +269,37 @@ fn remove(path: &Path) -> Result<(), TrailError> {
     fs::remove_file(path).map_err(TrailError::io("remove", path))
 }
 
-fn file_row(path: String) -> FileRow {
-    let canonical = canonical(&path).into_owned();
-    let kind = kind_of(&path).map(str::to_owned);
-    FileRow { path, canonical, kind, ..FileRow::default() }
+fn texts(dictionary: &OwnDictionary) -> impl Iterator<Item = (&[u8], [u8; 0])> {
+    dictionary.iter().map(|text| (text, []))
+}
+
+/// Writes the row of each path with what is known of it; answers the number of rows.
+fn write_files(
+    mut table: TableWriter<FileRow>,
+    paths: TextRuns<0>,
+    rest: &OwnDictionary,
+    facts: FactSet,
+) -> Result<u64, TrailError> {
+    let (mut paths, mut facts) = (paths.finish(texts(rest))?, facts.finish()?);
+    while let Some((path, [])) = paths.next()? {
+        let known = facts.of(&path)?;
+        // Dictionaries of a part hold texts.
+        table.push(file_row(String::from_utf8_lossy(&path).into_owned(), known.as_ref()))?;
+    }
+    paths.remove()?;
+    facts.remove()?;
+    table.finish()
+}
+
+/// The row of a path. What was found there is a better word on its kind than its name.
+pub(crate) fn file_row(path: String, facts: Option<&FileFacts>) -> FileRow {
+    let found = facts.and_then(|facts| facts.kind).map(FileKind::name);
+    FileRow {
+        canonical: canonical(&path).into_owned(),
+        kind: found.or_else(|| kind_of(&path)).map(str::to_owned),
+        device: facts.map(|facts| facts.device),
+        inode: facts.map(|facts| facts.inode),
+        size: facts.and_then(|facts| facts.size),
+        path,
+    }
 }

@@ -9,7 +9,9 @@ use crate::own_names::OwnNames;
 use crate::parquet_file::ParquetFile;
 use crate::tables::TableWriter;
 use crate::{Problem, check};
-use iotrail_model::{CallId, CaseId, EventBatch, FileRow, Nanos, Nullable, PathId, Pid, Process, Timestamp};
+use iotrail_model::{
+    CallId, CaseId, EventBatch, FileRow, Nanos, Nullable, PathId, Pid, Process, Timestamp, Usage,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -109,6 +111,20 @@ fn totals_that_do_not_fit_the_rows_are_found() {
     assert_eq!(found, only("trail.json", None, "its totals say 20 events of `openat`, there are 19"));
 }
 
+#[test]
+fn times_and_kinds_that_cannot_be_are_found() {
+    let (_guard, path) = trail();
+    let usage = Usage { io_delay: Some(Nanos(-1)), ..Usage::default() };
+    let process = |pid: u32| Process { pid: Pid(pid), ..Process::default() };
+    let found = replaced(&path, vec![process(10), Process { usage, ..process(11) }, process(12)]);
+    assert_eq!(found, only("processes-0000.parquet", None, "process 11 used a negative time"));
+    let (_guard, path) = trail();
+    let kind = Some("door".to_owned());
+    let row = |n: usize| FileRow { path: format!("/data/{n}"), kind: kind.clone(), ..FileRow::default() };
+    let found = replaced(&path, (0..5).map(row).collect());
+    assert_eq!(found, only("files-0000.parquet", None, "the path `/data/0` is of the unknown kind `door`"));
+}
+
 /// Puts another table in the place of one that has as many rows.
 fn replaced<R: crate::tables::Row>(path: &Path, rows: Vec<R>) -> Vec<Problem> {
     let file = path.join(R::TABLE.file_name(0));
@@ -134,7 +150,8 @@ fn processes_that_cannot_be_are_found() {
     let process = |pid: u32| Process { pid: Pid(pid), ..Process::default() };
     let lost = Process { case: CaseId(9), ..process(10) };
     let backwards = Process { start: Some(Timestamp(5)), end: Some(Timestamp(4)), ..process(11) };
-    let found = replaced(&path, vec![lost, backwards, Process { bytes_read: -1, ..process(12) }]);
+    let negative = Process { bytes_read: -1, ..process(12) };
+    let found = replaced(&path, vec![lost, backwards, negative]);
     let what: Vec<&str> = found.iter().map(|problem| problem.what.as_str()).collect();
     let expected = [
         "process 10 is of case 9, which is not in `cases`",

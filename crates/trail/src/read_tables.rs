@@ -28,17 +28,17 @@ pub(crate) fn rows<R>(
     Ok(rows)
 }
 
-/// A batch whose schema was verified, by column number.
+/// A batch whose schema was verified, by column number; columns that an older file lacks are NULL.
 pub(crate) struct Fields<'a>(&'a RecordBatch);
 
 impl Fields<'_> {
     fn number<P: ArrowPrimitiveType>(&self, column: usize, row: usize) -> Option<P::Native> {
-        let array = self.0.column(column).as_primitive_opt::<P>()?;
+        let array = self.0.columns().get(column)?.as_primitive_opt::<P>()?;
         array.is_valid(row).then(|| array.value(row))
     }
 
     fn text(&self, column: usize, row: usize) -> Option<String> {
-        let array = self.0.column(column).as_string_opt::<i32>()?;
+        let array = self.0.columns().get(column)?.as_string_opt::<i32>()?;
         array.is_valid(row).then(|| array.value(row).to_owned())
     }
 
@@ -47,12 +47,12 @@ impl Fields<'_> {
     }
 
     fn truth(&self, column: usize, row: usize) -> Option<bool> {
-        let array = self.0.column(column).as_boolean_opt()?;
+        let array = self.0.columns().get(column)?.as_boolean_opt()?;
         array.is_valid(row).then(|| array.value(row))
     }
 
     fn texts(&self, column: usize, row: usize) -> Option<Vec<String>> {
-        let list = self.0.column(column).as_list_opt::<i32>()?.value(row);
+        let list = self.0.columns().get(column)?.as_list_opt::<i32>()?.value(row);
         Some(list.as_string_opt::<i32>()?.iter().flatten().map(str::to_owned).collect())
     }
 }
@@ -86,7 +86,14 @@ pub(crate) fn process(fields: &Fields<'_>, row: usize) -> Result<Process, String
         usage: Usage {
             user: fields.number::<Int64Type>(11, row).map(Nanos),
             system: fields.number::<Int64Type>(12, row).map(Nanos),
-            ..Usage::default()
+            minor_faults: fields.number::<UInt64Type>(16, row),
+            major_faults: fields.number::<UInt64Type>(17, row),
+            max_memory: fields.number::<UInt64Type>(18, row),
+            storage_read: fields.number::<UInt64Type>(19, row),
+            storage_written: fields.number::<UInt64Type>(20, row),
+            voluntary_switches: fields.number::<UInt64Type>(21, row),
+            involuntary_switches: fields.number::<UInt64Type>(22, row),
+            io_delay: fields.number::<Int64Type>(23, row).map(Nanos),
         },
         bytes_read: fields.number::<Int64Type>(13, row).unwrap_or_default(),
         bytes_written: fields.number::<Int64Type>(14, row).unwrap_or_default(),

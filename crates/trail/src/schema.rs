@@ -67,6 +67,14 @@ pub fn schema(table: Table) -> SchemaRef {
             required("bytes_read", Int64),
             required("bytes_written", Int64),
             required("env", DataType::List(Arc::new(required("item", Utf8)))),
+            nullable("minor_faults", UInt64),
+            nullable("major_faults", UInt64),
+            nullable("max_memory", UInt64),
+            nullable("storage_read", UInt64),
+            nullable("storage_written", UInt64),
+            nullable("voluntary_switches", UInt64),
+            nullable("involuntary_switches", UInt64),
+            nullable("io_delay", Int64),
         ],
         Table::Files => vec![
             required("path", Utf8),
@@ -80,7 +88,19 @@ pub fn schema(table: Table) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-/// Makes sure that the file at `path` has the columns of `table`; more columns are no fault.
+/// How many columns a table had when the format was made. Later ones are at the end and may be NULL; trails that were
+/// written before lack them.
+const fn first_columns(table: Table) -> usize {
+    match table {
+        Table::Cases => 8,
+        Table::Events => 17,
+        Table::Processes => 16,
+        Table::Files => 6,
+    }
+}
+
+/// Makes sure that the file at `path` has the columns of `table`; more columns are no fault, nor is it that those are
+/// missing at the end which a later iotrail added.
 pub(crate) fn verify(path: &Path, table: Table, found: &Schema) -> Result<(), TrailError> {
     for (index, expected) in schema(table).fields().iter().enumerate() {
         let wrong = |what: String| TrailError::Column {
@@ -89,6 +109,9 @@ pub(crate) fn verify(path: &Path, table: Table, found: &Schema) -> Result<(), Tr
             found: what,
             expected: describe(expected),
         };
+        if index >= first_columns(table) && index >= found.fields().len() {
+            return Ok(());
+        }
         let field = found.fields().get(index).filter(|field| field.name() == expected.name());
         let Some(field) = field else {
             return Err(wrong(match found.index_of(expected.name()) {

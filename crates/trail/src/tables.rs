@@ -9,7 +9,7 @@ use arrow_array::{
     UInt32Array, UInt64Array,
 };
 use arrow_schema::{DataType, Field};
-use iotrail_model::{Case, FileRow, Process};
+use iotrail_model::{Case, FileRow, Nanos, Process};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -78,6 +78,14 @@ fn optional_texts<'a>(values: impl Iterator<Item = &'a Option<String>>) -> Array
     Arc::new(values.map(Option::as_deref).collect::<StringArray>())
 }
 
+fn numbers(values: impl Iterator<Item = Option<u64>>) -> ArrayRef {
+    Arc::new(values.collect::<UInt64Array>())
+}
+
+fn spans(values: impl Iterator<Item = Option<Nanos>>) -> ArrayRef {
+    Arc::new(values.map(|span| span.map(|span| span.0)).collect::<Int64Array>())
+}
+
 impl Row for Case {
     const TABLE: Table = Table::Cases;
 
@@ -122,11 +130,19 @@ impl Row for Process {
             optional_texts(rows.iter().map(|row| &row.cmdline)),
             optional_texts(rows.iter().map(|row| &row.cwd)),
             Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.threads))),
-            Arc::new(rows.iter().map(|row| row.usage.user.map(|span| span.0)).collect::<Int64Array>()),
-            Arc::new(rows.iter().map(|row| row.usage.system.map(|span| span.0)).collect::<Int64Array>()),
+            spans(rows.iter().map(|row| row.usage.user)),
+            spans(rows.iter().map(|row| row.usage.system)),
             Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.bytes_read))),
             Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.bytes_written))),
             Arc::new(env.finish()),
+            numbers(rows.iter().map(|row| row.usage.minor_faults)),
+            numbers(rows.iter().map(|row| row.usage.major_faults)),
+            numbers(rows.iter().map(|row| row.usage.max_memory)),
+            numbers(rows.iter().map(|row| row.usage.storage_read)),
+            numbers(rows.iter().map(|row| row.usage.storage_written)),
+            numbers(rows.iter().map(|row| row.usage.voluntary_switches)),
+            numbers(rows.iter().map(|row| row.usage.involuntary_switches)),
+            spans(rows.iter().map(|row| row.usage.io_delay)),
         ]
     }
 }
@@ -139,9 +155,71 @@ impl Row for FileRow {
             texts(rows.iter().map(|row| row.path.as_str())),
             texts(rows.iter().map(|row| row.canonical.as_str())),
             optional_texts(rows.iter().map(|row| &row.kind)),
-            Arc::new(rows.iter().map(|row| row.device).collect::<UInt64Array>()),
-            Arc::new(rows.iter().map(|row| row.inode).collect::<UInt64Array>()),
+            numbers(rows.iter().map(|row| row.device)),
+            numbers(rows.iter().map(|row| row.inode)),
             Arc::new(rows.iter().map(|row| row.size).collect::<Int64Array>()),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parquet_file::ParquetFile;
+    use crate::read_tables;
+    use iotrail_model::{Pid, Usage};
+
+    fn process(pid: u32) -> Process {
+        Process { pid: Pid(pid), threads: 1, env: vec!["A=1".to_owned()], ..Process::default() }
+    }
+
+    fn read_back(path: &Path) -> Vec<Process> {
+        read_tables::rows(&ParquetFile::open(path, Table::Processes).unwrap(), read_tables::process).unwrap()
+    }
+
+    #[test]
+    fn what_a_process_used_comes_back_and_unknown_stays_unknown() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("processes-0000.parquet");
+        let usage = Usage {
+            user: Some(Nanos(1)),
+            system: Some(Nanos(2)),
+            minor_faults: Some(3),
+            major_faults: Some(4),
+            max_memory: Some(5),
+            storage_read: Some(u64::MAX),
+            storage_written: Some(7),
+            voluntary_switches: Some(8),
+            involuntary_switches: Some(9),
+            io_delay: Some(Nanos(10)),
+        };
+        let rows = vec![Process { usage, ..process(1) }, process(2)];
+        let mut table = TableWriter::create(&path).unwrap();
+        rows.iter().for_each(|row| table.push(row.clone()).unwrap());
+        table.finish().unwrap();
+        assert_eq!(read_back(&path), rows);
+    }
+
+    #[test]
+    fn tables_of_the_first_iotrail_lack_later_columns() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("processes-0000.parquet");
+        let first: Vec<usize> = (0..16).collect();
+        let rows = [process(1), process(2)];
+        let batch = RecordBatch::try_new(schema(Table::Processes), Row::columns(&rows)).unwrap();
+        let batch = batch.project(&first).unwrap();
+        write(&path, &batch);
+        assert_eq!(read_back(&path), rows);
+        let shorter = directory.path().join("shorter.parquet");
+        write(&shorter, &batch.project(&first[..15]).unwrap());
+        let error = ParquetFile::open(&shorter, Table::Processes).unwrap_err();
+        assert!(error.to_string().contains("column `env` is missing"), "{error}");
+    }
+
+    fn write(path: &Path, batch: &RecordBatch) {
+        let file = File::create_new(path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(batch).unwrap();
+        writer.close().unwrap();
     }
 }
