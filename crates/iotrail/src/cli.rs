@@ -1,6 +1,8 @@
 //! The words of the command line.
 
-use crate::commands::{check, compare, completions, dfg, events, import, info, man, report};
+use crate::commands::{
+    check, compare, completions, dfg, events, files, import, info, man, processes, report,
+};
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Info(info::Args),
     Check(check::Args),
     Events(events::Args),
+    Processes(processes::Args),
+    Files(files::Args),
     Dfg(Box<dfg::Args>),
     Compare(Box<compare::Args>),
     Report(Box<report::Args>),
@@ -52,6 +56,8 @@ impl Command {
             Self::Info(args) => info::run(args, ui),
             Self::Check(args) => check::run(args, ui),
             Self::Events(args) => events::run(args, ui),
+            Self::Processes(args) => processes::run(args, ui),
+            Self::Files(args) => files::run(args, ui),
             Self::Dfg(args) => dfg::run(args, ui),
             Self::Compare(args) => compare::run(args, ui),
             Self::Report(args) => report::run(args, ui),

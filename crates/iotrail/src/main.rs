@@ -4,6 +4,7 @@ mod args;
 mod cli;
 mod commands;
 mod output;
+mod rows;
 mod ui;
 
 use clap::Parser;

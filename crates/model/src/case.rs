@@ -84,6 +84,7 @@ pub struct Case {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     /// Row of `cases`.
+    #[serde(rename = "case_id")]
     pub case: CaseId,
     /// Process.
     pub pid: Pid,

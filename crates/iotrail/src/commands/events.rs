@@ -1,5 +1,6 @@
 //! `iotrail events`: the events themselves.
 
+use crate::rows::{Form, FormArgs, json_lines};
 use crate::{args::query::Selection, output, ui::Ui};
 use iotrail_draw::export::quoted_csv;
 use iotrail_model::{Case, Event, Names, text::printable, units};
@@ -29,33 +30,16 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
 
-    /// JSON lines: one object for each event.
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-
-    /// Comma-separated values with a header line.
-    #[arg(long)]
-    csv: bool,
+    #[command(flatten)]
+    form: FormArgs,
 
     /// Write to a file instead of stdout.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
 }
 
-/// How a row is printed.
-#[derive(Clone, Copy)]
-enum Form {
-    Table,
-    Csv,
-    Json,
-}
-
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let form = match (args.json, args.csv) {
-        (true, _) => Form::Json,
-        (_, true) => Form::Csv,
-        _ => Form::Table,
-    };
+    let form = args.form.form();
     let log = EventLog::open(&args.trails)?;
     let spec =
         QuerySpec { map: Some("call".to_owned()), select: args.selection.spec(), ..QuerySpec::default() };
@@ -192,11 +176,7 @@ impl<'a> Record<'a> {
 
     fn write(&self, form: Form, out: &mut dyn Write) -> anyhow::Result<()> {
         match form {
-            Form::Json => {
-                // As the system's error: that the reader went away shows only there.
-                serde_json::to_writer(&mut *out, self).map_err(std::io::Error::from)?;
-                out.write_all(b"\n")?;
-            }
+            Form::Json => json_lines(std::iter::once(self), out)?,
             Form::Csv => writeln!(out, "{}", self.csv_fields().join(","))?,
             Form::Table => self.write_row(out)?,
         }

@@ -2,8 +2,19 @@
 
 use crate::util::Dir;
 
-const COMMANDS: [&str; 9] =
-    ["import", "info", "check", "events", "dfg", "compare", "report", "completions", "man"];
+const COMMANDS: [&str; 11] = [
+    "import",
+    "info",
+    "check",
+    "events",
+    "processes",
+    "files",
+    "dfg",
+    "compare",
+    "report",
+    "completions",
+    "man",
+];
 
 #[test]
 fn the_help_lists_every_command() {

@@ -12,4 +12,5 @@ mod interrupted;
 mod lines;
 mod output;
 mod paper;
+mod tables;
 mod util;

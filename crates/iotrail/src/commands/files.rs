@@ -1,0 +1,65 @@
+//! `iotrail files`: the files, pipes, sockets and devices that a trail names.
+
+use crate::rows::{self, Form, FormArgs};
+use crate::{output, ui::Ui};
+use iotrail_draw::table::{Align, Table};
+use iotrail_model::{FileRow, units};
+use iotrail_trail::EventLog;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Print the files of a trail: one row for each path.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail files run.trail
+  iotrail files run.trail --json | jq -r 'select(.kind == \"pipe\") | .path'
+
+Columns are those of the table `files` (docs/trail-format.md).")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    form: FormArgs,
+
+    /// Write to a file instead of stdout.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+}
+
+const COLUMNS: [&str; 6] = ["path", "canonical", "kind", "device", "inode", "size"];
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let log = EventLog::open(&args.trails)?;
+    let mut files: Vec<&FileRow> = log.files().iter().collect();
+    files.sort_by_key(|file| &file.path);
+    output::stream(&args.output, |out| match args.form.form() {
+        Form::Json => rows::json_lines(files.iter(), out),
+        Form::Csv => rows::csv(&COLUMNS, files.iter(), out),
+        Form::Table => Ok(out.write_all(table(&files).render(ui.style()).as_bytes())?),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table(files: &[&FileRow]) -> Table {
+    let mut table = Table::new()
+        .names("kind")
+        .figures("size", Align::Right)
+        .figures("device", Align::Right)
+        .figures("inode", Align::Right)
+        .names("path");
+    let unknown = || "–".to_owned();
+    for file in files {
+        table.row([
+            file.kind.clone().unwrap_or_else(unknown),
+            file.size.map_or_else(unknown, |size| units::bytes(size as f64)),
+            file.device.map_or_else(unknown, |device| {
+                format!("{}:{}", device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00)
+            }),
+            file.inode.map_or_else(unknown, |inode| inode.to_string()),
+            file.path.clone(),
+        ]);
+    }
+    table
+}

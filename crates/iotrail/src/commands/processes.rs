@@ -1,0 +1,147 @@
+//! `iotrail processes`: what ran, for how long, and what it used.
+
+use crate::rows::{self, Form, FormArgs};
+use crate::{output, ui::Ui};
+use iotrail_draw::table::{Align, Table};
+use iotrail_model::{Case, Process, units};
+use iotrail_trail::EventLog;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Print the processes of a trail: one row for each executable image of each process.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail processes run.trail
+  iotrail processes run.trail --csv > processes.csv
+  iotrail processes run.trail --json | jq -r 'select(.exit_code != 0) | .cmdline'
+
+Columns are those of the table `processes` (docs/trail-format.md), and the case's cid, host, rid and label. Times are in ns.")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    form: FormArgs,
+
+    /// Write to a file instead of stdout.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let log = EventLog::open(&args.trails)?;
+    let mut processes = log.processes()?;
+    processes.sort_by_key(|process| (process.case, process.start, process.pid));
+    let records = || processes.iter().map(|process| Record::new(process, &log.cases()[process.case.index()]));
+    output::stream(&args.output, |out| match args.form.form() {
+        Form::Json => rows::json_lines(records(), out),
+        Form::Csv => rows::csv(&Record::COLUMNS, records(), out),
+        Form::Table => Ok(out.write_all(table(&processes).render(ui.style()).as_bytes())?),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    cid: Option<&'a str>,
+    host: Option<&'a str>,
+    rid: Option<&'a str>,
+    label: Option<&'a str>,
+    #[serde(flatten)]
+    process: &'a Process,
+}
+
+impl<'a> Record<'a> {
+    const COLUMNS: [&'static str; 28] = [
+        "case_id",
+        "cid",
+        "host",
+        "rid",
+        "label",
+        "pid",
+        "ppid",
+        "start",
+        "end",
+        "exit_code",
+        "signal",
+        "exe",
+        "cmdline",
+        "cwd",
+        "threads",
+        "user",
+        "system",
+        "minor_faults",
+        "major_faults",
+        "max_memory",
+        "storage_read",
+        "storage_written",
+        "voluntary_switches",
+        "involuntary_switches",
+        "io_delay",
+        "bytes_read",
+        "bytes_written",
+        "env",
+    ];
+
+    fn new(process: &'a Process, case: &'a Case) -> Self {
+        let name = &case.name;
+        Self {
+            cid: name.cid.as_deref(),
+            host: name.host.as_deref(),
+            rid: name.rid.as_deref(),
+            label: case.label.as_deref(),
+            process,
+        }
+    }
+}
+
+fn table(processes: &[Process]) -> Table {
+    let mut table = Table::new()
+        .figures("pid", Align::Right)
+        .figures("ppid", Align::Right)
+        .figures("life", Align::Right)
+        .figures("CPU", Align::Right)
+        .figures("memory", Align::Right)
+        .figures("read", Align::Right)
+        .figures("written", Align::Right)
+        .names("end")
+        .names("command");
+    for process in processes {
+        table.row(cells(process));
+    }
+    table
+}
+
+fn cells(process: &Process) -> [String; 9] {
+    let unknown = || "–".to_owned();
+    let life = process.start.zip(process.end).map(|(start, end)| end - start);
+    let cpu = process.usage.user.zip(process.usage.system).map(|(user, system)| user.0 + system.0);
+    let bytes = |value: i64| units::bytes(value as f64);
+    [
+        process.pid.to_string(),
+        process.ppid.map_or_else(unknown, |ppid| ppid.to_string()),
+        life.map_or_else(unknown, |span| units::duration(span.0 as f64)),
+        cpu.map_or_else(unknown, |span| units::duration(span as f64)),
+        process.usage.max_memory.map_or_else(unknown, |size| units::bytes(size as f64)),
+        bytes(process.bytes_read),
+        bytes(process.bytes_written),
+        ending(process),
+        command(process),
+    ]
+}
+
+fn ending(process: &Process) -> String {
+    match (&process.signal, process.exit_code, process.end) {
+        (Some(signal), ..) => signal.clone(),
+        (None, Some(code), _) => format!("exit {code}"),
+        (None, None, Some(_)) => "exec".to_owned(),
+        (None, None, None) => "–".to_owned(),
+    }
+}
+
+fn command(process: &Process) -> String {
+    let words = process.cmdline.as_deref().map(|line| line.trim_end_matches('\0').replace('\0', " "));
+    words.or_else(|| process.exe.clone()).unwrap_or_else(|| "–".to_owned())
+}

@@ -1,0 +1,77 @@
+//! The small tables of a trail as CSV and JSON lines: one serializable record a row.
+
+use iotrail_draw::export::quoted_csv;
+use serde::Serialize;
+use serde_json::Value;
+use std::io::Write;
+
+/// How rows are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// For reading.
+    Table,
+    /// Comma-separated values with a header line.
+    Csv,
+    /// One object a line.
+    Json,
+}
+
+/// The choice between the forms.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct FormArgs {
+    /// JSON lines: one object for each row.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+
+    /// Comma-separated values with a header line.
+    #[arg(long)]
+    csv: bool,
+}
+
+impl FormArgs {
+    pub(crate) fn form(self) -> Form {
+        match (self.json, self.csv) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Csv,
+            _ => Form::Table,
+        }
+    }
+}
+
+/// Writes records as JSON lines.
+pub(crate) fn json_lines(rows: impl Iterator<Item: Serialize>, out: &mut dyn Write) -> anyhow::Result<()> {
+    for row in rows {
+        // As the system's error: that the reader went away shows only there.
+        serde_json::to_writer(&mut *out, &row).map_err(std::io::Error::from)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// Writes `columns` of records as CSV. NULL is an empty cell, an empty text a quoted one, a list its items with `;`.
+pub(crate) fn csv(
+    columns: &[&str],
+    rows: impl Iterator<Item: Serialize>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    writeln!(out, "{}", columns.join(","))?;
+    for row in rows {
+        let row = serde_json::to_value(&row)?;
+        let cells: Vec<String> = columns.iter().map(|column| cell(&row[*column])).collect();
+        writeln!(out, "{}", cells.join(","))?;
+    }
+    Ok(())
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) if text.is_empty() => "\"\"".to_owned(),
+        Value::String(text) => quoted_csv(text),
+        Value::Array(items) => {
+            let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            quoted_csv(&texts.join(";"))
+        }
+        other => other.to_string(),
+    }
+}
