@@ -59,6 +59,13 @@ pub enum ArgKind {
     Strings,
     /// A structure that the resolver looks into, as text: `{flags=CLONE_VM|CLONE_VFORK, ...}`.
     Struct,
+    /// An address in the memory of the caller, as a number.
+    Address,
+    /// Number of bytes of that memory.
+    Extent,
+    /// A socket address, as text in the form of strace: `{sa_family=AF_UNIX, sun_path="/run/x"}`,
+    /// `{sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")}`.
+    SocketName,
     /// Anything else.
     Other,
 }

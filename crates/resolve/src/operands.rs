@@ -82,7 +82,12 @@ impl<'a> Operands<'a> {
     #[inline]
     fn take(&mut self, kind: ArgKind, arg: &'a Arg<'a>, base: &mut Base<'a>) {
         match kind {
-            ArgKind::Other | ArgKind::Buffer | ArgKind::Process => {}
+            ArgKind::Other
+            | ArgKind::Buffer
+            | ArgKind::Process
+            | ArgKind::Address
+            | ArgKind::Extent
+            | ArgKind::SocketName => {}
             ArgKind::Fd => self.fd = fd(arg),
             ArgKind::Fd2 => self.fd2 = fd(arg),
             ArgKind::Count => self.requested = integer(arg),

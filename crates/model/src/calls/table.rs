@@ -3,8 +3,8 @@
 //! From the kernel's system call tables (`arch/*/entry/syscalls/*.tbl`) and the manual pages of section 2.
 
 use super::ArgKind::{
-    Buffer, Command, Count, DirFd, Fd, Fd2, FdPair, Flags, LinkTarget, Message, Name, Offset, Offset2, Other,
-    Path, PathOut, Position, Process, Status, Strings, Struct, Vector,
+    Address, Buffer, Command, Count, DirFd, Extent, Fd, Fd2, FdPair, Flags, LinkTarget, Message, Name,
+    Offset, Offset2, Other, Path, PathOut, Position, Process, SocketName, Status, Strings, Struct, Vector,
 };
 use super::{ArgKind, CallSpec, Family, Makes, Transfer};
 
@@ -119,7 +119,7 @@ pub static TABLE: &[CallSpec] = &[
     sync("sync_file_range", &[Fd, Offset, Other, Flags]),
     sync("sync_file_range2", &[Fd, Flags, Offset, Other]),
     sync("arm_sync_file_range", &[Fd, Flags, Offset, Other]),
-    sync("msync", &[Other, Other, Flags]),
+    sync("msync", &[Address, Extent, Flags]),
     sync("bdflush", &[Other, Other]),
 
     // Locks.
@@ -275,21 +275,21 @@ pub static TABLE: &[CallSpec] = &[
     dir("acct", &[Path]),
 
     // Memory.
-    memory("mmap", &[Other, Other, Flags, Flags, Fd, Offset]),
-    memory("mmap2", &[Other, Other, Flags, Flags, Fd, Offset]),
-    memory("old_mmap", &[Other, Other, Flags, Flags, Fd, Offset]),
-    memory("munmap", &[Other, Other]),
-    memory("mremap", &[Other, Other, Other, Flags, Other]),
-    memory("remap_file_pages", &[Other, Other, Flags, Other, Flags]),
-    memory("mprotect", &[Other, Other, Flags]),
-    memory("pkey_mprotect", &[Other, Other, Flags, Other]),
-    memory("mseal", &[Other, Other, Other]),
-    memory("madvise", &[Other, Other, Flags]),
+    memory("mmap", &[Address, Extent, Flags, Flags, Fd, Offset]),
+    memory("mmap2", &[Address, Extent, Flags, Flags, Fd, Offset]),
+    memory("old_mmap", &[Address, Extent, Flags, Flags, Fd, Offset]),
+    memory("munmap", &[Address, Extent]),
+    memory("mremap", &[Address, Extent, Extent, Flags, Address]),
+    memory("remap_file_pages", &[Address, Extent, Flags, Other, Flags]),
+    memory("mprotect", &[Address, Extent, Flags]),
+    memory("pkey_mprotect", &[Address, Extent, Flags, Other]),
+    memory("mseal", &[Address, Extent, Other]),
+    memory("madvise", &[Address, Extent, Flags]),
     memory("process_madvise", &[Process, Other, Other, Flags, Other]),
-    memory("mincore", &[Other, Other, Other]),
-    memory("mlock", &[Other, Other]),
-    memory("mlock2", &[Other, Other, Flags]),
-    memory("munlock", &[Other, Other]),
+    memory("mincore", &[Address, Extent, Other]),
+    memory("mlock", &[Address, Extent]),
+    memory("mlock2", &[Address, Extent, Flags]),
+    memory("munlock", &[Address, Extent]),
     memory("mlockall", &[Flags]),
     memory("munlockall", &[]),
     memory("brk", &[Other]),
@@ -301,11 +301,11 @@ pub static TABLE: &[CallSpec] = &[
     // Sockets.
     on_socket(open("socket", &[Flags, Flags, Other])),
     socket("socketpair", &[Flags, Flags, Other, FdPair]),
-    socket("bind", &[Fd, Other, Other]),
-    socket("connect", &[Fd, Other, Other]),
+    socket("bind", &[Fd, SocketName, Other]),
+    socket("connect", &[Fd, SocketName, Other]),
     socket("listen", &[Fd, Other]),
-    on_socket(open("accept", &[Fd2, Other, Other])),
-    on_socket(open("accept4", &[Fd2, Other, Other, Flags])),
+    on_socket(open("accept", &[Fd2, SocketName, Other])),
+    on_socket(open("accept4", &[Fd2, SocketName, Other, Flags])),
     on_socket(read("recv", &[Fd, Buffer, Count, Flags])),
     on_socket(read("recvfrom", &[Fd, Buffer, Count, Flags, Other, Other])),
     on_socket(read("recvmsg", &[Fd, Message, Flags])),
@@ -316,8 +316,8 @@ pub static TABLE: &[CallSpec] = &[
     on_socket(write("sendmsg", &[Fd, Message, Flags])),
     socket("sendmmsg", &[Fd, Other, Other, Flags]),
     socket("shutdown", &[Fd, Flags]),
-    socket("getsockname", &[Fd, Other, Other]),
-    socket("getpeername", &[Fd, Other, Other]),
+    socket("getsockname", &[Fd, SocketName, Other]),
+    socket("getpeername", &[Fd, SocketName, Other]),
     socket("getsockopt", &[Fd, Flags, Flags, Other, Other]),
     socket("setsockopt", &[Fd, Flags, Flags, Other, Other]),
     socket("socketcall", &[Command, Other]),
