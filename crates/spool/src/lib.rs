@@ -1,1 +1,22 @@
 //! Events on their way to a trail: append-only files that survive the death of their writer.
+//!
+//! A recorder cannot build Parquet while it traces, and it may be killed at any moment. So it appends each event to a
+//! spool: every record lies in the page cache before the call that wrote it returns, is checked on its own, and needs
+//! nothing that comes after it. `docs/spool-format.md` is the exact format; [`SpoolWriter`] writes it, [`Spool`] and
+//! [`Reader`] read it, whether the recorder finished, was killed, or is still at work.
+
+mod damage;
+mod error;
+mod header;
+mod reader;
+mod spool;
+mod visit;
+mod writer;
+
+pub use damage::Damage;
+pub use error::SpoolError;
+pub use header::{FORMAT_VERSION, Header, Recorder};
+pub use reader::Reader;
+pub use spool::{Piece, Spool};
+pub use visit::{Tables, Visit};
+pub use writer::{SpoolWriter, Written};

@@ -1,0 +1,70 @@
+//! What can go wrong with a spool as a whole. Damage within one is no error: see [`crate::Damage`].
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why a spool could not be written or opened. Cheap to clone: a writer that failed answers every later call with it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpoolError {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: `create`, `extend`, `read`, ...
+        action: &'static str,
+        /// On which file.
+        path: Arc<Path>,
+        /// Why not.
+        source: Arc<io::Error>,
+    },
+    /// The file under the writer was removed or replaced: what is written to it is in no directory.
+    #[error("{} was removed while it was written: what was recorded so far is lost with it", path.display())]
+    Vanished {
+        /// The file.
+        path: Arc<Path>,
+    },
+    /// There is a spool already.
+    #[error("{} holds a spool already: each recorder needs a directory of its own", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The directory has no `header.json` that could be read.
+    #[error("{} is no spool: {why}", path.display())]
+    NotASpool {
+        /// The directory.
+        path: PathBuf,
+        /// What it is instead.
+        why: String,
+    },
+    /// The spool was written by a later iotrail.
+    #[error("{} has spool version {found}, this iotrail reads {supported}: use iotrail {tool_version} or later", path.display())]
+    FutureVersion {
+        /// The directory.
+        path: PathBuf,
+        /// Its format version.
+        found: u64,
+        /// The version known here.
+        supported: u64,
+        /// The version of the iotrail that wrote it, in printable form.
+        tool_version: String,
+    },
+    /// An event refers to a name that its dictionaries do not hold.
+    #[error("an event refers to row {id} of the dictionary of {column}, which has {rows} rows")]
+    NoSuchName {
+        /// The dictionary.
+        column: &'static str,
+        /// The id.
+        id: u32,
+        /// Number of names in the dictionary.
+        rows: usize,
+    },
+}
+
+impl SpoolError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path: Arc<Path> = path.into();
+        move |source| Self::Io { action, path, source: Arc::new(source) }
+    }
+}

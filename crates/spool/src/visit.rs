@@ -1,0 +1,66 @@
+//! Who takes what a spool holds.
+
+use crate::error::SpoolError;
+use iotrail_model::{Coverage, Dictionaries, Event, FileFacts, Pid, Process, Timestamp};
+use std::collections::BTreeMap;
+
+/// Takes records in the order in which they were written.
+pub trait Visit {
+    /// Why it may want no more.
+    type Error: From<SpoolError>;
+
+    /// An event; its ids refer to `names`.
+    ///
+    /// # Errors
+    /// Reading ends with it.
+    fn event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), Self::Error>;
+
+    /// From here on, ids of names mean something else.
+    ///
+    /// # Errors
+    /// Reading ends with it.
+    fn renamed(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// A process row that is final.
+    ///
+    /// # Errors
+    /// Reading ends with it.
+    fn process(&mut self, _process: Process) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// An executable image that began: the row of a process that may never have been seen to end.
+    ///
+    /// # Errors
+    /// Reading ends with it.
+    fn image(&mut self, _process: Process) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// What was found at a path.
+    ///
+    /// # Errors
+    /// Reading ends with it.
+    fn file(&mut self, _path: &[u8], _facts: &FileFacts) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// The coverage statement up to here; the last one counts.
+    ///
+    /// # Errors
+    /// Reading ends with it.
+    fn coverage(&mut self, _coverage: Coverage) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// The small tables of a spool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tables {
+    /// Process rows: the final ones, and of images that were not seen to end what was known when they began.
+    pub processes: BTreeMap<(Pid, Option<Timestamp>), Process>,
+    /// The latest coverage statement.
+    pub coverage: Option<Coverage>,
+}
