@@ -432,6 +432,7 @@ pub static TABLE: &[CallSpec] = &[
     other("adjtimex", &[Other]),
     other("afs_syscall", &[]),
     other("alarm", &[Other]),
+    other("break", &[Other]),
     other("capget", &[Other, Other]),
     other("capset", &[Other, Other]),
     other("clock_adjtime", &[Other, Other]),

@@ -1,1 +1,23 @@
 //! From registers and memory to raw calls.
+//!
+//! A decoder is handed the registers of a thread that stopped in a call and makes an [`Entry`] of it, which the exit of
+//! the call completes. The call table ([`iotrail_model::calls`]) says what each argument is; this module adds what the
+//! table leaves out because it differs between architectures: numbers, registers, widths, layouts of structures and
+//! the names of constants. Buffers of data are never read.
+
+mod call_set;
+mod decoder;
+mod effects;
+mod entry;
+mod errors;
+mod numbers;
+mod signals;
+mod stored;
+
+pub use call_set::{CallSet, Condition, UnknownCall};
+pub use decoder::Decoder;
+pub use effects::{Effects, Special};
+pub use entry::{Entry, View};
+pub use errors::{error_name, restarts};
+pub use numbers::call_of;
+pub use signals::signal_name;

@@ -1,0 +1,68 @@
+//! What a tracer must look at beside the call itself.
+
+/// What a call did that is not in its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effects<'a> {
+    /// Descriptors that the call made: what lies behind them can be looked up now.
+    pub made: [Option<i32>; 2],
+    /// Descriptors that came with a message (`SCM_RIGHTS`): what they refer to is known to the kernel alone.
+    pub received: &'a [i32],
+    /// Whether the call is one that tracers treat specially; known from the entry on.
+    pub special: Special,
+}
+
+/// Calls that matter to a tracer for what they do to its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Special {
+    /// None of these.
+    #[default]
+    None,
+    /// Replaces the program.
+    Exec,
+    /// Makes a process or thread.
+    Spawn,
+    /// Ends a thread or process.
+    Exit,
+    /// `io_uring_setup`.
+    RingSetup,
+    /// `io_uring_enter`.
+    RingEnter,
+    /// `io_uring_register`.
+    RingRegister,
+    /// `io_setup`.
+    AioSetup,
+    /// `io_destroy`.
+    AioDestroy,
+    /// `io_submit`.
+    AioSubmit,
+    /// `io_getevents` and `io_pgetevents`.
+    AioGetEvents,
+    /// `io_cancel`.
+    AioCancel,
+    /// The program traces another, or asks to be traced.
+    Trace,
+    /// The program filters its own calls: `seccomp`, `prctl(PR_SET_SECCOMP)`.
+    Filter,
+}
+
+impl Special {
+    /// What the call of that name is.
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "execve" | "execveat" => Self::Exec,
+            "fork" | "vfork" | "clone" | "clone3" => Self::Spawn,
+            "exit" | "exit_group" => Self::Exit,
+            "io_uring_setup" => Self::RingSetup,
+            "io_uring_enter" => Self::RingEnter,
+            "io_uring_register" => Self::RingRegister,
+            "io_setup" => Self::AioSetup,
+            "io_destroy" => Self::AioDestroy,
+            "io_submit" => Self::AioSubmit,
+            "io_getevents" | "io_pgetevents" | "io_pgetevents_time64" => Self::AioGetEvents,
+            "io_cancel" => Self::AioCancel,
+            "ptrace" => Self::Trace,
+            "seccomp" => Self::Filter,
+            _ => Self::None,
+        }
+    }
+}

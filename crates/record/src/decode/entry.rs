@@ -1,0 +1,122 @@
+//! A call between its entry and its exit.
+
+use super::effects::{Effects, Special};
+use super::errors;
+use super::stored::Stored;
+use crate::tracee::{Memory, Registers, Returned};
+use iotrail_model::calls::{self, CallSpec, Makes};
+use iotrail_model::raw::{Arg, RawCall, Return};
+use iotrail_model::{CallId, Dictionaries, Nanos, Tid, Timestamp};
+
+/// No call has more arguments.
+pub(super) const MAX_ARGUMENTS: usize = 6;
+
+/// A call that was entered, and after [`Entry::exit`] has returned. It owns what it was told.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub(super) registers: Registers,
+    /// Row of the call table, if the number has a name.
+    pub(super) call: Option<CallId>,
+    pub(super) args: [Stored; MAX_ARGUMENTS],
+    pub(super) len: u8,
+    pub(super) undecoded: bool,
+    pub(super) special: Special,
+    pub(super) returned: Option<Returned>,
+    /// The strings of the arguments.
+    pub(super) bytes: Vec<u8>,
+    /// Descriptors that came with a message.
+    pub(super) received: Vec<i32>,
+}
+
+impl Entry {
+    /// Row of the call table; `None` if the number has no name.
+    #[must_use]
+    pub fn call(&self) -> Option<CallId> {
+        self.call
+    }
+
+    /// What the call table says about it.
+    #[must_use]
+    pub fn spec(&self) -> Option<&'static CallSpec> {
+        self.call.and_then(calls::spec)
+    }
+
+    /// The registers at the entry.
+    #[must_use]
+    pub fn registers(&self) -> &Registers {
+        &self.registers
+    }
+
+    /// Whether something of the call could not be decoded: its number has no name, or its conventions or the layout
+    /// of a structure are unknown. What was not decoded is opaque.
+    #[must_use]
+    pub fn undecoded(&self) -> bool {
+        self.undecoded
+    }
+
+    /// The call returned: reads what it stored for the caller.
+    pub fn exit(&mut self, returned: Returned, memory: &impl Memory) {
+        let _ = memory;
+        self.returned = Some(returned);
+    }
+
+    /// What the tracer must look at. Descriptors are there after a successful exit.
+    #[must_use]
+    pub fn effects(&self) -> Effects<'_> {
+        Effects { made: self.made(), received: &self.received, special: self.special }
+    }
+
+    fn made(&self) -> [Option<i32>; 2] {
+        let Some(Returned::Value(value)) = self.returned else { return [None, None] };
+        if self.spec().is_some_and(|spec| spec.makes == Makes::Descriptor) {
+            return [i32::try_from(value).ok(), None];
+        }
+        let pair = self.args.iter().find_map(|arg| match arg {
+            Stored::FdPair([first, second]) => Some([Some(*first), Some(*second)]),
+            _ => None,
+        });
+        pair.unwrap_or_default()
+    }
+
+    /// The call as raw items carry it. A call whose number has no name gets one in `names`: `syscall_0x1d6`.
+    #[must_use]
+    pub fn view(&self, names: &mut Dictionaries) -> View<'_> {
+        let call = self.call.unwrap_or_else(|| self.unnamed(names));
+        let args = std::array::from_fn(|place| self.args[place].view(&self.bytes));
+        let ret = match self.returned {
+            None => Return::Unseen,
+            Some(Returned::Value(value)) => Return::Value(value, None),
+            Some(Returned::Error(number)) => Return::Failed(errors::error_name(number).as_bytes()),
+        };
+        View { call, args, len: usize::from(self.len), ret }
+    }
+
+    #[cold]
+    fn unnamed(&self, names: &mut Dictionaries) -> CallId {
+        let name = format!("syscall_{:#x}", self.registers.number);
+        CallId(names.calls.intern(name.as_bytes()))
+    }
+}
+
+/// An [`Entry`] in the form of raw items, which borrow.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    call: CallId,
+    args: [Arg<'a>; MAX_ARGUMENTS],
+    len: usize,
+    ret: Return<'a>,
+}
+
+impl View<'_> {
+    /// The call as announced at its entry.
+    #[must_use]
+    pub fn entered(&self, tid: Tid, start: Timestamp) -> RawCall<'_> {
+        RawCall { ret: Return::Unseen, ..self.returned(tid, start, None) }
+    }
+
+    /// The call as it returned; `dur` is `None` if its end was not seen.
+    #[must_use]
+    pub fn returned(&self, tid: Tid, start: Timestamp, dur: Option<Nanos>) -> RawCall<'_> {
+        RawCall { tid, call: self.call, start, dur, ret: self.ret, args: &self.args[..self.len] }
+    }
+}
