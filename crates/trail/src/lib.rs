@@ -30,6 +30,7 @@ mod part;
 #[cfg(test)]
 mod planted;
 mod read_tables;
+mod recording;
 #[cfg(test)]
 mod round_trip;
 mod row_group;
@@ -47,6 +48,9 @@ pub use info::{Bytes, Info, Span};
 pub use log::EventLog;
 pub use meta::{Capture, FORMAT_VERSION, Table, TableFile, TimeBase, Totals, TrailMeta};
 pub use part::{PartSummary, PartWriter};
+pub use recording::{
+    JoinOptions, Liveness, Progress, Recording, RecoverOptions, Recovered, Unfinished, recover, unfinished,
+};
 pub use row_group::RowGroupMeta;
 pub use schema::schema;
 pub use trail::Trail;

@@ -1,0 +1,18 @@
+//! A trail while it is recorded.
+//!
+//! Every recorder has a directory of its own under `NAME.trail/recording/` and appends its events to a spool there
+//! (`iotrail_spool`), so that recorders need nothing of each other while they run and each survives the death of the
+//! others. When a program has ended its recorder makes Parquet files of its own spool and adds them to the trail under a
+//! lock, which is held for as long as it takes to write `trail.json`. What a killed recorder leaves is read by
+//! [`crate::Trail::open`] and made part of the trail by [`recover`].
+
+mod join;
+mod recover;
+mod unfinished;
+
+pub use join::{JoinOptions, Recording};
+pub use recover::{RecoverOptions, Recovered, recover};
+pub use unfinished::{Liveness, Unfinished, unfinished};
+
+/// Takes how many of how many events were converted so far; called from several threads.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
