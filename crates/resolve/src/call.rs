@@ -56,6 +56,10 @@ impl Resolver {
         if entered.is_none() {
             self.take_turn(case, thread, call);
         }
+        let effect = self.effects.of(call.call);
+        if !(effect == Effect::Exec && succeeded(call)) {
+            self.announce(thread, names, sink);
+        }
         let spec = calls::spec(call.call);
         let operands = &Operands::of(spec, call);
         let entered = entered.filter(|entered| entered.call == call.call);
@@ -82,7 +86,6 @@ impl Resolver {
         self.set_flags(&mut event, operands, names);
         self.set_paths(&mut event, &scene, names);
         self.set_transfer(&mut event, &scene, names);
-        let effect = self.effects.of(call.call);
         if scene.succeeded() {
             self.apply(&mut event, &scene, effect, names, sink);
         } else {
@@ -464,9 +467,9 @@ impl Resolver {
     #[inline]
     fn hand_over<S: Sink>(&mut self, mut event: Event, id: ThreadId, names: &Dictionaries, sink: &mut S) {
         let process = self.population.thread(id).process;
-        let living = self.population.process_mut(process);
-        living.calls += 1;
-        event.pid = living.pid;
+        event.pid = self.population.process(process).pid;
+        self.unknown_descriptors +=
+            u64::from(event.path.is_null() && !event.fd.is_null() && event.errno.is_null());
         let state = self.case_state(event.case);
         event.seq = state.events;
         state.events += 1;

@@ -5,7 +5,7 @@
 //! open for appending, and after calls of two threads were in flight on one description together, because the trace
 //! does not say which of them the kernel served first. The next lseek makes it known again.
 
-use crate::files::DescriptionId;
+use crate::files::{Description, DescriptionId};
 use crate::operands::Position;
 use crate::resolver::Resolver;
 use iotrail_model::raw::{RawCall, Return};
@@ -81,18 +81,18 @@ impl Resolver {
     }
 
     fn cursor(&self, id: DescriptionId) -> Nullable<i64> {
-        let description = self.files.description(id);
-        match description.opened || description.epoch == self.files.unseen_moves {
-            true => description.cursor,
+        match self.files.has_cursor(id) {
+            true => self.files.description(id).cursor,
             false => Nullable::NULL,
         }
     }
 
     fn set_cursor(&mut self, id: DescriptionId, step: &Move, cursor: Nullable<i64>) {
-        if !self.files.description(id).opened {
-            self.files.unseen_moves += 1;
+        let Description { opened, kin, .. } = *self.files.description(id);
+        if !opened {
+            self.files.unseen_move(kin);
         }
-        let epoch = self.files.unseen_moves;
+        let epoch = self.files.epoch(kin);
         let description = self.files.description_mut(id);
         description.cursor = cursor;
         description.moved = Some((step.tid, step.end));

@@ -5,6 +5,7 @@
 //! Tables are dense vectors behind shared pointers, copied when the first of two owners changes one. Descriptions lie in
 //! one arena; those that no table names any more are found by marking, so that close costs nothing.
 
+use crate::kin::{Kin, UnseenMoves};
 use hashbrown::HashMap;
 use iotrail_model::{Nullable, PathId, Tid, Timestamp};
 use std::sync::Arc;
@@ -39,8 +40,10 @@ pub(crate) struct Description {
     pub(crate) in_flight: u32,
     /// Which thread moved the cursor last, and when it was done.
     pub(crate) moved: Option<(Tid, Timestamp)>,
-    /// For unseen openings: [`Files::unseen_moves`] when the cursor was last known.
+    /// For unseen openings: [`Files::epoch`] when the cursor was last known.
     pub(crate) epoch: u64,
+    /// With which other unseen openings it may be one.
+    pub(crate) kin: Kin,
 }
 
 impl Description {
@@ -62,6 +65,7 @@ impl Description {
             in_flight: 0,
             moved: None,
             epoch: 0,
+            kin: Kin::ANYBODY,
         }
     }
 }
@@ -132,9 +136,9 @@ pub(crate) struct Files {
     tables: Vec<Option<Owned>>,
     free_tables: Vec<u32>,
     live_after_sweep: usize,
-    /// How often a description of unseen opening was moved. Two of them may be one (`2>&1`), so a move of one makes
-    /// the cursors of all others unknown.
-    pub(crate) unseen_moves: u64,
+    unseen_moves: UnseenMoves,
+    /// Device and inode behind a description, where they are known.
+    identities: Vec<Option<(u64, u64)>>,
 }
 
 #[derive(Debug)]
@@ -227,6 +231,9 @@ impl Files {
         match self.free.pop() {
             Some(id) => {
                 self.descriptions[id as usize] = description;
+                if let Some(identity) = self.identities.get_mut(id as usize) {
+                    *identity = None;
+                }
                 DescriptionId(id)
             }
             None => {
@@ -234,6 +241,66 @@ impl Files {
                 DescriptionId((self.descriptions.len() - 1) as u32)
             }
         }
+    }
+
+    /// What the tracer found behind a description.
+    pub(crate) fn identify(&mut self, id: DescriptionId, device: u64, inode: u64) {
+        let place = id.0 as usize;
+        if place >= self.identities.len() {
+            self.identities.resize(place + 1, None);
+        }
+        self.identities[place] = Some((device, inode));
+    }
+
+    /// The cursor of a description of unseen opening was moved, and with it those that may be the same one.
+    pub(crate) fn unseen_move(&mut self, kin: Kin) {
+        self.unseen_moves.count(kin);
+    }
+
+    /// Stands still as long as nothing moves the cursors of these kin.
+    #[inline]
+    pub(crate) fn epoch(&self, kin: Kin) -> u64 {
+        self.unseen_moves.epoch(kin)
+    }
+
+    /// A description whose opening was not seen turned up. It may be any of those of the same file, also one whose
+    /// opening was seen (a descriptor can be sent to another process): from now on a move of one makes the others unknown.
+    pub(crate) fn find_kin(&mut self, id: DescriptionId) {
+        let (path, identity) = (self.description(id).path, self.identity(id));
+        let is_kin = |files: &Self, other: u32| {
+            let own = (files.description(DescriptionId(other)).path, files.identity(DescriptionId(other)));
+            match (identity, own.1) {
+                (Some(identity), Some(own)) => identity == own,
+                _ => !path.is_null() && path == own.0,
+            }
+        };
+        let family: Vec<u32> =
+            (0..self.descriptions.len() as u32).filter(|other| is_kin(self, *other)).collect();
+        let kin = family.iter().map(|member| self.descriptions[*member as usize].kin).max();
+        let kin = match kin {
+            Some(Kin::ANYBODY) | None => self.unseen_moves.new_kin(),
+            Some(kin) => kin,
+        };
+        let epoch = self.epoch(kin);
+        for member in family {
+            let valid = self.has_cursor(DescriptionId(member));
+            let description = &mut self.descriptions[member as usize];
+            if !valid {
+                description.cursor = Nullable::NULL;
+            }
+            (description.opened, description.kin, description.epoch) = (false, kin, epoch);
+        }
+    }
+
+    /// Whether the cursor of a description is still where it was last known to be.
+    #[inline]
+    pub(crate) fn has_cursor(&self, id: DescriptionId) -> bool {
+        let description = self.description(id);
+        description.opened || description.epoch == self.epoch(description.kin)
+    }
+
+    fn identity(&self, id: DescriptionId) -> Option<(u64, u64)> {
+        self.identities.get(id.0 as usize).copied().flatten()
     }
 
     /// Lets `fd` stand for `description`.
@@ -330,6 +397,9 @@ impl Files {
         self.free.extend((0..used.len()).rev().filter(|index| !used[*index]).map(|index| index as u32));
         for index in &self.free {
             self.descriptions[*index as usize].path = Nullable::NULL;
+            if let Some(identity) = self.identities.get_mut(*index as usize) {
+                *identity = None;
+            }
         }
         self.live_after_sweep = self.live();
     }

@@ -4,8 +4,8 @@
 //! Until then its items wait here, copied. They do not wait for ever: beyond [`MAX_ITEMS`] or [`MAX_BYTES`] the thread
 //! is taken for one without a parent.
 
-use iotrail_model::raw::{Arg, RawCall, RawItem, Return, Target};
-use iotrail_model::{CallId, CaseId, Nanos, Tid, Timestamp};
+use iotrail_model::raw::{Arg, Image, OpenFile, RawCall, RawItem, Return, Target};
+use iotrail_model::{CallId, CaseId, FileFacts, Nanos, Pid, Tid, Timestamp, Usage};
 
 /// Items that may wait.
 const MAX_ITEMS: usize = 10_000;
@@ -80,7 +80,32 @@ enum Kind {
     Exited { at: Timestamp, status: i32 },
     Killed { at: Timestamp, signal: Range },
     Superseded { by: Tid, at: Timestamp },
+    Created { child: Tid, at: Timestamp },
+    Found { pid: Pid, ppid: Option<Pid>, at: Timestamp },
+    Descriptor { fd: i32, open: HeldOpen },
+    WorkingDirectory(Range),
+    File { fd: i32, facts: FileFacts },
+    Image { at: Timestamp, image: HeldImage },
+    Usage(Usage),
     Comm(Range),
+}
+
+#[derive(Debug)]
+struct HeldOpen {
+    name: Range,
+    deleted: bool,
+    position: Option<i64>,
+    append: bool,
+    cloexec: bool,
+    facts: Option<FileFacts>,
+}
+
+#[derive(Debug)]
+struct HeldImage {
+    exe: Option<Range>,
+    cmdline: Option<Range>,
+    cwd: Option<Range>,
+    env: Vec<Range>,
 }
 
 #[derive(Debug)]
@@ -126,8 +151,16 @@ impl HeldItem {
                 Kind::Killed { at: *at, signal: copy_text(&mut bytes, signal) }
             }
             RawItem::Superseded { by, at, .. } => Kind::Superseded { by: *by, at: *at },
+            RawItem::Created { child, at, .. } => Kind::Created { child: *child, at: *at },
+            RawItem::Found { pid, ppid, at, .. } => Kind::Found { pid: *pid, ppid: *ppid, at: *at },
+            RawItem::Descriptor { fd, open, .. } => {
+                Kind::Descriptor { fd: *fd, open: copy_open(&mut bytes, open) }
+            }
+            RawItem::WorkingDirectory { path, .. } => Kind::WorkingDirectory(copy_text(&mut bytes, path)),
+            RawItem::File { fd, facts, .. } => Kind::File { fd: *fd, facts: *facts },
+            RawItem::Image { at, image, .. } => Kind::Image { at: *at, image: copy_image(&mut bytes, image) },
+            RawItem::Usage { usage, .. } => Kind::Usage(*usage),
             RawItem::Comm { comm, .. } => Kind::Comm(copy_text(&mut bytes, comm)),
-            _ => Kind::Comm(0..0),
         };
         Self { tid, bytes, kind }
     }
@@ -142,8 +175,35 @@ impl HeldItem {
             Kind::Exited { at, status } => show(&RawItem::Exited { tid, at: *at, status: *status }),
             Kind::Killed { at, signal } => show(&RawItem::Killed { tid, at: *at, signal: text(signal) }),
             Kind::Superseded { by, at } => show(&RawItem::Superseded { tid, by: *by, at: *at }),
+            Kind::Created { child, at } => show(&RawItem::Created { parent: tid, child: *child, at: *at }),
+            Kind::Found { pid, ppid, at } => show(&RawItem::Found { tid, pid: *pid, ppid: *ppid, at: *at }),
+            Kind::Descriptor { fd, open } => {
+                show(&RawItem::Descriptor { tid, fd: *fd, open: self.open(open) })
+            }
+            Kind::WorkingDirectory(path) => show(&RawItem::WorkingDirectory { tid, path: text(path) }),
+            Kind::File { fd, facts } => show(&RawItem::File { tid, fd: *fd, facts: *facts }),
+            Kind::Image { at, image } => self.with_image(*at, image, show),
+            Kind::Usage(usage) => show(&RawItem::Usage { tid, usage: *usage }),
             Kind::Comm(comm) => show(&RawItem::Comm { tid, comm: text(comm) }),
         }
+    }
+
+    fn open(&self, open: &HeldOpen) -> OpenFile<'_> {
+        let HeldOpen { position, append, cloexec, facts, .. } = *open;
+        let target = Target { name: &self.bytes[open.name.clone()], deleted: open.deleted };
+        OpenFile { target, position, append, cloexec, facts }
+    }
+
+    fn with_image<R>(&self, at: Timestamp, image: &HeldImage, show: impl FnOnce(&RawItem<'_>) -> R) -> R {
+        let text = |range: &Range| &self.bytes[range.clone()];
+        let env: Vec<&[u8]> = image.env.iter().map(text).collect();
+        let image = Image {
+            exe: image.exe.as_ref().map(text),
+            cmdline: image.cmdline.as_ref().map(text),
+            cwd: image.cwd.as_ref().map(text),
+            env: &env,
+        };
+        show(&RawItem::Image { tid: self.tid, at, image })
     }
 
     fn with_call<R>(&self, call: &HeldCall, show: impl FnOnce(RawCall<'_>) -> R) -> R {
@@ -188,6 +248,22 @@ fn copy_text(bytes: &mut Vec<u8>, text: &[u8]) -> Range {
 
 fn copy_target(bytes: &mut Vec<u8>, target: &Option<Target<'_>>) -> HeldTarget {
     target.as_ref().map(|target| (copy_text(bytes, target.name), target.deleted))
+}
+
+fn copy_open(bytes: &mut Vec<u8>, open: &OpenFile<'_>) -> HeldOpen {
+    let OpenFile { target, position, append, cloexec, facts } = *open;
+    let name = copy_text(bytes, target.name);
+    HeldOpen { name, deleted: target.deleted, position, append, cloexec, facts }
+}
+
+fn copy_image(bytes: &mut Vec<u8>, image: &Image<'_>) -> HeldImage {
+    let mut copy = |text: &[u8]| copy_text(bytes, text);
+    HeldImage {
+        exe: image.exe.map(&mut copy),
+        cmdline: image.cmdline.map(&mut copy),
+        cwd: image.cwd.map(&mut copy),
+        env: image.env.iter().map(|variable| copy(variable)).collect(),
+    }
 }
 
 fn copy_call(bytes: &mut Vec<u8>, call: &RawCall<'_>) -> HeldCall {
@@ -248,6 +324,16 @@ mod tests {
         };
         let failed = RawCall { ret: Return::Failed(b"ENOENT"), ..call };
         let (tid, at) = (Tid(1), Timestamp(9));
+        let facts = FileFacts { device: 1, inode: 2, size: Some(3), kind: None };
+        let open = OpenFile {
+            target: Target { name: b"/s", deleted: true },
+            position: Some(4),
+            append: true,
+            cloexec: false,
+            facts: Some(facts),
+        };
+        let image =
+            Image { exe: Some(b"/bin/sh"), cmdline: Some(b"sh\0-c"), cwd: None, env: &[b"A=1", b"B=2"] };
         let items = [
             RawItem::Call(call),
             RawItem::Entered(failed),
@@ -255,6 +341,13 @@ mod tests {
             RawItem::Exited { tid, at, status: 3 },
             RawItem::Killed { tid, at, signal: b"SIGKILL" },
             RawItem::Superseded { tid, by: Tid(8), at },
+            RawItem::Created { parent: tid, child: Tid(2), at },
+            RawItem::Found { tid, pid: Pid(1), ppid: Some(Pid(7)), at },
+            RawItem::Descriptor { tid, fd: 5, open },
+            RawItem::WorkingDirectory { tid, path: b"/w" },
+            RawItem::File { tid, fd: 5, facts },
+            RawItem::Image { tid, at, image },
+            RawItem::Usage { tid, usage: Usage { max_memory: Some(6), ..Usage::ZERO } },
             RawItem::Comm { tid, comm: b"sh" },
         ];
         let mut held = Held::default();

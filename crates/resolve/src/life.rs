@@ -1,17 +1,17 @@
 //! Threads and processes come and go.
 //!
-//! A new thread is known by the return value of the call that made it, or, if it speaks earlier, by the only creation
-//! in flight. fork and vfork copy the descriptor table (vfork shares memory, not descriptors); clone shares what its
+//! A new thread is known by the return value of the call that made it, or, if it speaks earlier, by what the tracer said
+//! of its creation or by the only creation in flight. fork and vfork copy the descriptor table (vfork shares memory, not descriptors); clone shares what its
 //! flags say. The thread whose id is the process id is reported last by the kernel, so its end is the process's end.
 
 use crate::Sink;
 use crate::files::Description;
 use crate::operands::Operands;
-use crate::population::{Birth, End, ProcessId, Thread, ThreadId};
+use crate::population::{Birth, End, Parentage, ProcessId, Thread, ThreadId};
 use crate::resolver::{Resolver, is_last_word, origin};
 use crate::symbols::{self, Symbol};
 use iotrail_model::raw::{RawCall, RawItem};
-use iotrail_model::{CaseId, Dictionaries, Nullable, Tid, Timestamp, text};
+use iotrail_model::{CaseId, Dictionaries, Nullable, Pid, Tid, Timestamp, text};
 
 /// A call in flight that makes a process or thread.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(crate) struct Shares {
     table: bool,
     directory: bool,
     process: bool,
+    /// The parent of its parent: they are siblings.
+    parent: bool,
 }
 
 impl Shares {
@@ -42,6 +44,7 @@ impl Shares {
             table: has(symbols::CLONE_FILES),
             directory: has(symbols::CLONE_FS),
             process: has(symbols::CLONE_THREAD),
+            parent: has(symbols::CLONE_PARENT),
         }
     }
 }
@@ -71,7 +74,7 @@ impl Resolver {
         Some(id)
     }
 
-    fn hear(&mut self, id: ThreadId, case: CaseId, at: Option<Timestamp>) {
+    pub(crate) fn hear(&mut self, id: ThreadId, case: CaseId, at: Option<Timestamp>) {
         self.threads += 1;
         let thread = self.population.thread_mut(id);
         thread.heard = true;
@@ -98,13 +101,19 @@ impl Resolver {
 
     /// A thread without a known parent is a process of its own. Its standard descriptors exist, whatever they are.
     fn foreigner(&mut self, case: CaseId, tid: Tid) -> ThreadId {
+        self.stranger(case, tid, Pid(tid.0), None)
+    }
+
+    /// The first thread of a process of which nothing is known but these ids.
+    pub(crate) fn stranger(&mut self, case: CaseId, tid: Tid, pid: Pid, ppid: Option<Pid>) -> ThreadId {
         let table = self.files.new_table();
         for fd in 0..3 {
             let description = self.files.describe(Description::unseen(Nullable::NULL));
             self.files.set(table, fd, description, false);
         }
         let directory = self.directories.unknown();
-        self.population.add_process(Birth { tid, case, table, directory }, None, Nullable::NULL)
+        let parentage = Parentage { image_of: None, ppid };
+        self.population.add_process(Birth { tid, case, table, directory }, pid, parentage, Nullable::NULL)
     }
 
     /// `tid` is the child of the creation at `place`.
@@ -133,7 +142,11 @@ impl Resolver {
         if shares.process {
             self.population.add_thread(birth, process)
         } else {
-            self.population.add_process(birth, Some(process), self.directories.path(directory))
+            let parent = self.population.process(process);
+            let ppid = if shares.parent { parent.ppid } else { Some(parent.pid) };
+            let parentage = Parentage { image_of: Some(process), ppid };
+            let cwd = self.directories.path(directory);
+            self.population.add_process(birth, Pid(tid.0), parentage, cwd)
         }
     }
 
@@ -143,6 +156,34 @@ impl Resolver {
         let shares = Shares::of(operands);
         self.creations.retain(|creation| creation.parent != parent);
         self.creations.push(Creation { parent, start: call.start, shares, child: None });
+    }
+
+    /// The tracer says that `child` came to be in the announced call of a thread, which has not returned.
+    pub(crate) fn created<S: Sink>(
+        &mut self,
+        case: CaseId,
+        parent: ThreadId,
+        child: Tid,
+        at: Timestamp,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        let tid = self.population.thread(parent).tid;
+        let creation = self.creations.iter_mut().find(|creation| creation.parent == tid);
+        let (start, shares) = match creation {
+            Some(creation) if creation.child == Some(child) => return,
+            Some(creation) => {
+                creation.child = Some(child);
+                (creation.start, creation.shares)
+            }
+            None => (at, Shares::default()),
+        };
+        self.link(case, parent, child, start, shares, names, sink);
+        if let Some(child) = self.population.find(child)
+            && !self.population.thread(child).heard
+        {
+            self.hear(child, case, Some(at));
+        }
     }
 
     /// The announced call of a thread had no effect.
@@ -176,22 +217,42 @@ impl Resolver {
             Some(creation) => (creation.start, Shares::of(operands).or(creation.shares)),
             None => (call.start, Shares::of(operands)),
         };
+        self.link(case, id, child, start, shares, names, sink);
+    }
+
+    /// `child` is a child of the thread `parent`, whose call began at `start`.
+    #[expect(clippy::too_many_arguments, reason = "a link has two ends, each with what is known of it")]
+    fn link<S: Sink>(
+        &mut self,
+        case: CaseId,
+        parent: ThreadId,
+        child: Tid,
+        start: Timestamp,
+        shares: Shares,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
         match self.population.find(child) {
-            Some(early) if early == id => {}
-            Some(early) if self.spoke_early(early, start) => self.adopt_late(early, id, shares),
+            Some(early) if early == parent => {}
+            Some(early) if self.spoke_early(early, start) => self.adopt_late(early, parent, shares),
             Some(old) => {
-                let thread = self.population.thread(old);
-                let process = thread.process;
-                if thread.tid.0 == self.population.process(process).pid.0 {
-                    self.end_process(process, None, names, sink);
-                }
-                self.drop_thread(old, names, sink);
-                self.child(case, id, child, shares);
+                self.forget(old, names, sink);
+                self.child(case, parent, child, shares);
             }
             None => {
-                self.child(case, id, child, shares);
+                self.child(case, parent, child, shares);
             }
         }
+    }
+
+    /// The id of a thread thought alive was given to another: its end was not seen.
+    pub(crate) fn forget<S: Sink>(&mut self, old: ThreadId, names: &Dictionaries, sink: &mut S) {
+        let thread = self.population.thread(old);
+        let process = thread.process;
+        if thread.tid.0 == self.population.process(process).pid.0 {
+            self.end_process(process, None, names, sink);
+        }
+        self.drop_thread(old, names, sink);
     }
 
     /// Whether a thread without a parent first spoke after `start`, when its creation was in flight unannounced.
@@ -215,9 +276,10 @@ impl Resolver {
         if shares.process {
             self.population.move_thread(id, parent_process);
         } else {
-            let ppid = self.population.process(parent_process).pid;
+            let parent = self.population.process(parent_process);
+            let ppid = if shares.parent { parent.ppid } else { Some(parent.pid) };
             let living = self.population.process_mut(process);
-            (living.ppid, living.foreign) = (Some(ppid), false);
+            (living.ppid, living.foreign) = (ppid, false);
         }
     }
 
@@ -384,7 +446,7 @@ impl Resolver {
         }
     }
 
-    /// An exec succeeded: a new image under the same process id. An image that made no call is not handed out.
+    /// An exec succeeded: a new image under the same process id. An image that did nothing is not handed out.
     pub(crate) fn new_image<S: Sink>(
         &mut self,
         id: ThreadId,
@@ -396,7 +458,7 @@ impl Resolver {
     ) {
         self.population.drop_alias(id);
         let Thread { process, table, directory, .. } = *self.population.thread(id);
-        if self.population.process(process).calls > 0 {
+        if self.population.process(process).announced {
             self.hand_out(process, Some((call.start, End::Exec)), names, sink);
         }
         self.population.haunt(process, Some(id));
@@ -415,6 +477,7 @@ impl Shares {
             table: self.table || other.table,
             directory: self.directory || other.directory,
             process: self.process || other.process,
+            parent: self.parent || other.parent,
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::directories::DirectoryId;
 use crate::files::{DescriptionId, TableId};
 use hashbrown::HashMap;
-use iotrail_model::{CallId, CaseId, Nullable, PathId, Pid, Process, Tid, Timestamp, text};
+use iotrail_model::{CallId, CaseId, Nullable, PathId, Pid, Process, Tid, Timestamp, Usage, text};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -74,8 +74,14 @@ pub(crate) struct Living {
     pub(crate) cwd: Nullable<PathId>,
     /// Threads heard of in this image.
     pub(crate) threads: u32,
-    /// Calls of this image.
-    pub(crate) calls: u64,
+    /// Whether [`crate::Sink::image`] has it: since its first call, or since the tracer showed it.
+    pub(crate) announced: bool,
+    /// Chosen environment variables.
+    pub(crate) env: Arc<[String]>,
+    /// What the process used up to now, if that was said during this image.
+    pub(crate) usage: Option<Usage>,
+    /// What it had used when the image began.
+    used_before: Usage,
     pub(crate) bytes_read: i64,
     pub(crate) bytes_written: i64,
     members: Vec<ThreadId>,
@@ -117,9 +123,10 @@ impl Living {
             cmdline: self.cmdline.as_deref().map(str::to_owned),
             cwd: cwd.map(|path| text::path_to_text(path).into_owned()),
             threads: self.threads,
+            usage: self.usage.map(|usage| usage.since(&self.used_before)).unwrap_or_default(),
             bytes_read: self.bytes_read,
             bytes_written: self.bytes_written,
-            ..Process::default()
+            env: self.env.to_vec(),
         }
     }
 
@@ -131,9 +138,20 @@ impl Living {
         cwd: Nullable<PathId>,
     ) {
         (self.exe, self.cmdline, self.cwd) = (exe, cmdline, cwd);
-        (self.start, self.exit, self.threads) = (None, None, 0);
-        (self.calls, self.bytes_read, self.bytes_written) = (0, 0, 0);
+        (self.start, self.exit, self.threads, self.announced) = (None, None, 0, false);
+        self.used_before = self.usage.take().unwrap_or_default();
+        self.env = Arc::default();
+        (self.bytes_read, self.bytes_written) = (0, 0);
     }
+}
+
+/// Who made a process.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Parentage {
+    /// The process whose program it runs.
+    pub(crate) image_of: Option<ProcessId>,
+    /// The process that is its parent.
+    pub(crate) ppid: Option<Pid>,
 }
 
 /// What a new process or thread starts with.
@@ -204,17 +222,35 @@ impl Population {
         self.processes[id.0 as usize].as_mut().expect("a live process")
     }
 
-    /// A new process with its first thread. Its id must be free.
+    /// The thread with that id, dead or alive.
+    pub(crate) fn get(&self, tid: Tid) -> Option<&Thread> {
+        self.by_tid.get(&tid).map(|id| self.thread(*id))
+    }
+
+    /// A thread of the living process `pid`.
+    pub(crate) fn member_of(&mut self, pid: Pid) -> Option<ThreadId> {
+        let is_of = |living: &Living| living.pid == pid && !living.ended;
+        if let Some(leader) = self.find(Tid(pid.0))
+            && is_of(self.process(self.thread(leader).process))
+        {
+            return Some(leader);
+        }
+        let living = self.processes.iter().flatten().find(|living| is_of(living))?;
+        living.members.first().copied()
+    }
+
+    /// A new process with its first thread. The id of the thread must be free.
     pub(crate) fn add_process(
         &mut self,
         birth: Birth,
-        parent: Option<ProcessId>,
+        pid: Pid,
+        parentage: Parentage,
         cwd: Nullable<PathId>,
     ) -> ThreadId {
-        let parent = parent.map(|parent| self.process(parent));
+        let parent = parentage.image_of.map(|parent| self.process(parent));
         let living = Living {
-            pid: Pid(birth.tid.0),
-            ppid: parent.map(|parent| parent.pid),
+            pid,
+            ppid: parentage.ppid,
             case: birth.case,
             start: None,
             exit: None,
@@ -222,11 +258,14 @@ impl Population {
             cmdline: parent.and_then(|parent| parent.cmdline.clone()),
             cwd,
             threads: 0,
-            calls: 0,
+            announced: false,
+            env: parent.map(|parent| Arc::clone(&parent.env)).unwrap_or_default(),
+            usage: None,
+            used_before: Usage::ZERO,
             bytes_read: 0,
             bytes_written: 0,
             members: Vec::new(),
-            foreign: parent.is_none(),
+            foreign: parentage.ppid.is_none(),
             ended: false,
         };
         let id = insert(&mut self.processes, &mut self.free_processes, living);
@@ -344,7 +383,7 @@ impl Population {
         living.members.push(id);
         if let Some(old) = old {
             living.threads += old.threads;
-            living.calls += old.calls;
+            living.announced |= old.announced;
             living.bytes_read += old.bytes_read;
             living.bytes_written += old.bytes_written;
         }

@@ -37,6 +37,7 @@ pub struct Resolver {
     pub(crate) threads: u64,
     pub(crate) orphans: u64,
     pub(crate) changed_roots: u64,
+    pub(crate) unknown_descriptors: u64,
 }
 
 #[derive(Debug, Default)]
@@ -101,6 +102,13 @@ impl Resolver {
         names.paths = paths;
     }
 
+    /// Whether it is known what descriptor `fd` of a thread refers to: whether it has a name.
+    #[must_use]
+    pub fn knows(&self, tid: Tid, fd: i32) -> bool {
+        let description = self.population.get(tid).and_then(|thread| self.files.get(thread.table, fd));
+        description.is_some_and(|description| !self.files.description(description).path.is_null())
+    }
+
     /// What can be said so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -112,6 +120,7 @@ impl Resolver {
             threads: self.threads,
             orphans: self.orphans,
             changed_roots: self.changed_roots,
+            unknown_descriptors: self.unknown_descriptors,
         }
     }
 
@@ -122,6 +131,9 @@ impl Resolver {
         names: &mut Dictionaries,
         sink: &mut S,
     ) {
+        if self.learn(case, item, names, sink) {
+            return;
+        }
         let Some(thread) = self.speaker(case, item, names, sink) else { return };
         match item {
             RawItem::Call(call) => self.call(case, thread, call, names, sink),
@@ -130,8 +142,8 @@ impl Resolver {
             RawItem::Exited { at, status, .. } => self.exited(thread, *at, *status, names, sink),
             RawItem::Killed { at, signal, .. } => self.killed(thread, *at, signal, names, sink),
             RawItem::Superseded { by, .. } => self.superseded(thread, *by, names, sink),
-            RawItem::Created { .. }
-            | RawItem::Found { .. }
+            RawItem::Created { child, at, .. } => self.created(case, thread, *child, *at, names, sink),
+            RawItem::Found { .. }
             | RawItem::Descriptor { .. }
             | RawItem::WorkingDirectory { .. }
             | RawItem::File { .. }

@@ -10,7 +10,8 @@ pub trait Sink {
     /// An executable image that ended, or was still running at the end of the trace.
     fn process(&mut self, process: Process);
 
-    /// An executable image that began, as far as it is known; the same one comes again as [`Sink::process`] when it ends.
+    /// An executable image that began, as far as it is known: with its first call, or when the tracer shows it. The same
+    /// one (`pid` and `start`) comes again as [`Sink::process`] when it ends.
     fn image(&mut self, _process: &Process) {}
 
     /// What the tracer found out about the file of that name.

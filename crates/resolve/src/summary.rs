@@ -15,6 +15,8 @@ pub struct Summary {
     pub orphans: u64,
     /// Successful chroot and pivot_root calls: later absolute paths of those processes are as the process saw them.
     pub changed_roots: u64,
+    /// Calls that did not fail on a descriptor of which it was not known what it refers to.
+    pub unknown_descriptors: u64,
 }
 
 /// Figures of one case.

@@ -27,6 +27,7 @@ symbols! {
     AT_EMPTY_PATH = 0x1000;
     CLONE_FS = 0x200;
     CLONE_FILES = 0x400;
+    CLONE_PARENT = 0x8000;
     CLONE_THREAD = 0x1_0000;
     RWF_APPEND = 0x10;
 }

@@ -2,8 +2,11 @@
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use iotrail_model::raw::{Arg, RawCall, RawItem, Return, Target};
-use iotrail_model::{CallId, CaseId, Dictionaries, Event, Nanos, Process, Tid, Timestamp};
+use iotrail_model::raw::{Arg, Image, OpenFile, RawCall, RawItem, Return, Target};
+use iotrail_model::{
+    CallId, CaseId, Dictionaries, Event, FileFacts, FileKind, Nanos, PathId, Pid, Process, Tid, Timestamp,
+    Usage,
+};
 use iotrail_resolve::{Resolver, Sink, Summary};
 
 /// An event with names in place of ids.
@@ -29,6 +32,8 @@ pub(crate) struct Seen {
 struct Log {
     events: Vec<Seen>,
     processes: Vec<Process>,
+    images: Vec<Process>,
+    files: Vec<(String, FileFacts)>,
 }
 
 impl Sink for Log {
@@ -54,6 +59,15 @@ impl Sink for Log {
 
     fn process(&mut self, process: Process) {
         self.processes.push(process);
+    }
+
+    fn image(&mut self, process: &Process) {
+        self.images.push(process.clone());
+    }
+
+    fn file(&mut self, path: PathId, facts: &FileFacts, names: &Dictionaries) {
+        let path = String::from_utf8_lossy(names.paths.get(path.0)).into_owned();
+        self.files.push((path, *facts));
     }
 }
 
@@ -86,6 +100,11 @@ pub(crate) fn fd(fd: i32) -> Arg<'static> {
 
 pub(crate) fn symbols(symbols: &str) -> Arg<'_> {
     Arg::Symbols(symbols.as_bytes())
+}
+
+pub(crate) fn open_file(name: &str) -> OpenFile<'_> {
+    let target = Target { name: name.as_bytes(), deleted: false };
+    OpenFile { target, position: None, append: false, cloexec: false, facts: None }
 }
 
 pub(crate) const CWD: Arg<'static> = Arg::Cwd(None);
@@ -206,6 +225,55 @@ impl Script {
         self.item(&item)
     }
 
+    pub(crate) fn created(mut self, child: u32) -> Self {
+        self.clock += 10;
+        let item = RawItem::Created { parent: self.tid, child: Tid(child), at: Timestamp(self.clock) };
+        self.item(&item)
+    }
+
+    /// The tracer finds the thread when the recording begins.
+    pub(crate) fn found(mut self, pid: u32) -> Self {
+        self.clock += 10;
+        let (tid, at) = (self.tid, Timestamp(self.clock));
+        self.item(&RawItem::Found { tid, pid: Pid(pid), ppid: Some(Pid(1)), at })
+    }
+
+    /// The tracer looks at a descriptor.
+    pub(crate) fn looked(self, fd: i32, name: &str, position: i64) -> Self {
+        self.looked_at(fd, OpenFile { position: Some(position), ..open_file(name) })
+    }
+
+    pub(crate) fn looked_at(self, fd: i32, open: OpenFile<'_>) -> Self {
+        let tid = self.tid;
+        self.item(&RawItem::Descriptor { tid, fd, open })
+    }
+
+    pub(crate) fn file(self, fd: i32, inode: u64, kind: FileKind) -> Self {
+        let facts = FileFacts { device: 8, inode, size: None, kind: Some(kind) };
+        let tid = self.tid;
+        self.item(&RawItem::File { tid, fd, facts })
+    }
+
+    pub(crate) fn working_directory(self, path: &str) -> Self {
+        let tid = self.tid;
+        self.item(&RawItem::WorkingDirectory { tid, path: path.as_bytes() })
+    }
+
+    pub(crate) fn image(mut self, image: Image<'_>) -> Self {
+        self.clock += 10;
+        let (tid, at) = (self.tid, Timestamp(self.clock));
+        self.item(&RawItem::Image { tid, at, image })
+    }
+
+    pub(crate) fn used(self, usage: Usage) -> Self {
+        let tid = self.tid;
+        self.item(&RawItem::Usage { tid, usage })
+    }
+
+    pub(crate) fn knows(&self, fd: i32) -> bool {
+        self.resolver.knows(self.tid, fd)
+    }
+
     pub(crate) fn rotate(mut self) -> Self {
         self.resolver.rotate(&mut self.names);
         self
@@ -238,6 +306,14 @@ impl Script {
 
     pub(crate) fn processes(&self) -> &[Process] {
         &self.log.processes
+    }
+
+    pub(crate) fn images(&self) -> &[Process] {
+        &self.log.images
+    }
+
+    pub(crate) fn files(&self) -> &[(String, FileFacts)] {
+        &self.log.files
     }
 
     pub(crate) fn summary(&self) -> Summary {

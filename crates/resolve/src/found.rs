@@ -1,0 +1,160 @@
+//! What a tracer finds when it looks: threads and descriptors that were there before, and what lies behind new ones.
+//!
+//! A look tells what is, not how it came to be. Threads of one process share everything. Of two descriptors nobody knows
+//! whether they share an open file description, so a move of one makes the cursor of the other unknown if they
+//! may ([`crate::kin`]).
+
+use crate::Sink;
+use crate::files::DescriptionId;
+use crate::lookup::intern;
+use crate::population::{Birth, Thread, ThreadId};
+use crate::resolver::Resolver;
+use iotrail_model::raw::{OpenFile, RawItem};
+use iotrail_model::{CaseId, Dictionaries, FileFacts, FileKind, Nullable, Pid, Tid, Timestamp};
+
+/// A thread that was there when the recording began.
+#[derive(Clone, Copy)]
+struct Found {
+    tid: Tid,
+    pid: Pid,
+    ppid: Option<Pid>,
+    at: Timestamp,
+}
+
+impl Resolver {
+    /// Takes an item that is no act of a thread but something that the tracer found out about it. `false` if it is none.
+    /// Nothing is learnt about threads that nobody spoke of before.
+    #[inline]
+    pub(crate) fn learn<S: Sink>(
+        &mut self,
+        case: CaseId,
+        item: &RawItem<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) -> bool {
+        match *item {
+            RawItem::Found { tid, pid, ppid, at } => {
+                self.found(case, Found { tid, pid, ppid, at }, names, sink);
+            }
+            RawItem::Descriptor { tid, .. }
+            | RawItem::WorkingDirectory { tid, .. }
+            | RawItem::File { tid, .. }
+            | RawItem::Image { tid, .. }
+            | RawItem::Usage { tid, .. } => match self.population.find(tid) {
+                Some(thread) => self.learn_of(thread, item, names, sink),
+                None if self.held.has(tid) => self.held.push(case, tid, item),
+                None => {}
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn learn_of<S: Sink>(
+        &mut self,
+        thread: ThreadId,
+        item: &RawItem<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        match item {
+            RawItem::Descriptor { fd, open, .. } => self.look(thread, *fd, open, names, sink),
+            RawItem::WorkingDirectory { path, .. } if path.starts_with(b"/") => {
+                let path = intern(names, path);
+                self.learn_directory(thread, path);
+            }
+            RawItem::File { fd, facts, .. } => {
+                let table = self.population.thread(thread).table;
+                if let Some(description) = self.files.get(table, *fd) {
+                    self.learn_file(description, facts, names, sink);
+                }
+            }
+            RawItem::Image { image, .. } if !self.population.thread(thread).ghost => {
+                self.show_image(thread, image, names, sink);
+            }
+            RawItem::Usage { usage, .. } => self.used(thread, *usage),
+            _ => {}
+        }
+    }
+
+    fn found<S: Sink>(&mut self, case: CaseId, found: Found, names: &Dictionaries, sink: &mut S) {
+        let Found { tid, pid, ppid, at } = found;
+        if let Some(id) = self.population.find(tid) {
+            let thread = self.population.thread(id);
+            if !thread.ghost && self.population.process(thread.process).pid == pid {
+                return;
+            }
+            self.forget(id, names, sink);
+        }
+        let thread = match self.population.member_of(pid) {
+            Some(member) => {
+                let Thread { process, table, directory, .. } = *self.population.thread(member);
+                let table = self.files.share(table);
+                let directory = self.directories.share(directory);
+                self.population.add_thread(Birth { tid, case, table, directory }, process)
+            }
+            None => {
+                let thread = self.stranger(case, tid, pid, ppid);
+                let process = self.population.thread(thread).process;
+                self.population.process_mut(process).foreign = false;
+                thread
+            }
+        };
+        self.hear(thread, case, Some(at));
+    }
+
+    /// What a look at a descriptor shows.
+    fn look<S: Sink>(
+        &mut self,
+        thread: ThreadId,
+        fd: i32,
+        open: &OpenFile<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        if fd < 0 {
+            return;
+        }
+        let table = self.population.thread(thread).table;
+        let Some(id) = self.description_of(table, (fd, Some(open.target)), true, names) else { return };
+        self.files.set_cloexec(table, fd, open.cloexec);
+        self.files.description_mut(id).append = open.append;
+        if let Some(facts) = &open.facts {
+            self.learn_file(id, facts, names, sink);
+        }
+        let description = self.files.description_mut(id);
+        if description.seekable && !description.opened {
+            self.files.find_kin(id);
+            let epoch = self.files.epoch(self.files.description(id).kin);
+            let description = self.files.description_mut(id);
+            (description.cursor, description.epoch) = (open.position.into(), epoch);
+        }
+    }
+
+    /// What lies behind a description. Pipes and sockets get the number by which they can be told apart.
+    fn learn_file<S: Sink>(
+        &mut self,
+        id: DescriptionId,
+        facts: &FileFacts,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        self.files.identify(id, facts.device, facts.inode);
+        let kind = match facts.kind {
+            Some(FileKind::Pipe) => Some("pipe"),
+            Some(FileKind::Socket) => Some("socket"),
+            _ => None,
+        };
+        let description = self.files.description_mut(id);
+        if kind.is_some() || matches!(facts.kind, Some(FileKind::Char | FileKind::Anon)) {
+            (description.seekable, description.cursor) = (false, Nullable::NULL);
+        }
+        let Some(path) = description.path.get() else { return };
+        let path = match kind.filter(|kind| names.paths.get(path.0) == kind.as_bytes()) {
+            Some(kind) => intern(names, format!("{kind}:[{}]", facts.inode).as_bytes()),
+            None => path,
+        };
+        description.path = Nullable::some(path);
+        sink.file(path, facts, names);
+    }
+}

@@ -1,0 +1,61 @@
+//! Executable images: what they are called and what they used.
+
+use crate::Sink;
+use crate::lookup::intern;
+use crate::population::ThreadId;
+use crate::resolver::Resolver;
+use iotrail_model::raw::Image;
+use iotrail_model::{Dictionaries, Nullable, Usage, text};
+use std::sync::Arc;
+
+impl Resolver {
+    /// Announces the present image of a thread, once, with its first call. A child that only calls exec never shows.
+    #[inline]
+    pub(crate) fn announce<S: Sink>(&mut self, id: ThreadId, names: &Dictionaries, sink: &mut S) {
+        let process = self.population.thread(id).process;
+        if !self.population.process(process).announced {
+            self.announce_now(id, names, sink);
+        }
+    }
+
+    #[cold]
+    fn announce_now<S: Sink>(&mut self, id: ThreadId, names: &Dictionaries, sink: &mut S) {
+        let process = self.population.thread(id).process;
+        let living = self.population.process_mut(process);
+        living.announced = true;
+        let cwd = living.cwd.get().map(|path| names.paths.get(path.0));
+        sink.image(&living.row(None, cwd));
+    }
+
+    /// What the process itself shows of its image is better informed than the arguments of exec.
+    pub(crate) fn show_image<S: Sink>(
+        &mut self,
+        id: ThreadId,
+        image: &Image<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        if let Some(path) = image.cwd.filter(|path| path.starts_with(b"/")) {
+            let path = intern(names, path);
+            self.learn_directory(id, path);
+            let process = self.population.thread(id).process;
+            self.population.process_mut(process).cwd = Nullable::some(path);
+        }
+        let process = self.population.thread(id).process;
+        let living = self.population.process_mut(process);
+        living.exe = image.exe.map(shared_text).or(living.exe.take());
+        living.cmdline = image.cmdline.map(shared_text).or(living.cmdline.take());
+        living.env = image.env.iter().map(|variable| text::path_to_text(variable).into_owned()).collect();
+        self.announce_now(id, names, sink);
+    }
+
+    /// What the process of a thread used up to now.
+    pub(crate) fn used(&mut self, id: ThreadId, usage: Usage) {
+        let process = self.population.thread(id).process;
+        self.population.process_mut(process).usage = Some(usage);
+    }
+}
+
+fn shared_text(bytes: &[u8]) -> Arc<str> {
+    text::path_to_text(bytes).as_ref().into()
+}
