@@ -1,7 +1,7 @@
 //! The words of the command line.
 
 use crate::commands::{
-    check, compare, completions, dfg, events, files, import, info, man, processes, report,
+    check, compare, completions, dfg, events, files, import, info, man, processes, recover, report,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -12,8 +12,7 @@ Exit status: 0 all went well; 1 something failed or a check found problems; 2 wr
 Data goes to stdout, talk and progress to stderr. NO_COLOR is honoured.
 
 Start here:
-  strace -f -tt -T -y -o ls.st ls -l
-  iotrail import -o ls.trail ls.st
+  iotrail record -o ls.trail -- ls -l
   iotrail dfg ls.trail
   iotrail report ls.trail -o ls.html";
 
@@ -37,6 +36,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Import(import::Args),
+    Recover(recover::Args),
     Info(info::Args),
     Check(check::Args),
     Events(events::Args),
@@ -53,6 +53,7 @@ impl Command {
     pub(crate) fn run(&self, ui: &Ui) -> anyhow::Result<ExitCode> {
         match self {
             Self::Import(args) => import::run(args, ui),
+            Self::Recover(args) => recover::run(args, ui),
             Self::Info(args) => info::run(args, ui),
             Self::Check(args) => check::run(args, ui),
             Self::Events(args) => events::run(args, ui),

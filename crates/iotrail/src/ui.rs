@@ -5,6 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use iotrail_draw::Style;
 use iotrail_model::text::printable;
 use std::io::{IsTerminal, Write, stderr, stdout};
+use std::sync::OnceLock;
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -24,6 +25,28 @@ impl Colour {
             Self::Always => true,
             Self::Never => false,
             Self::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+}
+
+/// A bar that counts events.
+pub(crate) struct EventBar<'a> {
+    ui: &'a Ui,
+    what: &'static str,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl EventBar<'_> {
+    /// So many of so many are done.
+    pub(crate) fn show(&self, done: u64, total: u64) {
+        let template = "{msg} {wide_bar} {human_pos}/{human_len} events {eta}";
+        let bar = self.bar.get_or_init(|| self.ui.bar(Some(total), self.what, template));
+        bar.set_position(done);
+    }
+
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
         }
     }
 }
@@ -86,13 +109,22 @@ impl Ui {
 
     /// A bar for long work of `total` bytes, drawn only on a terminal.
     pub(crate) fn byte_bar(&self, total: Option<u64>, what: &str) -> ProgressBar {
-        if self.quiet || !stderr().is_terminal() {
-            return ProgressBar::hidden();
-        }
         let template = match total {
             Some(_) => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
             None => "{msg} {spinner} {bytes} {bytes_per_sec}",
         };
+        self.bar(total, what, template)
+    }
+
+    /// A bar for long work on events, drawn only on a terminal, once there is something to show.
+    pub(crate) fn event_bar(&self, what: &'static str) -> EventBar<'_> {
+        EventBar { ui: self, what, bar: OnceLock::new() }
+    }
+
+    fn bar(&self, total: Option<u64>, what: &str, template: &str) -> ProgressBar {
+        if self.quiet || !stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
         let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new).with_message(what.to_owned());
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);

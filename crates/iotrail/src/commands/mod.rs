@@ -10,4 +10,12 @@ pub(crate) mod import;
 pub(crate) mod info;
 pub(crate) mod man;
 pub(crate) mod processes;
+pub(crate) mod recover;
 pub(crate) mod report;
+
+use std::num::NonZeroUsize;
+
+/// One thread per core.
+pub(crate) fn cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}

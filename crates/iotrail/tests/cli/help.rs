@@ -2,8 +2,9 @@
 
 use crate::util::Dir;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "import",
+    "recover",
     "info",
     "check",
     "events",

@@ -3,6 +3,7 @@
 use crate::error::TrailError;
 use crate::meta::Totals;
 use crate::recording::{Progress, Unfinished};
+use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ pub struct RecoverOptions {
 }
 
 /// What was finished.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Recovered {
     /// Recordings that are now part of the trail.
     pub recordings: Vec<Unfinished>,

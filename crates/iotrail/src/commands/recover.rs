@@ -1,0 +1,85 @@
+//! `iotrail recover`: finishes recordings whose recorder was killed.
+
+use crate::{output, ui::Ui};
+use iotrail_model::units;
+use iotrail_trail::{Liveness, RecoverOptions, Recovered, Unfinished, recover};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Finish a trail whose recorder was killed or ran out of space: its events become Parquet files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail recover run.trail
+  iotrail recover run.trail -o /elsewhere/run.trail      # the disk is full, or the trail is read-only
+
+An unfinished trail can be read without this, too; every command says what is missing. Nothing is done to a finished one.
+Exit status: 0 the trail is finished, 1 it is not: a recorder is still at work, or something failed.")]
+pub(crate) struct Args {
+    /// The trail.
+    #[arg(value_name = "TRAIL")]
+    trail: PathBuf,
+
+    /// Make a new, finished trail there and leave the old one as it is.
+    #[arg(short, long, value_name = "TRAIL")]
+    output: Option<PathBuf>,
+
+    /// Take what recorders left that may still be at work (on another host, say).
+    #[arg(long)]
+    force: bool,
+
+    /// Replace the trail at --output if there is one.
+    #[arg(long, requires = "output")]
+    overwrite: bool,
+
+    /// Number of threads. Default: one per core.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+
+    /// Print what was recovered as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let options = RecoverOptions {
+        output: args.output.clone(),
+        overwrite: args.overwrite,
+        force: args.force,
+        threads: args.threads.unwrap_or_else(super::cores),
+    };
+    let bar = ui.event_bar("recovering");
+    let recovered = recover(&args.trail, &options, &|done, total| bar.show(done, total))?;
+    bar.clear();
+    say(&recovered, args, ui);
+    if args.json {
+        output::json(&recovered)?;
+    }
+    Ok(if recovered.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn say(recovered: &Recovered, args: &Args, ui: &Ui) {
+    let target = args.output.as_ref().unwrap_or(&args.trail).display();
+    for left in &recovered.left {
+        ui.warn(&format!("left alone: {}", describe(left)));
+    }
+    for recording in &recovered.recordings {
+        ui.say(&describe(recording));
+    }
+    if recovered.recordings.is_empty() && recovered.left.is_empty() {
+        ui.say(&format!("{target}: nothing to recover, the trail is finished"));
+    } else if !recovered.recordings.is_empty() {
+        ui.say(&format!("{target}: {} events recovered", units::count(recovered.events)));
+    }
+}
+
+/// Who recorded what, and what is missing.
+fn describe(recording: &Unfinished) -> String {
+    let state = match recording.recorder {
+        Liveness::Alive => "still recording",
+        Liveness::Dead => "ended",
+        Liveness::Unknown => "may still be recording",
+    };
+    let Unfinished { case, host, pid, events, why, .. } = recording;
+    format!("{case}: {} events by process {pid} on {host} ({state}); {why}", units::count(*events))
+}
