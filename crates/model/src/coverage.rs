@@ -1,5 +1,6 @@
 //! The coverage statement: what a trail holds of what happened, and what it does not.
 
+use crate::recording_coverage::RecordingCoverage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -78,9 +79,23 @@ pub struct Coverage {
     pub examples: Vec<Example>,
     /// Whatever else a reader must know, one sentence each, sorted.
     pub notes: Vec<String>,
+    /// What recorders saw and what not; nothing of imports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<RecordingCoverage>,
 }
 
 impl Coverage {
+    /// The statement of a recording. Its sums of lost and unfinished calls are those of the whole statement.
+    #[must_use]
+    pub fn of_recording(recording: RecordingCoverage) -> Self {
+        Self {
+            lost: recording.lost(),
+            incomplete: recording.unfinished,
+            recording: Some(recording),
+            ..Self::default()
+        }
+    }
+
     /// Counts one line of known noise.
     pub fn count_noise(&mut self, kind: &str) {
         self.lines.noise += 1;
@@ -122,5 +137,8 @@ impl Coverage {
         self.examples.sort();
         self.examples.truncate(MAX_EXAMPLES);
         other.notes.iter().for_each(|note| self.note(note.clone()));
+        if let Some(recording) = &other.recording {
+            self.recording.get_or_insert_default().merge(recording);
+        }
     }
 }

@@ -1,0 +1,325 @@
+//! What recorders saw and what they know they did not see: the part of the coverage statement that imports do not have.
+//!
+//! Statements of several recorders (ranks, hosts) become one by addition, in any order and grouping: numbers add up, sets
+//! unite. So nothing in here may be a mean or a state; what is shown as one is computed from sums.
+
+use crate::time::Nanos;
+use crate::units;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many different sentences a statement keeps of texts that come from the recorded program.
+const MAX_TEXTS: usize = 20;
+
+/// Why an event is missing, a process escaped, and so on, with the number of times.
+pub type Counts = BTreeMap<String, u64>;
+
+/// What the recorders of a trail saw, and what they did not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecordingCoverage {
+    /// Recorders that this statement speaks of.
+    pub recorders: u64,
+    /// Recorders that were killed or broke off; their events are those that the spool held.
+    pub broken_off: u64,
+    /// Recordings that were finished by another (`iotrail recover`, another rank).
+    pub recovered: u64,
+    /// Which calls were to be recorded: one for all recorders, or several if they were started differently.
+    pub selections: BTreeSet<Selection>,
+    /// Events written.
+    pub events: u64,
+    /// Files mapped into memory. Accesses to them are no calls and were not seen.
+    pub mapped_files: u64,
+    /// io_uring rings whose submissions the kernel polls (`IORING_SETUP_SQPOLL`): what they submitted was not seen.
+    pub polled_rings: u64,
+    /// io_uring entries that are not about files, by operation: counted, not decoded.
+    pub other_ring_entries: Counts,
+    /// Processes that were not followed, by reason.
+    pub escaped: Counts,
+    /// Processes that went on unseen when the recording ended (`--wait main`, detached).
+    pub left_running: u64,
+    /// Events known to be missing, by reason.
+    pub lost: Counts,
+    /// Events left out because the user wished so or because they are not about files, by reason.
+    pub left_out: Counts,
+    /// Calls whose end was never seen: their thread was killed in them or the recording ended.
+    pub unfinished: u64,
+    /// Calls of which no more than the number is known, by ABI or name.
+    pub not_decoded: Counts,
+    /// Processes that filtered their own calls (seccomp).
+    pub filtering_themselves: u64,
+    /// Processes that used ptrace, or wished to.
+    pub tracing_others: u64,
+    /// Programs with set-user-ID, set-group-ID or capabilities that ran without gaining them, with the number of times.
+    pub without_privileges: Counts,
+    /// Commands that could not be started: the error.
+    pub not_started: Counts,
+    /// Command lines that were longer than what is kept.
+    pub cut_command_lines: u64,
+    /// Descriptors of processes found running whose name could not be read.
+    pub unnamed_descriptors: u64,
+    /// What the recording cost.
+    pub cost: TracerCost,
+}
+
+/// Which calls a recorder was to record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Selection {
+    /// The set as the user asked for it (`io`).
+    pub asked: String,
+    /// How many calls of the kernel's table are in it.
+    pub calls: u32,
+    /// Names of families of calls that are not in it at all.
+    pub without: BTreeSet<String>,
+}
+
+/// What the recording cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TracerCost {
+    /// Times that a thread was stopped, for whatever reason.
+    pub stops: u64,
+    /// Calls that were stopped at, recorded or not.
+    pub calls: u64,
+    /// CPU time of the recorders themselves.
+    pub cpu: Nanos,
+    /// Recorders that measured at their start what a stopped call costs.
+    pub calibrated: u64,
+    /// Calls of the calibrated recorders.
+    pub calibrated_calls: u64,
+    /// What those calls cost by the recorders' own measure: time that their durations hold in excess, and the time around them.
+    pub added: Nanos,
+    /// The lowest cost of one call that a recorder measured.
+    pub least: Option<Nanos>,
+    /// The highest.
+    pub most: Option<Nanos>,
+}
+
+impl TracerCost {
+    /// States what one recorder measured at its start: `per_call` for each of the [`TracerCost::calls`] counted so far. To
+    /// be called at the end of the recording.
+    pub fn calibrate(&mut self, per_call: Nanos) {
+        self.calibrated = 1;
+        self.calibrated_calls = self.calls;
+        self.added = Nanos(per_call.0.saturating_mul(i64::try_from(self.calls).unwrap_or(i64::MAX)));
+        self.least = Some(per_call);
+        self.most = Some(per_call);
+    }
+
+    /// Mean cost of a call, over all calls of calibrated recorders; what the recorders measured if there were no calls.
+    #[must_use]
+    pub fn per_call(&self) -> Option<Nanos> {
+        match i64::try_from(self.calibrated_calls) {
+            Ok(calls) if calls > 0 => Some(Nanos(self.added.0 / calls)),
+            _ => self.most,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.stops, other.stops),
+            (&mut self.calls, other.calls),
+            (&mut self.calibrated, other.calibrated),
+            (&mut self.calibrated_calls, other.calibrated_calls),
+        ];
+        pairs.into_iter().for_each(|(into, from)| *into = into.saturating_add(from));
+        self.cpu.0 = self.cpu.0.saturating_add(other.cpu.0);
+        self.added.0 = self.added.0.saturating_add(other.added.0);
+        self.least = [self.least, other.least].into_iter().flatten().min();
+        self.most = self.most.max(other.most);
+    }
+}
+
+impl RecordingCoverage {
+    /// The statement for both together.
+    pub fn merge(&mut self, other: &Self) {
+        let numbers = [
+            (&mut self.recorders, other.recorders),
+            (&mut self.broken_off, other.broken_off),
+            (&mut self.recovered, other.recovered),
+            (&mut self.events, other.events),
+            (&mut self.mapped_files, other.mapped_files),
+            (&mut self.polled_rings, other.polled_rings),
+            (&mut self.left_running, other.left_running),
+            (&mut self.unfinished, other.unfinished),
+            (&mut self.filtering_themselves, other.filtering_themselves),
+            (&mut self.tracing_others, other.tracing_others),
+            (&mut self.cut_command_lines, other.cut_command_lines),
+            (&mut self.unnamed_descriptors, other.unnamed_descriptors),
+        ];
+        numbers.into_iter().for_each(|(into, from)| *into = into.saturating_add(from));
+        self.selections.extend(other.selections.iter().cloned());
+        self.cost.add(&other.cost);
+        let pairs = [
+            (&mut self.other_ring_entries, &other.other_ring_entries),
+            (&mut self.escaped, &other.escaped),
+            (&mut self.lost, &other.lost),
+            (&mut self.left_out, &other.left_out),
+            (&mut self.not_decoded, &other.not_decoded),
+            (&mut self.without_privileges, &other.without_privileges),
+            (&mut self.not_started, &other.not_started),
+        ];
+        for (into, from) in pairs {
+            from.iter().for_each(|(reason, number)| count(into, reason, *number));
+        }
+    }
+
+    /// Sum of the events known to be missing.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        sum(&self.lost)
+    }
+
+    /// The statement in one line: `all 256 calls of set io; 3 files mapped (accesses not seen); 0 lost; 26.0 us a call`.
+    #[must_use]
+    pub fn in_one_line(&self) -> String {
+        let mut parts = vec![self.selected()];
+        parts.extend(self.gaps());
+        if self.lost.is_empty() {
+            parts.push("0 lost".to_owned());
+        }
+        if let Some(per_call) = self.cost.per_call() {
+            parts.push(format!("{} a call", units::duration(per_call.0 as f64)));
+        }
+        parts.join("; ")
+    }
+
+    /// Which calls were recorded, in words.
+    #[must_use]
+    pub fn selected(&self) -> String {
+        let mut texts = self.selections.iter().map(|selection| {
+            format!("all {} calls of set {}", units::count(selection.calls.into()), selection.asked)
+        });
+        match (texts.next(), texts.next()) {
+            (None, _) => "no calls selected".to_owned(),
+            (Some(text), None) => text,
+            (Some(first), Some(second)) => {
+                [first, second].into_iter().chain(texts).collect::<Vec<_>>().join(" or ")
+                    + " (recorders differ)"
+            }
+        }
+    }
+
+    /// Everything that keeps the recording from being the whole truth, one phrase each, the gravest first. Empty if
+    /// nothing is known to be missing.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<String> {
+        let mut gaps = Vec::new();
+        let mut say = |number: u64, one: &str, many: &str, rest: &str| {
+            if number > 0 {
+                gaps.push(format!("{} {}{rest}", units::count(number), if number == 1 { one } else { many }));
+            }
+        };
+        say(self.lost(), "event", "events", &format!(" lost{}", reasons(&self.lost)));
+        say(
+            self.broken_off,
+            "recorder was killed",
+            "recorders were killed",
+            " (what their spools held is here)",
+        );
+        say(
+            sum(&self.not_started),
+            "command",
+            "commands",
+            &format!(" could not be started{}", reasons(&self.not_started)),
+        );
+        say(sum(&self.escaped), "process", "processes", &format!(" not followed{}", reasons(&self.escaped)));
+        say(self.left_running, "process", "processes", " left running unseen");
+        say(sum(&self.left_out), "event", "events", &format!(" left out{}", reasons(&self.left_out)));
+        say(
+            self.polled_rings,
+            "io_uring ring",
+            "io_uring rings",
+            " polled by the kernel (submissions not seen)",
+        );
+        say(self.mapped_files, "file", "files", " mapped (accesses not seen)");
+        let others = &self.other_ring_entries;
+        say(
+            sum(others),
+            "io_uring entry",
+            "io_uring entries",
+            &format!(" not about files{}", reasons(others)),
+        );
+        let undecoded = &self.not_decoded;
+        say(sum(undecoded), "call", "calls", &format!(" not decoded{}", reasons(undecoded)));
+        say(self.unfinished, "call", "calls", " without an end");
+        let tame = &self.without_privileges;
+        say(sum(tame), "program", "programs", &format!(" run without gaining privileges{}", reasons(tame)));
+        say(self.filtering_themselves, "process", "processes", " with a seccomp filter of its own");
+        say(self.tracing_others, "process", "processes", " that used ptrace");
+        say(self.cut_command_lines, "command line", "command lines", " cut");
+        say(self.unnamed_descriptors, "descriptor", "descriptors", " without a readable name");
+        gaps
+    }
+
+    /// Why there are no events; `None` if there are some.
+    #[must_use]
+    pub fn why_empty(&self) -> Option<String> {
+        if self.events > 0 {
+            return None;
+        }
+        let why = if !self.not_started.is_empty() {
+            format!("the command could not be started{}", reasons(&self.not_started))
+        } else if self.lost() > 0 {
+            format!("all {} events were lost{}", units::count(self.lost()), reasons(&self.lost))
+        } else if !self.selections.is_empty() && self.selections.iter().all(|selection| selection.calls == 0)
+        {
+            "no call is in the set that was asked for (--calls)".to_owned()
+        } else if !self.left_out.is_empty() {
+            format!(
+                "all {} events were left out{}",
+                units::count(sum(&self.left_out)),
+                reasons(&self.left_out)
+            )
+        } else if !self.escaped.is_empty() {
+            format!("no process could be followed{}", reasons(&self.escaped))
+        } else if self.broken_off > 0 {
+            "the recorder was killed before the first call".to_owned()
+        } else {
+            format!("the program made no call of set {}", self.asked())
+        };
+        Some(why)
+    }
+
+    fn asked(&self) -> String {
+        self.selections.iter().map(|selection| selection.asked.as_str()).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+/// Adds `number` under `reason`.
+pub fn count(counts: &mut Counts, reason: &str, number: u64) {
+    if number > 0 {
+        let sum = counts.entry(reason.to_owned()).or_default();
+        *sum = sum.saturating_add(number);
+    }
+}
+
+/// Counts one under a text that comes from the recorded program, in its text form. A program can bring forth any number
+/// of them, so that new ones count as `others` when many are known.
+pub fn count_text(counts: &mut Counts, text: &[u8]) {
+    let text = crate::text::path_to_text(text);
+    let room = counts.len() < MAX_TEXTS || counts.contains_key(text.as_ref());
+    count(counts, if room { &text } else { "others" }, 1);
+}
+
+fn sum(counts: &Counts) -> u64 {
+    counts.values().fold(0, |sum, number| sum.saturating_add(*number))
+}
+
+/// ` (reason 3, other 1)`, the most frequent first; nothing if there are none. A single reason stands without number.
+fn reasons(counts: &Counts) -> String {
+    let mut sorted: Vec<(&String, u64)> = counts.iter().map(|(reason, number)| (reason, *number)).collect();
+    sorted.sort_by_key(|(reason, number)| (std::cmp::Reverse(*number), *reason));
+    let words: Vec<String> = match sorted[..] {
+        [] => return String::new(),
+        [(reason, _)] => vec![reason.clone()],
+        _ => {
+            let shown = sorted.iter().take(MAX_TEXTS);
+            let more = sorted.len().saturating_sub(MAX_TEXTS);
+            let rest = (more > 0).then(|| format!("{more} more"));
+            shown.map(|(reason, number)| format!("{reason} {}", units::count(*number))).chain(rest).collect()
+        }
+    };
+    format!(" ({})", words.join(", "))
+}
