@@ -5,6 +5,7 @@ use crate::cursor::Move;
 use crate::effect::{Anonymous, Cloexec, Effect, O_CLOEXEC};
 use crate::files::{Description, DescriptionId};
 use crate::lookup::{Place, intern};
+use crate::mappings::is_anonymous;
 use crate::operands::{Base, FdArg, Operands, Position, integer};
 use crate::paths;
 use crate::population::ThreadId;
@@ -26,6 +27,8 @@ struct Scene<'a> {
     description: Option<DescriptionId>,
     /// What the second one, where a copy goes to, stood for when the call was entered, if that was announced.
     target: Option<DescriptionId>,
+    /// Whether it was announced when it was entered.
+    announced: bool,
 }
 
 impl Scene<'_> {
@@ -67,8 +70,17 @@ impl Resolver {
             let table = self.population.thread(thread).table;
             self.description_of(table, operands.fd?, succeeded(call), names)
         });
+        let (description, place) = match (effect, entered) {
+            (Effect::Unmap | Effect::Remap | Effect::Touch, None) => {
+                let mapped = self.touched(thread, effect, spec, call);
+                (mapped.map(|mapped| mapped.description), mapped.map(|mapped| mapped.offset).into())
+            }
+            (_, Some(entered)) => (description, entered.offset),
+            (_, None) => (description, Nullable::NULL),
+        };
         let target = entered.and_then(|entered| entered.target);
-        let scene = Scene { case, thread, call, spec, operands, description, target };
+        let announced = entered.is_some();
+        let scene = Scene { case, thread, call, spec, operands, description, target, announced };
 
         let mut event = Event {
             case,
@@ -77,6 +89,7 @@ impl Resolver {
             start: call.start,
             dur: call.dur.into(),
             fd: operands.fd.map(|(fd, _)| fd).into(),
+            offset: place,
             ..Event::default()
         };
         if let Some(description) = description {
@@ -86,6 +99,9 @@ impl Resolver {
         self.set_flags(&mut event, operands, names);
         self.set_paths(&mut event, &scene, names);
         self.set_transfer(&mut event, &scene, names);
+        if effect == Effect::Map && is_anonymous(operands) {
+            (event.path, event.offset) = (Nullable::NULL, Nullable::NULL);
+        }
         if scene.succeeded() {
             self.apply(&mut event, &scene, effect, names, sink);
         } else {
@@ -236,6 +252,10 @@ impl Resolver {
                 self.new_image(thread, call, operands, exe, names, sink);
             }
             Effect::Unshare => self.unshare(thread, operands),
+            Effect::Map => self.map(thread, scene.spec, call, operands, description),
+            Effect::Unmap if !scene.announced => self.unmap(thread, scene.spec, call),
+            Effect::Unmap | Effect::Touch => {}
+            Effect::Remap => self.remap(thread, scene.spec, call, operands),
             Effect::Reap => {
                 if let Some((child, _)) = scene.made()
                     && let Ok(child) = u32::try_from(child)

@@ -1,5 +1,6 @@
 //! Working directories. Threads share one, and so do processes made with CLONE_FS.
 
+use crate::owned::Owned;
 use iotrail_model::{Nullable, PathId};
 
 /// A working directory in [`Directories`].
@@ -7,93 +8,68 @@ use iotrail_model::{Nullable, PathId};
 pub(crate) struct DirectoryId(u32);
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Owned {
+struct Directory {
     path: Nullable<PathId>,
     /// Whether it was changed to something that is not known, so that what is learnt later says nothing about before.
     moved: bool,
-    owners: u32,
 }
 
 /// The working directories of a process tree.
 #[derive(Debug, Default)]
 pub(crate) struct Directories {
-    directories: Vec<Owned>,
-    free: Vec<u32>,
+    directories: Owned<Directory>,
 }
 
 impl Directories {
     /// A directory that is not known yet, with one owner.
     pub(crate) fn unknown(&mut self) -> DirectoryId {
-        self.add(Owned { owners: 1, ..Owned::default() })
-    }
-
-    fn add(&mut self, owned: Owned) -> DirectoryId {
-        match self.free.pop() {
-            Some(id) => {
-                self.directories[id as usize] = owned;
-                DirectoryId(id)
-            }
-            None => {
-                self.directories.push(owned);
-                DirectoryId((self.directories.len() - 1) as u32)
-            }
-        }
+        DirectoryId(self.directories.add(Directory::default()))
     }
 
     /// One more owner of the same directory.
     pub(crate) fn share(&mut self, id: DirectoryId) -> DirectoryId {
-        self.directories[id.0 as usize].owners += 1;
+        self.directories.share(id.0);
         id
     }
 
     /// A directory of one's own that starts out the same.
     pub(crate) fn copy(&mut self, id: DirectoryId) -> DirectoryId {
-        self.add(Owned { owners: 1, ..self.directories[id.0 as usize] })
+        DirectoryId(self.directories.copy(id.0))
     }
 
     /// One owner less.
     pub(crate) fn release(&mut self, id: DirectoryId) {
-        let owned = &mut self.directories[id.0 as usize];
-        owned.owners -= 1;
-        if owned.owners == 0 {
-            owned.path = Nullable::NULL;
-            self.free.push(id.0);
-        }
+        self.directories.release(id.0);
     }
 
     /// The directory for an owner who wants it alone.
     pub(crate) fn unshare(&mut self, id: DirectoryId) -> DirectoryId {
-        if self.directories[id.0 as usize].owners == 1 {
-            return id;
-        }
-        let copy = self.copy(id);
-        self.release(id);
-        copy
+        DirectoryId(self.directories.unshare(id.0))
     }
 
     /// Where it is.
     #[inline]
     pub(crate) fn path(&self, id: DirectoryId) -> Nullable<PathId> {
-        self.directories[id.0 as usize].path
+        self.directories.get(id.0).map_or(Nullable::NULL, |directory| directory.path)
     }
 
     /// Goes there.
     pub(crate) fn change(&mut self, id: DirectoryId, path: Nullable<PathId>) {
-        let owned = &mut self.directories[id.0 as usize];
-        owned.moved = true;
-        owned.path = path;
+        if let Some(directory) = self.directories.get_mut(id.0) {
+            *directory = Directory { path, moved: true };
+        }
     }
 
     /// Learns where it is. `true` if it was there from the start.
     pub(crate) fn learn(&mut self, id: DirectoryId, path: PathId) -> bool {
-        let owned = &mut self.directories[id.0 as usize];
-        let from_start = owned.path.is_null() && !owned.moved;
-        owned.path = Nullable::some(path);
+        let Some(directory) = self.directories.get_mut(id.0) else { return false };
+        let from_start = directory.path.is_null() && !directory.moved;
+        directory.path = Nullable::some(path);
         from_start
     }
 
     /// The paths of all directories, to be renumbered.
     pub(crate) fn paths_mut(&mut self) -> impl Iterator<Item = &mut Nullable<PathId>> {
-        self.directories.iter_mut().map(|owned| &mut owned.path)
+        self.directories.iter_mut().map(|directory| &mut directory.path)
     }
 }

@@ -1,7 +1,7 @@
 //! What a call does to descriptors, directories and processes, beyond what the call table says.
 
 use iotrail_model::CallId;
-use iotrail_model::calls::{CallSpec, Family, Makes, TABLE};
+use iotrail_model::calls::{ArgKind, CallSpec, Family, Makes, TABLE};
 
 /// What the resolver does when a call succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,11 @@ pub(crate) enum Effect {
     Exit,
     ExitGroup,
     Unshare,
+    Map,
+    Unmap,
+    Remap,
+    /// Acts on a range of memory that stays mapped as it is.
+    Touch,
     /// Returns the id of a process that ended.
     Reap,
 }
@@ -120,9 +125,13 @@ fn effect(spec: &CallSpec) -> Effect {
         "exit" => Effect::Exit,
         "exit_group" => Effect::ExitGroup,
         "unshare" => Effect::Unshare,
+        "mmap" | "mmap2" | "old_mmap" => Effect::Map,
+        "munmap" => Effect::Unmap,
+        "mremap" => Effect::Remap,
         "wait4" | "waitpid" => Effect::Reap,
         "pipe" | "pipe2" => Effect::Anonymous(&PIPE),
         "socketpair" => Effect::Anonymous(&SOCKET),
+        _ if spec.args.starts_with(&[ArgKind::Address, ArgKind::Extent]) => Effect::Touch,
         name => match spec.makes {
             Makes::Nothing => Effect::None,
             Makes::Process => Effect::Spawn,

@@ -6,6 +6,7 @@
 //! one arena; those that no table names any more are found by marking, so that close costs nothing.
 
 use crate::kin::{Kin, UnseenMoves};
+use crate::owned::Owned;
 use hashbrown::HashMap;
 use iotrail_model::{Nullable, PathId, Tid, Timestamp};
 use std::sync::Arc;
@@ -133,87 +134,44 @@ impl Table {
 pub(crate) struct Files {
     descriptions: Vec<Description>,
     free: Vec<u32>,
-    tables: Vec<Option<Owned>>,
-    free_tables: Vec<u32>,
+    tables: Owned<Arc<Table>>,
     live_after_sweep: usize,
     unseen_moves: UnseenMoves,
     /// Device and inode behind a description, where they are known.
     identities: Vec<Option<(u64, u64)>>,
 }
 
-#[derive(Debug)]
-struct Owned {
-    table: Arc<Table>,
-    owners: u32,
-}
-
 impl Files {
     /// An empty table with one owner.
     pub(crate) fn new_table(&mut self) -> TableId {
-        self.add_table(Arc::default())
-    }
-
-    fn add_table(&mut self, table: Arc<Table>) -> TableId {
-        let owned = Some(Owned { table, owners: 1 });
-        match self.free_tables.pop() {
-            Some(id) => {
-                self.tables[id as usize] = owned;
-                TableId(id)
-            }
-            None => {
-                self.tables.push(owned);
-                TableId((self.tables.len() - 1) as u32)
-            }
-        }
+        TableId(self.tables.add(Arc::default()))
     }
 
     /// One more owner of the same table.
     pub(crate) fn share(&mut self, id: TableId) -> TableId {
-        if let Some(owned) = &mut self.tables[id.0 as usize] {
-            owned.owners += 1;
-        }
+        self.tables.share(id.0);
         id
     }
 
     /// A copy of the table; costs nothing until one of the two changes.
     pub(crate) fn copy(&mut self, id: TableId) -> TableId {
-        match &self.tables[id.0 as usize] {
-            Some(owned) => {
-                let table = Arc::clone(&owned.table);
-                self.add_table(table)
-            }
-            None => self.new_table(),
-        }
+        TableId(self.tables.copy(id.0))
     }
 
     /// One owner less.
     pub(crate) fn release(&mut self, id: TableId) {
-        if let Some(owned) = &mut self.tables[id.0 as usize] {
-            owned.owners -= 1;
-            if owned.owners == 0 {
-                self.tables[id.0 as usize] = None;
-                self.free_tables.push(id.0);
-            }
-        }
+        self.tables.release(id.0);
     }
 
     /// The table for an owner who wants it alone: itself or a copy.
     pub(crate) fn unshare(&mut self, id: TableId) -> TableId {
-        match &self.tables[id.0 as usize] {
-            Some(owned) if owned.owners > 1 => {
-                let copy = self.copy(id);
-                self.release(id);
-                copy
-            }
-            _ => id,
-        }
+        TableId(self.tables.unshare(id.0))
     }
 
     /// What descriptor `fd` stands for.
     #[inline]
     pub(crate) fn get(&self, id: TableId, fd: i32) -> Option<DescriptionId> {
-        let owned = self.tables[id.0 as usize].as_ref()?;
-        owned.table.get(fd).map(|slot| DescriptionId(slot.description))
+        self.tables.get(id.0)?.get(fd).map(|slot| DescriptionId(slot.description))
     }
 
     #[inline]
@@ -337,10 +295,10 @@ impl Files {
     /// What exec does: the owner gets a table of its own, without the descriptors that are closed at exec.
     pub(crate) fn exec(&mut self, id: TableId) -> TableId {
         let id = self.unshare(id);
-        let some_closed = self.tables[id.0 as usize].as_ref().is_some_and(|owned| {
-            let table = &owned.table;
-            table.dense.iter().chain(table.sparse.values()).any(|slot| slot.cloexec)
-        });
+        let some_closed = self
+            .tables
+            .get(id.0)
+            .is_some_and(|table| table.dense.iter().chain(table.sparse.values()).any(|slot| slot.cloexec));
         if some_closed {
             self.change(id, |table| table.retain(|_, slot| !slot.cloexec));
         }
@@ -349,9 +307,7 @@ impl Files {
 
     /// Gives `id` those descriptors of `from` of which it knows nothing itself.
     pub(crate) fn inherit_missing(&mut self, id: TableId, from: TableId) {
-        let Some(from) = self.tables[from.0 as usize].as_ref().map(|owned| Arc::clone(&owned.table)) else {
-            return;
-        };
+        let Some(from) = self.tables.get(from.0).map(Arc::clone) else { return };
         let dense = from.dense.iter().enumerate().map(|(fd, slot)| (fd as i32, *slot));
         let sparse = from.sparse.iter().map(|(fd, slot)| (*fd, *slot));
         for (fd, slot) in dense.chain(sparse).filter(|(_, slot)| slot.description != u32::MAX) {
@@ -366,8 +322,8 @@ impl Files {
     }
 
     fn change(&mut self, id: TableId, change: impl FnOnce(&mut Table)) {
-        if let Some(owned) = &mut self.tables[id.0 as usize] {
-            change(Arc::make_mut(&mut owned.table));
+        if let Some(table) = self.tables.get_mut(id.0) {
+            change(Arc::make_mut(table));
         }
     }
 
@@ -382,17 +338,17 @@ impl Files {
         self.descriptions.len() - self.free.len()
     }
 
-    /// Frees the descriptions that no table and none of `in_flight` names.
-    pub(crate) fn sweep(&mut self, in_flight: impl Iterator<Item = DescriptionId>) {
+    /// Frees the descriptions that no table and none of `used_elsewhere` names.
+    pub(crate) fn sweep(&mut self, used_elsewhere: impl Iterator<Item = DescriptionId>) {
         let mut used = vec![false; self.descriptions.len()];
         let mut last = std::ptr::null();
-        for owned in self.tables.iter().flatten() {
-            if !std::ptr::eq(Arc::as_ptr(&owned.table), last) {
-                owned.table.descriptions().for_each(|description| used[description as usize] = true);
+        for table in self.tables.iter() {
+            if !std::ptr::eq(Arc::as_ptr(table), last) {
+                table.descriptions().for_each(|description| used[description as usize] = true);
             }
-            last = Arc::as_ptr(&owned.table);
+            last = Arc::as_ptr(table);
         }
-        in_flight.for_each(|description| used[description.0 as usize] = true);
+        used_elsewhere.for_each(|description| used[description.0 as usize] = true);
         self.free.clear();
         self.free.extend((0..used.len()).rev().filter(|index| !used[*index]).map(|index| index as u32));
         for index in &self.free {

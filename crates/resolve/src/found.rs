@@ -88,10 +88,11 @@ impl Resolver {
         }
         let thread = match self.population.member_of(pid) {
             Some(member) => {
-                let Thread { process, table, directory, .. } = *self.population.thread(member);
+                let Thread { process, table, directory, space, .. } = *self.population.thread(member);
                 let table = self.files.share(table);
                 let directory = self.directories.share(directory);
-                self.population.add_thread(Birth { tid, case, table, directory }, process)
+                let space = self.memory.share(space);
+                self.population.add_thread(Birth { tid, case, table, directory, space }, process)
             }
             None => {
                 let thread = self.stranger(case, tid, pid, ppid);

@@ -10,6 +10,7 @@ use crate::operands::Operands;
 use crate::population::{Birth, End, Parentage, ProcessId, Thread, ThreadId};
 use crate::resolver::{Resolver, is_last_word, origin};
 use crate::symbols::{self, Symbol};
+use iotrail_model::calls;
 use iotrail_model::raw::{RawCall, RawItem};
 use iotrail_model::{CaseId, Dictionaries, Nullable, Pid, Tid, Timestamp, text};
 
@@ -29,12 +30,14 @@ pub(crate) struct Shares {
     table: bool,
     directory: bool,
     process: bool,
+    memory: bool,
     /// The parent of its parent: they are siblings.
     parent: bool,
 }
 
 impl Shares {
-    fn of(operands: &Operands<'_>) -> Self {
+    fn of(call: &RawCall<'_>, operands: &Operands<'_>) -> Self {
+        let is_vfork = calls::spec(call.call).is_some_and(|spec| spec.name == "vfork");
         let field = operands.structure.and_then(|structure| symbols::field(structure, b"flags"));
         let has = |symbol: Symbol| match field {
             Some(flags) => symbol.is_in_text(flags),
@@ -44,6 +47,7 @@ impl Shares {
             table: has(symbols::CLONE_FILES),
             directory: has(symbols::CLONE_FS),
             process: has(symbols::CLONE_THREAD),
+            memory: is_vfork || has(symbols::CLONE_VM) || has(symbols::CLONE_THREAD),
             parent: has(symbols::CLONE_PARENT),
         }
     }
@@ -112,8 +116,14 @@ impl Resolver {
             self.files.set(table, fd, description, false);
         }
         let directory = self.directories.unknown();
+        let space = self.memory.empty();
         let parentage = Parentage { image_of: None, ppid };
-        self.population.add_process(Birth { tid, case, table, directory }, pid, parentage, Nullable::NULL)
+        self.population.add_process(
+            Birth { tid, case, table, directory, space },
+            pid,
+            parentage,
+            Nullable::NULL,
+        )
     }
 
     /// `tid` is the child of the creation at `place`.
@@ -132,13 +142,14 @@ impl Resolver {
     }
 
     fn child(&mut self, case: CaseId, parent: ThreadId, tid: Tid, shares: Shares) -> ThreadId {
-        let Thread { process, table, directory, .. } = *self.population.thread(parent);
+        let Thread { process, table, directory, space, .. } = *self.population.thread(parent);
         let table = if shares.table { self.files.share(table) } else { self.files.copy(table) };
         let directory = match shares.directory {
             true => self.directories.share(directory),
             false => self.directories.copy(directory),
         };
-        let birth = Birth { tid, case, table, directory };
+        let space = if shares.memory { self.memory.share(space) } else { self.memory.copy(space) };
+        let birth = Birth { tid, case, table, directory, space };
         if shares.process {
             self.population.add_thread(birth, process)
         } else {
@@ -153,7 +164,7 @@ impl Resolver {
     /// A call that makes a process was entered.
     pub(crate) fn creation_begins(&mut self, id: ThreadId, call: &RawCall<'_>, operands: &Operands<'_>) {
         let parent = self.population.thread(id).tid;
-        let shares = Shares::of(operands);
+        let shares = Shares::of(call, operands);
         self.creations.retain(|creation| creation.parent != parent);
         self.creations.push(Creation { parent, start: call.start, shares, child: None });
     }
@@ -214,8 +225,8 @@ impl Resolver {
         let Some(child) = child else { return };
         let (start, shares) = match creation {
             // The second half of a call may show flags that the first did not.
-            Some(creation) => (creation.start, Shares::of(operands).or(creation.shares)),
-            None => (call.start, Shares::of(operands)),
+            Some(creation) => (creation.start, Shares::of(call, operands).or(creation.shares)),
+            None => (call.start, Shares::of(call, operands)),
         };
         self.link(case, id, child, start, shares, names, sink);
     }
@@ -264,9 +275,10 @@ impl Resolver {
     }
 
     fn adopt_late(&mut self, id: ThreadId, parent: ThreadId, shares: Shares) {
-        let Thread { process: parent_process, table, directory, .. } = *self.population.thread(parent);
+        let Thread { process: parent_process, table, directory, space, .. } = *self.population.thread(parent);
         let own = self.population.thread(id);
         let (process, own_table, own_directory) = (own.process, own.table, own.directory);
+        self.memory.inherit_missing(own.space, space);
         self.files.inherit_missing(own_table, table);
         if self.directories.path(own_directory).is_null()
             && let Some(path) = self.directories.path(directory).get()
@@ -414,6 +426,7 @@ impl Resolver {
         if let Some((thread, _)) = self.population.remove(id) {
             self.files.release(thread.table);
             self.directories.release(thread.directory);
+            self.memory.release(thread.space);
             self.creations.retain(|creation| creation.parent != thread.tid);
         }
     }
@@ -457,12 +470,14 @@ impl Resolver {
         sink: &mut S,
     ) {
         self.population.drop_alias(id);
-        let Thread { process, table, directory, .. } = *self.population.thread(id);
+        let Thread { process, table, directory, space, .. } = *self.population.thread(id);
         if self.population.process(process).announced {
             self.hand_out(process, Some((call.start, End::Exec)), names, sink);
         }
         self.population.haunt(process, Some(id));
-        self.population.thread_mut(id).table = self.files.exec(table);
+        self.memory.release(space);
+        let thread = self.population.thread_mut(id);
+        (thread.table, thread.space) = (self.files.exec(table), self.memory.empty());
         let to_text = |bytes: &[u8]| text::path_to_text(bytes).as_ref().into();
         let cwd = self.directories.path(directory);
         let living = self.population.process_mut(process);
@@ -477,6 +492,7 @@ impl Shares {
             table: self.table || other.table,
             directory: self.directory || other.directory,
             process: self.process || other.process,
+            memory: self.memory || other.memory,
             parent: self.parent || other.parent,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::directories::DirectoryId;
 use crate::files::{DescriptionId, TableId};
+use crate::memory::SpaceId;
 use hashbrown::HashMap;
 use iotrail_model::{CallId, CaseId, Nullable, PathId, Pid, Process, Tid, Timestamp, Usage, text};
 use std::collections::VecDeque;
@@ -29,6 +30,7 @@ pub(crate) struct Thread {
     pub(crate) process: ProcessId,
     pub(crate) table: TableId,
     pub(crate) directory: DirectoryId,
+    pub(crate) space: SpaceId,
     /// The call it is in, if that was announced.
     pub(crate) entered: Option<Entered>,
     /// Whether an item of its own was seen.
@@ -43,10 +45,12 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entered {
     pub(crate) call: CallId,
-    /// What its descriptor stood for when it was entered.
+    /// What its descriptor, or the memory that it acts on, stood for when it was entered.
     pub(crate) description: Option<DescriptionId>,
     /// What the second one stood for, where a copy goes to.
     pub(crate) target: Option<DescriptionId>,
+    /// The place in the file that is mapped to the memory that it acts on.
+    pub(crate) offset: Nullable<i64>,
     /// Whether it moves the cursors.
     pub(crate) moves: bool,
 }
@@ -161,6 +165,7 @@ pub(crate) struct Birth {
     pub(crate) case: CaseId,
     pub(crate) table: TableId,
     pub(crate) directory: DirectoryId,
+    pub(crate) space: SpaceId,
 }
 
 /// All threads and processes that may still speak.
@@ -280,6 +285,7 @@ impl Population {
             process,
             table: birth.table,
             directory: birth.directory,
+            space: birth.space,
             entered: None,
             heard: false,
             ghost: false,

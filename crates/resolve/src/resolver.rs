@@ -8,6 +8,7 @@ use crate::effect::{Effect, Effects};
 use crate::files::Files;
 use crate::held::Held;
 use crate::life::Creation;
+use crate::memory::Memory;
 use crate::operands::Operands;
 use crate::population::{Entered, Population, ThreadId};
 use crate::turns::Turns;
@@ -26,6 +27,7 @@ pub struct Resolver {
     pub(crate) effects: Effects,
     pub(crate) files: Files,
     pub(crate) directories: Directories,
+    pub(crate) memory: Memory,
     pub(crate) population: Population,
     pub(crate) creations: Vec<Creation>,
     pub(crate) held: Held,
@@ -38,6 +40,7 @@ pub struct Resolver {
     pub(crate) orphans: u64,
     pub(crate) changed_roots: u64,
     pub(crate) unknown_descriptors: u64,
+    pub(crate) file_mappings: u64,
 }
 
 #[derive(Debug, Default)]
@@ -67,7 +70,7 @@ impl Resolver {
             self.release_held(names, sink);
         }
         if self.files.wants_sweep() {
-            self.files.sweep(self.population.in_flight());
+            self.files.sweep(self.population.in_flight().chain(self.memory.descriptions()));
         }
     }
 
@@ -90,7 +93,7 @@ impl Resolver {
     /// Rebuilds `names.paths` with the paths that live descriptors and processes still need. Ids of paths in earlier
     /// events are void afterwards.
     pub fn rotate(&mut self, names: &mut Dictionaries) {
-        self.files.sweep(self.population.in_flight());
+        self.files.sweep(self.population.in_flight().chain(self.memory.descriptions()));
         let mut paths = Interner::new();
         let places =
             self.files.paths_mut().chain(self.directories.paths_mut()).chain(self.population.paths_mut());
@@ -121,6 +124,7 @@ impl Resolver {
             orphans: self.orphans,
             changed_roots: self.changed_roots,
             unknown_descriptors: self.unknown_descriptors,
+            file_mappings: self.file_mappings,
         }
     }
 
@@ -160,7 +164,9 @@ impl Resolver {
         let spec = calls::spec(call.call);
         let operands = Operands::of(spec, call);
         let table = self.population.thread(id).table;
+        let mapped = self.touched(id, effect, spec, call);
         let description = operands.fd.and_then(|fd| self.description_of(table, fd, false, names));
+        let description = description.or(mapped.map(|mapped| mapped.description));
         let transfers = spec.is_some_and(|spec| spec.transfer != Transfer::None);
         let target = operands.fd2.filter(|_| spec.is_some_and(|spec| spec.transfer == Transfer::Copy));
         let target = target.and_then(|fd| self.description_of(table, fd, false, names));
@@ -168,10 +174,12 @@ impl Resolver {
         match (effect, operands.fd) {
             (Effect::Spawn, _) => self.creation_begins(id, call, &operands),
             (Effect::Close, Some((fd, _))) => self.files.close(table, fd),
+            (Effect::Unmap, _) => self.unmap(id, spec, call),
             (Effect::ExitGroup, _) => self.exit_group(case, id, &operands, call.start),
             _ => {}
         }
-        let entered = Entered { call: call.call, description, target, moves };
+        let offset = mapped.map(|mapped| mapped.offset).into();
+        let entered = Entered { call: call.call, description, target, offset, moves };
         for description in entered.descriptions().filter(|_| moves) {
             self.files.description_mut(description).in_flight += 1;
         }

@@ -17,6 +17,8 @@ pub struct Summary {
     pub changed_roots: u64,
     /// Calls that did not fail on a descriptor of which it was not known what it refers to.
     pub unknown_descriptors: u64,
+    /// Files, or parts of files, that were mapped into memory. What the processes read and wrote there are no calls.
+    pub file_mappings: u64,
 }
 
 /// Figures of one case.
