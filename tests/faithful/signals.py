@@ -1,0 +1,119 @@
+"""Signals: death by each, queued values, interrupted calls, traps, stop and continue, timers."""
+import os
+import signal
+import subprocess
+import sys
+
+from harness import scenario, state_of, status, until
+
+FATAL = [number for number in range(1, 32) if number not in (signal.SIGCHLD, signal.SIGCONT, signal.SIGSTOP, signal.SIGTSTP,
+                                                              signal.SIGTTIN, signal.SIGTTOU, signal.SIGURG, signal.SIGWINCH)]
+
+
+@scenario("death by each signal, from inside and through a shell")
+def deaths(stage):
+    each = [stage.sh(f"ulimit -c 0; kill -{number} $$; sleep 5; echo survived") for number in [*FATAL, 34, 40, 64]]
+    through = stage.bash("ulimit -c 0; " + " ".join(f"sh -c 'kill -{number} $$'; echo {number} $?;" for number in [*FATAL, 34, 64]) + " exit 200")
+    for one in (through,):  # bash names the dead by pid
+        one["stderr"] = "\n".join(line.split("bash: line")[0] for line in one["stderr"].splitlines())
+    return [each, through]
+
+
+@scenario("death by signals from outside")
+def from_outside(stage):
+    seen = []
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM):
+        process = stage.start("sh", "-c", "ulimit -c 0; echo $$; exec sleep 60", stdout=subprocess.PIPE)
+        pid = int(process.stdout.readline())
+        os.kill(pid, number)
+        seen.append((int(number), status(process.wait(20)), state_of(pid)))
+        process.stdout.close()
+    return seen
+
+
+@scenario("signals sent to the recorder reach the program, which answers as it likes")
+def through_the_recorder(stage):
+    """`kill PID` of the command that was started: without a recorder that is the program itself."""
+    seen = []
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+        process = stage.start("sh", "-c", f"trap 'echo caught; exit 5' {int(number)}; echo ready; while :; do sleep 0.02; done",
+                              stdout=subprocess.PIPE)
+        process.stdout.readline()
+        process.send_signal(number)
+        seen.append((int(number), process.stdout.read(), status(process.wait(20))))
+    return seen
+
+
+@scenario("real-time signals: order, values, senders")
+def realtime(stage):
+    return stage.run(stage.program("realtime_signals"))
+
+
+@scenario("calls that signals interrupt, restarts, storms, timers")
+def interrupted(stage):
+    return stage.run(stage.program("interrupted_calls"))
+
+
+@scenario("traps and faults that a program handles itself")
+def traps(stage):
+    return stage.sh(f"ulimit -c 0; exec {stage.program('traps')}")
+
+
+@scenario("stop and continue from outside")
+def stops(stage):
+    process = stage.start("sh", "-c", "echo $$; while :; do echo x; sleep 0.01; done", stdout=subprocess.PIPE)
+    pid = int(process.stdout.readline())
+    seen = []
+    for _ in range(3):
+        os.kill(pid, signal.SIGSTOP)
+        until(lambda: state_of(pid) in ("T", "t"), what="the stop")
+        seen.append("stopped")
+        os.kill(pid, signal.SIGCONT)
+        until(lambda: state_of(pid) not in ("T", "t"), what="the program to go on")
+        seen.append("goes on")
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: state_of(pid) in ("T", "t"), what="the stop")
+    os.kill(pid, signal.SIGKILL)
+    seen.append(status(process.wait(20)))
+    process.stdout.close()
+    return seen
+
+
+@scenario("a parent sees its children stop, go on and die")
+def parents(stage):
+    script = r"""
+import os, signal, time
+def wait(pid, options):
+    got, status = os.waitpid(pid, options)
+    return [name for name in ("WIFSTOPPED", "WIFCONTINUED", "WIFSIGNALED", "WIFEXITED") if getattr(os, name)(status)], hex(status)
+caught = []
+signal.signal(signal.SIGCHLD, lambda number, frame: caught.append(number))
+for stop in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+    pid = os.fork()
+    if pid == 0:
+        os.setpgid(0, 0)
+        while True: signal.pause()
+    while os.getpgid(pid) != pid: time.sleep(0.001)
+    os.kill(pid, stop); print(int(stop), wait(pid, os.WUNTRACED))
+    print(os.waitpid(pid, os.WNOHANG | os.WUNTRACED))
+    os.kill(pid, signal.SIGCONT); print(wait(pid, os.WCONTINUED))
+    os.kill(pid, signal.SIGTERM); print(wait(pid, 0))
+pid = os.fork()
+if pid == 0:
+    os.kill(os.getpid(), signal.SIGSTOP); os._exit(9)
+print(wait(pid, os.WUNTRACED)); os.kill(pid, signal.SIGCONT); print(wait(pid, 0)); print(len(caught) > 0)
+"""
+    done = stage.run(sys.executable, "-c", script)
+    return done
+
+
+@scenario("timeout: a command that takes too long, a recorder that is told to end", needs=["timeout"])
+def timeouts(stage):
+    inside = stage.sh("timeout 0.2 sleep 60; echo $?; timeout -s KILL 0.2 sleep 60; echo $?; timeout --foreground 0.2 sleep 60; echo $?; "
+                      "timeout 20 sh -c 'exit 7'; echo $?; timeout --preserve-status 0.2 sh -c 'trap \"exit 3\" TERM; while :; do sleep 0.01; done'; echo $?")
+    around = subprocess.run(["timeout", "0.7", *stage.command("sh", "-c", "echo $$ > pid; exec sleep 60")], cwd=stage.directory,
+                            env=stage.environment, capture_output=True, timeout=30)
+    pid = int((stage.directory / "pid").read_text())
+    (stage.directory / "pid").unlink()
+    until(lambda: state_of(pid) in (None, "Z"), what="the program to end")
+    return [inside, around.returncode]
