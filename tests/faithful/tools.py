@@ -13,7 +13,7 @@ git() { command git -c user.name=t -c user.email=t@example.org -c init.defaultBr
 def shell(stage):
     return stage.bash(r"""
         set -o pipefail
-        seq 1 5000 | sort -rn | tee all | head -n 3 > top; echo "${PIPESTATUS[@]}"
+        seq 1 5000 | sort -rn | tee all | tail -n 3 > top; echo "${PIPESTATUS[@]}"
         yes | head -n 1; echo "yes ended with ${PIPESTATUS[0]}"
         cat <<< "here" | tr a-z A-Z
         wc -l < all; diff <(seq 3) <(seq 4); echo "diff $?"
