@@ -1,5 +1,35 @@
 //! The kernel's tracing interface in safe types: stops, seccomp filters, another process's memory.
+//!
+//! A [`Tracer`] is a thread that traces. It [`Tracer::wait`]s for [`Report`]s; a [`Stopped`] thread is a value, and
+//! whoever holds it must say how it goes on. Everything here is a thin layer over `man 2 ptrace`, `man 2 seccomp` and
+//! `man 2 process_vm_readv`; nothing knows what calls mean. Signals are plain numbers, so that real-time signals are
+//! signals like any other.
+//!
+//! Facts about the kernel that shape the interface:
+//! - A thread in a stop may be killed at any time; every request to it may then fail with ESRCH. Requests that let it
+//!   go on therefore count that as done.
+//! - Requests are valid only from the thread that traces, so [`Tracer`] and [`Stopped`] stay on theirs.
+//! - A seccomp filter cannot be taken back. When its tracer is gone, the calls that it selects fail with ENOSYS, so a
+//!   program under a filter is killed with its tracer (`PTRACE_O_EXITKILL`); without a filter it goes on.
 
 mod append_file;
+mod call_info;
+mod filter;
+mod inherited;
+mod memory;
+mod messenger;
+mod spawn;
+mod status;
+mod stopped;
+mod sys;
+mod tracer;
 
 pub use append_file::AppendFile;
+pub use call_info::{CallInfo, Phase};
+pub use filter::{AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test};
+pub use memory::read_memory;
+pub use messenger::{Messenger, Received, is_stop_signal, stop_self};
+pub use spawn::{Launch, LaunchError, Launched, Stage};
+pub use status::{Ending, Signal, Why};
+pub use stopped::{Going, SignalInfo, Stopped};
+pub use tracer::{Options, Report, Tracer};

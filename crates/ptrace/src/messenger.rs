@@ -1,0 +1,236 @@
+//! Signals that reach the tracer while the program runs.
+//!
+//! The terminal sends Ctrl-C, Ctrl-\ and Ctrl-Z to program and tracer alike: they are the program's. What another process
+//! sends to the tracer alone is meant for the program, too, and the tracer passes it on. So the tracer must survive
+//! all of them and know who sent them.
+//!
+//! A tracer sleeps in `wait4`, which takes no signal mask, so a signal that arrives just before it would be noticed
+//! too late. A timer therefore rings every few milliseconds from the arrival until [`Messenger::quiet`].
+
+use crate::spawn::{block_all, set_mask};
+use crate::status::Signal;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+/// Signals that are received and passed on.
+const RECEIVED: [i32; 7] =
+    [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP, libc::SIGUSR1, libc::SIGUSR2];
+/// How often the bell rings, in microseconds.
+const RING: libc::suseconds_t = 10_000;
+const SIGNALS: usize = 65;
+/// In [`ARRIVED`]: sent by the kernel.
+const BY_KERNEL: i32 = -1;
+
+static TRACER: AtomicI32 = AtomicI32::new(0);
+static PENDING: AtomicBool = AtomicBool::new(false);
+/// By signal: 0, [`BY_KERNEL`], or the process that sent it.
+static ARRIVED: [AtomicI32; SIGNALS] = [const { AtomicI32::new(0) }; SIGNALS];
+
+/// A signal that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// Which.
+    pub signal: Signal,
+    /// The process that sent it; `None` if the kernel did (the terminal, a hang-up).
+    pub sender: Option<i32>,
+}
+
+/// Receives signals for the calling thread, until it is dropped. A process can have one.
+#[derive(Debug)]
+pub struct Messenger {
+    originals: Originals,
+}
+
+/// How signals were treated before.
+#[derive(Clone)]
+pub(crate) struct Originals {
+    pub(crate) actions: Vec<(i32, libc::sigaction)>,
+    pub(crate) mask: libc::sigset_t,
+}
+
+impl std::fmt::Debug for Originals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.actions.iter().map(|(signal, _)| signal)).finish()
+    }
+}
+
+impl Messenger {
+    /// Receives SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGUSR1 and SIGUSR2 from now on, except those that are ignored.
+    ///
+    /// # Errors
+    /// There is one already.
+    pub fn install() -> io::Result<Self> {
+        // SAFETY: takes and changes nothing.
+        let own = unsafe { libc::gettid() };
+        if TRACER.compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, "this process records already"));
+        }
+        let mask = block_all();
+        let mut originals = Originals { actions: Vec::new(), mask };
+        for signal in RECEIVED.into_iter().chain([libc::SIGALRM]) {
+            let before = replace(signal, &handling());
+            if before.sa_sigaction == libc::SIG_IGN && signal != libc::SIGALRM {
+                replace(signal, &before);
+            } else {
+                originals.actions.push((signal, before));
+            }
+        }
+        // With SIGCHLD ignored the kernel would reap the program before its status is read.
+        originals.actions.push((libc::SIGCHLD, replace(libc::SIGCHLD, &default())));
+        let mut mask = mask;
+        for (signal, _) in &originals.actions {
+            // SAFETY: the set is initialised and the signals exist.
+            unsafe { libc::sigdelset(&raw mut mask, *signal) };
+        }
+        set_mask(&mask);
+        Ok(Self { originals })
+    }
+
+    /// Whether something arrived since the last [`Messenger::take`].
+    #[inline]
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        PENDING.load(Ordering::Relaxed)
+    }
+
+    /// What arrived, each signal once. Waits are interrupted from now on until [`Messenger::quiet`].
+    #[must_use]
+    pub fn take(&self) -> Vec<Received> {
+        PENDING.store(false, Ordering::SeqCst);
+        let mut received = Vec::new();
+        for signal in RECEIVED {
+            match ARRIVED[signal as usize].swap(0, Ordering::SeqCst) {
+                0 => {}
+                BY_KERNEL => received.push(Received { signal: Signal(signal), sender: None }),
+                sender => received.push(Received { signal: Signal(signal), sender: Some(sender) }),
+            }
+        }
+        received
+    }
+
+    /// Nothing is left to be done about what arrived: waits are not interrupted any more.
+    pub fn quiet(&self) {
+        ring(0);
+        if self.is_pending() {
+            ring(RING);
+        }
+    }
+
+    /// Passes a signal on to a process. That it is gone is no error.
+    pub fn send(&self, pid: u32, signal: Signal) {
+        // SAFETY: touches no memory. The process is a child that was not reaped, so the number is still its own.
+        unsafe { libc::kill(pid as libc::pid_t, signal.0) };
+    }
+
+    pub(crate) fn originals(&self) -> &Originals {
+        &self.originals
+    }
+}
+
+impl Drop for Messenger {
+    fn drop(&mut self) {
+        ring(0);
+        for (signal, action) in &self.originals.actions {
+            replace(*signal, action);
+        }
+        set_mask(&self.originals.mask);
+        for arrived in &ARRIVED {
+            arrived.store(0, Ordering::SeqCst);
+        }
+        PENDING.store(false, Ordering::SeqCst);
+        TRACER.store(0, Ordering::SeqCst);
+    }
+}
+
+/// Whether the default action of a signal is to stop the process, on behalf of the terminal or of anybody.
+#[must_use]
+pub fn is_stop_signal(signal: Signal) -> bool {
+    matches!(signal.0, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU)
+}
+
+/// Stops this process until it is told to continue, as its shell expects when the program has stopped.
+pub fn stop_self() {
+    // SAFETY: touches no memory.
+    unsafe { libc::kill(std::process::id() as libc::pid_t, libc::SIGSTOP) };
+}
+
+extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+    let error = io::Error::last_os_error().raw_os_error();
+    let tracer = TRACER.load(Ordering::SeqCst);
+    if signal != libc::SIGALRM {
+        // SAFETY: the kernel passes the information of the signal to a handler that was installed with SA_SIGINFO.
+        let info = unsafe { &*info };
+        // SAFETY: signals of processes carry who sent them; for others the value is some number that is not used.
+        let sender = unsafe { info.si_pid() };
+        let sender = if info.si_code <= 0 && sender > 0 { sender } else { BY_KERNEL };
+        if let Some(arrived) = ARRIVED.get(signal as usize) {
+            arrived.store(sender, Ordering::SeqCst);
+        }
+        PENDING.store(true, Ordering::SeqCst);
+        ring(RING);
+    }
+    // SAFETY: takes and changes nothing.
+    let own = unsafe { libc::gettid() };
+    if tracer != 0 && own != tracer {
+        // SAFETY: sends a signal that has a handler to a thread of this process.
+        unsafe { libc::syscall(libc::SYS_tgkill, std::process::id(), tracer, libc::SIGALRM) };
+    }
+    if let Some(error) = error {
+        // SAFETY: the location of this thread's `errno` is always valid; the interrupted code may be about to read it.
+        let place = unsafe { libc::__errno_location() };
+        // SAFETY: as above.
+        unsafe { *place = error };
+    }
+}
+
+fn handling() -> libc::sigaction {
+    let mut action = default();
+    action.sa_sigaction = handle as *const () as usize;
+    action.sa_flags = libc::SA_SIGINFO;
+    action
+}
+
+fn default() -> libc::sigaction {
+    // SAFETY: all zero is a valid `sigaction`: SIG_DFL, no flags, an empty mask.
+    unsafe { std::mem::zeroed() }
+}
+
+fn replace(signal: i32, action: &libc::sigaction) -> libc::sigaction {
+    let mut before = default();
+    // SAFETY: both point to valid actions; the handler is async-signal-safe (atomics and system calls only).
+    unsafe { libc::sigaction(signal, action, &raw mut before) };
+    before
+}
+
+/// Lets the bell ring every `micros` microseconds, or no more.
+fn ring(micros: libc::suseconds_t) {
+    let span = libc::timeval { tv_sec: 0, tv_usec: micros };
+    let timer = libc::itimerval { it_interval: span, it_value: span };
+    // SAFETY: a valid timer; SIGALRM has a handler for as long as the bell may ring.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_of_a_process_is_received_and_waits_are_interrupted() {
+        let messenger = Messenger::install().unwrap();
+        assert!(Messenger::install().is_err());
+        assert!(!messenger.is_pending());
+        let own = std::process::id();
+        messenger.send(own, Signal(libc::SIGUSR1));
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while !messenger.is_pending() {
+            assert!(std::time::Instant::now() < deadline);
+        }
+        assert_eq!(messenger.take(), [Received { signal: Signal(libc::SIGUSR1), sender: Some(own as i32) }]);
+        // SAFETY: sleeps until a signal is handled: the bell.
+        unsafe { libc::pause() };
+        messenger.quiet();
+        assert_eq!(messenger.take(), []);
+        drop(messenger);
+        Messenger::install().unwrap();
+    }
+}
