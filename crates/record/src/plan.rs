@@ -1,0 +1,64 @@
+//! What to record: checked once, before anything is started.
+
+use crate::decode::CallSet;
+use std::ffi::OsString;
+use std::num::NonZeroU64;
+use std::str::FromStr;
+
+/// A recording to be made.
+#[derive(Clone, Debug)]
+pub struct RecordPlan {
+    /// The program.
+    pub target: Target,
+    /// The calls to be recorded.
+    pub calls: CallSet,
+    /// When the recording is over.
+    pub wait: Wait,
+    /// Whether program and recorder share one core.
+    pub same_core: bool,
+    /// What is left out, and counted.
+    pub limits: Limits,
+}
+
+/// The program to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A command with its arguments, to be started.
+    Command(Vec<OsString>),
+    /// Running processes.
+    Attach(Vec<u32>),
+}
+
+/// When the recording of a command is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wait {
+    /// When its last process has ended.
+    #[default]
+    All,
+    /// When the command itself has ended; what is left runs on unseen. A filter cannot be taken back, so there is none
+    /// and every call stops, wanted or not.
+    Main,
+}
+
+impl FromStr for Wait {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "all" => Ok(Self::All),
+            "main" => Ok(Self::Main),
+            _ => Err("expected `all` or `main`".to_owned()),
+        }
+    }
+}
+
+/// What is left out because the user wished so. All of it is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// So many events at most.
+    pub max_events: Option<u64>,
+    /// So many bytes of events at most.
+    pub max_size: Option<u64>,
+    /// One of so many transfers of data, and every other call.
+    pub sample: Option<NonZeroU64>,
+}
