@@ -14,6 +14,7 @@
 
 mod append_file;
 mod call_info;
+pub mod cpu_clock;
 mod filter;
 mod inherited;
 mod memory;

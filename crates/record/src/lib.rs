@@ -6,6 +6,7 @@ pub mod decode;
 mod error;
 mod outcome;
 mod plan;
+pub mod proc;
 mod store;
 pub mod tracee;
 

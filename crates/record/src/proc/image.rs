@@ -1,0 +1,90 @@
+//! What a process shows of its executable image.
+
+use super::environment::EnvSelection;
+use super::{link, read};
+use iotrail_model::Tid;
+use iotrail_model::raw::Image;
+
+/// The longest command line that is kept; a longer one is cut and [`ImageFacts::cut`] says by how much.
+const MAX_CMDLINE: usize = 1 << 16;
+/// The kernel bounds arguments and environment together by 6 MiB (`execve(2)`); a process can later claim any part of
+/// its memory to be them.
+const MAX_STRINGS: usize = 8 << 20;
+
+/// What a process shows of its executable image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageFacts {
+    /// Path of the executable (of a script: of its interpreter), also if that has been deleted since.
+    pub exe: Option<Vec<u8>>,
+    /// Command line, arguments separated by NUL.
+    pub cmdline: Option<Vec<u8>>,
+    /// Bytes of the command line that were left off.
+    pub cut: u64,
+    /// Working directory, also if that has been deleted since.
+    pub cwd: Option<Vec<u8>>,
+    /// Chosen environment variables, `NAME=value`, sorted.
+    pub env: Vec<Vec<u8>>,
+}
+
+impl ImageFacts {
+    /// Hands the image to `take` as the resolver wants it.
+    pub fn with<T>(&self, take: impl FnOnce(Image<'_>) -> T) -> T {
+        let env: Vec<&[u8]> = self.env.iter().map(Vec::as_slice).collect();
+        take(Image {
+            exe: self.exe.as_deref(),
+            cmdline: self.cmdline.as_deref(),
+            cwd: self.cwd.as_deref(),
+            env: &env,
+        })
+    }
+}
+
+/// What the process of thread `tid` shows of its image, to be read after an exec or in a snapshot, with the variables of
+/// its environment that are in `selection`.
+#[must_use]
+pub fn image(tid: Tid, selection: &EnvSelection) -> ImageFacts {
+    let (cmdline, cut) = cmdline(tid).map_or((None, 0), |(text, cut)| (Some(text), cut));
+    ImageFacts {
+        exe: path(tid, "exe"),
+        cmdline,
+        cut,
+        cwd: path(tid, "cwd"),
+        env: environment(tid, selection),
+    }
+}
+
+/// The path that the link `name` of a thread leads to, if it leads to one that can be reached.
+pub(crate) fn path(tid: Tid, name: &str) -> Option<Vec<u8>> {
+    let link = format!("/proc/{tid}/{name}");
+    let stat = super::descriptor::stat(&link)?;
+    let found = link::name(&link, &format!("/proc/{tid}/root"), &stat)?;
+    Some(found.name).filter(|path| path.first() == Some(&b'/'))
+}
+
+fn cmdline(tid: Tid) -> Option<(Vec<u8>, u64)> {
+    let file = read::open(tid, "cmdline").ok()?;
+    let (mut kept, mut length) = (Vec::new(), 0);
+    read::chunks(&file, &mut [0; 4096], |bytes| {
+        let room = MAX_CMDLINE - kept.len();
+        kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        length += bytes.len();
+        length < MAX_STRINGS
+    })?;
+    let cut = (length - kept.len()) as u64;
+    if cut == 0 {
+        kept.pop_if(|last| *last == 0);
+    }
+    Some((kept, cut)).filter(|_| length > 0)
+}
+
+fn environment(tid: Tid, selection: &EnvSelection) -> Vec<Vec<u8>> {
+    let Ok(file) = read::open(tid, "environ") else { return Vec::new() };
+    let mut chosen = selection.collector();
+    let mut length = 0;
+    let whole = read::chunks(&file, &mut [0; 16384], |bytes| {
+        chosen.take(bytes);
+        length += bytes.len();
+        length < MAX_STRINGS
+    });
+    whole.map(|()| chosen.finish()).unwrap_or_default()
+}

@@ -1,0 +1,30 @@
+//! What the kernel tells about a traced process: its threads, descriptors, image, environment, and what it used.
+//!
+//! Everything is read from `/proc`, from CPU clocks of other processes and from taskstats. Nothing here opens a file of
+//! the traced program, and nothing asks a file system that may not answer: links in `/proc/PID/fd` lead to what is
+//! open already, and `statx` is told to be content with the attributes at hand (`AT_STATX_DONT_SYNC`). Processes vanish
+//! at any moment, so what cannot be read is unknown, not an error.
+//!
+//! The parsers are functions over bytes: a process chooses its own name, command line and file names.
+
+mod descriptor;
+mod environment;
+mod fdinfo;
+mod image;
+mod io;
+mod launcher;
+mod link;
+mod read;
+mod snapshot;
+mod stat;
+mod status;
+mod taskstats;
+mod usage;
+
+pub use descriptor::{Behind, Found, behind, look};
+pub use environment::{EnvError, EnvSelection};
+pub use image::{ImageFacts, image};
+pub use launcher::{Launcher, host};
+pub use link::Name;
+pub use snapshot::{Population, snapshot};
+pub use usage::Accounts;

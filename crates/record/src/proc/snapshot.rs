@@ -1,0 +1,82 @@
+//! What a process is when the recording of it begins.
+//!
+//! The threads of a process are taken to share one descriptor table and one working directory; only `unshare` and
+//! `clone` without `CLONE_FILES | CLONE_FS` make it otherwise, and no C library does.
+
+use super::descriptor::look;
+use super::environment::EnvSelection;
+use super::image::image;
+use super::{read, stat};
+use iotrail_model::raw::RawItem;
+use iotrail_model::{Nanos, Pid, Tid, Timestamp};
+use rustix::fs::Dir;
+use rustix::time::ClockId;
+
+/// Who was found in a snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Population {
+    /// The threads of the process, sorted; none if it is gone.
+    pub threads: Vec<Tid>,
+    /// Descriptors that were found.
+    pub descriptors: u64,
+    /// Descriptors of which not even the name could be read.
+    pub unnamed: u64,
+    /// Bytes of the command line that were left off.
+    pub cut: u64,
+}
+
+/// Tells `deliver` all about process `pid`, whose threads are stopped: each thread, the working directory, every
+/// descriptor, the image. The items bear the time at which the process was made, to 10 ms; `now` if that is unknown.
+/// Nothing is held but one descriptor at a time.
+pub fn snapshot(
+    pid: Pid,
+    now: Timestamp,
+    env: &EnvSelection,
+    mut deliver: impl FnMut(RawItem<'_>),
+) -> Population {
+    let leader = Tid(pid.0);
+    let mut threads: Vec<Tid> = numbers(leader, "task").map(Tid).collect();
+    threads.sort_unstable();
+    let stat = read::small(leader, "stat").and_then(|text| stat::parse(&text)).unwrap_or_default();
+    let at = stat.started.and_then(on_utc).map_or(now, |made| made.min(now));
+    for tid in &threads {
+        deliver(RawItem::Found { tid: *tid, pid, ppid: stat.ppid, at });
+    }
+    // The leader may have ended before its threads; then it has neither directory nor descriptors to show.
+    let Some(tid) = threads.iter().copied().find(|tid| super::image::path(*tid, "cwd").is_some()) else {
+        return Population { threads, ..Population::default() };
+    };
+    let facts = image(tid, env);
+    if let Some(path) = &facts.cwd {
+        deliver(RawItem::WorkingDirectory { tid, path });
+    }
+    let mut found = Population { threads, cut: facts.cut, ..Population::default() };
+    for fd in numbers(tid, "fd").filter_map(|fd| i32::try_from(fd).ok()) {
+        match look(tid, fd) {
+            Some(there) => {
+                found.descriptors += 1;
+                deliver(RawItem::Descriptor { tid, fd, open: there.open_file() });
+            }
+            None => found.unnamed += 1,
+        }
+    }
+    facts.with(|image| deliver(RawItem::Image { tid, at, image }));
+    found
+}
+
+/// The names in a directory of `/proc` that are numbers, in the order of the kernel, which is ascending.
+pub(crate) fn numbers(tid: Tid, directory: &str) -> impl Iterator<Item = u32> {
+    let entries = read::open(tid, directory).and_then(Dir::new);
+    let entries = entries.into_iter().flat_map(|entries| entries.map_while(Result::ok));
+    entries.filter_map(|entry| read::number(entry.file_name().to_bytes()))
+}
+
+/// The point in time that lies `since_boot` after the start of this machine.
+fn on_utc(since_boot: Nanos) -> Option<Timestamp> {
+    let nanos = |clock| {
+        let time = rustix::time::clock_gettime(clock);
+        time.tv_sec.checked_mul(1_000_000_000)?.checked_add(time.tv_nsec)
+    };
+    let (utc, boot) = (nanos(ClockId::Realtime)?, nanos(ClockId::Boottime)?);
+    Some(Timestamp(utc.checked_sub(boot)?.checked_add(since_boot.0)?))
+}

@@ -1,0 +1,136 @@
+//! What processes used, read while they are stopped at their end or at an exec, so that nothing is lost for short ones.
+//!
+//! | figure | source | resolution |
+//! |---|---|---|
+//! | CPU time | CPU clock of the process | the sum is exact to 1 ns; its division in user and system time comes from the kernel's timer ticks (1 to 10 ms) unless the kernel counts each change of mode |
+//! | page faults | `stat` | exact |
+//! | largest memory | `VmHWM` of `status` | pages; the kernel's counters are off by some dozen pages per CPU |
+//! | storage | `io` | what was read ahead counts for whom it was read; written is what became dirty |
+//! | context switches | `status` of each thread, taken over when a thread ends | exact; threads that ended before the recording began are missing |
+//! | I/O delay | taskstats | 1 ns; needs `CAP_NET_ADMIN` and `kernel.task_delayacct=1` |
+//!
+//! All are the process's own, without children that it waited for. What a process uses after its last stop, above all
+//! to give its memory back, is not in them.
+
+use super::taskstats::Taskstats;
+use super::{io, read, stat, status};
+use hashbrown::HashMap;
+use iotrail_model::{Nanos, Pid, Tid, Usage};
+use iotrail_ptrace::cpu_clock::cpu_time;
+use std::time::Duration;
+
+/// Reads what processes used, and remembers what their ended threads leave behind.
+#[derive(Debug, Default)]
+pub struct Accounts {
+    taskstats: Option<Taskstats>,
+    processes: HashMap<Pid, Past, foldhash::fast::FixedState>,
+}
+
+/// What is known of a process that can no longer be read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    /// Context switches of threads that have ended.
+    voluntary: u64,
+    involuntary: u64,
+    /// Largest memory when the pending exec was entered: afterwards the memory is that of the new image.
+    max_memory: Option<u64>,
+}
+
+impl Accounts {
+    /// Opens what the kernel lets us open.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { taskstats: Taskstats::open(), ..Self::default() }
+    }
+
+    /// Whether delays by I/O can be told.
+    #[must_use]
+    pub fn knows_io_delay(&self) -> bool {
+        self.taskstats.is_some()
+    }
+
+    /// Thread `tid` of process `pid` is stopped at its end (`PTRACE_EVENT_EXIT`), or is about to be superseded by an exec,
+    /// and is not the last thread.
+    pub fn thread_ends(&mut self, pid: Pid, tid: Tid) {
+        let Some(status) = thread_status(tid) else { return };
+        let past = self.processes.entry(pid).or_default();
+        past.voluntary += status.voluntary.unwrap_or_default();
+        past.involuntary += status.involuntary.unwrap_or_default();
+    }
+
+    /// Thread `tid` of process `pid` is stopped at the entry of an exec, which may fail. Only now the largest memory of
+    /// the old image can be read.
+    pub fn exec_begins(&mut self, pid: Pid, tid: Tid) {
+        let max_memory = thread_status(tid).and_then(|status| status.max_memory);
+        self.processes.entry(pid).or_default().max_memory = max_memory;
+    }
+
+    /// What process `pid` used up to now, the exec that was announced with [`Accounts::exec_begins`] having succeeded
+    /// (`PTRACE_EVENT_EXEC`): `max_memory` is that of the old image.
+    pub fn exec_done(&mut self, pid: Pid) -> Usage {
+        let former = self.processes.get_mut(&pid).and_then(|past| past.max_memory.take());
+        let own = thread_status(Tid(pid.0)).unwrap_or_default();
+        Usage { max_memory: former, ..self.read(pid, own) }
+    }
+
+    /// What process `pid` used up to its end, at which its last thread `tid` is stopped.
+    pub fn process_ends(&mut self, pid: Pid, tid: Tid) -> Usage {
+        let own = thread_status(tid).unwrap_or_default();
+        let usage = self.read(pid, own);
+        self.processes.remove(&pid);
+        usage
+    }
+
+    /// Forgets a process that ended without a stop.
+    pub fn forget(&mut self, pid: Pid) {
+        self.processes.remove(&pid);
+    }
+
+    /// What process `pid` used up to now, in the middle of its life.
+    #[must_use]
+    pub fn usage(&mut self, pid: Pid) -> Usage {
+        let threads = super::snapshot::numbers(Tid(pid.0), "task").map(Tid);
+        // A thread that is ending has no memory any more; its switches are in the account already.
+        let live = threads.filter_map(thread_status).filter(|status| status.max_memory.is_some());
+        let all = live.fold(status::Status::default(), |sum, own| status::Status {
+            max_memory: sum.max_memory.max(own.max_memory),
+            voluntary: plus(sum.voluntary, own.voluntary),
+            involuntary: plus(sum.involuntary, own.involuntary),
+        });
+        self.read(pid, all)
+    }
+
+    /// The figures of process `pid`, of which `live` tells what its living threads show. What cannot be read is unknown.
+    fn read(&mut self, pid: Pid, live: status::Status) -> Usage {
+        let leader = Tid(pid.0);
+        let stat = read::small(leader, "stat").and_then(|text| stat::parse(&text)).unwrap_or_default();
+        let io = read::small(leader, "io").map(|text| io::parse(&text)).unwrap_or_default();
+        let clock = cpu_time(pid.0).ok();
+        let past = self.processes.get(&pid).copied().unwrap_or_default();
+        Usage {
+            user: clock.map(|time| nanos(time.user)).or(stat.user),
+            system: clock.map(|time| nanos(time.total.saturating_sub(time.user))).or(stat.system),
+            minor_faults: stat.minor_faults,
+            major_faults: stat.major_faults,
+            max_memory: live.max_memory,
+            storage_read: io.read,
+            storage_written: io.written,
+            voluntary_switches: live.voluntary.map(|own| own.saturating_add(past.voluntary)),
+            involuntary_switches: live.involuntary.map(|own| own.saturating_add(past.involuntary)),
+            io_delay: self.taskstats.as_mut().and_then(|taskstats| taskstats.io_delay(pid)),
+        }
+    }
+}
+
+fn nanos(time: Duration) -> Nanos {
+    Nanos(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX))
+}
+
+/// The sum of what is known.
+fn plus(sum: Option<u64>, own: Option<u64>) -> Option<u64> {
+    Some(sum.unwrap_or_default().saturating_add(own?))
+}
+
+fn thread_status(tid: Tid) -> Option<status::Status> {
+    read::small(tid, "status").map(|text| status::parse(&text))
+}
