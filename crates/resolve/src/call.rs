@@ -2,15 +2,17 @@
 
 use crate::Sink;
 use crate::cursor::Move;
-use crate::effect::{Anonymous, Cloexec, Effect, O_CLOEXEC};
+use crate::effect::{Anonymous, Cloexec, Effect, O_CLOEXEC, SOCKET};
 use crate::files::{Description, DescriptionId};
+use crate::locks::Lock;
 use crate::lookup::{Place, intern};
 use crate::mappings::is_anonymous;
-use crate::operands::{Base, FdArg, Operands, Position, integer};
+use crate::operands::{Base, FdArg, Operands, PathArg, Position, integer};
 use crate::paths;
 use crate::population::ThreadId;
 use crate::resolver::Resolver;
-use crate::symbols::{self, is_command};
+use crate::sockets::{self, Address, Given, Protocol};
+use crate::symbols::{self, Symbol, is_command};
 use iotrail_model::calls::{self, CallSpec, Makes, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FlagsId, Nullable, Tid};
@@ -55,11 +57,14 @@ impl Resolver {
         names: &mut Dictionaries,
         sink: &mut S,
     ) {
-        let entered = self.leave(thread);
+        let effect = self.effects.of(call.call);
+        let entered = match self.effects.is_request(call.call) {
+            true => None,
+            false => self.leave(thread),
+        };
         if entered.is_none() {
             self.take_turn(case, thread, call);
         }
-        let effect = self.effects.of(call.call);
         if !(effect == Effect::Exec && succeeded(call)) {
             self.announce(thread, names, sink);
         }
@@ -99,8 +104,13 @@ impl Resolver {
         self.set_flags(&mut event, operands, names);
         self.set_paths(&mut event, &scene, names);
         self.set_transfer(&mut event, &scene, names);
-        if effect == Effect::Map && is_anonymous(operands) {
-            (event.path, event.offset) = (Nullable::NULL, Nullable::NULL);
+        match effect {
+            Effect::Map if is_anonymous(operands) => {
+                (event.path, event.offset) = (Nullable::NULL, Nullable::NULL);
+            }
+            Effect::Fcntl => event.offset = self.lock_start(operands, description),
+            Effect::Bind | Effect::Connect => self.set_socket_file(&mut event, &scene, names),
+            _ => {}
         }
         if scene.succeeded() {
             self.apply(&mut event, &scene, effect, names, sink);
@@ -115,6 +125,10 @@ impl Resolver {
         self.scratch.clear();
         for flags in operands.flags.into_iter().flatten() {
             push_flags(&mut self.scratch, flags);
+        }
+        if let Some(lock) = Lock::of(operands) {
+            separate(&mut self.scratch);
+            self.scratch.extend_from_slice(lock.kind());
         }
         let text = field.unwrap_or(&self.scratch);
         if !text.is_empty() {
@@ -197,8 +211,11 @@ impl Resolver {
     }
 
     fn writes_to_end(&self, id: DescriptionId, operands: &Operands<'_>) -> bool {
-        self.files.description(id).append
-            || operands.flags.iter().flatten().any(|flags| symbols::RWF_APPEND.is_in(flags))
+        let has = |symbol: Symbol| has_flag(operands, symbol);
+        match self.files.description(id).append {
+            true => !has(symbols::RWF_NOAPPEND),
+            false => has(symbols::RWF_APPEND),
+        }
     }
 
     /// What a successful call changes.
@@ -215,6 +232,9 @@ impl Resolver {
             Effect::None | Effect::Exit | Effect::ExitGroup => {}
             Effect::Open => self.open(event, scene, names),
             Effect::Anonymous(kind) => self.make(event, scene, kind, names),
+            Effect::Accept => self.accept(event, scene, names),
+            Effect::Bind => self.name_socket(event, scene, Given::Own, names),
+            Effect::Connect => self.name_socket(event, scene, Given::Peer, names),
             Effect::Dup => {
                 let cloexec = operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
                 self.duplicate(event, scene, cloexec, names);
@@ -289,7 +309,10 @@ impl Resolver {
                 self.close(thread, operands, description);
             }
             (Effect::Close, Return::Unseen, _) => self.close(thread, operands, description),
-            (Effect::Anonymous(_), _, None) => self.name_second(event, scene, names),
+            (Effect::Anonymous(_) | Effect::Accept, _, None) => self.name_second(event, scene, names),
+            (Effect::Connect, Return::Failed(b"EINPROGRESS"), _) => {
+                self.name_socket(event, scene, Given::Peer, names);
+            }
             (Effect::Spawn, _, _) => self.creation_ends(thread, call, operands, None, names, sink),
             (Effect::ExitGroup, Return::Unseen, _) => self.exit_group(case, thread, operands, call.start),
             (Effect::Exec, Return::Failed(_), _) => self.population.drop_alias(thread),
@@ -312,9 +335,11 @@ impl Resolver {
         let Some((fd, hint)) = scene.made() else { return };
         let operands = scene.operands;
         let mut seekable = event.path.get().is_none_or(|path| paths::has_positions(names.paths.get(path.0)));
-        if let Some(hint) = hint {
-            event.path = Nullable::some(intern(names, hint.name));
-            seekable = paths::name_has_positions(hint.name);
+        let link = event.path.get().filter(|_| hint.is_none() && !has_flag(operands, symbols::O_NOFOLLOW));
+        let behind = link.and_then(|link| self.behind_link(scene.thread, names.paths.get(link.0)).get());
+        if let Some(file) = hint.map(|hint| intern(names, hint.name)).or(behind) {
+            event.path = Nullable::some(file);
+            seekable = paths::name_has_positions(names.paths.get(file.0));
         }
         let flags = operands.structure.and_then(|how| symbols::field(how, b"flags"));
         let has = |arg: &Arg<'_>| symbols::O_APPEND.is_in(arg);
@@ -359,6 +384,54 @@ impl Resolver {
         }
     }
 
+    /// The new socket speaks the protocol of the one that listened.
+    fn accept(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        self.make(event, scene, &SOCKET, names);
+        let table = self.population.thread(scene.thread).table;
+        let listener = scene.operands.fd2.and_then(|fd| self.description_of(table, fd, false, names));
+        let (Some(listener), Some((fd, None))) = (listener, scene.made()) else { return };
+        let Description { path, protocol, .. } = *self.files.description(listener);
+        let Some(accepted) = self.files.get(table, fd) else { return };
+        self.files.description_mut(accepted).protocol = protocol;
+        let peer = scene.operands.address.and_then(Address::parse);
+        let listener = path.get().map_or(&b""[..], |path| names.paths.get(path.0));
+        if let Some(name) = sockets::accepted(protocol, listener, peer.as_ref()) {
+            event.path = Nullable::some(intern(names, &name));
+            self.files.description_mut(accepted).path = event.path;
+        }
+    }
+
+    /// bind and connect give a socket an address, and so a name.
+    fn name_socket(&mut self, event: &mut Event, scene: &Scene<'_>, given: Given, names: &mut Dictionaries) {
+        let Some(id) = scene.description else { return };
+        let Some(address) = scene.operands.address.and_then(Address::parse) else { return };
+        let Description { path, protocol, .. } = *self.files.description(id);
+        let present = path.get().map_or(&b"socket"[..], |path| names.paths.get(path.0));
+        if !sockets::gives_way(present, scene.operands.fd) {
+            return;
+        }
+        if let Some(name) = sockets::name(protocol, present, given, &address) {
+            event.path = Nullable::some(intern(names, &name));
+            self.files.description_mut(id).path = event.path;
+        }
+    }
+
+    /// A socket in the file system is a file that bind makes and connect looks up.
+    fn set_socket_file(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        if let Some(Address::File(file)) = scene.operands.address.and_then(Address::parse) {
+            let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file) };
+            let place = self.place(scene.thread, arg, false, names);
+            event.path2 = place.path;
+            self.relative_paths += u64::from(place.relative);
+        }
+    }
+
+    /// Where the part of a file begins that fcntl locks.
+    fn lock_start(&self, operands: &Operands<'_>, description: Option<DescriptionId>) -> Nullable<i64> {
+        let cursor = description.and_then(|id| self.cursor(id).get());
+        Lock::of(operands).and_then(|lock| lock.start(cursor)).into()
+    }
+
     fn describe_anonymous(
         &mut self,
         kind: &'static Anonymous,
@@ -380,7 +453,9 @@ impl Resolver {
         match kind.name {
             Some(name) => {
                 let seekable = kind.named || paths::name_has_positions(name);
-                Description { confirmed: hint.is_some(), ..Description::opened(path.into(), seekable, false) }
+                let protocol = if kind == &SOCKET { Protocol::of(operands.flags) } else { Protocol::Unknown };
+                let opened = Description::opened(path.into(), seekable, false);
+                Description { confirmed: hint.is_some(), protocol, ..opened }
             }
             None => Description { confirmed: hint.is_some(), ..Description::unseen(path.into()) },
         }
@@ -507,6 +582,10 @@ fn set_result(event: &mut Event, call: &RawCall<'_>, names: &mut Dictionaries) {
             event.errno = Nullable::some(ErrnoId(names.errnos.intern(error)));
         }
     }
+}
+
+fn has_flag(operands: &Operands<'_>, symbol: Symbol) -> bool {
+    operands.flags.iter().flatten().any(|flags| symbol.is_in(flags))
 }
 
 fn succeeded(call: &RawCall<'_>) -> bool {

@@ -80,7 +80,7 @@ impl Resolver {
         before
     }
 
-    fn cursor(&self, id: DescriptionId) -> Nullable<i64> {
+    pub(crate) fn cursor(&self, id: DescriptionId) -> Nullable<i64> {
         match self.files.has_cursor(id) {
             true => self.files.description(id).cursor,
             false => Nullable::NULL,

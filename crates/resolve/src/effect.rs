@@ -33,6 +33,11 @@ pub(crate) enum Effect {
     Remap,
     /// Acts on a range of memory that stays mapped as it is.
     Touch,
+    /// Gives a socket its own address.
+    Bind,
+    /// Gives a socket the address of its peer.
+    Connect,
+    Accept,
     /// Returns the id of a process that ended.
     Reap,
 }
@@ -65,7 +70,7 @@ const fn named(name: &'static [u8], cloexec: Cloexec) -> Anonymous {
 }
 
 static PIPE: Anonymous = named(b"pipe", Cloexec::Flag(O_CLOEXEC));
-static SOCKET: Anonymous = named(b"socket", Cloexec::Flag(O_CLOEXEC));
+pub(crate) static SOCKET: Anonymous = named(b"socket", Cloexec::Flag(O_CLOEXEC));
 static EVENTFD: Anonymous = named(b"anon_inode:[eventfd]", Cloexec::Flag(O_CLOEXEC));
 static SIGNALFD: Anonymous = named(b"anon_inode:[signalfd]", Cloexec::Flag(O_CLOEXEC));
 static TIMERFD: Anonymous = named(b"anon_inode:[timerfd]", Cloexec::Flag(O_CLOEXEC));
@@ -83,15 +88,25 @@ static FSMOUNT: Anonymous = Anonymous { name: None, named: false, cloexec: Cloex
 static UNKNOWN: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Flag(O_CLOEXEC) };
 static UNKNOWN_CLOEXEC: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Always };
 
-/// Effects of the calls in the table, and which calls count as taking turns.
+/// What the resolver wants to know of a call in the table.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    effect: Effect,
+    is_turn: bool,
+    is_request: bool,
+}
+
+/// Effects of the calls in the table, which of them count as taking turns, and which are asynchronous requests.
 #[derive(Debug)]
 pub(crate) struct Effects {
-    rows: Vec<(Effect, bool)>,
+    rows: Vec<Row>,
 }
 
 impl Default for Effects {
     fn default() -> Self {
-        Self { rows: TABLE.iter().map(|spec| (effect(spec), is_turn(spec))).collect() }
+        let row =
+            |spec| Row { effect: effect(spec), is_turn: is_turn(spec), is_request: is_request(spec.name) };
+        Self { rows: TABLE.iter().map(row).collect() }
     }
 }
 
@@ -99,18 +114,36 @@ impl Effects {
     /// What `call` does.
     #[inline]
     pub(crate) fn of(&self, call: CallId) -> Effect {
-        self.rows.get(call.index()).map_or(Effect::None, |row| row.0)
+        self.rows.get(call.index()).map_or(Effect::None, |row| row.effect)
     }
 
     /// Whether `call` shows that its process is doing something of its own.
     #[inline]
     pub(crate) fn is_turn(&self, call: CallId) -> bool {
-        self.rows.get(call.index()).is_none_or(|row| row.1)
+        self.rows.get(call.index()).is_none_or(|row| row.is_turn)
+    }
+
+    /// Whether `call` is no call but a request that the kernel served beside the calls of the thread.
+    #[inline]
+    pub(crate) fn is_request(&self, call: CallId) -> bool {
+        self.rows.get(call.index()).is_some_and(|row| row.is_request)
     }
 }
 
+/// The name of what a request to an io_uring does; else the name itself.
+fn name_of_work(name: &'static str) -> &'static str {
+    match name {
+        "io_uring_setup" | "io_uring_enter" | "io_uring_register" => name,
+        name => name.strip_prefix("io_uring_").unwrap_or(name),
+    }
+}
+
+fn is_request(name: &'static str) -> bool {
+    name_of_work(name) != name || name.starts_with("aio_")
+}
+
 fn effect(spec: &CallSpec) -> Effect {
-    match spec.name {
+    match name_of_work(spec.name) {
         "dup" | "dup2" | "dup3" => Effect::Dup,
         "fcntl" | "fcntl64" => Effect::Fcntl,
         "ioctl" => Effect::Ioctl,
@@ -131,7 +164,10 @@ fn effect(spec: &CallSpec) -> Effect {
         "wait4" | "waitpid" => Effect::Reap,
         "pipe" | "pipe2" => Effect::Anonymous(&PIPE),
         "socketpair" => Effect::Anonymous(&SOCKET),
-        _ if spec.args.starts_with(&[ArgKind::Address, ArgKind::Extent]) => Effect::Touch,
+        "bind" => Effect::Bind,
+        "connect" => Effect::Connect,
+        "accept" | "accept4" => Effect::Accept,
+        _ if spec.args.contains(&ArgKind::Address) && spec.args.contains(&ArgKind::Extent) => Effect::Touch,
         name => match spec.makes {
             Makes::Nothing => Effect::None,
             Makes::Process => Effect::Spawn,
@@ -142,7 +178,7 @@ fn effect(spec: &CallSpec) -> Effect {
 
 fn made_by(name: &str) -> Effect {
     Effect::Anonymous(match name {
-        "socket" | "accept" | "accept4" => &SOCKET,
+        "socket" => &SOCKET,
         "eventfd" | "eventfd2" => &EVENTFD,
         "signalfd" | "signalfd4" => &SIGNALFD,
         "timerfd_create" => &TIMERFD,

@@ -7,6 +7,7 @@
 
 use crate::kin::{Kin, UnseenMoves};
 use crate::owned::Owned;
+use crate::sockets::Protocol;
 use hashbrown::HashMap;
 use iotrail_model::{Nullable, PathId, Tid, Timestamp};
 use std::sync::Arc;
@@ -45,6 +46,8 @@ pub(crate) struct Description {
     pub(crate) epoch: u64,
     /// With which other unseen openings it may be one.
     pub(crate) kin: Kin,
+    /// Of a socket.
+    pub(crate) protocol: Protocol,
 }
 
 impl Description {
@@ -67,6 +70,7 @@ impl Description {
             moved: None,
             epoch: 0,
             kin: Kin::ANYBODY,
+            protocol: Protocol::Unknown,
         }
     }
 }

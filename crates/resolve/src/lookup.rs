@@ -10,7 +10,7 @@ use crate::paths;
 use crate::population::ThreadId;
 use crate::resolver::Resolver;
 use iotrail_model::raw::Target;
-use iotrail_model::{Dictionaries, Nullable, PathId};
+use iotrail_model::{Dictionaries, Nullable, PathId, Tid};
 
 /// Where a path argument leads.
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,6 +130,17 @@ impl Resolver {
         }
     }
 
+    /// The file behind a link of the kernel to a descriptor: `/proc/self/fd/3`, `/dev/fd/3`, `/dev/stdin`.
+    pub(crate) fn behind_link(&self, id: ThreadId, path: &[u8]) -> Nullable<PathId> {
+        let Some((owner, fd)) = paths::descriptor_link(path) else { return Nullable::NULL };
+        let thread = match owner {
+            None => Some(self.population.thread(id)),
+            Some(owner) => self.population.get(Tid(owner)),
+        };
+        let description = thread.and_then(|thread| self.files.get(thread.table, fd));
+        description.map_or(Nullable::NULL, |description| self.files.description(description).path)
+    }
+
     /// Where a path argument leads. An empty path stands for its directory if `empty_is_base`.
     pub(crate) fn place(
         &mut self,
@@ -174,7 +185,7 @@ fn of_base(arg: Base<'_>, path: Nullable<PathId>) -> Place {
 }
 
 /// Sockets get a longer name as they are bound and connected.
-fn is_socket_name(name: &[u8]) -> bool {
+pub(crate) fn is_socket_name(name: &[u8]) -> bool {
     const PREFIXES: [&[u8]; 6] = [b"socket:", b"TCP", b"UDP", b"UNIX", b"NETLINK", b"RAW"];
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -59,6 +59,8 @@ pub(crate) struct Operands<'a> {
     pub(crate) flags: [Option<&'a Arg<'a>>; 2],
     pub(crate) commands: [Option<&'a Arg<'a>>; 2],
     pub(crate) structure: Option<&'a [u8]>,
+    /// A socket address.
+    pub(crate) address: Option<&'a [u8]>,
     pub(crate) strings: Option<&'a [u8]>,
     pub(crate) status: Option<i64>,
     first_path_taken: bool,
@@ -82,12 +84,7 @@ impl<'a> Operands<'a> {
     #[inline]
     fn take(&mut self, kind: ArgKind, arg: &'a Arg<'a>, base: &mut Base<'a>) {
         match kind {
-            ArgKind::Other
-            | ArgKind::Buffer
-            | ArgKind::Process
-            | ArgKind::Address
-            | ArgKind::Extent
-            | ArgKind::SocketName => {}
+            ArgKind::Other | ArgKind::Buffer | ArgKind::Process | ArgKind::Address | ArgKind::Extent => {}
             ArgKind::Fd => self.fd = fd(arg),
             ArgKind::Fd2 => self.fd2 = fd(arg),
             ArgKind::Count => self.requested = integer(arg),
@@ -103,6 +100,7 @@ impl<'a> Operands<'a> {
             ArgKind::FdPair => self.pair = pair(arg),
             ArgKind::Strings => self.strings = strings(arg),
             ArgKind::Struct => self.structure = text(arg),
+            ArgKind::SocketName => self.address = text(arg),
             ArgKind::Status => self.status = integer(arg),
         }
     }

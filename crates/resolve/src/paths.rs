@@ -63,6 +63,26 @@ pub(crate) fn parent(path: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// The process, if it is not the caller's own, and the descriptor that a link of the kernel leads to.
+pub(crate) fn descriptor_link(path: &[u8]) -> Option<(Option<u32>, i32)> {
+    if !path.starts_with(b"/dev/") && !path.starts_with(b"/proc/") {
+        return None;
+    }
+    let number = |text: &[u8]| {
+        let digits = text.iter().all(u8::is_ascii_digit).then_some(text)?;
+        std::str::from_utf8(digits).ok()?.parse::<i32>().ok()
+    };
+    let parts: Vec<&[u8]> = path.strip_prefix(b"/")?.splitn(5, |byte| *byte == b'/').collect();
+    match parts[..] {
+        [b"dev", b"stdin"] => Some((None, 0)),
+        [b"dev", b"stdout"] => Some((None, 1)),
+        [b"dev", b"stderr"] => Some((None, 2)),
+        [b"dev", b"fd", fd] | [b"proc", b"self" | b"thread-self", b"fd", fd] => Some((None, number(fd)?)),
+        [b"proc", process, b"fd", fd] => Some((u32::try_from(number(process)?).ok(), number(fd)?)),
+        _ => None,
+    }
+}
+
 /// Whether a file of this path has a position to read and write at, as far as the path tells.
 pub(crate) fn has_positions(path: &[u8]) -> bool {
     const NONE: [&[u8]; 15] = [
@@ -124,6 +144,24 @@ mod tests {
         assert_eq!(joined(None, "..a/.."), ".");
         assert_eq!(joined(Some("sub"), "../x.."), "x..");
         assert_eq!(joined(None, "a.."), "a..");
+    }
+
+    #[test]
+    fn links_to_descriptors_are_recognised() {
+        for (path, expected) in [
+            ("/proc/self/fd/3", Some((None, 3))),
+            ("/dev/fd/63", Some((None, 63))),
+            ("/dev/stderr", Some((None, 2))),
+            ("/proc/77/fd/4", Some((Some(77), 4))),
+            ("/proc/self/fd/3/x", None),
+            ("/proc/self/fd/x", None),
+            ("/proc/self/fd/", None),
+            ("/proc/self/fd/99999999999", None),
+            ("dev/fd/3", None),
+            ("", None),
+        ] {
+            assert_eq!(descriptor_link(path.as_bytes()), expected, "{path}");
+        }
     }
 
     #[test]

@@ -33,6 +33,8 @@ symbols! {
     CLONE_PARENT = 0x8000;
     CLONE_THREAD = 0x1_0000;
     RWF_APPEND = 0x10;
+    RWF_NOAPPEND = 0x20;
+    O_NOFOLLOW = 0x2_0000;
 }
 
 /// Whether one of the `..._CLOEXEC` flags is there; `bits` is its number.

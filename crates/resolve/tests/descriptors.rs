@@ -273,3 +273,60 @@ fn hostile_numbers_are_survived() {
         .read(3, i64::MAX);
     assert_eq!((script.path(), script.offset()), (Some("/a"), None));
 }
+
+#[test]
+fn links_to_descriptors_open_the_file_behind_them_anew() {
+    for link in ["/proc/self/fd/3", "/dev/fd/3", "/proc/thread-self/fd/3", "/proc/100/fd/3"] {
+        let script = Script::new().open("/a", 3).read(3, 10).open(link, 4).read(4, 1);
+        assert_eq!((script.path(), script.offset()), (Some("/a"), Some(0)), "{link}");
+    }
+    assert_eq!(Script::new().open("/a", 0).open("/dev/stdin", 4).path(), Some("/a"));
+    assert_eq!(
+        Script::new().open("/a", 3).fork(101).by(101).close(3).open("/proc/100/fd/3", 3).path(),
+        Some("/a")
+    );
+    let pair = Arg::FdPair([(3, None), (4, None)]);
+    let script = Script::new().call("pipe2", &[pair], value(0)).open("/dev/fd/3", 5).read(5, 1);
+    assert_eq!((script.path(), script.offset()), (Some("pipe"), None));
+    assert_eq!(Script::new().open("/dev/fd/9", 4).path(), Some("/dev/fd/9"));
+    let script = Script::new().open("/a", 3).open_with("/proc/self/fd/3", "O_PATH|O_NOFOLLOW", 4);
+    assert_eq!(script.path(), Some("/proc/self/fd/3"));
+    let readlink = [path("/proc/self/fd/3"), Arg::Opaque, Arg::Int(99)];
+    let script = Script::new().open("/a", 3).call("readlink", &readlink, value(2));
+    assert_eq!(script.path(), Some("/proc/self/fd/3"));
+}
+
+#[test]
+fn ranges_are_marked_or_closed_alone() {
+    let marked = [Arg::Int(3), Arg::Int(3), symbols("CLOSE_RANGE_CLOEXEC")];
+    let script = Script::new().open("/a", 3).open("/b", 4).call("close_range", &marked, value(0)).read(3, 1);
+    assert_eq!(script.path(), Some("/a"));
+    let script = script.exec("/bin/x", "x").read(3, 1);
+    assert_eq!(script.path(), None);
+    assert_eq!(script.read(4, 1).path(), Some("/b"));
+    let alone = [Arg::Int(3), Arg::Int(9), symbols("CLOSE_RANGE_UNSHARE")];
+    let thread = "CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_THREAD";
+    let script = Script::new().open("/a", 3).clone(thread, 101).by(101).call("close_range", &alone, value(0));
+    let script = script.read(3, 1);
+    assert_eq!(script.path(), None);
+    assert_eq!(script.by(100).read(3, 1).path(), Some("/a"));
+}
+
+#[test]
+fn an_exec_ends_the_sharing_of_descriptors() {
+    let script = Script::new().open_with("/a", "O_CLOEXEC", 3).clone("CLONE_FILES|SIGCHLD", 101).by(101);
+    let script = script.exec("/bin/x", "x").open("/b", 5).read(3, 1);
+    assert_eq!(script.path(), None);
+    let script = script.by(100).read(3, 1);
+    assert_eq!(script.path(), Some("/a"));
+    assert_eq!(script.read(5, 1).path(), None);
+}
+
+#[test]
+fn a_descriptor_taken_from_another_process_is_unknown_until_somebody_looks() {
+    let script = Script::new().call("pidfd_open", &[Arg::Int(7), Arg::Int(0)], value(4));
+    let script = script.call("pidfd_getfd", &[fd(4), Arg::Int(1), Arg::Int(0)], value(5));
+    assert_eq!((script.path(), script.last().fd, script.knows(5)), (None, Some(5), false));
+    let script = script.looked(5, "/log", 30).write(5, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/log"), Some(30)));
+}

@@ -134,3 +134,66 @@ fn lengths_and_places_of_other_calls_are_offsets() {
     let script = script.call("truncate", &[path("/a"), Arg::Int(5)], value(0));
     assert_eq!((script.path(), script.offset()), (Some("/a"), Some(5)));
 }
+
+#[test]
+fn a_flag_of_the_call_overrides_appending() {
+    let write = |flags: &'static str| [fd(3), Arg::Length(4), Arg::Int(1), Arg::Int(8), symbols(flags)];
+    let script = Script::new().open_with("/log", "O_WRONLY|O_APPEND", 3);
+    let script = script.call("pwritev2", &write("RWF_NOAPPEND"), value(4));
+    assert_eq!(script.offset(), Some(8));
+    let script = Script::new().open("/log", 3).call("pwritev2", &write("RWF_APPEND"), value(4));
+    assert_eq!(script.offset(), None);
+    let script = script.read(3, 1);
+    assert_eq!(script.offset(), Some(0));
+    let at_cursor = [fd(3), Arg::Length(4), Arg::Int(1), Arg::Int(-1), symbols("0")];
+    let script = script.call("pwritev2", &at_cursor, value(4));
+    assert_eq!(script.offset(), Some(1));
+}
+
+#[test]
+fn copies_move_the_cursors_that_they_use() {
+    let script = Script::new().open("/from", 3).open("/to", 4).read(3, 10);
+    let args = [fd(3), Arg::Int(100), fd(4), Arg::Null, Arg::Int(50), Arg::Int(0)];
+    let script = script.call("copy_file_range", &args, value(20));
+    assert_eq!((script.offset(), script.path2(), script.last().size), (Some(100), Some("/to"), Some(20)));
+    let script = script.write(4, 1);
+    assert_eq!(script.offset(), Some(20));
+    assert_eq!(script.read(3, 1).offset(), Some(10));
+    let pair = Arg::FdPair([(3, None), (4, None)]);
+    let splice = [fd(5), Arg::Null, fd(4), Arg::Null, Arg::Int(50), symbols("SPLICE_F_MOVE")];
+    let script =
+        Script::new().call("pipe2", &[pair], value(0)).open("/a", 5).call("splice", &splice, value(30));
+    assert_eq!((script.path(), script.offset(), script.path2()), (Some("/a"), Some(0), Some("pipe")));
+    assert_eq!(script.read(5, 1).offset(), Some(30));
+}
+
+#[test]
+fn allocating_has_an_offset_and_moves_nothing() {
+    let args = [fd(3), symbols("FALLOC_FL_KEEP_SIZE"), Arg::Int(4096), Arg::Int(100)];
+    let script = Script::new().open("/a", 3).call("fallocate", &args, value(0));
+    assert_eq!((script.offset(), script.last().requested, script.last().size), (Some(4096), None, None));
+    assert_eq!(script.read(3, 1).offset(), Some(0));
+}
+
+#[test]
+fn locks_have_a_kind_and_a_place() {
+    let lock = |script: Script, command: &str, text: &str| {
+        let script = script.call("fcntl", &[fd(3), symbols(command), Arg::Text(text.as_bytes())], value(0));
+        (script.last().flags.clone().unwrap_or_default(), script.offset(), script)
+    };
+    let at = "{l_type=F_WRLCK, l_whence=SEEK_SET, l_start=100, l_len=10}";
+    let (flags, offset, script) = lock(Script::new().open("/a", 3).read(3, 7), "F_SETLKW", at);
+    assert_eq!((flags.as_str(), offset, script.path()), ("F_SETLKW|F_WRLCK", Some(100), Some("/a")));
+    assert_eq!((script.last().requested, script.last().size), (None, None));
+    let here = "{l_type=F_UNLCK, l_whence=SEEK_CUR, l_start=3, l_len=0}";
+    let (flags, offset, script) = lock(script, "F_OFD_SETLK", here);
+    assert_eq!((flags.as_str(), offset), ("F_OFD_SETLK|F_UNLCK", Some(10)));
+    let end = "{l_type=F_RDLCK, l_whence=SEEK_END, l_start=-5, l_len=5}";
+    let (flags, offset, script) = lock(script, "F_GETLK", end);
+    assert_eq!((flags.as_str(), offset), ("F_GETLK|F_RDLCK", None));
+    assert_eq!(script.read(3, 1).offset(), Some(7));
+    assert_eq!(
+        Script::new().open("/a", 3).call("flock", &[fd(3), symbols("LOCK_EX")], value(0)).offset(),
+        None
+    );
+}

@@ -1,19 +1,19 @@
 //! What a path is, as far as its name tells.
 
+use iotrail_model::canonical::canonical;
+
 /// The kind of what is called `path`; `None` if the name does not tell.
 ///
 /// A trace shows names only. What lies under `/dev` is told by the kernel's fixed device names; anything else there
 /// (`/dev/shm/x`) may be a file.
 pub(crate) fn kind_of(path: &str) -> Option<&'static str> {
-    const SOCKETS: [&str; 8] =
-        ["socket:[", "TCP:[", "TCPv6:[", "UDP:[", "UDPv6:[", "UNIX:[", "UNIX-STREAM:[", "UNIX-DGRAM:["];
     if path.starts_with("pipe:[") {
         return Some("pipe");
     }
     if path.starts_with("anon_inode:") {
         return Some("anon");
     }
-    if SOCKETS.iter().any(|prefix| path.starts_with(prefix)) || path.starts_with("NETLINK:[") {
+    if path.starts_with("socket:[") || canonical(path).starts_with("socket:") && path.ends_with(']') {
         return Some("socket");
     }
     path.strip_prefix("/dev/").and_then(device_kind)
@@ -51,6 +51,8 @@ mod tests {
             ("pipe:[7]", Some("pipe")),
             ("socket:[9]", Some("socket")),
             ("TCP:[127.0.0.1:80->127.0.0.1:9]", Some("socket")),
+            ("UNIX-SEQPACKET:[7->\"/run/x\"]", Some("socket")),
+            ("NETLINK:[ROUTE:77]", Some("socket")),
             ("anon_inode:[eventfd]", Some("anon")),
             ("/dev/null", Some("char")),
             ("/dev/pts/3", Some("char")),
