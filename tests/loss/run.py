@@ -1,0 +1,343 @@
+"""Nothing acknowledged is ever lost: recordings are killed at random moments, their disk fills up, their directory vanishes, their
+size is limited; each event that the program had reported before must be in the trail, and what is missing must be stated.
+
+usage: run.py IOTRAIL [--kills N] [--seed N] [--keep] [WORD...]
+"""
+import argparse
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STATUS = 21  # of the program, when it was left alone
+
+
+class Wrong(Exception):
+    """A promise that was not kept."""
+
+
+class Skip(Exception):
+    """What the test needs is not on this machine."""
+
+
+def children(pid):
+    found = []
+    for listing in Path("/proc").glob(f"{pid}/task/*/children"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += map(int, listing.read_text().split())
+    return found
+
+
+class Recording:
+    """A recording of the acknowledging program, with what the program reported."""
+
+    def __init__(self, test, trail, rounds, options=()):
+        self.trail, self.reader, self.reports = trail, None, b""
+        self.reader, writer = os.pipe()
+        words = [test.iotrail, "record", *options, "-o", trail, "--", test.program, str(rounds)]
+
+        def prepare():
+            os.dup2(writer, 3)
+        self.process = subprocess.Popen(list(map(str, words)), cwd=test.stage, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=open(test.scratch / "stderr", "wb"), preexec_fn=prepare, pass_fds=(3,), env=test.environment)
+        os.close(writer)
+        self.said = test.scratch / "stderr"
+
+    def first_report(self):
+        self.reports += os.read(self.reader, 1 << 16)
+
+    def programs(self):
+        """The recorded processes, or those of them that have not ended."""
+        first = children(self.process.pid)
+        return first + [pid for parent in first for pid in children(parent)]
+
+    def end(self, patience=60):
+        """Status of the recorder, when every writer of the pipe is gone: then no recorded process is left."""
+        signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(Wrong(f"processes still run {patience} s after the end of the recorder")))
+        signal.alarm(patience)
+        try:
+            while data := os.read(self.reader, 1 << 16):
+                self.reports += data
+            code = self.process.wait()
+        finally:
+            signal.alarm(0)
+        os.close(self.reader)
+        return code
+
+    def reported(self):
+        whole = self.reports.decode()
+        return {tuple(map(int, line.split())) for line in whole[:whole.rfind("\n") + 1].splitlines()}
+
+    def words(self):
+        return self.said.read_text(errors="replace")
+
+
+class Test:
+    def __init__(self, iotrail, kills, seed):
+        self.iotrail, self.kills, self.random = iotrail, kills, random.Random(seed)
+        self.scratch = Path(tempfile.mkdtemp(prefix="loss-"))
+        self.stage, self.program = self.scratch / "stage", self.scratch / "acknowledges"
+        self.stage.mkdir()
+        self.environment = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C"}
+        subprocess.run(["cc", "-O1", "-pthread", "-o", self.program, ROOT / "tests" / "programs" / "acknowledges.c"], check=True)
+
+    def ask(self, *words, check=True):
+        done = subprocess.run([self.iotrail, *map(str, words)], capture_output=True, text=True, env=self.environment)
+        if check and done.returncode != 0:
+            raise Wrong(f"iotrail {' '.join(map(str, words))} ended with {done.returncode}: {done.stdout[-300:]} {done.stderr[-600:]}")
+        return done.stdout + done.stderr
+
+    def recorded(self, trail):
+        """Rounds of which the trail holds the pwrite, with size and offset checked; and the number of all events."""
+        done = subprocess.run([self.iotrail, "events", "--json", trail], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Wrong(f"events of {trail}: {done.stderr[-600:]}")
+        found, events = set(), 0
+        for line in done.stdout.splitlines():
+            event = json.loads(line)
+            events += 1
+            if event["call"] == "pwrite64" and (worker := re.search(r"/worker(\d+)$", event["path"] or "")):
+                number = event["offset"] // 10
+                if event["requested"] != 1 + number % 100 or event["size"] not in (event["requested"], None):
+                    raise Wrong(f"wrong sizes: {event}")
+                if event["size"] is not None and (int(worker.group(1)), number) in found:
+                    raise Wrong(f"twice: {event}")
+                found.add((int(worker.group(1)), number))
+        return found, events
+
+    def none_missing(self, trail, reported):
+        found, _ = self.recorded(trail)
+        if missing := sorted(reported - found):
+            raise Wrong(f"{len(missing)} of {len(reported)} reported events are missing, such as worker {missing[0][0]} round {missing[0][1]}")
+
+    def new_trail(self):
+        trail = self.scratch / "t.trail"
+        shutil.rmtree(trail, ignore_errors=True)
+        return trail
+
+    def facts(self, trail):
+        return json.loads(subprocess.run([self.iotrail, "info", "--json", trail], capture_output=True, text=True, check=True).stdout)
+
+
+def killed(who):
+    def test(self):
+        """Kills at random times; the recorder also while it is finishing."""
+        reports = 0
+        for number in range(self.kills // 3):
+            trail = self.new_trail()
+            recording = Recording(self, trail, 100_000)
+            recording.first_report()
+            time.sleep(self.random.uniform(0, 0.04))
+            programs = recording.programs()
+            if who in ("recorder", "both"):
+                recording.process.kill()
+            for program in programs if who in ("program", "both") else []:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(program, signal.SIGKILL)
+            code = recording.end()
+            if code != (137 if who == "program" else -9):
+                raise Wrong(f"the recorder ended with {code}: {recording.words()}")
+            reported = recording.reported()
+            reports += len(reported)
+            if number % 2:
+                self.none_missing(trail, reported)
+            said = self.ask("info", trail) if number % 4 < 2 else None
+            if who != "program":
+                if said is not None and not re.search("killed|broke|not finished|unfinished|recover", said):
+                    raise Wrong(f"info does not say that the recording was cut off: {said}")
+                self.ask("recover", trail)
+                self.none_missing(trail, reported)
+                self.ask("check", trail)
+            elif number % 2 == 0:
+                self.none_missing(trail, reported)
+                self.ask("check", trail)
+        return f"{self.kills // 3} kills, {reports} reports"
+    return test
+
+
+def killed_while_finishing(self):
+    """The program is over and the trail is being made: the recorder is killed there."""
+    cut = 0
+    for number in range(20):
+        trail = self.new_trail()
+        recording = Recording(self, trail, 1500)
+        while data := os.read(recording.reader, 1 << 16):
+            recording.reports += data
+        time.sleep(self.random.uniform(0, 0.03))
+        recording.process.kill()
+        cut += recording.process.wait() == -9
+        os.close(recording.reader)
+        self.none_missing(trail, recording.reported())
+        self.ask("recover", trail)
+        self.none_missing(trail, recording.reported())
+        self.ask("check", trail)
+        if len(recording.reported()) != 6000:
+            raise Wrong("the program did not finish")
+    return f"20 ends, {cut} cut off"
+
+
+@contextlib.contextmanager
+def small_disk(self, options):
+    """A file system of its own in memory."""
+    place = self.scratch / "disk"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], capture_output=True).returncode != 0:
+        raise Skip("a small file system cannot be mounted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place])
+        place.rmdir()
+
+
+def disk_full(self):
+    for size in ("0", "64k", "300k", "1m", "2500k"):
+        with small_disk(self, "size=2m" if size == "0" else f"size={size}") as disk:
+            if size == "0":
+                with contextlib.suppress(OSError), open(disk / "full", "wb") as full:
+                    while full.write(b"x" * 4096):
+                        full.flush()
+            trail = disk / "t.trail"
+            recording = Recording(self, trail, 4000)
+            code = recording.end()
+            if size == "0" and code == 125:
+                continue  # said that it could not begin
+            if code != STATUS:
+                raise Wrong(f"{size}: the program ended with {code}: {recording.words()}")
+            if not re.search("space|disk|full|lost|missing", recording.words()):
+                raise Wrong(f"{size}: nothing is said about the full disk: {recording.words()}")
+            said = self.ask("info", trail)
+            if not re.search("lost|missing|full|space", said):
+                raise Wrong(f"{size}: info does not say what is missing: {said}")
+            self.recorded(trail)
+    return "5 sizes"
+
+
+def read_only(self):
+    with small_disk(self, "ro") as disk:
+        recording = Recording(self, disk / "t.trail", 10)
+        code = recording.end()
+        if code != 125 or recording.reported():
+            raise Wrong(f"ended with {code} after {len(recording.reported())} reports: {recording.words()}")
+        if not re.search("[Rr]ead-only", recording.words()):
+            raise Wrong(f"not said why: {recording.words()}")
+
+
+def in_the_way(self):
+    """An output that exists and is no trail is left alone."""
+    place = self.scratch / "t.trail"
+    shutil.rmtree(place, ignore_errors=True)
+    place.write_text("mine")
+    recording = Recording(self, place, 10)
+    code = recording.end()
+    kept = place.read_text()
+    place.unlink()
+    if code != 125 or kept != "mine":
+        raise Wrong(f"ended with {code}: {recording.words()}")
+
+
+def vanished(self):
+    trail = self.new_trail()
+    recording = Recording(self, trail, 2000)
+    recording.first_report()
+    shutil.rmtree(trail)
+    code = recording.end()
+    if code != STATUS:
+        raise Wrong(f"the program ended with {code}: {recording.words()}")
+    if trail.exists():
+        self.none_missing(trail, recording.reported())
+        return "the trail was made all the same"
+    if not recording.words().strip():
+        raise Wrong("nothing is said")
+    return recording.words().strip().splitlines()[-1]
+
+
+def left_out(about):
+    coverage = about["coverage"]
+    return sum((coverage.get("recording") or {}).get("left_out", {}).values())
+
+
+def limited(self):
+    """--max-events, --max-size and --sample keep less, and count what they left out."""
+    plain = self.new_trail()
+    Recording(self, plain, 500).end()
+    _, everything = self.recorded(plain)
+    aside = left_out(self.facts(plain))
+    for option in (("--max-events", "100"), ("--max-size", "20KiB"), ("--sample", "10")):
+        trail = self.new_trail()
+        recording = Recording(self, trail, 500, option)
+        code = recording.end()
+        _, events = self.recorded(trail)
+        out = left_out(self.facts(trail)) - aside
+        said = self.ask("info", trail)
+        if code != STATUS or events >= everything or events + out != everything:
+            raise Wrong(f"{option}: status {code}, {events} events + {out} left out, {everything} without limit: {said}")
+        if option[0] == "--max-events" and events != 100:
+            raise Wrong(f"{events} events kept, 100 wanted")
+        if not re.search("left out|limit|sampl", said + recording.words()):
+            raise Wrong(f"{option} is not stated: {said}")
+
+
+def not_started(self):
+    """A recording without an event says why."""
+    trail = self.new_trail()
+    done = subprocess.run([self.iotrail, "record", "-o", trail, "--", "/no/such/program"], capture_output=True, text=True)
+    if done.returncode != 127 or not re.search("no such|not found", done.stderr, re.I):
+        raise Wrong(f"{done.returncode}: {done.stderr}")
+
+
+TESTS = [
+    ("the recorder is killed", killed("recorder")),
+    ("the program is killed", killed("program")),
+    ("both are killed", killed("both")),
+    ("the recorder is killed while it finishes", killed_while_finishing),
+    ("the disk is full", disk_full),
+    ("the output directory is read-only", read_only),
+    ("something else lies where the trail should be", in_the_way),
+    ("the output directory vanishes", vanished),
+    ("a limit of events, of bytes, a sample", limited),
+    ("a command that is not there", not_started),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("iotrail", type=Path)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", action="store_true")
+    args = parser.parse_args()
+    test = Test(args.iotrail.resolve(), args.kills, args.seed)
+    passed = failed = skipped = 0
+    for title, body in TESTS:
+        if args.words and not any(word in title for word in args.words):
+            continue
+        started = time.monotonic()
+        try:
+            result = body(test)
+            passed += 1
+            print(f"passed  {title} ({time.monotonic() - started:.1f} s){f': {result}' if result else ''}", flush=True)
+        except Skip as reason:
+            skipped += 1
+            print(f"NOT TESTED  {title}: {reason}", flush=True)
+        except Exception as problem:  # one broken test must not hide the others
+            failed += 1
+            print(f"FAILED  {title}: {type(problem).__name__}: {problem}", flush=True)
+    if not args.keep:
+        shutil.rmtree(test.scratch, ignore_errors=True)
+    print(f"loss: {passed} passed, {failed} failed, {skipped} not tested")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
