@@ -113,7 +113,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--explain", action="store_true")
     parser.add_argument("workloads", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     scratch = Path(tempfile.mkdtemp(prefix="record-cost-"))
     out = HERE / "out"
     out.mkdir(exist_ok=True)

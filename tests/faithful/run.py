@@ -27,7 +27,7 @@ def arguments():
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", action="store_true")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def main():

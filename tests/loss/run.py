@@ -316,7 +316,7 @@ def main():
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     test = Test(args.iotrail.resolve(), args.kills, args.seed)
     passed = failed = skipped = 0
     for title, body in TESTS:

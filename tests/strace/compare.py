@@ -220,7 +220,7 @@ def main():
     parser.add_argument("--calls", choices=["io", "all"], default="io")
     parser.add_argument("--self", action="store_true", dest="against_itself")
     parser.add_argument("--keep", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     scratch = Path(tempfile.mkdtemp(prefix="compare-strace-"))
     comparison = Comparison(args.iotrail.resolve(), scratch, args.against_itself)
     passed = failed = skipped = events = 0
