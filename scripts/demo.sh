@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Build iotrail and run its main job on real traces: eight ranks writing one shared file against eight ranks writing a file
-# each (examples/ssf-fpp, recorded with strace). Needs nothing but Rust and a C compiler.
+# Build iotrail and run its main job: record a real program and show what it did to its files; then compare two parallel
+# runs, eight ranks writing one shared file against eight ranks writing a file each (examples/ssf-fpp). Needs nothing but
+# Rust and a C compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 echo "Building iotrail (a few minutes the first time)..."
@@ -12,9 +13,17 @@ run() {
   printf '\n$ iotrail %s\n' "$*"
   "$iotrail" "$@"
 }
+
+printf '\n# 1. Record a program: tar packs the sources of iotrail.\n'
+run record --force -o "$out/tar.trail" --report -- tar czf "$out/sources.tgz" crates docs
+run processes "$out/tar.trail"
+run dfg "$out/tar.trail"
+
+printf '\n# 2. Compare two parallel runs: one shared file against a file per rank.\n'
 run import --force -o "$out/ior.trail" examples/ssf-fpp/traces
-run info "$out/ior.trail"
-run dfg "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid -o "$out/dfg.svg"
+run dfg "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid -o "$out/ior.svg"
 run compare "$out/ior.trail" --map examples/ssf-fpp/same-file.toml --by cid --groups fpp,ssf --top 10
-run report "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid -o "$out/report.html"
-printf '\nThe picture: %s\nThe page:    %s (open it in a browser; it needs no network)\n' "$PWD/$out/dfg.svg" "$PWD/$out/report.html"
+run report "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid -o "$out/ior.html"
+
+printf '\nOpen in a browser (no network needed):\n  what tar did:    %s\n  the comparison:  %s\nThe picture:       %s\n' \
+  "$PWD/$out/tar.html" "$PWD/$out/ior.html" "$PWD/$out/ior.svg"

@@ -1,7 +1,7 @@
 //! The words of the command line.
 
 use crate::commands::{
-    check, compare, completions, dfg, events, files, import, info, man, processes, recover, report,
+    check, compare, completions, dfg, events, files, import, info, man, processes, record, recover, report,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -35,6 +35,7 @@ pub(crate) struct Cli {
 /// One thing to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Record(Box<record::Args>),
     Import(import::Args),
     Recover(recover::Args),
     Info(info::Args),
@@ -52,6 +53,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self, ui: &Ui) -> anyhow::Result<ExitCode> {
         match self {
+            Self::Record(args) => record::run(args, ui),
             Self::Import(args) => import::run(args, ui),
             Self::Recover(args) => recover::run(args, ui),
             Self::Info(args) => info::run(args, ui),

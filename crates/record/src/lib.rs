@@ -7,6 +7,7 @@ mod error;
 mod outcome;
 mod plan;
 pub mod proc;
+mod session;
 mod store;
 pub mod tracee;
 
@@ -14,6 +15,7 @@ pub use decode::CallSet;
 pub use error::RecordError;
 pub use outcome::{End, Outcome};
 pub use plan::{Limits, RecordPlan, Target, Wait};
+pub use session::{Session, SessionError, SessionOptions, name_of, record_to_trail};
 pub use store::Store;
 
 /// Makes a recording: returns when the program has ended, or was left running.

@@ -9,6 +9,8 @@ pub struct Outcome {
     pub end: End,
     /// What was seen and what not.
     pub coverage: Coverage,
+    /// Whether two of its processes ran at the same time.
+    pub interleaved: bool,
     /// When the program was started or attached to.
     pub started: Timestamp,
     /// When the recording was over.

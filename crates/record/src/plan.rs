@@ -1,6 +1,7 @@
 //! What to record: checked once, before anything is started.
 
 use crate::decode::CallSet;
+use crate::proc::EnvSelection;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -16,6 +17,8 @@ pub struct RecordPlan {
     pub wait: Wait,
     /// Whether program and recorder share one core.
     pub same_core: bool,
+    /// Which variables of each process's environment are kept.
+    pub env: EnvSelection,
     /// What is left out, and counted.
     pub limits: Limits,
 }

@@ -10,6 +10,7 @@ pub(crate) mod import;
 pub(crate) mod info;
 pub(crate) mod man;
 pub(crate) mod processes;
+pub(crate) mod record;
 pub(crate) mod recover;
 pub(crate) mod report;
 

@@ -4,7 +4,7 @@ use crate::args::{graph, query};
 use crate::commands::dfg::say_choices;
 use crate::{output, ui::Ui};
 use iotrail_dfg::DfgOptions;
-use iotrail_query::Query;
+use iotrail_query::{Query, QuerySpec};
 use iotrail_report::{ReportOptions, page_data, report};
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
@@ -50,10 +50,23 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     output::write(&args.output, report(&log, &query, &options)?.as_bytes())?;
-    if args.output != Path::new("-") {
-        ui.say(&format!("wrote {} (open it in a browser; it needs no network)", args.output.display()));
-    }
+    say_written(&args.output, ui);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the report of a trail to `page`, with everything as it is by default.
+pub(crate) fn write_plain(trail: &Path, page: &Path, ui: &Ui) -> anyhow::Result<()> {
+    let log = EventLog::open(&[trail.to_owned()])?;
+    let query = Query::new(QuerySpec::default(), &log)?;
+    write(&log, &query, DfgOptions::default(), page)?;
+    say_written(page, ui);
+    Ok(())
+}
+
+fn say_written(page: &Path, ui: &Ui) {
+    if page != Path::new("-") {
+        ui.say(&format!("wrote {} (open it in a browser; it needs no network)", page.display()));
+    }
 }
 
 /// Writes the report of a query to `path`.

@@ -2,7 +2,8 @@
 
 use crate::util::Dir;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
+    "record",
     "import",
     "recover",
     "info",
