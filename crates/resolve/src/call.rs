@@ -500,8 +500,9 @@ impl Resolver {
             } else {
                 None
             };
-            let description = self.files.description_mut(description);
-            description.append = append.unwrap_or(description.append);
+            if let Some(append) = append {
+                self.files.set_append(description, append);
+            }
         }
     }
 

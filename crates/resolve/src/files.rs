@@ -254,6 +254,16 @@ impl Files {
         }
     }
 
+    /// Writes go to the end from now on, or no longer. What may be the same description may go to the end with it.
+    pub(crate) fn set_append(&mut self, id: DescriptionId, append: bool) {
+        let Description { append: before, kin, .. } = *self.description(id);
+        self.description_mut(id).append = append;
+        if append && !before && kin != Kin::ANYBODY {
+            let family = self.descriptions.iter_mut().filter(|description| description.kin == kin);
+            family.for_each(|member| member.append = true);
+        }
+    }
+
     /// Whether the cursor of a description is still where it was last known to be.
     #[inline]
     pub(crate) fn has_cursor(&self, id: DescriptionId) -> bool {

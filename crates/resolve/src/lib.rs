@@ -10,8 +10,13 @@
 //!   `anon_inode:[eventfd]`): that much the call says. Numbers are not invented.
 //! - What was never seen to be opened has no path, and its cursor is unknown until it is sought.
 //! - A symbolic link's `path` is the link, its `path2` what it points to.
-//! - `offset` of lseek is the cursor before it; of truncate and fallocate the argument.
+//! - `offset` of lseek is the cursor before it; of truncate and fallocate the argument; of calls on memory and of locks
+//!   see `docs/trail-format.md`.
+//! - Sockets are called after their addresses where nobody names them better.
 //! - Every process that no other in the trace made is one by itself; so is each thread of a process that was attached to.
+//!
+//! What recorders know better they say: who made whom, what was there before, what an image shows of itself. Looks at
+//! descriptors are believed; which of them share an open file description nobody can say.
 //!
 //! Cost: 58 ns of CPU per read on a known descriptor, 63 ns with a hint to compare, 161 ns per open or close
 //! (the calls of `benches/resolve.rs`, two processes in turns), which is why
