@@ -88,8 +88,10 @@ pub struct TracerCost {
     pub calibrated: u64,
     /// Calls of the calibrated recorders.
     pub calibrated_calls: u64,
-    /// What those calls cost by the recorders' own measure: time that their durations hold in excess, and the time around them.
+    /// Time that those calls cost the program in all, by the recorders' own measure.
     pub added: Nanos,
+    /// The part of it that stands in the durations of the calls.
+    pub inside: Nanos,
     /// The lowest cost of one call that a recorder measured.
     pub least: Option<Nanos>,
     /// The highest.
@@ -97,12 +99,14 @@ pub struct TracerCost {
 }
 
 impl TracerCost {
-    /// States what one recorder measured at its start: `per_call` for each of the [`TracerCost::calls`] counted so far. To
-    /// be called at the end of the recording.
-    pub fn calibrate(&mut self, per_call: Nanos) {
+    /// States what one recorder measured at its start, for each of the [`TracerCost::calls`] counted so far: a call costs
+    /// the program `per_call`, of which `inside` stands in the call's duration. To be called at the end of the recording.
+    pub fn calibrate(&mut self, per_call: Nanos, inside: Nanos) {
+        let calls = i64::try_from(self.calls).unwrap_or(i64::MAX);
         self.calibrated = 1;
         self.calibrated_calls = self.calls;
-        self.added = Nanos(per_call.0.saturating_mul(i64::try_from(self.calls).unwrap_or(i64::MAX)));
+        self.added = Nanos(per_call.0.saturating_mul(calls));
+        self.inside = Nanos(inside.0.saturating_mul(calls));
         self.least = Some(per_call);
         self.most = Some(per_call);
     }
@@ -116,6 +120,13 @@ impl TracerCost {
         }
     }
 
+    /// Mean time that a call's duration holds in excess, over all calls of calibrated recorders.
+    #[must_use]
+    pub fn inside_per_call(&self) -> Option<Nanos> {
+        let calls = i64::try_from(self.calibrated_calls).ok().filter(|calls| *calls > 0)?;
+        Some(Nanos(self.inside.0 / calls))
+    }
+
     fn add(&mut self, other: &Self) {
         let pairs = [
             (&mut self.stops, other.stops),
@@ -126,6 +137,7 @@ impl TracerCost {
         pairs.into_iter().for_each(|(into, from)| *into = into.saturating_add(from));
         self.cpu.0 = self.cpu.0.saturating_add(other.cpu.0);
         self.added.0 = self.added.0.saturating_add(other.added.0);
+        self.inside.0 = self.inside.0.saturating_add(other.inside.0);
         self.least = [self.least, other.least].into_iter().flatten().min();
         self.most = self.most.max(other.most);
     }
@@ -322,4 +334,178 @@ fn reasons(counts: &Counts) -> String {
         }
     };
     format!(" ({})", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn recorded() -> RecordingCoverage {
+        let selection =
+            Selection { asked: "io".into(), calls: 256, without: BTreeSet::from(["memory".into()]) };
+        let cost = TracerCost { stops: 2010, calls: 1000, ..TracerCost::default() };
+        RecordingCoverage {
+            recorders: 1,
+            selections: BTreeSet::from([selection]),
+            events: 990,
+            cost,
+            ..RecordingCoverage::default()
+        }
+    }
+
+    fn calibrated(nanos: i64) -> RecordingCoverage {
+        let mut recording = recorded();
+        recording.cost.calibrate(Nanos(nanos), Nanos(nanos / 2));
+        recording
+    }
+
+    #[test]
+    fn one_line_says_what_was_asked_for_and_what_is_missing() {
+        let mut recording = calibrated(26_000);
+        assert_eq!(recording.in_one_line(), "all 256 calls of set io; 0 lost; 26.0 us a call");
+        recording.mapped_files = 3;
+        count(&mut recording.lost, "disk full", 7);
+        count(&mut recording.lost, "recorder killed", 1);
+        count(&mut recording.escaped, "not ours to trace", 1);
+        assert_eq!(
+            recording.in_one_line(),
+            "all 256 calls of set io; 8 events lost (disk full 7, recorder killed 1); 1 process not followed (not ours to trace); \
+             3 files mapped (accesses not seen); 26.0 us a call"
+        );
+        assert_eq!(RecordingCoverage::default().in_one_line(), "no calls selected; 0 lost");
+    }
+
+    #[test]
+    fn recorders_that_differ_say_so_and_their_cost_is_weighted_by_calls() {
+        let mut both = calibrated(20_000);
+        let mut other = calibrated(50_000);
+        other.cost.calls = 500;
+        other.cost.calibrate(Nanos(50_000), Nanos(40_000));
+        other.selections =
+            BTreeSet::from([Selection { asked: "all".into(), calls: 350, ..Selection::default() }]);
+        both.merge(&other);
+        assert_eq!(both.cost.per_call(), Some(Nanos(30_000)));
+        assert_eq!(both.cost.inside_per_call(), Some(Nanos(20_000)));
+        assert_eq!((both.cost.least, both.cost.most), (Some(Nanos(20_000)), Some(Nanos(50_000))));
+        assert_eq!(both.selected(), "all 350 calls of set all or all 256 calls of set io (recorders differ)");
+    }
+
+    #[test]
+    fn a_recording_without_calls_still_tells_what_one_would_cost() {
+        let mut cost = TracerCost::default();
+        cost.calibrate(Nanos(9_000), Nanos(4_000));
+        assert_eq!((cost.per_call(), cost.inside_per_call()), (Some(Nanos(9_000)), None));
+    }
+
+    #[test]
+    fn a_recording_without_events_says_why() {
+        assert_eq!(recorded().why_empty(), None);
+        let empty = RecordingCoverage { events: 0, ..recorded() };
+        let why = |change: fn(&mut RecordingCoverage)| {
+            let mut recording = empty.clone();
+            change(&mut recording);
+            recording.why_empty().unwrap_or_default()
+        };
+        assert_eq!(why(|_| ()), "the program made no call of set io");
+        assert_eq!(
+            why(|r| count(&mut r.not_started, "ENOENT", 1)),
+            "the command could not be started (ENOENT)"
+        );
+        assert_eq!(why(|r| count(&mut r.lost, "disk full", 5)), "all 5 events were lost (disk full)");
+        assert_eq!(
+            why(|r| count(&mut r.escaped, "not ours to trace", 2)),
+            "no process could be followed (not ours to trace)"
+        );
+        assert_eq!(
+            why(|r| count(&mut r.left_out, "--max-events 0", 9)),
+            "all 9 events were left out (--max-events 0)"
+        );
+        assert_eq!(why(|r| r.broken_off = 1), "the recorder was killed before the first call");
+        assert_eq!(
+            why(|r| r.selections =
+                BTreeSet::from([Selection { asked: "all,!all".into(), ..Selection::default() }])),
+            "no call is in the set that was asked for (--calls)"
+        );
+    }
+
+    #[test]
+    fn texts_of_the_recorded_program_do_not_grow_without_bound() {
+        let mut counts = Counts::new();
+        for number in 0..1000 {
+            count_text(&mut counts, format!("/bin/su{number}\u{1b}").as_bytes());
+        }
+        assert_eq!((counts.len(), sum(&counts)), (MAX_TEXTS + 1, 1000));
+        assert_eq!(counts["others"], 1000 - MAX_TEXTS as u64);
+    }
+
+    #[test]
+    fn a_statement_of_an_older_or_newer_version_is_read() {
+        let recording: RecordingCoverage = serde_json::from_str(r#"{"events":3,"of tomorrow":1}"#).unwrap();
+        assert_eq!(recording, RecordingCoverage { events: 3, ..RecordingCoverage::default() });
+    }
+
+    fn counts() -> impl Strategy<Value = Counts> {
+        prop::collection::btree_map("[abc]", 1..9_u64, 0..3)
+    }
+
+    prop_compose! {
+        fn any_cost()(stops in 0..9_u64, calls in 0..9_u64, price in prop::option::of((0..99_i64, 0..99_i64))) -> TracerCost {
+            let mut cost = TracerCost { stops, calls, cpu: Nanos(7), ..TracerCost::default() };
+            price.into_iter().for_each(|(all, part)| cost.calibrate(Nanos(all), Nanos(part)));
+            cost
+        }
+    }
+
+    prop_compose! {
+        fn any_recording()(
+            numbers in prop::array::uniform12(0..9_u64),
+            maps in prop::array::uniform7(counts()),
+            asked in prop::collection::btree_set("[ab]", 0..3),
+            cost in any_cost(),
+        ) -> RecordingCoverage {
+            let [recorders, broken_off, recovered, events, mapped_files, polled_rings, left_running, unfinished,
+                filtering_themselves, tracing_others, cut_command_lines, unnamed_descriptors] = numbers;
+            let [other_ring_entries, escaped, lost, left_out, not_decoded, without_privileges, not_started] = maps;
+            let selections = asked.into_iter().map(|asked| Selection { asked, ..Selection::default() }).collect();
+            RecordingCoverage {
+                recorders, broken_off, recovered, selections, events, mapped_files, other_ring_entries, polled_rings,
+                escaped, left_running, lost, left_out, unfinished, not_decoded, filtering_themselves, tracing_others,
+                without_privileges, not_started, cut_command_lines, unnamed_descriptors, cost,
+            }
+        }
+    }
+
+    fn merged(parts: &[&RecordingCoverage]) -> RecordingCoverage {
+        let mut sum = RecordingCoverage::default();
+        parts.iter().for_each(|part| sum.merge(part));
+        sum
+    }
+
+    proptest! {
+        #[test]
+        fn parts_add_up_in_any_order_and_grouping(a in any_recording(), b in any_recording(), c in any_recording()) {
+            let whole = merged(&[&a, &b, &c]);
+            prop_assert_eq!(&whole, &merged(&[&c, &a, &b]));
+            prop_assert_eq!(&whole, &merged(&[&a, &merged(&[&b, &c])]));
+            prop_assert_eq!(&merged(&[&a]), &a);
+            prop_assert_eq!(whole.lost(), a.lost() + b.lost() + c.lost());
+            prop_assert_eq!(whole.events, a.events + b.events + c.events);
+            prop_assert_eq!(sum(&whole.escaped), sum(&a.escaped) + sum(&b.escaped) + sum(&c.escaped));
+        }
+
+        #[test]
+        fn whole_statements_add_up_too(a in any_recording(), b in any_recording()) {
+            use crate::coverage::Coverage;
+            let mut sum = Coverage::of_recording(a.clone());
+            sum.merge(&Coverage::of_recording(b.clone()));
+            prop_assert_eq!(sum, Coverage::of_recording(merged(&[&a, &b])));
+        }
+
+        #[test]
+        fn a_statement_survives_its_json(a in any_recording()) {
+            let json = serde_json::to_string(&a).unwrap();
+            prop_assert_eq!(serde_json::from_str::<RecordingCoverage>(&json).unwrap(), a);
+        }
+    }
 }

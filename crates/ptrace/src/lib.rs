@@ -13,6 +13,7 @@
 //!   program under a filter is killed with its tracer (`PTRACE_O_EXITKILL`); without a filter it goes on.
 
 mod append_file;
+mod calibration;
 mod call_info;
 pub mod cpu_clock;
 mod filter;
@@ -26,6 +27,7 @@ mod sys;
 mod tracer;
 
 pub use append_file::AppendFile;
+pub use calibration::{CallCost, call_cost};
 pub use call_info::{CallInfo, Phase};
 pub use filter::{AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test};
 pub use memory::read_memory;

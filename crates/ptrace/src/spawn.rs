@@ -219,7 +219,7 @@ impl Plan {
 }
 
 /// Installs a filter on this process, giving up the gaining of privileges only if the kernel demands that.
-fn install(filter: &[libc::sock_filter]) -> bool {
+pub(crate) fn install(filter: &[libc::sock_filter]) -> bool {
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
     let refused = || matches!(errno(), libc::EACCES | libc::EPERM);
     if load(&program) {
@@ -249,7 +249,7 @@ fn errno() -> i32 {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-fn exit(status: i32) -> ! {
+pub(crate) fn exit(status: i32) -> ! {
     // SAFETY: ends the process at once, without what the parent registered for its exit.
     unsafe { libc::_exit(status) }
 }
