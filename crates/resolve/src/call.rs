@@ -15,7 +15,7 @@ use crate::sockets::{self, Address, Given, Protocol};
 use crate::symbols::{self, Symbol, is_command};
 use iotrail_model::calls::{self, CallSpec, Makes, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
-use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FlagsId, Nullable, Tid};
+use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FlagsId, Nullable, PathId, Tid};
 
 /// A returned call with everything found out about it.
 #[derive(Clone, Copy)]
@@ -184,10 +184,16 @@ impl Resolver {
             event.size = Nullable::some(bytes);
             self.count_bytes(scene.thread, spec.transfer, bytes);
         }
-        let step = Move::of(scene.call);
+        let is_request = self.effects.is_request(scene.call.call);
+        let step = Move::of(scene.call, is_request);
         if let Some(source) = scene.description {
             let to_end = spec.transfer == Transfer::Write && self.writes_to_end(source, operands);
-            event.offset = self.transfer(source, &step, operands.position, to_end);
+            // A request has an offset even where there are no positions.
+            let position = match is_request && !self.files.description(source).seekable {
+                true => Position::Cursor,
+                false => operands.position,
+            };
+            event.offset = self.transfer(source, &step, position, to_end);
         }
         if let (Transfer::Copy, Some(fd)) = (spec.transfer, operands.fd2) {
             let table = self.population.thread(scene.thread).table;
@@ -246,7 +252,7 @@ impl Resolver {
             Effect::Seek => {
                 if let (Some(description), Return::Value(position, _)) = (description, call.ret) {
                     let to = operands.stored.unwrap_or(position);
-                    event.offset = self.seek(description, &Move::of(call), Some(to));
+                    event.offset = self.seek(description, &Move::of(call, false), Some(to));
                 }
             }
             Effect::Chdir | Effect::Fchdir => {
@@ -302,7 +308,7 @@ impl Resolver {
                 (description.seekable, description.cursor) = (false, Nullable::NULL);
             }
             (Effect::Seek, Return::Unseen, Some(description)) => {
-                self.seek(description, &Move::of(call), None);
+                self.seek(description, &Move::of(call, false), None);
             }
             // The descriptor is gone even if the kernel reports an error of the file below it.
             (Effect::Close, Return::Failed(error), _) if error != b"EBADF" => {
@@ -389,13 +395,17 @@ impl Resolver {
         self.make(event, scene, &SOCKET, names);
         let table = self.population.thread(scene.thread).table;
         let listener = scene.operands.fd2.and_then(|fd| self.description_of(table, fd, false, names));
-        let (Some(listener), Some((fd, None))) = (listener, scene.made()) else { return };
+        let (Some(listener), Some((fd, _))) = (listener, scene.made()) else { return };
         let Description { path, protocol, .. } = *self.files.description(listener);
         let Some(accepted) = self.files.get(table, fd) else { return };
         self.files.description_mut(accepted).protocol = protocol;
         let peer = scene.operands.address.and_then(Address::parse);
-        let listener = path.get().map_or(&b""[..], |path| names.paths.get(path.0));
-        if let Some(name) = sockets::accepted(protocol, listener, peer.as_ref()) {
+        let text = |path: Nullable<PathId>| path.get().map_or(&b""[..], |path| names.paths.get(path.0));
+        let (listener, present) = (text(path), text(self.files.description(accepted).path));
+        if !sockets::gives_way(present, scene.operands.fd2) {
+            return;
+        }
+        if let Some(name) = sockets::accepted(protocol, listener, present, peer.as_ref()) {
             event.path = Nullable::some(intern(names, &name));
             self.files.description_mut(accepted).path = event.path;
         }

@@ -20,17 +20,19 @@ pub(crate) struct Move {
     /// Bytes moved; `None` if that was not seen.
     bytes: Option<i64>,
     failed: bool,
+    /// Whether it was served beside the calls of its own thread.
+    is_request: bool,
 }
 
 impl Move {
-    pub(crate) fn of(call: &RawCall<'_>) -> Self {
+    pub(crate) fn of(call: &RawCall<'_>, is_request: bool) -> Self {
         let bytes = match call.ret {
             Return::Value(bytes, _) if bytes >= 0 => Some(bytes),
             _ => None,
         };
         let failed = matches!(call.ret, Return::Failed(_) | Return::Value(i64::MIN..=-1, _));
         let end = call.dur.map_or(call.start, |dur| call.start + dur);
-        Self { tid: call.tid, start: call.start, end, bytes, failed }
+        Self { tid: call.tid, start: call.start, end, bytes, failed, is_request }
     }
 }
 
@@ -99,10 +101,12 @@ impl Resolver {
         description.epoch = epoch;
     }
 
-    /// Whether another thread's call was in flight on the description at the same time.
+    /// Whether another thread's call, or a request, was in flight on the description at the same time.
     fn is_contended(&self, id: DescriptionId, step: &Move) -> bool {
         let description = self.files.description(id);
-        let moved = description.moved.is_some_and(|(tid, end)| tid != step.tid && step.start < end);
+        let moved = description
+            .moved
+            .is_some_and(|(tid, end)| (tid != step.tid || step.is_request) && step.start < end);
         moved || description.in_flight > 0
     }
 }

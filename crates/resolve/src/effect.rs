@@ -194,7 +194,7 @@ fn made_by(name: &str) -> Effect {
         "memfd_create" => &MEMFD,
         "memfd_secret" => &SECRETMEM,
         "open_by_handle_at" => &UNKNOWN,
-        "pidfd_getfd" | "mq_open" => &UNKNOWN_CLOEXEC,
+        "pidfd_getfd" | "mq_open" | "fixed_fd_install" => &UNKNOWN_CLOEXEC,
         _ => return Effect::Open,
     })
 }

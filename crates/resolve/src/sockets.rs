@@ -7,7 +7,7 @@
 //! |---|---|
 //! | bind | `TCP:[127.0.0.1:80]`, `UNIX-STREAM:[7,"/run/x"]` |
 //! | connect | `TCP:[7->127.0.0.1:80]`, `UNIX-STREAM:[7->"/run/x"]` |
-//! | accept | `TCP:[127.0.0.1:80->127.0.0.1:9]`, `UNIX-STREAM:["/run/x"]` (the listener's address: the peer has none) |
+//! | accept | `TCP:[127.0.0.1:80->127.0.0.1:9]`, `UNIX-STREAM:[8,"/run/x"]` (the listener's address: the peer has none) |
 //!
 //! The number stands there only if the inode is known. An address whose port the kernel chooses (0) names nothing.
 //! Addresses are read as strace prints them (`man 7 ip`, `man 7 unix`).
@@ -190,12 +190,7 @@ pub(crate) fn name(protocol: Protocol, present: &[u8], given: Given, address: &A
     let mut name = [protocol.as_bytes(), b":["].concat();
     match (given, address) {
         (Given::Own, Address::Other(_)) => {}
-        (Given::Own, Address::File(_)) => {
-            name.extend_from_slice(inode(present));
-            if !inode(present).is_empty() {
-                name.push(b',');
-            }
-        }
+        (Given::Own, Address::File(_)) => name.extend_from_slice(&numbered(present)),
         (Given::Peer, _) => {
             name.extend_from_slice(inode(present));
             name.extend_from_slice(b"->");
@@ -206,14 +201,19 @@ pub(crate) fn name(protocol: Protocol, present: &[u8], given: Given, address: &A
     Some(name)
 }
 
-/// The name of what a listener called `listener` accepted from `peer`.
-pub(crate) fn accepted(protocol: Protocol, listener: &[u8], peer: Option<&Address>) -> Option<Vec<u8>> {
+/// The name of what a listener called `listener` accepted from `peer`, called `present` up to now.
+pub(crate) fn accepted(
+    protocol: Protocol,
+    listener: &[u8],
+    present: &[u8],
+    peer: Option<&Address>,
+) -> Option<Vec<u8>> {
     let prefix = [protocol.name()?.as_bytes(), b":["].concat();
     let own = listener.strip_prefix(prefix.as_slice()).and_then(|rest| rest.strip_suffix(b"]"));
     let own = own.filter(|own| memchr::memmem::find(own, b"->").is_none());
-    let own = own.map(|own| own.strip_prefix([inode(listener), b","].concat().as_slice()).unwrap_or(own));
+    let own = own.map(|own| own.strip_prefix(numbered(listener).as_slice()).unwrap_or(own));
     match (own, peer) {
-        (Some(own), None) => Some([&prefix, own, b"]"].concat()),
+        (Some(own), None) => Some([&prefix, numbered(present).as_slice(), own, b"]"].concat()),
         (own, Some(peer)) => {
             let mut name = [&prefix, own.unwrap_or_default(), b"->"].concat();
             peer.push_to(&mut name);
@@ -228,6 +228,14 @@ pub(crate) fn accepted(protocol: Protocol, listener: &[u8], peer: Option<&Addres
 pub(crate) fn gives_way(name: &[u8], fd: Option<FdArg<'_>>) -> bool {
     let named_by_tracer = fd.is_some_and(|(_, hint)| hint.is_some());
     !named_by_tracer && (name == b"socket" || crate::lookup::is_socket_name(name))
+}
+
+/// The inode that a name shows, with a comma behind it if there is one.
+fn numbered(name: &[u8]) -> Vec<u8> {
+    match inode(name) {
+        b"" => Vec::new(),
+        inode => [inode, b","].concat(),
+    }
 }
 
 /// The inode in `socket:[7]`, `TCP:[7->…]`, `UNIX:[7,…]`.

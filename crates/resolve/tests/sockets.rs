@@ -31,6 +31,10 @@ fn a_connected_socket_is_called_after_its_peer() {
         Script::new().socket("AF_INET", "SOCK_STREAM|SOCK_NONBLOCK", 3).file(3, 77, FileKind::Socket);
     let script = script.on("connect", 3, PEER, Return::Failed(b"EINPROGRESS")).write(3, 1);
     assert_eq!(script.path(), Some("TCP:[77->10.0.0.7:4711]"));
+    let named = Return::Value(3, hint("socket:[78]"));
+    let args = [symbols("AF_INET6"), symbols("SOCK_DGRAM"), Arg::Int(0)];
+    let script = Script::new().call("socket", &args, named).on("connect", 3, PEER, value(0));
+    assert_eq!(script.path(), Some("UDPv6:[78->10.0.0.7:4711]"));
 }
 
 #[test]
@@ -49,6 +53,9 @@ fn sockets_in_the_file_system_are_files() {
     assert_eq!((script.path(), script.path2()), (Some("UNIX-STREAM:[9,\"run/x\"]"), Some("/w/run/x")));
     let script = script.on("accept", 3, "{sa_family=AF_UNIX}", value(4));
     assert_eq!((script.path(), script.path2()), (Some("UNIX-STREAM:[\"run/x\"]"), None));
+    let named = Return::Value(5, hint("socket:[11]"));
+    let script = script.on("accept", 3, "{sa_family=AF_UNIX}", named);
+    assert_eq!(script.path(), Some("UNIX-STREAM:[11,\"run/x\"]"));
     let script = script.socket("AF_UNIX", "SOCK_STREAM", 6).on("connect", 6, FILE, Return::Failed(b"ENOENT"));
     assert_eq!((script.path(), script.path2()), (Some("socket"), Some("/w/run/x")));
     let script = script.on("connect", 6, FILE, value(0));
@@ -62,7 +69,8 @@ fn what_the_tracer_calls_a_socket_stays() {
     let script = Script::new().socket("AF_INET", "SOCK_STREAM", 3).call("connect", &args, value(0));
     assert_eq!(script.path(), Some("socket:[7]"));
     let accepted = Return::Value(5, hint("TCP:[a->b]"));
-    let script = script.on("accept", 3, PEER, accepted).read(5, 1);
+    let listener = [Arg::Fd(3, hint("TCP:[a]")), Arg::Text(PEER.as_bytes()), Arg::Int(16)];
+    let script = script.call("accept", &listener, accepted).read(5, 1);
     assert_eq!(script.path(), Some("TCP:[a->b]"));
 }
 
