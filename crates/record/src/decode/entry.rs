@@ -2,8 +2,9 @@
 
 use super::effects::{Effects, Special};
 use super::errors;
+use super::plan::Plan;
 use super::stored::Stored;
-use crate::tracee::{Memory, Registers, Returned};
+use crate::tracee::{Registers, Returned};
 use iotrail_model::calls::{self, CallSpec, Makes};
 use iotrail_model::raw::{Arg, RawCall, Return};
 use iotrail_model::{CallId, Dictionaries, Nanos, Tid, Timestamp};
@@ -15,10 +16,11 @@ pub(super) const MAX_ARGUMENTS: usize = 6;
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub(super) registers: Registers,
-    /// Row of the call table, if the number has a name.
-    pub(super) call: Option<CallId>,
+    /// How it is decoded, if its number has a name.
+    pub(super) plan: Option<&'static Plan>,
+    /// The arguments as numbers, wherever they were.
+    pub(super) values: [u64; MAX_ARGUMENTS],
     pub(super) args: [Stored; MAX_ARGUMENTS],
-    pub(super) len: u8,
     pub(super) undecoded: bool,
     pub(super) special: Special,
     pub(super) returned: Option<Returned>,
@@ -29,16 +31,31 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// A call of which nothing is known; `bytes` is empty.
+    pub(super) fn new(registers: Registers, bytes: Vec<u8>) -> Self {
+        Self {
+            registers,
+            plan: None,
+            values: [0; MAX_ARGUMENTS],
+            args: [Stored::Opaque; MAX_ARGUMENTS],
+            undecoded: true,
+            special: Special::None,
+            returned: None,
+            bytes,
+            received: Vec::new(),
+        }
+    }
+
     /// Row of the call table; `None` if the number has no name.
     #[must_use]
     pub fn call(&self) -> Option<CallId> {
-        self.call
+        self.plan.map(|plan| plan.call)
     }
 
     /// What the call table says about it.
     #[must_use]
     pub fn spec(&self) -> Option<&'static CallSpec> {
-        self.call.and_then(calls::spec)
+        self.call().and_then(calls::spec)
     }
 
     /// The registers at the entry.
@@ -52,12 +69,6 @@ impl Entry {
     #[must_use]
     pub fn undecoded(&self) -> bool {
         self.undecoded
-    }
-
-    /// The call returned: reads what it stored for the caller.
-    pub fn exit(&mut self, returned: Returned, memory: &impl Memory) {
-        let _ = memory;
-        self.returned = Some(returned);
     }
 
     /// What the tracer must look at. Descriptors are there after a successful exit.
@@ -81,14 +92,14 @@ impl Entry {
     /// The call as raw items carry it. A call whose number has no name gets one in `names`: `syscall_0x1d6`.
     #[must_use]
     pub fn view(&self, names: &mut Dictionaries) -> View<'_> {
-        let call = self.call.unwrap_or_else(|| self.unnamed(names));
+        let call = self.call().unwrap_or_else(|| self.unnamed(names));
         let args = std::array::from_fn(|place| self.args[place].view(&self.bytes));
         let ret = match self.returned {
             None => Return::Unseen,
             Some(Returned::Value(value)) => Return::Value(value, None),
             Some(Returned::Error(number)) => Return::Failed(errors::error_name(number).as_bytes()),
         };
-        View { call, args, len: usize::from(self.len), ret }
+        View { call, args, len: self.plan.map_or(0, |plan| usize::from(plan.len)), ret }
     }
 
     #[cold]

@@ -5,14 +5,24 @@
 //! table leaves out because it differs between architectures: numbers, registers, widths, layouts of structures and
 //! the names of constants. Buffers of data are never read.
 
+mod address;
 mod call_set;
 mod decoder;
 mod effects;
 mod entry;
 mod errors;
+mod exit;
+mod layout;
+mod multiplexer;
 mod numbers;
+mod plan;
+mod rights;
 mod signals;
 mod stored;
+mod strings;
+mod structures;
+mod symbols;
+mod vectors;
 
 pub use call_set::{CallSet, Condition, UnknownCall};
 pub use decoder::Decoder;

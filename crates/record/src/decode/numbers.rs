@@ -1,5 +1,6 @@
 //! Which call a number stands for, on each architecture.
 
+use super::plan::Plan;
 use crate::tracee::Abi;
 use iotrail_model::CallId;
 use iotrail_model::calls::TABLE;
@@ -13,43 +14,46 @@ pub(super) const X32_BIT: u64 = 0x4000_0000;
 /// The row of the call table for a number; `None` if the number has no name.
 #[must_use]
 pub fn call_of(abi: Abi, number: u64) -> Option<CallId> {
+    plan_of(abi, number).map(|plan| plan.call)
+}
+
+/// How to decode the call of a number; `None` if the number has no name.
+#[inline]
+pub(super) fn plan_of(abi: Abi, number: u64) -> Option<&'static Plan> {
     let number = if abi == Abi::X32 { number & !X32_BIT } else { number };
-    table(abi)?.calls.get(usize::try_from(number).ok()?).copied().flatten()
+    plans(abi).get(usize::try_from(number).ok()?)?.as_ref()
 }
 
-/// Numbers of an architecture, without the bit of x32.
-#[derive(Debug, Default)]
-pub(super) struct Numbers {
-    /// Rows of the call table, by number.
-    pub(super) calls: Vec<Option<CallId>>,
-}
-
-/// The numbers of an architecture; `None` if it is not known.
-pub(super) fn table(abi: Abi) -> Option<&'static Numbers> {
-    static X86_64: LazyLock<Numbers> = LazyLock::new(|| Numbers::of(x86_64_name));
-    static I386: LazyLock<Numbers> = LazyLock::new(|| Numbers::of(i386_name));
-    static X32: LazyLock<Numbers> = LazyLock::new(|| Numbers::of(x32_name));
-    static AARCH64: LazyLock<Numbers> = LazyLock::new(|| Numbers::of(aarch64_name));
+/// How to decode the calls of an architecture, by number (without the bit of x32); empty if it is not known.
+#[inline]
+pub(super) fn plans(abi: Abi) -> &'static [Option<Plan>] {
+    static X86_64: LazyLock<Vec<Option<Plan>>> = LazyLock::new(|| by_number(Abi::X86_64, x86_64_name));
+    static I386: LazyLock<Vec<Option<Plan>>> = LazyLock::new(|| by_number(Abi::I386, i386_name));
+    static X32: LazyLock<Vec<Option<Plan>>> = LazyLock::new(|| by_number(Abi::X32, x32_name));
+    static AARCH64: LazyLock<Vec<Option<Plan>>> = LazyLock::new(|| by_number(Abi::Aarch64, aarch64_name));
     match abi {
-        Abi::X86_64 => Some(&X86_64),
-        Abi::I386 => Some(&I386),
-        Abi::X32 => Some(&X32),
-        Abi::Aarch64 => Some(&AARCH64),
-        Abi::Unknown(_) => None,
+        Abi::X86_64 => &X86_64,
+        Abi::I386 => &I386,
+        Abi::X32 => &X32,
+        Abi::Aarch64 => &AARCH64,
+        Abi::Unknown(_) => &[],
     }
 }
 
 /// No table has larger numbers (without the bit of x32).
 const LARGEST: usize = 1023;
 
-impl Numbers {
-    fn of(name: impl Fn(usize) -> Option<&'static str>) -> Self {
-        let rows: HashMap<&str, CallId> =
-            TABLE.iter().enumerate().map(|(row, spec)| (spec.name, CallId::from_index(row))).collect();
-        let mut calls: Vec<_> = (0..=LARGEST).map(|number| rows.get(name(number)?).copied()).collect();
-        calls.truncate(calls.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
-        Self { calls }
-    }
+fn by_number(abi: Abi, name: impl Fn(usize) -> Option<&'static str>) -> Vec<Option<Plan>> {
+    let rows = rows();
+    let mut plans: Vec<_> =
+        (0..=LARGEST).map(|number| Some(Plan::new(abi, *rows.get(name(number)?)?))).collect();
+    plans.truncate(plans.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+    plans
+}
+
+/// Rows of the call table by name.
+pub(super) fn rows() -> HashMap<&'static str, CallId> {
+    TABLE.iter().enumerate().map(|(row, spec)| (spec.name, CallId::from_index(row))).collect()
 }
 
 fn x86_64_name(number: usize) -> Option<&'static str> {

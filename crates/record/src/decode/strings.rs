@@ -1,0 +1,129 @@
+//! Reads paths and argument vectors.
+
+use super::layout::Layout;
+use super::stored::{Place, Stored};
+use crate::tracee::Memory;
+
+/// The longest path that the kernel takes, with its NUL.
+const PATH_MAX: usize = 4096;
+/// The longest argument vector that is kept; the rest is cut and said to be.
+const MAX_STRINGS: usize = 128 * 1024;
+/// Strings looked at in an argument vector.
+const MAX_COUNT: usize = 16 * 1024;
+/// Bytes asked for at once; never beyond a page, because the next one may be missing.
+const CHUNK: usize = 512;
+const PAGE: u64 = 4096;
+
+/// The path at `address`.
+pub(super) fn path(address: u64, memory: &impl Memory, bytes: &mut Vec<u8>) -> Stored {
+    if address == 0 {
+        return Stored::Null;
+    }
+    let start = bytes.len();
+    match push_string(address, PATH_MAX, memory, bytes) {
+        End::Nul => Stored::Path { place: Place::since(start, bytes), complete: true },
+        End::Limit => Stored::Path { place: Place::since(start, bytes), complete: false },
+        End::Fault => {
+            bytes.truncate(start);
+            Stored::Opaque
+        }
+    }
+}
+
+/// A path of a known length that a call stored.
+pub(super) fn stored_path(address: u64, length: usize, memory: &impl Memory, bytes: &mut Vec<u8>) -> Stored {
+    let (start, length) = (bytes.len(), length.min(PATH_MAX));
+    match push_string(address, length.max(1), memory, bytes) {
+        End::Nul | End::Limit => Stored::Path { place: Place::since(start, bytes), complete: true },
+        End::Fault => {
+            bytes.truncate(start);
+            Stored::Opaque
+        }
+    }
+}
+
+/// Why reading a string ended.
+enum End {
+    /// At its NUL.
+    Nul,
+    /// At the limit.
+    Limit,
+    /// At an address that cannot be read.
+    Fault,
+}
+
+/// Appends the string at `address`, without its NUL; at most `limit` bytes are looked at.
+fn push_string(address: u64, limit: usize, memory: &impl Memory, bytes: &mut Vec<u8>) -> End {
+    let mut chunk = [0; CHUNK];
+    let (mut address, mut left) = (address, limit);
+    while left > 0 {
+        let in_page = (PAGE - address % PAGE) as usize;
+        let part = &mut chunk[..CHUNK.min(in_page).min(left)];
+        let read = memory.read(address, part).min(part.len());
+        let part = &part[..read];
+        if let Some(end) = part.iter().position(|byte| *byte == 0) {
+            bytes.extend_from_slice(&part[..end]);
+            return End::Nul;
+        }
+        if read == 0 {
+            return End::Fault;
+        }
+        bytes.extend_from_slice(part);
+        left -= read;
+        address = address.wrapping_add(read as u64);
+    }
+    End::Limit
+}
+
+/// The strings of an argument vector, separated by NUL; `...` stands for what was cut.
+pub(super) fn vector(address: u64, layout: Layout, memory: &impl Memory, bytes: &mut Vec<u8>) -> Stored {
+    if address == 0 {
+        return Stored::Null;
+    }
+    let start = bytes.len();
+    let complete = push_vector(address, layout, memory, bytes, start);
+    if complete.is_none() {
+        if bytes.len() == start {
+            return Stored::Opaque;
+        }
+        bytes.extend_from_slice(b"...");
+    } else if bytes.len() > start {
+        bytes.pop();
+    }
+    Stored::Strings(Place::since(start, bytes))
+}
+
+/// Appends strings with a NUL behind each; `None` if not all could be read.
+fn push_vector(
+    address: u64,
+    layout: Layout,
+    memory: &impl Memory,
+    bytes: &mut Vec<u8>,
+    start: usize,
+) -> Option<()> {
+    const POINTERS: usize = 32;
+    let word = layout.word();
+    let (mut chunk, mut address) = ([0; POINTERS * 8], address);
+    let mut count = 0;
+    loop {
+        let in_page = (PAGE - address % PAGE) as usize;
+        let length = (POINTERS * word).min(in_page.max(word)) / word * word;
+        let read = memory.read(address, &mut chunk[..length]).min(length) / word * word;
+        if read == 0 {
+            return None;
+        }
+        for at in (0..read).step_by(word) {
+            let pointer = layout.pointer(&chunk, at);
+            if pointer == 0 {
+                return Some(());
+            }
+            count += 1;
+            let left = MAX_STRINGS.checked_sub(bytes.len() - start).filter(|left| *left > 1)?;
+            if count > MAX_COUNT || !matches!(push_string(pointer, left, memory, bytes), End::Nul) {
+                return None;
+            }
+            bytes.push(0);
+        }
+        address = address.wrapping_add(read as u64);
+    }
+}
