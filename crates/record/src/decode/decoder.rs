@@ -105,7 +105,7 @@ impl Entry {
             How::Vector => vectors::length(value, next, layout, memory),
             How::Message => vectors::message(value, layout, memory),
             How::Strings => strings::vector(value, layout, memory, bytes),
-            How::OpenHow => structures::open_how(value, next, abi, memory, bytes),
+            How::Open => structures::open_how(value, next, abi, memory, bytes),
             How::CloneArgs => structures::clone_args(value, next, memory, bytes),
             How::Address => address::socket(value, next, memory, bytes),
             How::Control => match Control::of(self.values[register.saturating_sub(1)]) {

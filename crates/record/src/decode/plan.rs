@@ -76,7 +76,9 @@ pub(super) enum How {
     Vector,
     Message,
     Strings,
-    OpenHow,
+    /// How to open (`struct open_how`), its size being in the next register.
+    Open,
+    /// How to make a process (`struct clone_args`), likewise.
     CloneArgs,
     /// The third argument of fcntl; the command is in the register before.
     Control,
@@ -178,7 +180,7 @@ fn how(abi: Abi, spec: &CallSpec, place: usize) -> How {
         ArgKind::Command => How::Unsigned32,
         ArgKind::Process | ArgKind::Status => How::Signed32,
         ArgKind::Strings => How::Strings,
-        ArgKind::Struct if spec.name == "openat2" => How::OpenHow,
+        ArgKind::Struct if spec.name == "openat2" => How::Open,
         ArgKind::Struct if spec.name == "clone3" => How::CloneArgs,
         ArgKind::Struct => How::Opaque,
         ArgKind::Address | ArgKind::Extent => How::Number,
