@@ -142,8 +142,10 @@ impl Living {
         cwd: Nullable<PathId>,
     ) {
         (self.exe, self.cmdline, self.cwd) = (exe, cmdline, cwd);
+        // What an image used that nobody saw do anything counts for the next.
+        let unsaid = if self.announced { Usage::default() } else { self.used_before };
+        self.used_before = self.usage.take().unwrap_or(unsaid);
         (self.start, self.exit, self.threads, self.announced) = (None, None, 0, false);
-        self.used_before = self.usage.take().unwrap_or_default();
         self.env = Arc::default();
         (self.bytes_read, self.bytes_written) = (0, 0);
     }

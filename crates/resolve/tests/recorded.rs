@@ -196,6 +196,8 @@ fn what_was_not_said_to_be_used_is_unknown() {
     let usage: Vec<_> = rows(&script, 100).iter().map(|row| row.usage).collect();
     assert_eq!(usage[0], Usage::default());
     assert_eq!((usage[1].user, usage[1].max_memory), (None, Some(20)));
+    let script = Script::new().found(100).exec("/bin/x", "x").image(SHELL).used(user(130, 20)).exited(0);
+    assert_eq!(rows(&script, 100)[0].usage.user, Some(Nanos(130)));
     let script = Script::new().getpid().used(user(5, 5)).exec("/bin/x", "x").getpid().finish();
     assert_eq!(rows(&script, 100)[1].usage, Usage::default());
 }
