@@ -60,11 +60,28 @@ pub enum SpoolError {
         /// Number of names in the dictionary.
         rows: usize,
     },
+    /// A record is longer than a spool can hold.
+    #[error("{what} has {bytes} bytes, a spool holds at most {limit}")]
+    TooLong {
+        /// What it is.
+        what: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// The largest size.
+        limit: usize,
+    },
 }
 
 impl SpoolError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path: Arc<Path> = path.into();
         move |source| Self::Io { action, path, source: Arc::new(source) }
+    }
+}
+
+impl SpoolError {
+    /// Whether only the record is at fault: the next one may be written.
+    pub(crate) const fn is_about_one_record(&self) -> bool {
+        matches!(self, Self::NoSuchName { .. } | Self::TooLong { .. })
     }
 }

@@ -5,18 +5,40 @@
 //! nothing that comes after it. `docs/spool-format.md` is the exact format; [`SpoolWriter`] writes it, [`Spool`] and
 //! [`Reader`] read it, whether the recorder finished, was killed, or is still at work.
 
+mod block;
 mod damage;
 mod error;
+mod event_code;
+mod footer;
+mod format;
 mod header;
+mod header_file;
+mod local_names;
+mod piece_names;
 mod reader;
+mod row_code;
+#[cfg(test)]
+mod samples;
+mod segment;
 mod spool;
+mod sum;
+mod survey;
+mod tables;
+mod varint;
 mod visit;
 mod writer;
+
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod round_trip;
 
 pub use damage::Damage;
 pub use error::SpoolError;
 pub use header::{FORMAT_VERSION, Header, Recorder};
 pub use reader::Reader;
-pub use spool::{Piece, Spool};
-pub use visit::{Tables, Visit};
+pub use spool::Spool;
+pub use survey::Piece;
+pub use tables::Tables;
+pub use visit::Visit;
 pub use writer::{SpoolWriter, Written};

@@ -2,46 +2,100 @@
 
 use crate::damage::Damage;
 use crate::error::SpoolError;
+use crate::format::{segment_name, segment_number};
 use crate::header::Header;
+use crate::header_file::{self, Opened};
 use crate::reader::Reader;
-use crate::visit::Tables;
-use iotrail_model::Timestamp;
+use crate::survey::{Piece, Survey, survey};
+use crate::tables::{Collector, Tables};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A spool that was opened: what is in it, and where.
+/// A spool that was opened: what is in it, and where. Of one that is being written: what was in it at that moment.
 #[derive(Debug)]
 pub struct Spool {
     directory: PathBuf,
-    header: Header,
+    opened: Opened,
     pieces: Vec<Piece>,
     damage: Vec<Damage>,
-}
-
-/// A stretch of a spool that can be read alone: pieces may be read by several threads, each with its own [`Reader`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
-    /// Events in it.
-    pub events: u64,
-    /// Other records: process rows, images, file facts, coverage statements.
-    pub rows: u64,
-    /// Bytes of records.
-    pub bytes: u64,
-    /// The earliest and the latest start of an event; `None` if there are no events.
-    pub starts: Option<(Timestamp, Timestamp)>,
+    is_finished: bool,
 }
 
 impl Spool {
     /// Opens the spool in `directory`. Damage is found, counted and passed over.
     ///
     /// # Errors
-    /// There is no readable header, it is of a later version, or the directory cannot be read.
+    /// There is no readable header, it is of another version, or the directory or a file of it cannot be read.
     pub fn open(directory: &Path) -> Result<Self, SpoolError> {
-        Ok(Self {
+        let opened = header_file::open(directory)?;
+        let mut spool = Self {
             directory: directory.to_owned(),
-            header: Header::default(),
+            opened,
             pieces: Vec::new(),
             damage: Vec::new(),
-        })
+            is_finished: false,
+        };
+        let numbers = segment_numbers(directory)?;
+        spool.report_gaps(&numbers);
+        let mut finished = None;
+        for (place, number) in numbers.iter().enumerate() {
+            let is_last = place + 1 == numbers.len();
+            let path = spool.segment_path(*number);
+            let mut found = survey(&path, *number, spool.opened.identity, is_last)?;
+            finished = match found.pieces.is_empty() && found.finished.is_none() {
+                true => finished,
+                false => found.finished,
+            };
+            spool.add(&mut found);
+        }
+        spool.is_finished = finished.is_some();
+        if let (Some(written), Some(last)) = (finished, numbers.last()) {
+            spool.check_total(written, *last);
+        }
+        Ok(spool)
+    }
+
+    fn add(&mut self, found: &mut Survey) {
+        self.pieces.append(&mut found.pieces);
+        self.damage.append(&mut found.damage);
+    }
+
+    fn report_gaps(&mut self, numbers: &[u32]) {
+        let mut expected = 0;
+        for number in numbers {
+            if *number != expected {
+                let missing = u64::from(*number) - u64::from(expected);
+                self.damage.push(Damage {
+                    path: self.segment_path(expected),
+                    byte: 0,
+                    skipped: 0,
+                    events: None,
+                    what: format!("{missing} files are missing from here on"),
+                });
+            }
+            expected = number.saturating_add(1);
+        }
+    }
+
+    fn check_total(&mut self, written: u64, last: u32) {
+        let found = self.events();
+        if found != written {
+            self.damage.push(Damage {
+                path: self.segment_path(last),
+                byte: 0,
+                skipped: 0,
+                events: Some(written.saturating_sub(found)),
+                what: format!("{written} events were written, the files hold {found}"),
+            });
+        }
+    }
+
+    pub(crate) fn segment_path(&self, number: u32) -> PathBuf {
+        self.directory.join(segment_name(number))
+    }
+
+    pub(crate) fn identity(&self) -> u64 {
+        self.opened.identity
     }
 
     /// The directory of the spool.
@@ -53,31 +107,31 @@ impl Spool {
     /// Who recorded what.
     #[must_use]
     pub fn header(&self) -> &Header {
-        &self.header
+        &self.opened.header
     }
 
     /// Whether the writer came to its end.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        false
+        self.is_finished
     }
 
     /// Whether the writer is still at work: it holds a lock on `header.json` as long as it lives.
     #[must_use]
     pub fn is_being_written(&self) -> bool {
-        false
+        self.opened.is_being_written
     }
 
-    /// Number of events that can be read.
+    /// Number of events. Damage within full blocks, which only a [`Reader`] meets, makes it smaller.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.events).sum()
     }
 
-    /// Bytes of all records.
+    /// Bytes of the files in which there are records.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.pieces.iter().map(|piece| piece.bytes).sum()
+        self.pieces.iter().map(Piece::bytes).sum()
     }
 
     /// The pieces in the order in which they were written.
@@ -86,7 +140,7 @@ impl Spool {
         &self.pieces
     }
 
-    /// What could not be believed, in the order of the files. A [`Reader`] meets the same again and does not repeat it.
+    /// What was found wrong without reading full blocks, in the order of the files; [`Reader::damage`] is the rest.
     #[must_use]
     pub fn damage(&self) -> &[Damage] {
         &self.damage
@@ -103,6 +157,18 @@ impl Spool {
     /// # Errors
     /// A file cannot be read any more.
     pub fn tables(&self) -> Result<Tables, SpoolError> {
-        Ok(Tables::default())
+        let mut collector = Collector::default();
+        self.reader().without_events().read_all(&mut collector)?;
+        Ok(collector.tables())
     }
+}
+
+fn segment_numbers(directory: &Path) -> Result<Vec<u32>, SpoolError> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(directory).map_err(SpoolError::io("read", directory))? {
+        let name = entry.map_err(SpoolError::io("read", directory))?.file_name();
+        numbers.extend(name.to_str().and_then(segment_number));
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
 }

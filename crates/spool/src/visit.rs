@@ -1,8 +1,7 @@
 //! Who takes what a spool holds.
 
 use crate::error::SpoolError;
-use iotrail_model::{Coverage, Dictionaries, Event, FileFacts, Pid, Process, Timestamp};
-use std::collections::BTreeMap;
+use iotrail_model::{Coverage, Dictionaries, Event, FileFacts, Process};
 
 /// Takes records in the order in which they were written.
 pub trait Visit {
@@ -54,13 +53,4 @@ pub trait Visit {
     fn coverage(&mut self, _coverage: Coverage) -> Result<(), Self::Error> {
         Ok(())
     }
-}
-
-/// The small tables of a spool.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tables {
-    /// Process rows: the final ones, and of images that were not seen to end what was known when they began.
-    pub processes: BTreeMap<(Pid, Option<Timestamp>), Process>,
-    /// The latest coverage statement.
-    pub coverage: Option<Coverage>,
 }

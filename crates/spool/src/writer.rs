@@ -1,8 +1,18 @@
 //! Appends records to the segments of a spool.
 
 use crate::error::SpoolError;
+use crate::event_code::{self, Prediction};
+use crate::format::{FOOTER, Head, MAX_FRAME, MAX_FRONT, MAX_NAME, MAX_ROW, SEGMENT};
 use crate::header::Header;
-use iotrail_model::{Coverage, Dictionaries, Event, FileFacts, PathId, Process};
+use crate::header_file::HeaderFile;
+use crate::local_names::{Column, LocalNames};
+use crate::row_code::{self, LastFile};
+use crate::segment::{Frame, Segment};
+use crate::varint::put;
+use iotrail_model::{
+    CallId, Coverage, Dictionaries, ErrnoId, Event, FileFacts, FlagsId, Nullable, PathId, Process,
+};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a writer wrote.
@@ -18,6 +28,8 @@ pub struct Written {
     pub refused_events: u64,
     /// Other records that were refused.
     pub refused_rows: u64,
+    /// Process rows of which a text was too long and is not all there.
+    pub cut_rows: u64,
 }
 
 /// Writes a spool. Every record is in the page cache before the call that wrote it returns.
@@ -26,6 +38,17 @@ pub struct Written {
 #[derive(Debug)]
 pub struct SpoolWriter {
     directory: PathBuf,
+    header: HeaderFile,
+    segment: Segment,
+    segment_bytes: u64,
+    names: LocalNames,
+    prediction: Prediction,
+    last_file: LastFile,
+    /// The last path that the block defined: the next one tells only how it differs.
+    base: Vec<u8>,
+    frame: Frame,
+    written: Written,
+    failure: Option<SpoolError>,
 }
 
 impl SpoolWriter {
@@ -33,8 +56,31 @@ impl SpoolWriter {
     ///
     /// # Errors
     /// There is a spool in it already, or it cannot be written.
-    pub fn create(directory: &Path, _header: &Header) -> Result<Self, SpoolError> {
-        Ok(Self { directory: directory.to_owned() })
+    pub fn create(directory: &Path, header: &Header) -> Result<Self, SpoolError> {
+        Self::with_segments(directory, header, SEGMENT)
+    }
+
+    /// Starts a spool whose segments have `segment_bytes` bytes, a multiple of a piece.
+    pub(crate) fn with_segments(
+        directory: &Path,
+        header: &Header,
+        segment_bytes: u64,
+    ) -> Result<Self, SpoolError> {
+        fs::create_dir_all(directory).map_err(SpoolError::io("create", directory))?;
+        let header = HeaderFile::create(directory, header)?;
+        Ok(Self {
+            segment: Segment::create(directory, 0, header.identity())?,
+            directory: directory.to_owned(),
+            header,
+            segment_bytes,
+            names: LocalNames::default(),
+            prediction: Prediction::default(),
+            last_file: LastFile::default(),
+            base: Vec::new(),
+            frame: Frame::default(),
+            written: Written::default(),
+            failure: None,
+        })
     }
 
     /// The directory of the spool.
@@ -47,61 +93,316 @@ impl SpoolWriter {
     ///
     /// # Errors
     /// The disk is full or failed, the spool was removed, or an id is not in `names`.
-    pub fn event(&mut self, _event: &Event, _names: &Dictionaries) -> Result<(), SpoolError> {
-        Ok(())
+    #[inline]
+    pub fn event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), SpoolError> {
+        if self.failure.is_none() {
+            match self.append_event(event, names) {
+                Ok(()) => {
+                    self.written.events += 1;
+                    return Ok(());
+                }
+                Err(error) => self.failure = Some(error),
+            }
+        }
+        self.written.refused_events += 1;
+        self.refusal()
     }
 
     /// Appends the final row of an executable image.
     ///
     /// # Errors
     /// See [`SpoolWriter::event`].
-    pub fn process(&mut self, _process: &Process) -> Result<(), SpoolError> {
-        Ok(())
+    pub fn process(&mut self, process: &Process) -> Result<(), SpoolError> {
+        self.row(|writer| writer.append_process(Head::PROCESS, process))
     }
 
     /// Appends the provisional row of an executable image that began.
     ///
     /// # Errors
     /// See [`SpoolWriter::event`].
-    pub fn image(&mut self, _process: &Process) -> Result<(), SpoolError> {
-        Ok(())
+    pub fn image(&mut self, process: &Process) -> Result<(), SpoolError> {
+        self.row(|writer| writer.append_process(Head::IMAGE, process))
     }
 
     /// Appends what was found at a path.
     ///
     /// # Errors
     /// See [`SpoolWriter::event`].
-    pub fn file(
-        &mut self,
-        _path: PathId,
-        _facts: &FileFacts,
-        _names: &Dictionaries,
-    ) -> Result<(), SpoolError> {
-        Ok(())
+    pub fn file(&mut self, path: PathId, facts: &FileFacts, names: &Dictionaries) -> Result<(), SpoolError> {
+        self.row(|writer| writer.append_facts(path, facts, names))
     }
 
     /// Appends the coverage statement as it stands, so that a recording that is killed knows what it dropped until then.
     ///
     /// # Errors
     /// See [`SpoolWriter::event`].
-    pub fn coverage(&mut self, _coverage: &Coverage) -> Result<(), SpoolError> {
-        Ok(())
+    pub fn coverage(&mut self, coverage: &Coverage) -> Result<(), SpoolError> {
+        self.row(|writer| writer.append_coverage(coverage))
     }
 
     /// From here on, ids of names mean something else.
-    pub fn rotate(&mut self) {}
+    pub fn rotate(&mut self) {
+        self.names.forget();
+    }
 
     /// What was written and refused so far.
     #[must_use]
     pub fn written(&self) -> Written {
-        Written::default()
+        Written { bytes: self.written.bytes + self.segment.len(), ..self.written }
     }
 
     /// Marks the spool as complete.
     ///
     /// # Errors
     /// The error that an earlier call met, or the mark cannot be written.
-    pub fn finish(self) -> Result<Written, SpoolError> {
-        Ok(self.written())
+    pub fn finish(mut self) -> Result<Written, SpoolError> {
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
+        let out = self.frame.start();
+        put(out, Head::END);
+        put(out, self.written.events);
+        put(out, self.written.rows);
+        self.append_frame()?;
+        let written = self.written();
+        self.segment.close()?;
+        self.header.release();
+        Ok(written)
+    }
+
+    fn row(&mut self, append: impl FnOnce(&mut Self) -> Result<(), SpoolError>) -> Result<(), SpoolError> {
+        if self.failure.is_none() {
+            match append(self) {
+                Ok(()) => {
+                    self.written.rows += 1;
+                    return Ok(());
+                }
+                Err(error) => self.failure = Some(error),
+            }
+        }
+        self.written.refused_rows += 1;
+        self.refusal()
+    }
+
+    fn append_event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), SpoolError> {
+        loop {
+            let local = self.localize(event, names)?;
+            event_code::encode(&local, &mut self.prediction, self.frame.start());
+            if self.frame.size() <= self.segment.room() {
+                self.segment.append(&mut self.frame)?;
+                self.segment.footer().count_event(event.start);
+                return Ok(());
+            }
+            self.close_block()?;
+        }
+    }
+
+    fn append_process(&mut self, head: u64, process: &Process) -> Result<(), SpoolError> {
+        let out = self.frame.start();
+        put(out, head);
+        let is_cut = row_code::put_process(out, process, MAX_ROW);
+        self.append_frame()?;
+        self.written.cut_rows += u64::from(is_cut);
+        self.segment.footer().rows += 1;
+        Ok(())
+    }
+
+    fn append_facts(
+        &mut self,
+        path: PathId,
+        facts: &FileFacts,
+        names: &Dictionaries,
+    ) -> Result<(), SpoolError> {
+        loop {
+            let piece = self.names.piece();
+            let local = self.local(Column::Paths, path.0, names)?;
+            if piece != self.names.piece() {
+                continue;
+            }
+            let out = self.frame.start();
+            put(out, Head::FILE);
+            row_code::put_facts(out, local, facts, &mut self.last_file);
+            if self.frame.size() <= self.segment.room() {
+                self.segment.append(&mut self.frame)?;
+                self.segment.footer().rows += 1;
+                return Ok(());
+            }
+            self.close_block()?;
+        }
+    }
+
+    fn append_coverage(&mut self, coverage: &Coverage) -> Result<(), SpoolError> {
+        let out = self.frame.start();
+        put(out, Head::COVERAGE);
+        serde_json::to_writer(out, coverage).map_err(|error| {
+            SpoolError::io("write a coverage statement to", &self.directory)(error.into())
+        })?;
+        if self.frame.size() > MAX_ROW {
+            let bytes = self.frame.size();
+            return Err(SpoolError::TooLong { what: "a coverage statement", bytes, limit: MAX_ROW });
+        }
+        self.append_frame()?;
+        self.segment.footer().rows += 1;
+        Ok(())
+    }
+
+    /// `event` with the piece's ids.
+    #[inline]
+    fn localize(&mut self, event: &Event, names: &Dictionaries) -> Result<Event, SpoolError> {
+        loop {
+            let piece = self.names.piece();
+            let mut local = *event;
+            local.call = CallId(self.local(Column::Calls, event.call.0, names)?);
+            if let Some(path) = event.path.get() {
+                local.path = Nullable::some(PathId(self.local(Column::Paths, path.0, names)?));
+            }
+            if let Some(path) = event.path2.get() {
+                local.path2 = Nullable::some(PathId(self.local(Column::Paths, path.0, names)?));
+            }
+            if let Some(errno) = event.errno.get() {
+                local.errno = Nullable::some(ErrnoId(self.local(Column::Errnos, errno.0, names)?));
+            }
+            if let Some(flags) = event.flags.get() {
+                local.flags = Nullable::some(FlagsId(self.local(Column::Flags, flags.0, names)?));
+            }
+            // A definition may have begun a piece, in which the names before it are not defined.
+            if piece == self.names.piece() {
+                return Ok(local);
+            }
+        }
+    }
+
+    /// The piece's id of a name. Of no meaning if that began a new piece.
+    #[inline]
+    fn local(&mut self, column: Column, id: u32, names: &Dictionaries) -> Result<u32, SpoolError> {
+        match self.names.get(column, id) {
+            Some(local) => Ok(local),
+            None => self.define(column, id, names),
+        }
+    }
+
+    #[cold]
+    fn define(&mut self, column: Column, id: u32, names: &Dictionaries) -> Result<u32, SpoolError> {
+        let dictionary = column.of(names);
+        let rows = dictionary.len();
+        if id as usize >= rows {
+            return Err(SpoolError::NoSuchName { column: column.name(), id, rows });
+        }
+        let name = dictionary.get(id);
+        if name.len() > MAX_NAME {
+            return Err(SpoolError::TooLong { what: "a name", bytes: name.len(), limit: MAX_NAME });
+        }
+        loop {
+            let local = self.names.next(column);
+            self.encode_name(column, local, name);
+            let size = self.frame.size();
+            let piece = self.names.piece();
+            if size <= self.segment.room() {
+                self.segment.append(&mut self.frame)?;
+            } else {
+                self.make_room(size)?;
+                if piece != self.names.piece() {
+                    return Ok(local);
+                }
+                if size <= MAX_FRAME {
+                    // The base of its prefix went with the block.
+                    continue;
+                }
+                self.encode_name(column, local, name);
+                self.append_long()?;
+            }
+            self.segment.footer().names += 1;
+            self.names.define(column, id, rows);
+            if column == Column::Paths {
+                self.base.clear();
+                self.base.extend_from_slice(name);
+            }
+            return Ok(local);
+        }
+    }
+
+    fn encode_name(&mut self, column: Column, local: u32, name: &[u8]) {
+        let shared = match column {
+            Column::Paths => self.base.iter().zip(name).take_while(|(ours, theirs)| ours == theirs).count(),
+            _ => 0,
+        };
+        let out = self.frame.start();
+        put(out, Head::NAME);
+        out.push(column as u8);
+        put(out, u64::from(local));
+        put(out, shared as u64);
+        out.extend_from_slice(&name[shared..]);
+    }
+
+    /// Appends a record that depends on no other of its block.
+    fn append_frame(&mut self) -> Result<(), SpoolError> {
+        let size = self.frame.size();
+        if size > self.segment.room() {
+            self.make_room(size)?;
+        }
+        if size > MAX_FRAME { self.append_long() } else { self.segment.append(&mut self.frame) }
+    }
+
+    /// Closes blocks until `size` bytes find room from the start of a block to the end of its piece.
+    fn make_room(&mut self, size: usize) -> Result<(), SpoolError> {
+        self.close_block()?;
+        // Each block of a long record has a frame of its own.
+        let blocks = size.div_ceil(MAX_FRAME - MAX_FRONT - 1);
+        let needed = if blocks > 1 { size + blocks * (MAX_FRONT + 1) } else { size };
+        while self.segment.room_in_piece() < needed {
+            self.close_block()?;
+        }
+        Ok(())
+    }
+
+    /// Appends a record in fragments of a block each.
+    fn append_long(&mut self) -> Result<(), SpoolError> {
+        let payload = self.frame.payload().to_vec();
+        let mut rest = &payload[..];
+        loop {
+            let room = self.segment.room() - MAX_FRONT - 1;
+            if rest.len() <= room {
+                let out = self.frame.start();
+                put(out, Head::LAST);
+                out.extend_from_slice(rest);
+                return self.segment.append(&mut self.frame);
+            }
+            let (fragment, later) = rest.split_at(room);
+            let out = self.frame.start();
+            put(out, Head::FRAGMENT);
+            out.extend_from_slice(fragment);
+            self.segment.append(&mut self.frame)?;
+            self.close_block()?;
+            rest = later;
+        }
+    }
+
+    #[cold]
+    fn close_block(&mut self) -> Result<(), SpoolError> {
+        self.segment.close_block()?;
+        self.prediction.reset();
+        self.last_file = LastFile::default();
+        self.base.clear();
+        if self.segment.is_at_piece() {
+            self.names.begin_piece();
+        }
+        if self.segment.len() >= self.segment_bytes {
+            let next = Segment::create(&self.directory, self.segment.number() + 1, self.header.identity())?;
+            self.written.bytes += self.segment.len();
+            std::mem::replace(&mut self.segment, next).close()?;
+        }
+        Ok(())
+    }
+
+    /// The answer to a record that was not written. An error of one record alone does not refuse the next.
+    #[cold]
+    fn refusal(&mut self) -> Result<(), SpoolError> {
+        match &self.failure {
+            Some(error) if error.is_about_one_record() => self.failure.take().map_or(Ok(()), Err),
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
     }
 }
+
+const _: () = assert!(MAX_ROW + FOOTER < crate::format::PIECE);

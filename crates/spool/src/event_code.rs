@@ -1,0 +1,434 @@
+//! An event in few bytes: what can be predicted from the events before it in the block is not stored.
+//!
+//! Writer and reader keep the same [`Prediction`]; it starts empty in each block. What seldom changes for one call (which
+//! columns are NULL, the error, the flags) is its shape and is stored where it differs from that of the last event of
+//! the same call. What belongs to a descriptor (path, position, bytes asked for) is predicted from the last event of that
+//! descriptor. Ids of names are the piece's own.
+
+use crate::format::{Head, MAX_NAMES};
+use crate::varint::{Cursor, put, put_signed};
+use iotrail_model::{
+    CallId, CaseId, ErrnoId, Event, FlagsId, Layer, Nanos, Nullable, PathId, Pid, Tid, Timestamp,
+};
+
+/// Calls with larger ids have no remembered shape.
+const MAX_SHAPES: usize = 1024;
+/// Descriptors that are told apart, and one place for events without.
+const SLOTS: usize = 64;
+
+/// Bits of the byte that each event has.
+mod saving {
+    pub(super) const OTHER_THREAD: u8 = 1;
+    pub(super) const OTHER_SEQ: u8 = 2;
+    pub(super) const EARLIER: u8 = 4;
+    pub(super) const SAME_FD: u8 = 8;
+    pub(super) const SAME_PATH: u8 = 16;
+    pub(super) const NEXT_OFFSET: u8 = 32;
+    pub(super) const SAME_REQUESTED: u8 = 64;
+    pub(super) const SIZE_AS_REQUESTED: u8 = 128;
+}
+
+/// Bits of a shape.
+mod has {
+    pub(super) const DUR: u16 = 1;
+    pub(super) const FD: u16 = 2;
+    pub(super) const PATH: u16 = 4;
+    pub(super) const PATH2: u16 = 8;
+    pub(super) const OFFSET: u16 = 16;
+    pub(super) const REQUESTED: u16 = 32;
+    pub(super) const SIZE: u16 = 64;
+    pub(super) const ERRNO: u16 = 128;
+    pub(super) const FLAGS: u16 = 256;
+    /// Another case than 0 or another layer than system calls.
+    pub(super) const PLACE: u16 = 512;
+    /// What `ret` is, in two bits.
+    pub(super) const RET: u16 = 3 << 10;
+    pub(super) const RET_AS_USUAL: u16 = 1 << 10;
+    pub(super) const RET_FD: u16 = 2 << 10;
+    pub(super) const RET_OTHER: u16 = 3 << 10;
+}
+
+/// What seldom changes for one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    bits: u16,
+    errno: Nullable<ErrnoId>,
+    flags: Nullable<FlagsId>,
+    case: CaseId,
+    layer: Layer,
+}
+
+impl Shape {
+    /// No event has it.
+    const NONE: Self = Self {
+        bits: u16::MAX,
+        errno: Nullable::NULL,
+        flags: Nullable::NULL,
+        case: CaseId(0),
+        layer: Layer::Syscall,
+    };
+
+    #[inline]
+    fn of(event: &Event) -> Self {
+        let bit = |is_null: bool, bit| if is_null { 0 } else { bit };
+        let bits = bit(event.dur.is_null(), has::DUR)
+            | bit(event.fd.is_null(), has::FD)
+            | bit(event.path.is_null(), has::PATH)
+            | bit(event.path2.is_null(), has::PATH2)
+            | bit(event.offset.is_null(), has::OFFSET)
+            | bit(event.requested.is_null(), has::REQUESTED)
+            | bit(event.size.is_null(), has::SIZE)
+            | bit(event.errno.is_null(), has::ERRNO)
+            | bit(event.flags.is_null(), has::FLAGS)
+            | bit(event.case == CaseId(0) && event.layer == Layer::Syscall, has::PLACE)
+            | ret_bits(event);
+        Self { bits, errno: event.errno, flags: event.flags, case: event.case, layer: event.layer }
+    }
+
+    fn put(self, out: &mut Vec<u8>) {
+        put(out, u64::from(self.bits));
+        if self.has(has::ERRNO) {
+            put(out, u64::from(self.errno.raw().0));
+        }
+        if self.has(has::FLAGS) {
+            put(out, u64::from(self.flags.raw().0));
+        }
+        if self.has(has::PLACE) {
+            put(out, u64::from(self.case.0));
+            out.push(self.layer as u8);
+        }
+    }
+
+    fn read(from: &mut Cursor<'_>) -> Option<Self> {
+        let bits = u16::try_from(from.number()?).ok().filter(|bits| *bits < 1 << 12)?;
+        let mut shape = Self { bits, ..Self::NONE };
+        if shape.has(has::ERRNO) {
+            shape.errno = Nullable::some(ErrnoId(name(from)?));
+        }
+        if shape.has(has::FLAGS) {
+            shape.flags = Nullable::some(FlagsId(name(from)?));
+        }
+        if shape.has(has::PLACE) {
+            shape.case = CaseId(from.small()?);
+            shape.layer = *Layer::ALL.get(usize::from(from.byte()?))?;
+        }
+        Some(shape)
+    }
+
+    #[inline]
+    const fn has(self, bit: u16) -> bool {
+        self.bits & bit != 0
+    }
+}
+
+#[inline]
+fn ret_bits(event: &Event) -> u16 {
+    match event.ret.get() {
+        None => 0,
+        Some(ret) if ret == usual_ret(event) => has::RET_AS_USUAL,
+        Some(ret) if event.fd.get().map(i64::from) == Some(ret) => has::RET_FD,
+        Some(_) => has::RET_OTHER,
+    }
+}
+
+/// What most calls return that failed, that moved bytes, or that did neither.
+#[inline]
+fn usual_ret(event: &Event) -> i64 {
+    if event.errno.is_null() { event.size.get().unwrap_or(0) } else { -1 }
+}
+
+/// The last event of a descriptor.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    path: Nullable<PathId>,
+    /// Where its transfer ended.
+    offset: i64,
+    requested: i64,
+}
+
+const EMPTY: Slot = Slot { path: Nullable::NULL, offset: 0, requested: 0 };
+
+/// What the events of a block up to here let one expect.
+#[derive(Debug)]
+pub(crate) struct Prediction {
+    pid: Pid,
+    tid: Tid,
+    /// The next `seq`.
+    seq: u64,
+    /// When the last event ended.
+    time: i64,
+    fd: i32,
+    shapes: Vec<Shape>,
+    slots: [Slot; SLOTS + 1],
+}
+
+impl Default for Prediction {
+    fn default() -> Self {
+        Self {
+            pid: Pid(0),
+            tid: Tid(0),
+            seq: 0,
+            time: 0,
+            fd: 0,
+            shapes: Vec::new(),
+            slots: [EMPTY; SLOTS + 1],
+        }
+    }
+}
+
+impl Prediction {
+    /// Forgets everything; keeps the memory.
+    pub(crate) fn reset(&mut self) {
+        let mut shapes = std::mem::take(&mut self.shapes);
+        shapes.clear();
+        *self = Self { shapes, ..Self::default() };
+    }
+
+    #[inline]
+    fn slot(&mut self, fd: Nullable<i32>) -> &mut Slot {
+        let place = fd.get().map_or(SLOTS, |fd| fd as usize % SLOTS);
+        &mut self.slots[place]
+    }
+
+    #[inline]
+    fn shape(&mut self, call: CallId) -> Option<&mut Shape> {
+        let place = call.index();
+        if place >= MAX_SHAPES {
+            return None;
+        }
+        if place >= self.shapes.len() {
+            self.shapes.resize(place + 1, Shape::NONE);
+        }
+        self.shapes.get_mut(place)
+    }
+
+    #[inline]
+    fn learn(&mut self, event: &Event) {
+        (self.pid, self.tid, self.seq) = (event.pid, event.tid, event.seq.wrapping_add(1));
+        self.time = event.start.0.wrapping_add(event.dur.get().map_or(0, |dur| dur.0));
+        self.fd = event.fd.get().unwrap_or(self.fd);
+        let slot = self.slot(event.fd);
+        if !event.path.is_null() {
+            slot.path = event.path;
+        }
+        if let Some(offset) = event.offset.get() {
+            slot.offset = offset.wrapping_add(event.size.get().unwrap_or(0));
+        }
+        slot.requested = event.requested.get().unwrap_or(slot.requested);
+    }
+}
+
+/// Appends an event to `out`.
+pub(crate) fn encode(event: &Event, state: &mut Prediction, out: &mut Vec<u8>) {
+    let shape = Shape::of(event);
+    let known = state.shape(event.call);
+    let is_known = known.as_deref() == Some(&shape);
+    if let Some(known) = known {
+        *known = shape;
+    }
+    put(out, Head::EVENT + (u64::from(event.call.0) << 1 | u64::from(is_known)));
+    let savings = out.len();
+    out.push(0);
+    if !is_known {
+        shape.put(out);
+    }
+    let slot = *state.slot(event.fd);
+    let mut saved = 0;
+    if (event.pid, event.tid) != (state.pid, state.tid) {
+        saved |= saving::OTHER_THREAD;
+        put_signed(out, i64::from(event.tid.0) - i64::from(state.tid.0));
+        put_signed(out, i64::from(event.pid.0) - i64::from(event.tid.0));
+    }
+    if event.seq != state.seq {
+        saved |= saving::OTHER_SEQ;
+        put_signed(out, event.seq.wrapping_sub(state.seq) as i64);
+    }
+    let later = event.start.0.wrapping_sub(state.time);
+    if later < 0 {
+        saved |= saving::EARLIER;
+    }
+    put(out, later.unsigned_abs());
+    if let Some(dur) = event.dur.get() {
+        put_signed(out, dur.0);
+    }
+    if let Some(fd) = event.fd.get() {
+        if fd == state.fd {
+            saved |= saving::SAME_FD;
+        } else {
+            put_signed(out, i64::from(fd));
+        }
+    }
+    if let Some(path) = event.path.get() {
+        if event.path == slot.path {
+            saved |= saving::SAME_PATH;
+        } else {
+            put(out, u64::from(path.0));
+        }
+    }
+    if let Some(path) = event.path2.get() {
+        put(out, u64::from(path.0));
+    }
+    if let Some(offset) = event.offset.get() {
+        if offset == slot.offset {
+            saved |= saving::NEXT_OFFSET;
+        } else {
+            put_signed(out, offset.wrapping_sub(slot.offset));
+        }
+    }
+    if let Some(requested) = event.requested.get() {
+        if requested == slot.requested {
+            saved |= saving::SAME_REQUESTED;
+        } else {
+            put_signed(out, requested);
+        }
+    }
+    if let Some(size) = event.size.get() {
+        if event.requested == event.size {
+            saved |= saving::SIZE_AS_REQUESTED;
+        } else {
+            put_signed(out, size);
+        }
+    }
+    if shape.bits & has::RET == has::RET_OTHER {
+        put_signed(out, event.ret.raw());
+    }
+    out[savings] = saved;
+    state.learn(event);
+}
+
+/// The event whose record goes on in `from` after the number `head`; `None` if it is none.
+pub(crate) fn decode(head: u64, from: &mut Cursor<'_>, state: &mut Prediction) -> Option<Event> {
+    let code = head.checked_sub(Head::EVENT)?;
+    let call = CallId(u32::try_from(code >> 1).ok().filter(|id| *id < MAX_NAMES)?);
+    let saved = from.byte()?;
+    let saves = |bit: u8| saved & bit != 0;
+    let shape = if code & 1 == 1 { *state.shape(call)? } else { Shape::read(from)? };
+    if shape == Shape::NONE {
+        return None;
+    }
+    if let Some(known) = state.shape(call) {
+        *known = shape;
+    }
+    let mut event = Event {
+        case: shape.case,
+        layer: shape.layer,
+        call,
+        errno: shape.errno,
+        flags: shape.flags,
+        pid: state.pid,
+        tid: state.tid,
+        seq: state.seq,
+        ..Event::default()
+    };
+    if saves(saving::OTHER_THREAD) {
+        event.tid = Tid(near(state.tid.0, from.signed()?)?);
+        event.pid = Pid(near(event.tid.0, from.signed()?)?);
+    }
+    if saves(saving::OTHER_SEQ) {
+        event.seq = state.seq.wrapping_add(from.signed()? as u64);
+    }
+    let apart = from.number()? as i64;
+    let apart = if saves(saving::EARLIER) { apart.wrapping_neg() } else { apart };
+    event.start = Timestamp(state.time.wrapping_add(apart));
+    if shape.has(has::DUR) {
+        event.dur = Nullable::some(Nanos(from.signed()?));
+    }
+    if shape.has(has::FD) {
+        let fd = if saves(saving::SAME_FD) { state.fd } else { from.signed()?.try_into().ok()? };
+        event.fd = Nullable::some(fd);
+    }
+    let slot = *state.slot(event.fd);
+    if shape.has(has::PATH) {
+        event.path = if saves(saving::SAME_PATH) { slot.path } else { Nullable::some(PathId(name(from)?)) };
+    }
+    if shape.has(has::PATH2) {
+        event.path2 = Nullable::some(PathId(name(from)?));
+    }
+    if shape.has(has::OFFSET) {
+        let apart = if saves(saving::NEXT_OFFSET) { 0 } else { from.signed()? };
+        event.offset = Nullable::some(slot.offset.wrapping_add(apart));
+    }
+    if shape.has(has::REQUESTED) {
+        let requested = if saves(saving::SAME_REQUESTED) { slot.requested } else { from.signed()? };
+        event.requested = Nullable::some(requested);
+    }
+    if shape.has(has::SIZE) {
+        event.size =
+            if saves(saving::SIZE_AS_REQUESTED) { event.requested } else { Nullable::some(from.signed()?) };
+    }
+    event.ret = match shape.bits & has::RET {
+        has::RET_AS_USUAL => Nullable::some(usual_ret(&event)),
+        has::RET_FD => Nullable::some(i64::from(event.fd.get()?)),
+        has::RET_OTHER => Nullable::some(from.signed()?),
+        _ => Nullable::NULL,
+    };
+    state.learn(&event);
+    Some(event)
+}
+
+fn name(from: &mut Cursor<'_>) -> Option<u32> {
+    from.small().filter(|id| *id < MAX_NAMES)
+}
+
+fn near(base: u32, apart: i64) -> Option<u32> {
+    i64::from(base).checked_add(apart)?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use proptest::prelude::*;
+
+    fn round_trip(events: &[Event]) -> (Vec<Event>, usize) {
+        let (mut writing, mut reading) = (Prediction::default(), Prediction::default());
+        let (mut read, mut bytes) = (Vec::new(), 0);
+        for event in events {
+            let mut out = Vec::new();
+            encode(event, &mut writing, &mut out);
+            bytes += out.len();
+            let mut cursor = Cursor(&out);
+            let head = cursor.number().unwrap();
+            read.push(decode(head, &mut cursor, &mut reading).unwrap());
+            assert!(cursor.0.is_empty());
+        }
+        (read, bytes)
+    }
+
+    proptest! {
+        #[test]
+        fn every_event_is_read_as_it_was_written(events in prop::collection::vec(samples::event(), 0..40)) {
+            prop_assert_eq!(round_trip(&events).0, events);
+        }
+
+        #[test]
+        fn any_bytes_are_an_event_or_none(bytes in prop::collection::vec(any::<u8>(), 0..60), head in 0_u64..40) {
+            let mut state = Prediction::default();
+            let mut cursor = Cursor(&bytes);
+            while decode(head, &mut cursor, &mut state).is_some() {}
+        }
+    }
+
+    #[test]
+    fn reads_one_after_another_cost_seven_bytes() {
+        let read = |number: i64| Event {
+            seq: number as u64,
+            pid: Pid(1000),
+            tid: Tid(1000),
+            start: Timestamp(1_700_000_000_000_000_000 + number * 30_000),
+            dur: Nullable::some(Nanos(8_000)),
+            fd: Nullable::some(3),
+            path: Nullable::some(PathId(0)),
+            offset: Nullable::some(number * 4096),
+            requested: Nullable::some(4096),
+            size: Nullable::some(4096),
+            ret: Nullable::some(4096),
+            ..Event::default()
+        };
+        let events: Vec<Event> = (0..101).map(read).collect();
+        let (_, all) = round_trip(&events);
+        let (_, first) = round_trip(&events[..1]);
+        // Head, savings, three of the start, two of the duration.
+        assert_eq!(all - first, 100 * 7);
+    }
+}

@@ -1,0 +1,165 @@
+//! The file of the header: written once, whole, and locked as long as the writer lives.
+
+use crate::error::SpoolError;
+use crate::header::{FORMAT_VERSION, Header};
+use crate::sum::Sum;
+use iotrail_model::text::printable;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Read, Write};
+use std::path::Path;
+
+const NAME: &str = "header.json";
+const UNFINISHED_NAME: &str = "header.json.new";
+const FORMAT: &str = "iotrail spool";
+/// The largest header that is read.
+const MAX_BYTES: u64 = 1 << 26;
+
+#[derive(Deserialize)]
+struct Version {
+    format: String,
+    format_version: u64,
+    #[serde(default)]
+    tool_version: String,
+}
+
+#[derive(Serialize)]
+struct Versioned<'a> {
+    format: &'a str,
+    format_version: u64,
+    tool_version: &'a str,
+    #[serde(flatten)]
+    header: &'a Header,
+}
+
+/// The header of a spool that is being written.
+#[derive(Debug)]
+pub(crate) struct HeaderFile {
+    file: File,
+    identity: u64,
+}
+
+impl HeaderFile {
+    /// Writes the header and waits until it is on storage: without it, nothing else of the spool can be understood.
+    pub(crate) fn create(directory: &Path, header: &Header) -> Result<Self, SpoolError> {
+        let (path, unfinished) = (directory.join(NAME), directory.join(UNFINISHED_NAME));
+        if path.symlink_metadata().is_ok() {
+            return Err(SpoolError::Exists { path: directory.to_owned() });
+        }
+        let content = Versioned {
+            format: FORMAT,
+            format_version: FORMAT_VERSION,
+            tool_version: env!("CARGO_PKG_VERSION"),
+            header,
+        };
+        let writing = || SpoolError::io("write", &path);
+        let json = serde_json::to_vec_pretty(&content).map_err(|error| writing()(error.into()))?;
+        let mut file = File::create_new(&unfinished).map_err(SpoolError::io("create", &unfinished))?;
+        // Where files cannot be locked, readers learn from the recorder's process id whether it is at work.
+        let _ = file.try_lock();
+        file.write_all(&json)
+            .and_then(|()| file.sync_all())
+            .and_then(|()| std::fs::rename(&unfinished, &path))
+            .and_then(|()| File::open(directory)?.sync_all())
+            .map_err(writing())?;
+        Ok(Self { file, identity: Sum::of(&json).0 })
+    }
+
+    /// What the sums of this spool start from.
+    pub(crate) fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// Nothing is written any more.
+    pub(crate) fn release(self) {
+        // Closing the file unlocks it as well.
+        let _ = self.file.unlock();
+    }
+}
+
+/// A header that was read.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) header: Header,
+    pub(crate) identity: u64,
+    pub(crate) is_being_written: bool,
+}
+
+/// Reads the header of the spool in `directory`.
+pub(crate) fn open(directory: &Path) -> Result<Opened, SpoolError> {
+    let path = directory.join(NAME);
+    let no_spool = |why: String| SpoolError::NotASpool { path: directory.to_owned(), why };
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(no_spool(format!("it has no {NAME}")));
+        }
+        Err(error) => return Err(SpoolError::io("open", &path)(error)),
+    };
+    let mut json = Vec::new();
+    (&file).take(MAX_BYTES + 1).read_to_end(&mut json).map_err(SpoolError::io("read", &path))?;
+    if json.len() as u64 > MAX_BYTES {
+        return Err(no_spool(format!("{NAME} has more than {MAX_BYTES} bytes")));
+    }
+    let damaged = |error: serde_json::Error| no_spool(format!("{NAME}: {}", printable(&error.to_string())));
+    let version: Version = serde_json::from_slice(&json).map_err(damaged)?;
+    if version.format != FORMAT {
+        return Err(no_spool(format!("{NAME} describes `{}`", printable(&version.format))));
+    }
+    if version.format_version != FORMAT_VERSION {
+        return Err(SpoolError::FutureVersion {
+            path: directory.to_owned(),
+            found: version.format_version,
+            supported: FORMAT_VERSION,
+            tool_version: printable(&version.tool_version).into_owned(),
+        });
+    }
+    let header = serde_json::from_slice(&json).map_err(damaged)?;
+    let is_being_written = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    Ok(Opened { header, identity: Sum::of(&json).0, is_being_written })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_read_back_and_locked_as_long_as_it_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let header = Header { label: Some("first".to_owned()), rank: Some(3), ..Header::default() };
+        let file = HeaderFile::create(dir.path(), &header).unwrap();
+        let opened = open(dir.path()).unwrap();
+        assert_eq!((opened.header, opened.identity), (header.clone(), file.identity()));
+        assert!(opened.is_being_written);
+        assert!(matches!(HeaderFile::create(dir.path(), &header), Err(SpoolError::Exists { .. })));
+        drop(file);
+        assert!(!open(dir.path()).unwrap().is_being_written);
+    }
+
+    #[test]
+    fn a_later_version_is_refused_with_the_iotrail_that_reads_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let json =
+            r#"{"format": "iotrail spool", "format_version": 9, "tool_version": "7.1\u001b[2J", "case": 4}"#;
+        std::fs::write(dir.path().join(NAME), json).unwrap();
+        let error = open(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("spool version 9") && error.contains("use iotrail 7.1"), "{error}");
+        assert!(!error.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn what_is_no_header_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = || open(dir.path()).unwrap_err().to_string();
+        assert!(error().ends_with("is no spool: it has no header.json"), "{}", error());
+        for (json, expected) in [
+            ("", "header.json: EOF"),
+            ("[1", "header.json:"),
+            (r#"{"format": "other", "format_version": 1}"#, "describes `other`"),
+            (r#"{"format": "iotrail spool", "format_version": 1, "rank": "x"}"#, "header.json: invalid type"),
+        ] {
+            std::fs::write(dir.path().join(NAME), json).unwrap();
+            assert!(error().contains(expected), "{json}: {}", error());
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Damaged and hostile files: what is sound is read, what is not is named, nothing is invented, nothing panics.
+
+use crate::format::{BLOCK, FOOTER, segment_name};
+use crate::round_trip::{All, Record, write_synthetic};
+use crate::survey::UNFINISHED;
+use crate::{Damage, Spool};
+use proptest::prelude::*;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Everything that can be read, and all damage.
+fn read(directory: &Path) -> (Vec<Record>, Vec<Damage>) {
+    let spool = Spool::open(directory).unwrap();
+    let mut all = All::default();
+    let mut reader = spool.reader();
+    reader.read_all(&mut all).unwrap();
+    spool.tables().unwrap();
+    let damage = spool.damage().iter().chain(reader.damage()).cloned().collect();
+    (all.records, damage)
+}
+
+fn segment(directory: &Path, number: u32) -> PathBuf {
+    directory.join(segment_name(number))
+}
+
+fn overwrite(path: &Path, place: usize, bytes: &[u8]) {
+    OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, place as u64).unwrap();
+}
+
+/// Whether all of `found` are among `expected`, in their order.
+fn is_part_of(found: &[Record], expected: &[Record]) -> bool {
+    let mut rest = expected.iter();
+    found.iter().all(|record| rest.any(|other| other == record))
+}
+
+#[test]
+fn cut_anywhere_the_records_before_the_cut_are_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let expected = write_synthetic(dir.path(), 60);
+    let path = segment(dir.path(), 0);
+    let whole = fs::read(&path).unwrap();
+    let mut known = 0;
+    for length in 0..whole.len() {
+        fs::write(&path, &whole[..length]).unwrap();
+        let (records, damage) = read(dir.path());
+        assert_eq!(records, expected[..records.len()], "cut at {length}");
+        assert!(records.len() >= known && damage.len() <= 1, "cut at {length}: {damage:?}");
+        assert!(!Spool::open(dir.path()).unwrap().is_finished());
+        known = records.len();
+    }
+    assert_eq!(known, 60);
+}
+
+#[test]
+fn a_flipped_bit_is_found_and_takes_only_what_follows_in_its_block() {
+    let dir = tempfile::tempdir().unwrap();
+    let expected = write_synthetic(dir.path(), 60);
+    let path = segment(dir.path(), 0);
+    let whole = fs::read(&path).unwrap();
+    for place in 0..whole.len() {
+        let bit = place * 5 % 8;
+        let mut flipped = whole.clone();
+        flipped[place] ^= 1 << bit;
+        fs::write(&path, &flipped).unwrap();
+        let (records, damage) = read(dir.path());
+        assert_eq!(records, expected[..records.len()], "byte {place}, bit {bit}");
+        // Without its first byte, the last record is one that was not finished.
+        let is_unfinished = flipped[place] == 0 && place + UNFINISHED > whole.len();
+        assert!(!damage.is_empty() || is_unfinished, "byte {place}, bit {bit}");
+        assert!(!damage.is_empty() || !Spool::open(dir.path()).unwrap().is_finished());
+    }
+}
+
+#[test]
+fn a_lost_page_costs_the_rest_of_its_block_and_the_number_is_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let expected = write_synthetic(dir.path(), 40_000);
+    overwrite(&segment(dir.path(), 0), 3 * BLOCK + 8192, &[0; 4096]);
+    let (records, damage) = read(dir.path());
+    let lost: u64 = damage.iter().filter_map(|damage| damage.events).sum();
+    assert_eq!(records.len() as u64 + lost, expected.len() as u64);
+    assert!(lost > 100, "{lost}");
+    let first = &damage[0];
+    let place = 3 * BLOCK as u64 + 8192;
+    assert!(first.byte <= place && place - first.byte < 200, "{first}");
+    // Names that the lost page defined are unknown in the rest of the piece: that is said, too.
+    let rest = &records[records.len() - 1000..];
+    assert_eq!(rest, &expected[expected.len() - 1000..]);
+}
+
+#[test]
+fn a_lost_footer_is_named_and_the_records_of_its_block_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let expected = write_synthetic(dir.path(), 40_000);
+    overwrite(&segment(dir.path(), 0), 2 * BLOCK - FOOTER, &[0; FOOTER]);
+    let (records, damage) = read(dir.path());
+    assert!(records == expected);
+    assert_eq!(damage.len(), 1, "{damage:?}");
+    assert_eq!(damage[0].what, "the rest of a block was lost with its footer");
+}
+
+#[test]
+fn pages_of_another_spool_or_place_are_not_believed() {
+    let dir = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    write_synthetic(dir.path(), 40_000);
+    write_synthetic(other.path(), 40_000);
+    let path = segment(dir.path(), 0);
+    let mut bytes = fs::read(&path).unwrap();
+    let moved = bytes[BLOCK..2 * BLOCK].to_vec();
+    bytes[2 * BLOCK..3 * BLOCK].copy_from_slice(&moved);
+    fs::write(&path, &bytes).unwrap();
+    let (_, damage) = read(dir.path());
+    assert!(damage.iter().any(|damage| damage.byte == 2 * BLOCK as u64), "{damage:?}");
+
+    // Another header is another identity.
+    let header = other.path().join("header.json");
+    let text = fs::read_to_string(&header).unwrap();
+    fs::write(&header, text.replace("\"rank\": null", "\"rank\": 7")).unwrap();
+    let (records, damage) = read(other.path());
+    assert_eq!(records, []);
+    assert_eq!(damage[0].what, "the file does not begin as a segment of this spool");
+}
+
+#[test]
+fn missing_files_and_missing_blocks_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let expected = write_synthetic(dir.path(), 300_000);
+    assert!(segment(dir.path(), 2).is_file());
+    fs::remove_file(segment(dir.path(), 1)).unwrap();
+    let (records, damage) = read(dir.path());
+    assert!(is_part_of(&records, &expected));
+    assert_eq!(damage[0].what, "1 files are missing from here on");
+    let lost: u64 = damage.iter().filter_map(|damage| damage.events).sum();
+    assert_eq!(records.len() as u64 + lost, 300_000);
+}
+
+#[test]
+fn a_file_of_any_size_is_read_in_bounded_time() {
+    let dir = tempfile::tempdir().unwrap();
+    write_synthetic(dir.path(), 60);
+    OpenOptions::new().write(true).open(segment(dir.path(), 0)).unwrap().set_len(1 << 40).unwrap();
+    let (records, damage) = read(dir.path());
+    assert_eq!(records.len(), 60);
+    assert_eq!(damage.len(), 1);
+    fs::write(dir.path().join("4000000000.spool"), "x").unwrap();
+    let (records, damage) = read(dir.path());
+    assert_eq!(records.len(), 60);
+    let what: Vec<&str> = damage.iter().map(|damage| &*damage.what).collect();
+    assert_eq!(
+        what,
+        [
+            "3999999999 files are missing from here on",
+            "the file is longer than any segment",
+            "the rest of a block was lost with its footer"
+        ]
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+    #[test]
+    fn random_bytes_anywhere_invent_nothing(
+        patches in prop::collection::vec(
+            (0_usize..400_000, prop::collection::vec(any::<u8>(), 1..5000)),
+            1..4,
+        ),
+        length in prop::option::of(0_u64..400_000),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let expected = write_synthetic(dir.path(), 16_000);
+        let path = segment(dir.path(), 0);
+        for (place, bytes) in &patches {
+            overwrite(&path, *place, bytes);
+        }
+        if let Some(length) = length {
+            OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+        }
+        let (records, _) = read(dir.path());
+        // A definition may be lost; what stays of an event is true.
+        let known = |records: &[Record]| records.iter().map(timing).collect::<Vec<_>>();
+        let (found, all) = (known(&records), known(&expected));
+        let mut rest = all.iter();
+        prop_assert!(found.iter().all(|record| rest.any(|other| other == record)));
+    }
+
+    #[test]
+    fn files_of_random_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..3000)) {
+        let dir = tempfile::tempdir().unwrap();
+        write_synthetic(dir.path(), 1);
+        fs::write(segment(dir.path(), 0), &bytes).unwrap();
+        let (records, _) = read(dir.path());
+        prop_assert_eq!(records, []);
+    }
+}
+
+/// The numbers of an event.
+fn timing(record: &Record) -> (u64, i64, Option<i64>) {
+    match record {
+        Record::Event(event, _) => (event.seq, event.start.0, event.offset.get()),
+        _ => (0, 0, None),
+    }
+}
