@@ -2,6 +2,7 @@
 //!
 //! The tracer delivers raw calls; the resolver makes events of them ([`iotrail_resolve`]).
 
+pub mod asynchronous;
 pub mod decode;
 mod error;
 mod outcome;
