@@ -104,7 +104,7 @@ impl Launch<'_> {
         }
         drop((wait, fail));
         let tid = Tid(pid as u32);
-        if let Err(error) = tracer.seize(tid, self.options).and_then(|()| File::from(go).write_all(b"!")) {
+        if let Err(error) = self.begin(tracer, tid).and_then(|()| File::from(go).write_all(b"!")) {
             // SAFETY: the child waits for the word to go and is killed instead; it was not reaped.
             unsafe { libc::kill(pid, libc::SIGKILL) };
             // SAFETY: reaps it; nobody asks for the status.
@@ -112,6 +112,12 @@ impl Launch<'_> {
             return Err(LaunchError { stage: Stage::Trace, error });
         }
         Ok(Launched { tid, failure: File::from(failure) })
+    }
+
+    /// Traces the child. Without a filter it must stop once to be traced from call to call.
+    fn begin(&self, tracer: &Tracer, tid: Tid) -> io::Result<()> {
+        tracer.seize(tid, self.options)?;
+        if self.filter.is_none() { tracer.interrupt(tid) } else { Ok(()) }
     }
 }
 

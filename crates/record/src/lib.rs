@@ -3,29 +3,31 @@
 //! The tracer delivers raw calls; the resolver makes events of them ([`iotrail_resolve`]).
 
 pub mod asynchronous;
+mod attach;
+mod clock;
+mod command;
+mod core;
 pub mod decode;
 mod error;
+mod gate;
+mod looks;
 mod outcome;
 mod plan;
 pub mod proc;
+mod run;
+mod scribe;
+mod selection;
 mod session;
+mod signals;
 mod store;
+mod threads;
 pub mod tracee;
+mod tracer;
 
 pub use decode::CallSet;
 pub use error::RecordError;
 pub use outcome::{End, Outcome};
 pub use plan::{Limits, RecordPlan, Target, Wait};
+pub use run::record;
 pub use session::{Session, SessionError, SessionOptions, name_of, record_to_trail};
 pub use store::Store;
-
-/// Makes a recording: returns when the program has ended, or was left running.
-///
-/// The calling thread traces; it must have no children of its own. A process makes one recording at a time.
-///
-/// # Errors
-/// The program could not be started or attached to. What goes wrong later is in the coverage statement.
-pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, RecordError> {
-    let _ = (plan, store);
-    Err(RecordError::NoCommand)
-}

@@ -1,0 +1,157 @@
+//! Joining running processes, and leaving them running.
+
+use crate::error::RecordError;
+use crate::store::Store;
+use crate::tracer::Recording;
+use iotrail_model::{Pid, Tid, Timestamp};
+use iotrail_ptrace::{Options, Stopped, Why};
+use std::io;
+
+/// How often the threads of a process are listed until no new ones are found.
+const LISTINGS: usize = 1000;
+
+impl<S: Store> Recording<'_, '_, S> {
+    /// Joins a running process with all its threads. They are held until all of them have stopped, so that what is found
+    /// in `/proc` is the state of one moment.
+    pub(crate) fn attach(&mut self, pid: u32) -> Result<(), RecordError> {
+        let attach = |error| RecordError::Attach { pid, error };
+        let process = process_of(Tid(pid))
+            .ok_or_else(|| attach(io::Error::new(io::ErrorKind::NotFound, "there is no such process")))?;
+        let mut joined: Vec<Tid> = Vec::new();
+        // A thread that is made meanwhile is found by the next listing, or is traced already with the one that made it.
+        for _ in 0..LISTINGS {
+            let news: Vec<Tid> = threads_of(process)
+                .map_err(attach)?
+                .into_iter()
+                .filter(|tid| !joined.contains(tid))
+                .collect();
+            if news.is_empty() {
+                break;
+            }
+            for tid in news {
+                match self.tracer.seize(tid, Options::default()) {
+                    Ok(()) => {}
+                    Err(error) if is_own(&error, tid) => {}
+                    // It ended between the listing and now.
+                    Err(error) if crate::tracer::is_gone(&error) && !joined.is_empty() => {}
+                    Err(error) => return Err(attach(error)),
+                }
+                joined.push(tid);
+            }
+        }
+        for tid in &joined {
+            self.threads.belongs(*tid, process);
+            // It may have ended; then its end is reported.
+            let _ = self.tracer.interrupt(*tid);
+        }
+        self.gathering.push((process, joined));
+        Ok(())
+    }
+
+    /// One more thread of a process that was attached to has stopped. With the last one all are told about and go on.
+    pub(crate) fn gathered(&mut self, place: usize) -> io::Result<()> {
+        if !self.threads.all_held(&self.gathering[place].1) {
+            return Ok(());
+        }
+        let (process, tids) = self.gathering.swap_remove(place);
+        let now = self.clock.now();
+        self.find(Tid(process.0), process, now);
+        for tid in tids {
+            if let Some(stop) = self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {
+                self.go_on(stop, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A thread that was to be gathered ended instead.
+    pub(crate) fn gather_without(&mut self, tid: Tid) {
+        for (_, tids) in &mut self.gathering {
+            tids.retain(|other| *other != tid);
+        }
+        // The last one may be the one that the others waited for.
+        for place in (0..self.gathering.len()).rev() {
+            let _ = self.gathered(place);
+        }
+    }
+
+    /// Leaves every process that is still traced.
+    pub(crate) fn detach_all(&mut self) {
+        if std::mem::replace(&mut self.detaching, true) {
+            return;
+        }
+        self.tally.left_running += self.threads.processes() as u64;
+        self.gathering.clear();
+        let now = self.clock.now();
+        for tid in self.threads.ids() {
+            match self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {
+                Some(stop) => drop(self.let_go(stop, now)),
+                // It may have ended; then its end is reported.
+                None => drop(self.tracer.interrupt(tid)),
+            }
+        }
+    }
+
+    /// A thread stopped while everything is let go: it is free wherever it is.
+    pub(crate) fn let_go(&mut self, stop: Stopped, _at: Timestamp) -> io::Result<()> {
+        let tid = stop.tid();
+        match stop.why() {
+            Why::Created => {
+                let child = Tid(stop.message()? as u32);
+                let process = process_of(child).unwrap_or(Pid(child.0));
+                self.threads.belongs(child, process);
+                if let Some(held) = self.threads.get_mut(child).and_then(|thread| thread.held.take()) {
+                    self.free(child);
+                    held.detach(None)?;
+                }
+            }
+            // Its end is reported to its parent when it is free.
+            Why::Exiting => {}
+            Why::Exec => {
+                let former = Tid(stop.message()? as u32);
+                if former != tid {
+                    self.free(former);
+                }
+            }
+            _ => {}
+        }
+        let signal = match stop.why() {
+            Why::Signal(signal) => Some(signal),
+            _ => None,
+        };
+        self.free(tid);
+        stop.detach(signal)
+    }
+
+    fn free(&mut self, tid: Tid) {
+        self.abandon(tid);
+        self.threads.retires(tid);
+        self.threads.remove(tid);
+    }
+}
+
+/// Whether a thread cannot be seized because it is traced by this thread already.
+fn is_own(error: &io::Error, tid: Tid) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied
+        && field(tid, "TracerPid:") == Some(rustix::thread::gettid().as_raw_nonzero().get() as u32)
+}
+
+/// The process of a thread.
+pub(crate) fn process_of(tid: Tid) -> Option<Pid> {
+    field(tid, "Tgid:").map(Pid)
+}
+
+fn field(tid: Tid, key: &str) -> Option<u32> {
+    let status = std::fs::read(format!("/proc/{tid}/status")).ok()?;
+    let status = String::from_utf8_lossy(&status);
+    status.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok()
+}
+
+fn threads_of(process: Pid) -> io::Result<Vec<Tid>> {
+    let mut tids: Vec<Tid> = std::fs::read_dir(format!("/proc/{process}/task"))?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .map(Tid)
+        .collect();
+    tids.sort_unstable();
+    Ok(tids)
+}

@@ -1,0 +1,138 @@
+//! One recording from its plan to its outcome.
+
+use crate::clock::Clock;
+use crate::command::Command;
+use crate::core::OneCore;
+use crate::error::RecordError;
+use crate::gate::Gate;
+use crate::outcome::{End, Outcome};
+use crate::plan::{RecordPlan, Target, Wait};
+use crate::scribe::Scribe;
+use crate::selection::filter;
+use crate::signals::Signals;
+use crate::store::Store;
+use crate::tracer::{Mode, Parts, Recording};
+use iotrail_model::calls::TABLE;
+use iotrail_model::recording_coverage::{Selection, TracerCost};
+use iotrail_model::{CallId, Coverage, Nanos, Pid, RecordingCoverage};
+use iotrail_ptrace::{Launch, Messenger, Options, Tracer};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Makes a recording: returns when the program has ended, or was left running.
+///
+/// The calling thread traces; it must have no children of its own. A process makes one recording at a time.
+///
+/// # Errors
+/// The program could not be started or attached to. What goes wrong later is in the coverage statement.
+pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, RecordError> {
+    let command = match &plan.target {
+        Target::Command(words) => Some(Command::find(words)?),
+        Target::Attach(pids) if pids.is_empty() => return Err(RecordError::NoCommand),
+        Target::Attach(_) => None,
+    };
+    let messenger = Messenger::install().map_err(RecordError::Signals)?;
+    let filtered = command.is_some() && plan.wait == Wait::All;
+    let clock = Clock::start();
+    let parts = Parts {
+        scribe: Scribe::new(Gate::new(store, plan.calls.clone(), plan.limits)),
+        signals: Signals::new(&messenger),
+        mode: Mode { filtered, wait: plan.wait, main: None },
+        calls: plan.calls.clone(),
+        env: plan.env.clone(),
+        clock,
+    };
+    let mut recording = Recording::new(Tracer::new(), parts);
+    let cpu = cpu_time();
+    let started = clock.now();
+    let one_core = plan.same_core.then(OneCore::bind).transpose().map_err(RecordError::Affinity)?;
+    match (&command, &plan.target) {
+        (Some(command), _) => recording.launch(command, plan, &messenger)?,
+        (None, Target::Attach(pids)) => pids.iter().try_for_each(|pid| recording.attach(*pid))?,
+        (None, Target::Command(_)) => return Err(RecordError::NoCommand),
+    }
+    recording.run()?;
+    drop(one_core);
+    if let (Some(command), None) = (command, recording.end)
+        && let Some(failure) = recording.launched.as_mut().and_then(|launched| launched.failure())
+    {
+        return Err(RecordError::of_launch(failure, command.path));
+    }
+    let coverage = recording.coverage(plan, Nanos(cpu_time().0 - cpu.0));
+    Ok(Outcome {
+        end: recording.end.unwrap_or(End::Detached),
+        coverage,
+        started,
+        ended: clock.now(),
+        interleaved: recording.scribe.interleaved(),
+    })
+}
+
+impl<S: Store> Recording<'_, '_, S> {
+    fn launch(
+        &mut self,
+        command: &Command,
+        plan: &RecordPlan,
+        messenger: &Messenger,
+    ) -> Result<(), RecordError> {
+        let filter = self.mode.filtered.then(|| filter(&plan.calls)).transpose()?;
+        let launch = Launch {
+            program: &command.program,
+            args: &command.args,
+            filter: filter.as_ref(),
+            options: Options { die_with_tracer: filter.is_some() },
+        };
+        let launched = launch
+            .start(&self.tracer, messenger)
+            .map_err(|error| RecordError::of_launch(error, command.path.clone()))?;
+        let tid = launched.tid();
+        self.mode.main = Some(Pid(tid.0));
+        self.threads.belongs(tid, Pid(tid.0)).started = false;
+        self.launched = Some(launched);
+        Ok(())
+    }
+
+    /// What was seen and what not.
+    fn coverage(&mut self, plan: &RecordPlan, cpu: Nanos) -> Coverage {
+        let tally = std::mem::take(&mut self.tally);
+        let wanted = |row: &usize| plan.calls.contains(CallId::from_index(*row));
+        let families = |rows: &mut dyn Iterator<Item = usize>| {
+            rows.map(|row| TABLE[row].family.name().to_owned()).collect::<std::collections::BTreeSet<_>>()
+        };
+        let within = families(&mut (0..TABLE.len()).filter(wanted));
+        let recording = RecordingCoverage {
+            recorders: 1,
+            selections: [Selection {
+                asked: plan.calls.describe(),
+                calls: (0..TABLE.len()).filter(wanted).count() as u32,
+                without: families(&mut (0..TABLE.len())).difference(&within).cloned().collect(),
+            }]
+            .into(),
+            events: self.scribe.gate.events,
+            mapped_files: tally.mapped_files,
+            escaped: tally.escaped,
+            left_running: tally.left_running,
+            lost: std::mem::take(&mut self.scribe.gate.lost),
+            left_out: std::mem::take(&mut self.scribe.gate.left_out),
+            unfinished: self.scribe.unfinished,
+            not_decoded: tally.not_decoded,
+            filtering_themselves: tally.filtering_before + tally.filtering.len() as u64,
+            tracing_others: tally.tracing_before + tally.tracing.len() as u64,
+            without_privileges: tally.without_privileges,
+            cut_command_lines: tally.cut_command_lines,
+            unnamed_descriptors: tally.unnamed_descriptors,
+            cost: TracerCost { stops: tally.stops, calls: tally.calls, cpu, ..TracerCost::default() },
+            ..RecordingCoverage::default()
+        };
+        Coverage {
+            interrupted: self.scribe.interrupted,
+            relative_paths: self.scribe.relative_paths(),
+            ..Coverage::of_recording(recording)
+        }
+    }
+}
+
+/// CPU time of this thread.
+fn cpu_time() -> Nanos {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Nanos(time.tv_sec * 1_000_000_000 + time.tv_nsec)
+}

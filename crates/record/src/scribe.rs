@@ -1,0 +1,109 @@
+//! Tells the resolver what happened.
+
+use crate::gate::Gate;
+use crate::store::Store;
+use crate::threads::InFlight;
+use iotrail_model::raw::RawItem;
+use iotrail_model::{CaseId, Dictionaries, Nanos, Tid};
+use iotrail_resolve::Resolver;
+
+/// A dictionary of paths larger than this is made anew from the paths that are still needed.
+const LARGE: usize = 32 << 20;
+
+/// The resolver with what it needs.
+#[derive(Debug)]
+pub(crate) struct Scribe<'s, S> {
+    resolver: Resolver,
+    names: Dictionaries,
+    pub(crate) gate: Gate<'s, S>,
+    /// Bytes of the dictionary of paths at which it is made anew.
+    large: usize,
+    /// Calls that never returned.
+    pub(crate) unfinished: u64,
+    /// Calls that were interrupted and restarted.
+    pub(crate) interrupted: u64,
+}
+
+impl<'s, S: Store> Scribe<'s, S> {
+    pub(crate) fn new(gate: Gate<'s, S>) -> Self {
+        Self {
+            resolver: Resolver::new(),
+            names: Dictionaries::default(),
+            gate,
+            large: LARGE,
+            unfinished: 0,
+            interrupted: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn item(&mut self, item: &RawItem<'_>) {
+        self.resolver.item(CaseId(0), item, &mut self.names, &mut self.gate);
+    }
+
+    /// A call is under way while something else happens.
+    pub(crate) fn entered(&mut self, tid: Tid, call: &mut InFlight) {
+        if !std::mem::replace(&mut call.announced, true) {
+            let view = call.entry.view(&mut self.names);
+            let call = view.entered(tid, call.start);
+            self.resolver.item(CaseId(0), &RawItem::Entered(call), &mut self.names, &mut self.gate);
+        }
+    }
+
+    /// A call returned.
+    #[inline]
+    pub(crate) fn returned(&mut self, tid: Tid, call: &InFlight, dur: Nanos) {
+        self.over(tid, call, Some(dur));
+    }
+
+    /// The end of a call will never be seen.
+    pub(crate) fn unseen(&mut self, tid: Tid, call: &InFlight) {
+        self.unfinished += u64::from(!call.never_returns());
+        self.over(tid, call, None);
+    }
+
+    fn over(&mut self, tid: Tid, call: &InFlight, dur: Option<Nanos>) {
+        let view = call.entry.view(&mut self.names);
+        let call = view.returned(tid, call.start, dur);
+        self.resolver.item(CaseId(0), &RawItem::Call(call), &mut self.names, &mut self.gate);
+        if self.names.paths.memory() > self.large {
+            self.rotate();
+        }
+    }
+
+    /// A call had no effect and is made again.
+    pub(crate) fn restarted(&mut self, tid: Tid, call: &InFlight) {
+        self.interrupted += 1;
+        if call.announced {
+            self.item(&RawItem::Interrupted { tid, at: call.start });
+        }
+    }
+
+    /// Whether it is known what a descriptor refers to.
+    #[inline]
+    pub(crate) fn knows(&self, tid: Tid, fd: i32) -> bool {
+        self.resolver.knows(tid, fd)
+    }
+
+    /// Nothing more will happen.
+    pub(crate) fn finish(&mut self) {
+        self.resolver.finish(&mut self.names, &mut self.gate);
+    }
+
+    /// Events whose paths are relative to an unknown directory.
+    pub(crate) fn relative_paths(&self) -> u64 {
+        self.resolver.summary().relative_paths
+    }
+
+    /// Whether two processes made calls in turns.
+    pub(crate) fn interleaved(&self) -> bool {
+        self.resolver.summary().cases.iter().any(|case| case.interleaved)
+    }
+
+    fn rotate(&mut self) {
+        self.resolver.rotate(&mut self.names);
+        self.gate.store().rotated();
+        // What is still needed may itself be large.
+        self.large = LARGE.max(2 * self.names.paths.memory());
+    }
+}

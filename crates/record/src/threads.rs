@@ -1,0 +1,225 @@
+//! The threads that are traced, and where each of them is.
+
+use crate::decode::{Entry, Special};
+use hashbrown::HashMap;
+use iotrail_model::{Nanos, Pid, Tid, Timestamp};
+use iotrail_ptrace::{CallInfo, Ending, Phase, Stopped};
+
+/// Calls of one thread that wait for the end of a signal's handling; a handler can be interrupted in a call, too.
+const MAX_INTERRUPTED: usize = 16;
+
+/// A call that was entered.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    pub(crate) entry: Entry,
+    pub(crate) start: Timestamp,
+    /// Where the thread stood: an interrupted call is restarted from the same place.
+    pub(crate) instruction: u64,
+    pub(crate) stack: u64,
+    /// Whether the resolver knows of it.
+    pub(crate) announced: bool,
+    /// The thread or process that it made, as the tracer sees it.
+    pub(crate) child: Option<Tid>,
+}
+
+impl InFlight {
+    /// Whether the thread is about to make this very call.
+    pub(crate) fn is_same(&self, info: &CallInfo) -> bool {
+        let registers = self.entry.registers();
+        let here = (self.instruction, self.stack) == (info.instruction, info.stack);
+        here && info.phase == (Phase::Entry { number: registers.number, args: registers.args })
+    }
+
+    /// Whether it makes a thread or process.
+    pub(crate) fn spawns(&self) -> bool {
+        self.entry.effects().special == Special::Spawn
+    }
+
+    /// Whether it ends the thread.
+    pub(crate) fn never_returns(&self) -> bool {
+        self.entry.effects().special == Special::Exit
+    }
+
+    /// Whether it maps memory; calls that map no file are not stopped at.
+    pub(crate) fn maps_file(&self) -> bool {
+        self.entry.spec().is_some_and(|spec| matches!(spec.name, "mmap" | "mmap2"))
+    }
+}
+
+/// A call that a signal interrupted and that the kernel will restart, unless a handler says otherwise.
+#[derive(Debug)]
+pub(crate) struct Interrupted {
+    pub(crate) call: InFlight,
+    /// How long it took up to the signal.
+    pub(crate) dur: Nanos,
+    /// Whether it goes on with `restart_syscall`.
+    pub(crate) goes_on: bool,
+}
+
+/// A traced thread.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    /// Its process; `None` as long as nobody said who made it.
+    pub(crate) process: Option<Pid>,
+    pub(crate) call: Option<InFlight>,
+    pub(crate) interrupted: Vec<Interrupted>,
+    /// It returns from a signal handler.
+    pub(crate) returning: bool,
+    /// It is held, because it is not known who made it, or because others of its process are waited for.
+    pub(crate) held: Option<Stopped>,
+    /// It ended before it was known who made it.
+    pub(crate) dead: Option<(Ending, Timestamp)>,
+    /// It is in a group stop.
+    pub(crate) listening: bool,
+    /// It was seen to be about to end.
+    pub(crate) exiting: bool,
+    /// It runs the program; before that it is a copy of the recorder.
+    pub(crate) started: bool,
+}
+
+impl Thread {
+    pub(crate) fn new(process: Option<Pid>) -> Self {
+        Self {
+            process,
+            call: None,
+            interrupted: Vec::new(),
+            returning: false,
+            held: None,
+            dead: None,
+            listening: false,
+            exiting: false,
+            started: true,
+        }
+    }
+
+    /// Keeps an interrupted call; returns the oldest one if there are too many (handlers that never returned).
+    pub(crate) fn interrupt(&mut self, interrupted: Interrupted) -> Option<Interrupted> {
+        self.interrupted.push(interrupted);
+        (self.interrupted.len() > MAX_INTERRUPTED).then(|| self.interrupted.remove(0))
+    }
+}
+
+/// All traced threads, and how many of each process are alive.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    threads: HashMap<Tid, Thread, foldhash::fast::FixedState>,
+    processes: HashMap<Pid, u32, foldhash::fast::FixedState>,
+}
+
+impl Threads {
+    pub(crate) fn len(&self) -> usize {
+        self.threads.len()
+    }
+
+    pub(crate) fn processes(&self) -> usize {
+        self.processes.len()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, tid: Tid) -> Option<&Thread> {
+        self.threads.get(&tid)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, tid: Tid) -> Option<&mut Thread> {
+        self.threads.get_mut(&tid)
+    }
+
+    /// The thread, a new one if it was not heard of.
+    pub(crate) fn entry(&mut self, tid: Tid) -> &mut Thread {
+        self.threads.entry(tid).or_insert_with(|| Thread::new(None))
+    }
+
+    /// A thread belongs to a process from now on. Of an older thread with its id nothing is left.
+    pub(crate) fn belongs(&mut self, tid: Tid, process: Pid) -> &mut Thread {
+        let thread = self.threads.entry(tid).or_insert_with(|| Thread::new(None));
+        if thread.process.is_none() && !thread.exiting {
+            *self.processes.entry(process).or_default() += 1;
+        }
+        thread.process = Some(process);
+        thread
+    }
+
+    /// A thread will make no more calls. Returns its process if that was its last thread.
+    pub(crate) fn retires(&mut self, tid: Tid) -> Option<Pid> {
+        let thread = self.threads.get_mut(&tid)?;
+        if std::mem::replace(&mut thread.exiting, true) {
+            return None;
+        }
+        let process = thread.process?;
+        let alive = self.processes.get_mut(&process)?;
+        *alive -= 1;
+        if *alive > 0 {
+            return None;
+        }
+        self.processes.remove(&process);
+        Some(process)
+    }
+
+    pub(crate) fn remove(&mut self, tid: Tid) -> Option<Thread> {
+        self.threads.remove(&tid)
+    }
+
+    /// A thread goes on under another id.
+    pub(crate) fn rename(&mut self, from: Tid, to: Tid) {
+        if let Some(thread) = self.threads.remove(&from) {
+            self.threads.insert(to, thread);
+        }
+    }
+
+    /// All ids, ascending.
+    pub(crate) fn ids(&self) -> Vec<Tid> {
+        let mut ids: Vec<Tid> = self.threads.keys().copied().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Threads that are held because nobody said who made them, ascending.
+    pub(crate) fn orphans(&self) -> Vec<Tid> {
+        let orphan = |thread: &Thread| thread.process.is_none();
+        let mut ids: Vec<Tid> =
+            self.threads.iter().filter(|(_, thread)| orphan(thread)).map(|(tid, _)| *tid).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Whether every thread that could run is in a group stop.
+    pub(crate) fn all_listening(&self) -> bool {
+        let mut living = self.threads.values().filter(|thread| !thread.exiting).peekable();
+        living.peek().is_some() && living.all(|thread| thread.listening)
+    }
+
+    /// Whether all of these threads are held.
+    pub(crate) fn all_held(&self, tids: &[Tid]) -> bool {
+        tids.iter().all(|tid| self.get(*tid).is_none_or(|thread| thread.held.is_some()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_thread_of_a_process_is_noticed_once() {
+        let mut threads = Threads::default();
+        threads.belongs(Tid(10), Pid(10));
+        threads.belongs(Tid(11), Pid(10));
+        threads.belongs(Tid(11), Pid(10));
+        assert_eq!(threads.retires(Tid(10)), None, "the leader goes first");
+        assert_eq!(threads.retires(Tid(10)), None);
+        assert_eq!(threads.retires(Tid(11)), Some(Pid(10)));
+        assert_eq!(threads.retires(Tid(11)), None);
+        assert_eq!((threads.len(), threads.processes()), (2, 0));
+    }
+
+    #[test]
+    fn stopped_threads_are_counted_without_those_that_are_gone() {
+        let mut threads = Threads::default();
+        assert!(!threads.all_listening());
+        threads.belongs(Tid(10), Pid(10)).listening = true;
+        threads.belongs(Tid(11), Pid(10));
+        assert!(!threads.all_listening());
+        threads.retires(Tid(11));
+        assert!(threads.all_listening());
+    }
+}

@@ -1,0 +1,701 @@
+//! The loop: a thread stops, what it does is told to the resolver, it goes on.
+//!
+//! A call stops twice: where the filter selects it, and where it returns. What the tracer needs from the thread it takes
+//! before it lets it go on; the telling comes afterwards, while the thread runs. The order of what is told is the order
+//! of the stops, with two exceptions: a new thread is held until it is known who made it, and a call that another
+//! thread's stop overtakes is announced before that.
+
+use crate::attach::process_of;
+use crate::clock::Clock;
+use crate::decode::{CallSet, Decoder, Special, signal_name};
+use crate::error::RecordError;
+use crate::looks::Misses;
+use crate::outcome::End;
+use crate::plan::Wait;
+use crate::proc::{self, Accounts, EnvSelection};
+use crate::scribe::Scribe;
+use crate::selection::{Known, abi};
+use crate::signals::Signals;
+use crate::store::Store;
+use crate::threads::{InFlight, Interrupted, Threads};
+use crate::tracee::{Memory, Registers, Returned};
+use hashbrown::HashSet;
+use iotrail_model::raw::RawItem;
+use iotrail_model::recording_coverage::{Counts, count, count_text};
+use iotrail_model::{Pid, Tid, Timestamp};
+use iotrail_ptrace::{
+    CallInfo, Ending, Going, Launched, Phase, Report, Signal, Stopped, Tracer, Why, read_memory,
+};
+use std::collections::VecDeque;
+use std::io;
+
+/// `ERESTARTNOINTR`: the call is restarted whatever a handler says.
+const RESTARTS_ALWAYS: i64 = -513;
+/// `ERESTART_RESTARTBLOCK`: the call goes on with `restart_syscall`.
+const GOES_ON: i64 = -516;
+const EINTR: i32 = 4;
+
+/// What the loop counts for the coverage statement.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) stops: u64,
+    pub(crate) calls: u64,
+    pub(crate) mapped_files: u64,
+    pub(crate) cut_command_lines: u64,
+    pub(crate) unnamed_descriptors: u64,
+    pub(crate) left_running: u64,
+    pub(crate) escaped: Counts,
+    pub(crate) not_decoded: Counts,
+    pub(crate) filtering: HashSet<Pid, foldhash::fast::FixedState>,
+    pub(crate) tracing: HashSet<Pid, foldhash::fast::FixedState>,
+    pub(crate) without_privileges: Counts,
+    pub(crate) filtering_before: u64,
+    pub(crate) tracing_before: u64,
+}
+
+/// How the loop is to trace.
+#[derive(Debug)]
+pub(crate) struct Mode {
+    /// Whether threads run freely up to a call that the filter selects.
+    pub(crate) filtered: bool,
+    pub(crate) wait: Wait,
+    /// The process that was started; `None` if the recorder attached to running ones.
+    pub(crate) main: Option<Pid>,
+}
+
+/// Everything that the loop holds.
+pub(crate) struct Recording<'s, 'm, S> {
+    pub(crate) tracer: Tracer,
+    pub(crate) scribe: Scribe<'s, S>,
+    pub(crate) signals: Signals<'m>,
+    pub(crate) mode: Mode,
+    pub(crate) calls: CallSet,
+    pub(crate) env: EnvSelection,
+    pub(crate) clock: Clock,
+    pub(crate) threads: Threads,
+    pub(crate) tally: Tally,
+    pub(crate) accounts: Accounts,
+    pub(crate) end: Option<End>,
+    pub(crate) misses: Misses,
+    pub(crate) launched: Option<Launched>,
+    /// Threads are let go wherever they stop.
+    pub(crate) detaching: bool,
+    /// Processes whose threads are held until all of them have stopped.
+    pub(crate) gathering: Vec<(Pid, Vec<Tid>)>,
+    decoder: Decoder,
+    known: Known,
+    /// The thread in a call of which the resolver does not know yet.
+    unannounced: Option<Tid>,
+    reports: VecDeque<(Report, Timestamp)>,
+}
+
+/// The memory of a stopped thread.
+pub(crate) struct TraceeMemory(pub(crate) Tid);
+
+impl Memory for TraceeMemory {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> usize {
+        read_memory(self.0, address, buffer)
+    }
+}
+
+/// What a recording starts with.
+pub(crate) struct Parts<'s, 'm, S> {
+    pub(crate) scribe: Scribe<'s, S>,
+    pub(crate) signals: Signals<'m>,
+    pub(crate) mode: Mode,
+    pub(crate) calls: CallSet,
+    pub(crate) env: EnvSelection,
+    pub(crate) clock: Clock,
+}
+
+impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
+    pub(crate) fn new(tracer: Tracer, parts: Parts<'s, 'm, S>) -> Self {
+        let Parts { scribe, signals, mode, calls, env, clock } = parts;
+        Self {
+            tracer,
+            scribe,
+            signals,
+            mode,
+            calls,
+            env,
+            clock,
+            threads: Threads::default(),
+            tally: Tally::default(),
+            accounts: Accounts::new(),
+            end: None,
+            misses: Misses::default(),
+            launched: None,
+            detaching: false,
+            gathering: Vec::new(),
+            decoder: Decoder::new(),
+            known: Known::new(),
+            unannounced: None,
+            reports: VecDeque::new(),
+        }
+    }
+
+    /// Traces until nothing is left to trace.
+    pub(crate) fn run(&mut self) -> Result<(), RecordError> {
+        loop {
+            if self.signals.are_due() {
+                self.pass_signals_on()?;
+            }
+            match self.next() {
+                Ok(Some((report, at))) => self.report(report, at)?,
+                Ok(None) => {}
+                Err(error) if error.raw_os_error() == Some(ECHILD) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.scribe.finish();
+        Ok(())
+    }
+
+    /// The next report; `None` if a signal came instead.
+    ///
+    /// With several threads all that have stopped are taken at once: the kernel offers them in the order of their
+    /// age, and a busy old one would let the others wait for ever.
+    fn next(&mut self) -> io::Result<Option<(Report, Timestamp)>> {
+        if let Some(next) = self.reports.pop_front() {
+            return Ok(Some(next));
+        }
+        let first = match self.tracer.wait(true) {
+            Ok(report) => report,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let first = first.map(|report| (report, self.clock.now()));
+        if self.threads.len() > 1 {
+            while let Ok(Some(report)) = self.tracer.wait(false) {
+                self.reports.push_back((report, self.clock.now()));
+            }
+        }
+        Ok(first)
+    }
+
+    fn report(&mut self, report: Report, at: Timestamp) -> Result<(), RecordError> {
+        match report {
+            Report::Ended(tid, ending) => {
+                self.ended(tid, ending, at);
+                Ok(())
+            }
+            Report::Stopped(stop) => {
+                self.tally.stops += 1;
+                match self.stopped(stop, at) {
+                    Err(error) if is_gone(&error) => Ok(()),
+                    Err(error) if error.raw_os_error() == Some(EIO) => Err(RecordError::KernelTooOld),
+                    other => other.map_err(RecordError::Tracing),
+                }
+            }
+        }
+    }
+
+    fn stopped(&mut self, stop: Stopped, at: Timestamp) -> io::Result<()> {
+        let tid = stop.tid();
+        let thread = self.threads.entry(tid);
+        if thread.process.is_none() {
+            // A new thread may speak when it is known who made it.
+            thread.held = Some(stop);
+            return Ok(());
+        }
+        if self.detaching {
+            return self.let_go(stop, at);
+        }
+        match stop.why() {
+            Why::Selected => {
+                let info = stop.call()?;
+                self.enters(stop, &info, at)
+            }
+            Why::Call => {
+                let info = stop.call()?;
+                match info.phase {
+                    Phase::Entry { .. } => self.enters(stop, &info, at),
+                    Phase::Exit { value, failed } => self.leaves(stop, &info, value, failed, at),
+                    Phase::None => self.go_on(stop, None),
+                }
+            }
+            Why::Created => self.created(stop, at),
+            Why::Exec => self.executes(stop, at),
+            Why::Exiting => self.exits(stop, at),
+            Why::Signal(signal) => self.gets_signal(stop, signal, at),
+            Why::Group(signal) => self.stops(stop, signal),
+            Why::Trap => self.trapped(stop),
+            Why::Other(_) => self.go_on(stop, None),
+        }
+    }
+
+    /// Lets a thread run to its next stop of interest.
+    pub(crate) fn go_on(&self, stop: Stopped, signal: Option<Signal>) -> io::Result<()> {
+        let in_call =
+            self.threads.get(stop.tid()).is_some_and(|thread| thread.call.is_some() || thread.returning);
+        let going = if in_call || !self.mode.filtered { Going::ToCall } else { Going::Freely };
+        stop.resume(going, signal)
+    }
+
+    /// Announces the call that a thread is in, if another one has something to say.
+    #[inline]
+    pub(crate) fn overtakes(&mut self, tid: Tid) {
+        match self.unannounced {
+            Some(other) if other != tid => self.announce(other),
+            _ => {}
+        }
+    }
+
+    #[cold]
+    pub(crate) fn announce(&mut self, tid: Tid) {
+        if let Some(call) = self.threads.get_mut(tid).and_then(|thread| thread.call.as_mut()) {
+            self.scribe.entered(tid, call);
+        }
+        if self.unannounced == Some(tid) {
+            self.unannounced = None;
+        }
+    }
+
+    /// A thread is about to make a call.
+    fn enters(&mut self, stop: Stopped, info: &CallInfo, at: Timestamp) -> io::Result<()> {
+        let Phase::Entry { number, args } = info.phase else { return self.go_on(stop, None) };
+        let tid = stop.tid();
+        self.tally.calls += 1;
+        self.settle(tid, info);
+        let registers = Registers { abi: abi(info.arch, number), number, args };
+        let entry = self.decoder.entry(&registers, &TraceeMemory(tid));
+        let special = entry.effects().special;
+        let call = entry.call();
+        let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
+        if !thread.started && special != Special::Exec {
+            self.decoder.recycle(entry);
+            return self.go_on(stop, None);
+        }
+        if self.known.goes_on(call)
+            && let Some(interrupted) = thread.interrupted.pop_if(|interrupted| interrupted.goes_on)
+        {
+            thread.call = Some(interrupted.call);
+            self.decoder.recycle(entry);
+            return self.go_on(stop, None);
+        }
+        if self.known.ends_handler(call) {
+            thread.returning = !thread.interrupted.is_empty();
+            if !self.calls.wants(&entry) {
+                self.decoder.recycle(entry);
+                return self.go_on(stop, None);
+            }
+        }
+        let must_announce = matches!(special, Special::Spawn | Special::Exit) || self.known.closes(call);
+        let undecoded = entry.undecoded();
+        let in_flight = InFlight {
+            entry,
+            start: at,
+            instruction: info.instruction,
+            stack: info.stack,
+            announced: false,
+            child: None,
+        };
+        let process = thread.process;
+        let unfinished = thread.call.take();
+        if thread.started {
+            self.look_at_unknown(tid, process, &in_flight);
+        }
+        if let Some(thread) = self.threads.get_mut(tid) {
+            thread.call = Some(in_flight);
+        }
+        if undecoded {
+            self.count_undecoded(&registers);
+        }
+        match (special, process) {
+            (Special::Exec, Some(process)) => self.accounts.exec_begins(process, tid),
+            (Special::Filter, Some(process)) => drop(self.tally.filtering.insert(process)),
+            (Special::Trace, Some(process)) => drop(self.tally.tracing.insert(process)),
+            _ => {}
+        }
+        if special == Special::Exit && self.mode.filtered {
+            stop.resume(Going::Freely, None)?;
+        } else {
+            stop.resume(Going::ToCall, None)?;
+        }
+        if let Some(unfinished) = unfinished {
+            self.scribe.unseen(tid, &unfinished);
+        }
+        self.overtakes(tid);
+        if must_announce {
+            self.announce(tid);
+        } else {
+            self.unannounced = Some(tid);
+        }
+        Ok(())
+    }
+
+    /// A thread has made a call.
+    fn leaves(
+        &mut self,
+        stop: Stopped,
+        info: &CallInfo,
+        value: i64,
+        failed: bool,
+        at: Timestamp,
+    ) -> io::Result<()> {
+        let tid = stop.tid();
+        let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
+        if std::mem::take(&mut thread.returning) {
+            self.returns_from_handler(tid, info);
+        }
+        let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
+        let Some(mut call) = thread.call.take() else { return self.go_on(stop, None) };
+        if failed && matches!(value, -514..=-512 | GOES_ON) {
+            self.go_on(stop, None)?;
+            self.is_interrupted(tid, call, value, at);
+            return Ok(());
+        }
+        let value = match call.child {
+            Some(child) if !failed => i64::from(child.0),
+            _ => value,
+        };
+        let returned = if failed { Returned::Error(-value as i32) } else { Returned::Value(value) };
+        call.entry.exit(returned, &TraceeMemory(tid));
+        let effects = call.entry.effects();
+        let looks = effects.made[0].is_some() || !effects.received.is_empty();
+        if !looks {
+            self.go_on(stop, None)?;
+            self.tell(tid, call, at, failed);
+            return Ok(());
+        }
+        self.tell_and_look(tid, call, at, failed);
+        self.go_on(stop, None)
+    }
+
+    /// Tells that a call returned.
+    fn tell(&mut self, tid: Tid, call: InFlight, at: Timestamp, failed: bool) {
+        self.overtakes(tid);
+        if self.unannounced == Some(tid) {
+            self.unannounced = None;
+        }
+        // A copy of the recorder tried to execute the program and failed.
+        if !self.threads.get(tid).is_some_and(|thread| thread.started) {
+            self.decoder.recycle(call.entry);
+            return;
+        }
+        self.scribe.returned(tid, &call, at - call.start);
+        if !failed && call.spawns() && call.child.is_none() {
+            count(&mut self.tally.escaped, "CLONE_UNTRACED", 1);
+        }
+        self.tally.mapped_files += u64::from(!failed && call.maps_file());
+        self.decoder.recycle(call.entry);
+    }
+
+    /// Tells that a call returned, and what lies behind the descriptors that it made or received.
+    fn tell_and_look(&mut self, tid: Tid, call: InFlight, at: Timestamp, failed: bool) {
+        let effects = call.entry.effects();
+        let behind = effects.made.map(|fd| fd.and_then(|fd| Some((fd, proc::behind(tid, fd)?))));
+        let received: Vec<_> =
+            effects.received.iter().filter_map(|fd| Some((*fd, proc::look(tid, *fd)?))).collect();
+        self.tell(tid, call, at, failed);
+        for (fd, behind) in behind.into_iter().flatten() {
+            self.scribe.item(&RawItem::File { tid, fd, facts: behind.facts });
+        }
+        for (fd, found) in received {
+            self.scribe.item(&RawItem::Descriptor { tid, fd, open: found.open_file() });
+        }
+    }
+
+    #[cold]
+    fn count_undecoded(&mut self, registers: &Registers) {
+        let reason = match registers.abi {
+            crate::tracee::Abi::Unknown(arch) => format!("architecture {arch:#x}"),
+            abi => format!("call {} of {abi:?}", registers.number),
+        };
+        count_text(&mut self.tally.not_decoded, reason.as_bytes());
+    }
+
+    /// A signal interrupted a call before it did anything.
+    fn is_interrupted(&mut self, tid: Tid, call: InFlight, value: i64, at: Timestamp) {
+        self.overtakes(tid);
+        if self.unannounced == Some(tid) {
+            self.unannounced = None;
+        }
+        if value == RESTARTS_ALWAYS {
+            self.scribe.restarted(tid, &call);
+            self.decoder.recycle(call.entry);
+            return;
+        }
+        let dur = at - call.start;
+        let Some(thread) = self.threads.get_mut(tid) else { return };
+        if let Some(oldest) = thread.interrupt(Interrupted { call, dur, goes_on: value == GOES_ON }) {
+            self.fails(tid, oldest);
+        }
+    }
+
+    /// Before the next call of a thread: if it is the interrupted one again, that one had no effect.
+    fn settle(&mut self, tid: Tid, info: &CallInfo) {
+        let Some(thread) = self.threads.get_mut(tid) else { return };
+        let again = thread.interrupted.pop_if(|interrupted| interrupted.call.is_same(info));
+        if let Some(again) = again {
+            self.scribe.restarted(tid, &again.call);
+            self.decoder.recycle(again.call.entry);
+        }
+    }
+
+    /// A thread returned from a signal handler. If it goes on behind the interrupted call, that one has failed; if it goes on
+    /// before it, it will be made again.
+    fn returns_from_handler(&mut self, tid: Tid, info: &CallInfo) {
+        let Some(thread) = self.threads.get_mut(tid) else { return };
+        let failed = thread.interrupted.pop_if(|interrupted| {
+            let call = &interrupted.call;
+            call.instruction == info.instruction && call.stack == info.stack
+        });
+        if let Some(failed) = failed {
+            self.overtakes(tid);
+            self.fails(tid, failed);
+        }
+    }
+
+    /// An interrupted call has failed with EINTR.
+    fn fails(&mut self, tid: Tid, interrupted: Interrupted) {
+        let Interrupted { mut call, dur, .. } = interrupted;
+        call.entry.exit(Returned::Error(EINTR), &TraceeMemory(tid));
+        self.scribe.returned(tid, &call, dur);
+        self.decoder.recycle(call.entry);
+    }
+
+    /// A thread made another one.
+    fn created(&mut self, stop: Stopped, at: Timestamp) -> io::Result<()> {
+        let parent = stop.tid();
+        let child = Tid(stop.message()? as u32);
+        self.overtakes(parent);
+        self.announce(parent);
+        let process = self.threads.get(parent).and_then(|thread| thread.process);
+        if self.threads.get(child).is_some_and(|thread| thread.process.is_some()) {
+            // It was found by itself already.
+            return self.go_on(stop, None);
+        }
+        let same = process.is_some_and(|process| {
+            rustix::fs::access(format!("/proc/{process}/task/{child}"), rustix::fs::Access::EXISTS).is_ok()
+        });
+        let own = process.filter(|_| same).unwrap_or(Pid(child.0));
+        let call = self.threads.get_mut(parent).and_then(|thread| thread.call.as_mut());
+        match call {
+            Some(call) if call.spawns() => {
+                call.child = Some(child);
+                self.scribe.item(&RawItem::Created { parent, child, at });
+            }
+            _ => self.find(child, own, at),
+        }
+        self.threads.belongs(child, own);
+        self.go_on(stop, None)?;
+        self.release(child)
+    }
+
+    /// Tells about a thread whose making was not seen.
+    pub(crate) fn find(&mut self, tid: Tid, process: Pid, at: Timestamp) {
+        if tid.0 != process.0 {
+            self.scribe.item(&RawItem::Found { tid, pid: process, ppid: None, at });
+            return;
+        }
+        let scribe = &mut self.scribe;
+        let found = proc::snapshot(process, at, &self.env, |item| scribe.item(&item));
+        self.tally.unnamed_descriptors += found.unnamed;
+        self.tally.cut_command_lines += u64::from(found.cut > 0);
+    }
+
+    /// It is known who made a thread: what it has to say may be heard.
+    pub(crate) fn release(&mut self, tid: Tid) -> io::Result<()> {
+        let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
+        let (held, dead) = (thread.held.take(), thread.dead.take());
+        if let Some(stop) = held {
+            let now = self.clock.now();
+            self.stopped(stop, now)?;
+        }
+        if let Some((ending, at)) = dead {
+            self.ended(tid, ending, at);
+        }
+        Ok(())
+    }
+
+    /// A process runs another program now.
+    fn executes(&mut self, stop: Stopped, at: Timestamp) -> io::Result<()> {
+        let tid = stop.tid();
+        let former = Tid(stop.message()? as u32);
+        self.overtakes(former);
+        let Some(process) = self.threads.get(tid).and_then(|thread| thread.process) else { return Ok(()) };
+        if former != tid && self.threads.get(former).is_some() {
+            self.supersedes(tid, former, process, at);
+        }
+        let usage = self.accounts.exec_done(process);
+        let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
+        let call = thread.call.take();
+        let interrupted = std::mem::take(&mut thread.interrupted);
+        thread.returning = false;
+        let starts = !std::mem::replace(&mut thread.started, true);
+        if self.unannounced == Some(tid) {
+            self.unannounced = None;
+        }
+        if starts {
+            self.tell_start(process, at);
+        }
+        self.scribe.item(&RawItem::Usage { tid, usage });
+        for interrupted in interrupted {
+            self.fails(tid, interrupted);
+        }
+        if let Some(mut call) = call {
+            call.entry.exit(Returned::Value(0), &TraceeMemory(tid));
+            self.scribe.returned(tid, &call, at - call.start);
+            self.decoder.recycle(call.entry);
+        }
+        let facts = proc::image(tid, &self.env);
+        self.tally.cut_command_lines += u64::from(facts.cut > 0);
+        facts.with(|image| self.scribe.item(&RawItem::Image { tid, at, image }));
+        self.go_on(stop, None)
+    }
+
+    /// Tells what the program is started with: descriptors and working directory as they are behind its exec.
+    fn tell_start(&mut self, process: Pid, at: Timestamp) {
+        let scribe = &mut self.scribe;
+        let found = proc::snapshot(process, at, &self.env, |item| {
+            if !matches!(item, RawItem::Image { .. }) {
+                scribe.item(&item);
+            }
+        });
+        self.tally.unnamed_descriptors += found.unnamed;
+    }
+
+    /// A thread other than the leader executed a program: it has the leader's id now, and all others are gone.
+    fn supersedes(&mut self, leader: Tid, former: Tid, process: Pid, at: Timestamp) {
+        self.accounts.thread_ends(process, leader);
+        self.abandon(leader);
+        self.threads.retires(leader);
+        self.threads.remove(leader);
+        self.threads.rename(former, leader);
+        if self.unannounced == Some(former) {
+            self.unannounced = Some(leader);
+        }
+        self.announce(leader);
+        self.scribe.item(&RawItem::Superseded { tid: leader, by: former, at });
+    }
+
+    /// Whatever a thread is in the middle of will not be seen to end.
+    pub(crate) fn abandon(&mut self, tid: Tid) {
+        let Some(thread) = self.threads.get_mut(tid) else { return };
+        let call = thread.call.take();
+        let interrupted = std::mem::take(&mut thread.interrupted);
+        let started = thread.started;
+        if self.unannounced == Some(tid) {
+            self.unannounced = None;
+        }
+        let calls = interrupted.into_iter().map(|interrupted| interrupted.call).chain(call);
+        for call in calls.filter(|_| started) {
+            self.scribe.unseen(tid, &call);
+            self.decoder.recycle(call.entry);
+        }
+    }
+
+    /// A thread is about to end.
+    fn exits(&mut self, stop: Stopped, _at: Timestamp) -> io::Result<()> {
+        let tid = stop.tid();
+        self.overtakes(tid);
+        self.abandon(tid);
+        let process = self.threads.get(tid).and_then(|thread| thread.process);
+        match (self.threads.retires(tid), process) {
+            (Some(process), _) => {
+                let usage = self.accounts.process_ends(process, tid);
+                self.scribe.item(&RawItem::Usage { tid: Tid(process.0), usage });
+            }
+            (None, Some(process)) => self.accounts.thread_ends(process, tid),
+            (None, None) => {}
+        }
+        stop.resume(Going::Freely, None)
+    }
+
+    /// A thread is gone.
+    fn ended(&mut self, tid: Tid, ending: Ending, at: Timestamp) {
+        let Some(thread) = self.threads.get_mut(tid) else { return };
+        let Some(process) = thread.process else {
+            thread.held = None;
+            thread.dead = Some((ending, at));
+            return;
+        };
+        let spawning = thread.call.as_ref().is_some_and(|call| call.spawns() && call.child.is_none());
+        self.overtakes(tid);
+        self.abandon(tid);
+        if let Some(process) = self.threads.retires(tid) {
+            self.accounts.forget(process);
+        }
+        match ending {
+            Ending::Exited(status) => self.scribe.item(&RawItem::Exited { tid, at, status }),
+            Ending::Killed(signal) => {
+                let name = signal_name(signal.0);
+                self.scribe.item(&RawItem::Killed { tid, at, signal: name.as_bytes() });
+            }
+        }
+        let started = self.threads.remove(tid).is_some_and(|thread| thread.started);
+        self.gather_without(tid);
+        if tid.0 == process.0 {
+            self.forget_habits(process);
+        }
+        if spawning {
+            self.adopt_orphans(at);
+        }
+        if self.is_main(tid) {
+            self.main_ended(ending, started);
+        }
+    }
+
+    fn is_main(&self, tid: Tid) -> bool {
+        self.mode.main.is_some_and(|main| main.0 == tid.0)
+    }
+
+    fn main_ended(&mut self, ending: Ending, started: bool) {
+        if started {
+            self.end = Some(match ending {
+                Ending::Exited(status) => End::Exited(status),
+                Ending::Killed(signal) => End::Signalled(signal.0),
+            });
+        }
+        self.signals.main_ended();
+        if self.mode.wait == Wait::Main {
+            self.detach_all();
+        }
+    }
+
+    /// A process that filtered its calls or traced others is gone, and its id may be given again.
+    fn forget_habits(&mut self, process: Pid) {
+        self.tally.filtering_before += u64::from(self.tally.filtering.remove(&process));
+        self.tally.tracing_before += u64::from(self.tally.tracing.remove(&process));
+        self.misses.remove(&process);
+    }
+
+    /// A thread died while it made another one. Those that wait for somebody to say who made them wait in vain.
+    #[cold]
+    fn adopt_orphans(&mut self, at: Timestamp) {
+        for tid in self.threads.orphans() {
+            let process = process_of(tid).unwrap_or(Pid(tid.0));
+            self.find(tid, process, at);
+            self.threads.belongs(tid, process);
+            // It may have been killed meanwhile; then its end is reported.
+            let _ = self.release(tid);
+        }
+    }
+
+    /// A thread stopped because it was asked to, is new, or goes on after a group stop.
+    fn trapped(&mut self, stop: Stopped) -> io::Result<()> {
+        let tid = stop.tid();
+        if let Some(thread) = self.threads.get_mut(tid) {
+            thread.listening = false;
+        }
+        if let Some(place) = self.gathering.iter().position(|(_, tids)| tids.contains(&tid)) {
+            if let Some(thread) = self.threads.get_mut(tid) {
+                thread.held = Some(stop);
+            }
+            return self.gathered(place);
+        }
+        self.go_on(stop, None)
+    }
+}
+
+/// No child is left to wait for.
+const ECHILD: i32 = 10;
+/// The request is unknown to the kernel.
+const EIO: i32 = 5;
+
+/// Whether a request failed because the thread was killed.
+pub(crate) fn is_gone(error: &io::Error) -> bool {
+    const ESRCH: i32 = 3;
+    error.raw_os_error() == Some(ESRCH)
+}
