@@ -341,8 +341,9 @@ impl Resolver {
         let Some((fd, hint)) = scene.made() else { return };
         let operands = scene.operands;
         let mut seekable = event.path.get().is_none_or(|path| paths::has_positions(names.paths.get(path.0)));
-        let link = event.path.get().filter(|_| hint.is_none() && !has_flag(operands, symbols::O_NOFOLLOW));
+        let link = event.path.get().filter(|_| hint.is_none());
         let behind = link.and_then(|link| self.behind_link(scene.thread, names.paths.get(link.0)).get());
+        let behind = behind.filter(|_| !has_flag(operands, symbols::O_NOFOLLOW));
         if let Some(file) = hint.map(|hint| intern(names, hint.name)).or(behind) {
             event.path = Nullable::some(file);
             seekable = paths::name_has_positions(names.paths.get(file.0));

@@ -41,7 +41,7 @@ symbols! {
 pub(crate) fn is_cloexec(text: &[u8], bits: u64) -> bool {
     match number(text) {
         Some(number) => number as u64 & bits != 0,
-        None => memchr::memmem::find(text, b"CLOEXEC").is_some(),
+        None => words(text).any(|word| word.ends_with(b"CLOEXEC")),
     }
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn is_command(arg: Option<&Arg<'_>>, name: &[u8], value: i64) -> bool
         Some(Arg::Int(number)) => *number == value,
         Some(Arg::Symbols(text) | Arg::Text(text)) => match number(text) {
             Some(number) => number == value,
-            None => text.split(|byte| !is_word(*byte)).next() == Some(name),
+            None => words(text).next() == Some(name),
         },
         _ => false,
     }
@@ -71,17 +71,14 @@ impl Symbol {
     pub(crate) fn is_in_text(self, text: &[u8]) -> bool {
         match number(text) {
             Some(number) => number as u64 & self.bits != 0,
-            None => has_word(text, self.name),
+            None => words(text).any(|word| word == self.name),
         }
     }
 }
 
-fn has_word(text: &[u8], word: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, word).any(|at| {
-        let before = at.checked_sub(1).and_then(|at| text.get(at));
-        let after = text.get(at + word.len());
-        [before, after].into_iter().flatten().all(|byte| !is_word(*byte))
-    })
+/// The words of a short text; building a searcher would cost more than looking at each byte.
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| !is_word(*byte))
 }
 
 fn is_word(byte: u8) -> bool {
