@@ -14,6 +14,7 @@ mod looks;
 mod outcome;
 mod plan;
 pub mod proc;
+mod requests;
 mod run;
 mod scribe;
 mod selection;

@@ -13,7 +13,7 @@ use crate::signals::Signals;
 use crate::store::Store;
 use crate::tracer::{Mode, Parts, Recording};
 use iotrail_model::calls::TABLE;
-use iotrail_model::recording_coverage::{Selection, TracerCost};
+use iotrail_model::recording_coverage::{Selection, TracerCost, count};
 use iotrail_model::{CallId, Coverage, Nanos, Pid, RecordingCoverage};
 use iotrail_ptrace::{Launch, Messenger, Options, Tracer};
 use rustix::time::{ClockId, clock_gettime};
@@ -99,6 +99,9 @@ impl<S: Store> Recording<'_, '_, S> {
             rows.map(|row| TABLE[row].family.name().to_owned()).collect::<std::collections::BTreeSet<_>>()
         };
         let within = families(&mut (0..TABLE.len()).filter(wanted));
+        let requests = self.requests.tally();
+        let mut lost = std::mem::take(&mut self.scribe.gate.lost);
+        count(&mut lost, "io_uring entries that could not be read", requests.unread_entries);
         let recording = RecordingCoverage {
             recorders: 1,
             selections: [Selection {
@@ -111,9 +114,11 @@ impl<S: Store> Recording<'_, '_, S> {
             mapped_files: tally.mapped_files,
             escaped: tally.escaped,
             left_running: tally.left_running,
-            lost: std::mem::take(&mut self.scribe.gate.lost),
+            lost,
+            polled_rings: requests.polled_rings,
+            other_ring_entries: requests.other_entries.clone(),
             left_out: std::mem::take(&mut self.scribe.gate.left_out),
-            unfinished: self.scribe.unfinished,
+            unfinished: self.scribe.unfinished + requests.unfinished,
             not_decoded: tally.not_decoded,
             filtering_themselves: tally.filtering_before + tally.filtering.len() as u64,
             tracing_others: tally.tracing_before + tally.tracing.len() as u64,

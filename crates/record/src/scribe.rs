@@ -3,12 +3,15 @@
 use crate::gate::Gate;
 use crate::store::Store;
 use crate::threads::InFlight;
-use iotrail_model::raw::RawItem;
+use iotrail_model::raw::{Arg, RawItem, Return, Target};
 use iotrail_model::{CaseId, Dictionaries, Nanos, Tid};
 use iotrail_resolve::Resolver;
 
 /// A dictionary of paths larger than this is made anew from the paths that are still needed.
 const LARGE: usize = 32 << 20;
+
+/// No call has more arguments.
+const MAX_ARGUMENTS: usize = 6;
 
 /// The resolver with what it needs.
 #[derive(Debug)]
@@ -50,21 +53,29 @@ impl<'s, S: Store> Scribe<'s, S> {
         }
     }
 
-    /// A call returned.
+    /// A call returned; `found` are descriptors that it made, with names that no call gave them.
     #[inline]
-    pub(crate) fn returned(&mut self, tid: Tid, call: &InFlight, dur: Nanos) {
-        self.over(tid, call, Some(dur));
+    pub(crate) fn returned(&mut self, tid: Tid, call: &InFlight, dur: Nanos, found: &[(i32, Target<'_>)]) {
+        self.over(tid, call, Some(dur), found);
     }
 
     /// The end of a call will never be seen.
     pub(crate) fn unseen(&mut self, tid: Tid, call: &InFlight) {
         self.unfinished += u64::from(!call.never_returns());
-        self.over(tid, call, None);
+        self.over(tid, call, None, &[]);
     }
 
-    fn over(&mut self, tid: Tid, call: &InFlight, dur: Option<Nanos>) {
+    fn over(&mut self, tid: Tid, call: &InFlight, dur: Option<Nanos>, found: &[(i32, Target<'_>)]) {
         let view = call.entry.view(&mut self.names);
-        let call = view.returned(tid, call.start, dur);
+        let mut call = view.returned(tid, call.start, dur);
+        let mut args = [Arg::Opaque; MAX_ARGUMENTS];
+        if !found.is_empty() && call.args.len() <= MAX_ARGUMENTS {
+            let args = &mut args[..call.args.len()];
+            args.copy_from_slice(call.args);
+            call.ret = name_return(call.ret, found);
+            args.iter_mut().for_each(|arg| name_pair(arg, found));
+            call.args = args;
+        }
         self.resolver.item(CaseId(0), &RawItem::Call(call), &mut self.names, &mut self.gate);
         if self.names.paths.memory() > self.large {
             self.rotate();
@@ -105,5 +116,26 @@ impl<'s, S: Store> Scribe<'s, S> {
         self.gate.store().rotated();
         // What is still needed may itself be large.
         self.large = LARGE.max(2 * self.names.paths.memory());
+    }
+}
+
+fn name_of<'a>(fd: i32, found: &[(i32, Target<'a>)]) -> Option<Target<'a>> {
+    found.iter().find(|(other, _)| *other == fd).map(|(_, target)| *target)
+}
+
+/// The return value, with the name of the descriptor that it is.
+fn name_return<'a>(ret: Return<'a>, found: &[(i32, Target<'a>)]) -> Return<'a> {
+    match ret {
+        Return::Value(value, None) => Return::Value(value, name_of(value as i32, found)),
+        other => other,
+    }
+}
+
+/// Names two descriptors that a call stored.
+fn name_pair<'a>(arg: &mut Arg<'a>, found: &[(i32, Target<'a>)]) {
+    if let Arg::FdPair(pair) = arg {
+        for (fd, target) in pair {
+            *target = target.or_else(|| name_of(*fd, found));
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! of the stops, with two exceptions: a new thread is held until it is known who made it, and a call that another
 //! thread's stop overtakes is announced before that.
 
+use crate::asynchronous::Asynchronous;
 use crate::attach::process_of;
 use crate::clock::Clock;
 use crate::decode::{CallSet, Decoder, Special, signal_name};
@@ -12,7 +13,7 @@ use crate::error::RecordError;
 use crate::looks::Misses;
 use crate::outcome::End;
 use crate::plan::Wait;
-use crate::proc::{self, Accounts, EnvSelection};
+use crate::proc::{self, Accounts, Behind, EnvSelection, Found};
 use crate::scribe::Scribe;
 use crate::selection::{Known, abi};
 use crate::signals::Signals;
@@ -20,7 +21,7 @@ use crate::store::Store;
 use crate::threads::{InFlight, Interrupted, Threads};
 use crate::tracee::{Memory, Registers, Returned};
 use hashbrown::HashSet;
-use iotrail_model::raw::RawItem;
+use iotrail_model::raw::{RawItem, Target};
 use iotrail_model::recording_coverage::{Counts, count, count_text};
 use iotrail_model::{Pid, Tid, Timestamp};
 use iotrail_ptrace::{
@@ -77,6 +78,7 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) accounts: Accounts,
     pub(crate) end: Option<End>,
     pub(crate) misses: Misses,
+    pub(crate) requests: Asynchronous,
     pub(crate) launched: Option<Launched>,
     /// Threads are let go wherever they stop.
     pub(crate) detaching: bool,
@@ -124,6 +126,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             accounts: Accounts::new(),
             end: None,
             misses: Misses::default(),
+            requests: Asynchronous::new(),
             launched: None,
             detaching: false,
             gathering: Vec::new(),
@@ -147,6 +150,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
                 Err(error) => return Err(error.into()),
             }
         }
+        self.finish_requests();
         self.scribe.finish();
         Ok(())
     }
@@ -294,6 +298,9 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         let unfinished = thread.call.take();
         if thread.started {
             self.look_at_unknown(tid, process, &in_flight);
+            if self.concerns_requests(process, &in_flight) {
+                self.asks(tid, process, &in_flight, at);
+            }
         }
         if let Some(thread) = self.threads.get_mut(tid) {
             thread.call = Some(in_flight);
@@ -339,6 +346,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.returns_from_handler(tid, info);
         }
         let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
+        let process = thread.process;
         let Some(mut call) = thread.call.take() else { return self.go_on(stop, None) };
         if failed && matches!(value, -514..=-512 | GOES_ON) {
             self.go_on(stop, None)?;
@@ -353,9 +361,13 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         call.entry.exit(returned, &TraceeMemory(tid));
         let effects = call.entry.effects();
         let looks = effects.made[0].is_some() || !effects.received.is_empty();
-        if !looks {
+        let requests = self.concerns_requests(process, &call);
+        if requests {
+            self.answers(tid, process, &call, returned, at);
+        }
+        if !looks && !requests {
             self.go_on(stop, None)?;
-            self.tell(tid, call, at, failed);
+            self.tell(tid, call, at, failed, &[]);
             return Ok(());
         }
         self.tell_and_look(tid, call, at, failed);
@@ -363,7 +375,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     }
 
     /// Tells that a call returned.
-    fn tell(&mut self, tid: Tid, call: InFlight, at: Timestamp, failed: bool) {
+    fn tell(&mut self, tid: Tid, call: InFlight, at: Timestamp, failed: bool, found: &[(i32, Target<'_>)]) {
         self.overtakes(tid);
         if self.unannounced == Some(tid) {
             self.unannounced = None;
@@ -373,7 +385,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.decoder.recycle(call.entry);
             return;
         }
-        self.scribe.returned(tid, &call, at - call.start);
+        self.scribe.returned(tid, &call, at - call.start, found);
         if !failed && call.spawns() && call.child.is_none() {
             count(&mut self.tally.escaped, "CLONE_UNTRACED", 1);
         }
@@ -384,15 +396,18 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     /// Tells that a call returned, and what lies behind the descriptors that it made or received.
     fn tell_and_look(&mut self, tid: Tid, call: InFlight, at: Timestamp, failed: bool) {
         let effects = call.entry.effects();
-        let behind = effects.made.map(|fd| fd.and_then(|fd| Some((fd, proc::behind(tid, fd)?))));
-        let received: Vec<_> =
+        let made: Vec<(i32, Behind)> =
+            effects.made.iter().flatten().filter_map(|fd| Some((*fd, proc::behind(tid, *fd)?))).collect();
+        let received: Vec<(i32, Found)> =
             effects.received.iter().filter_map(|fd| Some((*fd, proc::look(tid, *fd)?))).collect();
-        self.tell(tid, call, at, failed);
-        for (fd, behind) in behind.into_iter().flatten() {
-            self.scribe.item(&RawItem::File { tid, fd, facts: behind.facts });
+        let names: Vec<(i32, Target<'_>)> =
+            made.iter().filter_map(|(fd, behind)| Some((*fd, behind.name.as_ref()?.target()))).collect();
+        self.tell(tid, call, at, failed, &names);
+        for (fd, behind) in &made {
+            self.scribe.item(&RawItem::File { tid, fd: *fd, facts: behind.facts });
         }
-        for (fd, found) in received {
-            self.scribe.item(&RawItem::Descriptor { tid, fd, open: found.open_file() });
+        for (fd, found) in &received {
+            self.scribe.item(&RawItem::Descriptor { tid, fd: *fd, open: found.open_file() });
         }
     }
 
@@ -451,7 +466,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     fn fails(&mut self, tid: Tid, interrupted: Interrupted) {
         let Interrupted { mut call, dur, .. } = interrupted;
         call.entry.exit(Returned::Error(EINTR), &TraceeMemory(tid));
-        self.scribe.returned(tid, &call, dur);
+        self.scribe.returned(tid, &call, dur, &[]);
         self.decoder.recycle(call.entry);
     }
 
@@ -477,6 +492,9 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
                 self.scribe.item(&RawItem::Created { parent, child, at });
             }
             _ => self.find(child, own, at),
+        }
+        if let Some(process) = process.filter(|process| *process != own) {
+            self.requests.forked(process, own);
         }
         self.threads.belongs(child, own);
         self.go_on(stop, None)?;
@@ -519,6 +537,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.supersedes(tid, former, process, at);
         }
         let usage = self.accounts.exec_done(process);
+        self.forget_requests(process);
         let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
         let call = thread.call.take();
         let interrupted = std::mem::take(&mut thread.interrupted);
@@ -536,7 +555,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         }
         if let Some(mut call) = call {
             call.entry.exit(Returned::Value(0), &TraceeMemory(tid));
-            self.scribe.returned(tid, &call, at - call.start);
+            self.scribe.returned(tid, &call, at - call.start, &[]);
             self.decoder.recycle(call.entry);
         }
         let facts = proc::image(tid, &self.env);
@@ -587,17 +606,22 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     }
 
     /// A thread is about to end.
-    fn exits(&mut self, stop: Stopped, _at: Timestamp) -> io::Result<()> {
+    fn exits(&mut self, stop: Stopped, at: Timestamp) -> io::Result<()> {
         let tid = stop.tid();
         self.overtakes(tid);
-        self.abandon(tid);
         let process = self.threads.get(tid).and_then(|thread| thread.process);
+        self.last_requests(tid, process, at);
+        self.abandon(tid);
         match (self.threads.retires(tid), process) {
             (Some(process), _) => {
+                self.forget_requests(process);
                 let usage = self.accounts.process_ends(process, tid);
                 self.scribe.item(&RawItem::Usage { tid: Tid(process.0), usage });
             }
-            (None, Some(process)) => self.accounts.thread_ends(process, tid),
+            (None, Some(process)) => {
+                self.requests.thread_ended(process, tid);
+                self.accounts.thread_ends(process, tid);
+            }
             (None, None) => {}
         }
         stop.resume(Going::Freely, None)
@@ -615,6 +639,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         self.overtakes(tid);
         self.abandon(tid);
         if let Some(process) = self.threads.retires(tid) {
+            self.forget_requests(process);
             self.accounts.forget(process);
         }
         match ending {
