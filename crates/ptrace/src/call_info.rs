@@ -1,5 +1,7 @@
 //! The call that a stopped thread is in, in a form that all architectures share (`PTRACE_GET_SYSCALL_INFO`, Linux 5.3).
 
+use crate::filter::MARK;
+
 /// A stop at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallInfo {
@@ -11,6 +13,9 @@ pub struct CallInfo {
     pub stack: u64,
     /// Which side of the call.
     pub phase: Phase,
+    /// At a stop of a filter: whether it was one of ours that selected the call. A program may ask for a tracer with a
+    /// filter of its own (`SECCOMP_RET_TRACE`); without one its call fails with ENOSYS.
+    pub ours: bool,
 }
 
 /// Which side of a call a thread is at.
@@ -52,7 +57,8 @@ impl CallInfo {
             OP_EXIT => Phase::Exit { value: raw[3] as i64, failed: raw[4].to_ne_bytes()[0] != 0 },
             _ => Phase::None,
         };
-        Self { arch, instruction: raw[1], stack: raw[2], phase }
+        let ours = u64::from(bytes[0]) != OP_SECCOMP || raw[10] as u32 == MARK;
+        Self { arch, instruction: raw[1], stack: raw[2], phase, ours }
     }
 }
 
@@ -67,10 +73,14 @@ mod tests {
 
     #[test]
     fn both_sides_of_a_call_are_read() {
-        let raw: Raw = [head(3, 0xc000_003e), 0x1000, 0x2000, 257, 1, 2, 3, 4, 5, 6, 7];
+        let raw: Raw = [head(3, 0xc000_003e), 0x1000, 0x2000, 257, 1, 2, 3, 4, 5, 6, u64::from(MARK)];
         let entry = CallInfo::of(&raw);
         assert_eq!((entry.arch, entry.instruction, entry.stack), (0xc000_003e, 0x1000, 0x2000));
         assert_eq!(entry.phase, Phase::Entry { number: 257, args: [1, 2, 3, 4, 5, 6] });
+
+        assert!(entry.ours);
+        assert!(!CallInfo::of(&[head(3, 7), 0, 0, 0, 0, 0, 0, 0, 0, 0, 3]).ours);
+        assert!(CallInfo::of(&[head(1, 7), 0, 0, 0, 0, 0, 0, 0, 0, 0, 3]).ours, "no filter stopped it");
 
         let failed = u64::from_ne_bytes([1, 0, 0, 0, 0, 0, 0, 0]);
         let raw: Raw = [head(2, 0x4000_0003), 0, 0, -2_i64 as u64, failed, 0, 0, 0, 0, 0, 0];

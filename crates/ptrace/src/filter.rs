@@ -67,6 +67,8 @@ struct Span {
     select: Option<Vec<Test>>,
 }
 
+/// What our filters tell the tracer. A program that asks for a tracer with a filter of its own says something else.
+pub(crate) const MARK: u32 = 0x6f74;
 const MAX_LENGTH: usize = 4096;
 const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
@@ -174,7 +176,7 @@ fn leaf(select: Option<&[Test]>) -> Vec<Instruction> {
     }
 }
 
-const STOP: Instruction = instruction(RETURN, libc::SECCOMP_RET_TRACE);
+const STOP: Instruction = instruction(RETURN, libc::SECCOMP_RET_TRACE | MARK);
 
 /// Stops if the test holds, and goes on behind itself if not.
 fn check(test: &Test) -> Vec<Instruction> {
@@ -229,7 +231,7 @@ mod tests {
                         }
                     }
                 }
-                RETURN => return (i.operand == libc::SECCOMP_RET_TRACE, steps),
+                RETURN => return (i.operand == libc::SECCOMP_RET_TRACE | MARK, steps),
                 JUMP => place += i.operand as usize,
                 IF_EQUAL => place += jump(accumulator == i.operand),
                 IF_AT_LEAST => place += jump(accumulator >= i.operand),

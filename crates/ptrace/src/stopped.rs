@@ -84,6 +84,21 @@ impl Stopped {
         Ok(SignalInfo { code: raw[2], sender })
     }
 
+    /// The call that it is about to make will not be made and fails with ENOSYS.
+    ///
+    /// # Errors
+    /// The thread was killed meanwhile, or this is not known how to do on this architecture.
+    pub fn refuse_call(&self) -> io::Result<()> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            // The kernel has put -ENOSYS into the register of the result already; a call without a number keeps it.
+            let number = std::mem::offset_of!(libc::user_regs_struct, orig_rax);
+            request(libc::PTRACE_POKEUSER, self.tid, number, usize::MAX).map(drop)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Lets it go on, with the signal that it shall get. If it is stopped for that very signal, the signal keeps all
     /// that came with it.
     ///

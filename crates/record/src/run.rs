@@ -105,7 +105,7 @@ impl<S: Store> Recording<'_, '_, S> {
         let recording = RecordingCoverage {
             recorders: 1,
             selections: [Selection {
-                asked: plan.calls.describe(),
+                asked: plan.calls.to_string(),
                 calls: (0..TABLE.len()).filter(wanted).count() as u32,
                 without: families(&mut (0..TABLE.len())).difference(&within).cloned().collect(),
             }]

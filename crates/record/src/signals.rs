@@ -9,10 +9,12 @@ use crate::store::Store;
 use crate::tracer::Recording;
 use iotrail_model::{Nanos, Pid, Timestamp};
 use iotrail_ptrace::{Messenger, Received, Signal, Stopped, is_stop_signal, stop_self};
+use rustix::process::{getpid, getsid};
 use std::io::{self, IsTerminal};
 
 /// How long a signal waits for its twin.
 const PATIENCE: Nanos = Nanos(50_000_000);
+const SIGHUP: i32 = 1;
 const SIGSTOP: i32 = 19;
 /// Signals that end an attached recording.
 const ENDING: [i32; 4] = [1, 2, 3, 15];
@@ -91,9 +93,15 @@ impl<S: Store> Recording<'_, '_, S> {
             }
             None => self.signals.messenger.quiet(),
             Some(main) => {
-                let from_others = arrived.into_iter().filter(|received| received.sender.is_some());
+                // The kernel tells the leader of a session alone that the terminal is gone.
+                let leads = getsid(None).is_ok_and(|session| session == getpid());
+                let for_program =
+                    |received: &Received| received.sender.is_some() || (leads && received.signal.0 == SIGHUP);
                 if !self.signals.ended {
-                    from_others.for_each(|received| self.signals.arrives(received, now));
+                    arrived
+                        .into_iter()
+                        .filter(for_program)
+                        .for_each(|received| self.signals.arrives(received, now));
                 }
                 self.signals.pass_on(main, now);
             }

@@ -208,6 +208,9 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         match stop.why() {
             Why::Selected => {
                 let info = stop.call()?;
+                if !info.ours {
+                    stop.refuse_call()?;
+                }
                 self.enters(stop, &info, at)
             }
             Why::Call => {
