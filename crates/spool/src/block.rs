@@ -53,19 +53,27 @@ impl Verified {
     pub(crate) fn follow(bytes: &[u8], start: usize, sum: Sum) -> Self {
         let mut verified = Self { end: start, records: 0, sum, stop: Stop::End, last: start };
         loop {
-            match frame(bytes, verified.end) {
-                Ok((check, payload, next)) => {
-                    let sum = verified.sum.with(payload);
-                    if sum.check() != check {
-                        verified.stop = Stop::Check;
-                        return verified;
-                    }
-                    let last = verified.end;
-                    verified = Self { end: next, records: verified.records + 1, sum, last, ..verified };
-                }
+            verified = match verified.next(bytes) {
+                Ok(verified) => verified,
                 Err(stop) => return Self { stop, ..verified },
-            }
+            };
         }
+    }
+
+    /// The first record of `bytes` alone.
+    pub(crate) fn follow_one(bytes: &[u8], sum: Sum) -> Self {
+        let verified = Self { end: 0, records: 0, sum, stop: Stop::End, last: 0 };
+        verified.next(bytes).unwrap_or(verified)
+    }
+
+    #[inline]
+    fn next(self, bytes: &[u8]) -> Result<Self, Stop> {
+        let (check, payload, end) = frame(bytes, self.end)?;
+        let sum = self.sum.with(payload);
+        if sum.check() != check {
+            return Err(Stop::Check);
+        }
+        Ok(Self { end, records: self.records + 1, sum, last: self.end, ..self })
     }
 
     /// Without the last record: the sum of all says that one of them is wrong, and that could only be the last.

@@ -29,7 +29,13 @@ mod visit;
 mod writer;
 
 #[cfg(test)]
+mod full_disk;
+#[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod kill;
+#[cfg(test)]
+mod numbered;
 #[cfg(test)]
 mod round_trip;
 

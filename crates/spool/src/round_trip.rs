@@ -16,7 +16,7 @@ pub(crate) enum Record {
     Process(Box<Process>),
     Image(Box<Process>),
     File(Vec<u8>, FileFacts),
-    Coverage(Coverage),
+    Coverage(Box<Coverage>),
 }
 
 pub(crate) fn named(event: &Event, names: &Dictionaries) -> Record {
@@ -68,7 +68,7 @@ impl Visit for All {
     }
 
     fn coverage(&mut self, coverage: Coverage) -> Result<(), SpoolError> {
-        self.records.push(Record::Coverage(coverage));
+        self.records.push(Record::Coverage(Box::new(coverage)));
         Ok(())
     }
 }
@@ -151,7 +151,7 @@ proptest! {
                 Step::Coverage(lost) => {
                     let coverage = Coverage { lost, ..Coverage::default() };
                     writer.coverage(&coverage).unwrap();
-                    expected.push(Record::Coverage(coverage));
+                    expected.push(Record::Coverage(Box::new(coverage)));
                 }
                 Step::Rotate => {
                     turn += 1;

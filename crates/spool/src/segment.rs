@@ -12,6 +12,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
+/// Bytes of a record that are stored before the others: a copy need not go forward, and a record that was not finished is
+/// told from a lost page by how it begins.
+pub(crate) const FIRST: usize = 8;
+
 /// A payload with room before it for its length and check.
 #[derive(Debug)]
 pub(crate) struct Frame(Vec<u8>);
@@ -132,7 +136,7 @@ impl Segment {
         &mut self.footer
     }
 
-    /// Appends a record, which must fit into the block. Its first byte comes last: without it, there is no record.
+    /// Appends a record, which must fit into the block. Without its first byte, there is no record.
     #[inline]
     pub(crate) fn append(&mut self, frame: &mut Frame) -> Result<(), SpoolError> {
         let sum = self.footer.sum.with(frame.payload());
@@ -142,10 +146,14 @@ impl Segment {
         Ok(())
     }
 
+    /// Stores the first byte last.
     #[inline]
     fn append_bytes(&mut self, bytes: &[u8]) -> Result<(), SpoolError> {
         let reserved = self.file.reserve(bytes.len()).map(|space| {
-            space[1..].copy_from_slice(&bytes[1..]);
+            let front = FIRST.min(bytes.len());
+            space[1..front].copy_from_slice(&bytes[1..front]);
+            fence(Ordering::Release);
+            space[front..].copy_from_slice(&bytes[front..]);
             fence(Ordering::Release);
             space[0] = bytes[0];
         });

@@ -6,6 +6,7 @@ use crate::error::SpoolError;
 use crate::event_code::{self, Prediction};
 use crate::footer::Footer;
 use crate::format::{BLOCK, FOOTER, Head, PIECE, PREAMBLE, SEGMENT, preamble};
+use crate::segment::FIRST;
 use crate::sum::Sum;
 use crate::varint::Cursor;
 use iotrail_model::Timestamp;
@@ -17,8 +18,6 @@ use std::path::Path;
 /// Nothing is read of a segment beyond this: a writer allocates at most so much.
 const MAX_SEGMENT: u64 = SEGMENT + (64 << 20);
 static ZEROS: [u8; BLOCK] = [0; BLOCK];
-/// No event has a longer record. What follows the last record and is not longer was being written when the writer died.
-pub(crate) const UNFINISHED: usize = 160;
 
 /// A stretch of a spool that can be read alone: pieces may be read by several threads, each with its own
 /// [`crate::Reader`].
@@ -152,11 +151,9 @@ impl Surveyor<'_> {
         self.survey.finished = None;
         let believed = records.get(..verified.end).unwrap_or_default();
         count(believed, start, &mut footer, &mut self.survey.finished);
-        let rest = records.get(verified.end..).unwrap_or_default();
-        let unfinished = rest.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         let is_clean = match verified.stop {
             Stop::End => true,
-            Stop::Zero => unfinished <= UNFINISHED,
+            Stop::Zero => is_unfinished(&records[verified.end..], verified.sum),
             Stop::Length | Stop::Check => false,
         };
         Block { kind: Kind::Open { stop: verified.stop, is_clean }, footer, bytes }
@@ -212,6 +209,21 @@ impl Surveyor<'_> {
         };
         self.report(place + used, block.bytes as u64 - used, what);
     }
+}
+
+/// Whether `rest` is zeros, or one record that lacks its first byte: that comes last. A lost page would begin with more
+/// zeros, and behind a record of which only the first byte was lost would be others.
+fn is_unfinished(rest: &[u8], sum: Sum) -> bool {
+    let Some(last) = rest.iter().rposition(|byte| *byte != 0) else { return true };
+    if rest.iter().take(FIRST).all(|byte| *byte == 0) {
+        return false;
+    }
+    let mut trial = rest[..=last].to_vec();
+    (1..=u8::MAX).all(|first| {
+        trial[0] = first;
+        let verified = Verified::follow_one(&trial, sum);
+        verified.records == 0 || verified.end == trial.len()
+    })
 }
 
 /// Counts verified records.
