@@ -79,7 +79,7 @@ impl Entry {
 
     fn made(&self) -> [Option<i32>; 2] {
         let Some(Returned::Value(value)) = self.returned else { return [None, None] };
-        if self.spec().is_some_and(|spec| spec.makes == Makes::Descriptor) {
+        if self.spec().is_some_and(|spec| spec.makes == Makes::Descriptor) || self.duplicates() {
             return [i32::try_from(value).ok(), None];
         }
         let pair = self.args.iter().find_map(|arg| match arg {
@@ -87,6 +87,14 @@ impl Entry {
             _ => None,
         });
         pair.unwrap_or_default()
+    }
+
+    /// Whether this is fcntl with a command that makes a descriptor.
+    fn duplicates(&self) -> bool {
+        const F_DUPFD: u64 = 0;
+        const F_DUPFD_CLOEXEC: u64 = 1030;
+        self.spec().is_some_and(|spec| matches!(spec.name, "fcntl" | "fcntl64"))
+            && matches!(self.values[1] & 0xffff_ffff, F_DUPFD | F_DUPFD_CLOEXEC)
     }
 
     /// The call as raw items carry it. A call whose number has no name gets one in `names`: `syscall_0x1d6`.

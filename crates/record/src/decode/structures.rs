@@ -2,7 +2,7 @@
 
 use super::layout::{Layout, read, u16_at, u32_at, u64_at};
 use super::stored::{Place, Stored};
-use super::symbols::{self, LOCK_TYPES, OPEN_RESOLVE, WHENCE};
+use super::symbols::{self, LOCK_TYPES, OPEN_RESOLVE, Octal, WHENCE};
 use crate::tracee::{Abi, Memory};
 use std::io::Write as _;
 
@@ -33,18 +33,6 @@ pub(super) fn open_how(
     OPEN_RESOLVE.push(resolve, bytes);
     bytes.push(b'}');
     Stored::Text(Place::since(start, bytes))
-}
-
-/// Permissions, with a leading zero as long as they are not zero alone.
-struct Octal(u64);
-
-impl std::fmt::Display for Octal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            0 => f.write_str("000"),
-            mode => write!(f, "0{mode:03o}"),
-        }
-    }
 }
 
 /// How to make a process (`struct clone_args`): `{flags=CLONE_VM|CLONE_VFORK, exit_signal=SIGCHLD}`.

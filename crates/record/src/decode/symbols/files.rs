@@ -1,6 +1,6 @@
 //! Symbols of calls on files and directories.
 
-use super::{Name, Set, bits, push};
+use super::{Name, Octal, Set, bits, push};
 use crate::decode::stored::{Place, Stored};
 use crate::tracee::Abi;
 use std::io::Write as _;
@@ -429,6 +429,6 @@ pub(super) fn write_node(mode: u64, bytes: &mut Vec<u8>) -> Stored {
     if bytes.len() == start {
         return Stored::Int(mode as i64);
     }
-    let _ = write!(bytes, "|{:03o}", mode & 0o777);
+    let _ = write!(bytes, "|{}", Octal(mode & 0o777));
     Stored::Symbols(Place::since(start, bytes))
 }

@@ -1,6 +1,6 @@
 //! Symbols of calls on memory.
 
-use super::{Name, Set, bits, push};
+use super::{Name, Octal, Set, bits, push};
 use crate::decode::stored::{Place, Stored};
 use std::io::Write as _;
 
@@ -113,6 +113,6 @@ pub(super) fn write_segment(flags: u64, bytes: &mut Vec<u8>) -> Stored {
     if bytes.len() == start {
         return Stored::Int(mode as i64);
     }
-    let _ = write!(bytes, "|{mode:03o}");
+    let _ = write!(bytes, "|{}", Octal(mode));
     Stored::Symbols(Place::since(start, bytes))
 }

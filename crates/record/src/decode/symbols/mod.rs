@@ -163,6 +163,18 @@ impl Set {
     }
 }
 
+/// Permissions, `0644`: at least three digits.
+pub(super) struct Octal(pub(super) u64);
+
+impl std::fmt::Display for Octal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            mode @ 0..0o100 => write!(f, "{mode:03o}"),
+            mode => write!(f, "0{mode:o}"),
+        }
+    }
+}
+
 fn separate(start: usize, bytes: &mut Vec<u8>) {
     if bytes.len() > start {
         bytes.push(b'|');
