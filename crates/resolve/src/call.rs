@@ -239,7 +239,7 @@ impl Resolver {
             Effect::Open => self.open(event, scene, names),
             Effect::Anonymous(kind) => self.make(event, scene, kind, names),
             Effect::Accept => self.accept(event, scene, names),
-            Effect::Bind => self.name_socket(event, scene, Given::Own, names),
+            Effect::Bind | Effect::OwnAddress => self.name_socket(event, scene, Given::Own, names),
             Effect::Connect => self.name_socket(event, scene, Given::Peer, names),
             Effect::Dup => {
                 let cloexec = operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));

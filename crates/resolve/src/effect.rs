@@ -35,6 +35,8 @@ pub(crate) enum Effect {
     Touch,
     /// Gives a socket its own address.
     Bind,
+    /// Tells it.
+    OwnAddress,
     /// Gives a socket the address of its peer.
     Connect,
     Accept,
@@ -165,6 +167,7 @@ fn effect(spec: &CallSpec) -> Effect {
         "pipe" | "pipe2" => Effect::Anonymous(&PIPE),
         "socketpair" => Effect::Anonymous(&SOCKET),
         "bind" => Effect::Bind,
+        "getsockname" => Effect::OwnAddress,
         "connect" => Effect::Connect,
         "accept" | "accept4" => Effect::Accept,
         _ if spec.args.contains(&ArgKind::Address) && spec.args.contains(&ArgKind::Extent) => Effect::Touch,

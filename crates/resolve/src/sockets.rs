@@ -5,8 +5,8 @@
 //!
 //! | after | name |
 //! |---|---|
-//! | bind | `TCP:[127.0.0.1:80]`, `UNIX-STREAM:[7,"/run/x"]` |
-//! | connect | `TCP:[7->127.0.0.1:80]`, `UNIX-STREAM:[7->"/run/x"]` |
+//! | bind, getsockname | `TCP:[127.0.0.1:80]`, `UNIX-STREAM:[7,"/run/x"]` |
+//! | connect | `TCP:[7->127.0.0.1:80]`, `UNIX-STREAM:[7->"/run/x"]`; with its own address, if it has one |
 //! | accept | `TCP:[127.0.0.1:80->127.0.0.1:9]`, `UNIX-STREAM:[8,"/run/x"]` (the listener's address: the peer has none) |
 //!
 //! The number stands there only if the inode is known. An address whose port the kernel chooses (0) names nothing.
@@ -184,14 +184,20 @@ pub(crate) enum Given {
     Peer,
 }
 
-/// The name of a socket that was called `present` and now has an address; `None` if it is not known better than before.
+/// The name of a socket that was called `present` and of which an address is known now; `None` if that says no more.
 pub(crate) fn name(protocol: Protocol, present: &[u8], given: Given, address: &Address) -> Option<Vec<u8>> {
-    let protocol = protocol.name()?;
-    let mut name = [protocol.as_bytes(), b":["].concat();
-    match (given, address) {
-        (Given::Own, Address::Other(_)) => {}
-        (Given::Own, Address::File(_)) => name.extend_from_slice(&numbered(present)),
-        (Given::Peer, _) => {
+    let prefix = prefix(protocol)?;
+    let own = own_address(&prefix, present);
+    let mut name = prefix.clone();
+    match (given, address, own) {
+        (Given::Own, ..) if is_connected(present) => return None,
+        (Given::Own, Address::Other(_), _) => {}
+        (Given::Own, Address::File(_), _) => name.extend_from_slice(&numbered(present)),
+        (Given::Peer, _, Some(own)) => {
+            name.extend_from_slice(own);
+            name.extend_from_slice(b"->");
+        }
+        (Given::Peer, _, None) => {
             name.extend_from_slice(inode(present));
             name.extend_from_slice(b"->");
         }
@@ -208,9 +214,8 @@ pub(crate) fn accepted(
     present: &[u8],
     peer: Option<&Address>,
 ) -> Option<Vec<u8>> {
-    let prefix = [protocol.name()?.as_bytes(), b":["].concat();
-    let own = listener.strip_prefix(prefix.as_slice()).and_then(|rest| rest.strip_suffix(b"]"));
-    let own = own.filter(|own| memchr::memmem::find(own, b"->").is_none());
+    let prefix = prefix(protocol)?;
+    let own = own_address(&prefix, listener).filter(|_| !is_connected(listener));
     let own = own.map(|own| own.strip_prefix(numbered(listener).as_slice()).unwrap_or(own));
     match (own, peer) {
         (Some(own), None) => Some([&prefix, numbered(present).as_slice(), own, b"]"].concat()),
@@ -222,6 +227,21 @@ pub(crate) fn accepted(
         }
         (None, None) => None,
     }
+}
+
+fn prefix(protocol: Protocol) -> Option<Vec<u8>> {
+    Some([protocol.name()?.as_bytes(), b":["].concat())
+}
+
+/// A socket's own address, perhaps behind its inode, as its name shows it.
+fn own_address<'a>(prefix: &[u8], name: &'a [u8]) -> Option<&'a [u8]> {
+    let inner = name.strip_prefix(prefix)?.strip_suffix(b"]")?;
+    let own = memchr::memmem::find(inner, b"->").map_or(inner, |arrow| &inner[..arrow]);
+    Some(own).filter(|own| own.iter().any(|byte| !byte.is_ascii_digit()))
+}
+
+fn is_connected(name: &[u8]) -> bool {
+    memchr::memmem::find(name, b"->").is_some()
 }
 
 /// Whether a name may give way to one made from an address: it says less, or was made from another.

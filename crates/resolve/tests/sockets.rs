@@ -38,6 +38,16 @@ fn a_connected_socket_is_called_after_its_peer() {
 }
 
 #[test]
+fn a_socket_may_tell_which_address_it_was_given() {
+    let any = r#"{sa_family=AF_INET, sin_port=htons(0), sin_addr=inet_addr("127.0.0.1")}"#;
+    let script = Script::new().socket("AF_INET", "SOCK_STREAM", 3).on("bind", 3, any, value(0));
+    let script = script.on("getsockname", 3, LOCAL, value(0));
+    assert_eq!((script.path(), script.path2()), (Some("TCP:[127.0.0.1:80]"), None));
+    let script = script.on("connect", 3, PEER, value(0)).on("getsockname", 3, LOCAL, value(0));
+    assert_eq!(script.path(), Some("TCP:[127.0.0.1:80->10.0.0.7:4711]"));
+}
+
+#[test]
 fn an_accepted_socket_has_two_ends() {
     let script = Script::new().socket("AF_INET", "SOCK_STREAM", 3).on("bind", 3, LOCAL, value(0));
     assert_eq!(script.path(), Some("TCP:[127.0.0.1:80]"));
