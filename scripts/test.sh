@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test, one summary. usage: test.sh all|rust|interop|browser
+# Every test, one summary. usage: test.sh all|rust|interop|record|browser
 set -uo pipefail
 . "$(dirname "$0")/tools.sh"
 cd "$root"
@@ -38,6 +38,18 @@ interop_tests() {
     && "$python" tests/interop/run.py "$target/debug/iotrail"
 }
 
+# What a recording must not change, must not lose, and must show as strace does.
+record_tests() {
+  debian cc=gcc strace=strace make=make git=git sqlite3=sqlite3 && cargo build --locked --quiet && python3 "$@"
+}
+
+record_steps() {
+  local iotrail=$target/debug/iotrail
+  step "recorded programs behave as unrecorded ones" record_tests tests/faithful/run.py "$iotrail"
+  step "recordings compared with strace" record_tests tests/strace/compare.py "$iotrail"
+  step "recordings that are killed, full disks, limits" record_tests tests/loss/run.py "$iotrail"
+}
+
 browser_tests() {
   debian chromium=chromium && npm --prefix tests/browser ci --silent --no-audit --no-fund \
     && cargo build --locked --quiet && cargo build --locked --quiet -p iotrail-report --example sample_report \
@@ -50,13 +62,15 @@ command -v cargo-nextest >/dev/null || step "cargo-nextest" cargo_tool cargo-nex
 case $what in
   rust) step "Rust: unit, property, snapshot, command line" rust_tests ;;
   interop) step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests ;;
+  record) record_steps ;;
   browser) step "browser: the report in Chromium" browser_tests ;;
   all)
     step "Rust: unit, property, snapshot, command line" rust_tests
     step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests
+    record_steps
     step "browser: the report in Chromium" browser_tests
     ;;
-  *) echo "usage: test.sh all|rust|interop|browser" >&2; exit 2 ;;
+  *) echo "usage: test.sh all|rust|interop|record|browser" >&2; exit 2 ;;
 esac
 
 echo

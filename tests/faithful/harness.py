@@ -153,7 +153,9 @@ class Stage:
         if not made.exists():
             self.programs.mkdir(exist_ok=True)
             self.programs.chmod(0o755)
-            done = subprocess.run(["cc", "-O1", "-pthread", "-o", made, source, "-lrt"], capture_output=True, text=True)
+            flags = re.search(r"^ \* cc (-.*?) *\*/", source.read_text(), re.M)
+            words = flags.group(1).split() if flags else ["-pthread", "-lrt"]
+            done = subprocess.run(["cc", "-O1", "-o", made, source, *words], capture_output=True, text=True)
             if done.returncode != 0:
                 raise Skip(f"{source.name} does not compile here: {done.stderr[-300:]}")
         return str(made)

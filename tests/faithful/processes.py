@@ -8,6 +8,11 @@ def beginnings(stage):
     return [stage.run(lives, way) for way in ("exec-from-thread", "leader-leaves-first", "vfork", "ends")]
 
 
+@scenario("a 32-bit program")
+def narrow(stage):
+    return stage.run(stage.program("narrow"))
+
+
 @scenario("a deep chain and a wide tree of forks")
 def forks(stage):
     lives = stage.program("lives")
