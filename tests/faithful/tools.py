@@ -47,7 +47,7 @@ def tar(stage):
         tar cf sparse.tar --hole-detection=raw -S out/scripts; tar tvf sparse.tar | wc -l; cksum < tree.tar.gz""")
 
 
-@scenario("sqlite3: transactions, write-ahead log, two writers", needs=["sqlite3"], ignore=[r"-(wal|shm|journal)$"])
+@scenario("sqlite3: transactions, write-ahead log, two writers", needs=["sqlite3"], ignore=[r"-(wal|shm|journal)$", "b.db"])
 def sqlite(stage):
     return stage.sh("""
         sqlite3 a.db "create table t(x integer primary key, y text); begin; with recursive n(i) as (select 1 union all select i + 1 from n
