@@ -22,8 +22,11 @@ class Terminal:
         self.patience, self.buffer, self.transcript = patience, "", ""
         self.pid, self.master = pty.fork()
         if self.pid == 0:
-            os.chdir(stage.directory)
-            os.execvpe(words[0], words, {**stage.environment, "PS1": "$ ", "TERM": "dumb", "INPUTRC": "/dev/null"})
+            try:
+                os.chdir(stage.directory)
+                os.execvpe(words[0], words, {**stage.environment, "PS1": "$ ", "TERM": "dumb", "INPUTRC": "/dev/null"})
+            finally:
+                os._exit(127)
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
 
     def read(self, deadline):
