@@ -81,7 +81,8 @@ impl SpoolError {
 
 impl SpoolError {
     /// Whether only the record is at fault: the next one may be written.
-    pub(crate) const fn is_about_one_record(&self) -> bool {
+    #[must_use]
+    pub const fn is_about_one_record(&self) -> bool {
         matches!(self, Self::NoSuchName { .. } | Self::TooLong { .. })
     }
 }
