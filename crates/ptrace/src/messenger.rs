@@ -75,8 +75,11 @@ impl Messenger {
                 originals.actions.push((signal, before));
             }
         }
-        // With SIGCHLD ignored the kernel would reap the program before its status is read.
-        originals.actions.push((libc::SIGCHLD, replace(libc::SIGCHLD, &default())));
+        // With SIGCHLD ignored the kernel would reap the program before its status is read; and nobody wants a signal
+        // for every stop.
+        let mut quiet = default();
+        quiet.sa_flags = libc::SA_NOCLDSTOP;
+        originals.actions.push((libc::SIGCHLD, replace(libc::SIGCHLD, &quiet)));
         let mut mask = mask;
         for (signal, _) in &originals.actions {
             // SAFETY: the set is initialised and the signals exist.
@@ -120,6 +123,20 @@ impl Messenger {
     pub fn send(&self, pid: u32, signal: Signal) {
         // SAFETY: touches no memory. The process is a child that was not reaped, so the number is still its own.
         unsafe { libc::kill(pid as libc::pid_t, signal.0) };
+    }
+
+    /// Kills a traced child and waits until it is gone.
+    pub fn kill(&self, pid: u32) {
+        self.send(pid, Signal(libc::SIGKILL));
+        // Stops of it may be reported before its end.
+        let mut word = 0;
+        loop {
+            // SAFETY: the kernel stores one status word.
+            let waited = unsafe { libc::waitpid(pid as libc::pid_t, &raw mut word, libc::__WALL) };
+            if waited == -1 || libc::WIFEXITED(word) || libc::WIFSIGNALED(word) {
+                return;
+            }
+        }
     }
 
     pub(crate) fn originals(&self) -> &Originals {

@@ -50,7 +50,13 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
         (None, Target::Attach(pids)) => pids.iter().try_for_each(|pid| recording.attach(*pid))?,
         (None, Target::Command(_)) => return Err(RecordError::NoCommand),
     }
-    recording.run()?;
+    if let Err(error) = recording.run() {
+        // Without its tracer the program would fail at the first call that the filter selects.
+        if let Some(main) = recording.mode.main.filter(|_| recording.mode.filtered) {
+            messenger.kill(main.0);
+        }
+        return Err(error);
+    }
     drop(one_core);
     if let (Some(command), None) = (command, recording.end)
         && let Some(failure) = recording.launched.as_mut().and_then(|launched| launched.failure())
@@ -128,7 +134,11 @@ impl<S: Store> Recording<'_, '_, S> {
             cost: TracerCost { stops: tally.stops, calls: tally.calls, cpu, ..TracerCost::default() },
             ..RecordingCoverage::default()
         };
+        let troubles = tally.troubles.iter().map(|(error, times)| {
+            format!("the kernel refused to go on with a stopped thread {times} times: {error}")
+        });
         Coverage {
+            notes: troubles.collect(),
             interrupted: self.scribe.interrupted,
             relative_paths: self.scribe.relative_paths(),
             ..Coverage::of_recording(recording)

@@ -46,6 +46,8 @@ pub(crate) struct Tally {
     pub(crate) unnamed_descriptors: u64,
     pub(crate) left_running: u64,
     pub(crate) escaped: Counts,
+    /// Requests that the kernel refused, by error.
+    pub(crate) troubles: Counts,
     pub(crate) not_decoded: Counts,
     pub(crate) filtering: HashSet<Pid, foldhash::fast::FixedState>,
     pub(crate) tracing: HashSet<Pid, foldhash::fast::FixedState>,
@@ -188,7 +190,11 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
                 match self.stopped(stop, at) {
                     Err(error) if is_gone(&error) => Ok(()),
                     Err(error) if error.raw_os_error() == Some(EIO) => Err(RecordError::KernelTooOld),
-                    other => other.map_err(RecordError::Tracing),
+                    Err(error) => {
+                        count(&mut self.tally.troubles, &error.to_string(), 1);
+                        Ok(())
+                    }
+                    Ok(()) => Ok(()),
                 }
             }
         }
@@ -209,7 +215,10 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             Why::Selected => {
                 let info = stop.call()?;
                 if !info.ours {
-                    stop.refuse_call()?;
+                    match stop.refuse_call() {
+                        Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+                        other => other?,
+                    }
                 }
                 self.enters(stop, &info, at)
             }
