@@ -83,6 +83,15 @@ pub enum RawItem<'a> {
         /// What it refers to.
         open: OpenFile<'a>,
     },
+    /// Two descriptors of a thread, both known by now, are copies of each other: part of a snapshot.
+    Copies {
+        /// The thread.
+        tid: Tid,
+        /// One.
+        fd: i32,
+        /// The other.
+        other: i32,
+    },
     /// The working directory of a thread, found in a snapshot.
     WorkingDirectory {
         /// The thread.
@@ -138,6 +147,7 @@ impl RawItem<'_> {
             | Self::Superseded { tid, .. }
             | Self::Found { tid, .. }
             | Self::Descriptor { tid, .. }
+            | Self::Copies { tid, .. }
             | Self::WorkingDirectory { tid, .. }
             | Self::File { tid, .. }
             | Self::Image { tid, .. }

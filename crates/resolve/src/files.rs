@@ -280,6 +280,14 @@ impl Files {
         self.change(id, |table| table.set(fd, Slot { description: description.0, cloexec }));
     }
 
+    /// Lets `fd` stand for what `other` does.
+    pub(crate) fn unite(&mut self, id: TableId, fd: i32, other: i32) {
+        let slot = self.tables.get(id.0).and_then(|table| table.get(fd));
+        if let (Some(slot), Some(description)) = (slot, self.get(id, other)) {
+            self.set(id, fd, description, slot.cloexec);
+        }
+    }
+
     /// Whether `fd` is closed at exec.
     pub(crate) fn set_cloexec(&mut self, id: TableId, fd: i32, cloexec: bool) {
         if let Some(description) = self.get(id, fd) {

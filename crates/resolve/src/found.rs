@@ -1,7 +1,7 @@
 //! What a tracer finds when it looks: threads and descriptors that were there before, and what lies behind new ones.
 //!
-//! A look tells what is, not how it came to be. Threads of one process share everything. Of two descriptors nobody knows
-//! whether they share an open file description, so a move of one makes the cursor of the other unknown if they
+//! A look tells what is, not how it came to be. Threads of one process share everything. Of two descriptors of which nobody
+//! says whether they share an open file description, a move of one makes the cursor of the other unknown if they
 //! may ([`crate::kin`]).
 
 use crate::Sink;
@@ -37,6 +37,7 @@ impl Resolver {
                 self.found(case, Found { tid, pid, ppid, at }, names, sink);
             }
             RawItem::Descriptor { tid, .. }
+            | RawItem::Copies { tid, .. }
             | RawItem::WorkingDirectory { tid, .. }
             | RawItem::File { tid, .. }
             | RawItem::Image { tid, .. }
@@ -59,6 +60,10 @@ impl Resolver {
     ) {
         match item {
             RawItem::Descriptor { fd, open, .. } => self.look(thread, *fd, open, names, sink),
+            RawItem::Copies { fd, other, .. } => {
+                let table = self.population.thread(thread).table;
+                self.files.unite(table, *fd, *other);
+            }
             RawItem::WorkingDirectory { path, .. } if path.starts_with(b"/") => {
                 let path = intern(names, path);
                 self.learn_directory(thread, path);

@@ -83,6 +83,7 @@ enum Kind {
     Created { child: Tid, at: Timestamp },
     Found { pid: Pid, ppid: Option<Pid>, at: Timestamp },
     Descriptor { fd: i32, open: HeldOpen },
+    Copies { fd: i32, other: i32 },
     WorkingDirectory(Range),
     File { fd: i32, facts: FileFacts },
     Image { at: Timestamp, image: HeldImage },
@@ -156,6 +157,7 @@ impl HeldItem {
             RawItem::Descriptor { fd, open, .. } => {
                 Kind::Descriptor { fd: *fd, open: copy_open(&mut bytes, open) }
             }
+            RawItem::Copies { fd, other, .. } => Kind::Copies { fd: *fd, other: *other },
             RawItem::WorkingDirectory { path, .. } => Kind::WorkingDirectory(copy_text(&mut bytes, path)),
             RawItem::File { fd, facts, .. } => Kind::File { fd: *fd, facts: *facts },
             RawItem::Image { at, image, .. } => Kind::Image { at: *at, image: copy_image(&mut bytes, image) },
@@ -180,6 +182,7 @@ impl HeldItem {
             Kind::Descriptor { fd, open } => {
                 show(&RawItem::Descriptor { tid, fd: *fd, open: self.open(open) })
             }
+            Kind::Copies { fd, other } => show(&RawItem::Copies { tid, fd: *fd, other: *other }),
             Kind::WorkingDirectory(path) => show(&RawItem::WorkingDirectory { tid, path: text(path) }),
             Kind::File { fd, facts } => show(&RawItem::File { tid, fd: *fd, facts: *facts }),
             Kind::Image { at, image } => self.with_image(*at, image, show),
@@ -344,6 +347,7 @@ mod tests {
             RawItem::Created { parent: tid, child: Tid(2), at },
             RawItem::Found { tid, pid: Pid(1), ppid: Some(Pid(7)), at },
             RawItem::Descriptor { tid, fd: 5, open },
+            RawItem::Copies { tid, fd: 5, other: 6 },
             RawItem::WorkingDirectory { tid, path: b"/w" },
             RawItem::File { tid, fd: 5, facts },
             RawItem::Image { tid, at, image },

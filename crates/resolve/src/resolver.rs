@@ -149,6 +149,7 @@ impl Resolver {
             RawItem::Created { child, at, .. } => self.created(case, thread, *child, *at, names, sink),
             RawItem::Found { .. }
             | RawItem::Descriptor { .. }
+            | RawItem::Copies { .. }
             | RawItem::WorkingDirectory { .. }
             | RawItem::File { .. }
             | RawItem::Image { .. }
@@ -239,6 +240,7 @@ pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         | RawItem::Found { tid, at, .. }
         | RawItem::Image { tid, at, .. } => (*tid, Some(*at)),
         RawItem::Descriptor { tid, .. }
+        | RawItem::Copies { tid, .. }
         | RawItem::WorkingDirectory { tid, .. }
         | RawItem::File { tid, .. }
         | RawItem::Usage { tid, .. }

@@ -75,7 +75,7 @@ proptest! {
                 3 | 4 => script.entered(CALLS[call], &args),
                 5 => script.created(ret.unsigned_abs() as u32),
                 6 => script.found(ret.unsigned_abs() as u32),
-                7 => script.looked(ret as i32, "/a", ret),
+                7 => script.looked(ret as i32, "/a", ret).copies(ret as i32, call as i32),
                 8 => script.image(Image::default()).used(Usage::ZERO).working_directory("/w"),
                 9 => script.file(ret as i32, call as u64, FileKind::ALL[call % FileKind::ALL.len()]),
                 _ => {

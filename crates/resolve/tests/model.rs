@@ -30,8 +30,8 @@ enum Step {
     Exit,
     CloseRange(u8),
     Switch(u8),
-    /// A process turns up with two descriptors that may be one.
-    Found(bool, u8),
+    /// A process turns up with two descriptors that may be one; the tracer may know.
+    Found(bool, bool, u8),
     Map(u8, u8, u8),
     Unmap(u8, u8),
     Move(u8, u8, u8, u8),
@@ -184,13 +184,13 @@ impl World {
         self.tasks.push(new);
     }
 
-    fn find(&mut self, one: bool, position: u8) {
+    fn find(&mut self, one: bool, said: bool, position: u8) {
         let pid = self.next;
         self.next += 1;
         let path = format!("/found/{pid}");
         let open = || {
             let (cursor, path) = (Some(position.into()), path.clone());
-            Rc::new(RefCell::new(OpenFile { path, cursor, append: false, doubtful: true }))
+            Rc::new(RefCell::new(OpenFile { path, cursor, append: false, doubtful: !(one && said) }))
         };
         let first = open();
         let second = if one { Rc::clone(&first) } else { open() };
@@ -198,6 +198,7 @@ impl World {
             OpenFile { path: format!("/alone/{pid}"), cursor: Some(7), append: false, doubtful: false };
         let script = std::mem::replace(&mut self.script, Script::new()).by(pid).found(pid);
         let script = script.looked(3, &path, position.into()).looked(4, &path, position.into());
+        let script = if one && said { script.copies(4, 3) } else { script };
         self.script = script.looked(5, &alone.path, 7).working_directory("/w");
         let files = [(3, (first, false)), (4, (second, false)), (5, (Rc::new(RefCell::new(alone)), false))];
         let (files, cwd) = (Rc::new(RefCell::new(files.into())), Rc::new(RefCell::new("/w".into())));
@@ -349,7 +350,7 @@ impl World {
             }
             Step::Switch(task) => self.current = usize::from(task) % self.tasks.len(),
             Step::Announced(kind) => self.make(kind),
-            Step::Found(one, position) => self.find(one, position),
+            Step::Found(one, said, position) => self.find(one, said, position),
             Step::Map(number, at, pages) => {
                 self.map(3 + i32::from(number % 8), i64::from(at % 16), 1 + i64::from(pages % 6));
             }
@@ -416,7 +417,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => byte().prop_map(Step::CloseRange),
         3 => byte().prop_map(Step::Switch),
         2 => prop_oneof![Just(Kind::Fork), Just(Kind::Vfork), Just(Kind::Thread)].prop_map(Step::Announced),
-        1 => (any::<bool>(), byte()).prop_map(|(a, b)| Step::Found(a, b)),
+        1 => (any::<bool>(), any::<bool>(), byte()).prop_map(|(a, b, c)| Step::Found(a, b, c)),
         3 => (byte(), byte(), byte()).prop_map(|(a, b, c)| Step::Map(a, b, c)),
         1 => (byte(), byte()).prop_map(|(a, b)| Step::Unmap(a, b)),
         1 => (byte(), byte(), byte(), byte()).prop_map(|(a, b, c, d)| Step::Move(a, b, c, d)),

@@ -115,6 +115,14 @@ fn two_descriptors_of_a_file_may_share_a_position() {
 }
 
 #[test]
+fn found_descriptors_that_are_copies_of_each_other_share_their_position() {
+    let script =
+        Script::new().found(100).looked(1, "/log", 10).looked(2, "/log", 10).copies(2, 1).copies(7, 1);
+    let script = script.write(1, 5).write(2, 5).write(1, 5);
+    assert_eq!((script.path(), script.offset(), script.knows(7)), (Some("/log"), Some(20), false));
+}
+
+#[test]
 fn copies_of_a_found_descriptor_share_its_position() {
     let script = Script::new().found(100).looked(3, "/in", 100).dup2(3, 5).read(3, 10).read(5, 10);
     assert_eq!(script.offset(), Some(110));

@@ -3,12 +3,14 @@
 //! The threads of a process are taken to share one descriptor table and one working directory; only `unshare` and
 //! `clone` without `CLONE_FILES | CLONE_FS` make it otherwise, and no C library does.
 
-use super::descriptor::look;
+use super::descriptor::{Found, look};
 use super::environment::EnvSelection;
 use super::image::image;
 use super::{read, stat};
+use hashbrown::HashMap;
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Nanos, Pid, Tid, Timestamp};
+use iotrail_ptrace::is_same_file;
 use rustix::fs::Dir;
 use rustix::time::ClockId;
 
@@ -27,7 +29,7 @@ pub struct Population {
 
 /// Tells `deliver` all about process `pid`, whose threads are stopped: each thread, the working directory, every
 /// descriptor, the image. The items bear the time at which the process was made, to 10 ms; `now` if that is unknown.
-/// Nothing is held but one descriptor at a time.
+/// Of descriptors that were found, numbers alone are held.
 pub fn snapshot(
     pid: Pid,
     now: Timestamp,
@@ -51,17 +53,43 @@ pub fn snapshot(
         deliver(RawItem::WorkingDirectory { tid, path });
     }
     let mut found = Population { threads, cut: facts.cut, ..Population::default() };
+    let mut originals = Originals::default();
     for fd in numbers(tid, "fd").filter_map(|fd| i32::try_from(fd).ok()) {
         match look(tid, fd) {
             Some(there) => {
                 found.descriptors += 1;
                 deliver(RawItem::Descriptor { tid, fd, open: there.open_file() });
+                if let Some(other) = originals.of(tid, &there) {
+                    deliver(RawItem::Copies { tid, fd, other });
+                }
             }
             None => found.unnamed += 1,
         }
     }
     facts.with(|image| deliver(RawItem::Image { tid, at, image }));
     found
+}
+
+/// How many separate openings of one file with the same position are told apart.
+const MAX_ORIGINALS: usize = 16;
+
+/// The descriptors that are no copies of others, as far as positions matter, by file and position.
+#[derive(Default)]
+struct Originals {
+    fds: HashMap<(u64, u64, i64), Vec<i32>, foldhash::fast::RandomState>,
+}
+
+impl Originals {
+    /// The descriptor that this one is a copy of. Copies have the same position, so no others are compared.
+    fn of(&mut self, tid: Tid, found: &Found) -> Option<i32> {
+        let place = (found.facts.device, found.facts.inode, found.position?);
+        let fds = self.fds.entry(place).or_default();
+        let original = fds.iter().copied().find(|fd| is_same_file(tid, found.fd, *fd) == Some(true));
+        if original.is_none() && fds.len() < MAX_ORIGINALS {
+            fds.push(found.fd);
+        }
+        original
+    }
 }
 
 /// The names in a directory of `/proc` that are numbers, in the order of the kernel, which is ascending.

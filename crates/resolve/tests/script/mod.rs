@@ -248,6 +248,11 @@ impl Script {
         self.item(&RawItem::Descriptor { tid, fd, open })
     }
 
+    pub(crate) fn copies(self, fd: i32, other: i32) -> Self {
+        let tid = self.tid;
+        self.item(&RawItem::Copies { tid, fd, other })
+    }
+
     pub(crate) fn file(self, fd: i32, inode: u64, kind: FileKind) -> Self {
         let facts = FileFacts { device: 8, inode, size: None, kind: Some(kind) };
         let tid = self.tid;
