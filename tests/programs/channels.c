@@ -64,12 +64,13 @@ static void pairs(void) {
     end();
 }
 
-static void connected(int family, struct sockaddr *address, socklen_t length) {
+/* `path` is that of a local socket. */
+static void connected(int family, struct sockaddr *address, socklen_t length, const char *path) {
     begin();
     int server = syscall(SYS_socket, family, SOCK_STREAM, 0);
     did(.call = "socket", .like = "", .fd = server);
     must(0, syscall(SYS_bind, server, address, length));
-    did(.call = "bind", .like = "", .fd = server);
+    did(.call = "bind", .like = "", .path2 = path, .fd = server);
     must(0, syscall(SYS_listen, server, 1));
     did(.call = "listen", .like = "", .fd = server);
     must(0, syscall(SYS_getsockname, server, address, &length)); /* the port that the kernel chose */
@@ -77,7 +78,7 @@ static void connected(int family, struct sockaddr *address, socklen_t length) {
     int client = syscall(SYS_socket, family, SOCK_STREAM, 0);
     did(.call = "socket", .like = "", .fd = client);
     must(0, syscall(SYS_connect, client, address, length));
-    did(.call = "connect", .like = "", .fd = client);
+    did(.call = "connect", .like = "", .path2 = path, .fd = client);
     int peer = syscall(SYS_accept4, server, NULL, NULL, 0);
     did(.call = "accept4", .like = "", .fd = peer);
     must(400, syscall(SYS_sendto, client, buffer, 400L, 0, NULL, 0));
@@ -122,9 +123,9 @@ int main(int argc, char **argv) {
     /* The name of a socket is short; the directory may not be. */
     must(0, chdir(directory));
     struct sockaddr_un local = {.sun_family = AF_UNIX, .sun_path = "listening"};
-    connected(AF_UNIX, (struct sockaddr *)&local, sizeof local);
+    connected(AF_UNIX, (struct sockaddr *)&local, sizeof local, in("listening"));
     struct sockaddr_in internet = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    connected(AF_INET, (struct sockaddr *)&internet, sizeof internet);
+    connected(AF_INET, (struct sockaddr *)&internet, sizeof internet, NULL);
     named_only();
     return done();
 }

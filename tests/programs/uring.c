@@ -44,6 +44,7 @@ static int submit(int number) {
 static void transfers(void) {
     char *path = given("ring", 10000);
     struct iovec parts[2] = {{buffer, 300}, {buffer, 200}};
+    begin();
     int fd = opened(path, O_RDWR);
     add(IORING_OP_READ, fd, buffer, 4096, 1000);
     must(4096, submit(1));
@@ -78,10 +79,12 @@ static void transfers(void) {
     must(-EFAULT, submit(1));
     did(.call = "io_uring_read", .path = path, .fd = fd, .offset = 0, .requested = 10, .error = "EFAULT");
     closed(fd, path);
+    end();
 }
 
 static void fixed(void) {
     char *path = given("fixed", 1000);
+    begin();
     int fd = opened(path, O_RDONLY), none = -1;
     struct iovec whole = {buffer, sizeof buffer};
     int files[2] = {none, fd};
@@ -97,10 +100,12 @@ static void fixed(void) {
     add(IORING_OP_READ, 0, buffer, 64, 0)->flags = IOSQE_FIXED_FILE;
     must(-EBADF, submit(1));
     did(.call = "io_uring_read", .fd = UNKNOWN, .offset = 0, .error = "EBADF");
+    end();
 }
 
 static void names(void) {
     char *path = in("opened by ring"), *moved = in("moved by ring"), *folder = in("made by ring"), *none = in("none");
+    begin();
     struct io_uring_sqe *entry = add(IORING_OP_OPENAT, AT_FDCWD, path, 0644, 0);
     entry->open_flags = O_RDWR | O_CREAT;
     int fd = submit(1);
@@ -134,15 +139,14 @@ static void names(void) {
     add(IORING_OP_OPENAT, AT_FDCWD, none, 0, 0);
     must(-ENOENT, submit(1));
     did(.call = "io_uring_openat", .path = none, .error = "ENOENT");
+    end();
 }
 
 int main(int argc, char **argv) {
     start(argc, argv);
     if (!set_up()) return 77;
-    begin();
     transfers();
     fixed();
     names();
-    end();
     return done();
 }
