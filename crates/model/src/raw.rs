@@ -233,7 +233,8 @@ pub enum Arg<'a> {
     Null,
     /// A number.
     Int(i64),
-    /// A descriptor, and what it refers to if the tracer knows.
+    /// A descriptor, and what it refers to if the tracer knows. A negative one with a name is a file that a ring holds
+    /// without a descriptor.
     Fd(i32, Option<Target<'a>>),
     /// `AT_FDCWD`, and the working directory if the tracer knows it.
     Cwd(Option<Target<'a>>),

@@ -99,6 +99,8 @@ impl Resolver {
         };
         if let Some(description) = description {
             event.path = self.files.description(description).path;
+        } else if let Some(file) = operands.held {
+            event.path = Nullable::some(intern(names, file.name));
         }
         set_result(&mut event, call, names);
         self.set_flags(&mut event, operands, names);
@@ -175,7 +177,8 @@ impl Resolver {
     #[inline]
     fn set_transfer(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
         let operands = scene.operands;
-        if let Position::At(offset) = operands.position {
+        let positions = operands.held.is_none_or(|file| paths::name_has_positions(file.name));
+        if let (Position::At(offset), true) = (operands.position, positions) {
             event.offset = Nullable::some(offset);
         }
         let Some(spec) = scene.spec.filter(|spec| spec.transfer != Transfer::None) else { return };

@@ -46,6 +46,8 @@ pub(crate) enum Position {
 pub(crate) struct Operands<'a> {
     pub(crate) fd: Option<FdArg<'a>>,
     pub(crate) fd2: Option<FdArg<'a>>,
+    /// In place of a descriptor: a file that a ring holds without one.
+    pub(crate) held: Option<Target<'a>>,
     pub(crate) pair: Option<[FdArg<'a>; 2]>,
     pub(crate) path: Option<PathArg<'a>>,
     pub(crate) path2: Option<PathArg<'a>>,
@@ -85,7 +87,7 @@ impl<'a> Operands<'a> {
     fn take(&mut self, kind: ArgKind, arg: &'a Arg<'a>, base: &mut Base<'a>) {
         match kind {
             ArgKind::Other | ArgKind::Buffer | ArgKind::Process | ArgKind::Address | ArgKind::Extent => {}
-            ArgKind::Fd => self.fd = fd(arg),
+            ArgKind::Fd => (self.fd, self.held) = (fd(arg), held(arg)),
             ArgKind::Fd2 => self.fd2 = fd(arg),
             ArgKind::Count => self.requested = integer(arg),
             ArgKind::Vector | ArgKind::Message => self.requested = length(arg),
@@ -132,6 +134,13 @@ fn fd<'a>(arg: &Arg<'a>) -> Option<FdArg<'a>> {
         _ => None,
     }
     .filter(|(fd, _)| *fd >= 0)
+}
+
+fn held<'a>(arg: &Arg<'a>) -> Option<Target<'a>> {
+    match arg {
+        Arg::Fd(i32::MIN..=-1, target) => *target,
+        _ => None,
+    }
 }
 
 fn directory<'a>(arg: &Arg<'a>) -> Base<'a> {

@@ -2,7 +2,7 @@
 
 mod script;
 
-use iotrail_model::raw::Arg;
+use iotrail_model::raw::{Arg, Target};
 use script::{CWD, Script, fd, path, symbols, value};
 
 impl Script {
@@ -64,4 +64,16 @@ fn a_request_does_not_end_the_call_that_its_thread_is_in() {
     let script = script.request("aio_fsync", 3, 0, 0).by(100).read(3, 5);
     assert_eq!(script.offset(), None);
     assert_eq!(script.by(101).read(3, 5).offset(), None);
+}
+
+#[test]
+fn files_that_a_ring_holds_have_a_name_and_no_descriptor() {
+    let held = |name| Arg::Fd(-1, Some(Target { name, deleted: false }));
+    let read = |file| [file, Arg::Opaque, Arg::Int(100), Arg::Int(64)];
+    let script = Script::new().call("io_uring_read", &read(held(b"/a")), value(100));
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(64)));
+    let script = script.call("io_uring_read", &read(held(b"pipe:[7]")), value(100));
+    assert_eq!((script.path(), script.offset()), (Some("pipe:[7]"), None));
+    let script = script.call("io_uring_read", &read(Arg::Opaque), value(100));
+    assert_eq!((script.path(), script.offset()), (None, Some(64)));
 }

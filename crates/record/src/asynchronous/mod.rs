@@ -29,6 +29,9 @@ mod request;
 mod ring;
 mod tally;
 
+#[cfg(test)]
+mod tests;
+
 pub use tally::Tally;
 
 use crate::decode::call_of;
