@@ -205,13 +205,14 @@ impl Files {
         }
     }
 
-    /// What the tracer found behind a description.
-    pub(crate) fn identify(&mut self, id: DescriptionId, device: u64, inode: u64) {
+    /// What the tracer found behind a description; `false` if that was known.
+    pub(crate) fn identify(&mut self, id: DescriptionId, device: u64, inode: u64) -> bool {
         let place = id.0 as usize;
         if place >= self.identities.len() {
             self.identities.resize(place + 1, None);
         }
-        self.identities[place] = Some((device, inode));
+        let identity = Some((device, inode));
+        std::mem::replace(&mut self.identities[place], identity) != identity
     }
 
     /// The cursor of a description of unseen opening was moved, and with it those that may be the same one.

@@ -145,7 +145,10 @@ impl Resolver {
         names: &mut Dictionaries,
         sink: &mut S,
     ) {
-        self.files.identify(id, facts.device, facts.inode);
+        // A copy of the descriptor tells nothing new.
+        if !self.files.identify(id, facts.device, facts.inode) {
+            return;
+        }
         let kind = match facts.kind {
             Some(FileKind::Pipe) => Some("pipe"),
             Some(FileKind::Socket) => Some("socket"),

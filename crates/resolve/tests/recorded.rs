@@ -148,6 +148,7 @@ fn files_are_told_with_the_name_of_their_descriptor() {
     let [(name, facts)] = script.files() else { panic!("{:?}", script.files()) };
     assert_eq!((name.as_str(), facts.inode), ("/w/a", 7));
     assert_eq!(script.offset(), Some(0));
+    assert_eq!(script.dup2(3, 9).file(9, 7, FileKind::File).files().len(), 1);
     assert_eq!(Script::new().open("/tmp/fifo", 3).file(3, 7, FileKind::Pipe).read(3, 1).offset(), None);
 }
 
