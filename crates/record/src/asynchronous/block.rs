@@ -51,7 +51,7 @@ pub(super) fn request<M: Memory>(
     let offset = Value::Int(u64_at(block, 40) as i64);
     let flags = match u32_at(block, 12) {
         0 => Value::Opaque,
-        flags => Value::Int(i64::from(flags)),
+        flags => Value::flags("preadv2", 4, flags),
     };
     let vector = || {
         let sum = reading::vector(stop.memory, buffer, length, width);

@@ -7,6 +7,7 @@ use super::Stop;
 use super::files::Files;
 use super::reading::{self, u16_at, u32_at, u64_at};
 use super::request::{Change, Request, Value, row};
+use crate::decode::{open_how_text, socket_name_text};
 use crate::tracee::Memory;
 use std::rc::Rc;
 
@@ -142,58 +143,71 @@ impl<M: Memory> Work<'_, M> {
     /// The arguments in the order of the row.
     fn args(&self, name: &str) -> Vec<Value> {
         let entry = self.entry;
-        let flags = || Value::Int(i64::from(entry.how));
+        let flags = |name: &str, place| Value::flags(name, place, entry.how);
         // Flags of transfers are rare, and the calls without them have no such argument.
-        let rare = || if entry.how == 0 { Value::Opaque } else { flags() };
+        let rare = |name: &str, place| if entry.how == 0 { Value::Opaque } else { flags(name, place) };
         let offset = || Value::Int(entry.offset as i64);
         let address = || Value::Int(entry.address as i64);
         let length = || Value::Int(i64::from(entry.length));
+        let number = || Value::Int(i64::from(entry.how));
         let (fd, opaque) = (|| self.file(), || Value::Opaque);
         match name {
             "read" | "write" | "read_fixed" | "write_fixed" | "read_multishot" => {
-                vec![fd(), opaque(), self.count(), offset(), rare()]
+                vec![fd(), opaque(), self.count(), offset(), rare("preadv2", 4)]
             }
             "readv" | "writev" | "readv_fixed" | "writev_fixed" => {
-                vec![fd(), self.vector(), opaque(), offset(), rare()]
+                vec![fd(), self.vector(), opaque(), offset(), rare("preadv2", 4)]
             }
-            "send" | "recv" | "send_zc" | "recv_zc" => vec![fd(), opaque(), self.count(), rare()],
-            "sendmsg" | "recvmsg" | "sendmsg_zc" => vec![fd(), self.message(), rare()],
-            "fsync" => vec![fd(), rare()],
-            "sync_file_range" => vec![fd(), offset(), opaque(), flags()],
-            "fadvise" => vec![fd(), offset(), opaque(), flags()],
-            "madvise" => vec![address(), length(), flags()],
-            "fallocate" => vec![fd(), length(), offset(), opaque()],
+            "send" | "recv" | "send_zc" | "recv_zc" => {
+                vec![fd(), opaque(), self.count(), rare("recvfrom", 3)]
+            }
+            "sendmsg" | "recvmsg" | "sendmsg_zc" => vec![fd(), self.message(), rare("recvmsg", 2)],
+            "fsync" => vec![fd(), self.sync_flags()],
+            "sync_file_range" => vec![fd(), offset(), opaque(), flags("sync_file_range", 3)],
+            "fadvise" => vec![fd(), offset(), opaque(), flags("fadvise64", 3)],
+            "madvise" => vec![address(), length(), flags("madvise", 2)],
+            "fallocate" => vec![fd(), Value::flags("fallocate", 1, entry.length), offset(), opaque()],
             "ftruncate" => vec![fd(), offset()],
-            "openat" => vec![directory(entry.fd), self.path(entry.address), flags(), opaque()],
+            "openat" => vec![directory(entry.fd), self.path(entry.address), flags("openat", 2), opaque()],
             "openat2" => vec![directory(entry.fd), self.path(entry.address), self.open_how(), opaque()],
             "close" if entry.has_place() => vec![held(self.files, entry.place - 1)],
             "close" => vec![Value::Fd(entry.fd)],
-            "statx" => vec![directory(entry.fd), self.path(entry.address), flags(), opaque(), opaque()],
+            "statx" => {
+                vec![directory(entry.fd), self.path(entry.address), flags("statx", 2), opaque(), opaque()]
+            }
             "splice" => {
                 let source = self.source();
-                vec![source, address(), fd(), offset(), length(), Value::Int(self.splice_flags())]
+                vec![source, address(), fd(), offset(), length(), self.splice_flags()]
             }
-            "tee" => vec![self.source(), fd(), length(), Value::Int(self.splice_flags())],
-            "renameat" | "linkat" => vec![
-                directory(entry.fd),
-                self.path(entry.address),
-                directory(entry.length as i32),
-                self.path(entry.offset),
-                flags(),
-            ],
-            "unlinkat" => vec![directory(entry.fd), self.path(entry.address), flags()],
+            "tee" => vec![self.source(), fd(), length(), self.splice_flags()],
+            "renameat" | "linkat" => {
+                let how = if name == "linkat" { name } else { "renameat2" };
+                vec![
+                    directory(entry.fd),
+                    self.path(entry.address),
+                    directory(entry.length as i32),
+                    self.path(entry.offset),
+                    flags(how, 4),
+                ]
+            }
+            "unlinkat" => vec![directory(entry.fd), self.path(entry.address), flags("unlinkat", 2)],
             "mkdirat" => vec![directory(entry.fd), self.path(entry.address), opaque()],
             "symlinkat" => vec![self.path(entry.address), directory(entry.fd), self.path(entry.offset)],
-            "fsetxattr" => vec![fd(), opaque(), opaque(), opaque(), flags()],
+            "fsetxattr" => vec![fd(), opaque(), opaque(), opaque(), flags("fsetxattr", 4)],
             "fgetxattr" => vec![fd(), opaque(), opaque(), opaque()],
-            "setxattr" => vec![self.path(entry.address3), opaque(), opaque(), opaque(), flags()],
+            "setxattr" => vec![self.path(entry.address3), opaque(), opaque(), opaque(), flags("setxattr", 4)],
             "getxattr" => vec![self.path(entry.address3), opaque(), opaque(), opaque()],
-            "socket" => vec![Value::Int(i64::from(entry.fd)), offset(), opaque()],
-            "accept" => vec![fd(), opaque(), opaque(), rare()],
-            "bind" | "connect" | "listen" => vec![fd(), opaque(), opaque()],
-            "shutdown" => vec![fd(), length()],
-            "fixed_fd_install" => vec![opaque(), rare()],
-            "pipe" => vec![opaque(), rare()],
+            "socket" => vec![
+                Value::flags("socket", 0, entry.fd as u32),
+                Value::flags("socket", 1, entry.offset as u32),
+                opaque(),
+            ],
+            "accept" => vec![fd(), opaque(), opaque(), rare("accept4", 3)],
+            "bind" | "connect" => vec![fd(), self.socket_name(), opaque()],
+            "listen" => vec![fd(), opaque()],
+            "shutdown" => vec![fd(), Value::flags("shutdown", 1, entry.length)],
+            "fixed_fd_install" => vec![opaque(), number()],
+            "pipe" => vec![opaque(), rare("pipe2", 1)],
             _ => Vec::new(),
         }
     }
@@ -240,8 +254,17 @@ impl<M: Memory> Work<'_, M> {
         }
     }
 
-    fn splice_flags(&self) -> i64 {
-        i64::from(self.entry.how & !SPLICE_FD_IN_FIXED)
+    fn splice_flags(&self) -> Value {
+        Value::flags("splice", 5, self.entry.how & !SPLICE_FD_IN_FIXED)
+    }
+
+    fn sync_flags(&self) -> Value {
+        const DATASYNC: u32 = 1;
+        match self.entry.how {
+            0 => Value::Opaque,
+            DATASYNC => Value::Symbols(b"IORING_FSYNC_DATASYNC".to_vec()),
+            other => Value::Int(i64::from(other)),
+        }
     }
 
     /// Bytes asked for; with a group of buffers and no number it is as many as the chosen one has.
@@ -270,13 +293,14 @@ impl<M: Memory> Work<'_, M> {
         }
     }
 
-    /// `struct open_how`, in the form of a structure of strace.
+    fn socket_name(&self) -> Value {
+        let text = socket_name_text(self.entry.address, self.entry.offset, self.stop.memory);
+        text.map_or(Value::Opaque, Value::Text)
+    }
+
     fn open_how(&self) -> Value {
-        let Some(how) = reading::bytes::<24>(self.stop.memory, self.entry.offset) else {
-            return Value::Opaque;
-        };
-        let text = format!("{{flags={:#x}, resolve={:#x}}}", u64_at(&how, 0), u64_at(&how, 16));
-        Value::Text(text.into_bytes())
+        let (address, size) = (self.entry.offset, u64::from(self.entry.length));
+        open_how_text(address, size, self.stop.memory).map_or(Value::Opaque, Value::Text)
     }
 }
 

@@ -1,7 +1,7 @@
 //! An operation that was asked for: a raw call to be, which owns its arguments because it outlives the stop.
 
 use super::Deliver;
-use crate::decode::error_name;
+use crate::decode::{error_name, flag_text};
 use iotrail_model::calls::TABLE;
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{CallId, Pid, Tid, Timestamp};
@@ -24,11 +24,18 @@ pub(super) enum Value {
         complete: bool,
     },
     Length(u64),
+    Symbols(Vec<u8>),
     Text(Vec<u8>),
     Pair([i32; 2]),
 }
 
 impl Value {
+    /// Flags, as the call `name` would have them as argument `place`.
+    pub(super) fn flags(name: &str, place: usize, value: u32) -> Self {
+        let text = flag_text(name, place, u64::from(value));
+        text.map_or(Self::Int(i64::from(value)), Self::Symbols)
+    }
+
     fn view(&self) -> Arg<'_> {
         match self {
             Self::Opaque | Self::Held(None) => Arg::Opaque,
@@ -38,6 +45,7 @@ impl Value {
             Self::Cwd => Arg::Cwd(None),
             Self::Path { bytes, complete } => Arg::Path { bytes, complete: *complete },
             Self::Length(bytes) => Arg::Length(*bytes),
+            Self::Symbols(text) => Arg::Symbols(text),
             Self::Text(text) => Arg::Text(text),
             Self::Pair([first, second]) => Arg::FdPair([(*first, None), (*second, None)]),
         }
