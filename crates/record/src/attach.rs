@@ -57,11 +57,25 @@ impl<S: Store> Recording<'_, '_, S> {
         let now = self.clock.now();
         self.find(Tid(process.0), process, now);
         for tid in tids {
-            if let Some(stop) = self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {
-                self.go_on(stop, None)?;
+            match self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {
+                Some(stop) if matches!(stop.why(), Why::Group(_)) => self.stays(stop)?,
+                Some(stop) => self.go_on(stop, None)?,
+                None => {}
             }
         }
         Ok(())
+    }
+
+    /// Holds a thread if others of its process are waited for.
+    pub(crate) fn gather(&mut self, stop: Stopped) -> Result<io::Result<()>, Stopped> {
+        let tid = stop.tid();
+        let Some(place) = self.gathering.iter().position(|(_, tids)| tids.contains(&tid)) else {
+            return Err(stop);
+        };
+        if let Some(thread) = self.threads.get_mut(tid) {
+            thread.held = Some(stop);
+        }
+        Ok(self.gathered(place))
     }
 
     /// A thread that was to be gathered ended instead.

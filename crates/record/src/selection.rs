@@ -3,8 +3,8 @@
 //! Beside the set itself a tracer needs to see the calls that end the handling of a signal and those that go on with
 //! an interrupted call: they decide how that one ended.
 
-use crate::decode::{CallSet, call_of};
-use crate::tracee::Abi;
+use crate::decode::{CallSet, Condition, call_of};
+use crate::tracee::{Abi, Registers};
 use iotrail_model::CallId;
 use iotrail_model::calls::TABLE;
 use iotrail_ptrace::{
@@ -76,6 +76,52 @@ pub(crate) fn filter(set: &CallSet) -> Result<Filter, FilterError> {
     Filter::new(&[(AUDIT_ARCH_X86_64, native), (AUDIT_ARCH_I386, rules(set, Abi::I386, &known))])
 }
 
+/// Chooses calls where no filter does, by the same rules.
+#[derive(Debug)]
+pub(crate) struct Chooser {
+    calls: CallSet,
+    /// By number without the bit of x32.
+    numbers: Vec<(Abi, Vec<bool>)>,
+}
+
+impl Chooser {
+    pub(crate) fn new(calls: &CallSet) -> Self {
+        let known = Known::new();
+        let abis = [Abi::X86_64, Abi::I386, Abi::X32, Abi::Aarch64];
+        let numbers = abis.into_iter().map(|abi| {
+            let mut chosen = vec![false; LARGEST as usize + 1];
+            for rule in rules(calls, abi, &known) {
+                if let Some(place) = chosen.get_mut((u64::from(rule.number) & !X32_BIT) as usize) {
+                    *place = true;
+                }
+            }
+            (abi, chosen)
+        });
+        Self { numbers: numbers.collect(), calls: calls.clone() }
+    }
+
+    /// Whether a filter would stop at this call.
+    pub(crate) fn chooses(&self, registers: &Registers) -> bool {
+        let Some((abi, numbers)) = self.numbers.iter().find(|(abi, _)| *abi == registers.abi) else {
+            return self.calls.unnamed();
+        };
+        let number = if *abi == Abi::X32 { registers.number & !X32_BIT } else { registers.number };
+        let chosen = usize::try_from(number).ok().and_then(|number| numbers.get(number).copied());
+        chosen.unwrap_or(self.calls.unnamed()) && self.holds(registers)
+    }
+
+    /// Whether a condition of the call holds, if it has any.
+    fn holds(&self, registers: &Registers) -> bool {
+        let conditions = u32::try_from(registers.number)
+            .map_or(&[][..], |number| self.calls.conditions(registers.abi, number));
+        let holds = |condition: &Condition| {
+            let value = registers.args.get(usize::from(condition.argument)).copied().unwrap_or_default();
+            (value & condition.mask == condition.value) != condition.negated
+        };
+        conditions.is_empty() || conditions.iter().any(holds)
+    }
+}
+
 fn rules(set: &CallSet, abi: Abi, known: &Known) -> Vec<Rule> {
     let bit = if abi == Abi::X32 { X32_BIT as u32 } else { 0 };
     let call = |number: u32| call_of(abi, u64::from(number));
@@ -111,6 +157,20 @@ mod tests {
         assert_eq!(abi(AUDIT_ARCH_X86_64, X32_BIT), Abi::X32);
         assert_eq!(abi(AUDIT_ARCH_I386, 3), Abi::I386);
         assert_eq!(abi(7, 3), Abi::Unknown(7));
+    }
+
+    #[test]
+    fn calls_are_chosen_as_a_filter_would() {
+        let chooser = Chooser::new(&CallSet::parse("io").unwrap());
+        let chooses = |abi, number, args| chooser.chooses(&Registers { abi, number, args });
+        assert!(chooses(Abi::X86_64, 0, [0; 6]), "read");
+        assert!(chooses(Abi::X32, X32_BIT, [0; 6]), "read");
+        assert!(chooses(Abi::I386, 3, [0; 6]), "read");
+        assert!(!chooses(Abi::X86_64, 39, [0; 6]), "getpid");
+        assert!(chooses(Abi::X86_64, 9, [0, 4096, 1, 2, 3, 0]), "mmap of a file");
+        assert!(!chooses(Abi::X86_64, 9, [0, 4096, 3, 0x22, u64::MAX, 0]), "anonymous mmap");
+        assert!(chooses(Abi::X86_64, 15, [0; 6]), "rt_sigreturn is for the tracer itself");
+        assert!(chooses(Abi::Unknown(7), 1, [0; 6]), "is counted");
     }
 
     #[test]

@@ -121,15 +121,23 @@ impl<S: Store> Recording<'_, '_, S> {
         self.go_on(stop, Some(signal))
     }
 
+    /// Leaves a thread in its group stop.
+    pub(crate) fn stays(&mut self, stop: Stopped) -> io::Result<()> {
+        if let Some(thread) = self.threads.get_mut(stop.tid()) {
+            thread.listening = true;
+        }
+        stop.listen()
+    }
+
     /// A signal stopped the process of this thread.
     pub(crate) fn stops(&mut self, stop: Stopped, signal: Signal) -> io::Result<()> {
         if !is_stop_signal(signal) {
             return self.go_on(stop, None);
         }
-        if let Some(thread) = self.threads.get_mut(stop.tid()) {
-            thread.listening = true;
+        match self.gather(stop) {
+            Ok(result) => return result,
+            Err(stop) => self.stays(stop)?,
         }
-        stop.listen()?;
         // A shell waits for the recorder, not for the program: it must see that its job has stopped.
         let of_a_job = signal.0 != SIGSTOP || io::stdin().is_terminal();
         if of_a_job && self.mode.main.is_some() && self.threads.all_listening() {

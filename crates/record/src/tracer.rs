@@ -15,7 +15,7 @@ use crate::outcome::End;
 use crate::plan::Wait;
 use crate::proc::{self, Accounts, Behind, EnvSelection, Found};
 use crate::scribe::Scribe;
-use crate::selection::{Known, abi};
+use crate::selection::{Chooser, Known, abi};
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::threads::{InFlight, Interrupted, Threads};
@@ -87,6 +87,8 @@ pub(crate) struct Recording<'s, 'm, S> {
     /// Processes whose threads are held until all of them have stopped.
     pub(crate) gathering: Vec<(Pid, Vec<Tid>)>,
     decoder: Decoder,
+    /// Without a filter every call stops, wanted or not.
+    chooser: Option<Chooser>,
     known: Known,
     /// The thread in a call of which the resolver does not know yet.
     unannounced: Option<Tid>,
@@ -115,6 +117,7 @@ pub(crate) struct Parts<'s, 'm, S> {
 impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     pub(crate) fn new(tracer: Tracer, parts: Parts<'s, 'm, S>) -> Self {
         let Parts { scribe, signals, mode, calls, env, clock } = parts;
+        let chooser = (!mode.filtered).then(|| Chooser::new(&calls));
         Self {
             tracer,
             scribe,
@@ -133,6 +136,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             detaching: false,
             gathering: Vec::new(),
             decoder: Decoder::new(),
+            chooser,
             known: Known::new(),
             unannounced: None,
             reports: VecDeque::new(),
@@ -271,9 +275,12 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     fn enters(&mut self, stop: Stopped, info: &CallInfo, at: Timestamp) -> io::Result<()> {
         let Phase::Entry { number, args } = info.phase else { return self.go_on(stop, None) };
         let tid = stop.tid();
-        self.tally.calls += 1;
         self.settle(tid, info);
+        self.tally.calls += 1;
         let registers = Registers { abi: abi(info.arch, number), number, args };
+        if self.chooser.as_ref().is_some_and(|chooser| !chooser.chooses(&registers)) {
+            return self.go_on(stop, None);
+        }
         let entry = self.decoder.entry(&registers, &TraceeMemory(tid));
         let special = entry.effects().special;
         let call = entry.call();
@@ -716,13 +723,10 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         if let Some(thread) = self.threads.get_mut(tid) {
             thread.listening = false;
         }
-        if let Some(place) = self.gathering.iter().position(|(_, tids)| tids.contains(&tid)) {
-            if let Some(thread) = self.threads.get_mut(tid) {
-                thread.held = Some(stop);
-            }
-            return self.gathered(place);
+        match self.gather(stop) {
+            Ok(result) => result,
+            Err(stop) => self.go_on(stop, None),
         }
-        self.go_on(stop, None)
     }
 }
 

@@ -2,13 +2,22 @@
 
 use crate::support::{Collected, Stage, fails, plan, run, until};
 use iotrail_record::{End, RecordError, RecordPlan, Target};
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
 #[test]
 fn a_process_that_is_attached_to_goes_on_afterwards() {
+    attach_and_leave(false);
+}
+
+#[test]
+fn a_stopped_process_that_is_attached_to_stays_stopped() {
+    attach_and_leave(true);
+}
+
+fn attach_and_leave(stopped: bool) {
     let stage = Stage::new();
     let (program, file) = (stage.compile("scenes"), stage.path("file"));
     std::fs::write(&file, "").unwrap();
@@ -25,6 +34,16 @@ fn a_process_that_is_attached_to_goes_on_afterwards() {
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let pid = Pid::from_raw(child.id() as i32).unwrap();
+        let stat = format!("/proc/{}/stat", child.id());
+        let is_stopped = || {
+            let stat = std::fs::read_to_string(&stat).unwrap();
+            stat.rsplit(')').next().unwrap().trim_start().starts_with('T')
+        };
+        if stopped {
+            kill_process(pid, Signal::STOP).unwrap();
+            until(is_stopped);
+        }
         tell.send(child.id()).unwrap();
         let status = format!("/proc/{}/status", child.id());
         let tracer = || {
@@ -36,7 +55,11 @@ fn a_process_that_is_attached_to_goes_on_afterwards() {
         std::thread::sleep(std::time::Duration::from_millis(300));
         kill_process(getpid(), Signal::INT).unwrap();
         until(|| tracer() == Some(false));
-        assert!(child.try_wait().unwrap().is_none(), "it is still running");
+        assert!(child.try_wait().unwrap().is_none(), "it is still there");
+        if stopped {
+            assert!(is_stopped());
+            kill_process(pid, Signal::CONT).unwrap();
+        }
         child.stdin.take().unwrap().write_all(b"stop\n").unwrap();
         child.wait().unwrap().code()
     });
@@ -46,7 +69,9 @@ fn a_process_that_is_attached_to_goes_on_afterwards() {
     assert_eq!(keeper.join().unwrap(), Some(23));
     assert_eq!(outcome.end, End::Detached);
     assert_eq!(outcome.coverage.recording.unwrap().left_running, 1);
-    assert_seen(&collected, pid, file.to_str().unwrap());
+    if !stopped {
+        assert_seen(&collected, pid, file.to_str().unwrap());
+    }
 }
 
 fn assert_seen(collected: &Collected, pid: u32, file: &str) {

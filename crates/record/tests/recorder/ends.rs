@@ -45,9 +45,8 @@ fn a_signal_to_the_recorder_reaches_the_program() {
     let stage = Stage::new();
     let file = stage.path("there");
     let plan = scene(&stage, &["killed", file.to_str().unwrap()]);
-    let there = file.clone();
     let sender = std::thread::spawn(move || {
-        until(|| there.exists());
+        until(|| file.exists());
         kill_process(getpid(), Signal::TERM).unwrap();
     });
     let (outcome, _) = run(&plan);
