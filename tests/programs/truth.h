@@ -31,6 +31,7 @@ struct note {
     const char *like;   /* instead of path: what the name begins with */
     const char *error;  /* NULL: it succeeded */
     long long fd, offset, size, requested;
+    int unfinished; /* its end comes after that of the program */
     int tid;
 };
 
@@ -151,6 +152,7 @@ static inline int done(void) {
         put_number(out, "offset", note->offset);
         put_number(out, "size", note->size);
         put_number(out, "requested", note->requested);
+        if (note->unfinished) fputs(",\"unfinished\":true", out);
         if (note->error) fprintf(out, ",\"errno\":\"%s\"}\n", note->error);
         else fputs(",\"errno\":null}\n", out);
     }

@@ -1,6 +1,8 @@
 /* io_uring without a library. Exits with 77 where the kernel has none or does not allow it. */
 #include "truth.h"
 #include <linux/io_uring.h>
+#include <pthread.h>
+#include <sys/wait.h>
 
 static int ring;
 static struct io_uring_params params;
@@ -142,11 +144,84 @@ static void names(void) {
     end();
 }
 
+/* Hands over an entry without waiting, and waits without a call. */
+static int submit_and_watch(void) {
+    unsigned head = *AT(params.cq_off.head);
+    must(1, syscall(SYS_io_uring_enter, ring, 1, 0, 0, NULL, 0));
+    while (__atomic_load_n(AT(params.cq_off.tail), __ATOMIC_ACQUIRE) == head)
+        ;
+    int result = ((struct io_uring_cqe *)(queue + params.cq_off.cqes))[head & (params.cq_entries - 1)].res;
+    __atomic_store_n(AT(params.cq_off.head), head + 1, __ATOMIC_RELEASE);
+    return result;
+}
+
+static void *thread(void *path) {
+    begin();
+    int fd = opened(path, O_RDONLY);
+    add(IORING_OP_READ, fd, buffer, 33, 3);
+    must(33, submit(1));
+    did(.call = "io_uring_read", .path = path, .fd = fd, .offset = 3, .size = 33);
+    closed(fd, path);
+    end();
+    return NULL;
+}
+
+/* Others who have the ring: a thread, a child. */
+static void shared(void) {
+    char *path = given("shared", 1000);
+    pthread_t id;
+    must(0, pthread_create(&id, NULL, thread, path));
+    must(0, pthread_join(id, NULL));
+    pid_t child = fork();
+    if (child == 0) {
+        thread(path);
+        _exit(0);
+    }
+    int status;
+    if (waitpid(child, &status, 0) != child || status) fail("child", status);
+}
+
+/* The ring by its place among the registered ones of the thread. */
+static void by_place(void) {
+    char *path = given("by place", 100);
+    struct io_uring_rsrc_update place = {.offset = -1U, .data = ring};
+    if (syscall(SYS_io_uring_register, ring, IORING_REGISTER_RING_FDS, &place, 1) != 1) return;
+    begin();
+    int fd = opened(path, O_RDONLY);
+    add(IORING_OP_READ, fd, buffer, 44, 4);
+    must(1, syscall(SYS_io_uring_enter, place.offset, 1, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_REGISTERED_RING, NULL, 0));
+    __atomic_store_n(AT(params.cq_off.head), *AT(params.cq_off.tail), __ATOMIC_RELEASE);
+    did(.call = "io_uring_read", .path = path, .fd = fd, .offset = 4, .size = 44);
+    closed(fd, path);
+    end();
+}
+
+/* The last entries: completions that no call shows, and a read that never ends. */
+static void last(void) {
+    char *path = given("last", 1000);
+    int ends[2];
+    must(0, pipe(ends));
+    begin();
+    int fd = opened(path, O_RDONLY);
+    add(IORING_OP_READ, ends[0], buffer, 10, 0);
+    must(1, syscall(SYS_io_uring_enter, ring, 1, 0, 0, NULL, 0));
+    did(.call = "io_uring_read", .like = "pipe:", .fd = ends[0], .requested = 10, .unfinished = 1);
+    for (int i = 0; i < 40; i++) {
+        add(IORING_OP_READ, fd, buffer, 5, i);
+        must(5, submit_and_watch());
+        did(.call = "io_uring_read", .path = path, .fd = fd, .offset = i, .size = 5);
+    }
+    end();
+}
+
 int main(int argc, char **argv) {
     start(argc, argv);
     if (!set_up()) return 77;
     transfers();
     fixed();
     names();
+    shared();
+    by_place();
+    last();
     return done();
 }

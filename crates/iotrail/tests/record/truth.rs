@@ -28,6 +28,8 @@ pub(crate) struct Note {
     #[serde(default, deserialize_with = "present")]
     requested: Option<Option<i64>>,
     errno: Option<String>,
+    #[serde(default)]
+    unfinished: bool,
 }
 
 /// An event.
@@ -87,8 +89,8 @@ impl Note {
             ("size", number(self.size, row.size)),
             ("requested", number(self.requested, row.requested)),
             ("errno", self.errno == row.errno),
-            ("ret", row.ret.is_some_and(|ret| (ret == -1) == self.errno.is_some())),
-            ("dur", row.dur.is_some_and(|dur| dur >= 0)),
+            ("ret", row.ret.map(|ret| ret == -1) == (!self.unfinished).then_some(self.errno.is_some())),
+            ("dur", row.dur.map(|dur| dur >= 0) == (!self.unfinished).then_some(true)),
         ];
         columns.into_iter().filter(|(_, same)| !same).map(|(column, _)| column).collect()
     }
