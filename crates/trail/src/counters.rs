@@ -122,15 +122,7 @@ pub(crate) struct NamedCounters {
 
 impl NamedCounters {
     pub(crate) fn add(&mut self, other: Self) {
-        let (ours, theirs) = (&mut self.totals, other.totals);
-        ours.events += theirs.events;
-        crate::info::add(&mut ours.calls, &theirs.calls);
-        crate::info::add(&mut ours.errnos, &theirs.errnos);
-        ours.flags.extend(theirs.flags);
-        ours.start = ours.start.into_iter().chain(theirs.start).min();
-        ours.end = ours.end.into_iter().chain(theirs.end).max();
-        ours.bytes_read = ours.bytes_read.saturating_add(theirs.bytes_read);
-        ours.bytes_written = ours.bytes_written.saturating_add(theirs.bytes_written);
+        self.totals.add(&other.totals);
         self.processes.extend(other.processes);
         self.threads.extend(other.threads);
     }

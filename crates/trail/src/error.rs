@@ -45,6 +45,32 @@ pub enum TrailError {
         /// The directory.
         path: PathBuf,
     },
+    /// Another recorder holds the trail's lock for too long.
+    #[error("another recorder has been changing this trail for a minute; if none is at work, remove {} and run \
+             `iotrail recover`", path.display())]
+    Locked {
+        /// The file that is the lock.
+        path: PathBuf,
+    },
+    /// The trail is that of another run.
+    #[error("{} exists already and is of another run ({of}): choose another name, or replace it with --force", path.display())]
+    OtherRun {
+        /// The trail.
+        path: PathBuf,
+        /// The run that it is of.
+        of: String,
+    },
+    /// A spool cannot be read or written.
+    #[error(transparent)]
+    Spool(#[from] iotrail_spool::SpoolError),
+    /// The program has run, but its events could not be brought into the trail.
+    #[error("{source}; the events are kept: `iotrail recover {}` finishes the trail when there is space, or elsewhere with -o", path.display())]
+    NotConverted {
+        /// The trail.
+        path: PathBuf,
+        /// What went wrong.
+        source: Box<TrailError>,
+    },
     /// The trail was written by a later iotrail.
     #[error("{} has format version {found}, this iotrail reads up to {supported}: \
              use iotrail {tool_version} or later", path.display())]

@@ -115,6 +115,7 @@ impl MemoryLog {
             files: Vec::new(),
             totals: total.totals(self.cases.len()),
             coverage: self.coverage,
+            recordings: Vec::new(),
         };
         EventLog::in_memory(Trail::in_memory(meta, self.cases), names, files, batches, self.processes)
     }

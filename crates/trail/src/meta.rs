@@ -48,6 +48,9 @@ pub struct TrailMeta {
     pub totals: Totals,
     /// What the trail holds of what happened, and what not.
     pub coverage: Coverage,
+    /// Names of the recordings whose events it holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<String>,
 }
 
 /// What time stamps mean.
@@ -137,4 +140,21 @@ pub struct Totals {
     pub bytes_read: i64,
     /// Bytes moved by write variants.
     pub bytes_written: i64,
+}
+
+impl Totals {
+    /// Adds the counts over other cases.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.processes += other.processes;
+        self.threads += other.threads;
+        self.events += other.events;
+        crate::info::add(&mut self.calls, &other.calls);
+        crate::info::add(&mut self.errnos, &other.errnos);
+        self.flags.extend(other.flags.iter().cloned());
+        self.start = self.start.into_iter().chain(other.start).min();
+        self.end = self.end.into_iter().chain(other.end).max();
+        self.bytes_read = self.bytes_read.saturating_add(other.bytes_read);
+        self.bytes_written = self.bytes_written.saturating_add(other.bytes_written);
+    }
 }

@@ -6,9 +6,17 @@
 //! lock, which is held for as long as it takes to write `trail.json`. What a killed recorder leaves is read by
 //! [`crate::Trail::open`] and made part of the trail by [`recover`].
 
+mod convert;
 mod join;
+mod lock;
+mod open;
+mod publish;
 mod recover;
+mod run;
 mod unfinished;
+
+pub(crate) use open::{Opened, open};
+pub(crate) use run::RECORDING;
 
 pub use join::{JoinOptions, Recording};
 pub use recover::{RecoverOptions, Recovered, recover};

@@ -5,11 +5,14 @@ use crate::info::Info;
 use crate::meta::{FORMAT, FORMAT_VERSION, MAX_META_BYTES, META_FILE, Table, TableFile, TrailMeta};
 use crate::parquet_file::{ParquetFile, open_regular};
 use crate::read_tables;
+use crate::recording::{self, Opened};
 use iotrail_model::{Case, Coverage};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
 
 /// A trail: its description, its cases, and the footers of its files.
 #[derive(Clone, Debug)]
@@ -18,6 +21,8 @@ pub struct Trail {
     meta: TrailMeta,
     cases: Vec<Case>,
     files: Vec<(Table, ParquetFile)>,
+    /// Tables made of what recorders left, removed with the last use.
+    temporary: Option<Arc<TempDir>>,
 }
 
 impl Trail {
@@ -25,16 +30,20 @@ impl Trail {
     /// belong together. Pages are verified when they are read.
     ///
     /// # Errors
-    /// If there is no trail, it was not finished, is of a later format version, or is damaged.
+    /// If there is no trail, its import was not finished, it is of a later format version, or it is damaged. What killed recorders
+    /// left is opened with the rest.
     pub fn open(path: &Path) -> Result<Self, TrailError> {
+        if let Some(opened) = recording::open(path)? {
+            let Opened { meta, cases, files, temporary } = opened;
+            return Ok(Self { path: path.to_owned(), meta, cases, files, temporary: Some(temporary) });
+        }
         let meta = read_meta(path)?;
-        check_names(path, &meta.files)?;
         let files = meta
             .files
             .iter()
             .map(|listed| Ok((listed.table, ParquetFile::open_listed(path, listed)?)))
             .collect::<Result<Vec<_>, TrailError>>()?;
-        let mut trail = Self { path: path.to_owned(), meta, cases: Vec::new(), files };
+        let mut trail = Self { path: path.to_owned(), meta, cases: Vec::new(), files, temporary: None };
         trail.cases = trail.read_cases()?;
         trail.check_totals()?;
         Ok(trail)
@@ -42,7 +51,7 @@ impl Trail {
 
     /// A trail without files, for logs in memory.
     pub(crate) fn in_memory(meta: TrailMeta, cases: Vec<Case>) -> Self {
-        Self { path: PathBuf::from("memory.trail"), meta, cases, files: Vec::new() }
+        Self { path: PathBuf::from("memory.trail"), meta, cases, files: Vec::new(), temporary: None }
     }
 
     /// The trail's name: its directory's without `.trail`.
@@ -84,7 +93,7 @@ impl Trail {
     /// If the size of `trail.json` cannot be read.
     pub fn info(&self) -> Result<Info, TrailError> {
         let meta = self.path.join(META_FILE);
-        let meta_bytes = match self.files.is_empty() {
+        let meta_bytes = match self.files.is_empty() || self.temporary.is_some() {
             true => 0,
             false => meta.metadata().map_err(TrailError::io("read", &meta))?.len(),
         };
@@ -100,7 +109,8 @@ impl Trail {
         let Some(file) = self.tables(Table::Cases).next() else {
             return Err(TrailError::damaged(&self.path.join(META_FILE), None, "it lists no table `cases`"));
         };
-        let cases = read_tables::rows(file, read_tables::case)?;
+        let mut cases = read_tables::rows(file, read_tables::case)?;
+        cases.truncate(usize::try_from(self.meta.totals.cases).unwrap_or(usize::MAX));
         match cases.iter().enumerate().find(|(row, case)| case.id.index() != *row) {
             Some((row, case)) => {
                 let why = format!("row {row} has case_id {}, expected {row}", case.id);
@@ -134,7 +144,8 @@ struct Preamble {
     tool_version: String,
 }
 
-fn read_meta(path: &Path) -> Result<TrailMeta, TrailError> {
+/// Reads `trail.json`, of which the file names are verified.
+pub(crate) fn read_meta(path: &Path) -> Result<TrailMeta, TrailError> {
     let not_a_trail = |why: &str| TrailError::NotATrail { path: path.to_owned(), why: why.to_owned() };
     let kind = path.metadata().map_err(TrailError::io("open", path))?;
     if !kind.is_dir() {
@@ -166,7 +177,9 @@ fn read_meta(path: &Path) -> Result<TrailMeta, TrailError> {
             tool_version: iotrail_model::text::printable(&preamble.tool_version).into_owned(),
         });
     }
-    serde_json::from_slice(&json).map_err(unreadable)
+    let read: TrailMeta = serde_json::from_slice(&json).map_err(unreadable)?;
+    check_names(path, &read.files)?;
+    Ok(read)
 }
 
 fn is_partial(path: &Path) -> bool {

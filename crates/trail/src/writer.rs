@@ -7,6 +7,7 @@ use crate::meta::{
     Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, Totals, TrailMeta,
 };
 use crate::part::{PartSummary, PartWriter};
+use crate::recording::RECORDING;
 use crate::tables::TableWriter;
 use iotrail_model::{Case, Coverage};
 use std::ffi::{OsStr, OsString};
@@ -25,12 +26,9 @@ pub struct CreateOptions {
 /// Builds a trail. Dropped before [`TrailWriter::finish`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct TrailWriter {
-    target: PathBuf,
-    directory: PathBuf,
-    options: CreateOptions,
+    hidden: Hidden,
     next_part: AtomicU32,
     durable: bool,
-    finished: bool,
 }
 
 impl TrailWriter {
@@ -39,19 +37,10 @@ impl TrailWriter {
     /// # Errors
     /// If something is at `path` that may not be overwritten, or the directory cannot be made.
     pub fn create(path: &Path, options: CreateOptions) -> Result<Self, TrailError> {
-        check_target(path, options)?;
-        let name = path.file_name().ok_or_else(|| TrailError::NotATrail {
-            path: path.to_owned(),
-            why: "a trail needs a name".to_owned(),
-        })?;
-        let directory = create_hidden(path, name)?;
         Ok(Self {
-            target: path.to_owned(),
-            directory,
-            options,
+            hidden: Hidden::create(path, options.overwrite)?,
             next_part: AtomicU32::new(0),
             durable: true,
-            finished: false,
         })
     }
 
@@ -72,7 +61,7 @@ impl TrailWriter {
 
     /// Starts another part that holds no more than `limits` in memory.
     pub(crate) fn part_with(&self, limits: Limits) -> Result<PartWriter, TrailError> {
-        PartWriter::create(&self.directory, self.next_part.fetch_add(1, Ordering::Relaxed), limits)
+        PartWriter::create(&self.hidden.directory, self.next_part.fetch_add(1, Ordering::Relaxed), limits)
     }
 
     /// Completes the trail, gives it its name, and says what it holds.
@@ -80,14 +69,14 @@ impl TrailWriter {
     /// # Errors
     /// If a file cannot be written, or a part refers to a case that is not in `cases`.
     pub fn finish(
-        mut self,
+        self,
         cases: &[Case],
         mut parts: Vec<PartSummary>,
         capture: Capture,
         coverage: &Coverage,
     ) -> Result<Totals, TrailError> {
         self.check_cases(cases, &parts)?;
-        let mut table = TableWriter::create(&self.directory.join(Table::Cases.file_name(0)))?;
+        let mut table = TableWriter::create(&self.hidden.directory.join(Table::Cases.file_name(0)))?;
         for case in cases {
             table.push(case.clone())?;
         }
@@ -108,17 +97,18 @@ impl TrailWriter {
             files,
             totals: counters.totals(cases.len()),
             coverage: coverage.clone(),
+            recordings: Vec::new(),
         };
         self.write_meta(&meta)?;
         if self.durable {
-            self.make_durable()?;
+            self.hidden.make_durable()?;
         }
-        self.publish()?;
+        self.hidden.publish()?;
         Ok(meta.totals)
     }
 
     fn check_cases(&self, cases: &[Case], parts: &[PartSummary]) -> Result<(), TrailError> {
-        let inconsistent = |why| Err(TrailError::Inconsistent { path: self.target.clone(), why });
+        let inconsistent = |why| Err(TrailError::Inconsistent { path: self.hidden.target.clone(), why });
         if let Some((row, case)) = cases.iter().enumerate().find(|(row, case)| case.id.index() != *row) {
             return inconsistent(format!("row {row} of `cases` has case_id {}, expected {row}", case.id));
         }
@@ -131,15 +121,41 @@ impl TrailWriter {
     }
 
     fn write_meta(&self, meta: &TrailMeta) -> Result<(), TrailError> {
-        let path = self.directory.join(META_FILE);
+        let path = self.hidden.directory.join(META_FILE);
         let json = serde_json::to_vec_pretty(meta)
             .map_err(|source| TrailError::Json { path: path.clone(), source })?;
         let mut file = fs::File::create_new(&path).map_err(TrailError::io("create", &path))?;
         file.write_all(&json).map_err(TrailError::io("write", &path))
     }
+}
+
+/// A directory beside its place, which gets its name when it is complete. Dropped before, it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct Hidden {
+    target: PathBuf,
+    directory: PathBuf,
+    overwrite: bool,
+    published: bool,
+}
+
+impl Hidden {
+    /// A directory that will be at `target`.
+    pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, TrailError> {
+        check_target(target, CreateOptions { overwrite })?;
+        let name = target.file_name().ok_or_else(|| TrailError::NotATrail {
+            path: target.to_owned(),
+            why: "a trail needs a name".to_owned(),
+        })?;
+        let directory = create_hidden(target, name)?;
+        Ok(Self { target: target.to_owned(), directory, overwrite, published: false })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.directory
+    }
 
     /// Brings every file to the disk: once the trail has its name, a power cut does not take its content.
-    fn make_durable(&self) -> Result<(), TrailError> {
+    pub(crate) fn make_durable(&self) -> Result<(), TrailError> {
         let reading = || TrailError::io("read", &self.directory);
         for entry in fs::read_dir(&self.directory).map_err(reading())? {
             let path = entry.map_err(reading())?.path();
@@ -149,10 +165,11 @@ impl TrailWriter {
         Ok(())
     }
 
-    fn publish(&mut self) -> Result<(), TrailError> {
+    /// Gives the directory its name; what was there goes.
+    pub(crate) fn publish(mut self) -> Result<(), TrailError> {
         let aside = self.directory.with_extension("replaced");
-        let replaces = self.options.overwrite && self.target.symlink_metadata().is_ok();
-        check_target(&self.target, self.options)?;
+        let replaces = self.overwrite && self.target.symlink_metadata().is_ok();
+        check_target(&self.target, CreateOptions { overwrite: self.overwrite })?;
         if replaces {
             fs::rename(&self.target, &aside).map_err(TrailError::io("replace", &self.target))?;
         }
@@ -163,7 +180,7 @@ impl TrailWriter {
             }
             return Err(TrailError::io("rename to", &self.target)(error));
         }
-        self.finished = true;
+        self.published = true;
         if replaces {
             fs::remove_dir_all(&aside).map_err(TrailError::io("remove", &aside))?;
         }
@@ -171,9 +188,9 @@ impl TrailWriter {
     }
 }
 
-impl Drop for TrailWriter {
+impl Drop for Hidden {
     fn drop(&mut self) {
-        if !self.finished {
+        if !self.published {
             // Nothing can be done about a directory that cannot be removed; opening it says that it is partial.
             let _ = fs::remove_dir_all(&self.directory);
         }
@@ -208,13 +225,18 @@ fn check_target(path: &Path, options: CreateOptions) -> Result<(), TrailError> {
     if !options.overwrite {
         return Err(TrailError::Exists { path: path.to_owned() });
     }
+    check_replaceable(path)
+}
+
+/// Whether what is at `path` is a trail, finished or not, or empty.
+pub(crate) fn check_replaceable(path: &Path) -> Result<(), TrailError> {
     let not_replaceable =
         |why: &str| Err(TrailError::NotReplaceable { path: path.to_owned(), why: why.to_owned() });
     if path.is_symlink() || !path.is_dir() {
         return not_replaceable("it is not a directory");
     }
     let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-    if !is_empty && !path.join(META_FILE).is_file() {
+    if !is_empty && !path.join(META_FILE).is_file() && !path.join(RECORDING).is_dir() {
         return not_replaceable("it has no trail.json");
     }
     Ok(())

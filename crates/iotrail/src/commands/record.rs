@@ -51,8 +51,8 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 
     /// Write the page when it is done, too. Default: beside the trail, `TRAIL.html`.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    report: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    report: Option<Option<PathBuf>>,
 
     /// Which calls: `io`, `file`, `desc`, `all`, a family (`data`, `metadata`, `socket`, ...) or names, in a list; `!`
     /// takes away. The calls that make and end processes are always in.
@@ -189,7 +189,7 @@ fn conclude(session: &Session, target: &Path, args: &Args, ui: &Ui) -> anyhow::R
         ui.say(&format!("coverage: {}", recording.in_one_line()));
     }
     if let Some(page) = &args.report {
-        let page = if page.as_os_str().is_empty() { target.with_extension("html") } else { page.clone() };
+        let page = page.clone().unwrap_or_else(|| target.with_extension("html"));
         report::write_plain(target, &page, ui)?;
     }
     match &args.json {

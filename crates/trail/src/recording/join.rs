@@ -1,12 +1,24 @@
 //! A recorder's share of a trail, from its first event to its Parquet files.
 
 use crate::error::TrailError;
-use crate::meta::{Capture, Totals};
+use crate::meta::{Capture, META_FILE, Totals};
 use crate::recording::Progress;
-use iotrail_model::{CaseName, Coverage};
-use iotrail_spool::SpoolWriter;
+use crate::recording::convert::convert;
+use crate::recording::lock::{Lock, beside};
+use crate::recording::publish::{Addition, publish, tidy};
+use crate::recording::run::{RECORDING, Run};
+use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Timestamp};
+use iotrail_spool::{Header, Recorder, Spool, SpoolWriter};
+use std::fs;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Where a recording keeps its Parquet files until they are part of the trail.
+pub(crate) const PARTS: &str = "parts";
+/// Names of what the trail must know of a recording, in the spool's header.
+pub(crate) const CASE_ID: &str = "case_id";
+pub(crate) const CAPTURE: &str = "capture";
 
 /// Which trail a recorder contributes to, and as what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +44,10 @@ pub struct JoinOptions {
 /// A recorder's share of a trail. Dropped before [`Recording::finish`], its spool stays, as if it had been killed.
 #[derive(Debug)]
 pub struct Recording {
+    target: PathBuf,
+    directory: PathBuf,
+    name: String,
+    case: CaseId,
     writer: SpoolWriter,
 }
 
@@ -43,8 +59,29 @@ impl Recording {
     /// Another trail, or something that is no trail, is there; the directory cannot be written; another recorder holds
     /// the trail's lock for too long.
     pub fn join(target: &Path, options: JoinOptions) -> Result<Self, TrailError> {
-        let _ = (target, options);
-        Err(TrailError::NotATrail { path: target.to_owned(), why: String::new() })
+        if target.file_name().is_none() {
+            let why = "a trail needs a name".to_owned();
+            return Err(TrailError::NotATrail { path: target.to_owned(), why });
+        }
+        let _lock = Lock::take(target)?;
+        let mut run = enter(target, &options)?;
+        let case = CaseId::from_index(run.cases.len());
+        run.cases.push(Case {
+            id: case,
+            name: options.case.clone(),
+            label: options.label.clone(),
+            clock: Clock::Utc,
+            source: options.capture.source.clone(),
+            interleaved: false,
+        });
+        run.ranks.extend(options.rank);
+        let header = header(options, case);
+        let name = format!("{}-{}-{case}", plain(&header.recorder.host), header.recorder.pid);
+        let directory = target.join(RECORDING).join(&name);
+        fs::create_dir(&directory).map_err(TrailError::io("create", &directory))?;
+        let writer = SpoolWriter::create(&directory, &header)?;
+        run.write(target)?;
+        Ok(Self { target: target.to_owned(), directory, name, case, writer })
     }
 
     /// Takes the events. Give the spool the coverage statement now and then: it is what is known if the recorder is killed.
@@ -65,8 +102,31 @@ impl Recording {
         threads: NonZeroUsize,
         progress: Progress<'_>,
     ) -> Result<Totals, TrailError> {
-        let _ = (coverage, interleaved, threads, progress);
-        Ok(Totals::default())
+        let Self { target, directory, name, case, mut writer } = self;
+        // What the spool refuses from here on was said to be lost already, by the statement itself.
+        let _ = writer.coverage(coverage);
+        let _ = writer.finish();
+        let finish = || {
+            let spool = Spool::open(&directory)?;
+            let parts = directory.join(PARTS);
+            renew(&parts)?;
+            let converted = convert(&spool, case, &parts, threads, progress)?;
+            let addition = Addition {
+                name,
+                case,
+                interleaved,
+                capture: capture_of(spool.header()),
+                coverage: coverage.clone(),
+                parts: converted.parts,
+                directory: parts,
+            };
+            let _lock = Lock::take(&target)?;
+            let added = publish(&target, vec![addition])?;
+            tidy(&target)?;
+            Ok(added)
+        };
+        finish()
+            .map_err(|source: TrailError| TrailError::NotConverted { path: target, source: Box::new(source) })
     }
 
     /// Takes the recording back as if it had never begun: the command could not be started. A trail that holds nothing
@@ -75,6 +135,87 @@ impl Recording {
     /// # Errors
     /// Its files cannot be removed.
     pub fn abandon(self) -> Result<(), TrailError> {
+        let Self { target, directory, writer, .. } = self;
+        drop(writer);
+        let _lock = Lock::take(&target)?;
+        fs::remove_dir_all(&directory).map_err(TrailError::io("remove", &directory))?;
+        let alone = Run::read(&target)?.is_none_or(|run| run.cases.len() <= 1);
+        if alone && target.join(META_FILE).symlink_metadata().is_err() {
+            fs::remove_dir_all(&target).map_err(TrailError::io("remove", &target))?;
+        }
         Ok(())
     }
+}
+
+/// The run of the trail, which is made if there is none. Under the lock.
+fn enter(target: &Path, options: &JoinOptions) -> Result<Run, TrailError> {
+    if target.symlink_metadata().is_ok() {
+        match Run::read(target)? {
+            Some(run) if run.takes(options) => return Ok(run),
+            found => make_way(target, found.as_ref(), options)?,
+        }
+    }
+    let recording = target.join(RECORDING);
+    fs::create_dir_all(target).map_err(TrailError::io("create", target))?;
+    fs::create_dir(&recording).map_err(TrailError::io("create", &recording))?;
+    Ok(Run::of(options))
+}
+
+/// Removes what stands at `target`, if that is wished for and a trail or nothing.
+fn make_way(target: &Path, run: Option<&Run>, options: &JoinOptions) -> Result<(), TrailError> {
+    let is_empty = fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+    if !options.overwrite && !is_empty {
+        return Err(match run.filter(|_| options.rank.is_some()) {
+            Some(run) => TrailError::OtherRun { path: target.to_owned(), of: run.describe() },
+            None => TrailError::Exists { path: target.to_owned() },
+        });
+    }
+    crate::writer::check_replaceable(target)?;
+    let aside = beside(target, &format!(".replaced-{}", std::process::id()));
+    fs::rename(target, &aside).map_err(TrailError::io("replace", target))?;
+    fs::remove_dir_all(&aside).map_err(TrailError::io("remove", &aside))
+}
+
+fn header(options: JoinOptions, case: CaseId) -> Header {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let capture = serde_json::to_value(&options.capture).unwrap_or_default();
+    Header {
+        recorder: Recorder {
+            host: options.case.host.clone().unwrap_or_else(|| "localhost".to_owned()),
+            pid: std::process::id(),
+            boot_id: fs::read_to_string("/proc/sys/kernel/random/boot_id")
+                .ok()
+                .map(|id| id.trim().to_owned()),
+            started: Some(Timestamp(now.as_nanos() as i64)),
+            command: options.command,
+        },
+        case: options.case,
+        label: options.label,
+        run: options.run,
+        rank: options.rank,
+        capture: [(CASE_ID.to_owned(), case.0.into()), (CAPTURE.to_owned(), capture)].into(),
+    }
+}
+
+/// How the recording of this header captured its events.
+pub(crate) fn capture_of(header: &Header) -> Capture {
+    let value = header.capture.get(CAPTURE).cloned().unwrap_or_default();
+    serde_json::from_value(value).unwrap_or_default()
+}
+
+/// An empty directory, whatever was left in it.
+pub(crate) fn renew(directory: &Path) -> Result<(), TrailError> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(TrailError::io("remove", directory)(error));
+        }
+        _ => {}
+    }
+    fs::create_dir(directory).map_err(TrailError::io("create", directory))
+}
+
+/// A host name as part of a file name.
+fn plain(host: &str) -> String {
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+    host.chars().map(letter).take(64).collect()
 }

@@ -1,11 +1,24 @@
 //! Finishes what killed recorders left.
 
 use crate::error::TrailError;
-use crate::meta::Totals;
-use crate::recording::{Progress, Unfinished};
+use crate::meta::{META_FILE, Table, Totals};
+use crate::recording::convert::{Converted, convert};
+use crate::recording::join::{PARTS, capture_of, renew};
+use crate::recording::lock::Lock;
+use crate::recording::publish::{Addition, Assembly, publish, read_cases, tidy};
+use crate::recording::run::{RECORDING, Run, replace_json};
+use crate::recording::unfinished::{case_of, describe, spools};
+use crate::recording::{Liveness, Progress, Unfinished};
+use crate::trail::read_meta;
+use crate::writer::Hidden;
+use iotrail_model::recording_coverage::count;
+use iotrail_model::{CaseId, Coverage, RecordingCoverage};
+use iotrail_spool::Spool;
 use serde::Serialize;
+use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a trail is finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +57,155 @@ pub fn recover(
     options: &RecoverOptions,
     progress: Progress<'_>,
 ) -> Result<Recovered, TrailError> {
-    let _ = (target, options, progress);
-    Ok(Recovered::default())
+    target.metadata().map_err(TrailError::io("open", target))?;
+    if !target.join(META_FILE).is_file() && !target.join(RECORDING).is_dir() {
+        let why = "it holds neither trail.json nor recordings".to_owned();
+        return Err(TrailError::NotATrail { path: target.to_owned(), why });
+    }
+    let takes = |found: &Unfinished| options.force || found.recorder == Liveness::Dead;
+    let mut recovered = Recovered::default();
+    let mut taken = Vec::new();
+    for (name, spool) in spools(target)? {
+        let found = describe(&name, &spool);
+        if takes(&found) {
+            recovered.events += found.events;
+            recovered.recordings.push(found);
+            taken.push((name, spool));
+        } else {
+            recovered.left.push(found);
+        }
+    }
+    let overall = Overall { earlier: AtomicU64::new(0), total: recovered.events, progress };
+    let work = Work { threads: options.threads, overall: &overall };
+    recovered.totals = match &options.output {
+        None => work.in_place(target, taken)?,
+        Some(output) => Some(work.elsewhere(target, taken, output, options.overwrite)?),
+    };
+    Ok(recovered)
+}
+
+/// Progress over several recordings.
+struct Overall<'a> {
+    earlier: AtomicU64,
+    total: u64,
+    progress: Progress<'a>,
+}
+
+struct Work<'a> {
+    threads: NonZeroUsize,
+    overall: &'a Overall<'a>,
+}
+
+impl Work<'_> {
+    fn convert(&self, name: &str, spool: &Spool, directory: &Path) -> Result<Addition, TrailError> {
+        let Overall { earlier, total, progress } = self.overall;
+        let show = |done: u64, _| progress(earlier.load(Ordering::Relaxed) + done, *total);
+        let addition = addition(name, spool, directory, self.threads, &show)?;
+        earlier.fetch_add(spool.events(), Ordering::Relaxed);
+        Ok(addition)
+    }
+
+    fn in_place(&self, target: &Path, taken: Vec<(String, Spool)>) -> Result<Option<Totals>, TrailError> {
+        for (name, spool) in taken {
+            let parts = spool.directory().join(PARTS);
+            renew(&parts)?;
+            let addition = self.convert(&name, &spool, &parts)?;
+            let _lock = Lock::take(target)?;
+            publish(target, vec![addition])?;
+        }
+        if target.join(META_FILE).symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let _lock = Lock::take(target)?;
+        tidy(target)?;
+        Ok(Some(read_meta(target)?.totals))
+    }
+
+    /// A new trail of the finished tables and the recordings that were taken.
+    fn elsewhere(
+        &self,
+        target: &Path,
+        taken: Vec<(String, Spool)>,
+        output: &Path,
+        overwrite: bool,
+    ) -> Result<Totals, TrailError> {
+        let hidden = Hidden::create(output, overwrite)?;
+        let (mut assembly, directory) = (assembly_of(target)?, hidden.path());
+        for file in assembly.meta.files.iter().filter(|file| file.table != Table::Cases) {
+            let (from, to) = (target.join(&file.file), directory.join(&file.file));
+            fs::copy(&from, &to).map_err(TrailError::io("copy to", &to))?;
+        }
+        for (name, spool) in taken {
+            let parts = directory.join(PARTS);
+            renew(&parts)?;
+            let addition = self.convert(&name, &spool, &parts)?;
+            assembly.add(vec![addition], |from, to| {
+                let to = directory.join(to);
+                fs::rename(from, &to).map_err(TrailError::io("rename to", &to))
+            })?;
+            fs::remove_dir_all(&parts).map_err(TrailError::io("remove", &parts))?;
+        }
+        assembly.write_cases(&directory.join(Table::Cases.file_name(0)))?;
+        replace_json(&directory.join(META_FILE), &assembly.meta)?;
+        hidden.make_durable()?;
+        hidden.publish()?;
+        Ok(assembly.meta.totals)
+    }
+}
+
+/// What the finished part of a trail says.
+pub(crate) fn assembly_of(target: &Path) -> Result<Assembly, TrailError> {
+    let run = Run::read(target)?.unwrap_or_default();
+    let mut assembly = match target.join(META_FILE).symlink_metadata() {
+        Ok(_) => Assembly::new(Some(read_meta(target)?), read_cases(target)?, &run),
+        Err(_) => Assembly::new(None, Vec::new(), &run),
+    };
+    assembly.add(Vec::new(), |_, _| Ok(()))?;
+    Ok(assembly)
+}
+
+/// Converts the spool of a recorder that did not do it itself into parts in `directory`.
+pub(crate) fn addition(
+    name: &str,
+    spool: &Spool,
+    directory: &Path,
+    threads: NonZeroUsize,
+    progress: Progress<'_>,
+) -> Result<Addition, TrailError> {
+    let case = case_of(spool.header()).unwrap_or(CaseId(0));
+    let converted = convert(spool, case, directory, threads, progress)?;
+    Ok(Addition {
+        name: name.to_owned(),
+        case,
+        // Nobody counted turns; that processes ran at the same time is the safe assumption.
+        interleaved: converted.tables.processes.len() > 1,
+        capture: capture_of(spool.header()),
+        coverage: statement(name, spool, &converted),
+        parts: converted.parts,
+        directory: directory.to_owned(),
+    })
+}
+
+/// The coverage of a recording that was broken off: what its recorder said last, and what its spool holds.
+fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
+    let mut coverage = converted.tables.coverage.clone().unwrap_or_default();
+    let events = converted.events();
+    let found = describe(name, spool);
+    let recording = coverage.recording.get_or_insert_with(RecordingCoverage::default);
+    recording.recorders = 1;
+    recording.events = events;
+    recording.recovered = 1;
+    recording.broken_off = u64::from(!spool.is_finished());
+    let lost: u64 = converted.damage.iter().filter_map(|damage| damage.events).sum();
+    count(&mut recording.lost, "damaged spool", lost);
+    coverage.lost = recording.lost();
+    let events = iotrail_model::units::count(events);
+    coverage.note(format!(
+        "{}: {events} events out of the spool of process {} on {}; {}",
+        found.case, found.pid, found.host, found.why
+    ));
+    for damage in converted.damage.iter().take(5) {
+        coverage.note(format!("{}: byte {}: {}", damage.path.display(), damage.byte, damage.what));
+    }
+    coverage
 }

@@ -1,8 +1,14 @@
 //! Recordings that are not, or not yet, part of their trail.
 
 use crate::error::TrailError;
-use iotrail_model::CaseName;
+use crate::meta::META_FILE;
+use crate::recording::join::CASE_ID;
+use crate::recording::run::RECORDING;
+use crate::trail::read_meta;
+use iotrail_model::{CaseId, CaseName, units};
+use iotrail_spool::{Header, Spool};
 use serde::{Deserialize, Serialize};
+use std::fs;
 use std::path::Path;
 
 /// Whether the process that records is still there.
@@ -42,6 +48,91 @@ pub struct Unfinished {
 /// # Errors
 /// There is no trail, or it cannot be read.
 pub fn unfinished(target: &Path) -> Result<Vec<Unfinished>, TrailError> {
-    let _ = target;
-    Ok(Vec::new())
+    target.metadata().map_err(TrailError::io("open", target))?;
+    Ok(spools(target)?.iter().map(|(name, spool)| describe(name, spool)).collect())
+}
+
+/// Names of the directories of recordings, sorted.
+pub(crate) fn directories(target: &Path) -> Result<Vec<String>, TrailError> {
+    let path = target.join(RECORDING);
+    let entries = match fs::read_dir(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(TrailError::io("read", &path))?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(TrailError::io("read", &path))?;
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        names.extend(entry.file_name().into_string().ok().filter(|_| is_directory));
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// The spools that are not part of the trail yet, by name.
+pub(crate) fn spools(target: &Path) -> Result<Vec<(String, Spool)>, TrailError> {
+    let listed = match target.join(META_FILE).symlink_metadata() {
+        Ok(_) => read_meta(target)?.recordings,
+        Err(_) => Vec::new(),
+    };
+    let mut spools = Vec::new();
+    for name in directories(target)? {
+        let directory = target.join(RECORDING).join(&name);
+        // Without a header nothing was recorded yet.
+        if !listed.contains(&name) && directory.join("header.json").is_file() {
+            spools.push((name, Spool::open(&directory)?));
+        }
+    }
+    Ok(spools)
+}
+
+/// The case that a spool's events belong to.
+pub(crate) fn case_of(header: &Header) -> Option<CaseId> {
+    let number = header.capture.get(CASE_ID)?.as_u64()?;
+    // No run has more recordings than a directory has room for; a hostile number must not make a table of that size.
+    u32::try_from(number).ok().filter(|number| *number < 1 << 24).map(CaseId)
+}
+
+pub(crate) fn describe(name: &str, spool: &Spool) -> Unfinished {
+    let header = spool.header();
+    let recorder = liveness(spool);
+    Unfinished {
+        name: name.to_owned(),
+        host: header.recorder.host.clone(),
+        pid: header.recorder.pid,
+        recorder,
+        case: header.case.clone(),
+        events: spool.events(),
+        why: why(spool, recorder),
+    }
+}
+
+/// A recorder holds a lock on its spool as long as it lives; whether that can be seen from another host depends on the
+/// file system.
+fn liveness(spool: &Spool) -> Liveness {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let here = host.split('.').next() == spool.header().recorder.host.split('.').next();
+    match (spool.is_being_written(), here) {
+        (true, _) => Liveness::Alive,
+        (false, true) => Liveness::Dead,
+        (false, false) => Liveness::Unknown,
+    }
+}
+
+fn why(spool: &Spool, recorder: Liveness) -> String {
+    let mut why = match (recorder, spool.is_finished()) {
+        (Liveness::Alive, false) => "it is still being recorded".to_owned(),
+        (Liveness::Alive, true) => "its recorder is writing the tables".to_owned(),
+        (_, true) => "all events are there; its recorder ended before it had written the tables".to_owned(),
+        (_, false) => "its recorder was killed: what happened from then on is missing".to_owned(),
+    };
+    let lost: u64 = spool.damage().iter().filter_map(|damage| damage.events).sum();
+    match (spool.damage().len(), lost) {
+        (0, _) => {}
+        (places, 0) => {
+            why.push_str(&format!("; its spool is damaged at {} places", units::count(places as u64)))
+        }
+        (_, lost) => why.push_str(&format!("; its spool is damaged, {} events are lost", units::count(lost))),
+    }
+    why
 }

@@ -1,0 +1,53 @@
+//! Reads a trail that is not finished: what is in spools becomes tables in a temporary directory. The trail stays as it is.
+
+use crate::error::TrailError;
+use crate::meta::{Table, TrailMeta};
+use crate::parquet_file::ParquetFile;
+use crate::recording::recover::{addition, assembly_of};
+use crate::recording::unfinished::spools;
+use iotrail_model::Case;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// An unfinished trail as far as it can be read.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) meta: TrailMeta,
+    pub(crate) cases: Vec<Case>,
+    pub(crate) files: Vec<(Table, ParquetFile)>,
+    /// Holds the converted tables as long as they are read.
+    pub(crate) temporary: Arc<TempDir>,
+}
+
+/// Opens the finished tables of `target` and converts the rest; `None` if there is no rest.
+pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
+    let spools = spools(target)?;
+    if spools.is_empty() {
+        return Ok(None);
+    }
+    let directory = std::env::temp_dir();
+    let temporary = tempfile::Builder::new()
+        .prefix("iotrail-")
+        .tempdir()
+        .map_err(TrailError::io("create a directory in", &directory))?;
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let mut assembly = assembly_of(target)?;
+    let mut files = Vec::new();
+    for listed in assembly.meta.files.iter().filter(|file| file.table != Table::Cases) {
+        files.push((listed.table, ParquetFile::open_listed(target, listed)?));
+    }
+    for (number, (name, spool)) in spools.iter().enumerate() {
+        let parts = temporary.path().join(number.to_string());
+        std::fs::create_dir(&parts).map_err(TrailError::io("create", &parts))?;
+        let addition = addition(name, spool, &parts, threads, &|_, _| {})?;
+        for listed in addition.parts.iter().flat_map(|part| &part.files) {
+            files.push((listed.table, ParquetFile::open_listed(&parts, listed)?));
+        }
+        assembly.add(vec![addition], |_, _| Ok(()))?;
+    }
+    let advice = format!("this trail is not finished; to finish it: iotrail recover {}", target.display());
+    assembly.meta.coverage.note(advice);
+    Ok(Some(Opened { meta: assembly.meta, cases: assembly.cases, files, temporary: Arc::new(temporary) }))
+}

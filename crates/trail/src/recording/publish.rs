@@ -1,0 +1,196 @@
+//! Parts become part of the trail: their files get their names, and `trail.json` lists them. Under the lock.
+//!
+//! `trail.json` alone says what is in the trail. It lists the recordings whose events it holds, so that one whose
+//! recorder was killed between the last two steps is not taken for unfinished.
+
+use crate::counters::NamedCounters;
+use crate::error::TrailError;
+use crate::meta::{
+    Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, Totals, TrailMeta,
+};
+use crate::parquet_file::ParquetFile;
+use crate::part::PartSummary;
+use crate::read_tables;
+use crate::recording::run::{RECORDING, Run, replace_json};
+use crate::tables::TableWriter;
+use crate::trail::read_meta;
+use iotrail_model::{Case, CaseId, Coverage};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A converted recording.
+#[derive(Debug)]
+pub(crate) struct Addition {
+    /// Name of its directory.
+    pub(crate) name: String,
+    pub(crate) case: CaseId,
+    pub(crate) interleaved: bool,
+    pub(crate) capture: Capture,
+    pub(crate) coverage: Coverage,
+    pub(crate) parts: Vec<PartSummary>,
+    /// Where the files of the parts are.
+    pub(crate) directory: PathBuf,
+}
+
+/// Makes additions part of the trail `target`; answers what they add.
+pub(crate) fn publish(target: &Path, additions: Vec<Addition>) -> Result<Totals, TrailError> {
+    let old = match target.join(META_FILE).symlink_metadata() {
+        Ok(_) => Some(read_meta(target)?),
+        Err(_) => None,
+    };
+    let old_cases = match &old {
+        Some(_) => read_cases(target)?,
+        None => Vec::new(),
+    };
+    let run = Run::read(target)?.unwrap_or_default();
+    let mut assembly = Assembly::new(old, old_cases, &run);
+    let added = assembly.add(additions, |from, to| {
+        let (from, to) = (from.to_owned(), target.join(to));
+        sync(&from)?;
+        fs::rename(&from, &to).map_err(TrailError::io("rename to", &to))
+    })?;
+    let cases = target.join("cases.new");
+    // Left by one who was killed here.
+    let _ = fs::remove_file(&cases);
+    assembly.write_cases(&cases)?;
+    let listed = target.join(Table::Cases.file_name(0));
+    fs::rename(&cases, &listed).map_err(TrailError::io("rename to", &listed))?;
+    replace_json(&target.join(META_FILE), &assembly.meta)?;
+    sync(target)?;
+    Ok(added)
+}
+
+/// A description of a trail that grows.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    pub(crate) meta: TrailMeta,
+    pub(crate) cases: Vec<Case>,
+}
+
+impl Assembly {
+    pub(crate) fn new(old: Option<TrailMeta>, old_cases: Vec<Case>, run: &Run) -> Self {
+        let mut meta = old.unwrap_or_else(|| TrailMeta {
+            format: FORMAT.to_owned(),
+            format_version: FORMAT_VERSION,
+            time: TimeBase::default(),
+            ..TrailMeta::default()
+        });
+        meta.tool_version = env!("CARGO_PKG_VERSION").to_owned();
+        let mut cases = old_cases;
+        cases.extend(run.cases.iter().skip(cases.len()).cloned());
+        Self { meta, cases }
+    }
+
+    /// Adds recordings; `place` is called with the path of each of their files and its name in the trail.
+    pub(crate) fn add(
+        &mut self,
+        additions: Vec<Addition>,
+        mut place: impl FnMut(&Path, &str) -> Result<(), TrailError>,
+    ) -> Result<Totals, TrailError> {
+        let mut added = Totals::default();
+        for addition in additions {
+            let mut counters = NamedCounters::default();
+            for part in addition.parts {
+                let number = self.next_part();
+                for file in part.files {
+                    let name = file.table.file_name(number);
+                    place(&addition.directory.join(&file.file), &name)?;
+                    self.meta.files.push(TableFile { file: name, ..file });
+                }
+                counters.add(part.counters);
+            }
+            self.admit(addition.case, addition.interleaved);
+            join_captures(&mut self.meta.capture, addition.capture);
+            self.meta.coverage.merge(&addition.coverage);
+            self.meta.recordings.push(addition.name);
+            let totals = counters.totals(0);
+            self.meta.totals.add(&totals);
+            added.add(&totals);
+        }
+        self.list_cases();
+        Ok(added)
+    }
+
+    /// The number of the next part: beyond those of all listed files.
+    fn next_part(&self) -> u32 {
+        let numbers = self.meta.files.iter().filter_map(|file| {
+            let digits = file.file.strip_suffix(".parquet")?.rsplit('-').next()?;
+            digits.parse::<u32>().ok()
+        });
+        numbers.max().map_or(0, |last| last.saturating_add(1))
+    }
+
+    fn admit(&mut self, case: CaseId, interleaved: bool) {
+        while self.cases.len() <= case.index() {
+            self.cases.push(Case { id: CaseId::from_index(self.cases.len()), ..Case::default() });
+        }
+        self.cases[case.index()].interleaved = interleaved;
+    }
+
+    fn list_cases(&mut self) {
+        let rows = self.cases.len() as u64;
+        self.meta.totals.cases = rows;
+        self.meta.files.retain(|file| file.table != Table::Cases);
+        let file = TableFile { file: Table::Cases.file_name(0), table: Table::Cases, rows };
+        self.meta.files.insert(0, file);
+    }
+
+    pub(crate) fn write_cases(&self, path: &Path) -> Result<(), TrailError> {
+        let mut table = TableWriter::create(path)?;
+        self.cases.iter().try_for_each(|case| table.push(case.clone()))?;
+        table.finish()?;
+        sync(path)
+    }
+}
+
+/// How a trail of several recordings was captured: what they have in common.
+fn join_captures(own: &mut Capture, other: Capture) {
+    if *own == Capture::default() {
+        *own = other;
+        return;
+    }
+    let same = |own: &mut Option<String>, other: Option<String>| {
+        if *own != other {
+            *own = None;
+        }
+    };
+    same(&mut own.command, other.command);
+    same(&mut own.host, other.host);
+    own.details.retain(|name, value| other.details.get(name) == Some(value));
+}
+
+/// All rows of `cases`, also those that `trail.json` does not list yet.
+pub(crate) fn read_cases(target: &Path) -> Result<Vec<Case>, TrailError> {
+    let file = ParquetFile::open(&target.join(Table::Cases.file_name(0)), Table::Cases)?;
+    read_tables::rows(&file, read_tables::case)
+}
+
+/// Removes the directories of recordings that are part of the trail, and all traces of recording if nobody can join any
+/// more. Under the lock.
+pub(crate) fn tidy(target: &Path) -> Result<(), TrailError> {
+    let recording = target.join(RECORDING);
+    let mut left = 0;
+    let listed = read_meta(target)?.recordings;
+    for name in super::unfinished::directories(target)? {
+        if listed.contains(&name) {
+            let directory = recording.join(&name);
+            fs::remove_dir_all(&directory).map_err(TrailError::io("remove", &directory))?;
+        } else {
+            left += 1;
+        }
+    }
+    if left == 0 && !Run::read(target)?.is_some_and(|run| run.is_open()) {
+        return match fs::remove_dir_all(&recording) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(TrailError::io("remove", &recording)(error))
+            }
+            _ => Ok(()),
+        };
+    }
+    Ok(())
+}
+
+fn sync(path: &Path) -> Result<(), TrailError> {
+    let file = fs::File::open(path).map_err(TrailError::io("open", path))?;
+    file.sync_all().map_err(TrailError::io("write", path))
+}

@@ -1,0 +1,141 @@
+//! `recording/run.json`: which run a trail is of, and who takes part in it. Changed under the lock only.
+
+use crate::error::TrailError;
+use crate::recording::JoinOptions;
+use iotrail_model::Case;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The directory of everything that is not, or not yet, Parquet.
+pub(crate) const RECORDING: &str = "recording";
+const FILE: &str = "run.json";
+
+/// A run, and the recordings that joined it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Run {
+    /// What its launcher calls it.
+    pub(crate) run: Option<String>,
+    /// The recorded command line of the first recording.
+    pub(crate) command: Vec<String>,
+    /// The number of ranks.
+    pub(crate) world: Option<u32>,
+    /// The ranks that joined.
+    pub(crate) ranks: Vec<u32>,
+    /// One case for each recording that joined, by its number.
+    pub(crate) cases: Vec<Case>,
+}
+
+impl Run {
+    /// The run that a recording begins.
+    pub(crate) fn of(options: &JoinOptions) -> Self {
+        Self {
+            run: options.run.clone(),
+            command: options.command.clone(),
+            world: options.world,
+            ..Self::default()
+        }
+    }
+
+    /// Reads the run of the trail `target`; `None` if it has none.
+    pub(crate) fn read(target: &Path) -> Result<Option<Self>, TrailError> {
+        let path = path(target);
+        match fs::read(&path) {
+            Ok(json) => {
+                serde_json::from_slice(&json).map(Some).map_err(|source| TrailError::Json { path, source })
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(TrailError::io("read", &path)(error)),
+        }
+    }
+
+    pub(crate) fn write(&self, target: &Path) -> Result<(), TrailError> {
+        replace_json(&path(target), self)
+    }
+
+    /// Whether a recording with these options is part of this run. Launchers that name their runs decide by name; with
+    /// others, the same program on as many ranks is the same run as long as no rank comes twice.
+    pub(crate) fn takes(&self, options: &JoinOptions) -> bool {
+        match (&self.run, &options.run) {
+            (Some(own), Some(other)) => own == other,
+            (None, None) => {
+                let same = self.command == options.command && self.world == options.world;
+                same && options.rank.is_some_and(|rank| !self.ranks.contains(&rank))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether recordings may still join.
+    pub(crate) fn is_open(&self) -> bool {
+        let all = |world: u32| (0..world).all(|rank| self.ranks.contains(&rank));
+        (self.run.is_some() || !self.ranks.is_empty()) && !self.world.is_some_and(all)
+    }
+
+    /// The run in words.
+    pub(crate) fn describe(&self) -> String {
+        let name = self.run.clone().unwrap_or_else(|| self.command.join(" "));
+        iotrail_model::text::printable(&name).into_owned()
+    }
+}
+
+fn path(target: &Path) -> PathBuf {
+    target.join(RECORDING).join(FILE)
+}
+
+/// Writes a value as JSON under a temporary name and gives it its own.
+pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), TrailError> {
+    let json = serde_json::to_vec_pretty(value)
+        .map_err(|source| TrailError::Json { path: path.to_owned(), source })?;
+    let new = path.with_extension("json.new");
+    let writing = || TrailError::io("write", path);
+    let mut file = fs::File::create(&new).map_err(writing())?;
+    std::io::Write::write_all(&mut file, &json).map_err(writing())?;
+    file.sync_all().map_err(writing())?;
+    fs::rename(&new, path).map_err(writing())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rank(rank: u32) -> JoinOptions {
+        JoinOptions {
+            rank: Some(rank),
+            world: Some(2),
+            command: vec!["app".to_owned()],
+            ..JoinOptions::default()
+        }
+    }
+
+    fn joined(options: &JoinOptions) -> Run {
+        Run { ranks: options.rank.into_iter().collect(), ..Run::of(options) }
+    }
+
+    #[test]
+    fn a_named_run_takes_its_own() {
+        let first = JoinOptions { run: Some("job.1".into()), ..rank(0) };
+        let run = joined(&first);
+        assert!(run.takes(&JoinOptions { run: Some("job.1".into()), ..rank(1) }));
+        assert!(!run.takes(&JoinOptions { run: Some("job.2".into()), ..rank(1) }));
+        assert!(!run.takes(&rank(1)));
+    }
+
+    #[test]
+    fn without_a_name_ranks_of_one_command_are_a_run_until_one_comes_twice() {
+        let run = joined(&rank(0));
+        assert!(run.takes(&rank(1)));
+        assert!(!run.takes(&rank(0)), "the second run of the same command");
+        assert!(!run.takes(&JoinOptions { world: Some(3), ..rank(1) }));
+        assert!(!run.takes(&JoinOptions { command: vec!["other".into()], ..rank(1) }));
+        assert!(!joined(&JoinOptions::default()).takes(&JoinOptions::default()), "programs without ranks");
+    }
+
+    #[test]
+    fn a_run_is_complete_when_each_rank_has_joined() {
+        assert!(joined(&rank(0)).is_open());
+        assert!(!Run { ranks: vec![1, 0], ..Run::of(&rank(0)) }.is_open());
+        assert!(!Run::default().is_open());
+    }
+}
