@@ -9,6 +9,7 @@ use iotrail_model::{CaseId, CaseName, units};
 use iotrail_spool::{Header, Spool};
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Whether the process that records is still there.
@@ -56,7 +57,9 @@ pub fn unfinished(target: &Path) -> Result<Vec<Unfinished>, TrailError> {
 pub(crate) fn directories(target: &Path) -> Result<Vec<String>, TrailError> {
     let path = target.join(RECORDING);
     let entries = match fs::read_dir(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
         other => other.map_err(TrailError::io("read", &path))?,
     };
     let mut names = Vec::new();
