@@ -8,7 +8,7 @@ use super::process::Process;
 use super::reading::{self, u32_at, u64_at};
 use super::request::Finish;
 use super::ring::{Ring, RingId};
-use super::{Asynchronous, Call, Deliver, Stop};
+use super::{Asynchronous, Call, Deliver, Role, Stop};
 use crate::tracee::{Memory, Returned};
 use iotrail_model::Pid;
 
@@ -71,6 +71,19 @@ impl Asynchronous {
                 self.tally.unread_entries += u64::try_from(number).unwrap_or(0);
             }
             (None, _) => {}
+        }
+    }
+
+    /// Whether a call would take a ring away: its descriptor or its memory.
+    pub(super) fn touches_ring(&self, pid: Pid, call: &Call) -> bool {
+        let Some(process) = self.processes.get(&pid) else { return false };
+        match call.role {
+            Role::Close => process.rings.contains_key(&call.int(0)),
+            Role::Copy => process.rings.contains_key(&call.int(1)),
+            _ => {
+                let (start, end) = (call.long(0), call.long(0).saturating_add(call.long(1)));
+                process.places.values().any(|places| places.lie_within(start, end))
+            }
         }
     }
 

@@ -44,13 +44,18 @@ impl Files {
         }
     }
 
-    /// The first `number` of `names` take the places from `first` on; `None` leaves a place as it is.
+    /// The first `number` of `names` take the places from `first` on; `None` leaves a place as it is. Of places beyond
+    /// `names` nothing is known any more.
     pub(super) fn update(&mut self, first: u32, names: &[Option<Held>], number: i64) {
-        let number = usize::try_from(number).unwrap_or(0);
-        for (place, name) in (first..MOST).zip(names.iter().take(number)) {
+        let end = u32::try_from(number.max(0)).map_or(MOST, |number| first.saturating_add(number).min(MOST));
+        for (place, name) in (first..end).zip(names) {
             if let Some(name) = name {
                 self.set(place, name.clone());
             }
+        }
+        let unknown = first.saturating_add(names.len() as u32)..end;
+        if !unknown.is_empty() {
+            self.names.retain(|place, _| !unknown.contains(place));
         }
     }
 }

@@ -14,6 +14,10 @@ const SETUP_CQE32: u32 = 1 << 11;
 const SETUP_NO_MMAP: u32 = 1 << 14;
 const SETUP_REGISTERED_FD_ONLY: u32 = 1 << 15;
 const SETUP_NO_SQARRAY: u32 = 1 << 16;
+/// Entries of two sizes in one queue.
+const SETUP_SQE_MIXED: u32 = 1 << 19;
+/// Each call begins with the first entry.
+const SETUP_SQ_REWIND: u32 = 1 << 20;
 const FEAT_SINGLE_MMAP: u32 = 1;
 
 /// Offsets within the mappings of a ring.
@@ -65,6 +69,11 @@ impl Geometry {
     /// Whether the kernel fetches entries without being called.
     pub(super) fn is_polled(&self) -> bool {
         self.flags & SETUP_SQPOLL != 0
+    }
+
+    /// Whether its entries are laid out in a way that is not followed.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.flags & (SETUP_SQE_MIXED | SETUP_SQ_REWIND) != 0
     }
 
     /// Whether the ring has no descriptor but a place among the registered ones of the thread.
@@ -119,6 +128,11 @@ impl Places {
         for place in [&mut self.sq, &mut self.cq, &mut self.sqes] {
             *place = place.filter(|address| !(start..end).contains(address));
         }
+    }
+
+    /// Whether a part of the ring is among the addresses from `start` to before `end`.
+    pub(super) fn lie_within(&self, start: u64, end: u64) -> bool {
+        [self.sq, self.cq, self.sqes].into_iter().flatten().any(|address| (start..end).contains(&address))
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -2,19 +2,19 @@
 //!
 //! Neither makes a call for each operation. What was asked for lies in memory that program and kernel share
 //! (io_uring: `man 7 io_uring`, `include/uapi/linux/io_uring.h`; AIO: `man 2 io_submit`, `include/uapi/linux/aio_abi.h`):
-//! it is read when the call that hands it over is entered, and what came of it when a call of that family returns, before the
-//! memory goes away, and when the program ends. Each operation becomes a raw call of its own (`io_uring_read`,
+//! it is read when the call that hands it over is entered, and what came of it when a call of that family returns,
+//! before the memory goes away, and when the program ends. Each operation becomes a raw call of its own (`io_uring_read`,
 //! `aio_pwrite`), by the thread that handed it over; it starts with the call that did so and ends when its completion
 //! was seen, which is later than it happened if the program did something else meanwhile.
 //!
-//! Everything in that memory is the program's and may be anything: what is read in one stop is bounded, and so is what is
-//! remembered.
+//! Everything in that memory is the program's and may be anything: what is read in one stop is bounded, and so is what
+//! is remembered.
 //!
-//! A tracer hands over every call that [`Asynchronous::concerns`] names, at its entry ([`Asynchronous::entered`]) and at its exit
-//! ([`Asynchronous::returned`]); it says when a process was copied ([`Asynchronous::forked`]), gives a last look at the memory of a thread
-//! that is about to end ([`Asynchronous::ending`]), and says what ended: [`Asynchronous::thread_ended`] for one thread of a process that goes
-//! on, [`Asynchronous::gone`] for a process, before the items that end its threads, and for a program that another one replaced, before
-//! the item of that exec. Nothing else is needed.
+//! A tracer hands over every call that [`Asynchronous::concerns`] names, at its entry ([`Asynchronous::entered`]) and
+//! at its exit ([`Asynchronous::returned`]); it says when a process was copied ([`Asynchronous::forked`]), gives a last
+//! look at the memory of a thread that is about to end ([`Asynchronous::ending`]), and says what ended:
+//! [`Asynchronous::thread_ended`] for one thread of a process that goes on, [`Asynchronous::gone`] for a process, before
+//! the items that end its threads, and for a program that another one replaced, before the item of that exec.
 
 mod block;
 mod calls;
@@ -197,9 +197,11 @@ impl Asynchronous {
             Role::ContextEvents | Role::ContextCancel | Role::ContextDestroy => {
                 self.reap_contexts(stop, deliver);
             }
-            Role::Unmap | Role::Close | Role::CloseRange | Role::Copy | Role::Last => {
+            Role::Last | Role::CloseRange => self.reap_all(stop, deliver),
+            Role::Unmap | Role::Close | Role::Copy if self.touches_ring(stop.pid, &call) => {
                 self.reap_all(stop, deliver);
             }
+            Role::Unmap | Role::Close | Role::Copy => {}
             Role::RingSetup | Role::RingRegister | Role::ContextSetup | Role::Map | Role::Control => {}
         }
     }

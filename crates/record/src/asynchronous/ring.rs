@@ -72,9 +72,12 @@ impl Ring {
         most: u32,
         width: usize,
     ) -> bool {
-        self.entering.push((stop.pid, stop.tid));
         if self.geometry.is_polled() || most == 0 {
+            self.entering.push((stop.pid, stop.tid));
             return true;
+        }
+        if self.geometry.is_foreign() {
+            return false;
         }
         let (Some(sq), Some(sqes)) = (places.sq, places.sqes) else { return false };
         let number = |offset: u32| reading::unsigned(stop.memory, sq.wrapping_add(u64::from(offset)));
@@ -88,6 +91,7 @@ impl Ring {
             let read = self.read_entry(stop, sq, sqes, position, width);
             self.offered.push_back(read);
         }
+        self.entering.push((stop.pid, stop.tid));
         true
     }
 
@@ -175,7 +179,9 @@ impl Ring {
         tally: &mut Tally,
         deliver: Deliver<'_>,
     ) {
-        let Some(sq) = places.sq.filter(|_| !self.geometry.is_polled()) else { return };
+        let Some(sq) = places.sq.filter(|_| !self.geometry.is_polled() && !self.geometry.is_foreign()) else {
+            return;
+        };
         let address = sq.wrapping_add(u64::from(self.geometry.sq_head));
         let Some(head) = reading::unsigned(stop.memory, address) else { return };
         let fetched = head.wrapping_sub(self.fetched);
