@@ -13,6 +13,7 @@ mod gate;
 mod looks;
 mod outcome;
 mod plan;
+mod privileges;
 pub mod proc;
 mod requests;
 mod run;

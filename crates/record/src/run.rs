@@ -15,8 +15,9 @@ use crate::tracer::{Mode, Parts, Recording};
 use iotrail_model::calls::TABLE;
 use iotrail_model::recording_coverage::{Selection, TracerCost, count};
 use iotrail_model::{CallId, Coverage, Nanos, Pid, RecordingCoverage};
-use iotrail_ptrace::{Launch, Messenger, Options, Tracer};
+use iotrail_ptrace::{Launch, Messenger, Options, Tracer, call_cost};
 use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
 /// Makes a recording: returns when the program has ended, or was left running.
 ///
@@ -42,9 +43,9 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
         clock,
     };
     let mut recording = Recording::new(Tracer::new(), parts);
-    let cpu = cpu_time();
     let started = clock.now();
     let one_core = plan.same_core.then(OneCore::bind).transpose().map_err(RecordError::Affinity)?;
+    recording.calibrate();
     match (&command, &plan.target) {
         (Some(command), _) => recording.launch(command, plan, &messenger)?,
         (None, Target::Attach(pids)) => pids.iter().try_for_each(|pid| recording.attach(*pid))?,
@@ -63,7 +64,7 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
     {
         return Err(RecordError::of_launch(failure, command.path));
     }
-    let coverage = recording.coverage(plan, Nanos(cpu_time().0 - cpu.0));
+    let coverage = recording.coverage();
     Ok(Outcome {
         end: recording.end.unwrap_or(End::Detached),
         coverage,
@@ -97,41 +98,55 @@ impl<S: Store> Recording<'_, '_, S> {
         Ok(())
     }
 
-    /// What was seen and what not.
-    fn coverage(&mut self, plan: &RecordPlan, cpu: Nanos) -> Coverage {
-        let tally = std::mem::take(&mut self.tally);
-        let wanted = |row: &usize| plan.calls.contains(CallId::from_index(*row));
+    /// Measures what a stopped call costs here. Without the answer the recording is as good.
+    fn calibrate(&mut self) {
+        self.call_cost = call_cost(&self.tracer).ok();
+    }
+
+    /// What was seen and what not, so far.
+    pub(crate) fn coverage(&self) -> Coverage {
+        let tally = &self.tally;
+        let mut cost = TracerCost {
+            stops: tally.stops,
+            calls: tally.calls,
+            cpu: Nanos(cpu_time().0 - self.cpu.0),
+            ..TracerCost::default()
+        };
+        if let Some(measured) = self.call_cost {
+            cost.calibrate(nanos(measured.added), nanos(measured.inside));
+        }
+        let wanted = |row: &usize| self.calls.contains(CallId::from_index(*row));
         let families = |rows: &mut dyn Iterator<Item = usize>| {
             rows.map(|row| TABLE[row].family.name().to_owned()).collect::<std::collections::BTreeSet<_>>()
         };
         let within = families(&mut (0..TABLE.len()).filter(wanted));
         let requests = self.requests.tally();
-        let mut lost = std::mem::take(&mut self.scribe.gate.lost);
+        let mut lost = self.scribe.gate.lost.clone();
         count(&mut lost, "io_uring entries that could not be read", requests.unread_entries);
         let recording = RecordingCoverage {
             recorders: 1,
             selections: [Selection {
-                asked: plan.calls.to_string(),
+                asked: self.calls.to_string(),
                 calls: (0..TABLE.len()).filter(wanted).count() as u32,
                 without: families(&mut (0..TABLE.len())).difference(&within).cloned().collect(),
             }]
             .into(),
             events: self.scribe.gate.events,
             mapped_files: tally.mapped_files,
-            escaped: tally.escaped,
+            escaped: tally.escaped.clone(),
             left_running: tally.left_running,
             lost,
             polled_rings: requests.polled_rings,
             other_ring_entries: requests.other_entries.clone(),
-            left_out: std::mem::take(&mut self.scribe.gate.left_out),
+            left_out: self.scribe.gate.left_out.clone(),
             unfinished: self.scribe.unfinished + requests.unfinished,
-            not_decoded: tally.not_decoded,
+            not_decoded: tally.not_decoded.clone(),
             filtering_themselves: tally.filtering_before + tally.filtering.len() as u64,
             tracing_others: tally.tracing_before + tally.tracing.len() as u64,
-            without_privileges: tally.without_privileges,
+            without_privileges: tally.without_privileges.clone(),
             cut_command_lines: tally.cut_command_lines,
             unnamed_descriptors: tally.unnamed_descriptors,
-            cost: TracerCost { stops: tally.stops, calls: tally.calls, cpu, ..TracerCost::default() },
+            cost,
             ..RecordingCoverage::default()
         };
         let troubles = tally.troubles.iter().map(|(error, times)| {
@@ -146,8 +161,12 @@ impl<S: Store> Recording<'_, '_, S> {
     }
 }
 
+fn nanos(span: Duration) -> Nanos {
+    Nanos(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX))
+}
+
 /// CPU time of this thread.
-fn cpu_time() -> Nanos {
+pub(crate) fn cpu_time() -> Nanos {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Nanos(time.tv_sec * 1_000_000_000 + time.tv_nsec)
 }

@@ -13,7 +13,9 @@ use crate::error::RecordError;
 use crate::looks::Misses;
 use crate::outcome::End;
 use crate::plan::Wait;
+use crate::privileges::withheld;
 use crate::proc::{self, Accounts, Behind, EnvSelection, Found};
+use crate::run::cpu_time;
 use crate::scribe::Scribe;
 use crate::selection::{Chooser, Known, abi};
 use crate::signals::Signals;
@@ -23,9 +25,9 @@ use crate::tracee::{Memory, Registers, Returned};
 use hashbrown::HashSet;
 use iotrail_model::raw::{RawItem, Target};
 use iotrail_model::recording_coverage::{Counts, count, count_text};
-use iotrail_model::{Pid, Tid, Timestamp};
+use iotrail_model::{Nanos, Pid, Tid, Timestamp};
 use iotrail_ptrace::{
-    CallInfo, Ending, Going, Launched, Phase, Report, Signal, Stopped, Tracer, Why, read_memory,
+    CallCost, CallInfo, Ending, Going, Launched, Phase, Report, Signal, Stopped, Tracer, Why, read_memory,
 };
 use std::collections::VecDeque;
 use std::io;
@@ -35,6 +37,9 @@ const RESTARTS_ALWAYS: i64 = -513;
 /// `ERESTART_RESTARTBLOCK`: the call goes on with `restart_syscall`.
 const GOES_ON: i64 = -516;
 const EINTR: i32 = 4;
+
+/// Stops between two statements of coverage.
+const STATEMENTS: u64 = 1 << 16;
 
 /// What the loop counts for the coverage statement.
 #[derive(Debug, Default)]
@@ -86,6 +91,12 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) detaching: bool,
     /// Processes whose threads are held until all of them have stopped.
     pub(crate) gathering: Vec<(Pid, Vec<Tid>)>,
+    /// What a stopped call costs on this machine, if it was measured.
+    pub(crate) call_cost: Option<CallCost>,
+    /// CPU time of this thread when the recording began.
+    pub(crate) cpu: Nanos,
+    /// Number of stops after which the next statement is due.
+    next_statement: u64,
     decoder: Decoder,
     /// Without a filter every call stops, wanted or not.
     chooser: Option<Chooser>,
@@ -135,6 +146,9 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             launched: None,
             detaching: false,
             gathering: Vec::new(),
+            call_cost: None,
+            cpu: cpu_time(),
+            next_statement: STATEMENTS,
             decoder: Decoder::new(),
             chooser,
             known: Known::new(),
@@ -150,7 +164,12 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
                 self.pass_signals_on()?;
             }
             match self.next() {
-                Ok(Some((report, at))) => self.report(report, at)?,
+                Ok(Some((report, at))) => {
+                    self.report(report, at)?;
+                    if self.tally.stops >= self.next_statement {
+                        self.state();
+                    }
+                }
                 Ok(None) => {}
                 Err(error) if error.raw_os_error() == Some(ECHILD) => break,
                 Err(error) => return Err(error.into()),
@@ -159,6 +178,14 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         self.finish_requests();
         self.scribe.finish();
         Ok(())
+    }
+
+    /// Says what can be said so far: a recorder that is killed says nothing more.
+    #[cold]
+    fn state(&mut self) {
+        self.next_statement = self.tally.stops + STATEMENTS;
+        let coverage = self.coverage();
+        self.scribe.gate.store().coverage(&coverage);
     }
 
     /// The next report; `None` if a signal came instead.
@@ -579,6 +606,9 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         }
         let facts = proc::image(tid, &self.env);
         self.tally.cut_command_lines += u64::from(facts.cut > 0);
+        if withheld(tid) {
+            count_text(&mut self.tally.without_privileges, facts.exe.as_deref().unwrap_or(b"?"));
+        }
         facts.with(|image| self.scribe.item(&RawItem::Image { tid, at, image }));
         self.go_on(stop, None)
     }
