@@ -1,0 +1,278 @@
+//! Trails under recording: recorders that join in any order, that are killed, and what recover makes of them.
+
+use iotrail_model::{
+    CallId, CaseName, Coverage, Dictionaries, Event, Nanos, Nullable, PathId, Pid, Process,
+    RecordingCoverage, Tid, Timestamp,
+};
+use iotrail_trail::{
+    Capture, Columns, EventLog, JoinOptions, Liveness, Recording, RecoverOptions, Trail, check, recover,
+    unfinished,
+};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+const THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
+fn options(rank: u32, world: u32) -> JoinOptions {
+    JoinOptions {
+        rank: Some(rank),
+        world: Some(world),
+        command: vec!["app".to_owned()],
+        capture: Capture { source: "ptrace".to_owned(), ..Capture::default() },
+        case: CaseName { cid: Some("app".to_owned()), host: Some(host()), rid: Some(rank.to_string()) },
+        ..JoinOptions::default()
+    }
+}
+
+fn host() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_owned()
+}
+
+fn event(number: i64, seed: i64, names: &mut Dictionaries) -> Event {
+    let path = names.paths.intern(format!("/data/{}", (number * seed) % 97).as_bytes());
+    Event {
+        seq: number as u64,
+        pid: Pid(10),
+        tid: Tid(10 + (number % 3) as u32),
+        call: CallId((number % 5) as u32),
+        // Calls that took long come late.
+        start: Timestamp(1_000_000 + number * 100 - if number % 50 == 0 { 20_000 } else { 0 }),
+        dur: Nullable::some(Nanos(number % 1000)),
+        path: Nullable::some(PathId(path)),
+        size: Nullable::some(number),
+        ret: Nullable::some(number),
+        ..Event::default()
+    }
+}
+
+/// Records `events` events.
+fn write(recording: &mut Recording, events: i64, seed: i64) {
+    let mut names = Dictionaries::default();
+    let process = Process { pid: Pid(10), start: Some(Timestamp(1)), ..Process::default() };
+    recording.writer().image(&process).unwrap();
+    for number in 0..events {
+        let event = event(number, seed, &mut names);
+        recording.writer().event(&event, &names).unwrap();
+    }
+}
+
+fn coverage(events: u64) -> Coverage {
+    Coverage::of_recording(RecordingCoverage { recorders: 1, events, ..RecordingCoverage::default() })
+}
+
+fn finish(recording: Recording, events: u64) {
+    recording.finish(&coverage(events), false, THREADS, &|_, _| {}).unwrap();
+}
+
+fn record(target: &Path, options: JoinOptions, events: i64) {
+    let seed = i64::from(options.rank.unwrap_or(0)) + 1;
+    let mut recording = Recording::join(target, options).unwrap();
+    write(&mut recording, events, seed);
+    finish(recording, events as u64);
+}
+
+/// All events of a trail in the order in which analyses read them, with their paths.
+fn read(target: &Path) -> Vec<(String, Event)> {
+    let log = EventLog::open(&[target.to_owned()]).unwrap();
+    let mut events = Vec::new();
+    for group in 0..log.row_groups() {
+        let batch = log.read(group, Columns::ALL).unwrap();
+        for row in 0..batch.len {
+            let event = batch.event(row);
+            let path = log.names().path(event.path).unwrap_or_default().to_owned();
+            // Ids differ from trail to trail.
+            events.push((path, Event { path: Nullable::NULL, ..event }));
+        }
+    }
+    events
+}
+
+/// What `events` events of rank 0 must come back as.
+fn expected(events: i64) -> Vec<(String, Event)> {
+    let mut names = Dictionaries::default();
+    let mut all: Vec<_> = (0..events)
+        .map(|number| {
+            let event = event(number, 1, &mut names);
+            let path = String::from_utf8(names.paths.get(event.path.get().unwrap().0).to_vec()).unwrap();
+            (path, Event { path: Nullable::NULL, ..event })
+        })
+        .collect();
+    all.sort_by_key(|(_, event)| event.sort_key());
+    all
+}
+
+fn directory() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("run.trail");
+    (directory, target)
+}
+
+fn recover_options() -> RecoverOptions {
+    RecoverOptions { output: None, overwrite: false, force: false, threads: THREADS }
+}
+
+#[test]
+fn events_come_back_sorted_however_many_threads_convert_them() {
+    for events in [0, 1, 1000, 450_000] {
+        let (_directory, target) = directory();
+        record(&target, JoinOptions { rank: None, ..options(0, 1) }, events);
+        assert!(check(&target).unwrap().is_empty());
+        assert!(read(&target) == expected(events), "{events} events");
+        assert!(!target.join("recording").exists(), "nothing else is left");
+        assert_eq!(
+            Trail::open(&target).unwrap().meta().coverage.recording.as_ref().unwrap().events,
+            events as u64
+        );
+    }
+}
+
+#[test]
+fn sixteen_recorders_at_once_make_one_trail() {
+    let (_directory, target) = directory();
+    std::thread::scope(|scope| {
+        for rank in 0..16 {
+            let target = &target;
+            scope.spawn(move || record(target, options(rank, 16), 100 + i64::from(rank)));
+        }
+    });
+    assert!(check(&target).unwrap().is_empty());
+    let trail = Trail::open(&target).unwrap();
+    assert_eq!(trail.cases().len(), 16);
+    assert_eq!(trail.meta().totals.events, (0..16).map(|rank| 100 + rank).sum::<u64>());
+    let mut ranks: Vec<u32> =
+        trail.cases().iter().map(|case| case.name.rid.as_ref().unwrap().parse().unwrap()).collect();
+    ranks.sort_unstable();
+    assert_eq!(ranks, (0..16).collect::<Vec<_>>());
+    assert_eq!(trail.coverage().recording.as_ref().unwrap().recorders, 16);
+    assert!(!target.join("recording").exists(), "all ranks have come: nobody can join any more");
+}
+
+#[test]
+fn a_rank_that_starts_after_the_others_have_finished_joins_them() {
+    let (_directory, target) = directory();
+    record(&target, options(1, 3), 10);
+    record(&target, options(2, 3), 20);
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 30);
+    record(&target, options(0, 3), 30);
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 60);
+    assert!(check(&target).unwrap().is_empty());
+}
+
+#[test]
+fn another_run_is_refused_and_replaced_by_wish() {
+    let (_directory, target) = directory();
+    record(&target, options(0, 2), 10);
+    let again = Recording::join(&target, options(0, 2)).unwrap_err().to_string();
+    assert!(again.contains("of another run (app)") && again.contains("--force"), "{again}");
+    let single = JoinOptions { rank: None, ..options(0, 1) };
+    assert!(Recording::join(&target, single).unwrap_err().to_string().contains("exists already"));
+    let forced = |rank| JoinOptions { overwrite: true, run: Some("job.2".into()), ..options(rank, 2) };
+    record(&target, forced(0), 5);
+    record(&target, forced(1), 6);
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 11, "only the first replaces");
+}
+
+#[test]
+fn what_is_no_trail_is_not_replaced() {
+    let (_directory, target) = directory();
+    std::fs::create_dir(&target).unwrap();
+    std::fs::write(target.join("thesis.tex"), "x").unwrap();
+    let forced = JoinOptions { overwrite: true, ..options(0, 1) };
+    assert!(Recording::join(&target, forced).unwrap_err().to_string().contains("not overwritten"));
+    assert!(target.join("thesis.tex").exists());
+}
+
+#[test]
+fn an_unfinished_trail_opens_with_a_note_and_stays_as_it_is() {
+    let (_directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 2)).unwrap();
+    write(&mut recording, 1000, 1);
+    record(&target, options(1, 2), 10);
+    let found = unfinished(&target).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].recorder, found[0].events), (Liveness::Alive, 1000));
+    let kept = recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!((kept.left.len(), kept.recordings.len()), (1, 0), "it is alive");
+    drop(recording);
+    assert_eq!(unfinished(&target).unwrap()[0].recorder, Liveness::Dead);
+    let trail = Trail::open(&target).unwrap();
+    assert_eq!(trail.meta().totals.events, 1010);
+    let notes = trail.coverage().notes.join("\n");
+    assert!(notes.contains("was killed") && notes.contains("iotrail recover"), "{notes}");
+    assert_eq!(trail.coverage().recording.as_ref().unwrap().broken_off, 1);
+    let log = EventLog::open(std::slice::from_ref(&target)).unwrap();
+    assert_eq!(log.processes().unwrap().iter().filter(|process| process.end.is_none()).count(), 2);
+    assert_eq!(unfinished(&target).unwrap().len(), 1, "opening changes nothing");
+}
+
+#[test]
+fn recover_finishes_in_place_or_elsewhere_and_once() {
+    let (directory, target) = directory();
+    record(&target, options(1, 2), 10);
+    let mut recording = Recording::join(&target, options(0, 2)).unwrap();
+    write(&mut recording, 1000, 1);
+    drop(recording);
+    let other = directory.path().join("other.trail");
+    let elsewhere = RecoverOptions { output: Some(other.clone()), ..recover_options() };
+    let recovered = recover(&target, &elsewhere, &|_, _| {}).unwrap();
+    assert_eq!((recovered.events, recovered.totals.unwrap().events), (1000, 1010));
+    assert!(check(&other).unwrap().is_empty());
+    assert_eq!(unfinished(&target).unwrap().len(), 1, "the original is as it was");
+    let before = read(&target);
+    recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert!(check(&target).unwrap().is_empty());
+    assert!(read(&target) == before && read(&other) == before);
+    let again = recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!((again.recordings.len(), again.events), (0, 0));
+}
+
+#[test]
+fn a_command_that_could_not_be_started_leaves_nothing() {
+    let (directory, target) = directory();
+    Recording::join(&target, options(0, 2)).unwrap().abandon().unwrap();
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    record(&target, options(0, 2), 10);
+    Recording::join(&target, options(1, 2)).unwrap().abandon().unwrap();
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 10, "the other rank's part stays");
+    assert!(check(&target).unwrap().is_empty());
+}
+
+#[test]
+fn a_recorder_killed_before_it_removed_its_spool_is_not_counted_twice() {
+    let (directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 2)).unwrap();
+    write(&mut recording, 100, 1);
+    let spool = std::fs::read_dir(target.join("recording")).unwrap();
+    let spool = spool.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    let copy = directory.path().join("copy");
+    copy_all(&spool, &copy);
+    finish(recording, 100);
+    std::fs::create_dir_all(&spool).unwrap();
+    copy_all(&copy, &spool);
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 100);
+    recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 100);
+    assert!(!spool.exists());
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn strangers_among_the_recordings_do_no_harm() {
+    let (_directory, target) = directory();
+    record(&target, options(0, 2), 10);
+    std::fs::create_dir_all(target.join("recording/empty")).unwrap();
+    std::fs::write(target.join("recording/file"), "x").unwrap();
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 10);
+    let hostile = target.join("recording/hostile");
+    std::fs::create_dir(&hostile).unwrap();
+    std::fs::write(hostile.join("header.json"), "{").unwrap();
+    let error = Trail::open(&target).unwrap_err().to_string();
+    assert!(error.contains("header.json"), "{error}");
+}
