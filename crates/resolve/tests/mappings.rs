@@ -124,7 +124,7 @@ fn memory_freed_in_flight_may_be_used_at_once() {
     let script =
         script.entered("munmap", &args).by(101).map(4, 0, 1, 0).by(100).call("munmap", &args, value(0));
     assert_eq!((script.path(), script.offset()), (Some("/a"), Some(0)));
-    script.at(0, 1, Some(("/b", 0)));
+    script.at(0, 1, Some(("/b", 0))).at(1, 3, None);
 }
 
 #[test]

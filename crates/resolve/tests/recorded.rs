@@ -115,6 +115,15 @@ fn two_descriptors_of_a_file_may_share_a_position() {
 }
 
 #[test]
+fn what_may_be_the_same_may_append_with_it() {
+    let append = [fd(2), symbols("F_SETFL"), symbols("O_WRONLY|O_APPEND")];
+    let script = Script::new().found(100).looked(1, "/log", 10).looked(2, "/log", 10).looked(3, "/in", 0);
+    let script = script.call("fcntl", &append, value(0)).write(1, 5);
+    assert_eq!(script.offset(), None);
+    assert_eq!(script.write(3, 5).offset(), Some(0));
+}
+
+#[test]
 fn found_descriptors_that_are_copies_of_each_other_share_their_position() {
     let script =
         Script::new().found(100).looked(1, "/log", 10).looked(2, "/log", 10).copies(2, 1).copies(7, 1);
