@@ -39,6 +39,8 @@ pub enum ArgKind {
     Vector,
     /// A message header (`struct msghdr`); the lengths of its vector add up to the bytes asked for.
     Message,
+    /// An array of message headers with the bytes that each moved; tracers deliver their sum when the call has returned.
+    Messages,
     /// Number of bytes asked for.
     Count,
     /// File offset or file length in bytes; of a pointer to an offset, the value it held when the call was entered.
@@ -141,15 +143,16 @@ impl Family {
 
 /// Which way a call moves data, seen from the process.
 ///
-/// The return value of these calls is the number of bytes moved, so they alone have a `size`.
+/// The return value of these calls is the number of bytes moved (of those that move several messages it is in their
+/// headers), so they alone have a `size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Transfer {
     /// It moves none, or its return value does not say how much.
     #[default]
     None,
-    /// Into the process: read variants, and recv, recvfrom, recvmsg.
+    /// Into the process: read variants, and recv, recvfrom, recvmsg, recvmmsg.
     Read,
-    /// Out of the process: write variants, and send, sendto, sendmsg, vmsplice.
+    /// Out of the process: write variants, and send, sendto, sendmsg, sendmmsg, vmsplice.
     Write,
     /// From one descriptor to another: copy_file_range, sendfile, splice, tee.
     Copy,
@@ -201,7 +204,7 @@ mod tests {
     fn transfers_say_what_they_act_on_and_how_much_they_ask_for() {
         for spec in TABLE.iter().filter(|spec| spec.transfer != Transfer::None) {
             assert!(spec.args.contains(&ArgKind::Fd), "{}", spec.name);
-            let asks = [ArgKind::Count, ArgKind::Vector, ArgKind::Message];
+            let asks = [ArgKind::Count, ArgKind::Vector, ArgKind::Message, ArgKind::Messages];
             assert!(spec.args.iter().any(|kind| asks.contains(kind)), "{}", spec.name);
             assert_eq!(spec.transfer == Transfer::Copy, spec.args.contains(&ArgKind::Fd2), "{}", spec.name);
         }

@@ -183,7 +183,9 @@ impl Resolver {
         }
         let Some(spec) = scene.spec.filter(|spec| spec.transfer != Transfer::None) else { return };
         event.requested = operands.requested.into();
-        if let (true, Return::Value(bytes, _)) = (scene.succeeded(), scene.call.ret) {
+        if let (true, Return::Value(returned, _)) = (scene.succeeded(), scene.call.ret)
+            && let Some(bytes) = operands.moved(returned)
+        {
             event.size = Nullable::some(bytes);
             self.count_bytes(scene.thread, spec.transfer, bytes);
         }

@@ -56,6 +56,8 @@ pub(crate) struct Operands<'a> {
     pub(crate) requested: Option<i64>,
     pub(crate) position: Position,
     pub(crate) position2: Position,
+    /// Headers that say how many bytes moved, if they do and not the return value.
+    pub(crate) messages: Option<&'a Arg<'a>>,
     /// The new cursor that `_llseek` stores.
     pub(crate) stored: Option<i64>,
     pub(crate) flags: [Option<&'a Arg<'a>>; 2],
@@ -91,6 +93,7 @@ impl<'a> Operands<'a> {
             ArgKind::Fd2 => self.fd2 = fd(arg),
             ArgKind::Count => self.requested = integer(arg),
             ArgKind::Vector | ArgKind::Message => self.requested = length(arg),
+            ArgKind::Messages => self.messages = Some(arg),
             ArgKind::Offset => self.position = position(arg),
             ArgKind::Offset2 => self.position2 = position(arg),
             ArgKind::Position => self.stored = integer(arg),
@@ -104,6 +107,14 @@ impl<'a> Operands<'a> {
             ArgKind::Struct => self.structure = text(arg),
             ArgKind::SocketName => self.address = text(arg),
             ArgKind::Status => self.status = integer(arg),
+        }
+    }
+
+    /// Bytes that a call moved which returned this.
+    pub(crate) fn moved(&self, returned: i64) -> Option<i64> {
+        match self.messages {
+            Some(headers) => length(headers),
+            None => Some(returned),
         }
     }
 

@@ -197,3 +197,12 @@ fn locks_have_a_kind_and_a_place() {
         None
     );
 }
+
+#[test]
+fn several_messages_move_what_their_headers_say() {
+    let receive = |headers| [fd(3), headers, Arg::Int(8), symbols("MSG_DONTWAIT"), Arg::Null];
+    let script = Script::new().open("/a", 3).call("recvmmsg", &receive(Arg::Length(42)), value(2));
+    assert_eq!((script.last().size, script.last().requested), (Some(42), None));
+    let script = script.call("recvmmsg", &receive(Arg::Opaque), value(2));
+    assert_eq!(script.last().size, None);
+}

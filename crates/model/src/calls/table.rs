@@ -3,8 +3,9 @@
 //! From the kernel's system call tables (`arch/*/entry/syscalls/*.tbl`) and the manual pages of section 2.
 
 use super::ArgKind::{
-    Address, Buffer, Command, Count, DirFd, Extent, Fd, Fd2, FdPair, Flags, LinkTarget, Message, Name,
-    Offset, Offset2, Other, Path, PathOut, Position, Process, SocketName, Status, Strings, Struct, Vector,
+    Address, Buffer, Command, Count, DirFd, Extent, Fd, Fd2, FdPair, Flags, LinkTarget, Message, Messages,
+    Name, Offset, Offset2, Other, Path, PathOut, Position, Process, SocketName, Status, Strings, Struct,
+    Vector,
 };
 use super::{ArgKind, CallSpec, Family, Makes, Transfer};
 
@@ -309,12 +310,12 @@ pub static TABLE: &[CallSpec] = &[
     on_socket(read("recv", &[Fd, Buffer, Count, Flags])),
     on_socket(read("recvfrom", &[Fd, Buffer, Count, Flags, Other, Other])),
     on_socket(read("recvmsg", &[Fd, Message, Flags])),
-    socket("recvmmsg", &[Fd, Other, Other, Flags, Other]),
-    socket("recvmmsg_time64", &[Fd, Other, Other, Flags, Other]),
+    on_socket(read("recvmmsg", &[Fd, Messages, Other, Flags, Other])),
+    on_socket(read("recvmmsg_time64", &[Fd, Messages, Other, Flags, Other])),
     on_socket(write("send", &[Fd, Buffer, Count, Flags])),
     on_socket(write("sendto", &[Fd, Buffer, Count, Flags, Other, Other])),
     on_socket(write("sendmsg", &[Fd, Message, Flags])),
-    socket("sendmmsg", &[Fd, Other, Other, Flags]),
+    on_socket(write("sendmmsg", &[Fd, Messages, Other, Flags])),
     socket("shutdown", &[Fd, Flags]),
     socket("getsockname", &[Fd, SocketName, Other]),
     socket("getpeername", &[Fd, SocketName, Other]),

@@ -172,6 +172,7 @@ fn how(abi: Abi, spec: &CallSpec, place: usize) -> How {
         ArgKind::FdPair => How::StoredPair,
         ArgKind::Vector => How::Vector,
         ArgKind::Message => How::Message,
+        ArgKind::Messages => How::Messages,
         ArgKind::Count => How::Number,
         ArgKind::Offset | ArgKind::Offset2 => offset(abi, spec.name),
         ArgKind::Position => How::StoredPosition,
@@ -202,7 +203,6 @@ fn other(name: &str, place: usize) -> How {
     match (name, place) {
         ("connect" | "bind", 1) | ("sendto", 4) => How::Address,
         ("accept" | "accept4" | "getsockname" | "getpeername", 1) | ("recvfrom", 4) => How::StoredAddress,
-        ("sendmmsg" | "recvmmsg" | "recvmmsg_time64", 1) => How::Messages,
         _ => How::Number,
     }
 }

@@ -27,7 +27,7 @@ fn fits(kind: ArgKind, arg: &Arg<'_>) -> bool {
         }
         ArgKind::FdPair => matches!(arg, Arg::FdPair(_)),
         ArgKind::Buffer => matches!(arg, Arg::Opaque),
-        ArgKind::Vector | ArgKind::Message => matches!(arg, Arg::Length(_)),
+        ArgKind::Vector | ArgKind::Message | ArgKind::Messages => matches!(arg, Arg::Length(_)),
         ArgKind::Count | ArgKind::Offset | ArgKind::Offset2 | ArgKind::Position => matches!(arg, Arg::Int(_)),
         ArgKind::Process | ArgKind::Status | ArgKind::Extent => matches!(arg, Arg::Int(_)),
         ArgKind::Flags => matches!(arg, Arg::Symbols(_) | Arg::Int(_)),
@@ -35,7 +35,7 @@ fn fits(kind: ArgKind, arg: &Arg<'_>) -> bool {
         ArgKind::Struct | ArgKind::SocketName => matches!(arg, Arg::Text(_)),
         ArgKind::Command => matches!(arg, Arg::Int(_) | Arg::Text(_)),
         ArgKind::Address => matches!(arg, Arg::Int(_)),
-        ArgKind::Other => matches!(arg, Arg::Int(_) | Arg::Text(_) | Arg::Length(_)),
+        ArgKind::Other => matches!(arg, Arg::Int(_) | Arg::Text(_)),
     }
 }
 

@@ -130,6 +130,7 @@ fn of_number<'a>(value: i64, kind: ArgKind) -> Arg<'a> {
         | ArgKind::Buffer
         | ArgKind::Vector
         | ArgKind::Message
+        | ArgKind::Messages
         | ArgKind::FdPair
         | ArgKind::Strings
         | ArgKind::Struct => Arg::Opaque,
@@ -249,7 +250,8 @@ fn name<'a>(inner: &'a [u8], scratch: &mut Scratch<'a>) -> &'a [u8] {
 
 fn of_structure<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch<'a>) -> Arg<'a> {
     match kind {
-        ArgKind::Vector | ArgKind::Message => vector_length(value).map_or(Arg::Opaque, Arg::Length),
+        ArgKind::Vector | ArgKind::Message => sum_of(b"iov_len=", value).map_or(Arg::Opaque, Arg::Length),
+        ArgKind::Messages => sum_of(b"msg_len=", value).map_or(Arg::Opaque, Arg::Length),
         ArgKind::FdPair => pair(value, scratch).map_or(Arg::Text(value), Arg::FdPair),
         ArgKind::Offset | ArgKind::Offset2 | ArgKind::Position => {
             value.get(1..).and_then(number).map_or(Arg::Text(value), |(number, _)| Arg::Int(number))
@@ -281,9 +283,8 @@ fn pair_member<'a>(
     }
 }
 
-/// Sum of the `iov_len` in a vector; `None` if not all of it was printed.
-fn vector_length(value: &[u8]) -> Option<u64> {
-    const FIELD: &[u8] = b"iov_len=";
+/// Sum of a field of the members of a vector; `None` if not all of it was printed.
+fn sum_of(field: &[u8], value: &[u8]) -> Option<u64> {
     let (mut at, mut sum, mut members) = (0, 0_u64, 0_usize);
     while let Some(&byte) = value.get(at) {
         match byte {
@@ -291,11 +292,11 @@ fn vector_length(value: &[u8]) -> Option<u64> {
                 at = string_end(value, at)?;
                 continue;
             }
-            b'i' if value[at..].starts_with(FIELD) => {
-                let (length, _) = number(&value[at + FIELD.len()..])?;
+            _ if value[at..].starts_with(field) => {
+                let (length, _) = number(&value[at + field.len()..])?;
                 sum = sum.saturating_add(length as u64);
                 members += 1;
-                at += FIELD.len();
+                at += field.len();
             }
             b'.' if value[at..].starts_with(b"...]") && value[..at].ends_with(b"}, ") => return None,
             _ => {}

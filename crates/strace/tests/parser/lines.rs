@@ -88,6 +88,10 @@ fn vectors_give_their_length() {
             "@0 sendmsg(fd 3, length 3, MSG_NOSIGNAL) = 3",
         ),
         (
+            r#"recvmmsg(4, [{msg_hdr={msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="hello", iov_len=10}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=5}, {msg_hdr={msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base="msg_len=", iov_len=20}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=7}], 2, MSG_DONTWAIT, NULL) = 2"#,
+            "@0 recvmmsg(fd 4, length 12, 2, MSG_DONTWAIT, NULL) = 2",
+        ),
+        (
             "recvmsg(3, {msg_namelen=0}, 0) = -1 EAGAIN (Resource temporarily unavailable)",
             "@0 recvmsg(fd 3, _, 0) = EAGAIN",
         ),
