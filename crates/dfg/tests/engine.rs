@@ -6,7 +6,10 @@ use iotrail_dfg::result::Edge;
 use iotrail_dfg::{
     Change, ChangeKind, Comparison, ConcurrencyRule, Dfg, DfgError, DfgOptions, compare, synthesize,
 };
-use iotrail_model::{Case, CaseId, CaseName, Clock, Event, Nanos, Nullable, Timestamp};
+use iotrail_model::recording_coverage::Selection;
+use iotrail_model::{
+    Case, CaseId, CaseName, Clock, Coverage, Event, Nanos, Nullable, RecordingCoverage, Timestamp,
+};
 use iotrail_query::{Query, QuerySpec, SelectSpec};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;
@@ -260,7 +263,7 @@ fn the_schemas_name_the_fields_that_are_written() {
     };
     let (compare_schema, dfg_schema) = (schema("compare"), schema("dfg"));
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    let same = |value: &serde_json::Value, schema: &serde_json::Value| {
+    let agree = |value: &serde_json::Value, schema: &serde_json::Value, optional: &str| {
         let mut named = keys(&schema["properties"]);
         named.sort();
         let mut found = keys(value);
@@ -268,9 +271,11 @@ fn the_schemas_name_the_fields_that_are_written() {
         assert_eq!(found, named);
         let mut required: Vec<String> = serde_json::from_value(schema["required"].clone()).unwrap();
         required.sort();
+        named.retain(|name| name != optional);
         assert_eq!(required, named);
         assert_eq!(schema["additionalProperties"], false);
     };
+    let same = |value: &serde_json::Value, schema: &serde_json::Value| agree(value, schema, "");
     same(&written, &compare_schema);
     same(&written["dfg"], &dfg_schema);
     let parts = [
@@ -286,12 +291,19 @@ fn the_schemas_name_the_fields_that_are_written() {
         ("edge", "/edges/0"),
         ("gap_stats", "/edges/0/gap_ns"),
         ("edge_in_group", "/edges/0/groups/a"),
-        ("coverage", "/coverage"),
         ("lines", "/coverage/lines"),
     ];
     for (name, place) in parts {
         same(written["dfg"].pointer(place).unwrap(), &dfg_schema["$defs"][name]);
     }
+    let mut recording = RecordingCoverage::default();
+    recording.selections.insert(Selection::default());
+    let coverage = serde_json::to_value(Coverage::of_recording(recording)).unwrap();
+    let recording = &coverage["recording"];
+    agree(&coverage, &dfg_schema["$defs"]["coverage"], "recording");
+    same(recording, &dfg_schema["$defs"]["recording"]);
+    same(&recording["selections"][0], &dfg_schema["$defs"]["selection"]);
+    same(&recording["cost"], &dfg_schema["$defs"]["tracer_cost"]);
     let change = serde_json::to_value(Change {
         kind: ChangeKind::New,
         activity: String::new(),

@@ -213,6 +213,39 @@ impl RecordingCoverage {
         }
     }
 
+    /// Families of calls that no recorder was to record, sorted.
+    #[must_use]
+    pub fn without(&self) -> Vec<&str> {
+        let mut selections = self.selections.iter();
+        let Some(first) = selections.next() else { return Vec::new() };
+        let rest: Vec<_> = selections.collect();
+        let nowhere = |family: &&String| rest.iter().all(|other| other.without.contains(*family));
+        first.without.iter().filter(nowhere).map(String::as_str).collect()
+    }
+
+    /// What the recording cost, one sentence each.
+    #[must_use]
+    pub fn costs(&self) -> Vec<String> {
+        let cost = &self.cost;
+        let time = |nanos: Nanos| units::duration(nanos.0 as f64);
+        let mut costs = Vec::new();
+        if let Some(per_call) = cost.per_call() {
+            let inside =
+                cost.inside_per_call().map(|part| format!(", {} of it within its duration", time(part)));
+            let range = cost.least.zip(cost.most).filter(|(least, most)| least != most);
+            let range =
+                range.map(|(least, most)| format!(" (recorders measured {} to {})", time(least), time(most)));
+            let (inside, range) = (inside.unwrap_or_default(), range.unwrap_or_default());
+            costs.push(format!("a traced call takes {} longer{inside}{range}", time(per_call)));
+        }
+        if cost.stops > 0 {
+            let (stops, calls) = (units::count(cost.stops), units::count(cost.calls));
+            let recorder = if self.recorders > 1 { "the recorders" } else { "the recorder" };
+            costs.push(format!("{stops} stops for {calls} calls, {} CPU time of {recorder}", time(cost.cpu)));
+        }
+        costs
+    }
+
     /// Everything that keeps the recording from being the whole truth, one phrase each, the gravest first. Empty if
     /// nothing is known to be missing.
     #[must_use]
@@ -396,6 +429,38 @@ mod tests {
         let mut cost = TracerCost::default();
         cost.calibrate(Nanos(9_000), Nanos(4_000));
         assert_eq!((cost.per_call(), cost.inside_per_call()), (Some(Nanos(9_000)), None));
+    }
+
+    #[test]
+    fn cost_is_told_in_words() {
+        let mut both = calibrated(20_000);
+        both.cost.cpu = Nanos(12_000_000);
+        assert_eq!(
+            both.costs(),
+            [
+                "a traced call takes 20.0 us longer, 10.0 us of it within its duration",
+                "2,010 stops for 1,000 calls, 12.0 ms CPU time of the recorder"
+            ]
+        );
+        both.merge(&calibrated(40_000));
+        assert!(
+            both.costs()[0].ends_with("within its duration (recorders measured 20.0 us to 40.0 us)"),
+            "{:?}",
+            both.costs()
+        );
+        assert_eq!(RecordingCoverage::default().costs(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_family_is_not_recorded_if_no_recorder_recorded_it() {
+        let mut both = recorded();
+        assert_eq!(both.without(), ["memory"]);
+        let without = BTreeSet::from(["sync".to_owned()]);
+        both.merge(&RecordingCoverage {
+            selections: BTreeSet::from([Selection { asked: "x".into(), calls: 1, without }]),
+            ..RecordingCoverage::default()
+        });
+        assert_eq!(both.without(), Vec::<&str>::new());
     }
 
     #[test]

@@ -3,13 +3,16 @@
 //! `cargo run -p iotrail-report --example sample_report -- KIND FILE`, KIND one of `paper`, `runs`, `hostile`, `large`, `empty`.
 
 use iotrail_model::calls::Transfer;
+use iotrail_model::recording_coverage::{Selection, TracerCost, count_text};
 use iotrail_model::{
-    CallId, Case, CaseId, CaseName, Clock, Coverage, Event, Nanos, Nullable, Pid, Process, Tid, Timestamp,
+    CallId, Case, CaseId, CaseName, Clock, Coverage, Event, Nanos, Nullable, Pid, Process, RecordingCoverage,
+    Tid, Timestamp,
 };
 use iotrail_query::{Query, QuerySpec};
 use iotrail_report::{ReportOptions, report};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;
+use std::collections::BTreeSet;
 
 /// 2026-11-21, a morning.
 const MORNING: i64 = 1_795_248_000_000_000_000;
@@ -239,6 +242,7 @@ fn hostile() -> EventLog {
     coverage.lines.unparsed = 1;
     coverage.keep_example("<i>file</i>", 1, b"</script><script>window.hacked=5</script>");
     coverage.note("<script>window.hacked=6</script>");
+    coverage.recording = Some(recorded());
     let mut builder = Builder::new(cases, coverage);
     for id in 0..2 {
         let who = (id, 100 + id);
@@ -251,6 +255,22 @@ fn hostile() -> EventLog {
         builder.call(who, "<script>window.hacked=8</script>", None, now, 10, None);
     }
     builder.log.build()
+}
+
+/// A recorder's statement whose texts come from a hostile program.
+fn recorded() -> RecordingCoverage {
+    let without = BTreeSet::from(["memory".to_owned()]);
+    let mut recording = RecordingCoverage {
+        recorders: 1,
+        selections: BTreeSet::from([Selection { asked: "io".to_owned(), calls: 256, without }]),
+        events: 22,
+        mapped_files: 3,
+        cost: TracerCost { stops: 50, calls: 24, cpu: Nanos(1_500_000), ..TracerCost::default() },
+        ..RecordingCoverage::default()
+    };
+    recording.cost.calibrate(Nanos(26_000), Nanos(11_000));
+    count_text(&mut recording.without_privileges, b"/bin/<script>window.hacked=9</script>\x1b[31m");
+    recording
 }
 
 /// Many events over many directories, in the way of a build.

@@ -8,7 +8,7 @@ mod timelines;
 mod variants;
 mod whole;
 
-use crate::data::{FORMAT, MoreEdges, MoreNodes, PageData};
+use crate::data::{FORMAT, MoreEdges, MoreNodes, PageData, RecordingWords};
 use crate::name_table::NameTable;
 use crate::place::Places;
 use crate::subject::Subject;
@@ -64,6 +64,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) 
         files: whole::files(subject, &mut names),
         cases: whole::cases(subject, &mut names),
         coverage: dfg.coverage.clone(),
+        recording: dfg.coverage.recording.as_ref().map(RecordingWords::from),
         names: names.into_names(),
     }
 }

@@ -4,7 +4,7 @@
 //! plain JSON arrays: a million events must fit into a megabyte. Times are nanoseconds after `origin`.
 
 use crate::fold::Token;
-use iotrail_model::Coverage;
+use iotrail_model::{Coverage, RecordingCoverage};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -72,8 +72,33 @@ pub struct PageData {
     pub files: Bounded<(NameId, TotalsRow)>,
     pub cases: Bounded<CaseRow>,
     pub coverage: Coverage,
+    /// What recorders say of [`PageData::coverage`], in words; nothing of imports.
+    pub recording: Option<RecordingWords>,
     /// Last, so that a person who reads the file meets the figures first.
     pub names: Vec<String>,
+}
+
+/// What recorders saw and what not, in the words of `iotrail info`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "the fields are named as the methods of iotrail_model::RecordingCoverage")]
+pub struct RecordingWords {
+    pub selected: String,
+    pub without: Vec<String>,
+    pub gaps: Vec<String>,
+    pub costs: Vec<String>,
+    pub why_empty: Option<String>,
+}
+
+impl From<&RecordingCoverage> for RecordingWords {
+    fn from(recording: &RecordingCoverage) -> Self {
+        Self {
+            selected: recording.selected(),
+            without: recording.without().into_iter().map(str::to_owned).collect(),
+            gaps: recording.gaps(),
+            costs: recording.costs(),
+            why_empty: recording.why_empty(),
+        }
+    }
 }
 
 /// Sums over the whole log.

@@ -2,7 +2,7 @@
 
 use crate::{output, ui::Ui};
 use iotrail_draw::table::{Align, Block, Table};
-use iotrail_model::units;
+use iotrail_model::{RecordingCoverage, units};
 use iotrail_trail::{EventLog, Info};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -100,6 +100,9 @@ fn coverage(info: &Info) -> Block {
     let coverage = &info.coverage;
     let lines = &coverage.lines;
     let mut block = Block::new();
+    if let Some(recording) = &coverage.recording {
+        recorded(recording, &mut block);
+    }
     if lines.total > 0 {
         let kinds = [
             ("event", lines.event),
@@ -137,8 +140,30 @@ fn coverage(info: &Info) -> Block {
     for note in &coverage.notes {
         block.entry("note", note.clone());
     }
-    if lines.unparsed + coverage.incomplete + coverage.lost == 0 {
+    let imported = lines.total > 0 || coverage.recording.is_none();
+    if imported && lines.unparsed + coverage.incomplete + coverage.lost == 0 {
         block.entry("coverage", "complete: every line was understood, no call was cut");
     }
     block
+}
+
+/// What recorders saw and what not.
+fn recorded(recording: &RecordingCoverage, block: &mut Block) {
+    block.entry("recorded", recording.selected());
+    let without = recording.without();
+    if !without.is_empty() {
+        block.entry("not recorded", without.join(", "));
+    }
+    if let Some(why) = recording.why_empty() {
+        block.entry("no events", why);
+    }
+    for gap in recording.gaps() {
+        block.entry("not seen", gap);
+    }
+    if recording.gaps().is_empty() {
+        block.entry("not seen", "nothing is known to be missing");
+    }
+    for cost in recording.costs() {
+        block.entry("cost", cost);
+    }
 }

@@ -1,4 +1,4 @@
-// The coverage statement in full: every line of the input is accounted for.
+// The coverage statement in full: what was recorded and what not, and every line of an imported trace.
 
 import { h, name, visible } from "./dom.js";
 import { count, percent } from "./format.js";
@@ -7,9 +7,10 @@ import { gaps } from "./summary.js";
 const LINES = { event: "a whole call", unfinished: "first half of a call", resumed: "second half of a call", signal: "a signal", exit: "a process ended", noise: "known chatter, dumps, stacks, tables", unparsed: "not understood" };
 
 export function coverage(data, root) {
-  const { coverage: c, totals } = data;
+  const { coverage: c, totals, recording } = data;
   const words = gaps(data);
   root.append(words.length > 0 ? h("ul", null, words.map((word) => h("li", null, `${word[0].toUpperCase()}${word.slice(1)}.`))) : h("p", null, "Nothing is known to be missing."));
+  if (recording) root.append(h("p", null, `Recorded: ${visible(recording.selected)}.`, recording.without.length > 0 ? ` Not recorded: ${visible(recording.without.join(", "))}.` : "", recording.costs.map((cost) => ` Cost: ${cost}.`)));
   const row = (label, value, share) => h("tr", null, h("th", { scope: "row" }, label), h("td", { class: "number" }, count(value)), h("td", { class: "number" }, share ?? ""));
   const block = (caption, rows) => h("div", null, h("h3", null, caption), h("table", { class: "figures" }, h("tbody", null, rows)));
   root.append(h("div", { class: "coverage" },

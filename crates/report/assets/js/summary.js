@@ -47,13 +47,18 @@ function whereTime(data) {
   return h("p", { class: "lead" }, inside, most);
 }
 
+const sum = (counts) => Object.values(counts).reduce((all, number) => all + number, 0);
+
 /** Everything that keeps this page from being the whole truth, in words. */
 export function gaps(data) {
-  const { coverage: c, totals } = data;
-  const words = [];
+  const { coverage: c, totals, recording } = data;
+  const words = recording ? recording.gaps.map(visible) : [];
+  if (recording?.why_empty) words.push(visible(`the recording holds no events: ${recording.why_empty}`));
   if (c.lines.unparsed > 0) words.push(`${plural(c.lines.unparsed, "line")} of the trace could not be read (${percent(c.lines.unparsed / Math.max(c.lines.total, 1))})`);
-  if (c.lost > 0) words.push(`${plural(c.lost, "event")} ${c.lost === 1 ? "was" : "were"} lost`);
-  if (c.incomplete > 0) words.push(`${plural(c.incomplete, "call")} ${c.incomplete === 1 ? "was" : "were"} seen only by half`);
+  const lost = c.lost - (recording ? sum(c.recording.lost) : 0);
+  const incomplete = c.incomplete - (recording ? c.recording.unfinished : 0);
+  if (lost > 0) words.push(`${plural(lost, "event")} ${lost === 1 ? "was" : "were"} lost`);
+  if (incomplete > 0) words.push(`${plural(incomplete, "call")} ${incomplete === 1 ? "was" : "were"} seen only by half`);
   if (c.interrupted > 0) words.push(`${plural(c.interrupted, "call")} ${c.interrupted === 1 ? "was" : "were"} interrupted by a signal and restarted (only the restart counts)`);
   if (c.relative_paths > 0) words.push(`${plural(c.relative_paths, "event")} ${c.relative_paths === 1 ? "has" : "have"} a path whose directory was never seen`);
   if (totals.unmapped > 0) words.push(`${plural(totals.unmapped, "event")} (${percent(totals.unmapped / totals.events)}) ${totals.unmapped === 1 ? "has" : "have"} no activity under this mapping and ${totals.unmapped === 1 ? "is" : "are"} not in the graph`);
@@ -63,7 +68,7 @@ export function gaps(data) {
 
 function notCovered(data) {
   const words = gaps(data);
-  const text = words.length > 0 ? `Not covered: ${list(words)}.` : "Nothing is known to be missing: every line of the trace was understood and every event has an activity.";
+  const text = words.length > 0 ? `Not covered: ${list(words)}.` : `Nothing is known to be missing: every ${data.recording ? "selected call was recorded" : "line of the trace was understood"} and every event has an activity.`;
   const selection = data.selection ? ` Only a selection is shown: ${data.selection}.` : "";
   return h("p", { class: words.length > 0 ? "notice warn" : "notice" }, text, selection, " ",
     h("a", { href: "#coverage" }, "Full statement"), ".");
