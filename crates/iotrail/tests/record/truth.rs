@@ -37,7 +37,8 @@ pub(crate) struct Note {
 pub(crate) struct Row {
     pub(crate) tid: u32,
     pub(crate) call: String,
-    start: i64,
+    /// RFC 3339 with nine digits, in the order of time.
+    start: String,
     seq: u64,
     dur: Option<i64>,
     path: Option<String>,
@@ -103,7 +104,7 @@ fn marked(rows: Vec<Row>) -> BTreeMap<u32, Vec<Row>> {
         threads.entry(row.tid).or_default().push(row);
     }
     for rows in threads.values_mut() {
-        rows.sort_by_key(|row| (row.start, row.seq));
+        rows.sort_by(|a, b| (&a.start, a.seq).cmp(&(&b.start, b.seq)));
         let mut within = false;
         rows.retain(|row| match row.path.as_deref() {
             Some("/truth/begin") => {
