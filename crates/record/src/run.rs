@@ -12,9 +12,8 @@ use crate::selection::filter;
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::tracer::{Mode, Parts, Recording};
-use iotrail_model::calls::TABLE;
-use iotrail_model::recording_coverage::{Selection, TracerCost, count};
-use iotrail_model::{CallId, Coverage, Nanos, Pid, RecordingCoverage};
+use iotrail_model::recording_coverage::{TracerCost, count};
+use iotrail_model::{Coverage, Nanos, Pid, RecordingCoverage};
 use iotrail_ptrace::{Launch, Messenger, Options, Tracer, call_cost};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
@@ -115,22 +114,12 @@ impl<S: Store> Recording<'_, '_, S> {
         if let Some(measured) = self.call_cost {
             cost.calibrate(nanos(measured.added), nanos(measured.inside));
         }
-        let wanted = |row: &usize| self.calls.contains(CallId::from_index(*row));
-        let families = |rows: &mut dyn Iterator<Item = usize>| {
-            rows.map(|row| TABLE[row].family.name().to_owned()).collect::<std::collections::BTreeSet<_>>()
-        };
-        let within = families(&mut (0..TABLE.len()).filter(wanted));
         let requests = self.requests.tally();
         let mut lost = self.scribe.gate.lost.clone();
         count(&mut lost, "io_uring entries that could not be read", requests.unread_entries);
         let recording = RecordingCoverage {
             recorders: 1,
-            selections: [Selection {
-                asked: self.calls.to_string(),
-                calls: (0..TABLE.len()).filter(wanted).count() as u32,
-                without: families(&mut (0..TABLE.len())).difference(&within).cloned().collect(),
-            }]
-            .into(),
+            selections: [self.calls.selection()].into(),
             events: self.scribe.gate.events,
             mapped_files: tally.mapped_files,
             escaped: tally.escaped.clone(),
@@ -152,12 +141,13 @@ impl<S: Store> Recording<'_, '_, S> {
         let troubles = tally.troubles.iter().map(|(error, times)| {
             format!("the kernel refused to go on with a stopped thread {times} times: {error}")
         });
-        Coverage {
-            notes: troubles.collect(),
+        let mut coverage = Coverage {
             interrupted: self.scribe.interrupted,
             relative_paths: self.scribe.relative_paths(),
             ..Coverage::of_recording(recording)
-        }
+        };
+        troubles.chain([self.calls.describe()]).for_each(|sentence| coverage.note(sentence));
+        coverage
     }
 }
 

@@ -62,8 +62,6 @@ fn abi() -> impl Strategy<Value = Abi> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
-
     #[test]
     fn any_call_with_any_memory_is_decoded_within_bounds(
         abi in abi(),

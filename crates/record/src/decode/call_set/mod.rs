@@ -16,6 +16,7 @@ use crate::tracee::Abi;
 pub use conditions::Condition;
 use iotrail_model::CallId;
 use iotrail_model::calls::{Family, TABLE};
+use iotrail_model::recording_coverage::Selection;
 pub use words::UnknownCall;
 
 /// Calls chosen by the user, and those that must be followed to name what the chosen ones act on.
@@ -96,10 +97,16 @@ impl CallSet {
         }
     }
 
-    /// What is captured and what not, for the coverage statement.
+    /// What is captured and what not, for the coverage statement, in a sentence.
     #[must_use]
     pub fn describe(&self) -> String {
-        description::of(&self.words, &self.chosen)
+        description::sentence(&self.words, &self.chosen, self.all)
+    }
+
+    /// What is captured and what not, for the coverage statement, in numbers: calls of this machine's table.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        description::numbers(&self.words, &self.chosen)
     }
 }
 
@@ -268,5 +275,11 @@ mod tests {
         insta::assert_snapshot!(set("io").describe());
         insta::assert_snapshot!(set("all").describe());
         insta::assert_snapshot!(set("read,fsync").describe());
+        let of_io = set("io").selection();
+        assert_eq!(
+            (of_io.asked.as_str(), of_io.without.into_iter().collect::<Vec<_>>()),
+            ("io", vec!["wait".to_owned()])
+        );
+        assert!(set("io").describe().contains(&format!("{} of ", of_io.calls)));
     }
 }
