@@ -39,7 +39,7 @@ def setuid_as_user(stage):
     done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *words], capture_output=True, text=True,
                           cwd=stage.directory, timeout=60)
     info = subprocess.run([stage.launcher.iotrail, "info", target], capture_output=True, text=True).stdout
-    if not re.search("privilege|setuid", done.stderr + info):
+    if not re.search("privilege|set-user", done.stderr) or not re.search("privilege|set-user", info):
         return f"nothing is said about privileges: {done.stderr}{info[-800:]}"
     return done.stdout
 
@@ -66,7 +66,7 @@ def program_that_traces(stage, *words):
     trail = stage.launcher.trails / f"{stage.launcher.made}.trail"
     info = subprocess.run([stage.launcher.iotrail, "info", trail], capture_output=True, text=True).stdout
     refused = done["status"] != 0 or re.search("not permitted", done["stdout"] + done["stderr"])
-    said = "ptrace" in info
+    said = "ptrace" in info.split("coverage")[-1]
     return "refused, said so" if refused and said else f"refused {bool(refused)}, said {said}: {done} {info[-900:]}"
 
 
