@@ -119,6 +119,30 @@ static int reads(void) {
   return 0;
 }
 
+/* Processes that make threads and processes all the time are killed in the middle of it. */
+static void *idle(void *unused) { return unused; }
+
+static int storm(void) {
+  for (int round = 0; round < 60; round++) {
+    pid_t child = fork();
+    if (child == 0) {
+      for (;;) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, idle, NULL) == 0) pthread_detach(thread);
+        pid_t grandchild = fork();
+        if (grandchild == 0) _exit(0);
+        if (grandchild > 0) waitpid(grandchild, NULL, 0);
+      }
+    }
+    struct timespec span = {0, 200000 + round * 70000};
+    nanosleep(&span, NULL);
+    kill(child, SIGKILL);
+    int status;
+    if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status)) return 1;
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const char *scene = argc > 1 ? argv[1] : "";
   char *file = argc > 2 ? argv[2] : "/dev/null";
@@ -131,6 +155,7 @@ int main(int argc, char **argv) {
   if (!strcmp(scene, "waits")) return waits(file);
   if (!strcmp(scene, "killed")) return killed(file);
   if (!strcmp(scene, "reads")) return reads();
+  if (!strcmp(scene, "storm")) return storm();
   fprintf(stderr, "scenes: no scene %s\n", scene);
   return 2;
 }

@@ -111,6 +111,11 @@ impl Messenger {
         received
     }
 
+    /// Waits are interrupted every few milliseconds from now on, until [`Messenger::quiet`].
+    pub fn remind(&self) {
+        ring(RING);
+    }
+
     /// Nothing is left to be done about what arrived: waits are not interrupted any more.
     pub fn quiet(&self) {
         ring(0);

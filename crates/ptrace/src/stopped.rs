@@ -55,11 +55,21 @@ impl Stopped {
     /// The message of an event: the id of a new thread, the former id at an exec, the status word at an exit.
     ///
     /// # Errors
-    /// The thread was killed meanwhile.
+    /// The thread was killed meanwhile (ESRCH).
     pub fn message(&self) -> io::Result<u64> {
         let mut message = [0_u64];
         request_into(libc::PTRACE_GETEVENTMSG, self.tid, 0, &mut message)?;
-        Ok(message[0])
+        // A thread that is killed leaves this stop for that of its exit, which has another message.
+        let event = self.signal_info()?.code >> 8;
+        let same = match self.why {
+            Why::Created => {
+                matches!(event, libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE)
+            }
+            Why::Exec => event == libc::PTRACE_EVENT_EXEC,
+            Why::Exiting => event == libc::PTRACE_EVENT_EXIT,
+            _ => true,
+        };
+        if same { Ok(message[0]) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
     }
 
     /// The call that it is at.

@@ -40,6 +40,15 @@ impl<'m> Signals<'m> {
         self.messenger.is_pending() || !self.waiting.is_empty()
     }
 
+    /// Waits shall be interrupted now and then, or need not be any more.
+    pub(crate) fn remind(&self, needed: bool) {
+        if needed {
+            self.messenger.remind();
+        } else if self.waiting.is_empty() {
+            self.messenger.quiet();
+        }
+    }
+
     /// The main process is gone; nothing is passed on any more.
     pub(crate) fn main_ended(&mut self) {
         self.ended = true;

@@ -1,7 +1,8 @@
 //! The threads that are traced, and where each of them is.
 
-use crate::decode::{Entry, Special};
+use crate::decode::{self, Special};
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use iotrail_model::{Nanos, Pid, Tid, Timestamp};
 use iotrail_ptrace::{CallInfo, Ending, Phase, Stopped};
 
@@ -11,7 +12,7 @@ const MAX_INTERRUPTED: usize = 16;
 /// A call that was entered.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    pub(crate) entry: Entry,
+    pub(crate) entry: decode::Entry,
     pub(crate) start: Timestamp,
     /// Where the thread stood: an interrupted call is restarted from the same place.
     pub(crate) instruction: u64,
@@ -104,6 +105,8 @@ impl Thread {
 pub(crate) struct Threads {
     threads: HashMap<Tid, Thread, foldhash::fast::FixedState>,
     processes: HashMap<Pid, u32, foldhash::fast::FixedState>,
+    /// Threads of which nobody said who made them.
+    unknown: usize,
 }
 
 impl Threads {
@@ -127,12 +130,23 @@ impl Threads {
 
     /// The thread, a new one if it was not heard of.
     pub(crate) fn entry(&mut self, tid: Tid) -> &mut Thread {
-        self.threads.entry(tid).or_insert_with(|| Thread::new(None))
+        let unknown = &mut self.unknown;
+        self.threads.entry(tid).or_insert_with(|| {
+            *unknown += 1;
+            Thread::new(None)
+        })
     }
 
     /// A thread belongs to a process from now on. Of an older thread with its id nothing is left.
     pub(crate) fn belongs(&mut self, tid: Tid, process: Pid) -> &mut Thread {
-        let thread = self.threads.entry(tid).or_insert_with(|| Thread::new(None));
+        let thread = match self.threads.entry(tid) {
+            Entry::Occupied(entry) => {
+                let thread = entry.into_mut();
+                self.unknown -= usize::from(thread.process.is_none());
+                thread
+            }
+            Entry::Vacant(entry) => entry.insert(Thread::new(None)),
+        };
         if thread.process.is_none() && !thread.exiting {
             *self.processes.entry(process).or_default() += 1;
         }
@@ -157,7 +171,9 @@ impl Threads {
     }
 
     pub(crate) fn remove(&mut self, tid: Tid) -> Option<Thread> {
-        self.threads.remove(&tid)
+        let thread = self.threads.remove(&tid)?;
+        self.unknown -= usize::from(thread.process.is_none());
+        Some(thread)
     }
 
     /// A thread goes on under another id.
@@ -174,11 +190,22 @@ impl Threads {
         ids
     }
 
-    /// Threads that are held because nobody said who made them, ascending.
+    /// Whether there are threads of which nobody said who made them.
+    #[inline]
+    pub(crate) fn has_orphans(&self) -> bool {
+        self.unknown > 0
+    }
+
+    /// Whether a thread is in a call that makes another one, of which nothing is known yet.
+    pub(crate) fn is_any_spawning(&self) -> bool {
+        let makes = |call: &InFlight| call.spawns() && call.child.is_none();
+        self.threads.values().any(|thread| thread.call.as_ref().is_some_and(makes))
+    }
+
+    /// Threads of which nobody said who made them, ascending.
     pub(crate) fn orphans(&self) -> Vec<Tid> {
-        let orphan = |thread: &Thread| thread.process.is_none();
-        let mut ids: Vec<Tid> =
-            self.threads.iter().filter(|(_, thread)| orphan(thread)).map(|(tid, _)| *tid).collect();
+        let orphans = self.threads.iter().filter(|(_, thread)| thread.process.is_none());
+        let mut ids: Vec<Tid> = orphans.map(|(tid, _)| *tid).collect();
         ids.sort_unstable();
         ids
     }
@@ -210,6 +237,20 @@ mod tests {
         assert_eq!(threads.retires(Tid(11)), Some(Pid(10)));
         assert_eq!(threads.retires(Tid(11)), None);
         assert_eq!((threads.len(), threads.processes()), (2, 0));
+    }
+
+    #[test]
+    fn threads_of_unknown_making_are_known_until_they_belong() {
+        let mut threads = Threads::default();
+        threads.entry(Tid(12));
+        threads.entry(Tid(11));
+        threads.entry(Tid(11));
+        threads.belongs(Tid(10), Pid(10));
+        assert_eq!(threads.orphans(), [Tid(11), Tid(12)]);
+        threads.belongs(Tid(11), Pid(11));
+        threads.remove(Tid(12));
+        assert_eq!(threads.orphans(), []);
+        assert!(!threads.has_orphans() && !threads.is_any_spawning());
     }
 
     #[test]

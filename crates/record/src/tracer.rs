@@ -38,6 +38,8 @@ const RESTARTS_ALWAYS: i64 = -513;
 const GOES_ON: i64 = -516;
 const EINTR: i32 = 4;
 
+/// How long a new thread waits for somebody to say who made it.
+const PATIENCE: Nanos = Nanos(50_000_000);
 /// Stops between two statements of coverage.
 const STATEMENTS: u64 = 1 << 16;
 
@@ -101,6 +103,8 @@ pub(crate) struct Recording<'s, 'm, S> {
     /// Without a filter every call stops, wanted or not.
     chooser: Option<Chooser>,
     known: Known,
+    /// Since when there are threads of which nobody said who made them.
+    orphaned: Option<Timestamp>,
     /// The thread in a call of which the resolver does not know yet.
     unannounced: Option<Tid>,
     reports: VecDeque<(Report, Timestamp)>,
@@ -153,6 +157,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             chooser,
             known: Known::new(),
             unannounced: None,
+            orphaned: None,
             reports: VecDeque::new(),
         }
     }
@@ -163,6 +168,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             if self.signals.are_due() {
                 self.pass_signals_on()?;
             }
+            self.watch_orphans();
             match self.next() {
                 Ok(Some((report, at))) => {
                     self.report(report, at)?;
@@ -673,7 +679,9 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             }
             (None, None) => {}
         }
-        stop.resume(Going::Freely, None)
+        stop.resume(Going::Freely, None)?;
+        self.look_after_orphans(at);
+        Ok(())
     }
 
     /// A thread is gone.
@@ -684,7 +692,6 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             thread.dead = Some((ending, at));
             return;
         };
-        let spawning = thread.call.as_ref().is_some_and(|call| call.spawns() && call.child.is_none());
         self.overtakes(tid);
         self.abandon(tid);
         if let Some(process) = self.threads.retires(tid) {
@@ -703,9 +710,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         if tid.0 == process.0 {
             self.forget_habits(process);
         }
-        if spawning {
-            self.adopt_orphans(at);
-        }
+        self.look_after_orphans(at);
         if self.is_main(tid) {
             self.main_ended(ending, started);
         }
@@ -735,7 +740,14 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         self.misses.remove(&process);
     }
 
-    /// A thread died while it made another one. Those that wait for somebody to say who made them wait in vain.
+    /// A thread may have died while it made another one, which waits in vain for somebody to say who made it.
+    #[inline]
+    fn look_after_orphans(&mut self, at: Timestamp) {
+        if self.threads.has_orphans() && !self.threads.is_any_spawning() {
+            self.adopt_orphans(at);
+        }
+    }
+
     #[cold]
     fn adopt_orphans(&mut self, at: Timestamp) {
         for tid in self.threads.orphans() {
@@ -744,6 +756,27 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.threads.belongs(tid, process);
             // It may have been killed meanwhile; then its end is reported.
             let _ = self.release(tid);
+        }
+    }
+
+    /// Sees to it that no thread is held for ever: the kernel says nothing of a maker that was killed at the wrong moment.
+    fn watch_orphans(&mut self) {
+        match (self.threads.has_orphans(), self.orphaned) {
+            (false, None) => {}
+            (false, Some(_)) => {
+                self.orphaned = None;
+                self.signals.remind(false);
+            }
+            (true, None) => {
+                self.orphaned = Some(self.clock.now());
+                self.signals.remind(true);
+            }
+            (true, Some(since)) => {
+                let now = self.clock.now();
+                if now - since > PATIENCE {
+                    self.adopt_orphans(now);
+                }
+            }
         }
     }
 

@@ -62,6 +62,16 @@ fn deep_and_broad_families_are_followed() {
 }
 
 #[test]
+fn processes_that_are_killed_while_they_make_others_leave_nobody_waiting() {
+    let stage = Stage::new();
+    let (outcome, collected) = run(&scene(&stage, &["storm"]));
+    assert_eq!(outcome.end, End::Exited(0));
+    assert!(collected.processes.len() >= 61);
+    let endless: Vec<_> = collected.processes.iter().filter(|process| process.end.is_none()).collect();
+    assert!(endless.is_empty(), "all are seen to end: {endless:?}");
+}
+
+#[test]
 fn queued_signals_keep_their_values_and_order() {
     notices_nothing("realtime_signals", &[]);
 }
