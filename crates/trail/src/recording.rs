@@ -15,7 +15,7 @@ mod recover;
 mod run;
 mod unfinished;
 
-pub(crate) use open::{Opened, open};
+pub(crate) use open::{Opened, open, state};
 pub(crate) use run::RECORDING;
 
 pub use join::{JoinOptions, Recording};

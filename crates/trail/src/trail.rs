@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
+/// How often a trail is opened while recorders finish.
+const MAX_ATTEMPTS: usize = 20;
+
 /// A trail: its description, its cases, and the footers of its files.
 #[derive(Clone, Debug)]
 pub struct Trail {
@@ -33,6 +36,18 @@ impl Trail {
     /// If there is no trail, its import was not finished, it is of a later format version, or it is damaged. What killed recorders
     /// left is opened with the rest.
     pub fn open(path: &Path) -> Result<Self, TrailError> {
+        for _ in 1..MAX_ATTEMPTS {
+            let before = recording::state(path);
+            match Self::open_now(path) {
+                // A recorder finished meanwhile: what was in its spool is in the tables now.
+                Err(_) if recording::state(path) != before => (),
+                outcome => return outcome,
+            }
+        }
+        Self::open_now(path)
+    }
+
+    fn open_now(path: &Path) -> Result<Self, TrailError> {
         if let Some(opened) = recording::open(path)? {
             let Opened { meta, cases, files, temporary } = opened;
             return Ok(Self { path: path.to_owned(), meta, cases, files, temporary: Some(temporary) });

@@ -1,4 +1,5 @@
 //! Trails under recording: recorders that join in any order, that are killed, and what recover makes of them.
+#![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
 use iotrail_model::{
     CallId, CaseName, Coverage, Dictionaries, Event, Nanos, Nullable, PathId, Pid, Process,

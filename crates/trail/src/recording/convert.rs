@@ -4,8 +4,10 @@ use crate::error::TrailError;
 use crate::limits::Limits;
 use crate::part::{PartSummary, PartWriter};
 use crate::recording::Progress;
-use iotrail_model::{CaseId, Dictionaries, Event, FileFacts, Process, Timestamp};
+use iotrail_model::calls::{self, Transfer};
+use iotrail_model::{CaseId, Dictionaries, Event, FileFacts, Pid, Process, Tid, Timestamp};
 use iotrail_spool::{Damage, Reader, Spool, Tables, Visit};
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -15,6 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const WORTH_A_THREAD: u64 = 100_000;
 /// How many events are converted between two words about progress.
 const STEP: u64 = 1 << 16;
+/// Each thread holds about 50 MB, whatever the number of events; more would be too much at the end of a job.
+const MAX_THREADS: u64 = 4;
+
+/// Images that were not seen to end, and when they began.
+type OpenImages = BTreeMap<Pid, Option<Timestamp>>;
 
 /// What a spool became.
 #[derive(Debug)]
@@ -44,34 +51,49 @@ pub(crate) fn convert(
     let windows = windows(spool, threads);
     let (done, total) = (AtomicU64::new(0), spool.events());
     let count = |events: u64| progress(done.fetch_add(events, Ordering::Relaxed) + events, total);
-    let work = |number: usize| {
-        let job = Job { spool, case, directory, part: number as u32, window: windows[number].clone() };
-        job.run(if number == 0 { Some(&tables) } else { None }, &count)
-    };
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..windows.len()).map(|number| scope.spawn(move || work(number))).collect();
+    let open =
+        &tables.processes.values().filter(|row| row.end.is_none()).map(|row| (row.pid, row.start)).collect();
+    let jobs =
+        windows.into_iter().zip(0..).map(|(window, part)| Job { spool, case, directory, part, window, open });
+    let taken = side_by_side(jobs.collect(), |job| job.run(&count))?;
+    let (mut moved, mut damage) = (BTreeMap::<Pid, Moved>::new(), spool.damage().to_vec());
+    let mut writers = Vec::new();
+    for one in taken {
+        writers.push(one.part);
+        // Several readers meet the same damage if a piece lies in several windows.
+        damage.extend(one.damage);
+        one.moved.iter().for_each(|(pid, more)| moved.entry(*pid).or_default().add(more));
+    }
+    damage.sort();
+    damage.dedup();
+    if let Some(first) = writers.first_mut() {
+        for process in tables.processes.values() {
+            first.push_process(&with_moved(process, &moved, case))?;
+        }
+    }
+    let parts = side_by_side(writers, |part| part.finish(&Dictionaries::default()))?;
+    Ok(Converted { parts, tables, damage })
+}
+
+/// Does `work` for each of `items` in a thread of its own; answers in their order.
+fn side_by_side<I: Send, T: Send>(
+    items: Vec<I>,
+    work: impl Fn(I) -> Result<T, TrailError> + Sync,
+) -> Result<Vec<T>, TrailError> {
+    let work = &work;
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let workers: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
         workers
             .into_iter()
             .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()
     });
-    let mut converted =
-        Converted { parts: Vec::new(), tables: tables.clone(), damage: spool.damage().to_vec() };
-    for (number, result) in results.into_iter().enumerate() {
-        let (part, damage) = result?;
-        converted.parts.push(part);
-        // Every reader meets the damage of the pieces that it reads; the whole is known to who reads them all.
-        if number == 0 || windows.len() > 1 {
-            converted.damage.extend(damage);
-        }
-    }
-    converted.damage.dedup();
-    Ok(converted)
+    outcomes.into_iter().collect()
 }
 
 /// Spans of time with about as many events each, together all of time.
 fn windows(spool: &Spool, threads: NonZeroUsize) -> Vec<RangeInclusive<Timestamp>> {
-    let wanted = (spool.events() / WORTH_A_THREAD).clamp(1, threads.get() as u64);
+    let wanted = (spool.events() / WORTH_A_THREAD).clamp(1, MAX_THREADS.min(threads.get() as u64));
     let mut bounds = Vec::new();
     let (mut seen, mut latest) = (0, Timestamp(i64::MIN));
     for piece in spool.pieces() {
@@ -103,23 +125,64 @@ struct Job<'a> {
     directory: &'a Path,
     part: u32,
     window: RangeInclusive<Timestamp>,
+    open: &'a OpenImages,
+}
+
+/// What a thread made of its span of time.
+struct Taken {
+    part: PartWriter,
+    moved: BTreeMap<Pid, Moved>,
+    damage: Vec<Damage>,
+}
+
+/// What an image moved that was never seen to end, as its events tell.
+#[derive(Debug, Default)]
+struct Moved {
+    read: i64,
+    written: i64,
+    tids: BTreeSet<Tid>,
+}
+
+impl Moved {
+    fn add(&mut self, more: &Self) {
+        self.read = self.read.saturating_add(more.read);
+        self.written = self.written.saturating_add(more.written);
+        self.tids.extend(&more.tids);
+    }
+
+    fn count(&mut self, event: &Event) {
+        self.tids.insert(event.tid);
+        let transfer = calls::spec(event.call).map(|spec| spec.transfer).unwrap_or_default();
+        let size = event.size.get().unwrap_or_default();
+        if matches!(transfer, Transfer::Read | Transfer::Copy) {
+            self.read = self.read.saturating_add(size);
+        }
+        if matches!(transfer, Transfer::Write | Transfer::Copy) {
+            self.written = self.written.saturating_add(size);
+        }
+    }
+}
+
+/// The row of a process. That of an image that was not seen to end is from its beginning, when it had moved nothing.
+fn with_moved(process: &Process, moved: &BTreeMap<Pid, Moved>, case: CaseId) -> Process {
+    let mut row = Process { case, ..process.clone() };
+    if let (None, Some(moved)) = (process.end, moved.get(&process.pid)) {
+        row.bytes_read = row.bytes_read.max(moved.read);
+        row.bytes_written = row.bytes_written.max(moved.written);
+        row.threads = row.threads.max(moved.tids.len() as u32);
+    }
+    row
 }
 
 impl Job<'_> {
-    fn run(
-        self,
-        tables: Option<&Tables>,
-        count: &(dyn Fn(u64) + Sync),
-    ) -> Result<(PartSummary, Vec<Damage>), TrailError> {
-        let mut part = PartWriter::create(self.directory, self.part, Limits::default())?;
-        for process in tables.into_iter().flat_map(|tables| tables.processes.values()) {
-            part.push_process(&Process { case: self.case, ..process.clone() })?;
-        }
+    fn run(self, count: &(dyn Fn(u64) + Sync)) -> Result<Taken, TrailError> {
+        let part = PartWriter::create(self.directory, self.part, Limits::default())?;
         let mut reader: Reader<'_> = self.spool.reader().within(self.window);
-        let mut rows = Rows { part, case: self.case, uncounted: 0, count };
+        let mut rows =
+            Rows { part, case: self.case, uncounted: 0, count, open: self.open, moved: BTreeMap::new() };
         reader.read_all(&mut rows)?;
         count(rows.uncounted);
-        Ok((rows.part.finish(&Dictionaries::default())?, reader.damage().to_vec()))
+        Ok(Taken { part: rows.part, moved: rows.moved, damage: reader.damage().to_vec() })
     }
 }
 
@@ -129,6 +192,8 @@ struct Rows<'a> {
     case: CaseId,
     uncounted: u64,
     count: &'a (dyn Fn(u64) + Sync),
+    open: &'a OpenImages,
+    moved: BTreeMap<Pid, Moved>,
 }
 
 impl Visit for Rows<'_> {
@@ -138,6 +203,9 @@ impl Visit for Rows<'_> {
         self.uncounted += 1;
         if self.uncounted == STEP {
             (self.count)(std::mem::take(&mut self.uncounted));
+        }
+        if self.open.get(&event.pid).is_some_and(|began| Some(event.start) >= *began) {
+            self.moved.entry(event.pid).or_default().count(event);
         }
         self.part.push(&Event { case: self.case, ..*event }, names)
     }

@@ -2,11 +2,11 @@
 
 use crate::error::TrailError;
 use crate::meta::{Capture, META_FILE, Totals};
-use crate::recording::Progress;
 use crate::recording::convert::convert;
 use crate::recording::lock::{Lock, beside};
 use crate::recording::publish::{Addition, publish, tidy};
 use crate::recording::run::{RECORDING, Run};
+use crate::recording::{Liveness, Progress};
 use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Timestamp};
 use iotrail_spool::{Header, Recorder, Spool, SpoolWriter};
 use std::fs;
@@ -14,8 +14,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Where a recording keeps its Parquet files until they are part of the trail.
-pub(crate) const PARTS: &str = "parts";
 /// Names of what the trail must know of a recording, in the spool's header.
 pub(crate) const CASE_ID: &str = "case_id";
 pub(crate) const CAPTURE: &str = "capture";
@@ -106,10 +104,13 @@ impl Recording {
         // What the spool refuses from here on was said to be lost already, by the statement itself.
         let _ = writer.coverage(coverage);
         let _ = writer.finish();
+        // The writer's lock ended with it; this one says that the recorder is still at work.
+        let header = fs::File::options().read(true).write(true).open(directory.join("header.json")).ok();
+        let _held = header.as_ref().map(fs::File::try_lock);
         let finish = || {
             let spool = Spool::open(&directory)?;
-            let parts = directory.join(PARTS);
-            renew(&parts)?;
+            let scratch = scratch(&directory)?;
+            let parts = scratch.path().to_owned();
             let converted = convert(&spool, case, &parts, threads, progress)?;
             let addition = Addition {
                 name,
@@ -171,6 +172,11 @@ fn make_way(target: &Path, run: Option<&Run>, options: &JoinOptions) -> Result<(
         });
     }
     crate::writer::check_replaceable(target)?;
+    let recorded = super::unfinished::unfinished(target).unwrap_or_default();
+    if let Some(alive) = recorded.iter().find(|recording| recording.recorder == Liveness::Alive) {
+        let why = format!("process {} is recording into it", alive.pid);
+        return Err(TrailError::NotReplaceable { path: target.to_owned(), why });
+    }
     let aside = beside(target, &format!(".replaced-{}", std::process::id()));
     fs::rename(target, &aside).map_err(TrailError::io("replace", target))?;
     fs::remove_dir_all(&aside).map_err(TrailError::io("remove", &aside))
@@ -203,15 +209,13 @@ pub(crate) fn capture_of(header: &Header) -> Capture {
     serde_json::from_value(value).unwrap_or_default()
 }
 
-/// An empty directory, whatever was left in it.
-pub(crate) fn renew(directory: &Path) -> Result<(), TrailError> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(TrailError::io("remove", directory)(error));
-        }
-        _ => {}
-    }
-    fs::create_dir(directory).map_err(TrailError::io("create", directory))
+/// A place in `directory` for Parquet files that are not part of the trail yet. Each converter has its own, so that several
+/// may work on one recording and the first one wins; what a killed one leaves goes with the recording.
+pub(crate) fn scratch(directory: &Path) -> Result<tempfile::TempDir, TrailError> {
+    tempfile::Builder::new()
+        .prefix("parts-")
+        .tempdir_in(directory)
+        .map_err(TrailError::io("create a directory in", directory))
 }
 
 /// A host name as part of a file name.

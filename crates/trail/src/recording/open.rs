@@ -1,12 +1,13 @@
 //! Reads a trail that is not finished: what is in spools becomes tables in a temporary directory. The trail stays as it is.
 
 use crate::error::TrailError;
-use crate::meta::{Table, TrailMeta};
+use crate::meta::{META_FILE, Table, TrailMeta};
 use crate::parquet_file::ParquetFile;
 use crate::recording::recover::{addition, assembly_of};
-use crate::recording::unfinished::spools;
+use crate::recording::unfinished::{directories, spools};
 use iotrail_model::Case;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -19,6 +20,13 @@ pub(crate) struct Opened {
     pub(crate) files: Vec<(Table, ParquetFile)>,
     /// Holds the converted tables as long as they are read.
     pub(crate) temporary: Arc<TempDir>,
+}
+
+/// What changes when a recorder finishes: the recordings that are there, and which file `trail.json` is.
+pub(crate) fn state(target: &Path) -> (Vec<String>, Option<(u64, i64, u64)>) {
+    let meta = target.join(META_FILE).metadata().ok();
+    let meta = meta.map(|meta| (meta.ino(), meta.mtime_nsec(), meta.len()));
+    (directories(target).unwrap_or_default(), meta)
 }
 
 /// Opens the finished tables of `target` and converts the rest; `None` if there is no rest.

@@ -44,6 +44,12 @@ pub(crate) fn publish(target: &Path, additions: Vec<Addition>) -> Result<Totals,
     };
     let run = Run::read(target)?.unwrap_or_default();
     let mut assembly = Assembly::new(old, old_cases, &run);
+    // Another process may have finished the same recording meanwhile.
+    let additions: Vec<Addition> =
+        additions.into_iter().filter(|addition| !assembly.meta.recordings.contains(&addition.name)).collect();
+    if additions.is_empty() {
+        return Ok(Totals::default());
+    }
     let added = assembly.add(additions, |from, to| {
         let (from, to) = (from.to_owned(), target.join(to));
         sync(&from)?;

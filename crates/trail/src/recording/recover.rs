@@ -3,7 +3,7 @@
 use crate::error::TrailError;
 use crate::meta::{META_FILE, Table, Totals};
 use crate::recording::convert::{Converted, convert};
-use crate::recording::join::{PARTS, capture_of, renew};
+use crate::recording::join::{capture_of, scratch};
 use crate::recording::lock::Lock;
 use crate::recording::publish::{Addition, Assembly, publish, read_cases, tidy};
 use crate::recording::run::{RECORDING, Run, replace_json};
@@ -107,9 +107,8 @@ impl Work<'_> {
 
     fn in_place(&self, target: &Path, taken: Vec<(String, Spool)>) -> Result<Option<Totals>, TrailError> {
         for (name, spool) in taken {
-            let parts = spool.directory().join(PARTS);
-            renew(&parts)?;
-            let addition = self.convert(&name, &spool, &parts)?;
+            let scratch = scratch(spool.directory())?;
+            let addition = self.convert(&name, &spool, scratch.path())?;
             let _lock = Lock::take(target)?;
             publish(target, vec![addition])?;
         }
@@ -136,14 +135,12 @@ impl Work<'_> {
             fs::copy(&from, &to).map_err(TrailError::io("copy to", &to))?;
         }
         for (name, spool) in taken {
-            let parts = directory.join(PARTS);
-            renew(&parts)?;
-            let addition = self.convert(&name, &spool, &parts)?;
+            let scratch = scratch(directory)?;
+            let addition = self.convert(&name, &spool, scratch.path())?;
             assembly.add(vec![addition], |from, to| {
                 let to = directory.join(to);
                 fs::rename(from, &to).map_err(TrailError::io("rename to", &to))
             })?;
-            fs::remove_dir_all(&parts).map_err(TrailError::io("remove", &parts))?;
         }
         assembly.write_cases(&directory.join(Table::Cases.file_name(0)))?;
         replace_json(&directory.join(META_FILE), &assembly.meta)?;

@@ -55,13 +55,15 @@ impl Run {
     }
 
     /// Whether a recording with these options is part of this run. Launchers that name their runs decide by name; with
-    /// others, the same program on as many ranks is the same run as long as no rank comes twice.
+    /// others, the same program on as many ranks is the same run. A rank that comes again is of another run in any case: a
+    /// batch job may run several programs one after the other.
     pub(crate) fn takes(&self, options: &JoinOptions) -> bool {
+        let is_new = options.rank.is_none_or(|rank| !self.ranks.contains(&rank));
         match (&self.run, &options.run) {
-            (Some(own), Some(other)) => own == other,
+            (Some(own), Some(other)) => own == other && is_new,
             (None, None) => {
                 let same = self.command == options.command && self.world == options.world;
-                same && options.rank.is_some_and(|rank| !self.ranks.contains(&rank))
+                same && options.rank.is_some() && is_new
             }
             _ => false,
         }
@@ -90,7 +92,9 @@ pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), Tr
         .map_err(|source| TrailError::Json { path: path.to_owned(), source })?;
     let new = path.with_extension("json.new");
     let writing = || TrailError::io("write", path);
-    let mut file = fs::File::create(&new).map_err(writing())?;
+    // Left by one who was killed here.
+    let _ = fs::remove_file(&new);
+    let mut file = fs::File::create_new(&new).map_err(writing())?;
     std::io::Write::write_all(&mut file, &json).map_err(writing())?;
     file.sync_all().map_err(writing())?;
     fs::rename(&new, path).map_err(writing())
@@ -120,6 +124,7 @@ mod tests {
         assert!(run.takes(&JoinOptions { run: Some("job.1".into()), ..rank(1) }));
         assert!(!run.takes(&JoinOptions { run: Some("job.2".into()), ..rank(1) }));
         assert!(!run.takes(&rank(1)));
+        assert!(!run.takes(&first), "the next program of the same job");
     }
 
     #[test]

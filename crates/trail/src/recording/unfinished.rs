@@ -113,13 +113,23 @@ pub(crate) fn describe(name: &str, spool: &Spool) -> Unfinished {
 /// A recorder holds a lock on its spool as long as it lives; whether that can be seen from another host depends on the
 /// file system.
 fn liveness(spool: &Spool) -> Liveness {
+    let header = spool.directory().join("header.json");
+    let locks = fs::File::open(header).map(|file| file.try_lock_shared());
+    let may_be_alive = matches!(locks, Ok(Err(fs::TryLockError::Error(_)))) && is_there(spool.header());
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let here = host.split('.').next() == spool.header().recorder.host.split('.').next();
-    match (spool.is_being_written(), here) {
+    match (spool.is_being_written() || may_be_alive, here) {
         (true, _) => Liveness::Alive,
         (false, true) => Liveness::Dead,
         (false, false) => Liveness::Unknown,
     }
+}
+
+/// Whether there is a process of the recorder's number under the same kernel, for file systems without locks.
+fn is_there(header: &Header) -> bool {
+    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    header.recorder.boot_id.as_deref() == Some(boot_id.trim())
+        && Path::new("/proc").join(header.recorder.pid.to_string()).exists()
 }
 
 fn why(spool: &Spool, recorder: Liveness) -> String {
