@@ -3,6 +3,9 @@
 //! A child makes a cheap call (`getppid`) again and again, first alone, then under a filter that stops it. Each call is
 //! timed from both sides. What the program sees is the whole price; what the tracer sees between the two stops is the
 //! part that stands in the durations of recorded calls. Medians, because the machine does other things too.
+//!
+//! Where program and tracer run decides: on one core a stop is a change of context, on two it wakes an idle core up. The
+//! scheduler chooses anew all the time, so both are measured.
 
 use crate::filter::{AUDIT_ARCH_AARCH64, AUDIT_ARCH_X86_64, Filter, Rule};
 use crate::spawn::{block_all, exit, install, set_mask};
@@ -11,23 +14,32 @@ use crate::stopped::Going;
 use crate::tracer::{Options, Report, Tracer};
 use iotrail_model::Tid;
 use rustix::pipe::PipeFlags;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// Enough for a median; with 16 to 100 us a call the measurement takes 4 to 30 ms.
-const CALLS: usize = 256;
+/// Enough for a median; with 5 to 100 us a call both measurements together take 2 to 20 ms.
+const CALLS: usize = 160;
 /// The first calls find cold caches.
 const WARM_UP: usize = 16;
 
 /// What one traced call costs beyond what it costs alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallCost {
-    /// Time that the program loses.
+    /// Time that the program loses at least: program and tracer run on one core.
     pub added: Duration,
     /// The part of it that the tracer measures as duration of the call.
     pub inside: Duration,
+    /// Time that the program loses if they run on two cores, if they may.
+    pub apart: Option<Duration>,
+}
+
+/// What was measured in one place.
+struct Measured {
+    added: Duration,
+    inside: Duration,
 }
 
 /// Measures what a traced call costs, on the thread of `tracer`, which must not trace anything yet.
@@ -35,6 +47,25 @@ pub struct CallCost {
 /// # Errors
 /// No process can be made or traced, or the child was killed.
 pub fn call_cost(tracer: &Tracer) -> io::Result<CallCost> {
+    let allowed = sched_getaffinity(None)?;
+    let (here, there) = (sched_getcpu(), (0..CpuSet::MAX_CPU).rev().find(|cpu| allowed.is_set(*cpu)));
+    let there = there.filter(|cpu| *cpu != here).or_else(|| (0..here).find(|cpu| allowed.is_set(*cpu)));
+    sched_setaffinity(None, &only(here))?;
+    let together = measure(tracer, here);
+    let apart = there.map(|there| measure(tracer, there)).transpose();
+    sched_setaffinity(None, &allowed)?;
+    let (together, apart) = (together?, apart?);
+    Ok(CallCost { added: together.added, inside: together.inside, apart: apart.map(|apart| apart.added) })
+}
+
+fn only(cpu: usize) -> CpuSet {
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    set
+}
+
+/// Measures with the child on that core.
+fn measure(tracer: &Tracer, cpu: usize) -> io::Result<Measured> {
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC);
     let ((wait, go), (results, report)) = (pipe()?, pipe()?);
     let number = libc::SYS_getppid as u32;
@@ -47,6 +78,8 @@ pub fn call_cost(tracer: &Tracer) -> io::Result<CallCost> {
     let pid = unsafe { libc::fork() };
     let error = io::Error::last_os_error();
     if pid == 0 {
+        // Measures where it is if it may not move.
+        let _ = sched_setaffinity(None, &only(cpu));
         measure_in_child(&filter, &wait, &report, &go);
     }
     set_mask(&mask);
@@ -62,7 +95,7 @@ pub fn call_cost(tracer: &Tracer) -> io::Result<CallCost> {
     File::from(results).read_exact(&mut medians)?;
     let nanos = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| medians[at + byte]));
     let (alone, traced) = (Duration::from_nanos(nanos(0)), Duration::from_nanos(nanos(8)));
-    Ok(CallCost { added: traced.saturating_sub(alone), inside: seen.saturating_sub(alone) })
+    Ok(Measured { added: traced.saturating_sub(alone), inside: seen.saturating_sub(alone) })
 }
 
 /// A child that has to be waited for, whatever happens.
@@ -169,5 +202,6 @@ mod tests {
         // Two stops cost at least two changes of context each.
         assert!(cost.added > Duration::from_nanos(500), "{cost:?}");
         assert!(cost.inside > Duration::ZERO, "{cost:?}");
+        eprintln!("{cost:?}");
     }
 }

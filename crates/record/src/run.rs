@@ -113,6 +113,7 @@ impl<S: Store> Recording<'_, '_, S> {
         };
         if let Some(measured) = self.call_cost {
             cost.calibrate(nanos(measured.added), nanos(measured.inside));
+            measured.apart.into_iter().for_each(|apart| cost.calibrate_apart(nanos(apart)));
         }
         let requests = self.requests.tally();
         let mut lost = self.scribe.gate.lost.clone();
