@@ -57,3 +57,23 @@ fn on_one_core_the_same_is_found() {
         compare(recorded);
     }
 }
+
+#[test]
+fn what_the_kernel_fetches_by_itself_is_not_seen_and_said_so() {
+    let Some(recorded) = record("polled", &[], &[]) else { return };
+    assert_eq!(recorded.info["coverage"]["recording"]["polled_rings"], 1);
+    compare(recorded);
+}
+
+#[test]
+fn requests_are_of_the_family_of_the_calls_that_they_mirror() {
+    let Some(recorded) = record("uring", &[], &["--calls", "data"]) else { return };
+    let named = |call: &str, name: &str| {
+        recorded
+            .rows
+            .iter()
+            .any(|row| row.call == call && row.path.as_ref().is_some_and(|path| path.ends_with(name)))
+    };
+    assert!(named("io_uring_read", "/ring") && named("io_uring_read_fixed", "/fixed"));
+    assert!(recorded.rows.iter().all(|row| !row.call.starts_with("io_uring_openat") && row.call != "openat"));
+}

@@ -1,5 +1,7 @@
 //! Recordings against the truth: programs that note what they do, recorded and compared call by call.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test")]
+
 mod classes;
 mod program;
 mod truth;

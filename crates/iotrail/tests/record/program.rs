@@ -1,6 +1,7 @@
 //! Programs of `tests/programs`, compiled and recorded.
 
 use crate::truth::{Note, Row};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -15,6 +16,8 @@ pub(crate) struct Recorded {
     pub(crate) notes: Vec<Note>,
     /// What was recorded.
     pub(crate) rows: Vec<Row>,
+    /// What `iotrail info` says.
+    pub(crate) info: Value,
 }
 
 /// Compiles a program; `None` if the compiler cannot with these options.
@@ -50,7 +53,7 @@ pub(crate) fn record(name: &str, compiler: &[&str], recorder: &[&str]) -> Option
     let talk = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{talk}");
     assert_eq!((&*talk, &output.stdout[..]), ("", &b""[..]), "the streams belong to the program");
-    Some(Recorded { notes: notes_in(&root), rows: rows_in(&root) })
+    Some(Recorded { notes: notes_in(&root), rows: rows_in(&root), info: info_in(&root) })
 }
 
 /// The notes of the program and of those that it started.
@@ -68,9 +71,18 @@ fn notes_in(root: &Path) -> Vec<Note> {
 }
 
 fn rows_in(root: &Path) -> Vec<Row> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_iotrail"));
-    let output = command.args(["events", "t.trail", "--json"]).current_dir(root).output().expect("events");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = printed(root, "events");
     text.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
+}
+
+fn info_in(root: &Path) -> Value {
+    serde_json::from_str(&printed(root, "info")).expect("JSON")
+}
+
+/// What a command prints about the trail.
+fn printed(root: &Path, about: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_iotrail"));
+    let output = command.args([about, "t.trail", "--json"]).current_dir(root).output().expect("a run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
 }

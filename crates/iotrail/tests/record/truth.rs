@@ -41,7 +41,7 @@ pub(crate) struct Row {
     start: String,
     seq: u64,
     dur: Option<i64>,
-    path: Option<String>,
+    pub(crate) path: Option<String>,
     path2: Option<String>,
     fd: Option<i64>,
     offset: Option<i64>,

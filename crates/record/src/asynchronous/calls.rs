@@ -99,18 +99,21 @@ impl Asynchronous {
 
     pub(super) fn unmapped(&mut self, pid: Pid, call: &Call) {
         let (start, end) = (call.long(0), call.long(0).saturating_add(call.long(1)));
-        if let Some(process) = self.processes.get_mut(&pid) {
+        let Some(process) = self.processes.get_mut(&pid) else { return };
+        if process.places.values().any(|places| places.lie_within(start, end)) {
             process.places.values_mut().for_each(|places| places.unmapped(start, end));
+            self.tidy(pid);
         }
-        self.tidy(pid);
     }
 
     /// Descriptors were closed.
     pub(super) fn closed(&mut self, pid: Pid, first: i32, last: i32, only_mark: bool) {
-        if let Some(process) = self.processes.get_mut(&pid).filter(|_| !only_mark) {
-            process.rings.retain(|fd, _| !(first..=last).contains(fd));
+        let Some(process) = self.processes.get_mut(&pid).filter(|_| !only_mark) else { return };
+        let before = process.rings.len();
+        process.rings.retain(|fd, _| !(first..=last).contains(fd));
+        if process.rings.len() < before {
+            self.tidy(pid);
         }
-        self.tidy(pid);
     }
 
     pub(super) fn range_closed(&mut self, pid: Pid, call: &Call) {
@@ -122,11 +125,13 @@ impl Asynchronous {
     pub(super) fn copied(&mut self, pid: Pid, from: i32, to: i64) {
         let Some(process) = self.processes.get_mut(&pid) else { return };
         let Ok(to) = i32::try_from(to) else { return };
-        match process.rings.get(&from).copied() {
+        let replaced = match process.rings.get(&from).copied() {
             Some(id) => process.rings.insert(to, id),
             None => process.rings.remove(&to),
         };
-        self.tidy(pid);
+        if replaced.is_some() {
+            self.tidy(pid);
+        }
     }
 
     /// Forgets rings that a process can no longer reach.
@@ -134,7 +139,9 @@ impl Asynchronous {
         let Some(process) = self.processes.get_mut(&pid) else { return };
         let Process { rings, registered, places, .. } = process;
         let held = |id: &RingId| rings.values().chain(registered.values()).any(|other| other == id);
-        places.retain(|id, places: &mut Places| !places.is_empty() || held(id));
+        let waits = |id: &RingId| self.rings.get(id).is_some_and(Ring::waits);
+        places.retain(|id, places: &mut Places| held(id) || (!places.is_empty() && waits(id)));
+        self.drop_unused_rings();
     }
 
     /// `io_uring_register` succeeded.

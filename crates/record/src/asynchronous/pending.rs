@@ -27,6 +27,10 @@ impl Pending {
         self.remove(oldest)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
     /// Takes out the oldest with that key.
     pub(super) fn take(&mut self, key: u64) -> Option<Request> {
         let serial = *self.by_key.get(&key)?.front()?;

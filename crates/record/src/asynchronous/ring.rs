@@ -244,6 +244,11 @@ impl Ring {
         }
     }
 
+    /// Whether something was not seen to complete.
+    pub(super) fn waits(&self) -> bool {
+        !self.pending.is_empty() || !self.entering.is_empty()
+    }
+
     /// What a process asked for and was not seen to complete.
     pub(super) fn abandoned_by(&mut self, pid: Pid, left: &mut Vec<Request>) {
         self.entering.retain(|(entering, _)| *entering != pid);

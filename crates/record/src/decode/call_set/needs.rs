@@ -55,9 +55,9 @@ fn is_request(spec: &CallSpec) -> bool {
     (spec.name.starts_with("io_uring_") || spec.name.starts_with("aio_")) && !submits(spec)
 }
 
-/// Submits requests or collects their completions.
+/// Submits requests, collects their completions, or shows where the queues lie.
 fn submits(spec: &CallSpec) -> bool {
-    const RINGS: [&str; 3] = ["io_uring_setup", "io_uring_enter", "io_uring_register"];
+    const RINGS: [&str; 5] = ["io_uring_setup", "io_uring_enter", "io_uring_register", "mmap", "mmap2"];
     RINGS.contains(&spec.name) || (spec.family == Family::Async && spec.name.starts_with("io_"))
 }
 
