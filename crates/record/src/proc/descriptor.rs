@@ -96,3 +96,76 @@ fn facts(stat: &Statx) -> FileFacts {
         kind: Some(kind),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{File, OpenOptions, hard_link, remove_file};
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+
+    fn own() -> Tid {
+        Tid(std::process::id())
+    }
+
+    fn named(file: &File) -> (Vec<u8>, bool) {
+        let name = look(own(), file.as_raw_fd()).unwrap().name;
+        (name.name, name.deleted)
+    }
+
+    fn bytes(path: &Path) -> Vec<u8> {
+        path.as_os_str().as_bytes().to_vec()
+    }
+
+    #[test]
+    fn a_found_file_tells_its_path_position_and_flags() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().canonicalize().unwrap().join("a\nb");
+        let mut file = OpenOptions::new().append(true).create(true).open(&path).unwrap();
+        file.write_all(b"seven..").unwrap();
+        let found = look(own(), file.as_raw_fd()).unwrap();
+        assert_eq!(found.name, Name { name: bytes(&path), deleted: false });
+        assert_eq!((found.position, found.append, found.cloexec), (Some(7), true, true));
+        assert_eq!((found.facts.size, found.facts.kind), (Some(7), Some(FileKind::File)));
+        assert_eq!(behind(own(), file.as_raw_fd()).unwrap(), Behind { facts: found.facts, name: None });
+    }
+
+    #[test]
+    fn deleted_is_told_from_a_name_that_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().canonicalize().unwrap();
+        let (plain, honest) = (dir.join("x"), dir.join("x (deleted)"));
+        let (gone, there) = (File::create(&plain).unwrap(), File::create(&honest).unwrap());
+        assert_eq!(named(&there), (bytes(&honest), false));
+        remove_file(&plain).unwrap();
+        assert_eq!(named(&gone), (bytes(&plain), true));
+        assert_eq!(behind(own(), gone.as_raw_fd()).unwrap().name.unwrap().target().name, bytes(&plain));
+        remove_file(&honest).unwrap();
+        assert_eq!(named(&there), (bytes(&honest), true));
+    }
+
+    #[test]
+    fn a_file_that_lost_one_of_two_names_has_lost_the_one_it_was_opened_by() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().canonicalize().unwrap();
+        let file = File::create(dir.join("x")).unwrap();
+        hard_link(dir.join("x"), dir.join("y")).unwrap();
+        remove_file(dir.join("x")).unwrap();
+        assert_eq!(named(&file), (bytes(&dir.join("x")), true));
+    }
+
+    #[test]
+    fn what_has_no_path_has_a_name() {
+        let (reader, writer) = rustix::pipe::pipe().unwrap();
+        for end in [&reader, &writer] {
+            let found = behind(own(), end.as_raw_fd()).unwrap();
+            assert_eq!(found.facts.kind, Some(FileKind::Pipe));
+            assert!(found.name.unwrap().name.starts_with(b"pipe:["));
+            assert_eq!(look(own(), end.as_raw_fd()).unwrap().position, None);
+        }
+        assert_eq!(behind(own(), i32::MAX), None);
+        assert_eq!(look(Tid(u32::MAX >> 4), 0), None);
+    }
+}

@@ -108,3 +108,40 @@ fn on_utc(since_boot: Nanos) -> Option<Timestamp> {
     let (utc, boot) = (nanos(ClockId::Realtime)?, nanos(ClockId::Boottime)?);
     Some(Timestamp(utc.checked_sub(boot)?.checked_add(since_boot.0)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_of_this_process_shows_its_threads_descriptors_and_image() {
+        let own = Pid(std::process::id());
+        let now = Timestamp(i64::MAX);
+        let (mut found, mut descriptors, mut images, mut directories) = (Vec::new(), 0, 0, 0);
+        let population = snapshot(own, now, &EnvSelection::none(), |item| match item {
+            RawItem::Found { tid, pid, ppid, at } => {
+                assert!(pid == own && ppid.is_some() && at < now);
+                found.push(tid);
+            }
+            RawItem::Descriptor { .. } => descriptors += 1,
+            RawItem::WorkingDirectory { path, .. } => {
+                assert!(path.starts_with(b"/"));
+                directories += 1;
+            }
+            RawItem::Image { image, .. } => {
+                assert!(image.exe.is_some() && image.cmdline.is_some() && image.env.is_empty());
+                images += 1;
+            }
+            _ => {}
+        });
+        assert!(found.contains(&Tid(own.0)));
+        assert_eq!(found, population.threads);
+        assert_eq!((images, directories, descriptors), (1, 1, population.descriptors));
+    }
+
+    #[test]
+    fn who_is_gone_has_no_threads() {
+        let population = snapshot(Pid(u32::MAX >> 4), Timestamp(0), &EnvSelection::none(), |_| {});
+        assert_eq!(population, Population::default());
+    }
+}

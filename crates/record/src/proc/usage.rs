@@ -134,3 +134,39 @@ fn plus(sum: Option<u64>, own: Option<u64>) -> Option<u64> {
 fn thread_status(tid: Tid) -> Option<status::Status> {
     read::small(tid, "status").map(|text| status::parse(&text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_used_something_of_everything_that_is_known() {
+        let own = Pid(std::process::id());
+        let mut accounts = Accounts::new();
+        let usage = accounts.usage(own);
+        assert!(usage.user.zip(usage.system).is_some_and(|(user, system)| user.0 + system.0 > 0));
+        assert!(usage.minor_faults.is_some_and(|faults| faults > 0));
+        assert!(usage.max_memory.is_some_and(|bytes| bytes > 1 << 20));
+        assert!(usage.voluntary_switches.is_some() && usage.involuntary_switches.is_some());
+        assert_eq!(usage.io_delay.is_some(), accounts.knows_io_delay());
+    }
+
+    #[test]
+    fn threads_that_end_leave_their_switches_behind() {
+        let own = Pid(std::process::id());
+        let tid = || Tid(rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs());
+        let mut accounts = Accounts::default();
+        let before = thread_status(tid()).and_then(|status| status.voluntary);
+        accounts.thread_ends(own, tid());
+        accounts.thread_ends(own, tid());
+        let end = accounts.process_ends(own, tid());
+        assert!(end.voluntary_switches.zip(before).is_some_and(|(end, before)| end >= 3 * before));
+        assert!(accounts.processes.is_empty());
+    }
+
+    #[test]
+    fn what_is_gone_used_nothing_that_could_be_known() {
+        let gone = Pid(u32::MAX >> 4);
+        assert_eq!(Accounts::default().process_ends(gone, Tid(gone.0)), Usage::default());
+    }
+}
