@@ -14,8 +14,10 @@ fn row<'a>(log: &'a EventLog, path: &str) -> &'a FileRow {
     log.files().iter().find(|row| row.path == path).unwrap()
 }
 
-/// A trail whose parts mention `paths` and know `facts`.
-fn trail(target: &Path, parts: &[(&[&str], &[(&str, FileFacts)])]) {
+/// Paths that a part mentions, and facts that it knows.
+type Part<'a> = (&'a [&'a str], &'a [(&'a str, FileFacts)]);
+
+fn trail(target: &Path, parts: &[Part<'_>]) {
     let writer = TrailWriter::create(target, CreateOptions::default()).unwrap();
     let mut summaries = Vec::new();
     for (paths, facts) in parts {
@@ -41,7 +43,7 @@ fn the_latest_facts_stand_beside_the_path() {
     let unnamed = FileFacts { kind: None, size: None, ..FILE };
     let facts = [("/a", FILE), ("/dev/null", FILE), ("pipe:[7]", unnamed), ("/a", grown), ("/never", FILE)];
     trail(&target, &[(&["/a", "/dev/null", "pipe:[7]", "/dev/zero"], &facts)]);
-    let log = EventLog::open(&[target.clone()]).unwrap();
+    let log = EventLog::open(std::slice::from_ref(&target)).unwrap();
     assert_eq!((row(&log, "/a").size, row(&log, "/a").inode), (Some(9), Some(2)));
     assert_eq!(row(&log, "/dev/null").kind.as_deref(), Some("file"), "what was found beats the name");
     let pipe = row(&log, "pipe:[7]");
