@@ -10,6 +10,7 @@ use iotrail_trail::{
     unfinished,
 };
 use std::num::NonZeroUsize;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 const THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
@@ -254,6 +255,28 @@ fn a_recorder_killed_before_it_removed_its_spool_is_not_counted_twice() {
     recover(&target, &recover_options(), &|_, _| {}).unwrap();
     assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 100);
     assert!(!spool.exists());
+}
+
+#[test]
+fn events_lost_to_a_damaged_page_are_counted_once_however_many_threads_read() {
+    let events = 410_000;
+    let (_directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 1)).unwrap();
+    write(&mut recording, events, 1);
+    let spool = recording.writer().directory().to_owned();
+    drop(recording);
+    let segment = std::fs::OpenOptions::new().write(true).open(spool.join("0000.spool")).unwrap();
+    // A page of every block: whichever block two threads share is among them.
+    let blocks = std::fs::metadata(spool.join("0000.spool")).unwrap().len() / 65_536;
+    for block in 0..blocks - 20 {
+        segment.write_all_at(&[0; 4096], block * 65_536 + 32_768).unwrap();
+    }
+    recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    let trail = Trail::open(&target).unwrap();
+    let (found, lost) = (trail.meta().totals.events, trail.coverage().lost);
+    assert_eq!(found + lost, events as u64);
+    assert!(lost > 10_000, "{lost}");
+    assert!(check(&target).unwrap().is_empty());
 }
 
 fn copy_all(from: &Path, to: &Path) {

@@ -60,12 +60,10 @@ pub(crate) fn convert(
     let mut writers = Vec::new();
     for one in taken {
         writers.push(one.part);
-        // Several readers meet the same damage if a piece lies in several windows.
         damage.extend(one.damage);
         one.moved.iter().for_each(|(pid, more)| moved.entry(*pid).or_default().add(more));
     }
-    damage.sort();
-    damage.dedup();
+    once(&mut damage);
     if let Some(first) = writers.first_mut() {
         for process in tables.processes.values() {
             first.push_process(&with_moved(process, &moved, case))?;
@@ -89,6 +87,19 @@ fn side_by_side<I: Send, T: Send>(
             .collect()
     });
     outcomes.into_iter().collect()
+}
+
+/// Names each damage once: readers meet the same where their spans of time share a piece, and only those that want events
+/// of it know how many are lost.
+fn once(damage: &mut Vec<Damage>) {
+    damage.sort();
+    damage.dedup_by(|other, kept| {
+        let is_same = (&other.path, other.byte, other.skipped) == (&kept.path, kept.byte, kept.skipped);
+        if is_same {
+            kept.events = kept.events.max(other.events);
+        }
+        is_same
+    });
 }
 
 /// Spans of time with about as many events each, together all of time.
