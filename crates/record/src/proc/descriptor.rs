@@ -137,7 +137,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().canonicalize().unwrap();
         let (plain, honest) = (dir.join("x"), dir.join("x (deleted)"));
-        let (gone, there) = (File::create(&plain).unwrap(), File::create(&honest).unwrap());
+        let (gone, there) = (File::create_new(&plain).unwrap(), File::create_new(&honest).unwrap());
         assert_eq!(named(&there), (bytes(&honest), false));
         remove_file(&plain).unwrap();
         assert_eq!(named(&gone), (bytes(&plain), true));
@@ -150,7 +150,7 @@ mod tests {
     fn a_file_that_lost_one_of_two_names_has_lost_the_one_it_was_opened_by() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().canonicalize().unwrap();
-        let file = File::create(dir.join("x")).unwrap();
+        let file = File::create_new(dir.join("x")).unwrap();
         hard_link(dir.join("x"), dir.join("y")).unwrap();
         remove_file(dir.join("x")).unwrap();
         assert_eq!(named(&file), (bytes(&dir.join("x")), true));
