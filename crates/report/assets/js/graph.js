@@ -36,8 +36,8 @@ export class Graph {
     this.fit();
     const least = Math.min(0.62, Math.max(this.canvas.clientWidth / 900, 0.45));
     if (this.view.k < least) {
-      const [x, y, width] = this.data.start;
-      const heaviest = this.data.nodes[this.nodeOrder[0]].box;
+      const [x, y, width] = this.box(START);
+      const heaviest = this.box(this.data.nodes[this.nodeOrder[0]].index);
       const middle = (x + width / 2 + heaviest[0] + heaviest[2] / 2) / 2;
       this.view = { k: least, x: this.canvas.clientWidth / 2 - middle * least, y: 24 - y * least };
       this.transform();
@@ -182,8 +182,10 @@ export class Graph {
       this.edgeElements.set(edge.index, drawn);
     }
     for (const [index, box, mark] of [[START, data.start, "●"], [END, data.end, "■"]]) {
-      nodes.append(s("g", { class: "terminal", transform: `translate(${box[0]} ${box[1]})` }, s("title", null, index === START ? "● start of every trace" : "■ end of every trace"),
-        s("text", { "text-anchor": "middle", "dominant-baseline": "central", x: box[2] / 2, y: box[3] / 2 }, mark)));
+      const element = s("g", { class: "terminal" }, s("title", null, index === START ? "● start of every trace" : "■ end of every trace"),
+        s("text", { "text-anchor": "middle", "dominant-baseline": "central", x: box[2] / 2, y: box[3] / 2 }, mark));
+      nodes.append(element);
+      this.nodeElements.set(index, element);
     }
     for (const node of data.nodes) {
       const element = this.node(node);
@@ -199,14 +201,14 @@ export class Graph {
   }
 
   node(node) {
-    const [x, y, width, height] = node.box;
+    const [, , width, height] = node.box;
     const paint = this.paint(node);
     const colour = ink(paint.fill);
     const limit = Math.max(Math.floor((width - 16) / CHARACTER), 6);
     const lines = [shorten(visible(node.name), limit), `Load: ${(node.rd).toFixed(2)} (${bytes(node.b)})`,
       node.r === null ? `${count(node.c)} calls, max ${count(node.m)} at once` : `DR: ${count(node.m)} × ${rate(node.r)}`];
     const step = height / (lines.length + 0.6);
-    const group = s("g", { class: "node", transform: `translate(${x} ${y})`, tabindex: "-1", role: "button", "data-node": node.index,
+    const group = s("g", { class: "node", tabindex: "-1", role: "button", "data-node": node.index,
       "aria-label": `${visible(node.name)}: ${plural(node.c, "event")}, ${percent(node.rd)} of the time, ${bytes(node.b)}`,
       onclick: () => this.choose({ node: node.index }) },
       s("title", null, node.name),
@@ -216,20 +218,19 @@ export class Graph {
   }
 
   edge(edge, heaviest) {
-    const path = this.route(edge);
     const width = 0.8 + 3.2 * (Math.log1p(edge.count) / Math.log1p(heaviest));
     const paint = this.colour === "groups" && edge.groups ? this.paintGroup(edge.groups, (group) => group[2], (group) => group[0]) : {};
     const own = paint.exclusive;
     const title = `${visible(this.data.label(edge.from))} → ${visible(this.data.label(edge.to))}: ${count(edge.count)} times`;
-    const [labelX, labelY] = path.middle;
-    const label = s("text", { class: "edge-label", x: labelX, y: labelY, "text-anchor": "middle", "dominant-baseline": "central" }, this.edgeText(edge));
-    const line = s("path", { d: path.d, class: "line", "stroke-width": width.toFixed(2), "marker-end": `url(#arrow${own === undefined ? "" : `-${own % GROUP_COLOURS.length}`})`,
+    const label = s("text", { class: "edge-label", "text-anchor": "middle", "dominant-baseline": "central" }, this.edgeText(edge));
+    const line = s("path", { class: "line", "stroke-width": width.toFixed(2), "marker-end": `url(#arrow${own === undefined ? "" : `-${own % GROUP_COLOURS.length}`})`,
       style: own === undefined ? {} : { stroke: GROUP_COLOURS[own % GROUP_COLOURS.length] }, "stroke-dasharray": own === undefined ? null : GROUP_DASHES[own % GROUP_DASHES.length] || null });
     const choose = () => this.choose({ edge: edge.index });
+    const hit = s("path", { class: "hit" });
     const group = s("g", { class: "edge", "data-edge": edge.index, role: "button", tabindex: "-1", "aria-label": title, onclick: choose },
-      s("title", null, title), s("path", { d: path.d, class: "hit" }), line);
+      s("title", null, title), hit, line);
     label.addEventListener("click", choose);
-    return { group, label };
+    return { group, label, lines: [hit, line] };
   }
 
   edgeText(edge) {
@@ -238,13 +239,41 @@ export class Graph {
     return this.edgeMeasure === "count" || this.edgeMeasure === "cases" ? count(value) : duration(value);
   }
 
-  box(index) {
+  /** Where a node lies on the full layout. */
+  place(index) {
     return index === START ? this.data.start : index === END ? this.data.end : this.data.nodes[index].box;
+  }
+
+  /** Where a node lies now. */
+  box(index) {
+    const [x, y, width, height] = this.place(index);
+    return [this.across(x), this.down(y), width, height];
+  }
+
+  /** Closes the gaps that hidden activities leave, keeping the order, and puts everything in its place. */
+  arrange() {
+    const boxes = [START, END, ...this.data.nodes.filter((node) => this.nodeShown(node.index)).map((node) => node.index)].map((index) => this.place(index));
+    this.across = closer(boxes.map((box) => [box[0], box[0] + box[2]]), 90);
+    this.down = closer(boxes.map((box) => [box[1], box[1] + box[3]]), 80);
+    for (const [index, element] of this.nodeElements) {
+      const [x, y] = this.box(index);
+      element.setAttribute("transform", `translate(${x} ${y})`);
+    }
+    for (const edge of this.data.edges) {
+      const { lines, label } = this.edgeElements.get(edge.index);
+      const { d, middle } = this.route(edge);
+      lines.forEach((line) => line.setAttribute("d", d));
+      label.setAttribute("x", middle[0]);
+      label.setAttribute("y", middle[1]);
+    }
   }
 
   /** The path of an edge: the given route, or a curve from border to border. */
   route(edge) {
-    if (edge.route) return curve(edge.route, this.data.curve, edge.at);
+    if (edge.route) {
+      const moved = edge.route.map((value, place) => (place % 2 === 0 ? this.across(value) : this.down(value)));
+      return curve(moved, this.data.curve, edge.at && [this.across(edge.at[0]), this.down(edge.at[1])]);
+    }
     const [ax, ay, aw, ah] = this.box(edge.from);
     const [bx, by, bw, bh] = this.box(edge.to);
     if (edge.from === edge.to) {
@@ -266,6 +295,7 @@ export class Graph {
   update() {
     const { data } = this;
     this.findBackbone();
+    this.arrange();
     let [events, time, follows] = [0, 0, 0];
     let [nodes, edges, matches] = [0, 0, 0];
     for (const node of data.nodes) {
@@ -369,7 +399,7 @@ export class Graph {
 
   /** What is shown, with a margin. */
   extent() {
-    const boxes = [this.data.start, this.data.end, ...this.data.nodes.filter((node) => this.nodeShown(node.index)).map((node) => node.box)];
+    const boxes = [START, END, ...this.data.nodes.filter((node) => this.nodeShown(node.index)).map((node) => node.index)].map((index) => this.box(index));
     const [left, top] = [Math.min(...boxes.map((box) => box[0])), Math.min(...boxes.map((box) => box[1]))];
     const [right, bottom] = [Math.max(...boxes.map((box) => box[0] + box[2])), Math.max(...boxes.map((box) => box[1] + box[3]))];
     return [left - 30, top - 20, right - left + 80, bottom - top + 40];
@@ -470,7 +500,7 @@ export class Graph {
     }
     const element = this.nodeElements.get(next.index);
     element.focus({ preventScroll: true });
-    this.keepInView(next.box);
+    this.keepInView(this.box(next.index));
   }
 
   keepInView([x, y, width, height]) {
@@ -489,6 +519,28 @@ export class Graph {
     if (on) this.world.removeAttribute("transform");
     else this.transform();
   }
+}
+
+/** A coordinate as it is when gaps between intervals are at most `widest`: what lies in an interval moves with it. */
+function closer(intervals, widest) {
+  const steps = [];
+  let [end, moved] = [null, 0];
+  for (const [from, to] of intervals.toSorted((a, b) => a[0] - b[0])) {
+    if (end !== null && from - end > widest) {
+      steps.push({ from: end, to: from, start: end - moved });
+      moved += from - end - widest;
+    }
+    end = end === null ? to : Math.max(end, to);
+  }
+  return (value) => {
+    let shift = 0;
+    for (const step of steps) {
+      if (value <= step.from) break;
+      if (value < step.to) return step.start + ((value - step.from) / (step.to - step.from)) * widest;
+      shift += step.to - step.from - widest;
+    }
+    return value - shift;
+  };
 }
 
 /** A path through points: cubic Bézier control points, or corners to be rounded. */

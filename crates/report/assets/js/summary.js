@@ -47,7 +47,7 @@ function whereTime(data) {
   return h("p", { class: "lead" }, inside, most);
 }
 
-const sum = (counts) => Object.values(counts).reduce((all, number) => all + number, 0);
+const sumOf = (counts) => Object.values(counts).reduce((all, number) => all + number, 0);
 
 /** Everything that keeps this page from being the whole truth, in words. */
 export function gaps(data) {
@@ -55,7 +55,7 @@ export function gaps(data) {
   const words = recording ? recording.gaps.map(visible) : [];
   if (recording?.why_empty) words.push(visible(`the recording holds no events: ${recording.why_empty}`));
   if (c.lines.unparsed > 0) words.push(`${plural(c.lines.unparsed, "line")} of the trace could not be read (${percent(c.lines.unparsed / Math.max(c.lines.total, 1))})`);
-  const lost = c.lost - (recording ? sum(c.recording.lost) : 0);
+  const lost = c.lost - (recording ? sumOf(c.recording.lost) : 0);
   const incomplete = c.incomplete - (recording ? c.recording.unfinished : 0);
   if (lost > 0) words.push(`${plural(lost, "event")} ${lost === 1 ? "was" : "were"} lost`);
   if (incomplete > 0) words.push(`${plural(incomplete, "call")} ${incomplete === 1 ? "was" : "were"} seen only by half`);
