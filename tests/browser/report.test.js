@@ -39,8 +39,10 @@ on("paper", "shows the paper's graph, with the one path that only ls takes", asy
   assert.match(await page.locator('.edge[aria-label^="● →"]').getAttribute("aria-label"), /read:\/usr\/lib: 6 times/);
 });
 
-on("runs", "sliders hide activities and paths, say what is hidden, and move nothing", async (page) => {
+on("runs", "sliders hide activities and paths, say what is hidden, close the gaps and keep the order", async (page) => {
   const places = () => page.locator(".node").evaluateAll((all) => all.map((one) => one.getAttribute("transform")));
+  const rows = (list) => list.map((place) => Number(place.match(/translate\(\S+ (\S+)\)/)[1]));
+  const order = (list) => rows(list).map((row, index) => [row, index]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, index]) => index);
   const before = await places();
   assert.match(await text(page, "#graph-status"), /The whole graph: 17 activities/);
   await slide(page, "#slider-paths", "1");
@@ -51,7 +53,14 @@ on("runs", "sliders hide activities and paths, say what is hidden, and move noth
   assert.match(await text(page, "#graph-status"), /Shown: 4 of 17 activities with .* of the time.*Hidden: /);
   await slide(page, "#slider-paths", "0");
   assert.equal(await shown(page, ".edge"), 0);
-  assert.deepEqual(await places(), before);
+  const visible = await page.locator(".node").evaluateAll((all) => all.map((one) => one.style.display !== "none"));
+  const only = (list) => list.filter((_, index) => visible[index]);
+  const closed = await places();
+  assert.deepEqual(order(only(closed)), order(only(before)));
+  const span = (list) => Math.max(...rows(list)) - Math.min(...rows(list));
+  assert.ok(span(only(closed)) <= span(only(before)));
+  await slide(page, "#slider-activities", "17");
+  assert.deepEqual(await places(), before, "the whole graph is as it was");
 });
 
 on("runs", "clicking a node shows its figures, human and exact", async (page) => {
@@ -199,7 +208,8 @@ on("runs", "prints the graph and every table, without controls", async (page) =>
 
 for (const [width, kind] of [[360, "runs"], [360, "hostile"], [2560, "runs"]]) {
   on(kind, `nothing sticks out at ${width} pixels (${kind})`, async (page) => {
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+    const beyond = await page.evaluate((limit) => [...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > limit && !one.closest(".scroll, svg")).map((one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 60)}`), width);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, beyond.join("\n"));
     await page.locator(".bars button").first().click();
     assert.equal(await page.locator("#panel").isVisible(), true);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);

@@ -5,6 +5,7 @@
 //! (`man 2 fallocate`) before it is mapped, and a full disk is an error of [`AppendFile::reserve`]. File systems that
 //! cannot allocate or map are written to instead, a call per [`AppendFile::commit`].
 
+use crate::file_limit::survive;
 use memmap2::{MmapMut, MmapOptions};
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
@@ -41,6 +42,7 @@ impl AppendFile {
     /// # Errors
     /// The file exists or cannot be made.
     pub fn create(path: &Path, chunk: usize) -> io::Result<Self> {
+        survive();
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
         Ok(Self { file, chunk: chunk.max(1), committed: 0, space: Space::None })
     }

@@ -16,6 +16,7 @@ mod append_file;
 mod calibration;
 mod call_info;
 pub mod cpu_clock;
+mod file_limit;
 mod filter;
 mod inherited;
 mod memory;

@@ -212,12 +212,12 @@ fn handling() -> libc::sigaction {
     action
 }
 
-fn default() -> libc::sigaction {
+pub(crate) fn default() -> libc::sigaction {
     // SAFETY: all zero is a valid `sigaction`: SIG_DFL, no flags, an empty mask.
     unsafe { std::mem::zeroed() }
 }
 
-fn replace(signal: i32, action: &libc::sigaction) -> libc::sigaction {
+pub(crate) fn replace(signal: i32, action: &libc::sigaction) -> libc::sigaction {
     let mut before = default();
     // SAFETY: both point to valid actions; the handler is async-signal-safe (atomics and system calls only).
     unsafe { libc::sigaction(signal, action, &raw mut before) };

@@ -4,6 +4,7 @@
 //! installs the filter on itself and runs the program. Between fork and exec it makes plain system calls only, because
 //! other threads of this process may have held locks.
 
+use crate::file_limit::survive;
 use crate::filter::Filter;
 use crate::inherited;
 use crate::messenger::Messenger;
@@ -167,7 +168,7 @@ impl Plan {
             // SAFETY: the C library keeps a valid array there; nothing in this process changes the environment meanwhile.
             environment: unsafe { environ },
             filter: launch.filter.map(Filter::to_kernel).unwrap_or_default(),
-            actions: originals.actions.clone(),
+            actions: originals.actions.iter().copied().chain([(libc::SIGXFSZ, survive())]).collect(),
             mask: originals.mask,
             wait: wait.as_raw_fd(),
             fail: fail.as_raw_fd(),

@@ -2,6 +2,7 @@
 
 use crate::proc::{Launcher, host};
 use crate::{Outcome, RecordError, RecordPlan, Store, Target, record};
+use iotrail_model::recording_coverage::count;
 use iotrail_model::{CaseName, Coverage, Dictionaries, Event, FileFacts, PathId, Process};
 use iotrail_resolve::Sink;
 use iotrail_spool::{SpoolError, SpoolWriter};
@@ -67,9 +68,9 @@ pub fn record_to_trail(
     progress: Progress<'_>,
 ) -> Result<Session, SessionError> {
     let mut recording = Recording::join(&options.target, join_options(plan, options))?;
-    let mut spool = Spooled { writer: recording.writer(), failure: None };
+    let mut spool = Spooled { writer: recording.writer(), failure: None, refused: 0 };
     let outcome = match record(plan, &mut spool) {
-        Ok(outcome) => outcome,
+        Ok(outcome) => with_refused(outcome, spool.refused),
         Err(error) => {
             recording.abandon()?;
             return Err(error.into());
@@ -130,12 +131,26 @@ pub fn name_of(target: &Target) -> String {
 struct Spooled<'a> {
     writer: &'a mut SpoolWriter,
     failure: Option<String>,
+    /// Events that the spool had no room for in one record.
+    refused: u64,
+}
+
+/// Counts events that the spool refused one by one.
+fn with_refused(mut outcome: Outcome, refused: u64) -> Outcome {
+    if let Some(recording) = &mut outcome.coverage.recording {
+        count(&mut recording.lost, "name too long", refused);
+        outcome.coverage.lost = recording.lost();
+    }
+    outcome
 }
 
 impl Spooled<'_> {
     fn note(&mut self, result: Result<(), SpoolError>) {
-        if let (Err(error), None) = (result, &self.failure) {
-            self.failure = Some(error.to_string());
+        match result {
+            Err(error) if self.failure.is_none() && !error.is_about_one_record() => {
+                self.failure = Some(error.to_string());
+            }
+            _ => {}
         }
     }
 }
@@ -144,6 +159,7 @@ impl Sink for Spooled<'_> {
     #[inline]
     fn event(&mut self, event: &Event, names: &Dictionaries) {
         let result = self.writer.event(event, names);
+        self.refused += u64::from(result.as_ref().is_err_and(SpoolError::is_about_one_record));
         self.note(result);
     }
 

@@ -71,6 +71,12 @@ pub enum TrailError {
         /// What went wrong.
         source: Box<TrailError>,
     },
+    /// The trail was removed while it was recorded.
+    #[error("{} was removed, or its file system went away, while it was recorded: its events are lost", path.display())]
+    Vanished {
+        /// The trail.
+        path: PathBuf,
+    },
     /// The trail was written by a later iotrail.
     #[error("{} has format version {found}, this iotrail reads up to {supported}: \
              use iotrail {tool_version} or later", path.display())]

@@ -113,7 +113,7 @@ impl Recording {
             let parts = scratch.path().to_owned();
             let converted = convert(&spool, case, &parts, threads, progress)?;
             let addition = Addition {
-                name,
+                name: name.clone(),
                 case,
                 interleaved,
                 capture: capture_of(spool.header()),
@@ -126,8 +126,10 @@ impl Recording {
             tidy(&target)?;
             Ok(added)
         };
-        finish()
-            .map_err(|source: TrailError| TrailError::NotConverted { path: target, source: Box::new(source) })
+        finish().map_err(|source: TrailError| match directory.join("header.json").is_file() {
+            true => TrailError::NotConverted { path: target.clone(), source: Box::new(source) },
+            false => TrailError::Vanished { path: target.clone() },
+        })
     }
 
     /// Takes the recording back as if it had never begun: the command could not be started. A trail that holds nothing

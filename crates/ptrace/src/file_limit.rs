@@ -1,0 +1,16 @@
+//! A limit on the size of files (`ulimit -f`) is the program's to die of. The recorder, whose files grow faster, takes the
+//! error instead of SIGXFSZ and says what it could not keep.
+
+use crate::messenger::{default, replace};
+use std::sync::OnceLock;
+
+static ORIGINAL: OnceLock<libc::sigaction> = OnceLock::new();
+
+/// From now on this process gets an error where the limit would kill it. Answers what it would have done before.
+pub(crate) fn survive() -> libc::sigaction {
+    *ORIGINAL.get_or_init(|| {
+        let mut ignoring = default();
+        ignoring.sa_sigaction = libc::SIG_IGN;
+        replace(libc::SIGXFSZ, &ignoring)
+    })
+}
