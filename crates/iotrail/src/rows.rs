@@ -1,9 +1,13 @@
 //! The small tables of a trail as CSV and JSON lines: one serializable record a row.
 
+use crate::{output, ui::Ui};
 use iotrail_draw::export::quoted_csv;
+use iotrail_draw::table::Table;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +42,39 @@ impl FormArgs {
     }
 }
 
+/// What the commands that print a small table have in common.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct TableArgs {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    pub(crate) trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    form: FormArgs,
+
+    /// Write to a file instead of stdout.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+}
+
+impl TableArgs {
+    /// Prints rows in the form that was asked for; `table` is what people read.
+    pub(crate) fn print(
+        &self,
+        columns: &[&str],
+        rows: impl Iterator<Item: Serialize>,
+        table: impl FnOnce() -> Table,
+        ui: &Ui,
+    ) -> anyhow::Result<ExitCode> {
+        output::stream(&self.output, |out| match self.form.form() {
+            Form::Json => json_lines(rows, out),
+            Form::Csv => csv(columns, rows, out),
+            Form::Table => Ok(out.write_all(table().render(ui.style()).as_bytes())?),
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
 /// Writes records as JSON lines.
 pub(crate) fn json_lines(rows: impl Iterator<Item: Serialize>, out: &mut dyn Write) -> anyhow::Result<()> {
     for row in rows {
@@ -49,11 +86,7 @@ pub(crate) fn json_lines(rows: impl Iterator<Item: Serialize>, out: &mut dyn Wri
 }
 
 /// Writes `columns` of records as CSV. NULL is an empty cell, an empty text a quoted one, a list its items with `;`.
-pub(crate) fn csv(
-    columns: &[&str],
-    rows: impl Iterator<Item: Serialize>,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
+fn csv(columns: &[&str], rows: impl Iterator<Item: Serialize>, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "{}", columns.join(","))?;
     for row in rows {
         let row = serde_json::to_value(&row)?;

@@ -1,11 +1,10 @@
 //! `iotrail files`: the files, pipes, sockets and devices that a trail names.
 
-use crate::rows::{self, Form, FormArgs};
-use crate::{output, ui::Ui};
+use crate::rows::TableArgs;
+use crate::ui::Ui;
 use iotrail_draw::table::{Align, Table};
 use iotrail_model::{FileRow, units};
 use iotrail_trail::EventLog;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Print the files of a trail: one row for each path.
@@ -16,30 +15,17 @@ use std::process::ExitCode;
 
 Columns are those of the table `files` (docs/trail-format.md).")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
-    #[arg(required = true, value_name = "TRAIL")]
-    trails: Vec<PathBuf>,
-
     #[command(flatten)]
-    form: FormArgs,
-
-    /// Write to a file instead of stdout.
-    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
-    output: PathBuf,
+    table: TableArgs,
 }
 
 const COLUMNS: [&str; 6] = ["path", "canonical", "kind", "device", "inode", "size"];
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let log = EventLog::open(&args.trails)?;
+    let log = EventLog::open(&args.table.trails)?;
     let mut files: Vec<&FileRow> = log.files().iter().collect();
     files.sort_by_key(|file| &file.path);
-    output::stream(&args.output, |out| match args.form.form() {
-        Form::Json => rows::json_lines(files.iter(), out),
-        Form::Csv => rows::csv(&COLUMNS, files.iter(), out),
-        Form::Table => Ok(out.write_all(table(&files).render(ui.style()).as_bytes())?),
-    })?;
-    Ok(ExitCode::SUCCESS)
+    args.table.print(&COLUMNS, files.iter(), || table(&files), ui)
 }
 
 fn table(files: &[&FileRow]) -> Table {

@@ -1,12 +1,11 @@
 //! `iotrail processes`: what ran, for how long, and what it used.
 
-use crate::rows::{self, Form, FormArgs};
-use crate::{output, ui::Ui};
+use crate::rows::TableArgs;
+use crate::ui::Ui;
 use iotrail_draw::table::{Align, Table};
 use iotrail_model::{Case, Process, units};
 use iotrail_trail::EventLog;
 use serde::Serialize;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Print the processes of a trail: one row for each executable image of each process.
@@ -18,29 +17,15 @@ use std::process::ExitCode;
 
 Columns are those of the table `processes` (docs/trail-format.md), and the case's cid, host, rid and label. Times are in ns.")]
 pub(crate) struct Args {
-    /// Trails, read as one log.
-    #[arg(required = true, value_name = "TRAIL")]
-    trails: Vec<PathBuf>,
-
     #[command(flatten)]
-    form: FormArgs,
-
-    /// Write to a file instead of stdout.
-    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
-    output: PathBuf,
+    table: TableArgs,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let log = EventLog::open(&args.trails)?;
-    let mut processes = log.processes()?;
-    processes.sort_by_key(|process| (process.case, process.start, process.pid));
-    let records = || processes.iter().map(|process| Record::new(process, &log.cases()[process.case.index()]));
-    output::stream(&args.output, |out| match args.form.form() {
-        Form::Json => rows::json_lines(records(), out),
-        Form::Csv => rows::csv(&Record::COLUMNS, records(), out),
-        Form::Table => Ok(out.write_all(table(&processes).render(ui.style()).as_bytes())?),
-    })?;
-    Ok(ExitCode::SUCCESS)
+    let log = EventLog::open(&args.table.trails)?;
+    let processes = log.processes()?;
+    let records = processes.iter().map(|process| Record::new(process, &log.cases()[process.case.index()]));
+    args.table.print(&Record::COLUMNS, records, || table(&processes), ui)
 }
 
 #[derive(Serialize)]
