@@ -95,14 +95,9 @@ impl SpoolWriter {
     /// The disk is full or failed, the spool was removed, or an id is not in `names`.
     #[inline]
     pub fn event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), SpoolError> {
-        if self.failure.is_none() {
-            match self.append_event(event, names) {
-                Ok(()) => {
-                    self.written.events += 1;
-                    return Ok(());
-                }
-                Err(error) => self.failure = Some(error),
-            }
+        if self.attempt(|writer| writer.append_event(event, names)) {
+            self.written.events += 1;
+            return Ok(());
         }
         self.written.refused_events += 1;
         self.refusal()
@@ -171,17 +166,22 @@ impl SpoolWriter {
     }
 
     fn row(&mut self, append: impl FnOnce(&mut Self) -> Result<(), SpoolError>) -> Result<(), SpoolError> {
-        if self.failure.is_none() {
-            match append(self) {
-                Ok(()) => {
-                    self.written.rows += 1;
-                    return Ok(());
-                }
-                Err(error) => self.failure = Some(error),
-            }
+        if self.attempt(append) {
+            self.written.rows += 1;
+            return Ok(());
         }
         self.written.refused_rows += 1;
         self.refusal()
+    }
+
+    /// Appends, unless an earlier record failed; answers whether it did, and keeps why not.
+    #[inline]
+    fn attempt(&mut self, append: impl FnOnce(&mut Self) -> Result<(), SpoolError>) -> bool {
+        if self.failure.is_none() {
+            self.failure = append(self).err();
+            return self.failure.is_none();
+        }
+        false
     }
 
     fn append_event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), SpoolError> {
