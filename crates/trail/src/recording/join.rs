@@ -6,6 +6,7 @@ use crate::recording::convert::convert;
 use crate::recording::lock::{Lock, beside};
 use crate::recording::publish::{Addition, publish, tidy};
 use crate::recording::run::{RECORDING, Run};
+use crate::recording::unfinished::boot_id;
 use crate::recording::{Liveness, Progress};
 use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Timestamp};
 use iotrail_spool::{Header, Recorder, Spool, SpoolWriter};
@@ -191,9 +192,7 @@ fn header(options: JoinOptions, case: CaseId) -> Header {
         recorder: Recorder {
             host: options.case.host.clone().unwrap_or_else(|| "localhost".to_owned()),
             pid: std::process::id(),
-            boot_id: fs::read_to_string("/proc/sys/kernel/random/boot_id")
-                .ok()
-                .map(|id| id.trim().to_owned()),
+            boot_id: boot_id(),
             started: Some(Timestamp(now.as_nanos() as i64)),
             command: options.command,
         },

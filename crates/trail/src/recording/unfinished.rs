@@ -125,10 +125,16 @@ fn liveness(spool: &Spool) -> Liveness {
     }
 }
 
+/// What tells this run of the kernel from every other.
+pub(crate) fn boot_id() -> Option<String> {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
+}
+
 /// Whether there is a process of the recorder's number under the same kernel, for file systems without locks.
 fn is_there(header: &Header) -> bool {
-    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    header.recorder.boot_id.as_deref() == Some(boot_id.trim())
+    let here = boot_id();
+    here.is_some()
+        && header.recorder.boot_id == here
         && Path::new("/proc").join(header.recorder.pid.to_string()).exists()
 }
 
