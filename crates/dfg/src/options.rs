@@ -1,6 +1,7 @@
 //! How a graph is synthesized, beyond the query.
 
 use crate::concurrency::ConcurrencyRule;
+use iotrail_model::threads::one_per_core;
 use std::num::NonZeroUsize;
 
 /// Options of [`crate::synthesize()`] and [`crate::compare()`]; the result does not depend on the number of threads.
@@ -15,7 +16,6 @@ pub struct DfgOptions {
 impl Default for DfgOptions {
     /// The exact rule, and as many threads as the process may use.
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { max_concurrency: ConcurrencyRule::default(), threads }
+        Self { max_concurrency: ConcurrencyRule::default(), threads: one_per_core() }
     }
 }

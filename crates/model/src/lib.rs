@@ -19,6 +19,7 @@ pub mod quantity;
 pub mod raw;
 pub mod recording_coverage;
 pub mod text;
+pub mod threads;
 pub mod time;
 pub mod units;
 pub mod usage;

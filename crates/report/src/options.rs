@@ -1,6 +1,7 @@
 //! What a report says about itself, and how much it holds.
 
 use iotrail_dfg::ConcurrencyRule;
+use iotrail_model::threads::one_per_core;
 use std::num::NonZeroUsize;
 
 /// How a report is made. The limits keep the file below a megabyte; whatever they cut is counted in the page.
@@ -98,7 +99,7 @@ impl Default for ReportOptions {
             title: None,
             command: String::new(),
             concurrency: ConcurrencyRule::default(),
-            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            threads: one_per_core(),
             engine: iotrail_draw::EngineChoice::Auto,
             limits: Limits::default(),
         }

@@ -11,6 +11,7 @@ use crate::stream::Context;
 use crate::summary::ImportSummary;
 use crate::tally::Tally;
 use crate::work::{PartReport, failure, import_part, not_strace};
+use iotrail_model::threads::one_per_core;
 use iotrail_model::{Coverage, Dictionaries};
 use iotrail_trail::{Capture, CreateOptions, TrailWriter};
 use std::convert::Infallible;
@@ -39,7 +40,7 @@ pub fn import(
     if inputs.is_empty() {
         return Err(ImportError::NoInput);
     }
-    let threads = options.threads.unwrap_or_else(all_cores);
+    let threads = options.threads.unwrap_or_else(one_per_core);
     let Found { files, mut failures, mut warnings, .. } = input::find(inputs);
     let trail = TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?;
     let files = look_at(files, options, threads, &mut failures, &mut warnings);
@@ -147,10 +148,6 @@ fn unmatched(files: &[String], options: &ImportOptions) -> Option<Warning> {
         found: format!("the file name does not match the pattern {}", options.case_pattern),
         advice: "the cid of the case is the file name without its extension".to_owned(),
     })
-}
-
-fn all_cores() -> NonZeroUsize {
-    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// How many trace files one thread may hold open.

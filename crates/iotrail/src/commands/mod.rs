@@ -13,10 +13,3 @@ pub(crate) mod processes;
 pub(crate) mod record;
 pub(crate) mod recover;
 pub(crate) mod report;
-
-use std::num::NonZeroUsize;
-
-/// One thread per core.
-pub(crate) fn cores() -> NonZeroUsize {
-    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
-}

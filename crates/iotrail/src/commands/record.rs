@@ -1,8 +1,9 @@
 //! `iotrail record`: run a program and keep every call that it makes to files.
 
-use crate::commands::{cores, report};
+use crate::commands::report;
 use crate::{output, ui::Ui};
 use anyhow::bail;
+use iotrail_model::threads::one_per_core;
 use iotrail_model::{Coverage, RecordingCoverage, quantity, units};
 use iotrail_record::proc::EnvSelection;
 use iotrail_record::{
@@ -134,7 +135,7 @@ fn record(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         overwrite: args.force,
         label: args.label.clone(),
         run: args.run_id.clone(),
-        threads: args.threads.unwrap_or_else(cores),
+        threads: args.threads.unwrap_or_else(one_per_core),
     };
     let bar = ui.event_bar("writing the trail");
     let session = record_to_trail(&plan, &options, &|done, total| bar.show(done, total));

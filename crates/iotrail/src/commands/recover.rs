@@ -1,6 +1,7 @@
 //! `iotrail recover`: finishes recordings whose recorder was killed.
 
 use crate::{output, ui::Ui};
+use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
 use iotrail_trail::{Liveness, RecoverOptions, Recovered, Unfinished, recover};
 use std::num::NonZeroUsize;
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         output: args.output.clone(),
         overwrite: args.overwrite,
         force: args.force,
-        threads: args.threads.unwrap_or_else(super::cores),
+        threads: args.threads.unwrap_or_else(one_per_core),
     };
     let bar = ui.event_bar("recovering");
     let recovered = recover(&args.trail, &options, &|done, total| bar.show(done, total))?;

@@ -6,7 +6,7 @@ use crate::parquet_file::ParquetFile;
 use crate::recording::recover::{addition, assembly_of};
 use crate::recording::unfinished::{directories, spools};
 use iotrail_model::Case;
-use std::num::NonZeroUsize;
+use iotrail_model::threads::one_per_core;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,6 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
         .prefix("iotrail-")
         .tempdir()
         .map_err(TrailError::io("create a directory in", &directory))?;
-    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let mut assembly = assembly_of(target)?;
     let mut files = Vec::new();
     for listed in assembly.meta.files.iter().filter(|file| file.table != Table::Cases) {
@@ -49,7 +48,7 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
     for (number, (name, spool)) in spools.iter().enumerate() {
         let parts = temporary.path().join(number.to_string());
         std::fs::create_dir(&parts).map_err(TrailError::io("create", &parts))?;
-        let addition = addition(name, spool, &parts, threads, &|_, _| {})?;
+        let addition = addition(name, spool, &parts, one_per_core(), &|_, _| {})?;
         for listed in addition.parts.iter().flat_map(|part| &part.files) {
             files.push((listed.table, ParquetFile::open_listed(&parts, listed)?));
         }
