@@ -5,11 +5,11 @@
 //! the recorder waits a moment whether the program gets the same signal from the same sender.
 
 use crate::error::RecordError;
+use crate::proc::leads_session;
 use crate::store::Store;
 use crate::tracer::Recording;
 use iotrail_model::{Nanos, Pid, Timestamp};
 use iotrail_ptrace::{Messenger, Received, Signal, Stopped, is_stop_signal, stop_self};
-use rustix::process::{getpid, getsid};
 use std::io::{self, IsTerminal};
 
 /// How long a signal waits for its twin.
@@ -103,7 +103,7 @@ impl<S: Store> Recording<'_, '_, S> {
             None => self.signals.messenger.quiet(),
             Some(main) => {
                 // The kernel tells the leader of a session alone that the terminal is gone.
-                let leads = getsid(None).is_ok_and(|session| session == getpid());
+                let leads = leads_session();
                 let for_program =
                     |received: &Received| received.sender.is_some() || (leads && received.signal.0 == SIGHUP);
                 if !self.signals.ended {

@@ -27,4 +27,5 @@ pub use image::{ImageFacts, image};
 pub use launcher::{Launcher, host};
 pub use link::Name;
 pub use snapshot::{Population, snapshot};
+pub(crate) use stat::leads_session;
 pub use usage::Accounts;

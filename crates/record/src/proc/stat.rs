@@ -14,6 +14,8 @@ const TICKS_PER_SECOND: i64 = 100;
 pub(crate) struct Stat {
     /// Its parent; 0 becomes `None`.
     pub(crate) ppid: Option<Pid>,
+    /// The leader of its session; 0, a leader outside our namespace of processes, becomes `None`.
+    pub(crate) session: Option<Pid>,
     /// Page faults that needed no storage, with all threads, without children.
     pub(crate) minor_faults: Option<u64>,
     /// Page faults that read from storage.
@@ -33,19 +35,27 @@ pub(crate) fn parse(text: &[u8]) -> Option<Stat> {
         text[close + 1..].split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
     // The manual numbers fields from 1; the third, the state, is the first after the parenthesis.
     let field = |place: usize| fields.get(place - 3).copied();
+    let pid = |place| field(place).and_then(number).filter(|pid| *pid != 0).map(Pid);
     let ticks = |place| {
         let ticks: i64 = number(field(place)?)?;
         ticks.checked_mul(1_000_000_000 / TICKS_PER_SECOND).filter(|nanos| *nanos >= 0).map(Nanos)
     };
     field(3).filter(|state| state.len() == 1)?;
     Some(Stat {
-        ppid: field(4).and_then(number).filter(|ppid| *ppid != 0).map(Pid),
+        ppid: pid(4),
+        session: pid(6),
         minor_faults: field(10).and_then(number),
         major_faults: field(12).and_then(number),
         user: ticks(14),
         system: ticks(15),
         started: ticks(22),
     })
+}
+
+/// Whether this process leads its session. The leader may be outside our namespace of processes, where it has no number.
+pub(crate) fn leads_session() -> bool {
+    let stat = std::fs::read("/proc/self/stat").ok().and_then(|text| parse(&text));
+    stat.and_then(|stat| stat.session).is_some_and(|session| session.0 == std::process::id())
 }
 
 #[cfg(test)]
@@ -58,6 +68,7 @@ mod tests {
     fn expected() -> Stat {
         Stat {
             ppid: Some(Pid(27061)),
+            session: Some(Pid(17922)),
             minor_faults: Some(104),
             major_faults: Some(3),
             user: Some(Nanos(70_000_000)),
@@ -91,6 +102,8 @@ mod tests {
     #[test]
     fn the_kernel_writes_what_is_read() {
         let own = parse(&std::fs::read("/proc/self/stat").unwrap()).unwrap();
+        let outside = parse(b"1 (x) S 0 1 0 0 -1 0 1 1 1 1 0 0 0 0").unwrap();
+        assert_eq!((outside.ppid, outside.session), (None, None));
         assert!(own.ppid.is_some() && own.minor_faults.is_some() && own.started.is_some());
     }
 
