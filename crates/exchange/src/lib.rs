@@ -1,0 +1,1 @@
+//! Workflows in the formats of other programs: graphs, workflow systems, provenance, traces.

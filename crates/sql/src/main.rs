@@ -1,0 +1,2 @@
+//! SQL over trails.
+fn main() {}

@@ -1,0 +1,10 @@
+//! Process tree and workflow DAG of what ran: construction, operations on the graph, critical path.
+//!
+//! Definitions: Dun et al., "ParaTrac: A Fine-Grained Profiler for Data-Intensive Workflows", sections 5.2 and 5.3; what
+//! goes beyond is defined in `docs/workflow.md`. Pure: a trail in, result structs out.
+
+pub mod graph;
+
+pub use graph::{
+    Edge, EdgeId, Facts, FileVertex, FileView, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId,
+};
