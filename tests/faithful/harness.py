@@ -80,6 +80,13 @@ def limited(seconds):
         end_all_below()
 
 
+def hear_signals():
+    """Programs inherit what their starter ignores, and what starts tests in the background may ignore the signals of a terminal."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
+
+
 def adopt_orphans():
     """Makes this process the parent of orphans below it, so that it can end them."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER

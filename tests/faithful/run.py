@@ -38,6 +38,7 @@ def main():
         print("\n".join(one.title for one in chosen))
         return 0
     harness.adopt_orphans()
+    harness.hear_signals()
     scratch = Path(tempfile.mkdtemp(prefix="faithful-"))
     scratch.chmod(0o755)
     passed, failed, skipped = 0, 0, 0

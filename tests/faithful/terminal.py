@@ -78,14 +78,14 @@ def job_control(stage):
     terminal.expect(r"\$ $")
     terminal.type("sleep 100\n")
     terminal.expect("sleep 100")
-    wait_for_foreground(terminal)
+    wait_for_foreground(terminal, "sleep")
     terminal.type("\x03")
     terminal.expect(r"\$ $")
     terminal.type("echo st=$?\n")
     seen.append(terminal.expect(r"st=\d+"))
     terminal.type("cat\n")
     terminal.expect("cat")
-    wait_for_foreground(terminal)
+    wait_for_foreground(terminal, "cat")
     terminal.type("line\n")
     terminal.expect("line\r\nline")
     terminal.type("\x1a")
@@ -95,7 +95,7 @@ def job_control(stage):
     seen.append(terminal.expect(r"\[1\]\+  Stopped +cat"))
     terminal.type("fg\n")
     terminal.expect("cat\r\n")
-    wait_for_foreground(terminal)
+    wait_for_foreground(terminal, "cat")
     terminal.type("more\n")
     seen.append(terminal.expect("more\r\nmore"))
     terminal.type("\x04")
@@ -111,28 +111,13 @@ def job_control(stage):
     return [seen, terminal.end()]
 
 
-def wait_for_foreground(terminal):
-    """Until the shell has given the terminal to its job."""
-    until(lambda: os.tcgetpgrp(terminal.master) not in (terminal.pid, shell_group(terminal)), what="the job to get the terminal")
-
-
-def shell_group(terminal):
-    """Process group of the interactive shell: the session leader's, or that of the shell that a recorder started."""
-    groups = set()
-    for pid in [terminal.pid, *children(terminal.pid)]:
-        with contextlib.suppress(OSError):
-            with open(f"/proc/{pid}/comm") as name:
-                if name.read().strip() == "bash":
-                    groups.add(os.getpgid(pid))
-    return next(iter(groups), terminal.pid)
-
-
-def children(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as listing:
-            return [int(word) for word in listing.read().split()]
-    except OSError:
-        return []
+def wait_for_foreground(terminal, command):
+    """Until the shell has given the terminal to its job and the job is the command: its shell would lose signals before."""
+    def runs():
+        with contextlib.suppress(OSError), open(f"/proc/{os.tcgetpgrp(terminal.master)}/comm") as name:
+            return name.read().strip() == command
+        return False
+    until(runs, what=f"{command} to get the terminal")
 
 
 @scenario("a shell that starts the recording: Ctrl-Z stops it, fg goes on, Ctrl-C ends it, bg runs it")
