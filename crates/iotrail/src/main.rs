@@ -3,11 +3,10 @@
 mod args;
 mod cli;
 mod commands;
-mod output;
 mod rows;
-mod ui;
 
 use clap::Parser;
+use iotrail_console::{output, ui};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Colour {
+pub enum Colour {
     /// On a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
@@ -30,7 +30,7 @@ impl Colour {
 }
 
 /// A bar that counts events.
-pub(crate) struct EventBar<'a> {
+pub struct EventBar<'a> {
     ui: &'a Ui,
     what: &'static str,
     bar: OnceLock<ProgressBar>,
@@ -38,13 +38,14 @@ pub(crate) struct EventBar<'a> {
 
 impl EventBar<'_> {
     /// So many of so many are done.
-    pub(crate) fn show(&self, done: u64, total: u64) {
+    pub fn show(&self, done: u64, total: u64) {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} events {eta}";
         let bar = self.bar.get_or_init(|| self.ui.bar(Some(total), self.what, template));
         bar.set_position(done);
     }
 
-    pub(crate) fn clear(&self) {
+    /// Takes the bar away.
+    pub fn clear(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
@@ -53,13 +54,14 @@ impl EventBar<'_> {
 
 /// The way to the person at the terminal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ui {
+pub struct Ui {
     colour: Colour,
     quiet: bool,
 }
 
 impl Ui {
-    pub(crate) const fn new(colour: Colour, quiet: bool) -> Self {
+    /// Colours as asked for; `quiet` leaves nothing but errors.
+    pub const fn new(colour: Colour, quiet: bool) -> Self {
         Self { colour, quiet }
     }
 
@@ -78,26 +80,26 @@ impl Ui {
     }
 
     /// How tables on stdout look.
-    pub(crate) fn style(&self) -> Style {
+    pub fn style(&self) -> Style {
         Style { colour: self.colours_stdout(), width: Self::width() }
     }
 
     /// One line for the reader.
-    pub(crate) fn say(&self, text: &str) {
+    pub fn say(&self, text: &str) {
         if !self.quiet {
             self.line("", "", text);
         }
     }
 
     /// Something is not as it should be, and the work goes on.
-    pub(crate) fn warn(&self, text: &str) {
+    pub fn warn(&self, text: &str) {
         if !self.quiet {
             self.line("33", "warning: ", text);
         }
     }
 
     /// The work failed: what, because of what, and what to do.
-    pub(crate) fn error(&self, error: &anyhow::Error) {
+    pub fn error(&self, error: &anyhow::Error) {
         let mut causes: Vec<String> = Vec::new();
         for cause in error.chain().map(ToString::to_string) {
             if !causes.last().is_some_and(|last| last.contains(&cause)) {
@@ -108,7 +110,7 @@ impl Ui {
     }
 
     /// A bar for long work of `total` bytes, drawn only on a terminal.
-    pub(crate) fn byte_bar(&self, total: Option<u64>, what: &str) -> ProgressBar {
+    pub fn byte_bar(&self, total: Option<u64>, what: &str) -> ProgressBar {
         let template = match total {
             Some(_) => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
             None => "{msg} {spinner} {bytes} {bytes_per_sec}",
@@ -117,7 +119,7 @@ impl Ui {
     }
 
     /// A bar for long work on events, drawn only on a terminal, once there is something to show.
-    pub(crate) fn event_bar(&self, what: &'static str) -> EventBar<'_> {
+    pub fn event_bar(&self, what: &'static str) -> EventBar<'_> {
         EventBar { ui: self, what, bar: OnceLock::new() }
     }
 

@@ -9,15 +9,12 @@ use tempfile::NamedTempFile;
 /// Writes `bytes` to `target`, `-` for stdout. A file appears whole or not at all: it is written under a temporary name
 /// beside its place and renamed. What is no regular file (a FIFO, `/dev/stdout`) is written to directly, and a link to a
 /// file stays one.
-pub(crate) fn write(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub fn write(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     stream(target, |out| Ok(out.write_all(bytes)?))
 }
 
 /// Lets `fill` write to `target`, `-` for stdout, with the care of [`write()`] and without holding the whole in memory.
-pub(crate) fn stream<T>(
-    target: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
+pub fn stream<T>(target: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
     if target == Path::new("-") {
         return through(io::stdout().lock(), fill).map_err(|error| named(error, "to stdout"));
     }
@@ -51,13 +48,13 @@ fn named(error: anyhow::Error, place: &str) -> anyhow::Error {
 }
 
 /// Writes to stdout.
-pub(crate) fn stdout(bytes: &[u8]) -> anyhow::Result<()> {
+pub fn stdout(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to stdout")
 }
 
 /// Writes a value as JSON and a line end to stdout.
-pub(crate) fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+pub fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     stdout(&text)
@@ -76,7 +73,7 @@ fn is_special(target: &Path) -> bool {
 }
 
 /// Whether the reader of our stdout went away, which is not an error (`iotrail events T | head`).
-pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe)
     })

@@ -1,0 +1,6 @@
+//! How the binaries meet the world: data to stdout or into files that appear whole, talk to stderr.
+//!
+//! A crate of its own because there are two binaries, `iotrail` and `iotrail-sql`, that shall do both alike.
+
+pub mod output;
+pub mod ui;
