@@ -2,22 +2,19 @@
 
 use crate::error::DrawError;
 use crate::font::Weight;
+use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, arrow_head};
 use crate::label::{self, NodeLabel};
 use crate::layout::{self, Layout, PlacedEdge, Point, Rect};
 use crate::palette;
 use crate::picture::Picture;
 use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke, Text};
 use crate::shade::Shades;
-use crate::table::wrap;
 use crate::view::{EdgeMeasure, Scale, View};
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, Edge, START};
 use iotrail_model::units;
 
-const MARGIN: f64 = 24.0;
 const NARROWEST: f64 = 460.0;
-const SMALL: f64 = 11.0;
-const LINE: f64 = 15.0;
 const ARROW: f64 = 8.0;
 
 /// The picture of `dfg` in `view`.
@@ -211,7 +208,7 @@ impl Composer<'_> {
     }
 
     fn legend(&self, width: f64, top: f64) -> (Item, f64) {
-        let mut row = Row { x: MARGIN, y: top, right: width - MARGIN, items: Vec::new() };
+        let mut row = Row::new(top, width - MARGIN);
         if self.shades.by_groups() {
             self.group_legend(&mut row)
         } else {
@@ -279,90 +276,5 @@ fn edge_legend(measure: EdgeMeasure) -> &'static str {
         EdgeMeasure::Count => "Edges: how often one directly follows the other; wider is more",
         EdgeMeasure::Cases => "Edges: in how many cases one directly follows the other; wider is more often",
         EdgeMeasure::Gap => "Edges: median gap between end and next start; wider is more often",
-    }
-}
-
-fn arrow_head(from: Point, tip: Point, length: f64) -> Vec<Point> {
-    let distance = from.distance(tip).max(1e-9);
-    let (dx, dy) = ((tip.x - from.x) / distance, (tip.y - from.y) / distance);
-    let half = length * 0.42;
-    let base = Point::new(tip.x - dx * length, tip.y - dy * length);
-    vec![
-        tip,
-        Point::new(base.x - dy * half, base.y + dx * half),
-        Point::new(base.x + dy * half, base.y - dx * half),
-    ]
-}
-
-/// Lines of text below each other.
-struct Lines {
-    x: f64,
-    y: f64,
-    items: Vec<Item>,
-}
-
-impl Lines {
-    fn new(x: f64, y: f64) -> Self {
-        Self { x, y, items: Vec::new() }
-    }
-
-    fn add(&mut self, content: &str, size: f64, weight: Weight, ink: Ink, room: f64) {
-        // The average character is a little more than half as wide as it is high.
-        for line in wrap(content, (room / (size * 0.56)) as usize) {
-            self.y += size * 1.3;
-            let at = Point::new(self.x, self.y - size * 0.3);
-            self.items.push(Item::Text(Text { at, anchor: Anchor::Start, size, weight, ink, content: line }));
-        }
-    }
-}
-
-/// Legend entries beside each other, in as many lines as they need.
-struct Row {
-    x: f64,
-    y: f64,
-    right: f64,
-    items: Vec<Item>,
-}
-
-impl Row {
-    fn reserve(&mut self, width: f64) {
-        if self.x > MARGIN && self.x + width > self.right {
-            self.x = MARGIN;
-            self.y += LINE + 3.0;
-        }
-    }
-
-    fn back(&mut self, by: f64) {
-        self.x -= by;
-    }
-
-    fn text(&mut self, content: &str, ink: Ink) {
-        let text = |at, content: String| Text {
-            at,
-            anchor: Anchor::Start,
-            size: SMALL,
-            weight: Weight::Regular,
-            ink,
-            content,
-        };
-        let whole = text(Point::default(), content.to_owned());
-        let width = whole.width();
-        self.reserve(width);
-        let at = Point::new(self.x, self.y + SMALL);
-        self.items.push(Item::Text(Text { at, ..whole }));
-        self.x += width + 18.0;
-    }
-
-    fn swatch(&mut self, fill: Ink, stroke: Stroke, content: &str) {
-        let width = crate::font::width(content, SMALL, Weight::Regular);
-        self.reserve(width + 32.0);
-        let rect = Rect { x: self.x + 1.0, y: self.y + 1.0, width: 24.0, height: 12.0 };
-        self.items.push(Item::Shape(Shape {
-            outline: Outline::Box { rect, radius: 3.0 },
-            fill: Some(fill),
-            stroke: Some(stroke),
-        }));
-        self.x += 32.0;
-        self.text(content, palette::TEXT);
     }
 }

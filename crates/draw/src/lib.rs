@@ -3,12 +3,19 @@
 //! The way of the data: [`Dfg`] and [`View`] → [`Picture`] (what is drawn, and what is hidden) → [`layout::Layout`]
 //! (where it is) → [`scene::Scene`] (shapes and text in points) → SVG, PNG or PDF. Exports of data (JSON, CSV, GraphML)
 //! hold the whole graph; exports of pictures (SVG, PNG, PDF, DOT, Mermaid) hold the drawn part and say what they hide.
+//!
+//! [`chart`] draws the figures of a profile, [`gantt`] processes over time, [`flow`] the graph of a workflow: each makes a
+//! scene, and [`picture`](fn@picture) makes a file of any scene.
 
+pub mod chart;
 pub mod compare_summary;
 mod compose;
 pub mod error;
 pub mod export;
+pub mod flow;
 pub mod font;
+mod furniture;
+pub mod gantt;
 mod glyphs;
 pub mod label;
 pub mod layout;
@@ -23,7 +30,7 @@ pub mod table;
 pub mod view;
 
 pub use error::DrawError;
-pub use export::{Format, export, files};
+pub use export::{Format, PictureFormat, export, files, picture, picture_file};
 pub use iotrail_dfg::Dfg;
 pub use layout::{Layout, layout};
 pub use picture::{Hidden, Picture};

@@ -83,8 +83,12 @@ pub enum Outline {
         /// How large.
         radius: f64,
     },
+    /// An ellipse that fills a rectangle.
+    Ellipse(Rect),
     /// An open smooth line.
     Line(Route),
+    /// An open line of straight pieces.
+    Polyline(Vec<Point>),
     /// A closed polygon.
     Polygon(Vec<Point>),
 }
@@ -160,7 +164,7 @@ pub enum Item {
 /// Items that belong together: a node, an edge, the legend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// `node`, `edge`, `terminal`, `legend`, `header`.
+    /// `node`, `edge`, `terminal`, `legend`, `header`; `axis`, `series`, `cell`, `box`, `bar` of charts.
     pub class: &'static str,
     /// Which one: an index into the graph's nodes or edges.
     pub index: Option<usize>,

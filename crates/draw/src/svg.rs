@@ -93,11 +93,17 @@ impl Writer {
                 number(middle.y),
                 number(*radius)
             ),
+            Outline::Ellipse(rect) => write!(
+                out,
+                "<ellipse cx=\"{}\" cy=\"{}\" rx=\"{}\" ry=\"{}\"{paint}/>",
+                number(rect.middle().x),
+                number(rect.middle().y),
+                number(rect.width / 2.0),
+                number(rect.height / 2.0)
+            ),
             Outline::Line(route) => write!(out, "<path d=\"{}\"{paint}/>", route_data(route)),
-            Outline::Polygon(points) => {
-                let points: Vec<String> = points.iter().map(|point| place(*point)).collect();
-                write!(out, "<polygon points=\"{}\"{paint}/>", points.join(" "))
-            }
+            Outline::Polyline(points) => write!(out, "<polyline points=\"{}\"{paint}/>", places(points)),
+            Outline::Polygon(points) => write!(out, "<polygon points=\"{}\"{paint}/>", places(points)),
         };
     }
 
@@ -170,6 +176,10 @@ pub fn route_data(route: &crate::layout::Route) -> String {
 
 fn class(ink: Ink) -> String {
     format!("{}-{}", &ink.light.hex()[1..], &ink.dark.hex()[1..])
+}
+
+fn places(points: &[Point]) -> String {
+    points.iter().map(|point| place(*point)).collect::<Vec<String>>().join(" ")
 }
 
 fn place(point: Point) -> String {

@@ -72,6 +72,8 @@ macro_rules! choices {
     };
 }
 
+pub(crate) use choices;
+
 choices! {
     /// What the colour of a node means (Sankaran et al., section IV-C).
     ColourBy {

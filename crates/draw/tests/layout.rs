@@ -139,7 +139,7 @@ fn graph() -> impl Strategy<Value = Graph> {
                     label: (width, 14.0),
                     weight,
                 });
-                Graph { sizes, edges: edges.collect(), sideways }
+                Graph { sizes, edges: edges.collect(), sideways, framed: true }
             },
         )
     })

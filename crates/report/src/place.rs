@@ -56,7 +56,7 @@ pub(crate) fn places(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> Res
         Some(Link { from, to, label: LABEL, weight: 1 + (share.clamp(0.0, 1.0) * 7.0) as u32 })
     };
     let edges: Vec<Link> = routed.iter().filter_map(link).collect();
-    let graph = Graph { sizes, edges, sideways: false };
+    let graph = Graph { sizes, edges, sideways: false, framed: true };
     let (_, placement) = place(&graph, options.engine)?;
     let labels = place_labels(&graph, &placement);
     let mut boxes = placement.vertices.iter().map(rect);

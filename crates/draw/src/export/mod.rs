@@ -6,10 +6,11 @@ mod graphml;
 mod json;
 mod mermaid;
 mod pdf;
+mod picture;
 mod png;
-mod svg;
 
 pub use csv::quoted as quoted_csv;
+pub use picture::{PictureFormat, picture, picture_file};
 
 use crate::error::DrawError;
 use crate::view::View;
@@ -83,9 +84,9 @@ impl Format {
             Self::NodesCsv => &csv::Nodes,
             Self::EdgesCsv => &csv::Edges,
             Self::Dot => &dot::Dot,
-            Self::Svg => &svg::Svg,
-            Self::Png => &png::Png,
-            Self::Pdf => &pdf::Pdf,
+            Self::Svg => &PictureFormat::Svg,
+            Self::Png => &PictureFormat::Png,
+            Self::Pdf => &PictureFormat::Pdf,
             Self::GraphMl => &graphml::GraphMl,
             Self::Mermaid => &mermaid::Mermaid,
         }

@@ -1,23 +1,18 @@
 //! The picture as PDF, one page of its size: lines stay lines and text stays text that can be searched and copied. The
 //! font of the program is embedded.
 
-use super::Exporter;
-use crate::compose;
 use crate::error::DrawError;
 use crate::font::{self, Weight};
 use crate::layout::{Point, Route};
 use crate::painter::Painter;
 use crate::scene::{Ink, Outline, Rgb, Scene, Shape, Text};
-use crate::view::{Theme, View};
+use crate::view::Theme;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use iotrail_dfg::Dfg;
 use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
 use pdf_writer::{Content, Filter, Finish, Name, Rect, Ref, Str, TextStr};
 use std::collections::BTreeMap;
 use std::io::Write;
-
-pub(super) struct Pdf;
 
 const CATALOG: Ref = Ref::new(1);
 const PAGES: Ref = Ref::new(2);
@@ -31,12 +26,9 @@ const SYSTEM: SystemInfo<'static> =
 /// The largest side of a page; larger pictures state a larger unit.
 const MAX_SIDE: f64 = 14_000.0;
 
-impl Exporter for Pdf {
-    fn export(&self, dfg: &Dfg, view: &View) -> Result<Vec<u8>, DrawError> {
-        let scene = compose::scene(dfg, view)?;
-        document(&scene, view.theme)
-            .map_err(|error| DrawError::Encode { format: "PDF", reason: error.to_string() })
-    }
+/// The bytes of the file.
+pub(super) fn write(scene: &Scene, theme: Theme) -> Result<Vec<u8>, DrawError> {
+    document(scene, theme).map_err(|error| DrawError::Encode { format: "PDF", reason: error.to_string() })
 }
 
 fn document(scene: &Scene, theme: Theme) -> std::io::Result<Vec<u8>> {
@@ -160,8 +152,10 @@ impl PageWriter {
                 let rect = crate::layout::Rect::around(*middle, (2.0 * radius, 2.0 * radius));
                 self.route(&Route::round_box(rect, *radius), true);
             }
+            Outline::Ellipse(rect) => self.route(&Route::ellipse(*rect), true),
             Outline::Line(line) => self.route(line, false),
-            Outline::Polygon(points) => self.polygon(points),
+            Outline::Polyline(points) => self.pieces(points, false),
+            Outline::Polygon(points) => self.pieces(points, true),
         }
     }
 
@@ -176,7 +170,7 @@ impl PageWriter {
         }
     }
 
-    fn polygon(&mut self, points: &[Point]) {
+    fn pieces(&mut self, points: &[Point], close: bool) {
         for (index, point) in points.iter().enumerate() {
             let (x, y) = (point.x as f32, point.y as f32);
             if index == 0 {
@@ -185,7 +179,9 @@ impl PageWriter {
                 self.content.line_to(x, y)
             };
         }
-        self.content.close_path();
+        if close {
+            self.content.close_path();
+        }
     }
 }
 

@@ -1,34 +1,27 @@
 //! The picture as PNG, two pixels for each point. Drawn here, with the font of the program, so that it needs no font and
 //! no other program on the machine and is the same everywhere.
 
-use super::Exporter;
-use crate::compose;
 use crate::error::DrawError;
 use crate::font;
 use crate::layout::{Point, Route};
 use crate::painter::Painter;
 use crate::scene::{Ink, Outline, Rgb, Scene, Shape, Text};
-use crate::view::{Theme, View};
-use iotrail_dfg::Dfg;
+use crate::view::Theme;
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform,
 };
 use ttf_parser::OutlineBuilder;
 
-pub(super) struct Png;
-
 const SCALE: f64 = 2.0;
 /// 100 million pixels need 400 MB while drawing.
 const MAX_PIXELS: u64 = 100_000_000;
 
-impl Exporter for Png {
-    fn export(&self, dfg: &Dfg, view: &View) -> Result<Vec<u8>, DrawError> {
-        let scene = compose::scene(dfg, view)?;
-        let mut canvas = Canvas::new(&scene, view.theme)?;
-        scene.items.iter().for_each(|item| canvas.item(item));
-        let encode = |reason: String| DrawError::Encode { format: "PNG", reason };
-        canvas.pixels.encode_png().map_err(|error| encode(error.to_string()))
-    }
+/// The bytes of the file.
+pub(super) fn write(scene: &Scene, theme: Theme) -> Result<Vec<u8>, DrawError> {
+    let mut canvas = Canvas::new(scene, theme)?;
+    scene.items.iter().for_each(|item| canvas.item(item));
+    let encode = |reason: String| DrawError::Encode { format: "PNG", reason };
+    canvas.pixels.encode_png().map_err(|error| encode(error.to_string()))
 }
 
 struct Canvas {
@@ -122,8 +115,10 @@ fn path(outline: &Outline) -> Option<Path> {
         Outline::Circle { middle, radius } => {
             PathBuilder::from_circle(middle.x as f32, middle.y as f32, *radius as f32)
         }
+        Outline::Ellipse(rect) => route(&Route::ellipse(*rect), true),
         Outline::Line(line) => route(line, false),
-        Outline::Polygon(points) => polygon(points),
+        Outline::Polyline(points) => pieces(points, false),
+        Outline::Polygon(points) => pieces(points, true),
     }
 }
 
@@ -139,12 +134,14 @@ fn route(line: &Route, close: bool) -> Option<Path> {
     path.finish()
 }
 
-fn polygon(points: &[Point]) -> Option<Path> {
+fn pieces(points: &[Point], close: bool) -> Option<Path> {
     let (first, rest) = points.split_first()?;
     let mut path = PathBuilder::new();
     path.move_to(first.x as f32, first.y as f32);
     rest.iter().for_each(|point| path.line_to(point.x as f32, point.y as f32));
-    path.close();
+    if close {
+        path.close();
+    }
     path.finish()
 }
 

@@ -39,6 +39,9 @@ fn is_reachable(below: &[Vec<usize>], from: usize, goal: usize) -> bool {
 
 /// Edges, beside those of `graph`, that keep the start above and the end below everything.
 pub(super) fn framing(graph: &Graph, turned: &[bool]) -> Vec<(usize, usize)> {
+    if !graph.framed {
+        return Vec::new();
+    }
     let mut has_upper = vec![false; graph.sizes.len()];
     let mut has_lower = vec![false; graph.sizes.len()];
     for (link, turned) in graph.edges.iter().zip(turned).filter(|(link, _)| link.from != link.to) {

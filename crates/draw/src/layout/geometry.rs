@@ -141,6 +141,23 @@ impl Route {
         Self { start, curves }
     }
 
+    /// The ellipse that fills `rect`.
+    pub(crate) fn ellipse(rect: Rect) -> Self {
+        let Point { x, y } = rect.middle();
+        let (rx, ry) = (rect.width / 2.0, rect.height / 2.0);
+        let start = Point::new(x, y - ry);
+        let quarter = |(ax, ay): (f64, f64), (bx, by): (f64, f64)| {
+            let point = |dx: f64, dy: f64| Point::new(x + dx * rx, y + dy * ry);
+            [
+                point(ax + QUARTER * bx, ay + QUARTER * by),
+                point(bx + QUARTER * ax, by + QUARTER * ay),
+                point(bx, by),
+            ]
+        };
+        let turns = [(0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
+        Self { start, curves: turns.windows(2).map(|turn| quarter(turn[0], turn[1])).collect() }
+    }
+
     pub(crate) fn reversed(mut self) -> Self {
         let end = self.end();
         let starts: Vec<Point> =

@@ -93,7 +93,9 @@ fn question(graph: &Graph) -> String {
     for (index, (width, height)) in graph.sizes.iter().enumerate() {
         let _ = writeln!(text, "{index} [width={:.4} height={:.4}];", inches(*width), inches(*height));
     }
-    let _ = writeln!(text, "{{rank=source; {START_VERTEX}}} {{rank=sink; {END_VERTEX}}}");
+    if graph.framed {
+        let _ = writeln!(text, "{{rank=source; {START_VERTEX}}} {{rank=sink; {END_VERTEX}}}");
+    }
     for (index, Link { from, to, label: (width, height), weight }) in graph.edges.iter().enumerate() {
         // `dot` puts the middle of a label beside the line: the extra width keeps the label off a wide line.
         let (width, height) =

@@ -19,7 +19,7 @@ use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
 use std::collections::HashMap;
 
-/// A graph as an engine sees it. Vertex 0 is the start, vertex 1 the end.
+/// A graph as an engine sees it.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Width and height of each vertex, points.
@@ -28,6 +28,8 @@ pub struct Graph {
     pub edges: Vec<Link>,
     /// Where the graph grows to.
     pub sideways: bool,
+    /// Whether vertex 0 is the start, before all others, and vertex 1 the end.
+    pub framed: bool,
 }
 
 /// An edge as an engine sees it.
@@ -156,7 +158,7 @@ fn graph_of(dfg: &Dfg, picture: &Picture, view: &View) -> Graph {
             })
         })
         .collect();
-    Graph { sizes, edges, sideways: view.direction == Direction::Right }
+    Graph { sizes, edges, sideways: view.direction == Direction::Right, framed: true }
 }
 
 /// 1 to 8 by orders of magnitude.

