@@ -93,27 +93,32 @@ pub struct Modes {
 pub struct PhaseRow {
     /// The group.
     pub group: String,
-    /// Processes of the group.
+    /// Processes of the group; of groups of jobs (`job`) those that the workflow manager started, not their descendants.
     pub jobs: u64,
     /// Selected calls.
     pub calls: u64,
-    /// Bytes that calls read.
+    /// Bytes that calls read, from whatever.
     pub bytes_read: u64,
-    /// Bytes that calls wrote.
+    /// Bytes that calls wrote, to whatever.
     pub bytes_written: u64,
+    /// Of the bytes read, those from what is no file or is not known: pipes, sockets, terminals, character devices.
+    pub other_read: u64,
+    /// Of the bytes written, those to what is no file or is not known.
+    pub other_written: u64,
     /// Files as the group used them.
     pub files: Modes,
     /// Processes of the group by what they did to all their files.
     pub processes: Modes,
-    /// Bytes of pages that were mapped and may have been read or written without a call: lengths of mappings of files.
-    pub bytes_mapped: u64,
+    /// Mappings of files. Pages of them may have been read or written without a call; how many, nobody saw.
+    pub mappings: u64,
     /// Bytes really fetched from storage; NULL if no process tells.
     pub storage_read: Option<u64>,
     /// Bytes really sent to storage.
     pub storage_written: Option<u64>,
     /// Processes that tell neither.
     pub storage_unknown: u64,
-    /// Share of the bytes read that came from the page cache, 1 − storage_read / bytes_read, at least 0; NULL if unknown.
+    /// Share of the bytes read from files that came from the page cache, 1 − storage_read / (bytes_read − other_read), at
+    /// least 0; NULL if unknown, also of a selection of calls, which the kernel's counters cannot follow.
     pub page_cache_hit: Option<f64>,
     /// Sum of the time in calls.
     pub call_ns: u64,
@@ -181,27 +186,28 @@ pub struct AccessRow {
     pub bytes_read: u64,
     /// Bytes that they wrote.
     pub bytes_written: u64,
-    /// Accesses that begin exactly where the one before, through the same open file description, ended, of those with a known offset.
+    /// Accesses that begin exactly where the one before ended, both with known offsets: of the same process, through the
+    /// same descriptor, since it was opened.
     pub consecutive: u64,
     /// Accesses that begin at or after the end of the one before; holds the consecutive ones.
     pub sequential: u64,
     /// Accesses that begin before the end of the one before.
     pub random: u64,
-    /// The most common size of a request.
+    /// The most common size of a request, the smallest of equally common ones; NULL also if there are too many sizes.
     pub common_size: Option<i64>,
     /// Its share of all requests: regularity.
     pub common_share: Option<f64>,
-    /// Distinct bytes read; NULL where offsets are unknown.
+    /// Distinct bytes of files that were read; NULL if the offset of one read is unknown.
     pub unique_read: Option<u64>,
-    /// Distinct bytes written.
+    /// Distinct bytes of files that were written.
     pub unique_written: Option<u64>,
-    /// Bytes read once more than once: bytes_read − unique_read.
+    /// Bytes read from files again: all bytes read from them − `unique_read`.
     pub reread: Option<u64>,
-    /// Bytes written more than once.
+    /// Bytes of files written again.
     pub overwritten: Option<u64>,
 }
 
-/// Bytes and calls over time, in equal bins over the span.
+/// Bytes and calls over time, in equal bins that begin at multiples of their width. Layer: system calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Throughput {
     /// Start of the first bin.
