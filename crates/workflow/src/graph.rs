@@ -200,15 +200,15 @@ pub struct ProcessVertex {
 /// What is known of a file, or of a version of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FileVertex {
-    /// The path by which it was used first.
+    /// Its path; if it was renamed, the last that it had while this was its version.
     pub path: Arc<str>,
-    /// Further names that it was given, in the order of time.
+    /// Other names that it had at that time (before a rename, by hard links), in the order in which it got them.
     pub names: Vec<Arc<str>>,
     /// What it is.
     pub kind: Option<FileKind>,
-    /// From 1; in the view of whole files how many versions there are.
+    /// From 1, over all files that had this path, one after the other; in the view of whole files how many versions there are.
     pub version: u32,
-    /// Whether this is the last version.
+    /// Whether this is the last version of the last file of that path.
     pub last: bool,
     /// Size in bytes, where known; of the last version only.
     pub size: Option<i64>,
@@ -279,8 +279,9 @@ pub struct LeftOut {
 
 /// Processes, files, and what happened between them.
 ///
-/// Edges are sorted by (from, to, relation) and there is at most one for each such triple. Vertices are sorted by the
-/// time of their first sign, then key; in the view of versions that is a topological order of the acyclic graph.
+/// Edges are sorted by (from, to, relation) and there is at most one for each such triple. In the view of versions the order
+/// of the vertices is a topological one: of all whose predecessors stand before, the next is the one with the first sign of
+/// life (then key). In the view of whole files, which may have cycles, they are sorted by first sign, then key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Graph {
     /// How files are shown.

@@ -3,8 +3,15 @@
 //! Definitions: Dun et al., "ParaTrac: A Fine-Grained Profiler for Data-Intensive Workflows", sections 5.2 and 5.3; what
 //! goes beyond is defined in `docs/workflow.md`. Pure: a trail in, result structs out.
 
+pub mod build;
+pub mod error;
 pub mod graph;
+pub mod system;
+pub mod tree;
 
+pub use build::BuildOptions;
+pub use error::WorkflowError;
 pub use graph::{
     Edge, EdgeId, Facts, FileVertex, FileView, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId,
 };
+pub use tree::{Node, NodeId, Shape, ShapeId, Tree};

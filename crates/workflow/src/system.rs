@@ -1,0 +1,144 @@
+//! Which files belong to the system and not to the workflow.
+//!
+//! Every program maps the C library and reads the locale; drawn, these files would connect every process with every other
+//! and say nothing of the workflow. They are hidden by default and counted. Packages of interpreters (Python's
+//! `site-packages`) are programs that the user chose and stay.
+
+/// What a system file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum System {
+    /// Not data at all: devices, `/proc`, `/sys`. Hidden also if it is written.
+    Pseudo,
+    /// Installed with the system: libraries, locales, configuration of the loader. Data after all if the workflow writes it.
+    Installed,
+}
+
+/// Directories of what is no data. What lies in [`DATA`] is.
+const PSEUDO: [&str; 3] = ["/dev", "/proc", "/sys"];
+
+/// Below [`PSEUDO`], but data.
+const DATA: [&str; 4] = ["/dev/shm", "/dev/mqueue", "/dev/hugepages", "/dev/fd"];
+
+/// Directories of installed data that every program reads.
+const DIRECTORIES: [&str; 12] = [
+    "/usr/share/locale",
+    "/usr/share/locale-langpack",
+    "/usr/share/i18n",
+    "/usr/share/zoneinfo",
+    "/usr/share/terminfo",
+    "/usr/lib/locale",
+    "/usr/lib/terminfo",
+    "/lib/terminfo",
+    "/etc/terminfo",
+    "/etc/selinux",
+    "/etc/ssl",
+    "/etc/alternatives",
+];
+
+/// Where shared libraries lie that the loader finds by itself.
+const LIBRARIES: [&str; 5] = ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/local/lib"];
+
+/// Single files; `/etc/ld*` is a rule of its own.
+const FILES: [&str; 15] = [
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/resolv.conf",
+    "/etc/gai.conf",
+    "/etc/localtime",
+    "/etc/timezone",
+    "/etc/locale.alias",
+    "/etc/locale.conf",
+    "/etc/inputrc",
+    "/etc/mtab",
+    "/etc/services",
+    "/etc/protocols",
+];
+
+/// Whether a path belongs to the system.
+#[must_use]
+pub fn is_system(path: &str) -> bool {
+    class(path).is_some()
+}
+
+/// What of the system it is, if it belongs to it.
+#[must_use]
+pub fn class(path: &str) -> Option<System> {
+    let within = |directories: &[&str]| directories.iter().any(|directory| is_within(path, directory));
+    if within(&PSEUDO) {
+        return (!within(&DATA)).then_some(System::Pseudo);
+    }
+    if path.starts_with("anon_inode:") || path.starts_with("memfd:") {
+        return Some(System::Pseudo);
+    }
+    let installed = within(&DIRECTORIES)
+        || FILES.contains(&path)
+        || path.starts_with("/etc/ld")
+        || (is_library(path) && within(&LIBRARIES))
+        || (path.contains("/gconv/") && within(&LIBRARIES));
+    installed.then_some(System::Installed)
+}
+
+fn is_within(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// `libc.so.6`, `libm-2.36.so`, `ld-linux-x86-64.so.2`; not an extension of an interpreter.
+fn is_library(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let versioned = |name: &str| {
+        name.split_once(".so.")
+            .is_some_and(|(_, version)| version.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+    };
+    let packaged = path.contains("/site-packages/") || path.contains("/dist-packages/");
+    !packaged
+        && (name.starts_with("lib") || name.starts_with("ld"))
+        && (name.ends_with(".so") || versioned(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_program_reads_belongs_to_the_system() {
+        for path in [
+            "/lib/x86_64-linux-gnu/libc.so.6",
+            "/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30",
+            "/lib64/ld-linux-x86-64.so.2",
+            "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.cache",
+            "/etc/ld.so.cache",
+            "/usr/share/locale/locale.alias",
+            "/usr/lib/locale/locale-archive",
+            "/etc/passwd",
+            "/etc/terminfo/x/xterm",
+        ] {
+            assert_eq!(class(path), Some(System::Installed), "{path}");
+        }
+        for path in ["/dev/null", "/dev/pts/3", "/proc/self/maps", "/sys", "anon_inode:[eventfd]"] {
+            assert_eq!(class(path), Some(System::Pseudo), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_people_make_and_choose_does_not() {
+        for path in [
+            "/data/libfits.so",
+            "/home/me/lib/libc.so.6",
+            "/usr/lib/python3/dist-packages/numpy/libs/libopenblas.so.0",
+            "/usr/lib/python3.11/json/decoder.py",
+            "/usr/share/data/catalogue",
+            "/usr/bin/cat",
+            "/dev/shm/x",
+            "/devices/a",
+            "/procedure",
+            "pipe:[7]",
+            "/usr/lib/libnote.so.txt",
+            "",
+        ] {
+            assert_eq!(class(path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The process tree: who made whom, for how long each ran, what it moved, how it ended.
+//!
+//! Dun et al., section 5.2: vertices are processes, an edge leads from parent to child; the makespan is estimated by the
+//! longest path with the life time of a process as the weight of the edge that leads to it; patterns of processing are
+//! found by clustering subtrees of the same shape.
+
+use iotrail_model::{Nanos, Timestamp};
+use iotrail_query::LifeId;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A process of the tree: an index into [`Tree::nodes`], which are in the order of [`iotrail_query::Lives::all`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[repr(transparent)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The id as an index.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A shape of subtrees: an index into [`Tree::shapes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[repr(transparent)]
+pub struct ShapeId(pub u32);
+
+/// A process.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Node {
+    /// Which process of the trail.
+    pub life: LifeId,
+    /// Its number.
+    pub pid: u32,
+    /// The number of its parent, if known; the parent need not have been recorded.
+    pub ppid: Option<u32>,
+    /// Its parent, if that was recorded.
+    pub parent: Option<NodeId>,
+    /// Its children, the first to start first.
+    pub children: Vec<NodeId>,
+    /// Base name of its executable, else the first word of its command line, else its number.
+    pub label: Arc<str>,
+    /// Path of the last executable that it executed.
+    pub exe: Option<Arc<str>>,
+    /// Command line, arguments separated by NUL.
+    pub cmdline: Option<Arc<str>>,
+    /// Name of the host.
+    pub host: Option<Arc<str>>,
+    /// Name of the recorded case (`cid/host/rid`).
+    pub case: Arc<str>,
+    /// Index into [`Tree::phases`]: its group.
+    pub phase: Option<u32>,
+    /// First sign of life.
+    pub start: Option<Timestamp>,
+    /// Exit or death; NULL if the end was never seen.
+    pub end: Option<Timestamp>,
+    /// CPU time of all its images.
+    pub cpu: Option<Nanos>,
+    /// Bytes that it read.
+    pub bytes_read: u64,
+    /// Bytes that it wrote.
+    pub bytes_written: u64,
+    /// Exit status; NULL if it was killed or not seen to end.
+    pub exit_code: Option<i32>,
+    /// Name of the signal that killed it.
+    pub signal: Option<Arc<str>>,
+    /// How many programs it executed, one after the other; the fork itself counts as one.
+    pub images: u32,
+    /// The shape of the subtree below it.
+    pub shape: ShapeId,
+    /// Processes in that subtree, with itself.
+    pub size: u32,
+    /// Steps from its root.
+    pub depth: u32,
+}
+
+impl Node {
+    /// Time from its first sign of life to its end, if both were seen.
+    #[must_use]
+    pub fn life_time(&self) -> Option<Nanos> {
+        Some(self.end? - self.start?)
+    }
+}
+
+/// Subtrees that look the same: the same label, and children of the same shapes in whatever order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Shape {
+    /// `mDiffFit(mDiff, mFitplane)`; equal children are counted: `make(3 x sh(cc))`.
+    pub name: Arc<str>,
+    /// How many subtrees have it.
+    pub count: u32,
+    /// Processes in one such subtree.
+    pub size: u32,
+    /// The distinct shapes below its root and how often each occurs, by their names.
+    pub children: Vec<(ShapeId, u32)>,
+}
+
+/// The path from a root on which the life times add up to the most.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LongestPath {
+    /// Its processes, the root first.
+    pub nodes: Vec<NodeId>,
+    /// Sum of the life times of all but the root (the weights of its edges).
+    pub time: Nanos,
+}
+
+/// The process tree, a forest if several processes have no recorded parent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tree {
+    /// All processes; parents before their children.
+    pub nodes: Vec<Node>,
+    /// Processes without a recorded parent, the first to start first.
+    pub roots: Vec<NodeId>,
+    /// Shapes of subtrees, the largest first.
+    pub shapes: Vec<Shape>,
+    /// Names of the groups of processes, the first to start first.
+    pub phases: Vec<Arc<str>>,
+    /// First start and last end.
+    pub span: Option<(Timestamp, Timestamp)>,
+    /// The estimate of the makespan. Parents that wait for their children count the same time twice, so that it is an
+    /// upper bound of what these processes needed one after the other, and may exceed `span`.
+    pub longest: LongestPath,
+}
+
+impl Tree {
+    /// The process of that id.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The shape of that id.
+    #[must_use]
+    pub fn shape(&self, id: ShapeId) -> &Shape {
+        &self.shapes[id.0 as usize]
+    }
+}
