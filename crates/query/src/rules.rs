@@ -17,6 +17,8 @@
 //! path = "^/proc/"
 //! drop = true                      # not mapped
 //! ```
+//! `[[process]]` rules, which may stand in the same file, divide processes into groups: [`crate::process_rules`].
+//!
 //! The first rule that fits decides. A rule with `path` does not fit an event without one, nor a rule with `cid` a case whose
 //! cid is unknown. Expressions run in linear time and their size is limited, so that a rules file cannot stall a scan.
 
@@ -26,6 +28,7 @@ use crate::group::regex_problem;
 use crate::mapping::Subject;
 use crate::pattern::Pattern;
 use crate::preset::{self, Preset};
+use crate::process_rules::{self, ProcessRules};
 use crate::variables::{self, Variables};
 use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
@@ -38,8 +41,9 @@ use toml::Spanned;
 const LARGEST_FILE: u64 = 1 << 20;
 const MOST_RULES: usize = 2000;
 const REGEX_LIMIT: usize = 1 << 20;
-const KEYS: &str = "a rules file has the key preset, the table [variables] and any number of [[rule]] with call, path, \
-                    cid, host, rid, label, failed, and activity or drop";
+const KEYS: &str = "a rules file has the key preset, the table [variables], any number of [[rule]] with call, path, \
+                    cid, host, rid, label, failed, and activity or drop, and any number of [[process]] with exe, cmd, env, \
+                    cwd, cid, host, rid, label, and group or drop";
 const HOLES: &str = "write ${call}, ${path}, ${dir1}, ${dir2}, ..., ${template}, ${base}, ${ext}, ${cid}, ${host}, ${rid}, \
                      ${label}, ${1} or ${name} of the rule's path expression, and $$ for a dollar sign";
 
@@ -112,6 +116,8 @@ struct RawFile {
     variables: BTreeMap<String, Spanned<String>>,
     #[serde(default)]
     rule: Vec<Spanned<RawRule>>,
+    #[serde(default)]
+    process: Vec<Spanned<process_rules::RawRule>>,
 }
 
 #[derive(Deserialize)]
@@ -133,6 +139,11 @@ struct RawRule {
 /// # Errors
 /// If it cannot be read or understood; the error names file, line and column.
 pub fn load(file: &str) -> Result<(Rules, Variables), QueryError> {
+    parse(file, &read(file)?)
+}
+
+/// The text of a rules file.
+pub(crate) fn read(file: &str) -> Result<String, QueryError> {
     let read = || {
         let mut text = String::new();
         let input = std::fs::File::open(file)?;
@@ -142,11 +153,10 @@ pub fn load(file: &str) -> Result<(Rules, Variables), QueryError> {
         input.take(LARGEST_FILE + 1).read_to_string(&mut text)?;
         Ok(text)
     };
-    let text = read().map_err(|source| QueryError::Read {
+    read().map_err(|source| QueryError::Read {
         file: iotrail_model::text::printable(file).into_owned(),
         source,
-    })?;
-    parse(file, &text)
+    })
 }
 
 /// The variables of the configuration file named `file`, which is a rules file without a mapping.
@@ -172,14 +182,9 @@ pub(crate) fn load_variables(file: &str) -> Result<Variables, QueryError> {
 /// # Errors
 /// If it is no rules file; the error names file, line and column.
 pub fn parse(file: &str, text: &str) -> Result<(Rules, Variables), QueryError> {
-    let source = Source { file, text };
-    if text.len() as u64 > LARGEST_FILE {
-        return source.error(0..0, "the file is larger than 1 MiB", "a rules file has at most 2000 rules");
-    }
-    let raw: RawFile = toml::from_str(text).or_else(|error| source.toml_error(&error))?;
-    if let Some(rule) = raw.rule.get(MOST_RULES) {
-        return source.error(rule.span(), "too many rules", "a rules file has at most 2000 rules");
-    }
+    let source = Source::new(file, text);
+    let raw = source.raw()?;
+    ProcessRules::new(&source, &raw.process)?;
     let mut variables = Variables::default();
     for (name, path) in &raw.variables {
         variables.set(name, path.get_ref()).or_else(|problem| {
@@ -191,6 +196,11 @@ pub fn parse(file: &str, text: &str) -> Result<(Rules, Variables), QueryError> {
     let rules = raw.rule.iter().map(|rule| source.rule(rule)).collect::<Result<Vec<_>, _>>()?;
     let attributes = attributes(&rules);
     Ok((Rules { rules, fallback, attributes }, variables))
+}
+
+/// The `[[process]]` rules of a rules file.
+pub(crate) fn processes(source: &Source<'_>) -> Result<ProcessRules, QueryError> {
+    ProcessRules::new(source, &source.raw()?.process)
 }
 
 fn attributes(rules: &[Rule]) -> Vec<Attribute> {
@@ -207,13 +217,31 @@ fn attributes(rules: &[Rule]) -> Vec<Attribute> {
 }
 
 /// The file under examination.
-struct Source<'a> {
+pub(crate) struct Source<'a> {
     file: &'a str,
     text: &'a str,
 }
 
-impl Source<'_> {
-    fn error<T>(&self, span: Range<usize>, problem: &str, allowed: &str) -> Result<T, QueryError> {
+impl<'a> Source<'a> {
+    pub(crate) const fn new(file: &'a str, text: &'a str) -> Self {
+        Self { file, text }
+    }
+
+    fn raw(&self) -> Result<RawFile, QueryError> {
+        const ALLOWED: &str = "a rules file has at most 2000 rules of each kind";
+        if self.text.len() as u64 > LARGEST_FILE {
+            return self.error(0..0, "the file is larger than 1 MiB", ALLOWED);
+        }
+        let raw: RawFile = toml::from_str(self.text).or_else(|error| self.toml_error(&error))?;
+        let excess =
+            raw.rule.get(MOST_RULES).map(Spanned::span).or(raw.process.get(MOST_RULES).map(Spanned::span));
+        match excess {
+            Some(place) => self.error(place, "too many rules", ALLOWED),
+            None => Ok(raw),
+        }
+    }
+
+    pub(crate) fn error<T>(&self, span: Range<usize>, problem: &str, allowed: &str) -> Result<T, QueryError> {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Err(QueryError::Rules {
@@ -268,7 +296,7 @@ impl Source<'_> {
         Ok(Rule { calls: self.calls(raw.call.as_ref())?, path, attributes, failed: raw.failed, activity })
     }
 
-    fn regex(&self, word: &Spanned<String>) -> Result<Regex, QueryError> {
+    pub(crate) fn regex(&self, word: &Spanned<String>) -> Result<Regex, QueryError> {
         let built =
             RegexBuilder::new(word.get_ref()).size_limit(REGEX_LIMIT).dfa_size_limit(REGEX_LIMIT).build();
         built.or_else(|error| {

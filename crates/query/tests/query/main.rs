@@ -8,6 +8,7 @@ mod guide;
 mod laws;
 mod log;
 mod mapping;
+mod process_groups;
 mod selection;
 
 use iotrail_query::{Classified, Query, QuerySpec};
