@@ -302,7 +302,8 @@ fn classes(cases: &[Case], attributes: &[Attribute]) -> Vec<u32> {
 }
 
 /// Whether a call is a read or write variant: by the call table, and for calls of libraries by their names.
-fn moves_data(name: &str) -> bool {
+#[must_use]
+pub fn moves_data(name: &str) -> bool {
     match calls::TABLE.iter().find(|spec| spec.name == name) {
         Some(spec) => spec.transfer != Transfer::None,
         None => {

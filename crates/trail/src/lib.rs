@@ -30,6 +30,7 @@ mod part;
 #[cfg(test)]
 mod planted;
 mod read_tables;
+mod record_batches;
 mod recording;
 #[cfg(test)]
 mod round_trip;

@@ -13,6 +13,7 @@ use crate::row_group::RowGroupMeta;
 use crate::trail::Trail;
 use iotrail_model::{Case, CaseId, Coverage, EventBatch, FileRow, Names, Process};
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -188,6 +189,18 @@ impl EventLog {
         }
         processes.sort_by_key(|process| (process.case, process.start, process.pid));
         Ok(processes)
+    }
+
+    /// The file of a row group, its place there, and the ids that the cases of its trail have in this log; a log in memory
+    /// has none.
+    pub(crate) fn place_of(&self, row_group: usize) -> Option<(&ParquetFile, usize, Range<u32>)> {
+        match &self.groups[row_group].place {
+            Place::Memory(_) => None,
+            Place::File { trail, file, row_group } => {
+                let first = self.first_cases[*trail];
+                Some((file, *row_group, first..first + self.trails[*trail].cases().len() as u32))
+            }
+        }
     }
 
     /// The coverage statement over all trails.
