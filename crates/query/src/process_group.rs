@@ -63,9 +63,17 @@ pub struct ProcessGroups {
     pub names: Vec<String>,
     /// The group of each process, by [`LifeId`].
     pub of_life: Vec<Option<GroupId>>,
+    /// If groups are of jobs, the process that each belongs to, by [`LifeId`]: itself, or the ancestor that is the job.
+    pub job_of: Option<Vec<LifeId>>,
 }
 
 impl ProcessGroups {
+    /// Whether a process counts as a job: if groups are of jobs only the topmost of each, else every process.
+    #[must_use]
+    pub fn is_job(&self, life: LifeId) -> bool {
+        self.job_of.as_ref().is_none_or(|jobs| jobs.get(life.index()) == Some(&life))
+    }
+
     /// The group of a process.
     #[must_use]
     pub fn of(&self, life: LifeId) -> Option<GroupId> {
@@ -84,7 +92,7 @@ impl ProcessGroups {
         // Unknown starts last; lives are sorted by case first, so the number alone is no order of time.
         by_start.sort_by_key(|at| lives.all()[*at].start.map_or((true, 0), |start| (false, start.0)));
         let mut ids: HashMap<&str, GroupId, RandomState> = HashMap::default();
-        let mut groups = Self { names: Vec::new(), of_life: vec![None; names.len()] };
+        let mut groups = Self { of_life: vec![None; names.len()], ..Self::default() };
         for at in by_start {
             let Some(name) = names[at].as_deref() else { continue };
             let id = *ids.entry(name).or_insert_with(|| {
@@ -122,10 +130,11 @@ impl ProcessGroupBy {
     /// Divides the processes of `log`, whose lives are `lives`.
     #[must_use]
     pub fn divide(&self, log: &EventLog, lives: &Lives) -> ProcessGroups {
+        let mut job_of = None;
         let names: Vec<Option<Cow<'_, str>>> = match self {
             Self::Exe => named(lives, |life| executable(lives.last_image(life)).map(Cow::Borrowed)),
             Self::Job => {
-                let jobs = jobs(lives);
+                let jobs = job_of.insert(jobs(lives));
                 named(lives, |life| executable(lives.last_image(jobs[life.index()])).map(Cow::Borrowed))
             }
             Self::Case(attribute) => named(lives, |life| {
@@ -158,7 +167,7 @@ impl ProcessGroupBy {
                 })
             }
         };
-        ProcessGroups::new(&names, lives)
+        ProcessGroups { job_of, ..ProcessGroups::new(&names, lives) }
     }
 }
 
