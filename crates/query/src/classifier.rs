@@ -58,6 +58,11 @@ impl Classifier {
         }
     }
 
+    /// Sets `selected` to whether each row of `batch` is selected; no row is mapped.
+    pub fn select(&self, batch: &EventBatch, selected: &mut Vec<bool>) {
+        self.plan.filter.mask(batch, selected);
+    }
+
     fn keys(&self, batch: &EventBatch, keys: &mut Vec<CaseKey>) {
         let cases = batch.case.iter();
         match self.plan.case_by {

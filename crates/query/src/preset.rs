@@ -65,7 +65,9 @@ impl Preset {
         }
     }
 
-    fn name_of(self, path: &str) -> Cow<'_, str> {
+    /// What is kept of `path`, without the call.
+    #[must_use]
+    pub fn name_of(self, path: &str) -> Cow<'_, str> {
         match self {
             Self::Dir(levels) => Cow::Borrowed(top(path, usize::from(levels))),
             Self::File | Self::Call => Cow::Borrowed(path),

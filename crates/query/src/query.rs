@@ -18,7 +18,7 @@ use crate::spec::{QuerySpec, SelectSpec};
 use crate::variables::Variables;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::canonical::canonical;
-use iotrail_model::{Case, CaseId, Timestamp};
+use iotrail_model::{Case, CaseId, PathId, Timestamp};
 use iotrail_trail::{Columns, EventLog, RowGroupMeta, Trail};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -158,6 +158,18 @@ impl Query {
     #[must_use]
     pub fn selection(&self) -> String {
         self.plan.selection.describe()
+    }
+
+    /// Whether every event is selected.
+    #[must_use]
+    pub fn selects_everything(&self) -> bool {
+        self.plan.filter.is_everything()
+    }
+
+    /// The canonical path with site variables, as mappings see it.
+    #[must_use]
+    pub fn path(&self, path: PathId) -> Option<String> {
+        self.plan.path(path.0)
     }
 
     /// Site variables with their `$` and what they stand for.

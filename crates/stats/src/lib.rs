@@ -3,6 +3,17 @@
 //! Definitions: Dun et al., "ParaTrac: A Fine-Grained Profiler for Data-Intensive Workflows", sections 5.1 and 6.3; what
 //! goes beyond is defined in `docs/stats.md`. Pure: event batches in, result structs out; partial results merge.
 
+pub mod error;
+pub mod options;
+pub mod part;
+pub mod profile;
 pub mod result;
 
+mod extent;
+mod scan;
+
+pub use error::StatsError;
+pub use options::{FilesBy, ProfileOptions};
+pub use part::{Context, Part, RowFacts};
+pub use profile::profile;
 pub use result::Profile;

@@ -1,6 +1,6 @@
 //! Groups of processes, on a small workflow: make runs two jobs, one of them with a child.
 
-use iotrail_model::{Case, CaseId, CaseName, Pid, Process, Timestamp};
+use iotrail_model::{Case, CaseName, Pid, Process, Timestamp};
 use iotrail_query::{Lives, NO_GROUP, ProcessGroupBy, ProcessGroups, ProcessRules};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;

@@ -1,0 +1,15 @@
+//! Why there is no profile.
+
+use iotrail_trail::TrailError;
+
+/// Why a log could not be profiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatsError {
+    /// The log could not be read.
+    #[error(transparent)]
+    Trail(#[from] TrailError),
+    /// A word that names no grouping of files.
+    #[error("--files-by `{}`: that is no grouping of files; write {}", iotrail_model::text::printable(.0), crate::options::FILES_BY)]
+    FilesBy(String),
+}

@@ -1,0 +1,101 @@
+//! One table's share of the one scan over the log: what the tables of a profile have in common.
+//!
+//! The law that every part keeps: however the rows are cut into consecutive pieces, and whichever worker adds which piece,
+//! the finished result is the same as that of one pass over all rows. Sums, largest values, sets and multisets keep it by
+//! themselves. What depends on the order of rows ("begins where the one before ended") remembers both ends of each piece in
+//! a [`Part::Seam`]; [`Part::close`] gets them in the order of the rows.
+
+use iotrail_model::{Case, EventBatch};
+use iotrail_query::{ActivityId, LifeId, Lives, ProcessGroups, Query};
+use iotrail_trail::{Columns, EventLog};
+
+/// What every part may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The log.
+    pub log: &'a EventLog,
+    /// What is selected.
+    pub query: &'a Query,
+    /// The processes of the log.
+    pub lives: &'a Lives,
+    /// Their groups.
+    pub groups: &'a ProcessGroups,
+}
+
+impl Context<'_> {
+    /// Number of groups, and one more for rows and processes of no group.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.groups.names.len() + 1
+    }
+
+    /// The place of a process's group in lists of [`Context::slots`] entries; no group is the last.
+    #[must_use]
+    pub fn slot(&self, life: Option<LifeId>) -> usize {
+        life.and_then(|life| self.groups.of(life)).map_or(self.groups.names.len(), |group| group.0 as usize)
+    }
+
+    /// The recorded cases.
+    #[must_use]
+    pub fn cases(&self) -> &[Case] {
+        self.log.cases()
+    }
+}
+
+/// What is known of each row of a batch beside its columns; every list is as long as the batch.
+#[derive(Clone, Debug, Default)]
+pub struct RowFacts {
+    /// Whether the row is selected. Rows that are not may still be looked at, for the state of descriptors.
+    pub selected: Vec<bool>,
+    /// The process.
+    pub life: Vec<Option<LifeId>>,
+    /// Its place in lists of [`Context::slots`] entries.
+    pub slot: Vec<u32>,
+    /// What the mapping calls the row; empty unless [`crate::ProfileOptions::files_by`] asks for the mapping.
+    pub activity: Vec<ActivityId>,
+}
+
+/// A table, or several that look at the same rows.
+pub trait Part: Sized + Send {
+    /// What a piece remembers of its ends; `()` if order does not matter.
+    type Seam: Send;
+    /// What it makes.
+    type Table;
+
+    /// The columns it reads. `case`, `pid` and `start` are there anyhow.
+    fn columns() -> Columns;
+
+    /// Adds consecutive rows.
+    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Self::Seam;
+
+    /// Adds what another worker summed up.
+    fn merge(&mut self, other: Self);
+
+    /// The table, when no more rows come. `seams` are those of all pieces in the order of their rows, but for pieces in which
+    /// no row is selected, which may be missing.
+    fn finish(self, seams: Vec<Self::Seam>, context: &Context<'_>) -> Self::Table;
+}
+
+/// Two parts in one scan.
+impl<A: Part, B: Part> Part for (A, B) {
+    type Seam = (A::Seam, B::Seam);
+    type Table = (A::Table, B::Table);
+
+    fn columns() -> Columns {
+        A::columns() | B::columns()
+    }
+
+    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Self::Seam {
+        (self.0.add(batch, facts, context), self.1.add(batch, facts, context))
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.0.merge(other.0);
+        self.1.merge(other.1);
+    }
+
+    fn finish(self, seams: Vec<Self::Seam>, context: &Context<'_>) -> Self::Table {
+        let (first, second) = seams.into_iter().unzip();
+        (self.0.finish(first, context), self.1.finish(second, context))
+    }
+}
