@@ -3,7 +3,7 @@
 use crate::font::{self, Weight};
 use crate::layout::{Point, Rect};
 use crate::palette;
-use crate::scene::{Anchor, Ink, Item, Outline, Shape, Stroke, Text};
+use crate::scene::{Anchor, Dash, Ink, Item, Outline, Shape, Stroke, Text};
 
 /// Distance of everything from the border of the page.
 pub(crate) const MARGIN: f64 = 24.0;
@@ -11,6 +11,26 @@ pub(crate) const MARGIN: f64 = 24.0;
 pub(crate) const SMALL: f64 = 11.0;
 /// Height of a line of small text.
 pub(crate) const LINE: f64 = 15.0;
+
+/// A line of text.
+pub(crate) fn text(at: Point, anchor: Anchor, size: f64, weight: Weight, ink: Ink, content: String) -> Item {
+    Item::Text(Text { at, anchor, size, weight, ink, content })
+}
+
+/// A filled rectangle.
+pub(crate) fn filled(rect: Rect, fill: Ink) -> Item {
+    Item::Shape(Shape { outline: Outline::Box { rect, radius: 0.0 }, fill: Some(fill), stroke: None })
+}
+
+/// An open line of straight pieces.
+pub(crate) fn polyline(points: Vec<Point>, stroke: Stroke) -> Item {
+    Item::Shape(Shape { outline: Outline::Polyline(points), fill: None, stroke: Some(stroke) })
+}
+
+/// A straight, uninterrupted line.
+pub(crate) fn straight(from: Point, to: Point, ink: Ink, width: f64) -> Item {
+    polyline(vec![from, to], Stroke { ink, width, dash: Dash::Solid })
+}
 
 /// The corners of the head of an arrow from `from` whose tip is at `tip`.
 pub(crate) fn arrow_head(from: Point, tip: Point, length: f64) -> Vec<Point> {
@@ -137,6 +157,15 @@ impl Row {
         let at = Point::new(self.x, self.y + SMALL);
         self.items.push(Item::Text(Text { at, ..whole }));
         self.x += width + 18.0;
+    }
+
+    /// A line and what it means.
+    pub(crate) fn stroke(&mut self, stroke: Stroke, content: &str) {
+        self.reserve(font::width(content, SMALL, Weight::Regular) + 36.0);
+        let y = self.y + LINE / 2.0;
+        self.items.push(polyline(vec![Point::new(self.x + 1.0, y), Point::new(self.x + 29.0, y)], stroke));
+        self.x += 36.0;
+        self.text(content, palette::TEXT);
     }
 
     /// A box and what it means.

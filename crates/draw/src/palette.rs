@@ -14,6 +14,8 @@ pub const TEXT: Ink = Ink { light: Rgb(22, 27, 34), dark: Rgb(230, 237, 243) };
 pub const MUTED: Ink = Ink { light: Rgb(87, 96, 106), dark: Rgb(157, 167, 179) };
 /// Edges.
 pub const EDGE: Ink = Ink { light: Rgb(110, 119, 129), dark: Rgb(139, 148, 158) };
+/// Lines of a grid, which are seen but not looked at.
+pub const GRID: Ink = Ink { light: Rgb(226, 230, 235), dark: Rgb(44, 52, 62) };
 /// Borders of nodes.
 pub const BORDER: Ink = Ink { light: Rgb(72, 92, 116), dark: Rgb(120, 144, 172) };
 /// A node without a meaning of its own.

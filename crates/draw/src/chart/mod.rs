@@ -4,9 +4,18 @@
 //! there is more than a page can show, the chart draws less and says how much less. Series differ in colour and in dashes,
 //! so that a print in grey and a colour-blind reader tell them apart.
 
+mod bins;
+mod boxes;
+mod frame;
+mod heat;
+mod histogram;
+mod number;
 mod of_profile;
+mod over_time;
 mod plot;
+mod range;
 mod scene;
+mod steps;
 
 pub use of_profile::of_profile;
 pub use plot::{Plot, PlotKind};

@@ -1,8 +1,14 @@
 //! Charts become scenes: one alone, or several below each other.
 
-use super::Chart;
+use super::frame::{Canvas, WIDTH};
+use super::{Chart, Marks, boxes, heat, histogram, over_time, steps};
+use crate::font::Weight;
+use crate::furniture::{MARGIN, SMALL, text};
+use crate::label;
+use crate::layout::Point;
 use crate::palette;
-use crate::scene::Scene;
+use crate::scene::{Anchor, Scene};
+use iotrail_model::text::printable;
 
 /// The picture of one chart.
 #[must_use]
@@ -10,16 +16,40 @@ pub fn scene(chart: &Chart) -> Scene {
     sheet(&chart.title, std::slice::from_ref(chart))
 }
 
-/// The picture of `charts` below each other.
+/// The picture of `charts` below each other; `title` is for readers that cannot see it.
 #[must_use]
 pub fn sheet(title: &str, charts: &[Chart]) -> Scene {
-    let notes: Vec<&str> = charts.iter().flat_map(|chart| chart.notes.iter().map(String::as_str)).collect();
+    let mut canvas = Canvas::new();
+    for (index, chart) in charts.iter().enumerate() {
+        canvas.y += if index > 0 { BETWEEN } else { 0.0 };
+        draw(&mut canvas, chart);
+    }
+    if charts.is_empty() {
+        let at = Point::new(MARGIN, canvas.y + SMALL);
+        let nothing = "There is nothing of this kind to draw.".to_owned();
+        canvas.items.push(text(at, Anchor::Start, SMALL, Weight::Regular, palette::TEXT, nothing));
+        canvas.y += 2.0 * SMALL;
+    }
+    let notes = charts.iter().flat_map(|chart| &chart.notes).map(|note| printable(note));
     Scene {
-        width: 800.0,
-        height: 460.0 * charts.len() as f64,
+        width: WIDTH,
+        height: (canvas.y + MARGIN).ceil(),
         page: palette::PAGE,
-        title: title.to_owned(),
-        description: notes.join(" · "),
-        items: Vec::new(),
+        title: label::shown(title, 120),
+        description: notes.collect::<Vec<_>>().join(" "),
+        items: canvas.items,
+    }
+}
+
+const BETWEEN: f64 = 30.0;
+
+fn draw(canvas: &mut Canvas, chart: &Chart) {
+    match &chart.marks {
+        Marks::Steps(series) => steps::draw(canvas, chart, series),
+        Marks::Histograms(series) => histogram::draw(canvas, chart, series),
+        Marks::Areas(over) => over_time::areas(canvas, chart, over),
+        Marks::Lines(over) => over_time::lines(canvas, chart, over),
+        Marks::Heat(over) => heat::draw(canvas, chart, over),
+        Marks::Boxes(groups) => boxes::draw(canvas, chart, groups),
     }
 }

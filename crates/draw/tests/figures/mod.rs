@@ -1,0 +1,153 @@
+//! Charts, Gantt charts and workflow pictures of good and of nasty data.
+
+#![allow(
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a test fails by panicking; used by tests and an example"
+)]
+
+use iotrail_draw::chart::{self, Plot};
+use iotrail_draw::scene::Scene;
+use iotrail_stats::Profile;
+use iotrail_stats::result::{Distribution, Quantity, Series, Throughput};
+
+/// Names as nobody would choose them.
+pub const HOSTILE: [&str; 8] = [
+    "<script>alert(1)</script>",
+    "two\nlines\tand \u{1b}[31mred",
+    "\u{202e}desrever",
+    "a very long name that goes on and on and on, as names of generated programs do in the morning and at night.bin",
+    "",
+    "\"quoted\" & 'single'",
+    "日本語のプログラム",
+    "x",
+];
+
+/// Numbers without a pattern, the same every time.
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit.max(1)
+    }
+
+    /// Near `middle`, by a factor of up to about ten either way.
+    pub fn near(&mut self, middle: f64) -> i64 {
+        let sum: f64 = (0..4).map(|_| self.below(1000) as f64 / 1000.0 - 0.5).sum();
+        (middle * 10_f64.powf(sum)) as i64
+    }
+}
+
+pub fn distribution(quantity: Quantity, series: &str, mut values: Vec<i64>) -> Distribution {
+    values.sort_unstable();
+    let mut steps: Vec<(i64, u64)> = Vec::new();
+    for (value, below) in values.iter().zip(1..) {
+        match steps.last_mut() {
+            Some(last) if last.0 == *value => last.1 = below,
+            _ => steps.push((*value, below)),
+        }
+    }
+    let sum = values.iter().map(|value| (*value).max(0) as u128).sum();
+    Distribution { quantity, series: series.to_owned(), count: values.len() as u64, sum, steps, error: 0.0 }
+}
+
+fn bins(dice: &mut Dice, count: usize, most: u64) -> Vec<u64> {
+    (0..count).map(|bin| if bin % 7 == 3 { 0 } else { dice.below(most) }).collect()
+}
+
+/// A profile of `calls` calls and `groups` groups.
+pub fn profile(names: &[&str], bins_of_time: usize, ranks: usize) -> Profile {
+    let mut dice = Dice::new(7);
+    let mut distributions = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let middle = 800.0 * 4_f64.powi((index % 5) as i32);
+        distributions.push(distribution(
+            Quantity::Latency,
+            name,
+            (0..3000).map(|_| dice.near(middle)).collect(),
+        ));
+        let sizes = [0, 512, 2880, 4096, 8192, 65_536];
+        distributions.push(distribution(
+            Quantity::ReadLength,
+            name,
+            (0..400).map(|_| sizes[dice.below(2 + index as u64 % 5) as usize]).collect(),
+        ));
+        distributions.push(distribution(
+            Quantity::LifeTime,
+            name,
+            (0..20 + index).map(|_| dice.near(2e9)).collect(),
+        ));
+    }
+    let series = |name: &str, dice: &mut Dice| Series {
+        name: name.to_owned(),
+        read: bins(dice, bins_of_time, 4_000_000),
+        written: bins(dice, bins_of_time, 900_000),
+        calls: bins(dice, bins_of_time, 3000),
+    };
+    Profile {
+        sources: vec!["T.trail".to_owned()],
+        by: "exe".to_owned(),
+        groups: names.iter().map(|name| (*name).to_owned()).collect(),
+        distributions,
+        throughput: Throughput {
+            origin_ns: 1_700_000_000_000_000_000,
+            bin_ns: 250_000_000,
+            groups: names.iter().map(|name| series(name, &mut dice)).collect(),
+            ranks: (0..ranks).map(|rank| series(&format!("host/{rank}"), &mut dice)).collect(),
+        },
+        ..Profile::default()
+    }
+}
+
+fn charts(profile: &Profile, plot: &str) -> Scene {
+    let plot: Plot = plot.parse().unwrap();
+    chart::sheet("Profile", &chart::of_profile(profile, plot))
+}
+
+/// Every picture with its name.
+pub fn all() -> Vec<(String, Scene)> {
+    let names = ["mProjectPP", "mDiff", "mFitplane", "mBackground", "mAdd"];
+    let forty: Vec<String> = (0..40).map(|index| format!("call{index}")).collect();
+    let forty: Vec<&str> = forty.iter().map(String::as_str).collect();
+    let one = Profile {
+        distributions: vec![
+            distribution(Quantity::Latency, "read", vec![4096]),
+            distribution(Quantity::ReadLength, "all equal", vec![4096; 50]),
+            distribution(Quantity::WriteLength, "zero", vec![0; 5]),
+            distribution(Quantity::ProcessRead, "huge", vec![-3, 0, 1, 1_000_000, i64::MAX]),
+            distribution(
+                Quantity::ProcessWritten,
+                "nearly equal",
+                vec![1_000_000_000_000, 1_000_000_000_001],
+            ),
+        ],
+        throughput: Throughput {
+            bin_ns: 1,
+            groups: vec![Series { name: "one".to_owned(), read: vec![1], written: vec![], calls: vec![1] }],
+            ranks: vec![Series { name: "one".to_owned(), read: vec![1], written: vec![0], calls: vec![1] }],
+            ..Throughput::default()
+        },
+        ..Profile::default()
+    };
+    let profiles = [
+        ("good", profile(&names, 240, 16)),
+        ("forty", profile(&forty, 1300, 300)),
+        ("hostile", profile(&HOSTILE, 30, 3)),
+        ("edge", one),
+        ("empty", Profile::default()),
+    ];
+    let mut all = Vec::new();
+    for (name, profile) in &profiles {
+        for plot in ["ecdf", "histogram", "box", "bytes", "calls", "heat"] {
+            all.push((format!("{name}-{plot}"), charts(profile, plot)));
+        }
+    }
+    all
+}
