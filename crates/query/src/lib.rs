@@ -18,7 +18,7 @@ pub mod group;
 mod images;
 pub mod lives;
 pub mod mapping;
-mod moment;
+pub mod moment;
 mod pattern;
 mod patterns;
 pub mod preset;

@@ -5,11 +5,11 @@ use iotrail_model::time::{NANOS_PER_DAY, days_from_civil};
 use iotrail_model::{Clock, Timestamp};
 
 /// What may be written, for messages.
-pub(crate) const ALLOWED: &str = "write 2026-11-21T08:15:30Z, a time of day 08:15:30.5, a span from the start of the log +1.5s, or a share of it 50%";
+pub const ALLOWED: &str = "write 2026-11-21T08:15:30Z, a time of day 08:15:30.5, a span from the start of the log +1.5s, or a share of it 50%";
 
 /// A point in time that may depend on the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub enum Moment {
     /// Of a clock that tells the date.
     Absolute(Timestamp),
     /// Nanoseconds since midnight.
@@ -21,7 +21,11 @@ pub(crate) enum Moment {
 }
 
 impl Moment {
-    pub(crate) fn parse(word: &str) -> Result<Self, String> {
+    /// Parses a moment.
+    ///
+    /// # Errors
+    /// With what is wrong; [`ALLOWED`] is what may be written.
+    pub fn parse(word: &str) -> Result<Self, String> {
         if let Some(number) = word.strip_suffix('%') {
             return match decimal(number) {
                 Some((share, "")) if share <= 100 * UNIT => Ok(Self::Share(share)),
@@ -43,7 +47,10 @@ impl Moment {
     }
 
     /// The moment in a log whose events start in `span`. `after`: a time of day that is not later than this means the next day.
-    pub(crate) fn resolve(
+    ///
+    /// # Errors
+    /// If none of `clocks` tells the time of day that the moment needs.
+    pub fn resolve(
         self,
         span: Option<(Timestamp, Timestamp)>,
         clocks: &[Clock],

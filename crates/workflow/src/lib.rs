@@ -6,6 +6,7 @@
 pub mod build;
 pub mod error;
 pub mod graph;
+pub mod ops;
 pub mod system;
 pub mod tree;
 

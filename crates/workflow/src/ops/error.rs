@@ -1,0 +1,55 @@
+//! What can be wrong with an operation's words. Every message says what was found, where, and what may stand there.
+
+/// An operation that cannot be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpError {
+    /// A word that makes no sense.
+    #[error("{option} `{}`: {problem}; {allowed}", iotrail_model::text::printable(.word))]
+    Word {
+        /// The option as the user writes it, `--select`.
+        option: &'static str,
+        /// Its value.
+        word: String,
+        /// What is wrong.
+        problem: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A path has no end in a graph with cycles.
+    #[error(
+        "{what} needs a graph without cycles, but {} lead back to where they begin; {hint}",
+        .cycle.iter().map(|key| format!("`{}`", iotrail_model::text::printable(key))).collect::<Vec<_>>().join(" -> ")
+    )]
+    Cyclic {
+        /// What was asked for.
+        what: &'static str,
+        /// Keys of the vertices of one cycle.
+        cycle: Vec<String>,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// Processes that were joined no longer tell who waited for whom.
+    #[error(
+        "the critical path as executed follows single processes, but `{}` stands for {members} of them; \
+         write --critical-path before --aggregate and --cluster",
+        iotrail_model::text::printable(.key)
+    )]
+    Aggregated {
+        /// The first aggregate.
+        key: String,
+        /// How many processes it stands for.
+        members: u32,
+    },
+}
+
+impl OpError {
+    pub(crate) fn word(
+        option: &'static str,
+        word: &str,
+        problem: impl Into<String>,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Word { option, word: word.to_owned(), problem: problem.into(), allowed: allowed.into() }
+    }
+}

@@ -1,0 +1,32 @@
+//! Operations on workflow graphs (Dun et al., section 5.3.2). Each is a pure function: a graph in, a graph or a table out.
+//!
+//! A graph that an operation makes says so in [`Graph::history`](crate::Graph::history), and counts what it lacks in
+//! [`Graph::left_out`](crate::Graph::left_out). The order of the vertices stays topological where there is no cycle.
+
+mod adjacency;
+pub mod aggregate;
+pub mod cluster;
+pub mod critical_executed;
+pub mod critical_static;
+pub mod error;
+mod file_groups;
+mod lifetimes;
+mod order;
+pub mod phase;
+mod quotient;
+pub mod reach;
+mod subgraph;
+mod waits;
+pub mod weight;
+mod whole;
+pub mod window;
+
+pub use aggregate::{Aggregation, FileKey, ProcessKey, aggregate};
+pub use cluster::{Cluster, clusters};
+pub use critical_executed::{Executed, ExecutedStep, Reason, critical_executed};
+pub use critical_static::{Critical, CriticalStep, critical_static};
+pub use error::OpError;
+pub use phase::phase;
+pub use reach::{ancestors, descendants, neighbours};
+pub use weight::Weight;
+pub use window::{Window, window};
