@@ -7,6 +7,7 @@ use crate::font::{FAMILY, Weight};
 use crate::layout::Point;
 use crate::scene::{Anchor, Group, Ink, Item, Outline, Rgb, Scene, Shape, Text};
 use crate::view::Theme;
+use iotrail_exchange::quote::xml as escape;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -191,25 +192,4 @@ fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-/// `text` as XML character data or attribute value. Characters that XML 1.0 forbids become U+FFFD.
-#[must_use]
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\t' | '\n' | '\r' => {
-                let _ = write!(safe, "&#{};", character as u32);
-            }
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
-            other => safe.push(other),
-        }
-    }
-    safe
 }

@@ -1,1 +1,20 @@
-//! Workflows in the formats of other programs: graphs, workflow systems, provenance, traces.
+//! Workflows in the formats of other programs: graphs, workflow systems, provenance, traces. One file per format.
+//!
+//! Graph formats hold the graph as it is, aggregated or not; formats that run hold its jobs ([`iotrail_workflow`]).
+
+pub mod error;
+pub mod figures;
+pub mod format;
+pub mod graphml;
+pub mod quote;
+
+mod cyjs;
+mod dot;
+mod gml;
+mod mermaid;
+mod prov;
+#[cfg(test)]
+mod samples;
+
+pub use error::ExchangeError;
+pub use format::{Format, WriteOptions, write};

@@ -10,6 +10,7 @@ use crate::shade::Shades;
 use crate::view::{Direction, Theme, View};
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, Edge, START};
+use iotrail_exchange::quote::dot as quoted;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -123,24 +124,4 @@ fn dash(dash: Dash) -> Option<&'static str> {
         Dash::Dashed | Dash::DashDot => Some("dashed"),
         Dash::Dotted => Some("dotted"),
     }
-}
-
-/// A quoted string of the DOT language that Graphviz shows as it is. Backslashes are doubled against its own escapes
-/// (`\N`, `\l`), ampersands against its HTML entities, line breaks become `\n`, other control characters are shown.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for line in text.split_inclusive('\n') {
-        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\\n"));
-        for character in iotrail_model::text::printable(line).chars() {
-            match character {
-                '"' => out.push_str("\\\""),
-                '\\' => out.push_str("\\\\"),
-                '&' => out.push_str("&amp;"),
-                other => out.push(other),
-            }
-        }
-        out.push_str(end);
-    }
-    out.push('"');
-    out
 }

@@ -4,12 +4,12 @@
 
 use super::Exporter;
 use crate::error::DrawError;
-use crate::svg::escape;
 use crate::view::View;
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, Edge, Node, START};
-use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
+use iotrail_exchange::figures::{Figures, Value};
+use iotrail_exchange::graphml::{self, EdgeFigures};
+use std::collections::HashMap;
 
 pub(super) struct GraphMl;
 
@@ -19,94 +19,21 @@ impl Exporter for GraphMl {
     }
 }
 
-/// A value with its GraphML type.
-enum Value {
-    Text(String),
-    Whole(i64),
-    Real(f64),
-}
-
-impl Value {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Text(_) => "string",
-            Self::Whole(_) => "long",
-            Self::Real(_) => "double",
-        }
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Self::Text(text) => escape(text),
-            Self::Whole(number) => number.to_string(),
-            Self::Real(number) => number.to_string(),
-        }
-    }
-}
-
-type Figures = Vec<(String, Value)>;
-
-// Writing to a String cannot fail, so results of `write!` are dropped throughout.
 fn document(dfg: &Dfg) -> String {
     let nodes: Vec<Figures> = [START, END]
         .map(terminal)
         .into_iter()
         .chain(dfg.nodes.iter().map(|node| activity(node, dfg)))
         .collect();
-    let edges: Vec<Figures> = dfg.edges.iter().map(|edge| transition(edge, dfg)).collect();
-    let graph = whole(dfg);
-    let mut keys = Keys::default();
-    let mut body = String::new();
-    keys.data(&mut body, "graph", &graph, "    ");
-    for (index, figures) in nodes.iter().enumerate() {
-        let _ = writeln!(body, "    <node id=\"n{index}\">");
-        keys.data(&mut body, "node", figures, "      ");
-        body.push_str("    </node>\n");
-    }
     let mut ids: HashMap<&str, usize> = HashMap::from([(START, 0), (END, 1)]);
     ids.extend(dfg.nodes.iter().enumerate().map(|(index, node)| (node.activity.as_str(), index + 2)));
-    for (edge, figures) in dfg.edges.iter().zip(&edges) {
-        if let (Some(from), Some(to)) = (ids.get(edge.from.as_str()), ids.get(edge.to.as_str())) {
-            let _ = writeln!(body, "    <edge source=\"n{from}\" target=\"n{to}\">");
-            keys.data(&mut body, "edge", figures, "      ");
-            body.push_str("    </edge>\n");
-        }
-    }
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n{}  \
-         <graph id=\"dfg\" edgedefault=\"directed\">\n{body}  </graph>\n</graphml>\n",
-        keys.declarations()
-    )
-}
-
-/// Keys by what they belong to and their name, in the order of their first use.
-#[derive(Default)]
-struct Keys {
-    ids: BTreeMap<(&'static str, String), (usize, &'static str)>,
-}
-
-impl Keys {
-    fn data(&mut self, out: &mut String, of: &'static str, figures: &Figures, indent: &str) {
-        for (name, value) in figures {
-            let next = self.ids.len();
-            let (id, _) = self.ids.entry((of, name.clone())).or_insert((next, value.kind()));
-            let _ = writeln!(out, "{indent}<data key=\"d{id}\">{}</data>", value.text());
-        }
-    }
-
-    fn declarations(&self) -> String {
-        let mut keys: Vec<_> = self.ids.iter().collect();
-        keys.sort_by_key(|(_, (id, _))| *id);
-        let mut out = String::new();
-        for ((of, name), (id, kind)) in keys {
-            let _ = writeln!(
-                out,
-                "  <key id=\"d{id}\" for=\"{of}\" attr.name=\"{}\" attr.type=\"{kind}\"/>",
-                escape(name)
-            );
-        }
-        out
-    }
+    let ends = |edge: &Edge| Some((*ids.get(edge.from.as_str())?, *ids.get(edge.to.as_str())?));
+    let edges: Vec<EdgeFigures> = dfg
+        .edges
+        .iter()
+        .filter_map(|edge| ends(edge).map(|(from, to)| (from, to, transition(edge, dfg))))
+        .collect();
+    graphml::document("dfg", &whole(dfg), &nodes, &edges)
 }
 
 fn whole(dfg: &Dfg) -> Figures {

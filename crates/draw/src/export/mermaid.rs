@@ -8,6 +8,7 @@ use crate::shade::Shades;
 use crate::view::{Direction, View};
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
+use iotrail_exchange::quote::mermaid as escaped;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -61,22 +62,6 @@ fn flowchart(dfg: &Dfg, view: &View) -> String {
             "  style n{index} fill:{fill},color:{text},stroke:{border}{}",
             dash.unwrap_or_default()
         );
-    }
-    out
-}
-
-/// Everything but letters, digits and a few harmless signs as a numeric entity of Mermaid, so that no name can end a
-/// string, open a tag, begin a directive or be read as Markdown.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        match character {
-            ' ' | '/' | '.' | ',' | ':' | '(' | ')' | '%' | '-' | '×' | '…' => out.push(character),
-            other if other.is_alphanumeric() => out.push(other),
-            other => {
-                let _ = write!(out, "#{};", other as u32);
-            }
-        }
     }
     out
 }
