@@ -196,6 +196,12 @@ impl Query {
         case_names::part(name, key, self.plan.case_by, &self.plan.images)
     }
 
+    /// A unique name of a recorded case. Hostile characters are in it as they were found.
+    #[must_use]
+    pub fn rank_name(&self, case: CaseId) -> String {
+        self.plan.case_names.get(case.index()).map_or("?", String::as_str).to_owned()
+    }
+
     /// Names of the groups by [`GroupId`]; empty without a partition.
     #[must_use]
     pub fn groups(&self) -> &[String] {

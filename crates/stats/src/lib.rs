@@ -9,8 +9,20 @@ pub mod part;
 pub mod profile;
 pub mod result;
 
+mod access;
+mod bins;
+mod call;
+mod call_kind;
 mod extent;
+mod file_kinds;
+mod in_out;
+mod interval_set;
+mod pattern;
+mod phases;
 mod scan;
+mod storage;
+mod summary;
+mod throughput;
 
 pub use error::StatsError;
 pub use options::{FilesBy, ProfileOptions};

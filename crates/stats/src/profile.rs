@@ -1,13 +1,18 @@
 //! From an event log to a profile: every table from one scan.
 
+use crate::call::Kinds;
 use crate::error::StatsError;
 use crate::extent::Extent;
+use crate::in_out::InOut;
 use crate::options::{FilesBy, ProfileOptions};
 use crate::part::Context;
+use crate::phases::phases;
 use crate::result::{PROFILE_FORMAT, Profile};
 use crate::scan::scan;
+use iotrail_model::CaseId;
 use iotrail_query::{Lives, NO_GROUP, ProcessGroups, Query};
 use iotrail_trail::{EventLog, Trail};
+use std::sync::Arc;
 
 /// The profile of the events that `query` selects in `log`, whose processes are `lives` and divided into `groups`.
 ///
@@ -21,14 +26,26 @@ pub fn profile(
     options: &ProfileOptions,
 ) -> Result<Profile, StatsError> {
     let context = Context { log, query, lives, groups };
-    let extent = scan(&context, options.threads, options.files_by == FilesBy::Map, Extent::default)?;
+    let kinds = Arc::new(Kinds::new(log));
+    let map = options.files_by == FilesBy::Map;
+    let parts = || (Extent::default(), InOut::new(Arc::clone(&kinds)));
+    let (extent, in_out) = scan(&context, options.threads, map, parts)?;
+    let groups_shown = names(groups, extent.strays);
+    let (phases, total) = phases(&in_out.summary, &groups_shown, extent.span.map(|(_, end)| end), &context);
+    let throughput = in_out.throughput.table(&groups_shown, |case| query.rank_name(CaseId::from_index(case)));
+    let (files, processes) = in_out.patterns.rows(&context);
     Ok(Profile {
         format: PROFILE_FORMAT,
         sources: log.trails().iter().map(Trail::name).collect(),
         by: options.by.clone(),
         selection: query.selection(),
         span: extent.span,
-        groups: names(groups, extent.strays),
+        groups: groups_shown,
+        phases,
+        total,
+        files,
+        processes,
+        throughput,
         coverage: log.coverage(),
         ..Profile::default()
     })

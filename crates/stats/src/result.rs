@@ -23,7 +23,7 @@ pub struct Profile {
     pub groups: Vec<String>,
     /// Table 1 (Dun et al., Table 4), one row for each call, most time first.
     pub calls: Vec<CallRow>,
-    /// Table 2 (Dun et al., Table 5), by group, and the row of all groups together.
+    /// Table 2 (Dun et al., Table 5), a row for each group of which anything is selected.
     pub phases: Vec<PhaseRow>,
     /// The last row of table 2: not the sum of the others, as groups share files.
     pub total: PhaseRow,
@@ -115,7 +115,7 @@ pub struct PhaseRow {
     pub storage_read: Option<u64>,
     /// Bytes really sent to storage.
     pub storage_written: Option<u64>,
-    /// Processes that tell neither.
+    /// Processes of which this is not known, or not of all their images: what the sums lack.
     pub storage_unknown: u64,
     /// Share of the bytes read from files that came from the page cache, 1 − storage_read / (bytes_read − other_read), at
     /// least 0; NULL if unknown, also of a selection of calls, which the kernel's counters cannot follow.

@@ -1,0 +1,187 @@
+//! How a process accessed a file, or a file was accessed, or a process did it to all its files: figures that add up.
+
+use crate::interval_set::IntervalSet;
+use crate::result::AccessRow;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+/// Distinct sizes at which counting them gives up.
+const MOST_SIZES: usize = 1 << 14;
+
+/// One transfer between a process and a file, one way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transfer {
+    pub(crate) is_write: bool,
+    pub(crate) bytes: u64,
+    /// Bytes asked for, as far as known.
+    pub(crate) requested: Option<u64>,
+    /// Where it began.
+    pub(crate) offset: Option<u64>,
+    /// Whether it has a place in a file at all.
+    pub(crate) in_file: bool,
+}
+
+/// Where an access began, seen from the end of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Consecutive,
+    Ahead,
+    Back,
+}
+
+impl Step {
+    pub(crate) fn between(end: u64, start: u64) -> Self {
+        match start.cmp(&end) {
+            std::cmp::Ordering::Equal => Self::Consecutive,
+            std::cmp::Ordering::Greater => Self::Ahead,
+            std::cmp::Ordering::Less => Self::Back,
+        }
+    }
+}
+
+/// Transfers one way.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    transfers: u64,
+    bytes: u64,
+    /// Of the bytes, those that have a place in a file.
+    in_files: u64,
+    /// The distinct bytes of files that were already summed up.
+    summed: u64,
+    /// The bytes of the file.
+    set: IntervalSet,
+    /// Whether the place of some is unknown.
+    unknown: bool,
+}
+
+/// How a file was accessed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Access {
+    read: Way,
+    written: Way,
+    consecutive: u64,
+    ahead: u64,
+    back: u64,
+    sizes: Sizes,
+}
+
+/// How often requests had which size.
+#[derive(Clone, Debug, Default)]
+struct Sizes {
+    counts: HashMap<u64, u64, RandomState>,
+    overflowed: bool,
+}
+
+impl Access {
+    pub(crate) fn add(&mut self, transfer: &Transfer) {
+        let way = if transfer.is_write { &mut self.written } else { &mut self.read };
+        way.transfers += 1;
+        way.bytes = way.bytes.saturating_add(transfer.bytes);
+        if transfer.in_file {
+            way.in_files = way.in_files.saturating_add(transfer.bytes);
+            match transfer.offset {
+                Some(offset) => way.set.insert(offset..offset.saturating_add(transfer.bytes)),
+                None => way.unknown = true,
+            }
+        }
+        self.sizes.count(transfer.requested.unwrap_or(transfer.bytes), 1);
+    }
+
+    pub(crate) fn step(&mut self, step: Step) {
+        match step {
+            Step::Consecutive => self.consecutive += 1,
+            Step::Ahead => self.ahead += 1,
+            Step::Back => self.back += 1,
+        }
+    }
+
+    /// Adds how the same file was accessed otherwise.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.add_figures(other);
+        self.read.set.union(&other.read.set);
+        self.written.set.union(&other.written.set);
+    }
+
+    /// Adds how another file was accessed, of which no more will come.
+    pub(crate) fn merge_other_file(&mut self, other: &mut Self) {
+        self.add_figures(other);
+        for (mine, theirs) in [(&mut self.read, &mut other.read), (&mut self.written, &mut other.written)] {
+            match theirs.set.bytes() {
+                Some(bytes) => mine.summed = mine.summed.saturating_add(bytes),
+                None => mine.unknown = true,
+            }
+        }
+    }
+
+    fn add_figures(&mut self, other: &Self) {
+        for (mine, theirs) in [(&mut self.read, &other.read), (&mut self.written, &other.written)] {
+            mine.transfers += theirs.transfers;
+            mine.bytes = mine.bytes.saturating_add(theirs.bytes);
+            mine.in_files = mine.in_files.saturating_add(theirs.in_files);
+            mine.unknown |= theirs.unknown;
+        }
+        self.consecutive += other.consecutive;
+        self.ahead += other.ahead;
+        self.back += other.back;
+        self.sizes.merge(&other.sizes);
+    }
+
+    pub(crate) fn row(&mut self, name: String) -> AccessRow {
+        let common = self.sizes.most_common();
+        let requests = self.read.transfers + self.written.transfers;
+        let (unique_read, reread) = self.read.unique();
+        let (unique_written, overwritten) = self.written.unique();
+        AccessRow {
+            name,
+            reads: self.read.transfers,
+            writes: self.written.transfers,
+            bytes_read: self.read.bytes,
+            bytes_written: self.written.bytes,
+            consecutive: self.consecutive,
+            sequential: self.consecutive + self.ahead,
+            random: self.back,
+            common_size: common.and_then(|(size, _)| i64::try_from(size).ok()),
+            common_share: common.map(|(_, count)| count as f64 / requests as f64),
+            unique_read,
+            unique_written,
+            reread,
+            overwritten,
+            ..AccessRow::default()
+        }
+    }
+}
+
+impl Way {
+    /// Distinct bytes, and those that were moved again.
+    fn unique(&mut self) -> (Option<u64>, Option<u64>) {
+        let unique = if self.unknown { None } else { self.set.bytes() };
+        let unique = unique.map(|bytes| bytes.saturating_add(self.summed));
+        (unique, unique.map(|unique| self.in_files.saturating_sub(unique)))
+    }
+}
+
+impl Sizes {
+    fn count(&mut self, size: u64, times: u64) {
+        if self.overflowed {
+            return;
+        }
+        *self.counts.entry(size).or_default() += times;
+        if self.counts.len() > MOST_SIZES {
+            *self = Self { overflowed: true, ..Self::default() };
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        if other.overflowed {
+            *self = other.clone();
+        }
+        for (size, times) in &other.counts {
+            self.count(*size, *times);
+        }
+    }
+
+    fn most_common(&self) -> Option<(u64, u64)> {
+        let counts = self.counts.iter().map(|(size, count)| (*size, *count));
+        counts.max_by_key(|(size, count)| (*count, std::cmp::Reverse(*size)))
+    }
+}

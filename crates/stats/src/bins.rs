@@ -1,0 +1,151 @@
+//! Equal bins over time that can be joined.
+
+use std::ops::RangeInclusive;
+
+/// Where bins are: bin n holds the instants from n widths to n + 1 widths since the epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    first: i64,
+    last: i64,
+    /// One of 1, 2, 10, 20, 100 …
+    width: u64,
+}
+
+impl Grid {
+    /// The finest grid of at most `most` bins over `span` (ns since the epoch).
+    pub(crate) fn over(span: &RangeInclusive<i64>, most: u64) -> Self {
+        Self { first: *span.start(), last: *span.end(), width: 1 }.coarsened(most)
+    }
+
+    /// The finest grid of at most `most` bins over both.
+    pub(crate) fn join(&self, other: &Self, most: u64) -> Self {
+        let width = self.width.max(other.width);
+        let (mine, theirs) = (self.widened(width), other.widened(width));
+        let (first, last) = (mine.first.min(theirs.first), mine.last.max(theirs.last));
+        Self { first, last, width }.coarsened(most)
+    }
+
+    fn coarsened(mut self, most: u64) -> Self {
+        while self.last.abs_diff(self.first) >= most {
+            self = self.widened(wider(self.width));
+        }
+        self
+    }
+
+    fn widened(&self, width: u64) -> Self {
+        let factor = width / self.width;
+        Self { first: joined(self.first, factor), last: joined(self.last, factor), width }
+    }
+
+    pub(crate) fn width(&self) -> u64 {
+        self.width
+    }
+
+    /// When the first bin begins.
+    pub(crate) fn origin(&self) -> i64 {
+        clamp(i128::from(self.first) * i128::from(self.width))
+    }
+
+    /// The bin of an instant.
+    #[inline]
+    pub(crate) fn bin(&self, at: i64) -> i64 {
+        joined(at, self.width)
+    }
+
+    pub(crate) fn bins(&self) -> RangeInclusive<i64> {
+        self.first..=self.last
+    }
+}
+
+/// The next width.
+fn wider(width: u64) -> u64 {
+    let decade = 10_u64.pow(width.ilog10());
+    if width == decade { 2 * decade } else { decade.saturating_mul(10) }
+}
+
+/// The bin that bin `at` belongs to when `factor` bins are joined.
+fn joined(at: i64, factor: u64) -> i64 {
+    clamp(i128::from(at).div_euclid(i128::from(factor)))
+}
+
+fn clamp(value: i128) -> i64 {
+    value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+}
+
+/// Sums in the bins of a grid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bins {
+    /// The bin of the first sum.
+    first: i64,
+    sums: Vec<u64>,
+}
+
+impl Bins {
+    pub(crate) fn add(&mut self, bin: i64, amount: u64) {
+        let place = self.place(bin);
+        self.sums[place] = self.sums[place].saturating_add(amount);
+    }
+
+    /// Spreads `amount` evenly over `span`; an instant lies in one bin.
+    pub(crate) fn spread(&mut self, grid: &Grid, span: &RangeInclusive<i64>, amount: u64) {
+        let (start, end) = (*span.start(), *span.end());
+        let duration = u128::from(end.abs_diff(start));
+        let before = |bin: i64| {
+            let begins = i128::from(bin) * i128::from(grid.width);
+            let elapsed = (begins - i128::from(start)).max(0) as u128;
+            if elapsed >= duration { amount } else { (u128::from(amount) * elapsed / duration) as u64 }
+        };
+        let (first, last) = (grid.bin(start), grid.bin(end));
+        let mut done = 0;
+        for bin in first..last {
+            let until = before(bin + 1);
+            self.add(bin, until - done);
+            done = until;
+        }
+        self.add(last, amount - done);
+    }
+
+    fn place(&mut self, bin: i64) -> usize {
+        if self.sums.is_empty() {
+            self.first = bin;
+        }
+        if bin < self.first {
+            let missing = self.first.abs_diff(bin) as usize;
+            self.sums.splice(0..0, std::iter::repeat_n(0, missing));
+            self.first = bin;
+        }
+        let place = bin.abs_diff(self.first) as usize;
+        if place >= self.sums.len() {
+            self.sums.resize(place + 1, 0);
+        }
+        place
+    }
+
+    /// Joins `factor` bins to one.
+    pub(crate) fn widen(&mut self, factor: u64) {
+        let narrow = std::mem::take(self);
+        for (bin, amount) in narrow.iter() {
+            self.add(joined(bin, factor), amount);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (bin, amount) in other.iter() {
+            self.add(bin, amount);
+        }
+    }
+
+    /// The sums of all `bins`.
+    pub(crate) fn values(&self, bins: &RangeInclusive<i64>) -> Vec<u64> {
+        let mut values = vec![0; bins.end().abs_diff(*bins.start()) as usize + 1];
+        for (bin, amount) in self.iter() {
+            values[bin.abs_diff(*bins.start()) as usize] = amount;
+        }
+        values
+    }
+
+    /// Bins with their sums.
+    fn iter(&self) -> impl Iterator<Item = (i64, u64)> {
+        self.sums.iter().enumerate().map(|(place, sum)| (self.first.saturating_add(place as i64), *sum))
+    }
+}

@@ -1,0 +1,88 @@
+//! One selected call as the accumulators of a profile see it.
+
+use crate::call_kind::{CallKind, CallKinds, Moved};
+use crate::file_kinds::FileKinds;
+use iotrail_model::{Event, PathId};
+use iotrail_query::LifeId;
+use iotrail_trail::{Columns, EventLog};
+
+/// What accumulators look at in every event.
+pub(crate) fn columns() -> Columns {
+    Columns::CASE
+        | Columns::PID
+        | Columns::CALL
+        | Columns::START
+        | Columns::DUR
+        | Columns::FD
+        | Columns::PATH
+        | Columns::PATH2
+        | Columns::OFFSET
+        | Columns::REQUESTED
+        | Columns::SIZE
+        | Columns::ERRNO
+}
+
+/// What is known of the calls and files of a log by their names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kinds {
+    pub(crate) calls: CallKinds,
+    pub(crate) files: FileKinds,
+}
+
+impl Kinds {
+    pub(crate) fn new(log: &EventLog) -> Self {
+        Self { calls: CallKinds::new(log.names()), files: FileKinds::new(log.files()) }
+    }
+
+    /// An event of process `life`, whose group is `slot`.
+    #[inline]
+    pub(crate) fn call(&self, event: Event, life: Option<LifeId>, slot: usize) -> Call {
+        let kind = self.calls.of(&event);
+        let moved = kind.moved(&event);
+        let file = self.files.file(event.path);
+        let second = if kind.second { self.files.file(event.path2) } else { None };
+        Call { event, life, slot, kind, moved, file, second }
+    }
+}
+
+/// One selected call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) event: Event,
+    /// The process; NULL if the table of processes does not know it.
+    pub(crate) life: Option<LifeId>,
+    /// The group of the process: its number, or one more than the last for processes of no group.
+    pub(crate) slot: usize,
+    pub(crate) kind: CallKind,
+    /// What it moved.
+    pub(crate) moved: Option<Moved>,
+    /// `path`, if it is a file.
+    pub(crate) file: Option<PathId>,
+    /// `path2`, if it is a file that the call uses.
+    pub(crate) second: Option<PathId>,
+}
+
+impl Call {
+    /// The file that bytes come out of.
+    #[inline]
+    pub(crate) fn source(&self) -> Option<PathId> {
+        self.file
+    }
+
+    /// The file that bytes go into.
+    #[inline]
+    pub(crate) fn target(&self) -> Option<PathId> {
+        if self.is_copy() { self.second } else { self.file }
+    }
+
+    #[inline]
+    pub(crate) fn is_copy(&self) -> bool {
+        self.moved.is_some_and(|moved| moved.read && moved.written)
+    }
+
+    /// Whether it failed, and so used no file.
+    #[inline]
+    pub(crate) fn failed(&self) -> bool {
+        !self.event.errno.is_null()
+    }
+}

@@ -1,0 +1,69 @@
+//! What a call does to files, as far as profiles are concerned.
+
+use iotrail_model::calls::{self, Family, Makes, Transfer};
+use iotrail_model::{Event, Names};
+
+/// What one call, by its name, does to the files that it names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CallKind {
+    /// Which way it moves bytes.
+    pub(crate) transfer: Transfer,
+    /// Whether it makes a descriptor: what was known of the one with its number is over.
+    pub(crate) opens: bool,
+    /// Whether it maps files into memory.
+    pub(crate) maps: bool,
+    /// Whether its second path is a file that it uses, too: not the text of a symbolic link, not the address of a socket.
+    pub(crate) second: bool,
+}
+
+/// The kinds of all calls of a log, by id of the call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallKinds(Vec<CallKind>);
+
+impl CallKinds {
+    pub(crate) fn new(names: &Names) -> Self {
+        let table = calls::dictionary();
+        let spec =
+            |name: &str| table.find(name.as_bytes()).and_then(|row| calls::spec(iotrail_model::CallId(row)));
+        Self(names.calls.iter().map(|name| spec(name).map_or_else(CallKind::default, CallKind::of)).collect())
+    }
+
+    #[inline]
+    pub(crate) fn of(&self, event: &Event) -> CallKind {
+        self.0.get(event.call.index()).copied().unwrap_or_default()
+    }
+}
+
+impl CallKind {
+    fn of(spec: &calls::CallSpec) -> Self {
+        let is_link = matches!(spec.name, "symlink" | "symlinkat");
+        Self {
+            transfer: spec.transfer,
+            opens: spec.makes == Makes::Descriptor,
+            maps: matches!(spec.name, "mmap" | "mmap2"),
+            second: spec.transfer == Transfer::Copy || spec.family == Family::Directory && !is_link,
+        }
+    }
+}
+
+/// The two sides of a call that moved bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moved {
+    /// Bytes; at least one.
+    pub(crate) bytes: u64,
+    /// Whether they came out of `path`.
+    pub(crate) read: bool,
+    /// Whether they went into a file: `path2` of a copy, else `path`.
+    pub(crate) written: bool,
+}
+
+impl CallKind {
+    /// What a call of this kind moved; a read at the end of a file moves nothing.
+    #[inline]
+    pub(crate) fn moved(self, event: &Event) -> Option<Moved> {
+        let bytes = event.size.get().and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0)?;
+        let read = matches!(self.transfer, Transfer::Read | Transfer::Copy);
+        let written = matches!(self.transfer, Transfer::Write | Transfer::Copy);
+        (read || written).then_some(Moved { bytes, read, written })
+    }
+}

@@ -1,0 +1,72 @@
+//! The I/O summary, the access patterns and the throughput look at the same rows: they share one part of the scan.
+
+use crate::call::{Call, Kinds, columns};
+use crate::part::{Context, Part, RowFacts};
+use crate::pattern::{Patterns, Streams};
+use crate::summary::Summary;
+use crate::throughput::Throughput;
+use iotrail_model::{Clock, EventBatch};
+use iotrail_trail::Columns;
+use std::sync::Arc;
+
+/// What the selected rows moved, where, and when.
+#[derive(Clone, Debug)]
+pub(crate) struct InOut {
+    kinds: Arc<Kinds>,
+    pub(crate) summary: Summary,
+    pub(crate) patterns: Patterns,
+    pub(crate) throughput: Throughput,
+}
+
+impl InOut {
+    pub(crate) fn new(kinds: Arc<Kinds>) -> Self {
+        Self {
+            kinds,
+            summary: Summary::default(),
+            patterns: Patterns::default(),
+            throughput: Throughput::default(),
+        }
+    }
+
+    fn add_selected(&mut self, call: &Call, timed: bool, streams: &mut Streams) {
+        self.summary.add(call);
+        self.patterns.add(call, streams);
+        if timed {
+            self.throughput.add(call);
+        }
+    }
+}
+
+impl Part for InOut {
+    type Seam = Streams;
+    type Table = Self;
+
+    fn columns() -> Columns {
+        columns()
+    }
+
+    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Streams {
+        let mut streams = Streams::default();
+        for row in 0..batch.len {
+            let call = self.kinds.call(batch.event(row), facts.life[row], facts.slot[row] as usize);
+            streams.open(&call);
+            if facts.selected[row] {
+                let case = context.cases().get(call.event.case.index());
+                let timed = case.is_none_or(|case| case.clock != Clock::Order);
+                self.add_selected(&call, timed, &mut streams);
+            }
+        }
+        streams
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.summary.merge(other.summary);
+        self.patterns.merge(other.patterns);
+        self.throughput.merge(other.throughput);
+    }
+
+    fn finish(mut self, pieces: Vec<Streams>, _: &Context<'_>) -> Self {
+        self.patterns.close(pieces);
+        self
+    }
+}

@@ -1,0 +1,196 @@
+//! Table 4, access patterns: where each transfer begins, seen from the one before, and which bytes are moved again.
+//!
+//! Dun et al. ("ParaTrac", section 5.1) ask for the offsets and lengths of accesses; the measures made of them are defined in
+//! `docs/stats.md`. The one before is that of the same process, through the same descriptor of the same path, since the
+//! descriptor was made: a trail does not tell open file descriptions apart. What lies on both sides of a seam between two
+//! pieces of a log is decided when they meet, so that any split of the log gives the same.
+
+use crate::access::{Access, Step, Transfer};
+use crate::call::Call;
+use crate::part::Context;
+use crate::result::AccessRow;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::{CaseId, Nullable, PathId, Pid};
+use iotrail_query::LifeId;
+use iotrail_query::process_group::{command_line, executable};
+
+/// The access patterns of some rows of a log.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patterns {
+    accesses: HashMap<Place, Access, RandomState>,
+}
+
+/// What consecutive rows leave open: through what files were accessed in them, and where the first and last access lay.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Streams(HashMap<StreamKey, Stream, RandomState>);
+
+/// A process (NULL if unknown) and a file (NULL for all that is no file).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    life: Option<LifeId>,
+    file: Option<PathId>,
+}
+
+/// Through what a process accesses a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct StreamKey {
+    case: CaseId,
+    pid: Pid,
+    fd: Nullable<i32>,
+    path: PathId,
+}
+
+/// What was accessed through it, one transfer after the other.
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    place: Place,
+    /// Where the first transfer of the piece began, if what came before decides what it was.
+    first: Option<u64>,
+    last: Last,
+}
+
+/// What a stream ended with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    /// Nothing yet.
+    Open,
+    /// Something after which nobody knows where the next one comes: it was opened, or an offset was unknown.
+    Unknown,
+    /// A transfer that ended there.
+    At(u64),
+}
+
+impl Patterns {
+    /// Adds a selected call; `streams` are those of the rows right before it.
+    pub(crate) fn add(&mut self, call: &Call, streams: &mut Streams) {
+        let Some(moved) = call.moved else { return };
+        let known = |value: Nullable<i64>| value.get().and_then(|value| u64::try_from(value).ok());
+        let transfer = Transfer {
+            is_write: moved.written,
+            bytes: moved.bytes,
+            requested: known(call.event.requested),
+            offset: known(call.event.offset),
+            in_file: call.file.is_some(),
+        };
+        if !call.is_copy() {
+            return self.transfer(call, &transfer, streams);
+        }
+        self.transfer(call, &Transfer { is_write: false, ..transfer }, streams);
+        // Where a copy begins in its target is not recorded, nor through what.
+        let into = Transfer { offset: None, in_file: call.second.is_some(), ..transfer };
+        self.access(call, call.second).add(&into);
+    }
+
+    fn access(&mut self, call: &Call, file: Option<PathId>) -> &mut Access {
+        self.accesses.entry(Place { life: call.life, file }).or_default()
+    }
+
+    fn transfer(&mut self, call: &Call, transfer: &Transfer, streams: &mut Streams) {
+        let step = call.file.and_then(|path| streams.of(call, path).go(transfer));
+        let access = self.access(call, call.file);
+        access.add(transfer);
+        step.into_iter().for_each(|step| access.step(step));
+    }
+
+    /// Adds other rows of the same log.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (place, access) in other.accesses {
+            self.accesses.entry(place).and_modify(|mine| mine.merge(&access)).or_insert(access);
+        }
+    }
+
+    /// Decides what pieces of the log, in their order, left open. All their rows must have been added.
+    pub(crate) fn close(&mut self, pieces: impl IntoIterator<Item = Streams>) {
+        let mut streams = Streams::default();
+        for (key, next) in pieces.into_iter().flat_map(|piece| piece.0) {
+            let mine = streams.0.entry(key).or_insert(Stream { first: None, last: Last::Open, ..next });
+            if let (Some(step), Some(access)) = (mine.append(&next), self.accesses.get_mut(&next.place)) {
+                access.step(step);
+            }
+        }
+    }
+
+    /// The rows of files and of processes, those with most bytes first.
+    pub(crate) fn rows(self, context: &Context<'_>) -> (Vec<AccessRow>, Vec<AccessRow>) {
+        let mut files: HashMap<PathId, Access, RandomState> = HashMap::default();
+        let mut processes: HashMap<LifeId, Access, RandomState> = HashMap::default();
+        for (place, mut access) in self.accesses {
+            if let Some(file) = place.file {
+                files.entry(file).or_default().merge(&access);
+            }
+            if let Some(life) = place.life {
+                processes.entry(life).or_default().merge_other_file(&mut access);
+            }
+        }
+        let paths = &context.log.names().paths;
+        let file = |(file, mut access): (PathId, Access)| access.row(paths[file.index()].to_string());
+        let mut processes: Vec<(LifeId, Access)> = processes.into_iter().collect();
+        processes.sort_unstable_by_key(|(life, _)| *life);
+        let process = |(life, mut access): (LifeId, Access)| {
+            let image = context.lives.last_image(life);
+            let name = command_line(image).or_else(|| executable(image).map(str::to_owned));
+            AccessRow {
+                pid: Some(image.pid.0),
+                group: Some(context.slot(Some(life)) as u32),
+                ..access.row(name.unwrap_or_else(|| format!("process {}", image.pid)))
+            }
+        };
+        let rows = (files.into_iter().map(file).collect(), processes.into_iter().map(process).collect());
+        (most_bytes_first(rows.0), most_bytes_first(rows.1))
+    }
+}
+
+impl Streams {
+    fn of(&mut self, call: &Call, path: PathId) -> &mut Stream {
+        let key = StreamKey { case: call.event.case, pid: call.event.pid, fd: call.event.fd, path };
+        let place = Place { life: call.life, file: Some(path) };
+        self.0.entry(key).or_insert(Stream { place, first: None, last: Last::Open })
+    }
+
+    /// Looks at a call, selected or not, that may make a descriptor.
+    pub(crate) fn open(&mut self, call: &Call) {
+        if let (true, false, Some(path)) = (call.kind.opens, call.failed(), call.file) {
+            self.of(call, path).last = Last::Unknown;
+        }
+    }
+}
+
+impl Stream {
+    /// Goes on with a transfer; says how, if that is decided.
+    fn go(&mut self, transfer: &Transfer) -> Option<Step> {
+        let Some(start) = transfer.offset else {
+            self.last = Last::Unknown;
+            return None;
+        };
+        match std::mem::replace(&mut self.last, Last::At(start.saturating_add(transfer.bytes))) {
+            Last::At(before) => Some(Step::between(before, start)),
+            Last::Unknown => None,
+            Last::Open => {
+                self.first = Some(start);
+                None
+            }
+        }
+    }
+
+    /// Goes on with what happened in the rows that follow.
+    fn append(&mut self, next: &Self) -> Option<Step> {
+        let step = match (self.last, next.first) {
+            (Last::At(end), Some(start)) => Some(Step::between(end, start)),
+            _ => None,
+        };
+        if self.last == Last::Open {
+            self.first = next.first;
+        }
+        if next.last != Last::Open {
+            self.last = next.last;
+        }
+        step
+    }
+}
+
+fn most_bytes_first(mut rows: Vec<AccessRow>) -> Vec<AccessRow> {
+    let bytes = |row: &AccessRow| row.bytes_read.saturating_add(row.bytes_written);
+    rows.sort_by(|a, b| bytes(b).cmp(&bytes(a)).then_with(|| a.name.cmp(&b.name)));
+    rows
+}

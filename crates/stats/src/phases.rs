@@ -1,0 +1,98 @@
+//! The rows of table 2: what groups moved, with what is known of their processes.
+
+use crate::part::Context;
+use crate::result::{Modes, PhaseRow};
+use crate::storage::Storage;
+use crate::summary::{Summary, Sums};
+use iotrail_model::{Clock, Timestamp};
+use iotrail_query::{Life, LifeId};
+
+/// What is known of the processes of a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Processes {
+    jobs: u64,
+    modes: Modes,
+    storage: Storage,
+    life_ns: u64,
+    span: Option<(i64, i64)>,
+}
+
+/// The rows of all groups of which something is selected, and the row of all together. `names` are those of the slots;
+/// `last` is when the last selected call ended.
+pub(crate) fn phases(
+    summary: &Summary,
+    names: &[String],
+    last: Option<i64>,
+    context: &Context<'_>,
+) -> (Vec<PhaseRow>, PhaseRow) {
+    let everything = context.query.selection().is_empty();
+    let end = end_of_log(context).max(last);
+    let mut groups = vec![Processes::default(); context.slots()];
+    let mut total = Processes::default();
+    for at in 0..context.lives.all().len() {
+        let life = LifeId(at as u32);
+        let usage = summary.process(life).or_else(|| everything.then(Default::default));
+        let Some(usage) = usage else { continue };
+        for group in [&mut groups[context.slot(Some(life))], &mut total] {
+            group.jobs += u64::from(context.groups.is_job(life));
+            group.modes.count(usage);
+            group.storage.add(context.lives.images(life));
+            group.live(context.lives.get(life), end, context);
+        }
+    }
+    let (files, all_files) = summary.files(context.slots());
+    let rows = names.iter().enumerate().map(|(slot, name)| {
+        let files = files.get(slot).copied().unwrap_or_default();
+        row(name.clone(), &summary.sums(slot), &groups[slot], files, everything)
+    });
+    let rows = rows.filter(|row| row.calls > 0 || row.processes != Modes::default()).collect();
+    (rows, row("total".to_owned(), &summary.total(), &total, all_files, everything))
+}
+
+fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, everything: bool) -> PhaseRow {
+    let from_files = sums.bytes_read.saturating_sub(sums.other_read);
+    PhaseRow {
+        group,
+        jobs: processes.jobs,
+        calls: sums.calls,
+        bytes_read: sums.bytes_read,
+        bytes_written: sums.bytes_written,
+        other_read: sums.other_read,
+        other_written: sums.other_written,
+        files,
+        processes: processes.modes,
+        mappings: sums.mappings,
+        storage_read: processes.storage.read,
+        storage_written: processes.storage.written,
+        storage_unknown: processes.storage.unknown,
+        page_cache_hit: processes.storage.page_cache_hit(from_files).filter(|_| everything),
+        call_ns: sums.call_ns,
+        cpu_ns: processes.storage.cpu,
+        life_ns: processes.life_ns,
+        span: processes.span,
+    }
+}
+
+/// The last sign of life of anything.
+fn end_of_log(context: &Context<'_>) -> Option<i64> {
+    let timed = context.lives.all().iter().enumerate().filter(|(_, life)| is_timed(life, context));
+    let images = timed.flat_map(|(at, _)| context.lives.images(LifeId(at as u32)));
+    images.flat_map(|image| [image.start, image.end]).flatten().map(|Timestamp(at)| at).max()
+}
+
+fn is_timed(life: &Life, context: &Context<'_>) -> bool {
+    context.cases().get(life.case.index()).is_none_or(|case| case.clock != Clock::Order)
+}
+
+impl Processes {
+    fn live(&mut self, life: &Life, end_of_log: Option<i64>, context: &Context<'_>) {
+        if !is_timed(life, context) {
+            return;
+        }
+        let Some(start) = life.start.map(|Timestamp(at)| at) else { return };
+        let end = life.end.map(|Timestamp(at)| at).or(end_of_log).unwrap_or(start).max(start);
+        self.life_ns = self.life_ns.saturating_add(end.abs_diff(start));
+        let (first, last) = self.span.unwrap_or((start, end));
+        self.span = Some((first.min(start), last.max(end)));
+    }
+}

@@ -1,0 +1,82 @@
+//! What the file system fetched from storage, or sends there, for processes: counters of the kernel (`/proc/PID/io`).
+//!
+//! Calls say what was asked of the kernel; these say what it could not serve from the page cache. They are of whole
+//! processes, whichever calls are selected, and count pages of mapped files and reading ahead, too.
+
+use iotrail_model::{Nanos, Process};
+
+/// Counters of some processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Storage {
+    /// Bytes fetched; NULL if nobody tells.
+    pub(crate) read: Option<u64>,
+    /// Bytes sent.
+    pub(crate) written: Option<u64>,
+    /// Processes of which an image does not tell both.
+    pub(crate) unknown: u64,
+    /// CPU time; NULL if nobody tells.
+    pub(crate) cpu: Option<u64>,
+}
+
+impl Storage {
+    /// Adds a process with all its images.
+    pub(crate) fn add(&mut self, images: &[Process]) {
+        let known = |time: Option<Nanos>| time.and_then(|Nanos(time)| u64::try_from(time).ok());
+        for usage in images.iter().map(|image| &image.usage) {
+            more(&mut self.read, usage.storage_read);
+            more(&mut self.written, usage.storage_written);
+            more(&mut self.cpu, known(usage.user));
+            more(&mut self.cpu, known(usage.system));
+        }
+        let tells =
+            |image: &Process| image.usage.storage_read.is_some() && image.usage.storage_written.is_some();
+        self.unknown += u64::from(!images.iter().all(tells));
+    }
+
+    /// The share of `bytes`, read from files, that came from the page cache.
+    pub(crate) fn page_cache_hit(&self, bytes: u64) -> Option<f64> {
+        let fetched = self.read.filter(|_| self.unknown == 0 && bytes > 0)?;
+        Some((1.0 - fetched as f64 / bytes as f64).max(0.0))
+    }
+}
+
+fn more(sum: &mut Option<u64>, amount: Option<u64>) {
+    if let Some(amount) = amount {
+        *sum = Some(sum.unwrap_or_default().saturating_add(amount));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::Usage;
+
+    fn image(read: Option<u64>, user: Option<i64>) -> Process {
+        let usage = Usage {
+            storage_read: read,
+            storage_written: read.map(|_| 0),
+            user: user.map(Nanos),
+            ..Usage::default()
+        };
+        Process { usage, ..Process::default() }
+    }
+
+    #[test]
+    fn the_page_cache_serves_what_storage_did_not() {
+        let mut storage = Storage::default();
+        storage.add(&[image(Some(100), Some(7)), image(Some(150), None)]);
+        assert_eq!((storage.read, storage.cpu, storage.unknown), (Some(250), Some(7), 0));
+        assert_eq!(storage.page_cache_hit(1000), Some(0.75));
+        assert_eq!(storage.page_cache_hit(200), Some(0.0), "reading ahead fetches more than was asked for");
+        assert_eq!(storage.page_cache_hit(0), None);
+    }
+
+    #[test]
+    fn what_one_process_does_not_tell_leaves_the_share_unknown() {
+        let mut storage = Storage::default();
+        assert_eq!((storage.read, storage.written, storage.cpu), (None, None, None));
+        storage.add(&[image(None, None)]);
+        storage.add(&[image(Some(5), None)]);
+        assert_eq!((storage.read, storage.unknown, storage.page_cache_hit(10)), (Some(5), 1, None));
+    }
+}

@@ -1,0 +1,129 @@
+//! Table 5: bytes and calls over time, by group of processes and by rank.
+//!
+//! The span of a log is known only when all of it was read, so bins begin one nanosecond wide and are joined when they become
+//! too many: 1, 2, 10, 20, 100 … ns, each a multiple of the one before. Bins begin at multiples of their width, and of a
+//! call's bytes floor(bytes · elapsed / duration) lie before each instant; so bins that were joined hold exactly what
+//! they would hold had they been so wide from the start, and any split of the log gives the same.
+
+use crate::bins::{Bins, Grid};
+use crate::call::Call;
+use crate::result::{Series, Throughput as Table};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use std::ops::RangeInclusive;
+
+/// Most bins over a log; half as many are the least, or a fifth.
+const MOST_BINS: u64 = 400;
+
+/// Bytes and calls over time of some rows of a log.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Throughput {
+    grid: Option<Grid>,
+    /// By slot.
+    groups: HashMap<u32, Lines, RandomState>,
+    /// By recorded case.
+    ranks: HashMap<u32, Lines, RandomState>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    read: Bins,
+    written: Bins,
+    calls: Bins,
+}
+
+impl Throughput {
+    /// Adds a selected call of a case that has times.
+    pub(crate) fn add(&mut self, call: &Call) {
+        let start = call.event.start.0;
+        let end = call.event.dur.get().map_or(start, |dur| start.saturating_add(dur.0.max(0)));
+        let span = if call.moved.is_some() { start..=end } else { start..=start };
+        let grid = self.cover(Grid::over(&span, MOST_BINS));
+        let lines = [
+            self.groups.entry(call.slot as u32).or_default(),
+            self.ranks.entry(call.event.case.0).or_default(),
+        ];
+        for line in lines {
+            line.calls.add(grid.bin(start), 1);
+            let Some(moved) = call.moved else { continue };
+            if moved.read {
+                line.read.spread(&grid, &span, moved.bytes);
+            }
+            if moved.written {
+                line.written.spread(&grid, &span, moved.bytes);
+            }
+        }
+    }
+
+    /// Adds other rows of the same log.
+    pub(crate) fn merge(&mut self, mut other: Self) {
+        let Some(theirs) = other.grid else { return };
+        let grid = self.cover(theirs);
+        other.cover(grid);
+        for (mine, theirs) in [(&mut self.groups, other.groups), (&mut self.ranks, other.ranks)] {
+            for (key, lines) in theirs {
+                mine.entry(key).or_default().merge(&lines);
+            }
+        }
+    }
+
+    /// Makes the grid reach over `other`, too.
+    fn cover(&mut self, other: Grid) -> Grid {
+        let Some(before) = self.grid else {
+            self.grid = Some(other);
+            return other;
+        };
+        let grid = before.join(&other, MOST_BINS);
+        if grid.width() > before.width() {
+            let factor = grid.width() / before.width();
+            let lines = self.groups.values_mut().chain(self.ranks.values_mut());
+            lines.for_each(|lines| lines.widen(factor));
+        }
+        self.grid = Some(grid);
+        grid
+    }
+
+    /// The table, with the names of groups and ranks.
+    pub(crate) fn table(&self, groups: &[String], rank: impl Fn(usize) -> String) -> Table {
+        let Some(grid) = &self.grid else { return Table::default() };
+        Table {
+            origin_ns: grid.origin(),
+            bin_ns: grid.width(),
+            groups: series(&self.groups, grid, |slot| groups.get(slot).cloned().unwrap_or_default()),
+            ranks: series(&self.ranks, grid, rank),
+        }
+    }
+}
+
+/// The lines in the order of their numbers.
+fn series(
+    lines: &HashMap<u32, Lines, RandomState>,
+    grid: &Grid,
+    name: impl Fn(usize) -> String,
+) -> Vec<Series> {
+    let mut keys: Vec<u32> = lines.keys().copied().collect();
+    keys.sort_unstable();
+    let bins: RangeInclusive<i64> = grid.bins();
+    let one = |key: u32| {
+        let lines = &lines[&key];
+        Series {
+            name: name(key as usize),
+            read: lines.read.values(&bins),
+            written: lines.written.values(&bins),
+            calls: lines.calls.values(&bins),
+        }
+    };
+    keys.into_iter().map(one).collect()
+}
+
+impl Lines {
+    fn widen(&mut self, factor: u64) {
+        [&mut self.read, &mut self.written, &mut self.calls].into_iter().for_each(|bins| bins.widen(factor));
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.read.merge(&other.read);
+        self.written.merge(&other.written);
+        self.calls.merge(&other.calls);
+    }
+}
