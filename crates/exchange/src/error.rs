@@ -31,4 +31,10 @@ pub enum ExchangeError {
     /// A value could not be encoded.
     #[error("cannot encode as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// The trail cannot be read.
+    #[error(transparent)]
+    Trail(#[from] iotrail_trail::TrailError),
+    /// The output cannot be written.
+    #[error(transparent)]
+    Output(#[from] std::io::Error),
 }

@@ -6,12 +6,14 @@ pub mod error;
 pub mod figures;
 pub mod format;
 pub mod graphml;
+pub mod perfetto;
 pub mod quote;
 
 mod cyjs;
 mod dot;
 mod gml;
 mod mermaid;
+mod perfetto_messages;
 mod prov;
 #[cfg(test)]
 mod samples;
