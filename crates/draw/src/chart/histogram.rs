@@ -11,14 +11,14 @@ use crate::view::Scale;
 use iotrail_model::units;
 
 const GAP: f64 = 26.0;
+/// Room for the name of the first panel.
+const NAME: f64 = 16.0;
+const FEW: f64 = 6.0;
 
 pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, series: &[Histogram]) {
     let drawn = &series[..series.len().min(MOST_SERIES)];
     canvas.header(chart, &Vec::from_iter(missing(series.len(), drawn.len())));
-    let x = Range::of(
-        &chart.x,
-        drawn.iter().flat_map(|series| series.bins.iter().flat_map(|bin| [bin.0, bin.1])),
-    );
+    let x = Range::of(&chart.x, ends(chart, drawn).into_iter());
     let count = Axis { label: "values in each bin".to_owned(), unit: Unit::Count, scale: Scale::Linear };
     canvas.upward_label(&count);
     let ranges: Vec<Range> = drawn
@@ -30,30 +30,33 @@ pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, series: &[Histogram]) {
     let places = ranges.iter().map(|range| canvas.plot(height, range, 2));
     let narrowest = places.reduce(|a, b| if a.x > b.x { a } else { b });
     let narrowest = narrowest.unwrap_or_else(|| canvas.plot_beside(height, 0.0));
+    let panels = drawn.len().max(1) as f64;
+    let whole = Rect { y: canvas.y + NAME, height: panels * (height + GAP) - GAP, ..narrowest };
+    canvas.rightward(whole, &chart.x, &x);
     for (index, (series, y)) in drawn.iter().zip(&ranges).enumerate() {
-        canvas.y += GAP - 8.0;
-        let plot = Rect { y: canvas.y, ..narrowest };
+        let plot = Rect { y: whole.y + index as f64 * (height + GAP), height, ..narrowest };
         canvas.upward(plot, y, if drawn.len() == 1 { 5 } else { 2 });
         let bottom = plot.y + plot.height;
-        canvas.items.push(straight(
-            Point::new(plot.x, bottom),
-            Point::new(plot.x + plot.width, bottom),
-            palette::EDGE,
-            0.8,
-        ));
+        let right = Point::new(plot.x + plot.width, bottom);
+        canvas.items.push(straight(Point::new(plot.x, bottom), right, palette::EDGE, 0.8));
         let total: u64 = series.bins.iter().map(|bin| bin.2).sum();
         let says = format!("{} (n = {})", name(&series.name), units::count(total));
         canvas.items.push(small(Point::new(plot.x + 2.0, plot.y - 5.0), Anchor::Start, says.clone()));
         canvas.series(index, says, bars(series, chart.x.unit, &x, y, plot, index));
-        if index + 1 == drawn.len() {
-            canvas.rightward(plot, &chart.x, &x);
-        } else {
-            canvas.y = bottom + 8.0;
-        }
     }
-    if drawn.is_empty() {
-        canvas.rightward(narrowest, &chart.x, &x);
+}
+
+/// Ends of all bins; so few that they would fill the page get some room around them.
+fn ends(chart: &Chart, drawn: &[Histogram]) -> Vec<f64> {
+    let mut ends: Vec<f64> =
+        drawn.iter().flat_map(|series| series.bins.iter().flat_map(|bin| [bin.0, bin.1])).collect();
+    let (low, high) =
+        (ends.iter().copied().fold(f64::INFINITY, f64::min), ends.iter().copied().fold(0.0, f64::max));
+    let widest = drawn.iter().flat_map(|series| &series.bins).map(|bin| bin.1 - bin.0).fold(0.0, f64::max);
+    if chart.x.scale == Scale::Linear && high - low < FEW * widest {
+        ends.extend([(low - FEW * widest).max(0.0), high + FEW * widest]);
     }
+    ends
 }
 
 fn bars(series: &Histogram, unit: Unit, x: &Range, y: &Range, plot: Rect, index: usize) -> Vec<Item> {

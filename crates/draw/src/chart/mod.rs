@@ -6,14 +6,14 @@
 
 mod bins;
 mod boxes;
-mod frame;
+pub(crate) mod frame;
 mod heat;
 mod histogram;
 mod number;
 mod of_profile;
 mod over_time;
 mod plot;
-mod range;
+pub(crate) mod range;
 mod scene;
 mod steps;
 

@@ -89,21 +89,15 @@ fn distributed(profile: &Profile, kind: PlotKind, quantity: Quantity) -> Option<
         PlotKind::Box => (
             Marks::Boxes(series.iter().filter_map(five).collect()),
             "Spread",
-            format!(
-                "Box: lower quartile, median, upper quartile; lines reach to the smallest and the largest {}.",
-                said.value
-            ),
+            format!("Box: quartiles and median of {}; lines: smallest and largest.", plural(said.value)),
         ),
         _ => (
             Marks::Steps(series),
             "Distribution",
-            format!("The share of {} that are not larger.", plural(said.value)),
+            format!("The share of {} at or below each value.", plural(said.value)),
         ),
     };
-    notes.insert(
-        0,
-        format!("{shows} Each {} counts once, whatever its size; the largest sum is first.", said.value),
-    );
+    notes.insert(0, format!("{shows} Each {} counts once; the largest sum is first.", said.value));
     let error = found.iter().map(|distribution| distribution.error).fold(0.0, f64::max);
     if error > 0.0 {
         notes.push(format!(

@@ -70,7 +70,7 @@ fn axes(canvas: &mut Canvas, chart: &Chart, over: &Over, y: &Range) -> (Rect, Ra
     canvas.upward_label(&over.value);
     let plot = canvas.plot(HEIGHT - SMALL * 3.0, y, 5);
     let end = over.bin * bins(over) as f64;
-    let x = Range::of(&chart.x, [0.0, end].into_iter());
+    let x = Range::until(chart.x.unit, end);
     canvas.upward(plot, y, 5);
     canvas.rightward(plot, &chart.x, &x);
     (plot, x)

@@ -9,7 +9,7 @@ use crate::view::Scale;
 
 /// An axis with ends.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Range {
+pub(crate) struct Range {
     unit: Unit,
     scale: Scale,
     low: f64,
@@ -20,11 +20,11 @@ pub(super) struct Range {
 
 /// A marked place on an axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tick {
+pub(crate) struct Tick {
     /// Where, 0 to 1.
-    pub(super) place: f64,
+    pub(crate) place: f64,
     /// What it says; nothing for the small ticks between.
-    pub(super) label: Option<String>,
+    pub(crate) label: Option<String>,
 }
 
 /// The share of a logarithmic axis that is kept for values without a logarithm.
@@ -38,7 +38,7 @@ const MANTISSAS: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 
 impl Range {
     /// The axis that holds all finite ones of `values`.
-    pub(super) fn of(axis: &Axis, values: impl Iterator<Item = f64> + Clone) -> Self {
+    pub(crate) fn of(axis: &Axis, values: impl Iterator<Item = f64> + Clone) -> Self {
         let finite = values
             .filter(|value| value.is_finite())
             .map(|value| if value.abs() < SMALLEST { 0.0 } else { value.clamp(-LARGEST, LARGEST) });
@@ -46,6 +46,12 @@ impl Range {
             Scale::Linear => Self::linear(axis.unit, finite),
             Scale::Log => Self::log(axis.unit, finite),
         }
+    }
+
+    /// An axis of proportion from 0 to exactly `high`.
+    pub(crate) fn until(unit: Unit, high: f64) -> Self {
+        let high = if high.is_finite() && high > 0.0 { high.min(LARGEST) } else { 1.0 };
+        Self { unit, scale: Scale::Linear, low: 0.0, high, zero: false }
     }
 
     fn linear(unit: Unit, values: impl Iterator<Item = f64> + Clone) -> Self {
@@ -72,7 +78,7 @@ impl Range {
     }
 
     /// Where `value` is, from 0 to 1.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    pub(crate) fn place(&self, value: f64) -> f64 {
         let share = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
             Scale::Log if value < number::LEAST => return if self.zero { ZERO_PLACE } else { 0.0 },
@@ -86,17 +92,17 @@ impl Range {
     }
 
     /// Upper end.
-    pub(super) fn high(&self) -> f64 {
+    pub(crate) fn high(&self) -> f64 {
         self.high
     }
 
     /// Lower end; of the values that have a logarithm if only these have one.
-    pub(super) fn low(&self) -> f64 {
+    pub(crate) fn low(&self) -> f64 {
         self.low
     }
 
     /// About `wanted` ticks.
-    pub(super) fn ticks(&self, wanted: usize) -> Vec<Tick> {
+    pub(crate) fn ticks(&self, wanted: usize) -> Vec<Tick> {
         match self.scale {
             Scale::Linear => self.linear_ticks(wanted),
             Scale::Log => self.log_ticks(wanted),

@@ -19,7 +19,7 @@ pub fn scene(chart: &Chart) -> Scene {
 /// The picture of `charts` below each other; `title` is for readers that cannot see it.
 #[must_use]
 pub fn sheet(title: &str, charts: &[Chart]) -> Scene {
-    let mut canvas = Canvas::new();
+    let mut canvas = Canvas::new(WIDTH);
     for (index, chart) in charts.iter().enumerate() {
         canvas.y += if index > 0 { BETWEEN } else { 0.0 };
         draw(&mut canvas, chart);

@@ -7,6 +7,7 @@
 )]
 
 use iotrail_draw::chart::{self, Plot};
+use iotrail_draw::gantt::{self, Gantt, GanttRow};
 use iotrail_draw::scene::Scene;
 use iotrail_stats::Profile;
 use iotrail_stats::result::{Distribution, Quantity, Series, Throughput};
@@ -111,6 +112,106 @@ fn charts(profile: &Profile, plot: &str) -> Scene {
     chart::sheet("Profile", &chart::of_profile(profile, plot))
 }
 
+const SECOND: i64 = 1_000_000_000;
+
+fn process(
+    label: &str,
+    group: usize,
+    parent: Option<usize>,
+    depth: usize,
+    start: i64,
+    length: Option<i64>,
+) -> GanttRow {
+    GanttRow {
+        label: label.to_owned(),
+        detail: format!("{label} --option 'a b' /data/{start}"),
+        group: Some(group),
+        start: Some(start),
+        end: length.map(|length| start + length),
+        depth,
+        parent,
+        failed: false,
+        count: 1,
+    }
+}
+
+/// A workflow like Montage, with `jobs` fits of two steps each.
+pub fn montage(jobs: usize) -> Gantt {
+    let mut dice = Dice::new(3);
+    let groups =
+        ["make", "sh", "mProjectPP", "mDiffFit", "mConcatFit", "mBackground", "mAdd", "mShrink", "mViewer"];
+    let mut rows = vec![process("make", 0, None, 0, 0, Some(60 * SECOND))];
+    let mut clock = 0;
+    for job in 0..jobs {
+        let length = dice.near(8e8);
+        rows.push(process("mProjectPP", 2, Some(0), 1, clock, Some(length)));
+        clock += if job % 2 == 0 { length / 3 } else { length };
+    }
+    for job in 0..jobs {
+        let length = dice.near(3e8);
+        rows.push(process("mDiffFit", 3, Some(0), 1, clock, Some(length)));
+        let parent = rows.len() - 1;
+        rows.push(process("mDiff", 3, Some(parent), 2, clock + length / 10, Some(length / 2)));
+        rows.push(GanttRow {
+            failed: job % 9 == 4,
+            ..process("mFitplane", 3, Some(parent), 2, clock + length * 2 / 3, Some(length / 4))
+        });
+        clock += if job % 3 == 0 { length } else { length / 4 };
+    }
+    for (index, label) in ["mConcatFit", "mBackground", "mAdd", "mShrink"].iter().enumerate() {
+        rows.push(process(label, 4 + index, Some(0), 1, clock, Some(2 * SECOND)));
+        clock += 2 * SECOND;
+    }
+    rows.push(process("mViewer", 8, Some(0), 1, clock, None));
+    Gantt {
+        title: "Processes of T.trail over time".to_owned(),
+        notes: vec!["Groups by exe. Layer: processes.".to_owned()],
+        groups: groups.map(str::to_owned).to_vec(),
+        span: Some((0, clock + 3 * SECOND)),
+        rows,
+    }
+}
+
+fn gantts() -> Vec<(&'static str, Gantt)> {
+    let hostile = Gantt {
+        title: HOSTILE[0].to_owned(),
+        notes: vec![HOSTILE[1].to_owned()],
+        groups: HOSTILE.map(str::to_owned).to_vec(),
+        span: None,
+        rows: (0..8)
+            .map(|index| GanttRow {
+                failed: index % 3 == 0,
+                ..process(
+                    HOSTILE[index],
+                    index,
+                    index.checked_sub(1),
+                    index,
+                    i64::MIN + index as i64,
+                    Some(5),
+                )
+            })
+            .chain([GanttRow::default(), GanttRow { parent: Some(700), end: Some(3), ..GanttRow::default() }])
+            .collect(),
+    };
+    let crowd = Gantt {
+        title: "A crowd".to_owned(),
+        rows: std::iter::once(process("mpirun", 0, None, 0, 0, Some(100)))
+            .chain((0..400).map(|rank| process("rank", 1, Some(0), 1, rank % 13, Some(60 + rank % 29))))
+            .collect(),
+        groups: vec!["mpirun".to_owned(), "rank".to_owned()],
+        ..Gantt::default()
+    };
+    let one = Gantt { rows: vec![process("true", 0, None, 0, 5, Some(0))], ..Gantt::default() };
+    vec![
+        ("few", montage(7)),
+        ("many", montage(63)),
+        ("hostile", hostile),
+        ("crowd", crowd),
+        ("one", one),
+        ("empty", Gantt::default()),
+    ]
+}
+
 /// Every picture with its name.
 pub fn all() -> Vec<(String, Scene)> {
     let names = ["mProjectPP", "mDiff", "mFitplane", "mBackground", "mAdd"];
@@ -149,5 +250,6 @@ pub fn all() -> Vec<(String, Scene)> {
             all.push((format!("{name}-{plot}"), charts(profile, plot)));
         }
     }
+    all.extend(gantts().iter().map(|(name, gantt)| (format!("gantt-{name}"), gantt::scene(gantt))));
     all
 }

@@ -1,8 +1,10 @@
 //! Processes over time: a row for each, from its start to its end, below the process that made it (Dun et al., section
 //! 6.3.3: the process tree; here with the axis of time that its picture lacks).
 
-use crate::palette;
-use crate::scene::Scene;
+mod lanes;
+mod scene;
+
+pub use scene::scene;
 
 /// A process, or several that became one row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,17 +42,4 @@ pub struct Gantt {
     pub span: Option<(i64, i64)>,
     /// In the order of the tree: every process before its children.
     pub rows: Vec<GanttRow>,
-}
-
-/// The picture of `gantt`.
-#[must_use]
-pub fn scene(gantt: &Gantt) -> Scene {
-    Scene {
-        width: 900.0,
-        height: 600.0,
-        page: palette::PAGE,
-        title: gantt.title.clone(),
-        description: gantt.notes.join(" · "),
-        items: Vec::new(),
-    }
 }
