@@ -3,10 +3,28 @@
 //! Dun et al., section 5.3.1. What the paper leaves open (when a file is created, when one becomes another, in which order
 //! two processes touched it) is decided in the modules below, each of which says how.
 
-use crate::graph::FileView;
+mod finish;
+mod gather;
+mod hidden;
+pub(crate) mod labels;
+mod meaning;
+mod node;
+mod order;
+mod places;
+mod record;
+mod weave;
+
+use crate::error::WorkflowError;
+use crate::graph::{FileView, Graph};
+use finish::Finish;
+use gather::{Gathered, gather};
 use iotrail_model::threads;
-use iotrail_query::Query;
+use iotrail_query::{LifeId, Lives, ProcessGroups, Query};
+use iotrail_trail::EventLog;
+use meaning::Meanings;
+use record::Record;
 use std::num::NonZeroUsize;
+use weave::Weaver;
 
 /// What the graph shall show.
 #[derive(Clone, Copy, Debug)]
@@ -33,4 +51,42 @@ impl Default for BuildOptions<'_> {
             threads: threads::one_per_core(),
         }
     }
+}
+
+/// The workflow graph of a log.
+///
+/// # Errors
+/// If the trail cannot be read.
+pub fn build(
+    log: &EventLog,
+    lives: &Lives,
+    groups: &ProcessGroups,
+    options: &BuildOptions<'_>,
+) -> Result<Graph, WorkflowError> {
+    let meanings = Meanings::new(log);
+    let Gathered { records, changed, tally } = gather(log, lives, &meanings, options.query, options.threads)?;
+    let selected = selected(lives, &records, options.query.is_some());
+    let weaver = Weaver::new(lives, &meanings, &log.names().paths, &changed, options, &selected);
+    let woven = weaver.weave(&records, &births(lives, &selected));
+    drop(records);
+    Ok(Finish { log, lives, groups, options, tally, selected: &selected }.graph(woven))
+}
+
+/// Which processes are shown: with a selection of events those that have one.
+fn selected(lives: &Lives, records: &[Record], by_events: bool) -> Vec<bool> {
+    let mut selected = vec![!by_events; lives.all().len()];
+    for record in records {
+        selected[record.life.index()] = true;
+    }
+    selected
+}
+
+/// The processes in the order in which they began.
+fn births(lives: &Lives, selected: &[bool]) -> Vec<LifeId> {
+    let mut births: Vec<LifeId> = (0..lives.all().len())
+        .map(|life| LifeId(life as u32))
+        .filter(|life| selected[life.index()])
+        .collect();
+    births.sort_by_key(|life| (lives.get(*life).start, *life));
+    births
 }

@@ -206,7 +206,7 @@ pub struct FileVertex {
     pub names: Vec<Arc<str>>,
     /// What it is.
     pub kind: Option<FileKind>,
-    /// From 1, over all files that had this path, one after the other; in the view of whole files how many versions there are.
+    /// From 1, over all files that had this path, one after the other; in the view of whole files the number of the file among them.
     pub version: u32,
     /// Whether this is the last version of the last file of that path.
     pub last: bool,

@@ -4,13 +4,15 @@
 //! goes beyond is defined in `docs/workflow.md`. Pure: a trail in, result structs out.
 
 pub mod build;
+pub mod cycles;
 pub mod error;
 pub mod graph;
 pub mod ops;
 pub mod system;
 pub mod tree;
 
-pub use build::BuildOptions;
+pub use build::{BuildOptions, build};
+pub use cycles::cycles;
 pub use error::WorkflowError;
 pub use graph::{
     Edge, EdgeId, Facts, FileVertex, FileView, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId,

@@ -1,0 +1,345 @@
+//! From the vertices and edges of the pass to the graph: facts, names, and the order of everything.
+
+use super::gather::Tally;
+use super::labels::{Keys, Texts, base, process_keys, program};
+use super::node::{Node, Version, What};
+use super::weave::{Counts, MOST_PARTS, Woven};
+use crate::build::BuildOptions;
+use crate::graph::{
+    Edge, Facts, FileVertex, FileView, Graph, LeftOut, ProcessVertex, Relation, Vertex, VertexId,
+};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::{Clock, FileKind, Nanos, PathId, Timestamp};
+use iotrail_query::{LifeId, Lives, ProcessGroups};
+use iotrail_trail::EventLog;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+pub(super) struct Finish<'a> {
+    pub(super) log: &'a EventLog,
+    pub(super) lives: &'a Lives,
+    pub(super) groups: &'a ProcessGroups,
+    pub(super) options: &'a BuildOptions<'a>,
+    pub(super) tally: Tally,
+    pub(super) selected: &'a [bool],
+}
+
+impl Finish<'_> {
+    pub(super) fn graph(&self, woven: Woven) -> Graph {
+        let Woven { nodes, mut edges, hidden, shown, counts } = woven;
+        let mut vertices = self.vertices(&nodes);
+        self.relate(&nodes, &edges, &mut vertices);
+        let mut left_out = hidden.left_out(|path| shown.get(path.index()) == Some(&true));
+        self.leave_out(&mut left_out);
+        let notes = self.notes(&counts, &edges);
+        let order = order(&nodes, &vertices, &edges, self.options.view);
+        let span = self.span();
+        drop(nodes);
+        let mut place = vec![VertexId(0); order.len()];
+        for (new, old) in order.iter().enumerate() {
+            place[*old as usize] = VertexId(new as u32);
+        }
+        for edge in &mut edges {
+            (edge.from, edge.to) = (place[edge.from.index()], place[edge.to.index()]);
+        }
+        edges.sort_unstable_by_key(|edge| (edge.from, edge.to, edge.relation));
+        Graph {
+            view: self.options.view,
+            vertices: permuted(vertices, &place),
+            edges,
+            phases: self.groups.names.iter().map(|name| Arc::from(name.as_str())).collect(),
+            span,
+            left_out,
+            notes,
+            history: Vec::new(),
+        }
+    }
+
+    fn vertices(&self, nodes: &[Node]) -> Vec<Vertex> {
+        let mut texts = Texts::default();
+        let mut keys = Keys::default();
+        let process_keys = process_keys(self.lives);
+        let cases: Vec<Arc<str>> =
+            self.log.cases().iter().map(|case| texts.share(&case.name.to_string())).collect();
+        let mut parts: Vec<u32> = vec![0; self.lives.all().len()];
+        let mut versions: HashMap<PathId, (u32, u32), RandomState> = HashMap::default();
+        for (place, node) in nodes.iter().enumerate() {
+            match &node.what {
+                What::Part(life, number) => parts[life.index()] = *number,
+                What::Version(version) => versions.entry(version.path).or_default().1 = place as u32,
+            }
+        }
+        let whole = self.options.view == FileView::File;
+        let vertex = |(place, node): (usize, &Node)| match &node.what {
+            What::Part(life, part) => {
+                let of = &process_keys[life.index()];
+                let key = if *part == 1 { keys.unique(of) } else { keys.unique(&format!("{of}#{part}")) };
+                let facts =
+                    self.process(*life, *part, *part == parts[life.index()], node, &cases, &mut texts);
+                let program = program(self.lives.last_image(*life)).map(|name| texts.share(name));
+                let time = node
+                    .first
+                    .zip(node.last)
+                    .map_or(Nanos(0), |(first, last)| Nanos((last - first).0.max(0)));
+                Vertex {
+                    label: program.unwrap_or_else(|| Arc::clone(&key)),
+                    key,
+                    phase: self.groups.of_life.get(life.index()).copied().flatten().map(|group| group.0),
+                    members: 1,
+                    time,
+                    facts: Facts::Process(facts),
+                }
+            }
+            What::Version(version) => {
+                let (count, last) = versions.entry(version.path).or_default();
+                *count += 1;
+                let file = self.file(version, *count, *last == place as u32);
+                let key = match (whole, *count) {
+                    (true, 1) => file.path.to_string(),
+                    (true, number) => format!("{}~{number}", file.path),
+                    (false, number) => format!("{}@{number}", file.path),
+                };
+                Vertex {
+                    key: keys.unique(&key),
+                    label: if base(&file.path) == &*file.path {
+                        Arc::clone(&file.path)
+                    } else {
+                        texts.share(base(&file.path))
+                    },
+                    phase: None,
+                    members: 1,
+                    time: Nanos(0),
+                    facts: Facts::File(file),
+                }
+            }
+        };
+        nodes.iter().enumerate().map(vertex).collect()
+    }
+
+    fn process(
+        &self,
+        life: LifeId,
+        part: u32,
+        last: bool,
+        node: &Node,
+        cases: &[Arc<str>],
+        texts: &mut Texts,
+    ) -> ProcessVertex {
+        let image = self.lives.last_image(life);
+        let case = self.log.cases().get(image.case.index());
+        let mut text = |text: &Option<String>| text.as_deref().map(|text| texts.share(text));
+        ProcessVertex {
+            life,
+            pid: image.pid.0,
+            part,
+            exe: text(&image.exe),
+            cmdline: text(&image.cmdline),
+            cwd: text(&image.cwd),
+            host: case.and_then(|case| text(&case.name.host)),
+            case: cases.get(image.case.index()).cloned().unwrap_or_default(),
+            env: image.env.as_slice().into(),
+            start: node.first,
+            end: node.last,
+            cpu: if part == 1 { cpu(self.lives, life) } else { None },
+            exit_code: image.exit_code.filter(|_| last),
+            signal: if last { text(&image.signal) } else { None },
+        }
+    }
+
+    fn file(&self, version: &Version, number: u32, last: bool) -> FileVertex {
+        let row = self.log.files().get(version.path.index());
+        let name = |path: &PathId| self.log.names().paths[path.index()].clone();
+        let kind = row.and_then(|row| row.kind.as_deref());
+        FileVertex {
+            path: name(&version.path),
+            names: version.names.iter().map(name).collect(),
+            kind: FileKind::ALL.into_iter().find(|known| Some(known.name()) == kind),
+            version: number,
+            last,
+            size: row.and_then(|row| row.size).filter(|_| last),
+            readers: 0,
+            writers: 0,
+        }
+    }
+
+    /// Readers, writers and phases of files, which their edges tell.
+    fn relate(&self, nodes: &[Node], edges: &[Edge], vertices: &mut [Vertex]) {
+        let mut users: Vec<(u32, bool, LifeId)> = Vec::with_capacity(edges.len());
+        let mut first: HashMap<u32, (bool, Option<Timestamp>, LifeId), RandomState> = HashMap::default();
+        for edge in edges {
+            let (from, to) = (&nodes[edge.from.index()].what, &nodes[edge.to.index()].what);
+            let (version, life, writes) = match (from, to) {
+                (What::Part(life, _), What::Version(_)) => (edge.to.0, *life, true),
+                (What::Version(_), What::Part(life, _)) => (edge.from.0, *life, false),
+                _ => continue,
+            };
+            if writes {
+                users.push((version, true, life));
+            }
+            if !writes || edge.read.calls > 0 {
+                users.push((version, false, life));
+            }
+            let sign = (!writes, edge.first, life);
+            let known = first.entry(version).or_insert(sign);
+            *known = sign.min(*known);
+        }
+        users.sort_unstable();
+        users.dedup();
+        for (version, writes, _) in users {
+            if let Facts::File(file) = &mut vertices[version as usize].facts {
+                if writes { file.writers += 1 } else { file.readers += 1 }
+            }
+        }
+        for (version, (_, _, life)) in first {
+            vertices[version as usize].phase = self.groups.of(life).map(|group| group.0);
+        }
+    }
+
+    fn leave_out(&self, left_out: &mut LeftOut) {
+        let unselected = self.selected.iter().filter(|selected| !**selected).count() as u64;
+        if unselected > 0 {
+            left_out.vertices.push(("processes without a selected event".to_owned(), unselected));
+        }
+        let lost = self.tally.no_path.bytes.saturating_add(self.tally.no_process.bytes);
+        left_out.bytes = left_out.bytes.saturating_add(lost);
+    }
+
+    fn span(&self) -> Option<(Timestamp, Timestamp)> {
+        let lives = self.lives.all().iter().zip(self.selected).filter(|(_, selected)| **selected);
+        let starts_and_ends = lives.map(|(life, _)| (life.start.or(life.end), life.end.or(life.start)));
+        let times = starts_and_ends.filter_map(|(start, end)| start.zip(end)).chain(self.tally.span);
+        times.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+    }
+
+    fn notes(&self, counts: &Counts, edges: &[Edge]) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut note = |holds: bool, text: String| notes.extend(holds.then_some(text));
+        let Tally { no_path, no_process, other_layers, shared_mappings, .. } = self.tally;
+        note(
+            no_path.calls > 0,
+            format!(
+                "{} calls moved {} bytes of files that the trail does not name: they are in no edge.",
+                no_path.calls, no_path.bytes
+            ),
+        );
+        note(
+            no_process.calls > 0,
+            format!(
+                "{} calls moved {} bytes in processes that the trail does not know: they are in no edge.",
+                no_process.calls, no_process.bytes
+            ),
+        );
+        note(
+            other_layers > 0,
+            format!("{other_layers} events are of libraries; only system calls make edges."),
+        );
+        note(
+            shared_mappings > 0,
+            format!(
+                "{shared_mappings} shared mappings can be written: each counts as a write of unknown size."
+            ),
+        );
+        note(
+            counts.joined > 0,
+            format!(
+                "Processes and files are split into at most {MOST_PARTS} parts and versions: {} accesses beyond that are on the last edge before between the same process and file.",
+                counts.joined
+            ),
+        );
+        note(
+            counts.given_up > 0,
+            format!(
+                "{} reads began a new part of a process because it would take too long to find out whether the data depend on it.",
+                counts.given_up
+            ),
+        );
+        let both = edges.iter().filter(|edge| edge.read.calls > 0 && edge.written.calls > 0).count();
+        note(
+            both > 0,
+            format!(
+                "{both} edges stand for reads and writes between the same process and file; drawn is what comes first of create, write, read."
+            ),
+        );
+        self.clocks(&mut note);
+        notes
+    }
+
+    fn clocks(&self, note: &mut impl FnMut(bool, String)) {
+        let cases = self.log.cases();
+        let has = |clock| cases.iter().any(|case| case.clock == clock);
+        note(has(Clock::Order), "Cases without time stamps: their times only count events, so that life times and the order between cases mean nothing.".to_owned());
+        note(
+            cases.len() > 1 && has(Clock::Relative),
+            "Cases whose times start at 0: the order of accesses between cases is unknown.".to_owned(),
+        );
+        let mut hosts: Vec<&str> = cases.iter().filter_map(|case| case.name.host.as_deref()).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        note(
+            hosts.len() > 1,
+            format!(
+                "{} hosts: the order of accesses between them is that of their clocks, as far as these agree.",
+                hosts.len()
+            ),
+        );
+    }
+}
+
+/// CPU time of all images of a process, if it is known of one.
+pub(super) fn cpu(lives: &Lives, life: LifeId) -> Option<Nanos> {
+    let times = lives.images(life).iter().flat_map(|image| [image.usage.user, image.usage.system]);
+    times.flatten().reduce(|one, other| Nanos(one.0.saturating_add(other.0)))
+}
+
+/// The order of the vertices of the graph; a topological one where there are no cycles.
+fn order(nodes: &[Node], vertices: &[Vertex], edges: &[Edge], view: FileView) -> Vec<u32> {
+    let mut by_sign: Vec<u32> = (0..nodes.len() as u32).collect();
+    let key = |node: &u32| (nodes[*node as usize].first, &vertices[*node as usize].key);
+    by_sign.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+    if view == FileView::File {
+        return by_sign;
+    }
+    let mut rank = vec![0_u32; nodes.len()];
+    for (place, node) in by_sign.iter().enumerate() {
+        rank[*node as usize] = place as u32;
+    }
+    let (mut waits_for, mut starts) = (vec![0_u32; nodes.len()], vec![0_u32; nodes.len() + 1]);
+    for edge in edges {
+        waits_for[edge.to.index()] += 1;
+        starts[edge.from.index() + 1] += 1;
+    }
+    for node in 0..nodes.len() {
+        starts[node + 1] += starts[node];
+    }
+    let (mut fill, mut targets) = (starts.clone(), vec![0_u32; edges.len()]);
+    for edge in edges {
+        targets[fill[edge.from.index()] as usize] = edge.to.0;
+        fill[edge.from.index()] += 1;
+    }
+    let free = by_sign.iter().filter(|node| waits_for[**node as usize] == 0);
+    let mut free: BinaryHeap<Reverse<u32>> = free.map(|node| Reverse(rank[*node as usize])).collect();
+    let mut order = Vec::with_capacity(nodes.len());
+    while let Some(Reverse(place)) = free.pop() {
+        let node = by_sign[place as usize];
+        order.push(node);
+        for target in &targets[starts[node as usize] as usize..starts[node as usize + 1] as usize] {
+            waits_for[*target as usize] -= 1;
+            if waits_for[*target as usize] == 0 {
+                free.push(Reverse(rank[*target as usize]));
+            }
+        }
+    }
+    debug_assert_eq!(order.len(), nodes.len(), "the graph of versions has no cycle");
+    debug_assert!(edges.iter().all(|edge| edge.relation != Relation::Next || edge.from != edge.to));
+    order
+}
+
+fn permuted(vertices: Vec<Vertex>, place: &[VertexId]) -> Vec<Vertex> {
+    let mut placed: Vec<Option<Vertex>> = (0..vertices.len()).map(|_| None).collect();
+    for (vertex, place) in vertices.into_iter().zip(place) {
+        placed[place.index()] = Some(vertex);
+    }
+    placed.into_iter().flatten().collect()
+}

@@ -1,0 +1,81 @@
+//! What the graph leaves out, counted.
+
+use super::meaning::{Meanings, Place};
+use super::record::{Op, Record};
+use crate::graph::LeftOut;
+use crate::system::System;
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::PathId;
+use iotrail_query::LifeId;
+
+/// Why a file is no vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Why {
+    System,
+    Directory,
+    MappedOnly,
+    LookedAtOnly,
+}
+
+impl Why {
+    const ALL: [Self; 4] = [Self::System, Self::Directory, Self::MappedOnly, Self::LookedAtOnly];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::System => "system files",
+            Self::Directory => "directories",
+            Self::MappedOnly => "files that were mapped or executed only",
+            Self::LookedAtOnly => "files that were opened or looked at only",
+        }
+    }
+}
+
+/// Accesses without an edge.
+#[derive(Debug, Default)]
+pub(super) struct Hidden {
+    edges: HashSet<(LifeId, PathId), RandomState>,
+    paths: HashMap<PathId, Why, RandomState>,
+    bytes: u64,
+}
+
+/// Whether accesses to a path are hidden.
+pub(super) fn reason(meanings: &Meanings, path: PathId, changed: &[bool], show_system: bool) -> Option<Why> {
+    match meanings.place(path) {
+        Place::File | Place::Channel => None,
+        Place::Directory => Some(Why::Directory),
+        Place::System(_) if show_system => None,
+        Place::System(System::Installed) if changed.get(path.index()) == Some(&true) => None,
+        Place::System(_) => Some(Why::System),
+    }
+}
+
+impl Hidden {
+    /// An access to a file that is left out for `why`.
+    pub(super) fn access(&mut self, record: &Record, why: Why) {
+        self.paths.entry(record.path).and_modify(|known| *known = why.min(*known)).or_insert(why);
+        if matches!(record.op, Op::Read | Op::Write | Op::Map) {
+            self.edges.insert((record.life, record.path));
+            self.bytes = self.bytes.saturating_add(record.moved.bytes);
+        }
+    }
+
+    /// A path that was found, and perhaps never used.
+    pub(super) fn looked_at(&mut self, path: PathId) {
+        self.paths.entry(path).or_insert(Why::LookedAtOnly);
+    }
+
+    /// The counts; paths that became vertices after all are none of them.
+    pub(super) fn left_out(self, shown: impl Fn(PathId) -> bool) -> LeftOut {
+        let count = |why| {
+            let of_it = |(path, known): &(&PathId, &Why)| **known == why && !shown(**path);
+            self.paths.iter().filter(of_it).count() as u64
+        };
+        let vertices = Why::ALL.into_iter().map(|why| (why.name().to_owned(), count(why)));
+        LeftOut {
+            vertices: vertices.filter(|(_, count)| *count > 0).collect(),
+            bytes: self.bytes,
+            edges: self.edges.len() as u64,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Names of vertices: keys that are unique and the same in every run of the analysis, labels for people.
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::{Pid, Process};
+use iotrail_query::{LifeId, Lives};
+use std::sync::Arc;
+
+/// The last component of a path; of what is no file the whole name.
+pub(crate) fn base(path: &str) -> &str {
+    match path.rsplit('/').next() {
+        Some(name) if path.starts_with('/') && !name.is_empty() => name,
+        _ => path,
+    }
+}
+
+/// What a process is called: the base name of its executable, else of the first word of its command line.
+pub(crate) fn program(image: &Process) -> Option<&str> {
+    let word = || image.cmdline.as_deref()?.split('\0').next();
+    let path = image.exe.as_deref().or_else(word)?;
+    path.rsplit('/').next().filter(|name| !name.is_empty())
+}
+
+/// For each process its number, and `~2` for the second process of that number.
+pub(crate) fn process_keys(lives: &Lives) -> Vec<String> {
+    let mut seen: HashMap<Pid, u32, RandomState> = HashMap::default();
+    let key = |index: usize| {
+        let pid = lives.get(LifeId(index as u32)).pid;
+        let count = seen.entry(pid).or_default();
+        *count += 1;
+        if *count == 1 { pid.to_string() } else { format!("{pid}~{count}") }
+    };
+    (0..lives.all().len()).map(key).collect()
+}
+
+/// Shares equal texts.
+#[derive(Debug, Default)]
+pub(crate) struct Texts(HashSet<Arc<str>, RandomState>);
+
+impl Texts {
+    pub(crate) fn share(&mut self, text: &str) -> Arc<str> {
+        self.0.get_or_insert_with(text, |text| Arc::from(text)).clone()
+    }
+}
+
+/// Keys that were given.
+#[derive(Debug, Default)]
+pub(crate) struct Keys(HashSet<Arc<str>, RandomState>);
+
+impl Keys {
+    /// The key, with a number behind it if another vertex has it already (a relative path that looks like a process).
+    pub(crate) fn unique(&mut self, key: &str) -> Arc<str> {
+        let mut unique: Arc<str> = Arc::from(key);
+        let mut number = 2_u32;
+        while !self.0.insert(Arc::clone(&unique)) {
+            unique = Arc::from(format!("{key}~{number}"));
+            number += 1;
+        }
+        unique
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_short_and_keys_unique() {
+        assert_eq!(
+            [base("/a/b.fits"), base("pipe:[7]"), base("TCP:[a/b]"), base("/")],
+            ["b.fits", "pipe:[7]", "TCP:[a/b]", "/"]
+        );
+        let mut keys = Keys::default();
+        let made: Vec<Arc<str>> = ["7", "7", "7~2", "7"].iter().map(|key| keys.unique(key)).collect();
+        assert_eq!(made.iter().map(|key| &**key).collect::<Vec<_>>(), ["7", "7~2", "7~2~2", "7~3"]);
+    }
+
+    #[test]
+    fn a_process_is_called_after_what_it_executed() {
+        let process = |exe: Option<&str>, cmdline: Option<&str>| Process {
+            exe: exe.map(str::to_owned),
+            cmdline: cmdline.map(str::to_owned),
+            ..Process::default()
+        };
+        assert_eq!(program(&process(Some("/usr/bin/mAdd"), Some("x\0y"))), Some("mAdd"));
+        assert_eq!(program(&process(None, Some("./run.sh\0-v"))), Some("run.sh"));
+        assert_eq!(program(&process(None, None)), None);
+    }
+}

@@ -1,0 +1,197 @@
+//! What names mean: each call, text of flags and path of a log is looked at once.
+
+use crate::system::{self, System};
+use iotrail_model::calls::{self, Transfer};
+use iotrail_model::{CallId, FlagsId, Names, Nullable, PathId};
+use iotrail_trail::EventLog;
+
+/// What a call does to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Nothing that matters here.
+    None,
+    Read,
+    Write,
+    Copy,
+    Open,
+    Creat,
+    Truncate,
+    /// Changes the extent of a file without moving data.
+    Allocate,
+    Rename,
+    Link,
+    Unlink,
+    MakeNode,
+    Channel,
+    Map,
+    Exec,
+    /// Tells whether a path is there.
+    Look,
+}
+
+fn action(name: &str, transfer: Transfer) -> Action {
+    match transfer {
+        Transfer::Read => return Action::Read,
+        Transfer::Write => return Action::Write,
+        Transfer::Copy => return Action::Copy,
+        Transfer::None => {}
+    }
+    match name.strip_prefix("io_uring_").unwrap_or(name) {
+        "open" | "openat" | "openat2" | "openat_direct" | "openat2_direct" => Action::Open,
+        "creat" => Action::Creat,
+        "truncate" | "truncate64" | "ftruncate" | "ftruncate64" => Action::Truncate,
+        "fallocate" => Action::Allocate,
+        "rename" | "renameat" | "renameat2" => Action::Rename,
+        "link" | "linkat" => Action::Link,
+        "unlink" | "unlinkat" => Action::Unlink,
+        "mknod" | "mknodat" => Action::MakeNode,
+        "pipe" | "pipe2" | "socketpair" => Action::Channel,
+        "mmap" | "mmap2" | "old_mmap" => Action::Map,
+        "execve" | "execveat" => Action::Exec,
+        "stat" | "lstat" | "stat64" | "lstat64" | "newfstatat" | "fstatat64" | "statx" | "access"
+        | "faccessat" | "faccessat2" => Action::Look,
+        _ => Action::None,
+    }
+}
+
+/// What flags of opens, mappings, renames and nodes say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flags {
+    pub(super) create: bool,
+    pub(super) truncate: bool,
+    pub(super) exclusive: bool,
+    /// Of an unnamed file in a directory (`O_TMPFILE`), or of a descriptor without access (`O_PATH`).
+    pub(super) no_file: bool,
+    pub(super) shared_writable: bool,
+    pub(super) exchange: bool,
+    /// Of a node that is a device.
+    pub(super) device: bool,
+}
+
+fn flags(text: &str) -> Flags {
+    let (mut flags, mut shared, mut writable) = (Flags::default(), false, false);
+    for word in text.split(['|', ' ', ',']) {
+        match word {
+            "O_CREAT" => flags.create = true,
+            "O_TRUNC" => flags.truncate = true,
+            "O_EXCL" => flags.exclusive = true,
+            "O_TMPFILE" | "O_PATH" => flags.no_file = true,
+            "MAP_SHARED" | "MAP_SHARED_VALIDATE" => shared = true,
+            "PROT_WRITE" => writable = true,
+            "RENAME_EXCHANGE" => flags.exchange = true,
+            "S_IFCHR" | "S_IFBLK" => flags.device = true,
+            _ => {}
+        }
+    }
+    flags.shared_writable = shared && writable;
+    flags
+}
+
+/// What a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A file of the workflow.
+    File,
+    /// A pipe, FIFO or socket of it: what is written there cannot be emptied.
+    Channel,
+    /// Belongs to the system.
+    System(System),
+    /// A directory.
+    Directory,
+}
+
+fn place(path: &str, kind: Option<&str>) -> Place {
+    match (kind, system::class(path)) {
+        (Some("directory"), _) => Place::Directory,
+        (_, Some(class)) => Place::System(class),
+        (Some("char" | "block" | "anon"), None) => Place::System(System::Pseudo),
+        (Some("pipe" | "socket"), None) => Place::Channel,
+        _ => Place::File,
+    }
+}
+
+/// The meanings of a log's names.
+#[derive(Debug)]
+pub(super) struct Meanings {
+    actions: Vec<Action>,
+    flags: Vec<Flags>,
+    places: Vec<Place>,
+    missing: Vec<bool>,
+}
+
+impl Meanings {
+    pub(super) fn new(log: &EventLog) -> Self {
+        let Names { calls, paths, errnos, flags: texts } = log.names();
+        let transfer =
+            |call| calls::spec(CallId::from_index(call)).map_or(Transfer::None, |spec| spec.transfer);
+        let kind = |path: usize| log.files().get(path).and_then(|row| row.kind.as_deref());
+        Self {
+            actions: calls.iter().enumerate().map(|(id, name)| action(name, transfer(id))).collect(),
+            flags: texts.iter().map(|text| flags(text)).collect(),
+            places: paths.iter().enumerate().map(|(id, path)| place(path, kind(id))).collect(),
+            missing: errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
+        }
+    }
+
+    pub(super) fn action(&self, call: CallId) -> Action {
+        self.actions.get(call.index()).copied().unwrap_or(Action::None)
+    }
+
+    pub(super) fn flags(&self, text: Nullable<FlagsId>) -> Flags {
+        text.get().and_then(|id| self.flags.get(id.index())).copied().unwrap_or_default()
+    }
+
+    pub(super) fn place(&self, path: PathId) -> Place {
+        self.places.get(path.index()).copied().unwrap_or(Place::File)
+    }
+
+    /// Whether an error says that nothing is at the path.
+    pub(super) fn is_missing(&self, errno: Nullable<iotrail_model::ErrnoId>) -> bool {
+        errno.get().is_some_and(|id| self.missing.get(id.index()).copied().unwrap_or(false))
+    }
+
+    /// Number of paths.
+    pub(super) fn paths(&self) -> usize {
+        self.places.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_known_by_what_they_do_in_every_variant() {
+        for spec in calls::TABLE {
+            let action = action(spec.name, spec.transfer);
+            let expected = match spec.name {
+                "read" | "io_uring_read" | "aio_pread" | "recvmsg" => Some(Action::Read),
+                "sendfile" | "splice" => Some(Action::Copy),
+                "openat" | "io_uring_openat" | "openat2" => Some(Action::Open),
+                "renameat2" | "io_uring_renameat" => Some(Action::Rename),
+                "io_uring_pipe" | "pipe2" => Some(Action::Channel),
+                "close" | "fsync" | "clone" | "getdents64" => Some(Action::None),
+                _ => None,
+            };
+            assert!(expected.is_none_or(|expected| expected == action), "{}: {action:?}", spec.name);
+        }
+    }
+
+    #[test]
+    fn flags_are_read_as_words() {
+        let open = flags("O_WRONLY|O_CREAT|O_TRUNC");
+        assert!(open.create && open.truncate && !open.exclusive && !open.shared_writable);
+        assert!(flags("PROT_READ|PROT_WRITE|MAP_SHARED").shared_writable);
+        assert!(!flags("PROT_READ|PROT_WRITE|MAP_PRIVATE").shared_writable);
+        assert!(!flags("O_CREATE").create);
+    }
+
+    #[test]
+    fn what_is_found_counts_more_than_the_name() {
+        assert_eq!(place("/data/ff", Some("pipe")), Place::Channel);
+        assert_eq!(place("/data/disk", Some("block")), Place::System(System::Pseudo));
+        assert_eq!(place("/lib/libc.so.6", Some("directory")), Place::Directory);
+        assert_eq!(place("/lib/libc.so.6", None), Place::System(System::Installed));
+        assert_eq!(place("/data/a", None), Place::File);
+    }
+}

@@ -1,0 +1,56 @@
+//! Vertices while the graph is made.
+
+use super::places::FileId;
+use iotrail_model::{PathId, Timestamp};
+use iotrail_query::LifeId;
+
+/// A vertex.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// What it stands for.
+    pub(super) what: What,
+    /// First sign of it.
+    pub(super) first: Option<Timestamp>,
+    /// Last sign of it; of a part of a process that is not the last: when the next began.
+    pub(super) last: Option<Timestamp>,
+}
+
+/// The two kinds of vertices.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    /// A process, or from 2 a part of it.
+    Part(LifeId, u32),
+    /// A file, or a version of it.
+    Version(Version),
+}
+
+/// A version of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Version {
+    pub(super) file: FileId,
+    /// The name by which it was begun, or the one that it was given since.
+    pub(super) path: PathId,
+    /// Its other names.
+    pub(super) names: Vec<PathId>,
+    /// Somebody of the log made or wrote it.
+    pub(super) made: bool,
+    /// It may hold data.
+    pub(super) filled: bool,
+    /// Somebody read it.
+    pub(super) read: bool,
+}
+
+impl Version {
+    /// Whether it was made, holds nothing, and nobody knows it: the first to write to it writes this version.
+    pub(super) fn is_blank(&self) -> bool {
+        self.made && !self.filled && !self.read
+    }
+}
+
+impl Node {
+    /// Takes note of a sign of it.
+    pub(super) fn seen(&mut self, first: Timestamp, last: Timestamp) {
+        self.first = Some(self.first.map_or(first, |known| known.min(first)));
+        self.last = Some(self.last.map_or(last, |known| known.max(last)));
+    }
+}

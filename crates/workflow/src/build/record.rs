@@ -1,0 +1,91 @@
+//! What an event means for the graph, in few bytes: many events become one record where nothing can have happened between them.
+
+use crate::graph::Transfer;
+use iotrail_model::{Nanos, PathId, Timestamp};
+use iotrail_query::LifeId;
+
+/// What a process did to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Op {
+    /// Found it there.
+    Exists,
+    /// Found that it is not there.
+    Missing,
+    /// Made a file that is certainly new (`O_EXCL`, `mknod`).
+    Make,
+    /// Opened it with `O_CREAT`: made it if it was not there.
+    MakeOrOpen,
+    /// Opened it with `O_CREAT|O_TRUNC`: made it, or emptied what was there.
+    MakeOrEmpty,
+    /// Emptied it (`O_TRUNC`, `truncate` to 0).
+    Empty,
+    /// Made a pipe or a pair of sockets of that name, which is new although the name may have been used before.
+    Channel,
+    /// Wrote, or may have written through a mapping.
+    Write,
+    /// Read.
+    Read,
+    /// Mapped or executed it.
+    Map,
+    /// Gave it the second path instead of the first.
+    Rename,
+    /// Exchanged the files of the two paths.
+    Exchange,
+    /// Gave it the second path beside the first.
+    Link,
+    /// Removed the path.
+    Unlink,
+}
+
+impl Op {
+    /// Whether data come in; that happens when the call ends, everything else when it starts: a blocked read of a pipe
+    /// starts before the write that it waits for.
+    pub(super) const fn takes_in(self) -> bool {
+        matches!(self, Self::Read | Self::Map)
+    }
+
+    /// Whether a file's contents or names may be others afterwards.
+    pub(super) const fn changes(self) -> bool {
+        !matches!(self, Self::Exists | Self::Missing | Self::Read | Self::Map)
+    }
+}
+
+/// One access, or several of one process to one path between which nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Record {
+    /// When it takes effect: end of the first read, start of the first of anything else.
+    pub(super) at: Timestamp,
+    /// Start of the first call.
+    pub(super) first: Timestamp,
+    /// End of the last call.
+    pub(super) last: Timestamp,
+    /// What was moved.
+    pub(super) moved: Transfer,
+    /// Who did it.
+    pub(super) life: LifeId,
+    /// To which path.
+    pub(super) path: PathId,
+    /// Second path of a rename or link.
+    pub(super) path2: PathId,
+    /// What was done.
+    pub(super) op: Op,
+}
+
+impl Record {
+    /// The order in which records take effect; of those at the same instant what is read comes last.
+    pub(super) fn order(&self) -> (Timestamp, bool) {
+        (self.at, self.op.takes_in())
+    }
+
+    /// Adds a later record of the same process, path and operation.
+    pub(super) fn join(&mut self, later: &Self) {
+        self.moved.add(&later.moved);
+        self.first = self.first.min(later.first);
+        self.last = self.last.max(later.last);
+    }
+}
+
+/// The figures of one call.
+pub(super) fn one_call(bytes: i64, dur: Option<Nanos>) -> Transfer {
+    Transfer { bytes: u64::try_from(bytes).unwrap_or(0), calls: 1, elapsed: dur.unwrap_or_default() }
+}
