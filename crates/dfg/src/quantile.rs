@@ -2,20 +2,17 @@
 //!
 //! The state is a pure function of the multiset (never of the order of its values), so that partial results merge to
 //! exactly what one pass over everything gives; sketches with random or order-dependent compaction (t-digest, KLL) do
-//! not have this property. Up to [`EXACT_LIMIT`] values all of them are kept; beyond, they are counted in buckets that
-//! divide each power of two into 128 equal parts, and a quantile is the middle of its bucket: an error of at most half
-//! a bucket, 1/256 of the value. A full sketch takes at most 58 KB for each sign.
+//! not have this property. Up to [`EXACT_LIMIT`] values all of them are kept; beyond, they are counted in the buckets of
+//! [`iotrail_model::buckets`], and a quantile is the middle of its bucket. A full sketch takes at most 58 KB for each sign.
 
 use crate::result::Bin;
+use iotrail_model::buckets::{bucket, middle, start};
 use std::borrow::Cow;
 
 /// Up to how many values quantiles are exact.
 pub const EXACT_LIMIT: usize = 16_384;
 /// Largest relative error of a quantile of more values than [`EXACT_LIMIT`].
-pub const RELATIVE_ERROR: f64 = 1.0 / 256.0;
-
-const SUB_BITS: u32 = 7;
-const SUB_BUCKETS: u64 = 1 << SUB_BITS;
+pub use iotrail_model::buckets::RELATIVE_ERROR;
 
 /// A multiset of integers that answers nearest-rank quantiles.
 ///
@@ -143,8 +140,7 @@ impl Quantiles {
         let settled = self.settled();
         let exact =
             settled.waiting.iter().filter_map(|&value| u64::try_from(value).ok()).map(|value| (value, 1));
-        let counted =
-            settled.positive.iter().enumerate().map(|(bucket, &count)| (bucket_start(bucket), count));
+        let counted = settled.positive.iter().enumerate().map(|(bucket, &count)| (start(bucket), count));
         exact.chain(counted).for_each(|(value, count)| counts[power(value)] += count);
         let bins = counts.into_iter().enumerate().filter(|&(_, count)| count > 0);
         bins.map(|(power, count)| {
@@ -171,27 +167,6 @@ fn nearest_rank(count: u64, percentage: u8) -> Option<u64> {
 /// 0 for 0, else one more than the exponent of the largest power of two that is not larger.
 fn power(value: u64) -> usize {
     (64 - value.leading_zeros()) as usize
-}
-
-#[inline]
-fn bucket(magnitude: u64) -> usize {
-    if magnitude < SUB_BUCKETS {
-        return magnitude as usize;
-    }
-    let shift = magnitude.ilog2() - SUB_BITS;
-    let within = (magnitude >> shift) & (SUB_BUCKETS - 1);
-    (u64::from(shift + 1) * SUB_BUCKETS + within) as usize
-}
-
-fn bucket_start(bucket: usize) -> u64 {
-    let (row, within) = (bucket as u64 / SUB_BUCKETS, bucket as u64 % SUB_BUCKETS);
-    if row == 0 { within } else { (SUB_BUCKETS + within) << (row - 1) }
-}
-
-fn middle(bucket: usize) -> i64 {
-    let row = bucket as u64 / SUB_BUCKETS;
-    let half_width = if row <= 1 { 0 } else { 1_u64 << (row - 2) };
-    i64::try_from(bucket_start(bucket) + half_width).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -259,13 +234,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn every_bucket_is_within_the_error(value in any::<i64>()) {
-            let about = middle(bucket(value.unsigned_abs()));
-            let error = (about as f64 - value.unsigned_abs() as f64).abs();
-            prop_assert!(error <= RELATIVE_ERROR * value.unsigned_abs() as f64);
-        }
-
         #[test]
         fn exact_quantiles_equal_the_naive_ones(values in prop::collection::vec(-50_i64..50, 0..60), percentage in 1_u8..=100) {
             prop_assert_eq!(of(values.iter().copied()).percentiles([percentage]), [naive(&values, percentage)]);

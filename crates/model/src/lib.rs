@@ -5,6 +5,7 @@
 //! The event schema is the public interface of the product (`docs/trail-format.md`).
 
 pub mod batch;
+pub mod buckets;
 pub mod calls;
 pub mod canonical;
 pub mod case;

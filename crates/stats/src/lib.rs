@@ -3,20 +3,24 @@
 //! Definitions: Dun et al., "ParaTrac: A Fine-Grained Profiler for Data-Intensive Workflows", sections 5.1 and 6.3; what
 //! goes beyond is defined in `docs/stats.md`. Pure: event batches in, result structs out; partial results merge.
 
+pub mod distribution;
 pub mod error;
 pub mod options;
 pub mod part;
 pub mod profile;
 pub mod result;
+pub mod values;
 
 mod access;
 mod bins;
 mod call;
 mod call_kind;
+mod calls;
 mod extent;
 mod file_kinds;
 mod in_out;
 mod interval_set;
+mod lengths;
 mod pattern;
 mod phases;
 mod scan;

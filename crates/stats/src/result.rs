@@ -23,6 +23,8 @@ pub struct Profile {
     pub groups: Vec<String>,
     /// Table 1 (Dun et al., Table 4), one row for each call, most time first.
     pub calls: Vec<CallRow>,
+    /// The same by group; shares are of the group's calls.
+    pub group_calls: Vec<Vec<CallRow>>,
     /// Table 2 (Dun et al., Table 5), a row for each group of which anything is selected.
     pub phases: Vec<PhaseRow>,
     /// The last row of table 2: not the sum of the others, as groups share files.

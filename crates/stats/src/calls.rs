@@ -1,0 +1,129 @@
+//! Table 1: call statistics (Dun et al., "ParaTrac", table 4), and the latency of each call (figures 5 and 6).
+
+use crate::part::{Context, Part, RowFacts};
+use crate::result::{CallRow, Distribution, Quantity};
+use crate::values::{Settled, Values};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::{CallId, EventBatch};
+use iotrail_trail::Columns;
+use std::collections::BTreeMap;
+
+/// Sums up calls by group and name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calls(HashMap<(u32, CallId), Sums, RandomState>);
+
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    count: u64,
+    failures: u64,
+    bytes: u64,
+    durations: Values,
+}
+
+/// What [`Calls`] makes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallTables {
+    pub(crate) all: Vec<CallRow>,
+    /// By slot.
+    pub(crate) by_group: Vec<Vec<CallRow>>,
+    pub(crate) latency: Vec<Distribution>,
+}
+
+impl Part for Calls {
+    type Seam = ();
+    type Table = CallTables;
+
+    fn columns() -> Columns {
+        Columns::CALL | Columns::DUR | Columns::SIZE | Columns::ERRNO
+    }
+
+    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, _: &Context<'_>) {
+        for row in (0..batch.len).filter(|row| facts.selected[*row]) {
+            let sums = self.0.entry((facts.slot[row], batch.call[row])).or_default();
+            sums.count += 1;
+            sums.failures += u64::from(!batch.errno[row].is_null());
+            let known = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
+            sums.bytes = sums.bytes.saturating_add(known(batch.size[row].get()).unwrap_or_default());
+            if let Some(nanos) = known(batch.dur[row].get().map(|nanos| nanos.0)) {
+                sums.durations.push(nanos);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (key, sums) in other.0 {
+            self.0.entry(key).or_default().merge(sums);
+        }
+    }
+
+    fn finish(self, _: Vec<()>, context: &Context<'_>) -> CallTables {
+        let mut by_slot: Vec<BTreeMap<CallId, Sums>> = vec![BTreeMap::new(); context.slots()];
+        let mut all: BTreeMap<CallId, Sums> = BTreeMap::new();
+        for ((slot, call), sums) in self.0 {
+            all.entry(call).or_default().merge(sums.clone());
+            by_slot[slot as usize].insert(call, sums);
+        }
+        let name = |call: CallId| context.log.names().call(call);
+        let by_group = by_slot
+            .into_iter()
+            .map(|calls| table(calls, name).into_iter().map(|(row, _)| row).collect())
+            .collect();
+        let (all, latency) = table(all, name).into_iter().unzip();
+        let latency: Vec<Distribution> = latency;
+        CallTables { all, by_group, latency: latency.into_iter().filter(|series| series.count > 0).collect() }
+    }
+}
+
+impl Sums {
+    fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.failures += other.failures;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.durations.merge(other.durations);
+    }
+}
+
+/// The rows, most time first, each with the distribution of its durations.
+fn table<'a>(
+    calls: BTreeMap<CallId, Sums>,
+    name: impl Fn(CallId) -> &'a str,
+) -> Vec<(CallRow, Distribution)> {
+    let count: u64 = calls.values().map(|sums| sums.count).sum();
+    let nanos: u128 = calls.values().map(|sums| sums.durations.sum()).sum();
+    let mut rows: Vec<_> = calls
+        .into_iter()
+        .map(|(call, mut sums)| {
+            let series = name(call).to_owned();
+            let durations = std::mem::take(&mut sums.durations).settled();
+            let row = row(&series, &sums, &durations, count, nanos);
+            (row, Distribution::new(Quantity::Latency, series, &durations))
+        })
+        .collect();
+    rows.sort_by(|(a, _), (b, _)| {
+        (b.total_ns, b.count).cmp(&(a.total_ns, a.count)).then_with(|| a.call.cmp(&b.call))
+    });
+    rows
+}
+
+fn row(call: &str, sums: &Sums, durations: &Settled, count: u64, nanos: u128) -> CallRow {
+    let figure = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let [p50, p95, p99] = durations.percentiles([50, 95, 99]).map(|value| value.map(figure));
+    CallRow {
+        call: call.to_owned(),
+        count: sums.count,
+        count_share: sums.count as f64 / count as f64,
+        failures: sums.failures,
+        total_ns: u64::try_from(durations.sum()).unwrap_or(u64::MAX),
+        total_share: (nanos > 0 && durations.count() > 0).then(|| durations.sum() as f64 / nanos as f64),
+        timed: durations.count(),
+        mean_ns: durations.mean(),
+        sd_ns: durations.deviation(),
+        min_ns: durations.bounds().map(|(min, _)| figure(min)),
+        p50_ns: p50,
+        p95_ns: p95,
+        p99_ns: p99,
+        max_ns: durations.bounds().map(|(_, max)| figure(max)),
+        bytes: sums.bytes,
+    }
+}
