@@ -9,7 +9,7 @@ use crate::select::{CasePattern, Selection};
 use crate::variables::Variables;
 use globset::GlobSet;
 use iotrail_model::canonical::canonical;
-use iotrail_model::{Case, CaseId, Clock, EventBatch, Nullable, PathId, Timestamp};
+use iotrail_model::{Case, CaseId, Clock, EventBatch, Nullable, PathId, Pid, Timestamp};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -59,6 +59,22 @@ impl Filter {
             && time.is_none()
             && size.is_none()
             && failed.is_none()
+    }
+
+    /// Whether every call of a selected process is selected.
+    pub(crate) fn takes_whole_processes(&self) -> bool {
+        let Self { cases: _, pid: _, not_pid: _, calls, paths, not_paths, time, size, failed } = self;
+        [calls, paths, not_paths].into_iter().all(Option::is_none)
+            && time.is_none()
+            && size.is_none()
+            && failed.is_none()
+    }
+
+    /// Whether calls of a process may be selected.
+    pub(crate) fn may_match_process(&self, case: CaseId, pid: Pid) -> bool {
+        self.cases.as_ref().is_none_or(|bits| bit(bits, case.index()))
+            && (self.pid.is_empty() || within(&self.pid, pid.0))
+            && !within(&self.not_pid, pid.0)
     }
 
     pub(crate) fn needs_path(&self) -> bool {

@@ -18,7 +18,7 @@ use crate::spec::{QuerySpec, SelectSpec};
 use crate::variables::Variables;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::canonical::canonical;
-use iotrail_model::{Case, CaseId, PathId, Timestamp};
+use iotrail_model::{Case, CaseId, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, RowGroupMeta, Trail};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -128,6 +128,22 @@ impl Query {
         let cases = group.cases.clone().unwrap_or(CaseId(0)..=CaseId(u32::MAX));
         let starts = group.starts.clone().unwrap_or(Timestamp(i64::MIN)..=Timestamp(i64::MAX));
         self.may_match(cases, starts)
+    }
+
+    /// Whether every call of this process is selected; NULL if that depends on the call.
+    #[must_use]
+    pub fn selects_process(&self, case: CaseId, pid: Pid) -> Option<bool> {
+        let filter = &self.plan.filter;
+        match filter.may_match_process(case, pid) {
+            false => Some(false),
+            true => filter.takes_whole_processes().then_some(true),
+        }
+    }
+
+    /// Whether processes are selected as wholes: all calls of one, or none.
+    #[must_use]
+    pub fn selects_whole_processes(&self) -> bool {
+        self.plan.filter.takes_whole_processes()
     }
 
     /// The columns that batches must have to be classified.

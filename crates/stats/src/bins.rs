@@ -149,3 +149,55 @@ impl Bins {
         self.sums.iter().enumerate().map(|(place, sum)| (self.first.saturating_add(place as i64), *sum))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn grid(width: u64) -> Grid {
+        Grid { first: i64::MIN, last: i64::MAX, width }
+    }
+
+    #[test]
+    fn bytes_are_spread_over_the_time_that_a_call_takes_and_none_is_lost() {
+        let mut bins = Bins::default();
+        // A quarter of the time lies in the first bin, half in the second: 2.5 and 5 of 10 bytes, rounded down as they come.
+        bins.spread(&grid(10), &(5..=25), 10);
+        assert_eq!(bins.values(&(0..=3)), [2, 5, 3, 0]);
+        bins.spread(&grid(10), &(-1..=-1), 7);
+        assert_eq!(bins.values(&(-1..=2)), [7, 2, 5, 3]);
+    }
+
+    #[test]
+    fn widths_are_round_and_bins_are_few() {
+        let over = |first: i64, last: i64| Grid::over(&(first..=last), 400);
+        assert_eq!(over(0, 399).width(), 1);
+        assert_eq!(over(0, 400).width(), 2);
+        let second = over(1_000_000_123, 2_000_000_456);
+        assert_eq!((second.width(), second.bins(), second.origin()), (10_000_000, 100..=200, 1_000_000_000));
+        let all = over(i64::MIN, i64::MAX);
+        assert!(all.bins().count() <= 400, "{all:?}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn joined_bins_hold_what_wide_ones_would(
+            calls in prop::collection::vec((-500..500_i64, 0..300_i64, 0..1000_u64), 0..20),
+            widths in prop::sample::select(vec![(1, 2), (1, 10), (2, 10), (2, 100), (10, 20)]),
+        ) {
+            let (narrow, wide) = (grid(widths.0), grid(widths.1));
+            let (mut joined, mut direct) = (Bins::default(), Bins::default());
+            for (start, duration, amount) in &calls {
+                joined.spread(&narrow, &(*start..=start + duration), *amount);
+                direct.spread(&wide, &(*start..=start + duration), *amount);
+            }
+            joined.widen(widths.1 / widths.0);
+            let all = -500..=1000;
+            prop_assert_eq!(joined.values(&all), direct.values(&all));
+            let sum: u64 = direct.values(&all).iter().sum();
+            prop_assert_eq!(sum, calls.iter().map(|call| call.2).sum::<u64>());
+        }
+    }
+}

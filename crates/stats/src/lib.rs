@@ -3,6 +3,7 @@
 //! Definitions: Dun et al., "ParaTrac: A Fine-Grained Profiler for Data-Intensive Workflows", sections 5.1 and 6.3; what
 //! goes beyond is defined in `docs/stats.md`. Pure: event batches in, result structs out; partial results merge.
 
+pub mod compare;
 pub mod distribution;
 pub mod error;
 pub mod options;

@@ -2,7 +2,7 @@
 
 use crate::error::StatsError;
 use iotrail_model::threads::one_per_core;
-use iotrail_query::Preset;
+use iotrail_query::{GroupId, Preset};
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
@@ -16,13 +16,15 @@ pub struct ProfileOptions {
     pub by: String,
     /// How files are grouped for the distributions of request lengths.
     pub files_by: FilesBy,
+    /// Only the recorded cases of this group of the query's, see [`iotrail_query::Query::groups`]: one side of a comparison.
+    pub only: Option<GroupId>,
     /// How many threads read the log.
     pub threads: NonZeroUsize,
 }
 
 impl Default for ProfileOptions {
     fn default() -> Self {
-        Self { by: "exe".to_owned(), files_by: FilesBy::default(), threads: one_per_core() }
+        Self { by: "exe".to_owned(), files_by: FilesBy::default(), only: None, threads: one_per_core() }
     }
 }
 

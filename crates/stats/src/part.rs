@@ -5,8 +5,8 @@
 //! themselves. What depends on the order of rows ("begins where the one before ended") remembers both ends of each piece in
 //! a [`Part::Seam`]; [`Part::close`] gets them in the order of the rows.
 
-use iotrail_model::{Case, EventBatch};
-use iotrail_query::{ActivityId, LifeId, Lives, ProcessGroups, Query};
+use iotrail_model::{Case, CaseId, EventBatch};
+use iotrail_query::{ActivityId, GroupId, LifeId, Lives, ProcessGroups, Query};
 use iotrail_trail::{Columns, EventLog};
 
 /// What every part may look at.
@@ -20,6 +20,8 @@ pub struct Context<'a> {
     pub lives: &'a Lives,
     /// Their groups.
     pub groups: &'a ProcessGroups,
+    /// The group of recorded cases that alone is looked at.
+    pub only: Option<GroupId>,
 }
 
 impl Context<'_> {
@@ -33,6 +35,12 @@ impl Context<'_> {
     #[must_use]
     pub fn slot(&self, life: Option<LifeId>) -> usize {
         life.and_then(|life| self.groups.of(life)).map_or(self.groups.names.len(), |group| group.0 as usize)
+    }
+
+    /// Whether a recorded case is looked at.
+    #[must_use]
+    pub fn covers(&self, case: CaseId) -> bool {
+        self.only.is_none_or(|group| self.query.group(case) == Some(group))
     }
 
     /// The recorded cases.

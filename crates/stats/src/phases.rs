@@ -3,7 +3,7 @@
 use crate::part::Context;
 use crate::result::{Modes, PhaseRow};
 use crate::storage::Storage;
-use crate::summary::{Summary, Sums};
+use crate::summary::{Summary, Sums, Use};
 use iotrail_model::{Clock, Timestamp};
 use iotrail_query::{Life, LifeId};
 
@@ -25,14 +25,13 @@ pub(crate) fn phases(
     last: Option<i64>,
     context: &Context<'_>,
 ) -> (Vec<PhaseRow>, PhaseRow) {
-    let everything = context.query.selection().is_empty();
+    let whole = context.query.selects_whole_processes();
     let end = end_of_log(context).max(last);
     let mut groups = vec![Processes::default(); context.slots()];
     let mut total = Processes::default();
     for at in 0..context.lives.all().len() {
         let life = LifeId(at as u32);
-        let usage = summary.process(life).or_else(|| everything.then(Default::default));
-        let Some(usage) = usage else { continue };
+        let Some(usage) = summary.process(life).or_else(|| idle(life, context)) else { continue };
         for group in [&mut groups[context.slot(Some(life))], &mut total] {
             group.jobs += u64::from(context.groups.is_job(life));
             group.modes.count(usage);
@@ -43,13 +42,13 @@ pub(crate) fn phases(
     let (files, all_files) = summary.files(context.slots());
     let rows = names.iter().enumerate().map(|(slot, name)| {
         let files = files.get(slot).copied().unwrap_or_default();
-        row(name.clone(), &summary.sums(slot), &groups[slot], files, everything)
+        row(name.clone(), &summary.sums(slot), &groups[slot], files, whole)
     });
     let rows = rows.filter(|row| row.calls > 0 || row.processes != Modes::default()).collect();
-    (rows, row("total".to_owned(), &summary.total(), &total, all_files, everything))
+    (rows, row("total".to_owned(), &summary.total(), &total, all_files, whole))
 }
 
-fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, everything: bool) -> PhaseRow {
+fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: bool) -> PhaseRow {
     let from_files = sums.bytes_read.saturating_sub(sums.other_read);
     PhaseRow {
         group,
@@ -65,12 +64,19 @@ fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, everythi
         storage_read: processes.storage.read,
         storage_written: processes.storage.written,
         storage_unknown: processes.storage.unknown,
-        page_cache_hit: processes.storage.page_cache_hit(from_files).filter(|_| everything),
+        page_cache_hit: processes.storage.page_cache_hit(from_files).filter(|_| whole),
         call_ns: sums.call_ns,
         cpu_ns: processes.storage.cpu,
         life_ns: processes.life_ns,
         span: processes.span,
     }
+}
+
+/// What a process did that made no selected call: nothing, if it is selected nevertheless.
+fn idle(life: LifeId, context: &Context<'_>) -> Option<Use> {
+    let Life { case, pid, .. } = context.lives.get(life);
+    let selected = context.covers(*case) && context.query.selects_process(*case, *pid) == Some(true);
+    selected.then(Use::default)
 }
 
 /// The last sign of life of anything.

@@ -27,7 +27,7 @@ pub fn profile(
     groups: &ProcessGroups,
     options: &ProfileOptions,
 ) -> Result<Profile, StatsError> {
-    let context = Context { log, query, lives, groups };
+    let context = Context { log, query, lives, groups, only: options.only };
     let kinds = Arc::new(Kinds::new(log));
     let file_groups = Arc::new(FileGroups::new(options.files_by, log, query));
     let map = options.files_by == FilesBy::Map;

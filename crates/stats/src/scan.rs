@@ -71,6 +71,10 @@ impl Rows {
             std::mem::swap(&mut facts.activity, &mut self.classified.activity);
         }
         self.classifier.select(batch, &mut facts.selected);
+        if context.only.is_some() {
+            let rows = facts.selected.iter_mut().zip(&batch.case);
+            rows.for_each(|(selected, case)| *selected &= context.covers(*case));
+        }
         facts.life.clear();
         facts.slot.clear();
         for ((case, pid), start) in batch.case.iter().zip(&batch.pid).zip(&batch.start) {
