@@ -69,6 +69,14 @@ impl Columns {
     }
 }
 
+impl FromIterator<usize> for Columns {
+    /// The columns at these places of the table; there is nothing at places beyond its end.
+    fn from_iter<I: IntoIterator<Item = usize>>(places: I) -> Self {
+        let known = places.into_iter().filter(|place| *place < Self::NAMES.len());
+        Self(known.fold(0, |set, place| set | 1 << place))
+    }
+}
+
 impl std::ops::BitOr for Columns {
     type Output = Self;
 
@@ -91,6 +99,7 @@ mod tests {
     fn constants_follow_the_order_of_the_table() {
         assert_eq!((Columns::CASE | Columns::FLAGS).indices().collect::<Vec<_>>(), [0, 16]);
         assert_eq!(Columns::ALL.indices().count(), Columns::NAMES.len());
+        assert_eq!([16, 0, 17, 99].into_iter().collect::<Columns>(), Columns::CASE | Columns::FLAGS);
         assert!(Columns::ALL.contains(Columns::PATH2) && !Columns::PATH.contains(Columns::PATH2));
     }
 }

@@ -1,0 +1,48 @@
+//! Tables for reading.
+
+use super::cells::{each_row, is_figure};
+use crate::answer::Answer;
+use crate::error::SqlError;
+use iotrail_draw::Style;
+use iotrail_draw::table::{Align, Table};
+use iotrail_model::units;
+use std::io::Write;
+
+pub(super) fn write(
+    answer: &mut Answer,
+    style: Style,
+    shown: usize,
+    out: &mut dyn Write,
+) -> Result<u64, SqlError> {
+    let fields = answer.schema().fields().clone();
+    let mut table = fields.iter().fold(Table::new(), |table, field| match is_figure(field.data_type()) {
+        true => table.figures(field.name(), Align::Right),
+        false => table.names(field.name()),
+    });
+    let mut rows = 0;
+    while let Some(batch) = answer.next_batch()? {
+        let room = shown.saturating_sub(usize::try_from(rows).unwrap_or(usize::MAX));
+        rows += batch.num_rows() as u64;
+        each_row(&batch.slice(0, room.min(batch.num_rows())), |cells| -> Result<(), SqlError> {
+            table.row(cells.into_iter().map(|cell| cell.map_or_else(|| "NULL".to_owned(), one_line)));
+            Ok(())
+        })?;
+    }
+    out.write_all(table.render(style).as_bytes())?;
+    if rows > shown as u64 {
+        let rest = units::count(rows - shown as u64);
+        writeln!(
+            out,
+            "... and {rest} more rows: --rows N shows more, --csv, --json and --parquet write all"
+        )?;
+    }
+    Ok(rows)
+}
+
+/// Command lines have NUL between their arguments; as a table they are for reading.
+fn one_line(text: String) -> String {
+    match text.contains('\0') {
+        true => text.trim_end_matches('\0').replace('\0', " "),
+        false => text,
+    }
+}

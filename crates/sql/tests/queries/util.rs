@@ -1,0 +1,72 @@
+//! Trails and calls of the program.
+
+use iotrail_trail::memory::small_trail;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A directory with `t.trail` in it.
+pub(crate) struct Dir(tempfile::TempDir);
+
+impl Dir {
+    /// With the small trail: 40 events, two cases, three processes.
+    pub(crate) fn small() -> Self {
+        let dir = Self(tempfile::tempdir().expect("a directory"));
+        small_trail(&dir.path("t.trail")).expect("a trail");
+        dir
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs `iotrail-sql` in the directory.
+    pub(crate) fn sql(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the program runs")
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_iotrail-sql"));
+        command.args(arguments).current_dir(self.0.path()).env("COLUMNS", "120").env("NO_COLOR", "1");
+        command.stdin(std::process::Stdio::null());
+        command
+    }
+
+    /// What a query answers as CSV, without the header.
+    pub(crate) fn rows(&self, query: &str) -> Vec<String> {
+        let text = succeeds(&self.sql(&["t.trail", query, "--csv"]));
+        text.lines().skip(1).map(str::to_owned).collect()
+    }
+
+    /// What is said about a query that is refused or fails.
+    pub(crate) fn refused(&self, query: &str) -> String {
+        fails(&self.sql(&["t.trail", query, "--csv"]))
+    }
+
+    /// Names in the directory, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        names(self.0.path())
+    }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).expect("a directory");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+pub(crate) fn succeeds(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said, "");
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+#[track_caller]
+pub(crate) fn fails(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "nothing is answered");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
