@@ -12,9 +12,10 @@ pub(super) fn histograms(series: &[Steps], unit: Unit, scale: Scale) -> Vec<Hist
     let (Some(least), Some(most)) = (values().reduce(f64::min), values().reduce(f64::max)) else {
         return Vec::new();
     };
-    let edges = match scale {
-        Scale::Linear => linear(unit, least, most),
-        Scale::Log => log(values().filter(|value| *value >= number::LEAST).fold(most, f64::min), most, least),
+    let positive = values().filter(|value| *value >= number::LEAST).reduce(f64::min);
+    let edges = match (scale, positive) {
+        (Scale::Log, Some(positive)) => log(positive, most, least),
+        _ => linear(unit, least, most),
     };
     series
         .iter()

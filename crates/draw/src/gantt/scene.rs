@@ -6,7 +6,7 @@ use crate::chart::frame::{Canvas, small, tick_text, tick_width};
 use crate::chart::range::Range;
 use crate::chart::{Axis, Unit};
 use crate::font::Weight;
-use crate::furniture::{MARGIN, cut, filled, polyline, straight};
+use crate::furniture::{MARGIN, cut, polyline, straight};
 use crate::label;
 use crate::layout::{Point, Rect};
 use crate::palette;
@@ -116,8 +116,7 @@ impl Colours {
     }
 
     fn border(&self, group: Option<usize>) -> Stroke {
-        let place = group.and_then(|group| self.place.get(&group)).copied().unwrap_or(0);
-        Stroke { ink: self.ink(group), width: 1.0, dash: palette::group_dash(place) }
+        Stroke { ink: self.ink(group), width: 0.8, dash: Dash::Solid }
     }
 
     fn fill(&self, group: Option<usize>) -> Ink {
@@ -263,7 +262,7 @@ impl Drawing<'_> {
             let rect = Rect { x, y, width: (right - x).max(1.2), height };
             items.push(self.bar(row, rect));
             if row.failed {
-                items.extend(cross(Point::new(rect.x + rect.width, rect.middle().y)));
+                items.extend(cross(Point::new(rect.x + rect.width + 4.5, rect.middle().y)));
             }
         }
         items
@@ -329,7 +328,11 @@ impl Drawing<'_> {
         let rows = || lane.rows.iter().map(|row| &self.gantt.rows[*row]);
         let time = lanes::time(self.gantt, lane) as f64;
         let known = rows().any(|row| row.start.is_some() && row.end.is_some());
-        let time = if known { units::duration(time) } else { "end not seen".to_owned() };
+        let time = match (known, rows().any(|row| row.start.is_some())) {
+            (true, _) => units::duration(time),
+            (false, true) => "end not seen".to_owned(),
+            (false, false) => "start not seen".to_owned(),
+        };
         let spans = rows().map(|row| self.clock.span(row));
         let most = changes(spans).iter().map(|change| change.1).max().unwrap_or(0);
         let failed = rows().filter(|row| row.failed).count();
@@ -372,13 +375,13 @@ fn indent(lane: &Lane) -> f64 {
 
 /// A mark that is seen in grey, too.
 fn cross(middle: Point) -> Vec<Item> {
-    let ground = Rect { x: middle.x - 4.5, y: middle.y - 4.5, width: 9.0, height: 9.0 };
-    let line = |dx: f64| {
+    let line = |dx: f64, ink: Ink, width: f64| {
         let (from, to) =
             (Point::new(middle.x - dx, middle.y - 3.0), Point::new(middle.x + dx, middle.y + 3.0));
-        straight(from, to, palette::TEXT, 1.8)
+        straight(from, to, ink, width)
     };
-    vec![filled(ground, palette::PAGE), line(3.0), line(-3.0)]
+    let (page, text) = (palette::PAGE, palette::TEXT);
+    vec![line(3.0, page, 3.8), line(-3.0, page, 3.8), line(3.0, text, 1.8), line(-3.0, text, 1.8)]
 }
 
 /// A strip for each span, so that those of one strip do not overlap, and how many strips that takes.
