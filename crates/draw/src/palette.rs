@@ -8,6 +8,8 @@ use crate::scene::{Dash, Ink, Rgb};
 
 /// Behind everything.
 pub const PAGE: Ink = Ink { light: Rgb(255, 255, 255), dark: Rgb(16, 20, 26) };
+/// What stands out: a critical path, which is drawn wider, too.
+pub const CRITICAL: Ink = Ink { light: Rgb(196, 0, 43), dark: Rgb(255, 92, 112) };
 /// Text on the page.
 pub const TEXT: Ink = Ink { light: Rgb(22, 27, 34), dark: Rgb(230, 237, 243) };
 /// Text of less importance.
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn lines_and_text_stand_out_from_the_page() {
-        for ink in [TEXT, MUTED] {
+        for ink in [TEXT, MUTED, CRITICAL] {
             assert!(contrast(ink.light, PAGE.light) >= 4.5 && contrast(ink.dark, PAGE.dark) >= 4.5);
         }
         for ink in GROUPS.into_iter().chain([EDGE, BORDER]) {

@@ -4,11 +4,15 @@
 //! their base name, edges of data are solid and say bytes and rate, edges between processes are dotted, the head of an
 //! arrow tells the operation, and a critical path has a colour of its own.
 
-use crate::error::DrawError;
-use crate::palette;
-use crate::scene::Scene;
+mod heads;
+mod label;
+mod scene;
+mod select;
+
+pub use scene::scene;
+
 use crate::view::{Direction, EngineChoice, choices};
-use iotrail_workflow::graph::{EdgeId, Graph, VertexId};
+use iotrail_workflow::graph::{EdgeId, VertexId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -61,19 +65,4 @@ impl Default for FlowView {
             engine: EngineChoice::Auto,
         }
     }
-}
-
-/// The picture of `graph`.
-///
-/// # Errors
-/// If the engine of choice finds no positions.
-pub fn scene(graph: &Graph, view: &FlowView) -> Result<Scene, DrawError> {
-    Ok(Scene {
-        width: 900.0,
-        height: 600.0,
-        page: palette::PAGE,
-        title: view.title.clone(),
-        description: graph.notes.join(" · "),
-        items: Vec::new(),
-    })
 }

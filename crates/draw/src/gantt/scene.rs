@@ -177,7 +177,12 @@ impl Drawing<'_> {
             if open {
                 row.text("pointed end: the end was not seen", palette::MUTED);
             }
-            row.text("dotted: made by", palette::MUTED);
+            if self.lanes.iter().any(|lane| lane.parent.is_some()) {
+                row.text("dotted: made by", palette::MUTED);
+            }
+            if self.lanes.is_empty() {
+                row.text("There are no processes.", palette::TEXT);
+            }
         });
     }
 
@@ -342,7 +347,7 @@ impl Drawing<'_> {
             (failed, _) => format!(", {failed} failed"),
         };
         if lane.rows.len() > 1 {
-            format!("Σ {time}, ≤ {most} at once{failed}")
+            format!("{time} in all, at most {most} at once{failed}")
         } else {
             format!("{time}{failed}")
         }

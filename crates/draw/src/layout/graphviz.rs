@@ -97,6 +97,10 @@ fn question(graph: &Graph) -> String {
         let _ = writeln!(text, "{{rank=source; {START_VERTEX}}} {{rank=sink; {END_VERTEX}}}");
     }
     for (index, Link { from, to, label: (width, height), weight }) in graph.edges.iter().enumerate() {
+        if *width <= 0.0 {
+            let _ = writeln!(text, "{from} -> {to} [id={index} weight={weight}];");
+            continue;
+        }
         // `dot` puts the middle of a label beside the line: the extra width keeps the label off a wide line.
         let (width, height) =
             if graph.sideways { (*width, height + BESIDE) } else { (width + BESIDE, *height) };

@@ -7,10 +7,16 @@
 )]
 
 use iotrail_draw::chart::{self, Plot};
+use iotrail_draw::flow::{self, EdgeWidth, FlowView, Highlight};
 use iotrail_draw::gantt::{self, Gantt, GanttRow};
 use iotrail_draw::scene::Scene;
+use iotrail_draw::{Direction, EngineChoice};
+use iotrail_model::{FileKind, Nanos};
 use iotrail_stats::Profile;
 use iotrail_stats::result::{Distribution, Quantity, Series, Throughput};
+use iotrail_workflow::graph::{
+    Edge, EdgeId, Facts, FileVertex, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId,
+};
 
 /// Names as nobody would choose them.
 pub const HOSTILE: [&str; 8] = [
@@ -212,6 +218,166 @@ fn gantts() -> Vec<(&'static str, Gantt)> {
     ]
 }
 
+/// A graph that is written down vertex by vertex.
+#[derive(Default)]
+pub struct Sketch {
+    pub graph: Graph,
+}
+
+impl Sketch {
+    fn vertex(&mut self, label: &str, phase: usize, members: u32, time: i64, facts: Facts) -> VertexId {
+        let key = format!("{label}#{}", self.graph.vertices.len()).into();
+        let phase = Some(phase as u32);
+        self.graph.vertices.push(Vertex {
+            key,
+            label: label.into(),
+            phase,
+            members,
+            time: Nanos(time),
+            facts,
+        });
+        VertexId(self.graph.vertices.len() as u32 - 1)
+    }
+
+    pub fn process(&mut self, label: &str, phase: usize, members: u32, time: i64) -> VertexId {
+        let cmdline = format!("/usr/bin/{label}\0-n\0a b\0/data/region.hdr\0");
+        let facts =
+            ProcessVertex { pid: 4711, part: 1, cmdline: Some(cmdline.into()), ..ProcessVertex::default() };
+        self.vertex(label, phase, members, time, Facts::Process(facts))
+    }
+
+    pub fn file(&mut self, path: &str, phase: usize, members: u32, size: i64) -> VertexId {
+        let facts = FileVertex {
+            path: path.into(),
+            kind: Some(FileKind::File),
+            version: 1,
+            last: true,
+            size: Some(size),
+            ..FileVertex::default()
+        };
+        let name = path.rsplit('/').next().unwrap();
+        self.vertex(name, phase, members, 0, Facts::File(facts))
+    }
+
+    pub fn edge(&mut self, from: VertexId, to: VertexId, relation: Relation, bytes: u64) -> EdgeId {
+        let moved = Transfer { bytes, calls: 1 + bytes / 4096, elapsed: Nanos(bytes as i64 * 3 + 1000) };
+        let (read, written) = match relation {
+            Relation::Read => (moved, Transfer::default()),
+            Relation::Create | Relation::Write => (Transfer::default(), moved),
+            _ => (Transfer::default(), Transfer::default()),
+        };
+        self.graph.edges.push(Edge {
+            from,
+            to,
+            relation,
+            read,
+            written,
+            first: None,
+            last: None,
+            members: 1,
+        });
+        EdgeId(self.graph.edges.len() as u32 - 1)
+    }
+}
+
+/// Montage, aggregated, and its critical path.
+pub fn mosaic() -> (Graph, Highlight) {
+    let mut sketch = Sketch::default();
+    let phases =
+        ["make", "mProjectPP", "mDiffFit", "mConcatFit", "mBgModel", "mBackground", "mAdd", "mShrink"];
+    sketch.graph.phases = phases.iter().map(|phase| (*phase).into()).collect();
+    sketch.graph.history = vec!["aggregate processes by exe, files by template".to_owned()];
+    sketch.graph.left_out.vertices = vec![("system files".to_owned(), 1234)];
+    let make = sketch.process("make", 0, 1, 61_000_000_000);
+    let mut path = Highlight { name: "Critical path, 58.2 s".to_owned(), ..Highlight::default() };
+    let mut before = sketch.file("/data/raw/2mass-*.fits", 1, 10, 0);
+    let stages = [
+        (1, "proj_*.fits", 10, 24_000_000_u64),
+        (2, "fit_*.txt", 17, 8_000_000),
+        (3, "fits.tbl", 1, 3000),
+        (4, "corrections.tbl", 1, 700),
+        (5, "corr_*.fits", 10, 24_000_000),
+        (6, "mosaic.fits", 1, 31_000_000),
+        (7, "mosaic_small.fits", 1, 400_000),
+    ];
+    for (phase, product, members, bytes) in stages {
+        let process = sketch.process(phases[phase], phase, members, 4_000_000_000 + bytes as i64 * 20);
+        let file = sketch.file(&format!("/data/{product}"), phase, members, bytes as i64);
+        sketch.edge(make, process, Relation::Fork, 0);
+        let read = sketch.edge(before, process, Relation::Read, bytes * 3 / 2);
+        let made = sketch.edge(
+            process,
+            file,
+            if phase % 3 == 0 { Relation::Write } else { Relation::Create },
+            bytes,
+        );
+        path.vertices.extend([process, file]);
+        path.edges.extend([read, made]);
+        before = file;
+    }
+    let projected = VertexId(3);
+    let background = VertexId(10);
+    sketch.edge(projected, background, Relation::Read, 24_000_000);
+    let next = sketch.file("/data/corr_*.fits", 5, 10, 24_000_000);
+    sketch.edge(VertexId(11), next, Relation::Next, 0);
+    sketch.edge(background, next, Relation::Write, 1000);
+    (sketch.graph, path)
+}
+
+/// Processes in layers, each with files of its own.
+pub fn layers(processes: usize) -> Graph {
+    let mut dice = Dice::new(5);
+    let mut sketch = Sketch::default();
+    sketch.graph.phases = (0..12).map(|phase| format!("phase{phase}").into()).collect();
+    let mut files = vec![sketch.file("/in/start", 0, 1, 100)];
+    for index in 0..processes {
+        let process = sketch.process("step", index % 12, 1, dice.near(1e9));
+        for _ in 0..2 {
+            let from = files[dice.below(files.len() as u64) as usize];
+            sketch.edge(from, process, Relation::Read, dice.near(1e6) as u64);
+        }
+        let file = sketch.file(&format!("/out/file{index}.dat"), index % 12, 1, 5);
+        sketch.edge(process, file, Relation::Create, dice.near(1e6) as u64);
+        files.push(file);
+    }
+    sketch.graph
+}
+
+/// Hostile names, a loop, a cycle, every relation.
+pub fn tangle() -> Graph {
+    let mut sketch = Sketch::default();
+    sketch.graph.phases = HOSTILE.iter().map(|name| (*name).into()).collect();
+    sketch.graph.notes = vec![HOSTILE[1].to_owned()];
+    let processes: Vec<VertexId> =
+        (0..8).map(|index| sketch.process(HOSTILE[index], index, 1 + index as u32, 5)).collect();
+    let files: Vec<VertexId> = (0..8).map(|index| sketch.file(HOSTILE[index], index, 1, i64::MAX)).collect();
+    for (index, relation) in Relation::ALL.into_iter().enumerate() {
+        sketch.edge(processes[index], files[index + 1], relation, u64::MAX / 7);
+        sketch.edge(files[index], processes[index + 1], Relation::Read, index as u64);
+    }
+    sketch.edge(files[1], processes[0], Relation::Map, 0);
+    sketch.edge(processes[0], processes[0], Relation::Fork, 0);
+    sketch.graph
+}
+
+fn flows() -> Vec<(&'static str, Scene)> {
+    let (mosaic, path) = mosaic();
+    let view = FlowView { title: "Workflow of T.trail".to_owned(), ..FlowView::default() };
+    let critical = FlowView { highlight: Some(path), ..view.clone() };
+    let built_in = FlowView { engine: EngineChoice::Dugong, ..critical.clone() };
+    let slow = FlowView { width: EdgeWidth::InverseRate, direction: Direction::Right, ..critical.clone() };
+    let pictures: [(&str, Graph, &FlowView); 7] = [
+        ("mosaic", mosaic.clone(), &critical),
+        ("mosaic-dugong", mosaic.clone(), &built_in),
+        ("mosaic-right", mosaic, &slow),
+        ("layers", layers(30), &view),
+        ("large", layers(3000), &view),
+        ("tangle", tangle(), &view),
+        ("empty", Graph::default(), &view),
+    ];
+    pictures.into_iter().map(|(name, graph, view)| (name, flow::scene(&graph, view).unwrap())).collect()
+}
+
 /// Every picture with its name.
 pub fn all() -> Vec<(String, Scene)> {
     let names = ["mProjectPP", "mDiff", "mFitplane", "mBackground", "mAdd"];
@@ -251,5 +417,6 @@ pub fn all() -> Vec<(String, Scene)> {
         }
     }
     all.extend(gantts().iter().map(|(name, gantt)| (format!("gantt-{name}"), gantt::scene(gantt))));
+    all.extend(flows().into_iter().map(|(name, scene)| (format!("flow-{name}"), scene)));
     all
 }

@@ -1,0 +1,419 @@
+//! A workflow becomes a scene.
+
+use super::select::Selection;
+use super::{EdgeWidth, FlowView, heads, label};
+use crate::error::DrawError;
+use crate::font::Weight;
+use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, text};
+use crate::label::shown;
+use crate::layout::{self, Graph as Sizes, Link, Point, Rect, Route};
+use crate::palette;
+use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke};
+use crate::view::Direction;
+use iotrail_model::text::printable;
+use iotrail_model::units;
+use iotrail_workflow::graph::{Edge, EdgeId, Graph, Relation, Vertex, VertexId};
+use std::collections::HashMap;
+
+const NARROWEST: f64 = 640.0;
+const COLOURS: usize = 8;
+/// How much wider an ellipse is than the text in it, and how much higher.
+const AROUND: (f64, f64) = (1.24, 1.5);
+const INSIDE: (f64, f64) = (9.0, 6.0);
+/// How far the second outline of an aggregate is off.
+const BEHIND: f64 = 3.5;
+
+/// The picture of `graph`.
+///
+/// # Errors
+/// If the engine of choice finds no positions.
+pub fn scene(graph: &Graph, view: &FlowView) -> Result<Scene, DrawError> {
+    let selection = Selection::of(graph, view);
+    let links = links(graph, &selection, view);
+    let sizes = Sizes {
+        sizes: selection.vertices.iter().map(|vertex| size(graph.vertex(*vertex))).collect(),
+        edges: links,
+        sideways: view.direction == Direction::Right,
+        framed: false,
+    };
+    let (_, placement) =
+        if sizes.sizes.is_empty() { Default::default() } else { layout::place(&sizes, view.engine)? };
+    let labels = layout::place_labels(&sizes, &placement);
+    let drawing = Drawing {
+        graph,
+        view,
+        selection: &selection,
+        widths: Widths::of(graph, &selection, view.width),
+        colours: colours(graph, &selection),
+    };
+    Ok(drawing.scene(&placement.vertices, &placement.routes, &labels))
+}
+
+fn size(vertex: &Vertex) -> (f64, f64) {
+    let (width, height) = label::extent(&label::lines(vertex));
+    let (width, height) = if vertex.process().is_some() {
+        (width * AROUND.0 + 14.0, height * AROUND.1 + 4.0)
+    } else {
+        (width + 2.0 * INSIDE.0, height + 2.0 * INSIDE.1)
+    };
+    (width.max(40.0).ceil(), height.max(24.0).ceil())
+}
+
+fn links(graph: &Graph, selection: &Selection, view: &FlowView) -> Vec<Link> {
+    let places: HashMap<VertexId, usize> =
+        selection.vertices.iter().enumerate().map(|(place, vertex)| (*vertex, place)).collect();
+    let most = selection.edges.iter().map(|edge| graph.edge(*edge).bytes()).max().unwrap_or(0);
+    let link = |id: &EdgeId| {
+        let edge = graph.edge(*id);
+        let share = (edge.bytes() as f64 + 1.0).ln() / (most as f64 + 2.0).ln();
+        Some(Link {
+            from: *places.get(&edge.from)?,
+            to: *places.get(&edge.to)?,
+            label: label::edge(edge).map_or((0.0, 0.0), |label| label::edge_size(&label)),
+            weight: if stands_out(view, *id) { 8 } else { 1 + (share * 4.0) as u32 },
+        })
+    };
+    selection.edges.iter().filter_map(link).collect()
+}
+
+fn stands_out(view: &FlowView, edge: EdgeId) -> bool {
+    view.highlight.as_ref().is_some_and(|path| path.edges.contains(&edge))
+}
+
+/// A colour for each of the groups with the most drawn vertices.
+fn colours(graph: &Graph, selection: &Selection) -> HashMap<u32, usize> {
+    let mut members: HashMap<u32, u64> = HashMap::new();
+    for vertex in selection.vertices.iter().map(|vertex| graph.vertex(*vertex)) {
+        if let Some(phase) = vertex.phase {
+            *members.entry(phase).or_default() += u64::from(vertex.members);
+        }
+    }
+    let mut phases: Vec<u32> = members.keys().copied().collect();
+    phases.sort_by_key(|phase| (std::cmp::Reverse(members[phase]), *phase));
+    phases.truncate(COLOURS);
+    phases.sort_unstable();
+    phases.into_iter().enumerate().map(|(place, phase)| (phase, place)).collect()
+}
+
+/// Widths of edges by orders of magnitude of what they mean.
+struct Widths {
+    by: EdgeWidth,
+    least: f64,
+    most: f64,
+}
+
+impl Widths {
+    fn of(graph: &Graph, selection: &Selection, by: EdgeWidth) -> Self {
+        let values = || selection.edges.iter().filter_map(|edge| Self::value(graph.edge(*edge), by));
+        Self { by, least: values().fold(f64::INFINITY, f64::min), most: values().fold(0.0, f64::max) }
+    }
+
+    fn value(edge: &Edge, by: EdgeWidth) -> Option<f64> {
+        match by {
+            EdgeWidth::Bytes => (edge.bytes() > 0).then(|| edge.bytes() as f64),
+            EdgeWidth::InverseRate => edge.rate().map(|rate| 1.0 / rate),
+        }
+    }
+
+    fn width(&self, edge: &Edge) -> f64 {
+        let Some(value) = Self::value(edge, self.by) else { return 1.0 };
+        let range = (self.most / self.least).ln();
+        let share = if range > 0.0 { (value / self.least).ln() / range } else { 0.3 };
+        1.1 + 4.4 * share.clamp(0.0, 1.0)
+    }
+
+    fn legend(&self) -> Option<String> {
+        (self.least <= self.most).then(|| match self.by {
+            EdgeWidth::Bytes => {
+                let (least, most) = (units::bytes(self.least), units::bytes(self.most));
+                format!("Width of edges: bytes, {least} to {most} (log scale)")
+            }
+            EdgeWidth::InverseRate => {
+                let (slow, fast) = (units::rate(1.0 / self.most), units::rate(1.0 / self.least));
+                format!("Width of edges: slowness, {slow} (wide) to {fast} (narrow, log scale)")
+            }
+        })
+    }
+}
+
+struct Drawing<'a> {
+    graph: &'a Graph,
+    view: &'a FlowView,
+    selection: &'a Selection,
+    widths: Widths,
+    colours: HashMap<u32, usize>,
+}
+
+impl Drawing<'_> {
+    fn scene(&self, vertices: &[Rect], routes: &[Route], labels: &[Rect]) -> Scene {
+        // Labels of edges that say nothing have no extent, and do not matter for that of the picture.
+        let rects = vertices.iter().copied().chain(labels.iter().copied().filter(|label| label.width > 0.0));
+        let all = rects.chain(routes.iter().map(Route::bounds)).reduce(Rect::union).unwrap_or_default();
+        let width = (all.width + BEHIND).max(NARROWEST) + 2.0 * MARGIN;
+        let mut items = Vec::new();
+        let notes = self.notes();
+        let top = self.header(&mut items, &notes, width);
+        let shift = Point::new((width - all.width) / 2.0 - all.x, top - all.y);
+        let routes: Vec<Route> = routes
+            .iter()
+            .zip(&self.selection.edges)
+            .map(|(route, edge)| self.route(route, *edge, vertices).moved(shift))
+            .collect();
+        self.edges(&mut items, &routes);
+        for (vertex, rect) in self.selection.vertices.iter().zip(vertices) {
+            items.push(self.vertex(*vertex, rect.moved(shift)));
+        }
+        for (edge, rect) in self.selection.edges.iter().zip(labels) {
+            items.extend(self.edge_label(*edge, rect.moved(shift)));
+        }
+        let bottom = self.legend(&mut items, width, top + all.height + BEHIND + 20.0);
+        Scene {
+            width: width.ceil(),
+            height: (bottom + MARGIN).ceil(),
+            page: palette::PAGE,
+            title: shown(&self.view.title, 120),
+            description: notes.join(" "),
+            items,
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let graph = self.graph;
+        let members = |process: bool| {
+            let vertices = graph.vertices.iter().filter(move |vertex| vertex.process().is_some() == process);
+            vertices.fold((0_u64, 0_u64), |(count, members), vertex| {
+                (count + 1, members + u64::from(vertex.members.max(1)))
+            })
+        };
+        let counted = |(count, members): (u64, u64), one: &str, many: &str| {
+            let noun = if members == 1 { one } else { many };
+            if count == members {
+                format!("{} {noun}", units::count(members))
+            } else {
+                format!("{} {noun} in {}", units::count(members), units::count(count))
+            }
+        };
+        let (processes, files) = (
+            counted(members(true), "process", "processes"),
+            counted(members(false), "file or version", "files and versions"),
+        );
+        let mut notes = vec![format!(
+            "{processes}, {files}, {} edges. Layer of bytes and rates: system calls.",
+            units::count(graph.edges.len() as u64)
+        )];
+        if !graph.history.is_empty() {
+            notes.push(format!("Made by: {}.", graph.history.join(", then ")));
+        }
+        let left_out = graph.left_out.vertices.iter().filter(|(_, count)| *count > 0);
+        let left_out: Vec<String> =
+            left_out.map(|(what, count)| format!("{} {what}", units::count(*count))).collect();
+        if !left_out.is_empty() {
+            let bytes = units::bytes(graph.left_out.bytes as f64);
+            notes.push(format!("Left out: {} ({bytes}).", left_out.join(", ")));
+        }
+        notes.extend(graph.notes.iter().take(4).cloned());
+        notes.into_iter().map(|note| printable(&note).into_owned()).collect()
+    }
+
+    fn header(&self, items: &mut Vec<Item>, notes: &[String], width: f64) -> f64 {
+        let mut lines = Lines::new(MARGIN, MARGIN);
+        let room = width - 2.0 * MARGIN;
+        lines.add(&shown(&self.view.title, 120), 16.0, Weight::Bold, palette::TEXT, room);
+        lines.y += 3.0;
+        for note in notes {
+            lines.add(note, SMALL, Weight::Regular, palette::MUTED, room);
+        }
+        if let Some(hidden) = self.selection.hidden(self.graph) {
+            lines.add(&hidden, SMALL, Weight::Bold, palette::TEXT, room);
+        }
+        let top = lines.y + 14.0;
+        items.push(group("header", None, None, lines.items));
+        top
+    }
+
+    /// Engines know boxes only: a route that ends at the box around an ellipse goes on to the ellipse.
+    fn route(&self, route: &Route, edge: EdgeId, rects: &[Rect]) -> Route {
+        let edge = self.graph.edge(edge);
+        let ellipse = |vertex: VertexId| {
+            let place = self.selection.vertices.binary_search(&vertex).ok()?;
+            self.graph.vertex(vertex).process()?;
+            rects.get(place).copied()
+        };
+        let mut route = route.clone();
+        if let Some(rect) = ellipse(edge.to) {
+            extend(&mut route, rect);
+        }
+        if let Some(rect) = ellipse(edge.from) {
+            route = route.reversed();
+            extend(&mut route, rect);
+            route = route.reversed();
+        }
+        route
+    }
+
+    /// What stands out last, so that nothing crosses it.
+    fn edges(&self, items: &mut Vec<Item>, routes: &[Route]) {
+        let mut order: Vec<usize> = (0..routes.len()).collect();
+        order.sort_by_key(|place| stands_out(self.view, self.selection.edges[*place]));
+        for place in order {
+            let id = self.selection.edges[place];
+            let edge = self.graph.edge(id);
+            let (ink, width) = self.look(id);
+            let arrow = heads::arrow(edge.relation, &routes[place], ink, width);
+            items.push(group("edge", Some(id.index()), Some(label::edge_title(edge, self.graph)), arrow));
+        }
+    }
+
+    fn look(&self, id: EdgeId) -> (Ink, f64) {
+        let width = self.widths.width(self.graph.edge(id));
+        if stands_out(self.view, id) { (palette::CRITICAL, width.max(2.4)) } else { (palette::EDGE, width) }
+    }
+
+    fn vertex(&self, id: VertexId, rect: Rect) -> Item {
+        let vertex = self.graph.vertex(id);
+        let critical = self.view.highlight.as_ref().is_some_and(|path| path.vertices.contains(&id));
+        let place = vertex.phase.and_then(|phase| self.colours.get(&phase)).copied();
+        let ink = place.map_or(palette::BORDER, palette::group);
+        let fill = palette::mix(palette::PLAIN, ink, if vertex.process().is_some() { 0.3 } else { 0.1 });
+        let stroke = if critical {
+            Stroke { ink: palette::CRITICAL, width: 2.6, dash: Dash::Solid }
+        } else {
+            Stroke { ink, width: 1.2, dash: place.map_or(Dash::Solid, palette::group_dash) }
+        };
+        let outline = |rect: Rect| {
+            let outline = if vertex.process().is_some() {
+                Outline::Ellipse(rect)
+            } else {
+                Outline::Box { rect, radius: 2.0 }
+            };
+            Item::Shape(Shape { outline, fill: Some(fill), stroke: Some(stroke) })
+        };
+        let mut items = Vec::new();
+        if vertex.members > 1 {
+            items.push(outline(rect.moved(Point::new(BEHIND, BEHIND))));
+        }
+        items.push(outline(rect));
+        let lines = label::lines(vertex);
+        let mut y = rect.middle().y - label::extent(&lines).1 / 2.0;
+        for line in lines {
+            let at = Point::new(rect.middle().x, y + line.size * 0.98);
+            y += line.height();
+            items.push(text(at, Anchor::Middle, line.size, line.weight, palette::TEXT, line.text));
+        }
+        group("node", Some(id.index()), Some(label::vertex_title(vertex, self.graph)), items)
+    }
+
+    fn edge_label(&self, id: EdgeId, rect: Rect) -> Option<Item> {
+        let edge = self.graph.edge(id);
+        let content = label::edge(edge)?;
+        let ground =
+            Shape { outline: Outline::Box { rect, radius: 3.0 }, fill: Some(palette::PAGE), stroke: None };
+        let at = Point::new(rect.middle().x, rect.middle().y + label::EDGE_SIZE * 0.36);
+        let ink = if stands_out(self.view, id) { palette::CRITICAL } else { palette::TEXT };
+        let items = vec![
+            Item::Shape(ground),
+            text(at, Anchor::Middle, label::EDGE_SIZE, Weight::Regular, ink, content),
+        ];
+        Some(group("edge-label", Some(id.index()), Some(label::edge_title(edge, self.graph)), items))
+    }
+
+    fn legend(&self, items: &mut Vec<Item>, width: f64, top: f64) -> f64 {
+        let mut row = Row::new(top, width - MARGIN);
+        let mut phases: Vec<(&u32, &usize)> = self.colours.iter().collect();
+        phases.sort_unstable();
+        for (phase, place) in phases {
+            let ink = palette::group(*place);
+            let stroke = Stroke { ink, width: 1.4, dash: palette::group_dash(*place) };
+            let name = self
+                .graph
+                .phases
+                .get(*phase as usize)
+                .map_or_else(|| format!("group {phase}"), |name| shown(name, 40));
+            row.swatch(palette::mix(palette::PLAIN, ink, 0.3), stroke, &name);
+        }
+        if let Some(path) = &self.view.highlight {
+            let stroke = Stroke { ink: palette::CRITICAL, width: 2.6, dash: Dash::Solid };
+            row.swatch(palette::PAGE, stroke, &shown(&path.name, 80));
+        }
+        row.text("Ellipse: process. Box: file. Second outline: several.", palette::MUTED);
+        for (relation, words) in heads::LEGEND {
+            if self.selection.edges.iter().any(|edge| self.graph.edge(*edge).relation == relation) {
+                sample(&mut row, relation, words);
+            }
+        }
+        if let Some(width) = self.widths.legend() {
+            row.text(&width, palette::MUTED);
+        }
+        items.push(group("legend", None, None, row.items));
+        row.y + LINE
+    }
+}
+
+fn sample(row: &mut Row, relation: Relation, words: &str) {
+    const LENGTH: f64 = 34.0;
+    row.reserve(LENGTH + 8.0 + crate::font::width(words, SMALL, Weight::Regular));
+    let y = row.y + LINE / 2.0;
+    let (from, to) = (Point::new(row.x + 1.0, y), Point::new(row.x + LENGTH, y));
+    let route = Route { start: from, curves: vec![[from.towards(to, 0.33), from.towards(to, 0.67), to]] };
+    row.items.extend(heads::arrow(relation, &route, palette::EDGE, 1.4));
+    row.x += LENGTH + 8.0;
+    row.text(words, palette::MUTED);
+}
+
+fn group(class: &'static str, index: Option<usize>, title: Option<String>, items: Vec<Item>) -> Item {
+    Item::Group(Group { class, index, title, items })
+}
+
+/// Makes a route that ends at the border of `rect` end at the border of the ellipse in it: straight on if that meets it,
+/// else towards its middle.
+fn extend(route: &mut Route, rect: Rect) {
+    let (from, end) = (route.before_end(), route.end());
+    let (rx, ry) = (rect.width / 2.0, rect.height / 2.0);
+    if rx <= 0.0 || ry <= 0.0 {
+        return;
+    }
+    // In the coordinates in which the ellipse is the unit circle.
+    let middle = rect.middle();
+    let unit = |point: Point| Point::new((point.x - middle.x) / rx, (point.y - middle.y) / ry);
+    let (start, ahead) = (unit(end), unit(end.towards(from, -1.0)));
+    let straight = meets(start, Point::new(ahead.x - start.x, ahead.y - start.y));
+    let centred = || meets(start, Point::new(-start.x, -start.y));
+    if let Some(point) = straight.or_else(centred) {
+        let goal = Point::new(middle.x + point.x * rx, middle.y + point.y * ry);
+        route.curves.push([end.towards(goal, 1.0 / 3.0), end.towards(goal, 2.0 / 3.0), goal]);
+    }
+}
+
+/// Where a ray from outside the unit circle first meets it.
+fn meets(start: Point, towards: Point) -> Option<Point> {
+    let a = towards.x * towards.x + towards.y * towards.y;
+    let b = start.x * towards.x + start.y * towards.y;
+    let c = start.x * start.x + start.y * start.y - 1.0;
+    let root = b * b - a * c;
+    if a <= 0.0 || root < 0.0 || c <= 0.0 {
+        return None;
+    }
+    let share = (-b - root.sqrt()) / a;
+    (share > 0.0).then(|| Point::new(start.x + share * towards.x, start.y + share * towards.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_to_the_corner_of_a_box_ends_on_the_ellipse_in_it() {
+        let rect = Rect { x: 0.0, y: 0.0, width: 100.0, height: 40.0 };
+        for (from, to) in
+            [((50.0, -50.0), (50.0, 0.0)), ((-20.0, -30.0), (2.0, 0.0)), ((90.0, 200.0), (95.0, 40.0))]
+        {
+            let (from, to) = (Point::new(from.0, from.1), Point::new(to.0, to.1));
+            let mut route =
+                Route { start: from, curves: vec![[from.towards(to, 0.3), from.towards(to, 0.6), to]] };
+            extend(&mut route, rect);
+            let end = route.end();
+            let on = ((end.x - 50.0) / 50.0).powi(2) + ((end.y - 20.0) / 20.0).powi(2);
+            assert!((on - 1.0).abs() < 1e-9 || end == to && on <= 1.0 + 1e-9, "{end:?} {on}");
+        }
+    }
+}
