@@ -7,6 +7,7 @@ pub mod build;
 pub mod cycles;
 pub mod error;
 pub mod graph;
+pub mod jobs;
 pub mod ops;
 pub mod system;
 pub mod tree;

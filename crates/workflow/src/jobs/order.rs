@@ -1,0 +1,340 @@
+//! Jobs with all that is known of them, in an order in which they can run.
+
+use super::command::command;
+use super::history::History;
+use super::launch::Launches;
+use super::pipeline::{Group, Merged};
+use super::{Command, Job, JobFile, JobId, Jobs, Trouble};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::{Nanos, Timestamp};
+use iotrail_query::{LifeId, Lives};
+use iotrail_trail::EventLog;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::sync::Arc;
+
+/// Puts everything together.
+pub(crate) fn assemble(
+    log: &EventLog,
+    lives: &Lives,
+    launches: &Launches,
+    merged: Merged,
+    history: History,
+) -> Jobs {
+    let mut members: Vec<Vec<LifeId>> = vec![Vec::new(); merged.groups.len()];
+    for (place, group) in merged.of_life.iter().enumerate() {
+        if let Some(group) = group {
+            members[*group as usize].push(LifeId(place as u32));
+        }
+    }
+    let mut troubles: Vec<Trouble> = Vec::new();
+    let mut jobs: Vec<Job> = Vec::with_capacity(merged.groups.len());
+    for (number, (group, members)) in merged.groups.into_iter().zip(members).enumerate() {
+        let id = JobId(number as u32);
+        let (job, why_not) = job(log, lives, launches, &group, members);
+        troubles.extend(why_not.map(|why| Trouble::CannotRun { job: id, why }));
+        if group.to_manager {
+            troubles.push(Trouble::PipeToManager { job: id });
+        }
+        jobs.push(job);
+    }
+    let sizes: HashMap<&str, i64, RandomState> =
+        log.files().iter().filter_map(|file| Some((&*file.path, file.size?))).collect();
+    let mut needs: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); jobs.len()];
+    for (job, needed) in &history.needs {
+        needs[*job as usize].insert(*needed);
+    }
+    files(&history, &sizes, &mut jobs, &mut troubles);
+    let directories = directories(&history, &mut jobs, &mut needs);
+    let groups = break_cycles(&jobs, &mut needs);
+    troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
+    let base =
+        lives.all().first().and_then(|_| lives.images(LifeId(0)).first()?.cwd.as_deref().map(Arc::from));
+    let manager = merged
+        .of_life
+        .first()
+        .filter(|job| job.is_none())
+        .and_then(|_| lives.last_image(LifeId(0)).cmdline.as_deref().map(Arc::from));
+    own_troubles(&jobs, base.as_deref(), &mut troubles);
+    let order = order(&jobs, &needs);
+    let mut jobs = Jobs { jobs, manager, base, directories, troubles, aggregated: false, span: span(lives) };
+    renumber(&mut jobs, &order, &needs);
+    jobs
+}
+
+fn span(lives: &Lives) -> Option<(Timestamp, Timestamp)> {
+    let start = lives.all().iter().filter_map(|life| life.start).min()?;
+    let end = lives.all().iter().filter_map(|life| life.end).max()?;
+    Some((start, end))
+}
+
+fn job(
+    log: &EventLog,
+    lives: &Lives,
+    launches: &Launches,
+    group: &Group,
+    members: Vec<LifeId>,
+) -> (Job, Option<String>) {
+    let mut commands = Vec::with_capacity(group.heads.len());
+    let mut why_not = group.why_not.clone();
+    let mut names = Vec::with_capacity(group.heads.len());
+    for &head in &group.heads {
+        match command(lives, launches, log.names(), head) {
+            Ok(command) => {
+                names.push(command.base_name());
+                commands.push(command);
+            }
+            Err(why) => {
+                let exe = lives.last_image(head).exe.as_deref().unwrap_or("?");
+                names.push(exe.rsplit('/').next().unwrap_or_default().to_owned());
+                why_not = why_not.or(Some(why));
+            }
+        }
+    }
+    if why_not.is_some() {
+        commands.clear();
+    }
+    let images = || members.iter().flat_map(|&life| lives.images(life));
+    let cpu = images().filter_map(|image| Some(image.usage.user?.0.saturating_add(image.usage.system?.0)));
+    let last = group.heads.last().map(|&head| lives.last_image(head));
+    let ends: Option<Vec<Timestamp>> = members.iter().map(|&life| lives.get(life).end).collect();
+    let moved = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+    let job = Job {
+        commands,
+        name: names.join("|").into(),
+        host: members.first().and_then(|&life| {
+            log.cases().get(lives.get(life).case.index())?.name.host.as_deref().map(Arc::from)
+        }),
+        start: members.iter().filter_map(|&life| lives.get(life).start).min(),
+        end: ends.and_then(|ends| ends.into_iter().max()),
+        cpu: cpu.reduce(i64::saturating_add).map(Nanos),
+        memory: images().filter_map(|image| image.usage.max_memory).max(),
+        read: images().map(|image| moved(image.bytes_read)).sum(),
+        written: images().map(|image| moved(image.bytes_written)).sum(),
+        exit_code: last.and_then(|image| image.exit_code),
+        signal: last.and_then(|image| image.signal.as_deref().map(Arc::from)),
+        lives: members,
+        members: 1,
+        ..Job::default()
+    };
+    (job, why_not)
+}
+
+fn files(
+    history: &History,
+    sizes: &HashMap<&str, i64, RandomState>,
+    jobs: &mut [Job],
+    troubles: &mut Vec<Trouble>,
+) {
+    for (path, name) in &history.names {
+        let writers: Vec<JobId> =
+            name.uses.iter().filter(|(_, used)| used.output).map(|(job, _)| JobId(*job)).collect();
+        let stays = name.exists != Some(false);
+        if writers.len() > 1 {
+            troubles.push(Trouble::SharedOutput { path: path.clone(), jobs: writers.clone() });
+        }
+        if name.from_manager || (name.by_manager && !writers.is_empty()) {
+            troubles.push(Trouble::ManagerWrote { path: path.clone() });
+        }
+        for (number, used) in &name.uses {
+            let job = &mut jobs[*number as usize];
+            let file = JobFile {
+                path: path.clone(),
+                size: sizes.get(&**path).copied(),
+                read: used.read,
+                written: used.written,
+                only: writers.len() == 1 && !name.by_manager,
+                stays,
+                updated: used.updated,
+            };
+            if used.input {
+                job.inputs.push(file.clone());
+            }
+            match (used.output, used.removed) {
+                (true, false) => job.outputs.push(file),
+                (true, true) if !used.input => job.temporaries.push(path.clone()),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Gives directories to the jobs that made them, lets jobs that run in them wait, and answers those of managers.
+fn directories(history: &History, jobs: &mut [Job], needs: &mut [BTreeSet<u32>]) -> Vec<Arc<str>> {
+    let mut of_managers = Vec::new();
+    for (path, who) in &history.directories {
+        match who {
+            Some(maker) => {
+                jobs[*maker as usize].directories.push(path.clone());
+                let within = |cwd: &str| {
+                    cwd.strip_prefix(&**path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                };
+                for (number, job) in jobs.iter().enumerate() {
+                    let runs_there =
+                        job.commands.iter().filter_map(|command| command.cwd.as_deref()).any(within);
+                    if runs_there && number as u32 != *maker {
+                        needs[number].insert(*maker);
+                    }
+                }
+            }
+            None => of_managers.push(path.clone()),
+        }
+    }
+    of_managers
+}
+
+fn key(jobs: &[Job], job: u32) -> (Option<Timestamp>, u32) {
+    (jobs[job as usize].start, job)
+}
+
+/// Jobs that need each other, each with at least two; in them only what needs an earlier one keeps its need.
+fn break_cycles(jobs: &[Job], needs: &mut [BTreeSet<u32>]) -> Vec<Vec<JobId>> {
+    let component = components(needs);
+    let mut members: HashMap<u32, Vec<JobId>, RandomState> = HashMap::default();
+    for (job, component) in component.iter().enumerate() {
+        members.entry(*component).or_default().push(JobId(job as u32));
+    }
+    for (job, needed) in needs.iter_mut().enumerate() {
+        let own = key(jobs, job as u32);
+        needed.retain(|&other| component[other as usize] != component[job] || key(jobs, other) < own);
+    }
+    let mut cycles: Vec<Vec<JobId>> = members.into_values().filter(|jobs| jobs.len() > 1).collect();
+    cycles.sort();
+    cycles
+}
+
+/// Strongly connected components (Tarjan), without recursion.
+fn components(needs: &[BTreeSet<u32>]) -> Vec<u32> {
+    const NEW: u32 = u32::MAX;
+    let count = needs.len();
+    let (mut index, mut low, mut component) = (vec![NEW; count], vec![0_u32; count], vec![NEW; count]);
+    let (mut next, mut found) = (0_u32, 0_u32);
+    let mut open: Vec<u32> = Vec::new();
+    for start in 0..count as u32 {
+        if index[start as usize] != NEW {
+            continue;
+        }
+        let mut work = vec![(start, needs[start as usize].iter())];
+        (index[start as usize], low[start as usize]) = (next, next);
+        next += 1;
+        open.push(start);
+        while let Some((vertex, others)) = work.last_mut() {
+            let vertex = *vertex;
+            match others.next() {
+                Some(&other) if index[other as usize] == NEW => {
+                    (index[other as usize], low[other as usize]) = (next, next);
+                    next += 1;
+                    open.push(other);
+                    work.push((other, needs[other as usize].iter()));
+                }
+                Some(&other) => {
+                    if component[other as usize] == NEW {
+                        low[vertex as usize] = low[vertex as usize].min(index[other as usize]);
+                    }
+                }
+                None => {
+                    work.pop();
+                    if let Some((parent, _)) = work.last() {
+                        low[*parent as usize] = low[*parent as usize].min(low[vertex as usize]);
+                    }
+                    if low[vertex as usize] == index[vertex as usize] {
+                        while let Some(member) = open.pop() {
+                            component[member as usize] = found;
+                            if member == vertex {
+                                break;
+                            }
+                        }
+                        found += 1;
+                    }
+                }
+            }
+        }
+    }
+    component
+}
+
+/// The jobs so that each stands behind all that it needs, the earliest start first.
+fn order(jobs: &[Job], needs: &[BTreeSet<u32>]) -> Vec<u32> {
+    let mut waits: Vec<usize> = needs.iter().map(BTreeSet::len).collect();
+    let mut needed_by: Vec<Vec<u32>> = vec![Vec::new(); jobs.len()];
+    for (job, needed) in needs.iter().enumerate() {
+        for &other in needed {
+            needed_by[other as usize].push(job as u32);
+        }
+    }
+    let mut ready: BinaryHeap<_> = (0..jobs.len() as u32)
+        .filter(|job| waits[*job as usize] == 0)
+        .map(|job| Reverse(key(jobs, job)))
+        .collect();
+    let mut order = Vec::with_capacity(jobs.len());
+    while let Some(Reverse((_, job))) = ready.pop() {
+        order.push(job);
+        for &next in &needed_by[job as usize] {
+            waits[next as usize] -= 1;
+            if waits[next as usize] == 0 {
+                ready.push(Reverse(key(jobs, next)));
+            }
+        }
+    }
+    order
+}
+
+fn own_troubles(jobs: &[Job], base: Option<&str>, troubles: &mut Vec<Trouble>) {
+    let names_base = |command: &Command| {
+        base.filter(|base| base.len() > 1).is_some_and(|base| {
+            command.argv.iter().skip(1).any(|argument| bstr_contains(argument, base.as_bytes()))
+        })
+    };
+    for (number, job) in jobs.iter().enumerate() {
+        let id = JobId(number as u32);
+        if job.end.is_none() {
+            troubles.push(Trouble::NoEnd { job: id });
+        }
+        let how = match (&job.signal, job.exit_code) {
+            (Some(signal), _) => Some(signal.to_string()),
+            (None, Some(code)) if code != 0 => Some(format!("exit status {code}")),
+            _ => None,
+        };
+        troubles.extend(how.map(|how| Trouble::Failed { job: id, how }));
+        if job.commands.iter().any(names_base) {
+            troubles.push(Trouble::AbsolutePath { job: id });
+        }
+    }
+}
+
+fn bstr_contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// Brings the jobs into `order` and renames them everywhere.
+fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
+    let mut place = vec![0_u32; order.len()];
+    for (at, job) in order.iter().enumerate() {
+        place[*job as usize] = at as u32;
+    }
+    let new = |job: &JobId| JobId(place[job.index()]);
+    let mut old: Vec<Option<Job>> = std::mem::take(&mut jobs.jobs).into_iter().map(Some).collect();
+    for &number in order {
+        let Some(mut job) = old[number as usize].take() else { continue };
+        job.needs = needs[number as usize].iter().map(|other| JobId(place[*other as usize])).collect();
+        job.needs.sort();
+        jobs.jobs.push(job);
+    }
+    for trouble in &mut jobs.troubles {
+        match trouble {
+            Trouble::Cycle { jobs } => {
+                jobs.iter_mut().for_each(|job| *job = new(job));
+                jobs.sort();
+            }
+            Trouble::SharedOutput { jobs, .. } => jobs.iter_mut().for_each(|job| *job = new(job)),
+            Trouble::CannotRun { job, .. }
+            | Trouble::NoEnd { job }
+            | Trouble::Failed { job, .. }
+            | Trouble::PipeToManager { job }
+            | Trouble::AbsolutePath { job } => *job = new(job),
+            Trouble::ManagerWrote { .. } => {}
+        }
+    }
+    jobs.troubles.sort();
+}

@@ -1,0 +1,207 @@
+//! The calls that say how processes were started and what they did to names, in the order of time.
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::calls::{Transfer, dictionary, spec};
+use iotrail_model::{CallId, CaseId, Layer, Names, Nullable, PathId, Pid, Timestamp};
+use iotrail_trail::{Columns, EventLog, TrailError};
+use std::sync::Arc;
+
+/// What an open asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OpenMode {
+    pub(crate) write: bool,
+    pub(crate) create: bool,
+    pub(crate) truncate: bool,
+    pub(crate) append: bool,
+    pub(crate) directory: bool,
+}
+
+impl OpenMode {
+    fn parse(call: &str, flags: &str) -> Self {
+        let has = |word: &str| flags.split('|').any(|flag| flag == word);
+        let creat = call == "creat";
+        Self {
+            write: creat || has("O_WRONLY") || has("O_RDWR"),
+            create: creat || has("O_CREAT"),
+            truncate: creat || has("O_TRUNC"),
+            append: has("O_APPEND"),
+            directory: has("O_DIRECTORY") || has("O_PATH"),
+        }
+    }
+}
+
+/// What a call did, as far as jobs are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Exec,
+    Fork,
+    Pipe,
+    Open(OpenMode),
+    Dup,
+    Close,
+    Read,
+    Write,
+    /// From `path` to `path2`.
+    Copy,
+    /// Changed what is known about the file or its length.
+    Change,
+    Remove,
+    RemoveDirectory,
+    /// `path` is `path2` from now on.
+    Rename,
+    /// `path2` is another name of `path`.
+    Link,
+    Symlink,
+    MakeDirectory,
+    List,
+}
+
+/// A call that matters for jobs. Transfers of one process to one file within a row group are one step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) case: CaseId,
+    pub(crate) start: Timestamp,
+    pub(crate) seq: u64,
+    /// When the last of the transfers began, or when the call ended.
+    pub(crate) last: Timestamp,
+    pub(crate) pid: Pid,
+    pub(crate) deed: Deed,
+    pub(crate) fd: Option<i32>,
+    pub(crate) path: Nullable<PathId>,
+    pub(crate) path2: Nullable<PathId>,
+    pub(crate) ret: Option<i64>,
+    pub(crate) bytes: u64,
+}
+
+/// The deeds of a log's calls by number, `None` for those that do not matter.
+fn deeds(names: &Names) -> Vec<Option<Deed>> {
+    let table = dictionary();
+    let deed = |name: &Arc<str>| {
+        Some(match &**name {
+            "execve" | "execveat" => Deed::Exec,
+            "fork" | "vfork" | "clone" | "clone2" | "clone3" => Deed::Fork,
+            "pipe" | "pipe2" | "socketpair" => Deed::Pipe,
+            "open" | "openat" | "openat2" | "creat" => Deed::Open(OpenMode::default()),
+            "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64" => Deed::Dup,
+            "close" => Deed::Close,
+            "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" | "chmod" | "fchmod"
+            | "fchmodat" | "fchmodat2" => Deed::Change,
+            "unlink" | "unlinkat" => Deed::Remove,
+            "rmdir" => Deed::RemoveDirectory,
+            "rename" | "renameat" | "renameat2" => Deed::Rename,
+            "link" | "linkat" => Deed::Link,
+            "symlink" | "symlinkat" => Deed::Symlink,
+            "mkdir" | "mkdirat" => Deed::MakeDirectory,
+            "getdents" | "getdents64" => Deed::List,
+            "mmap" | "mmap2" => Deed::Read,
+            _ => match spec(CallId(table.find(name.as_bytes())?))?.transfer {
+                Transfer::Read => Deed::Read,
+                Transfer::Write => Deed::Write,
+                Transfer::Copy => Deed::Copy,
+                Transfer::None => return None,
+            },
+        })
+    };
+    names.calls.iter().map(deed).collect()
+}
+
+/// All steps of a log, sorted by case, time and order of recording.
+pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
+    let names = log.names();
+    let deeds = deeds(names);
+    let columns = Columns::CASE
+        | Columns::SEQ
+        | Columns::PID
+        | Columns::LAYER
+        | Columns::CALL
+        | Columns::START
+        | Columns::DUR
+        | Columns::FD
+        | Columns::PATH
+        | Columns::PATH2
+        | Columns::SIZE
+        | Columns::RET
+        | Columns::ERRNO
+        | Columns::FLAGS;
+    let mut steps = Vec::new();
+    for row_group in 0..log.row_groups() {
+        let batch = log.read(row_group, columns)?;
+        let mut joined: HashMap<_, usize, RandomState> = HashMap::default();
+        for row in 0..batch.len {
+            if !batch.errno[row].is_null() || batch.layer[row] != Layer::Syscall {
+                continue;
+            }
+            let Some(mut deed) = deeds.get(batch.call[row].index()).copied().flatten() else { continue };
+            let flags = names.flags(batch.flags[row]).unwrap_or_default();
+            let name = names.call(batch.call[row]);
+            match &mut deed {
+                Deed::Open(mode) => *mode = OpenMode::parse(name, flags),
+                Deed::Dup if name.starts_with("fcntl") && !flags.starts_with("F_DUPFD") => continue,
+                Deed::Remove if flags.contains("AT_REMOVEDIR") => deed = Deed::RemoveDirectory,
+                Deed::Fork if flags.contains("CLONE_THREAD") => continue,
+                Deed::Read if name.starts_with("mmap") && batch.path[row].is_null() => continue,
+                Deed::Read
+                    if name.starts_with("mmap")
+                        && flags.contains("PROT_WRITE")
+                        && flags.contains("MAP_SHARED") =>
+                {
+                    deed = Deed::Write;
+                }
+                _ => {}
+            }
+            let start = batch.start[row];
+            let dur = batch.dur[row].get().map_or(0, |dur| dur.0);
+            let step = Step {
+                case: batch.case[row],
+                start,
+                seq: batch.seq[row],
+                last: Timestamp(start.0.saturating_add(dur)),
+                pid: batch.pid[row],
+                deed,
+                fd: batch.fd[row].get(),
+                path: batch.path[row],
+                path2: batch.path2[row],
+                ret: batch.ret[row].get(),
+                bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
+            };
+            if !matches!(deed, Deed::Read | Deed::Write | Deed::Copy) {
+                // What comes after is another sequence of transfers: the name may mean another file then.
+                if matches!(deed, Deed::Rename | Deed::Remove) {
+                    joined.clear();
+                }
+                steps.push(step);
+                continue;
+            }
+            let kind = match deed {
+                Deed::Read => 0_u8,
+                Deed::Write => 1,
+                _ => 2,
+            };
+            let at = *joined.entry((step.case, step.pid, kind, step.path, step.path2)).or_insert(steps.len());
+            match steps.get_mut(at) {
+                Some(first) => {
+                    let first: &mut Step = first;
+                    first.last = first.last.max(step.last);
+                    first.bytes = first.bytes.saturating_add(step.bytes);
+                }
+                None => steps.push(step),
+            }
+        }
+    }
+    steps.sort_by_key(|step| (step.case, step.start, step.seq));
+    Ok(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_of_opens_are_whole_words() {
+        let mode = OpenMode::parse("openat", "O_WRONLY|O_CREAT|O_TRUNC|O_CLOEXEC");
+        assert_eq!(mode, OpenMode { write: true, create: true, truncate: true, ..OpenMode::default() });
+        assert_eq!(OpenMode::parse("open", "O_RDONLY"), OpenMode::default());
+        assert!(OpenMode::parse("creat", "").truncate);
+    }
+}
