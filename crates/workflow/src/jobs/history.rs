@@ -135,10 +135,14 @@ impl Writer<'_> {
             Deed::Read => {
                 self.read(who, path, step.bytes);
             }
-            Deed::Write => self.wrote(who, path, step.bytes, Before::There),
+            Deed::Write if self.launches.opened.contains(&path) => {
+                self.wrote(who, path, step.bytes, Before::There);
+            }
+            Deed::Write => {}
             Deed::Copy => {
                 self.read(who, path, step.bytes);
-                if let Some(target) = step.path2.get() {
+                if let Some(target) = step.path2.get().filter(|target| self.launches.opened.contains(target))
+                {
                     self.wrote(who, target, step.bytes, Before::There);
                 }
             }

@@ -48,6 +48,11 @@ pub(crate) struct Launches {
     pub(crate) openings: Vec<Opening>,
     /// Number of the open that each step made, by number of the step.
     pub(crate) open_of_step: HashMap<usize, OpenId, RandomState>,
+    /// Files that were opened for writing in the recording. What is written without that was open before: the terminal or
+    /// log that the whole recording writes to.
+    pub(crate) opened: HashSet<PathId, RandomState>,
+    /// Pipes through which bytes went.
+    pub(crate) carried: HashSet<PathId, RandomState>,
 }
 
 type Table = HashMap<i32, Handle, RandomState>;
@@ -88,6 +93,9 @@ impl Follower<'_> {
                 }
             }
             Deed::Open(mode) => {
+                if mode.write || mode.create {
+                    self.launches.opened.extend(step.path.get());
+                }
                 let open = OpenId(self.launches.openings.len() as u32);
                 self.launches.openings.push(Opening { mode, first_user: None });
                 self.launches.open_of_step.insert(number, open);
@@ -107,6 +115,9 @@ impl Follower<'_> {
                 if let Some(fd) = step.fd {
                     self.table(life).remove(&fd);
                 }
+            }
+            Deed::Read | Deed::Write if step.bytes > 0 => {
+                self.launches.carried.extend(step.path.get().filter(|path| self.pipes.contains(path)));
             }
             _ => {}
         }

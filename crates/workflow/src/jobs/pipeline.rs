@@ -37,7 +37,7 @@ struct Ends {
 pub(crate) fn merge(lives: &Lives, launches: &Launches, division: &Division) -> Merged {
     let ends = ends(launches, division);
     let mut of_head: Vec<u32> = (0..division.heads.len() as u32).collect();
-    for end in ends.values() {
+    for end in ends.values().filter(|ends| !ends.writers.is_empty() && !ends.readers.is_empty()) {
         let mut all = end.writers.iter().chain(&end.readers).map(|&head| root(&of_head, head));
         let Some(first) = all.next() else { continue };
         for other in all.collect::<Vec<_>>() {
@@ -101,7 +101,7 @@ fn group(
         let Some(ends) = ends.get(&pipe) else { continue };
         match (ends.writers.len(), ends.readers.len()) {
             (1, 1) => {}
-            (0, _) | (_, 0) => group.to_manager = true,
+            (0, _) | (_, 0) => group.to_manager |= launches.carried.contains(&pipe),
             _ => group.why_not = Some("several commands share one end of a pipe".to_owned()),
         }
     }
