@@ -104,7 +104,7 @@ fn signatures(graph: &Graph, wholes: &Wholes) -> Vec<Signature> {
         let process = graph.vertex(vertex).process();
         process.and_then(|process| process.exe.as_deref()).map_or("(unknown)", base).to_owned()
     };
-    let groups = FileGroups::new(graph, &exe);
+    let groups = FileGroups::new(graph, exe);
     let mut seen: BTreeSet<(u32, bool, &str)> = BTreeSet::new();
     let mut signatures: Vec<Signature> = (0..wholes.len() as u32)
         .map(|whole| Signature { exe: exe(wholes.parts(whole)[0]), ..Signature::default() })

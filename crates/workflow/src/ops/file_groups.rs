@@ -79,15 +79,21 @@ fn name(file: &FileVertex, key: FileKey) -> Name {
     }
 }
 
+/// Labels of those who write and of those who read.
+#[derive(Default)]
+struct Partners {
+    writers: BTreeSet<Arc<str>>,
+    readers: BTreeSet<Arc<str>>,
+}
+
 /// Who writes to and reads from each pipe and socket.
 struct Channels {
-    partners: HashMap<VertexId, (BTreeSet<Arc<str>>, BTreeSet<Arc<str>>), RandomState>,
+    partners: HashMap<VertexId, Partners, RandomState>,
 }
 
 impl Channels {
     fn new(graph: &Graph, names: &[Option<Name>]) -> Self {
-        let mut partners: HashMap<VertexId, (BTreeSet<Arc<str>>, BTreeSet<Arc<str>>), RandomState> =
-            HashMap::default();
+        let mut partners: HashMap<VertexId, Partners, RandomState> = HashMap::default();
         let label = |vertex: VertexId| match &names[vertex.index()] {
             Some(name) => Arc::clone(&name.label),
             None => Arc::clone(&graph.vertex(vertex).label),
@@ -96,10 +102,10 @@ impl Channels {
         for edge in &graph.edges {
             match edge.relation {
                 Relation::Create | Relation::Write if channel(edge.to) => {
-                    partners.entry(edge.to).or_default().0.insert(label(edge.from));
+                    partners.entry(edge.to).or_default().writers.insert(label(edge.from));
                 }
                 Relation::Read | Relation::Map if channel(edge.from) => {
-                    partners.entry(edge.from).or_default().1.insert(label(edge.to));
+                    partners.entry(edge.from).or_default().readers.insert(label(edge.to));
                 }
                 _ => {}
             }
@@ -109,10 +115,9 @@ impl Channels {
 
     fn name(&self, vertex: VertexId, file: &FileVertex) -> Name {
         let kind = file.kind.map_or("pipe", FileKind::name);
-        let none = BTreeSet::new();
-        let (writers, readers) =
-            self.partners.get(&vertex).map_or((&none, &none), |(writers, readers)| (writers, readers));
-        let name = format!("{kind} {} -> {}", listed(writers), listed(readers));
+        let none = Partners::default();
+        let partners = self.partners.get(&vertex).unwrap_or(&none);
+        let name = format!("{kind} {} -> {}", listed(&partners.writers), listed(&partners.readers));
         Name::new(name.clone(), name)
     }
 }

@@ -5,16 +5,21 @@
 
 mod adjacency;
 pub mod aggregate;
+pub mod bottleneck;
+pub mod centrality;
 pub mod cluster;
 pub mod critical_executed;
 pub mod critical_static;
 pub mod error;
+pub mod expression;
 mod file_groups;
+pub mod find;
 mod lifetimes;
 mod order;
 pub mod phase;
 mod quotient;
 pub mod reach;
+pub mod select;
 mod subgraph;
 mod waits;
 pub mod weight;
@@ -22,11 +27,16 @@ mod whole;
 pub mod window;
 
 pub use aggregate::{Aggregation, FileKey, ProcessKey, aggregate};
+pub use bottleneck::{Bottleneck, Bottlenecks, EdgeKind, bottlenecks};
+pub use centrality::{DegreeRow, Degrees, degrees};
 pub use cluster::{Cluster, clusters};
 pub use critical_executed::{Executed, ExecutedStep, Reason, critical_executed};
 pub use critical_static::{Critical, CriticalStep, critical_static};
 pub use error::OpError;
+pub use expression::Expression;
+pub use find::find;
 pub use phase::phase;
 pub use reach::{ancestors, descendants, neighbours};
+pub use select::{hide, select};
 pub use weight::Weight;
 pub use window::{Window, window};
