@@ -1,6 +1,6 @@
 //! Aggregation: processes or files that have something in common become one vertex (Dun et al., section 5.3.2).
 
-use crate::graph::{Graph, ProcessVertex, Vertex};
+use crate::graph::{Graph, ProcessVertex, Vertex, VertexId};
 use crate::ops::OpError;
 use crate::ops::cluster;
 use crate::ops::file_groups::file_names;
@@ -177,6 +177,12 @@ fn named(value: &str) -> Name {
 /// [`Graph::notes`].
 #[must_use]
 pub fn aggregate(graph: &Graph, aggregation: &Aggregation) -> Graph {
+    aggregate_mapped(graph, aggregation).0
+}
+
+/// As [`aggregate()`], and for each vertex of `graph` the one that it is part of.
+#[must_use]
+pub fn aggregate_mapped(graph: &Graph, aggregation: &Aggregation) -> (Graph, Vec<VertexId>) {
     let mut names: Vec<Option<Name>> = match &aggregation.process {
         Some(key) => key.names(graph),
         None => vec![None; graph.vertices.len()],

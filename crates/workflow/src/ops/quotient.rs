@@ -23,8 +23,8 @@ pub(crate) struct Name {
     pub(crate) label: Arc<str>,
 }
 
-/// Joins the vertices of each kind that have the same name; one without a name stays as it is.
-pub(crate) fn quotient(graph: &Graph, names: &[Option<Name>], sentence: String) -> Graph {
+/// Joins the vertices of each kind that have the same name; one without a name stays as it is. With it, what became of each.
+pub(crate) fn quotient(graph: &Graph, names: &[Option<Name>], sentence: String) -> (Graph, Vec<VertexId>) {
     let classes = Classes::new(graph, names);
     let mut joined = empty_like(graph);
     joined.vertices = merged_vertices(graph, &classes, names);
@@ -35,20 +35,27 @@ pub(crate) fn quotient(graph: &Graph, names: &[Option<Name>], sentence: String) 
             units::count(inside)
         ));
     }
-    let mut result = match topological(&joined) {
-        Ok(order) => permuted(joined, &order),
-        Err(cycle) => {
-            let keys: Vec<String> = cycle.iter().map(|v| shown(&joined.vertex(*v).key)).collect();
-            let first = keys.first().cloned().unwrap_or_default();
-            joined.notes.push(format!(
-                "after `{sentence}` there are cycles, for example {} -> {first}: what was joined works in turns",
-                keys.join(" -> ")
-            ));
-            joined
-        }
-    };
-    result.history.push(sentence);
-    result
+    let order = topological(&joined).unwrap_or_else(|cycle| {
+        joined.notes.push(of_cycle(&joined, &cycle, &sentence));
+        vertices(&joined).collect()
+    });
+    joined.history.push(sentence);
+    let places = places(&order);
+    let mapped = classes.of.iter().map(|class| places[*class as usize]).collect();
+    (permuted(joined, &order, &places), mapped)
+}
+
+fn of_cycle(graph: &Graph, cycle: &[VertexId], sentence: &str) -> String {
+    const SHOWN: usize = 6;
+    let mut keys: Vec<String> = cycle.iter().take(SHOWN).map(|v| shown(&graph.vertex(*v).key)).collect();
+    if cycle.len() > SHOWN {
+        keys.push("…".to_owned());
+    }
+    keys.extend(keys.first().cloned());
+    format!(
+        "after `{sentence}` there are cycles, for example {}: what was joined works in turns",
+        keys.join(" -> ")
+    )
 }
 
 fn shown(key: &str) -> String {
@@ -240,12 +247,17 @@ fn add(kept: &mut Edge, other: &Edge) {
     kept.members = kept.members.saturating_add(other.members);
 }
 
-/// The same graph with its vertices in another order.
-fn permuted(mut graph: Graph, order: &[VertexId]) -> Graph {
+/// Where in `order` each vertex stands.
+fn places(order: &[VertexId]) -> Vec<VertexId> {
     let mut places = vec![VertexId(0); order.len()];
     for (place, vertex) in order.iter().enumerate() {
         places[vertex.index()] = VertexId(place as u32);
     }
+    places
+}
+
+/// The same graph with its vertices in another order.
+fn permuted(mut graph: Graph, order: &[VertexId], places: &[VertexId]) -> Graph {
     graph.vertices = order.iter().map(|vertex| graph.vertex(*vertex).clone()).collect();
     for edge in &mut graph.edges {
         (edge.from, edge.to) = (places[edge.from.index()], places[edge.to.index()]);

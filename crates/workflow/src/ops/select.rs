@@ -3,6 +3,7 @@
 use crate::graph::{Graph, VertexId};
 use crate::ops::expression::Expression;
 use crate::ops::subgraph::subgraph;
+use crate::system::is_system;
 use iotrail_model::text::printable;
 
 /// The vertices for which `expression` holds, and the edges between them.
@@ -19,6 +20,13 @@ pub fn hide(graph: &Graph, expression: &Expression) -> Graph {
     let chosen = chosen(graph, expression);
     let sentence = format!("hide {}", printable(expression.text()));
     subgraph(graph, "hidden", sentence, |vertex: VertexId| !chosen[vertex.index()], |_| true)
+}
+
+/// The graph without the files of the system, see [`crate::system`].
+#[must_use]
+pub fn hide_system(graph: &Graph) -> Graph {
+    let of_system = |vertex: VertexId| graph.vertex(vertex).file().is_some_and(|file| is_system(&file.path));
+    subgraph(graph, "system files", "hide system files".to_owned(), |vertex| !of_system(vertex), |_| true)
 }
 
 fn chosen(graph: &Graph, expression: &Expression) -> Vec<bool> {

@@ -1,0 +1,385 @@
+//! What operations tell, as rows that name their vertices: for terminals, CSV and JSON.
+
+use crate::graph::{Graph, Relation, VertexId};
+use crate::ops::bottleneck;
+use crate::ops::centrality;
+use crate::ops::cluster;
+use crate::ops::critical_executed::{Executed, critical_executed};
+use crate::ops::critical_static::{Critical, critical_static};
+use crate::ops::error::OpError;
+use crate::ops::weight::Weight;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// What it tells: `heaviest path`, `critical path as executed`, `slack`, `bottlenecks`, `degrees`, `clusters`.
+    pub name: &'static str,
+    /// One sentence: what it is of, and its total.
+    pub summary: String,
+    /// What a reader must know, one sentence each.
+    pub notes: Vec<String>,
+    /// The rows, all of one kind.
+    pub rows: Rows,
+}
+
+/// The rows of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Rows {
+    /// Of the heaviest path, in its order.
+    Heaviest(Vec<HeaviestRow>),
+    /// Of the critical path as executed, in the order of time.
+    Executed(Vec<ExecutedRow>),
+    /// By vertex.
+    Slack(Vec<SlackRow>),
+    /// Most time lost first.
+    Bottlenecks(Vec<BottleneckRow>),
+    /// Most edges first.
+    Degrees(Vec<DegreeRow>),
+    /// The largest first.
+    Clusters(Vec<ClusterRow>),
+}
+
+impl Rows {
+    /// The names of the columns.
+    #[must_use]
+    pub const fn columns(&self) -> &'static [&'static str] {
+        match self {
+            Self::Heaviest(_) => &["key", "label", "relation", "weight", "sum", "unit", "share"],
+            Self::Executed(_) => {
+                &["key", "label", "phase", "from_ns", "to_ns", "span_ns", "share", "why", "after"]
+            }
+            Self::Slack(_) => &["key", "label", "slack", "unit"],
+            Self::Bottlenecks(_) => &[
+                "from",
+                "to",
+                "relation",
+                "phase",
+                "bytes",
+                "calls",
+                "elapsed_ns",
+                "rate",
+                "median_rate",
+                "lost_ns",
+            ],
+            Self::Degrees(_) => &["key", "label", "kind", "incoming", "outgoing", "betweenness", "reach"],
+            Self::Clusters(_) => {
+                &["name", "exe", "processes", "inputs", "outputs", "reads", "writes", "children"]
+            }
+        }
+    }
+}
+
+/// A vertex of the heaviest path.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HeaviestRow {
+    /// Key of the vertex.
+    pub key: Arc<str>,
+    /// Its label.
+    pub label: Arc<str>,
+    /// How the path comes to it.
+    pub relation: Option<Relation>,
+    /// What it and the edge to it weigh.
+    pub weight: u64,
+    /// The weight up to here.
+    pub sum: u64,
+    /// Unit of the weights: `ns`, `bytes`, `calls`.
+    pub unit: &'static str,
+    /// Of the whole path.
+    pub share: f64,
+}
+
+/// A step of the critical path as executed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExecutedRow {
+    /// Key of the process; none in a gap.
+    pub key: Option<Arc<str>>,
+    /// Its label.
+    pub label: Option<Arc<str>>,
+    /// Its phase.
+    pub phase: Option<Arc<str>>,
+    /// From when, in ns since the epoch.
+    pub from_ns: i64,
+    /// Until when.
+    pub to_ns: i64,
+    /// How long.
+    pub span_ns: i64,
+    /// Of the makespan.
+    pub share: f64,
+    /// Why it begins then.
+    pub why: &'static str,
+    /// Key of the process that it waited for.
+    pub after: Option<Arc<str>>,
+}
+
+/// The slack of a vertex.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SlackRow {
+    /// Key of the vertex.
+    pub key: Arc<str>,
+    /// Its label.
+    pub label: Arc<str>,
+    /// How much it could weigh more before the heaviest path does.
+    pub slack: u64,
+    /// Unit of the weight.
+    pub unit: &'static str,
+}
+
+/// A slow edge.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BottleneckRow {
+    /// Key of the vertex where it begins.
+    pub from: Arc<str>,
+    /// Key of the vertex to which it leads.
+    pub to: Arc<str>,
+    /// What it means.
+    pub relation: Relation,
+    /// The phase of its process.
+    pub phase: Option<Arc<str>>,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Calls that moved them.
+    pub calls: u64,
+    /// Time in these calls.
+    pub elapsed_ns: i64,
+    /// Bytes per second.
+    pub rate: f64,
+    /// Median of the rates of the edges of its kind.
+    pub median_rate: f64,
+    /// Time beyond that at the median.
+    pub lost_ns: u64,
+}
+
+/// Degrees of a vertex.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DegreeRow {
+    /// Key of the vertex.
+    pub key: Arc<str>,
+    /// Its label.
+    pub label: Arc<str>,
+    /// `process` or `file`.
+    pub kind: &'static str,
+    /// Edges that enter it.
+    pub incoming: u32,
+    /// Edges that leave it.
+    pub outgoing: u32,
+    /// See [`centrality::DegreeRow::betweenness`].
+    pub betweenness: f64,
+    /// See [`centrality::DegreeRow::reach`].
+    pub reach: Option<u64>,
+}
+
+/// A cluster.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClusterRow {
+    /// Its shape.
+    pub name: String,
+    /// Base name of the executable.
+    pub exe: String,
+    /// How many processes.
+    pub processes: u64,
+    /// Files that each reads.
+    pub inputs: u64,
+    /// Files that each writes.
+    pub outputs: u64,
+    /// Groups of files read: `2 x /data/p_*.fits`.
+    pub reads: Vec<String>,
+    /// Groups of files written.
+    pub writes: Vec<String>,
+    /// Executables of its children.
+    pub children: Vec<String>,
+}
+
+const fn unit(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Time | Weight::Rate => "ns",
+        Weight::Bytes => "bytes",
+        Weight::Calls => "calls",
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Both critical paths; one that the graph has no more is replaced by a note, and if it has neither the first error is
+/// returned.
+pub(super) fn critical_path(graph: &Graph, weight: Weight) -> Result<Vec<Table>, OpError> {
+    let executed = critical_executed(graph).map(|executed| self::executed(graph, &executed));
+    let heaviest = critical_static(graph, weight).map(|critical| heaviest(graph, &critical));
+    match (executed, heaviest) {
+        (Err(error), Err(_)) => Err(error),
+        (Ok(mut table), Err(error)) | (Err(error), Ok(mut table)) => {
+            table.notes.push(error.to_string());
+            Ok(vec![table])
+        }
+        (Ok(executed), Ok(heaviest)) => Ok(vec![executed, heaviest]),
+    }
+}
+
+/// The heaviest path as a table.
+#[must_use]
+pub fn heaviest(graph: &Graph, critical: &Critical) -> Table {
+    let rows = critical.steps.iter().map(|step| HeaviestRow {
+        key: Arc::clone(&graph.vertex(step.vertex).key),
+        label: Arc::clone(&graph.vertex(step.vertex).label),
+        relation: step.edge.map(|edge| graph.edge(edge).relation),
+        weight: step.weight,
+        sum: step.sum,
+        unit: unit(critical.weight),
+        share: share(step.weight, critical.total),
+    });
+    Table {
+        name: "heaviest path",
+        summary: format!("by {}: {} {}", critical.weight.name(), critical.total, unit(critical.weight)),
+        notes: Vec::new(),
+        rows: Rows::Heaviest(rows.collect()),
+    }
+}
+
+/// The critical path as executed as a table.
+#[must_use]
+pub fn executed(graph: &Graph, executed: &Executed) -> Table {
+    let key = |vertex: VertexId| Arc::clone(&graph.vertex(vertex).key);
+    let whole = executed.makespan.0.unsigned_abs();
+    let rows = executed.steps.iter().map(|step| ExecutedRow {
+        key: step.vertex.map(key),
+        label: step.vertex.map(|vertex| Arc::clone(&graph.vertex(vertex).label)),
+        phase: step.vertex.and_then(|vertex| phase(graph, vertex)),
+        from_ns: step.from.0,
+        to_ns: step.to.0,
+        span_ns: step.span().0,
+        share: share(step.span().0.unsigned_abs(), whole),
+        why: step.why.describe(),
+        after: step.after.map(key),
+    });
+    let notes = (executed.unknown_times > 0).then(|| {
+        format!(
+            "{} processes have no recorded birth or death; their first or last sign stands in",
+            executed.unknown_times
+        )
+    });
+    Table {
+        name: "critical path as executed",
+        summary: format!("makespan {} ns, the sum of {} steps", executed.makespan.0, executed.steps.len()),
+        notes: notes.into_iter().collect(),
+        rows: Rows::Executed(rows.collect()),
+    }
+}
+
+fn phase(graph: &Graph, vertex: VertexId) -> Option<Arc<str>> {
+    graph.vertex(vertex).phase.and_then(|phase| graph.phases.get(phase as usize)).cloned()
+}
+
+pub(super) fn slack(graph: &Graph, weight: Weight) -> Result<Table, OpError> {
+    let critical = critical_static(graph, weight)?;
+    let rows = graph.vertices.iter().zip(&critical.slack).map(|(vertex, slack)| SlackRow {
+        key: Arc::clone(&vertex.key),
+        label: Arc::clone(&vertex.label),
+        slack: *slack,
+        unit: unit(weight),
+    });
+    Ok(Table {
+        name: "slack",
+        summary: format!(
+            "by {}; the heaviest path weighs {} {}",
+            weight.name(),
+            critical.total,
+            unit(weight)
+        ),
+        notes: Vec::new(),
+        rows: Rows::Slack(rows.collect()),
+    })
+}
+
+/// The bottlenecks as a table.
+#[must_use]
+pub fn bottlenecks(graph: &Graph) -> Table {
+    let found = bottleneck::bottlenecks(graph);
+    let rows = found.edges.iter().map(|slow| {
+        let edge = graph.edge(slow.edge);
+        let process = [edge.from, edge.to].into_iter().find(|end| graph.vertex(*end).process().is_some());
+        BottleneckRow {
+            from: Arc::clone(&graph.vertex(edge.from).key),
+            to: Arc::clone(&graph.vertex(edge.to).key),
+            relation: edge.relation,
+            phase: process.and_then(|process| phase(graph, process)),
+            bytes: edge.bytes(),
+            calls: edge.calls(),
+            elapsed_ns: edge.elapsed().0,
+            rate: slow.rate,
+            median_rate: slow.median_rate,
+            lost_ns: slow.lost_ns,
+        }
+    });
+    let notes = (found.too_few > 0).then(|| {
+        format!("{} edges are of kinds with fewer than five edges, which have no usual rate", found.too_few)
+    });
+    Table {
+        name: "bottlenecks",
+        summary: format!(
+            "{} of {} edges with a known rate are far below the median of their kind",
+            found.edges.len(),
+            found.compared
+        ),
+        notes: notes.into_iter().collect(),
+        rows: Rows::Bottlenecks(rows.collect()),
+    }
+}
+
+pub(super) fn degrees(graph: &Graph) -> Table {
+    let found = centrality::degrees(graph);
+    let mut rows: Vec<DegreeRow> = found
+        .rows
+        .iter()
+        .map(|row| {
+            let vertex = graph.vertex(row.vertex);
+            DegreeRow {
+                key: Arc::clone(&vertex.key),
+                label: Arc::clone(&vertex.label),
+                kind: if vertex.process().is_some() { "process" } else { "file" },
+                incoming: row.incoming,
+                outgoing: row.outgoing,
+                betweenness: row.betweenness,
+                reach: row.reach,
+            }
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(u64::from(row.incoming) + u64::from(row.outgoing)));
+    let count = rows.len();
+    Table {
+        name: "degrees",
+        summary: format!("{count} vertices, those with the most edges first"),
+        notes: found.notes,
+        rows: Rows::Degrees(rows),
+    }
+}
+
+/// The clusters as a table.
+#[must_use]
+pub fn clusters(graph: &Graph) -> Table {
+    let listed =
+        |groups: &[(String, u64)]| groups.iter().map(|(name, count)| format!("{count} x {name}")).collect();
+    let rows: Vec<ClusterRow> = cluster::clusters(graph)
+        .into_iter()
+        .map(|cluster| ClusterRow {
+            reads: listed(&cluster.reads),
+            writes: listed(&cluster.writes),
+            name: cluster.name,
+            exe: cluster.exe,
+            processes: cluster.processes,
+            inputs: cluster.inputs,
+            outputs: cluster.outputs,
+            children: cluster.children,
+        })
+        .collect();
+    let processes: u64 = rows.iter().map(|row| row.processes).sum();
+    Table {
+        name: "clusters",
+        summary: format!("{processes} processes behave in {} ways", rows.len()),
+        notes: Vec::new(),
+        rows: Rows::Clusters(rows),
+    }
+}
