@@ -15,12 +15,16 @@ pub mod error;
 pub mod expression;
 mod file_groups;
 pub mod find;
+#[cfg(test)]
+mod laws;
 mod lifetimes;
 pub mod operation;
 mod order;
 pub mod phase;
 mod quotient;
 pub mod reach;
+#[cfg(test)]
+mod samples;
 pub mod select;
 mod subgraph;
 pub mod table;

@@ -52,7 +52,7 @@ impl Window {
 pub fn window(graph: &Graph, word: &str, window: Window) -> Result<Graph, OpError> {
     let bad = |problem: String| OpError::word("--window", word, problem, moment::ALLOWED);
     let (since, until) = window.resolve(graph).map_err(bad)?;
-    if until <= since {
+    if until < since {
         return Err(bad("the window ends before it begins".to_owned()));
     }
     let within = |first: Option<Timestamp>, last: Option<Timestamp>| {
