@@ -18,4 +18,4 @@ pub use error::WorkflowError;
 pub use graph::{
     Edge, EdgeId, Facts, FileVertex, FileView, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId,
 };
-pub use tree::{Node, NodeId, Shape, ShapeId, Tree};
+pub use tree::{Node, NodeId, Shape, ShapeId, Tree, tree};

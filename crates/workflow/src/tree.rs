@@ -4,6 +4,13 @@
 //! longest path with the life time of a process as the weight of the edge that leads to it; patterns of processing are
 //! found by clustering subtrees of the same shape.
 
+pub(crate) mod grow;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+pub use grow::tree;
+
 use iotrail_model::{Nanos, Timestamp};
 use iotrail_query::LifeId;
 use serde::Serialize;

@@ -1,16 +1,18 @@
 //! From the vertices and edges of the pass to the graph: facts, names, and the order of everything.
 
 use super::gather::Tally;
-use super::labels::{Keys, Texts, base, process_keys, program};
+use super::labels::{Keys, Texts, base, process_keys};
 use super::node::{Node, Version, What};
 use super::weave::{Counts, MOST_PARTS, Woven};
 use crate::build::BuildOptions;
 use crate::graph::{
     Edge, Facts, FileVertex, FileView, Graph, LeftOut, ProcessVertex, Relation, Vertex, VertexId,
 };
+use crate::tree::grow::cpu;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{Clock, FileKind, Nanos, PathId, Timestamp};
+use iotrail_query::process_group::executable;
 use iotrail_query::{LifeId, Lives, ProcessGroups};
 use iotrail_trail::EventLog;
 use std::cmp::Reverse;
@@ -78,7 +80,7 @@ impl Finish<'_> {
                 let key = if *part == 1 { keys.unique(of) } else { keys.unique(&format!("{of}#{part}")) };
                 let facts =
                     self.process(*life, *part, *part == parts[life.index()], node, &cases, &mut texts);
-                let program = program(self.lives.last_image(*life)).map(|name| texts.share(name));
+                let program = executable(self.lives.last_image(*life)).map(|name| texts.share(name));
                 let time = node
                     .first
                     .zip(node.last)
@@ -142,7 +144,7 @@ impl Finish<'_> {
             env: image.env.as_slice().into(),
             start: node.first,
             end: node.last,
-            cpu: if part == 1 { cpu(self.lives, life) } else { None },
+            cpu: if part == 1 { cpu(self.lives.images(life)) } else { None },
             exit_code: image.exit_code.filter(|_| last),
             signal: if last { text(&image.signal) } else { None },
         }
@@ -285,12 +287,6 @@ impl Finish<'_> {
             ),
         );
     }
-}
-
-/// CPU time of all images of a process, if it is known of one.
-pub(super) fn cpu(lives: &Lives, life: LifeId) -> Option<Nanos> {
-    let times = lives.images(life).iter().flat_map(|image| [image.usage.user, image.usage.system]);
-    times.flatten().reduce(|one, other| Nanos(one.0.saturating_add(other.0)))
 }
 
 /// The order of the vertices of the graph; a topological one where there are no cycles.

@@ -2,7 +2,7 @@
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
-use iotrail_model::{Pid, Process};
+use iotrail_model::Pid;
 use iotrail_query::{LifeId, Lives};
 use std::sync::Arc;
 
@@ -12,13 +12,6 @@ pub(crate) fn base(path: &str) -> &str {
         Some(name) if path.starts_with('/') && !name.is_empty() => name,
         _ => path,
     }
-}
-
-/// What a process is called: the base name of its executable, else of the first word of its command line.
-pub(crate) fn program(image: &Process) -> Option<&str> {
-    let word = || image.cmdline.as_deref()?.split('\0').next();
-    let path = image.exe.as_deref().or_else(word)?;
-    path.rsplit('/').next().filter(|name| !name.is_empty())
 }
 
 /// For each process its number, and `~2` for the second process of that number.
@@ -73,17 +66,5 @@ mod tests {
         let mut keys = Keys::default();
         let made: Vec<Arc<str>> = ["7", "7", "7~2", "7"].iter().map(|key| keys.unique(key)).collect();
         assert_eq!(made.iter().map(|key| &**key).collect::<Vec<_>>(), ["7", "7~2", "7~2~2", "7~3"]);
-    }
-
-    #[test]
-    fn a_process_is_called_after_what_it_executed() {
-        let process = |exe: Option<&str>, cmdline: Option<&str>| Process {
-            exe: exe.map(str::to_owned),
-            cmdline: cmdline.map(str::to_owned),
-            ..Process::default()
-        };
-        assert_eq!(program(&process(Some("/usr/bin/mAdd"), Some("x\0y"))), Some("mAdd"));
-        assert_eq!(program(&process(None, Some("./run.sh\0-v"))), Some("run.sh"));
-        assert_eq!(program(&process(None, None)), None);
     }
 }
