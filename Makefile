@@ -1,6 +1,6 @@
 # Two commands do all set-up: `make demo` shows the main job, `make test` proves it.
 SHELL := /bin/bash
-.PHONY: help demo build install test test-rust test-interop test-browser lint docs bench clean
+.PHONY: help demo build sql install test test-rust test-interop test-browser lint docs bench clean
 
 help:            ## What can be made
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
@@ -10,6 +10,9 @@ demo:            ## Build iotrail, analyse real traces, say where the picture an
 
 build:           ## Build the release binary, target/release/iotrail
 	cargo build --release --locked
+
+sql:             ## Build the query engine, target/release/iotrail-sql (heavy)
+	cargo build --release --locked -p iotrail-sql
 
 install: build   ## Install binary, man pages and completions below PREFIX (default /usr/local)
 	@scripts/install.sh "$${PREFIX:-/usr/local}"

@@ -5,6 +5,8 @@ cd "$(dirname "$0")/.."
 prefix=${1:?usage: install.sh PREFIX}
 iotrail=${CARGO_TARGET_DIR:-target}/release/iotrail
 install -D "$iotrail" "$prefix/bin/iotrail"
+# `make sql` has built it, or not: it is not part of the default.
+[ ! -x "$iotrail-sql" ] || install -D "$iotrail-sql" "$prefix/bin/iotrail-sql"
 "$iotrail" man -o "$prefix/share/man/man1"
 completion() {
   mkdir -p "$(dirname "$prefix/share/$2")"

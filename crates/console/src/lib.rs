@@ -3,4 +3,5 @@
 //! A crate of its own because there are two binaries, `iotrail` and `iotrail-sql`, that shall do both alike.
 
 pub mod output;
+pub mod program;
 pub mod ui;

@@ -65,6 +65,17 @@ impl Ui {
         Self { colour, quiet }
     }
 
+    /// The options by which another program of ours talks as this one does.
+    #[must_use]
+    pub fn as_options(&self) -> Vec<&'static str> {
+        let colour = match self.colour {
+            Colour::Auto => None,
+            Colour::Always => Some("--color=always"),
+            Colour::Never => Some("--color=never"),
+        };
+        colour.into_iter().chain(self.quiet.then_some("--quiet")).collect()
+    }
+
     /// Whether what goes to stdout may be coloured.
     fn colours_stdout(&self) -> bool {
         self.colour.applies(stdout().is_terminal())

@@ -1,7 +1,8 @@
 //! The words of the command line.
 
 use crate::commands::{
-    check, compare, completions, dfg, events, files, import, info, man, processes, record, recover, report,
+    check, compare, completions, dfg, events, export, files, import, info, man, processes, record, recover,
+    report, sql,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Dfg(Box<dfg::Args>),
     Compare(Box<compare::Args>),
     Report(Box<report::Args>),
+    Export(export::Args),
+    Sql(sql::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -64,6 +67,8 @@ impl Command {
             Self::Dfg(args) => dfg::run(args, ui),
             Self::Compare(args) => compare::run(args, ui),
             Self::Report(args) => report::run(args, ui),
+            Self::Export(args) => export::run(args, ui),
+            Self::Sql(args) => sql::run(args, ui),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),
         }

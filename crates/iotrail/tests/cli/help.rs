@@ -2,7 +2,7 @@
 
 use crate::util::Dir;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "record",
     "import",
     "recover",
@@ -14,6 +14,8 @@ const COMMANDS: [&str; 13] = [
     "dfg",
     "compare",
     "report",
+    "export",
+    "sql",
     "completions",
     "man",
 ];

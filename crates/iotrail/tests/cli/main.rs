@@ -12,5 +12,6 @@ mod interrupted;
 mod lines;
 mod output;
 mod paper;
+mod sql;
 mod tables;
 mod util;

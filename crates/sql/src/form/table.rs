@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::error::SqlError;
 use iotrail_draw::Style;
 use iotrail_draw::table::{Align, Table};
-use iotrail_model::units;
+use iotrail_model::{text, units};
 use std::io::Write;
 
 pub(super) fn write(
@@ -15,9 +15,13 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> Result<u64, SqlError> {
     let fields = answer.schema().fields().clone();
-    let mut table = fields.iter().fold(Table::new(), |table, field| match is_figure(field.data_type()) {
-        true => table.figures(field.name(), Align::Right),
-        false => table.names(field.name()),
+    let mut table = fields.iter().fold(Table::new(), |table, field| {
+        // Titles come from the query: as hostile as what stands below them.
+        let title = text::printable(field.name());
+        match is_figure(field.data_type()) {
+            true => table.figures(&title, Align::Right),
+            false => table.names(&title),
+        }
     });
     let mut rows = 0;
     while let Some(batch) = answer.next_batch()? {
@@ -40,9 +44,9 @@ pub(super) fn write(
 }
 
 /// Command lines have NUL between their arguments; as a table they are for reading.
-fn one_line(text: String) -> String {
-    match text.contains('\0') {
-        true => text.trim_end_matches('\0').replace('\0', " "),
-        false => text,
+fn one_line(value: String) -> String {
+    match value.contains('\0') {
+        true => value.trim_end_matches('\0').replace('\0', " "),
+        false => value,
     }
 }

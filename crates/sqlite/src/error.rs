@@ -1,0 +1,35 @@
+//! What can go wrong with a database.
+
+use iotrail_trail::TrailError;
+use std::path::PathBuf;
+
+/// Why there is no database.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SqliteError {
+    /// SQLite refused: out of disk space, mostly.
+    #[error("cannot write {}: {source}", path.display())]
+    Database {
+        /// The database.
+        path: PathBuf,
+        /// Why not.
+        source: rusqlite::Error,
+    },
+    /// The operating system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Io {
+        /// The database.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There is something at the target that no database can replace.
+    #[error("{} is no regular file: a database needs a file of its own, name another with -o", path.display())]
+    Special {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The trail cannot be read.
+    #[error(transparent)]
+    Trail(#[from] TrailError),
+}
