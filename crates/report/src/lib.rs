@@ -18,6 +18,7 @@ mod place;
 mod report;
 mod strip;
 mod subject;
+pub mod workflow;
 
 pub use error::ReportError;
 pub use options::{Limits, ReportOptions};

@@ -70,7 +70,7 @@ pub(crate) fn places(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> Res
     })
 }
 
-fn rect(rect: &Rect) -> [i32; 4] {
+pub(crate) fn rect(rect: &Rect) -> [i32; 4] {
     [rect.x, rect.y, rect.width, rect.height].map(|value| value.round() as i32)
 }
 
@@ -78,6 +78,6 @@ fn point(point: Point) -> [i32; 2] {
     [point.x.round() as i32, point.y.round() as i32]
 }
 
-fn route(route: &Route) -> Vec<i32> {
+pub(crate) fn route(route: &Route) -> Vec<i32> {
     std::iter::once(&route.start).chain(route.curves.iter().flatten()).flat_map(|at| point(*at)).collect()
 }

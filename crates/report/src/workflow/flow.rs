@@ -1,0 +1,328 @@
+//! The workflow DAG (Dun et al., section 5.3): a joined graph that is laid out here, and what stands behind each of its
+//! vertices, which the page opens on demand.
+
+mod join;
+mod place;
+
+use crate::data::NameId;
+use crate::name_table::NameTable;
+use iotrail_draw::{DrawError, EngineChoice};
+use iotrail_model::Timestamp;
+use iotrail_workflow::graph::{Edge, Facts, Graph, Relation, Vertex, VertexId};
+use join::{Joined, join};
+use serde::{Serialize, Serializer};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+/// The graph of the page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PageFlow {
+    /// Names of the relations, by number.
+    pub relations: Vec<&'static str>,
+    /// Joined vertices.
+    pub groups: Vec<FlowGroup>,
+    /// Edges between them.
+    pub links: Vec<FlowLink>,
+    /// The vertices behind them.
+    pub vertices: Vec<FlowVertex>,
+    /// Edges between vertices of the page.
+    pub edges: Vec<FlowEdge>,
+    /// What is not in the page.
+    pub more: MoreFlow,
+    /// System files and the like, by reason.
+    pub left_out: Vec<(String, u64)>,
+    /// Bytes that moved to and from them.
+    pub left_out_bytes: u64,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+    /// Length of the critical path; NULL if none is known.
+    pub critical_ns: Option<i64>,
+    /// What the critical path says, in sentences.
+    pub critical: Vec<String>,
+}
+
+/// Vertices and edges that are counted, not shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MoreFlow {
+    /// Vertices.
+    pub vertices: u64,
+    /// Edges of them, and the lightest of the rest.
+    pub edges: u64,
+    /// Bytes along these edges.
+    pub bytes: u64,
+}
+
+/// A joined vertex.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FlowGroup {
+    /// What is drawn.
+    pub n: NameId,
+    /// The whole name.
+    pub w: NameId,
+    /// Whether it stands for files.
+    pub f: bool,
+    /// Number of the group of processes, or -1.
+    pub g: i32,
+    /// Members, with those that are not in the page.
+    pub m: u64,
+    /// Time of the members' lives.
+    pub t: i64,
+    /// Bytes that processes read of it, or that it read.
+    pub r: u64,
+    /// Bytes written.
+    pub wr: u64,
+    /// Whether a member is on the critical path.
+    pub c: bool,
+    /// Left, top, width, height.
+    #[serde(rename = "box")]
+    pub place: [i32; 4],
+}
+
+/// An edge between joined vertices as a list: from, to, relation, bytes read, bytes written, calls, time in them, edges that it
+/// stands for, 1 if the critical path takes one of them, route or 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowLink {
+    /// The figures, with places in the list of groups.
+    pub edge: FlowEdge,
+    /// Edges that it stands for.
+    pub members: u64,
+    /// Control points, x and y in turn.
+    pub route: Vec<i32>,
+}
+
+/// A vertex as a list: joined vertex, name, part or version, row of its process or its size (-1: unknown), time, readers, writers,
+/// 1 if it is on the critical path.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowVertex {
+    /// Place of its joined vertex.
+    pub group: u32,
+    /// Path of the file, or what a process is known as.
+    pub name: NameId,
+    /// Part of a process or version of a file, from 1.
+    pub part: u32,
+    /// Row of the process in the list of processes, or size of the file.
+    pub about: Option<i64>,
+    /// Time that it stands for.
+    pub time: i64,
+    /// Processes that read the file.
+    pub readers: u32,
+    /// Processes that wrote the file.
+    pub writers: u32,
+    /// Whether it is on the critical path.
+    pub critical: bool,
+}
+
+impl Serialize for FlowVertex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { group, name, part, about, time, readers, writers, critical } = *self;
+        (group, name, part, about.unwrap_or(-1), time, readers, writers, u8::from(critical)).serialize(serializer)
+    }
+}
+
+/// An edge as a list: from, to, relation, bytes read, bytes written, calls, time in them, 1 if the critical path takes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowEdge {
+    /// Where it begins.
+    pub from: u32,
+    /// Where it leads to.
+    pub to: u32,
+    /// Number of the relation.
+    pub relation: u8,
+    /// Bytes read along it.
+    pub read: u64,
+    /// Bytes written along it.
+    pub written: u64,
+    /// Transfers.
+    pub calls: u64,
+    /// Time in them.
+    pub elapsed: i64,
+    /// Whether the critical path takes it.
+    pub critical: bool,
+}
+
+impl Serialize for FlowEdge {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { from, to, relation, read, written, calls, elapsed, critical } = *self;
+        (from, to, relation, read, written, calls, elapsed, u8::from(critical)).serialize(serializer)
+    }
+}
+
+impl Serialize for FlowLink {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let FlowEdge { from, to, relation, read, written, calls, elapsed, critical } = self.edge;
+        let figures = (from, to, relation, read, written, calls, elapsed);
+        let (a, b, c, d, e, f, g) = figures;
+        let critical = u8::from(critical);
+        match self.route.is_empty() {
+            true => (a, b, c, d, e, f, g, self.members, critical, 0).serialize(serializer),
+            false => (a, b, c, d, e, f, g, self.members, critical, &self.route).serialize(serializer),
+        }
+    }
+}
+
+/// What was found on the critical path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CriticalPath {
+    /// Its vertices in order.
+    pub(crate) vertices: Vec<VertexId>,
+    /// Its length.
+    pub(crate) length_ns: Option<i64>,
+    /// What it says.
+    pub(crate) sentences: Vec<String>,
+}
+
+/// How much of the graph the page holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) groups: usize,
+    pub(crate) routed: usize,
+    pub(crate) vertices: usize,
+    pub(crate) edges: usize,
+}
+
+/// What the graph is drawn from.
+pub(crate) struct Subject<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) critical: &'a CriticalPath,
+    /// Where each life is in the list of processes.
+    pub(crate) lives: &'a [Option<u32>],
+    pub(crate) origin: Timestamp,
+    pub(crate) engine: EngineChoice,
+    pub(crate) room: Room,
+}
+
+/// The graph of the page; nothing if there is no vertex.
+pub(crate) fn flow(subject: &Subject<'_>, names: &mut NameTable) -> Result<Option<PageFlow>, DrawError> {
+    let Subject { graph, critical, room, .. } = subject;
+    if graph.vertices.is_empty() {
+        return Ok(None);
+    }
+    let steps: HashSet<(VertexId, VertexId)> = critical.vertices.windows(2).map(|two| (two[0], two[1])).collect();
+    let joined = join(graph, &critical.vertices, &steps, room.groups);
+    let places = place::places(&joined, subject)?;
+    let kept = kept(graph, critical, room.vertices);
+    let mut page = PageFlow {
+        relations: Relation::ALL.iter().map(|relation| relation.name()).collect(),
+        left_out: graph.left_out.vertices.clone(),
+        left_out_bytes: graph.left_out.bytes,
+        notes: graph.notes.clone(),
+        critical_ns: critical.length_ns,
+        critical: critical.sentences.clone(),
+        ..PageFlow::default()
+    };
+    page.groups = groups(&joined, &places, names);
+    page.links = links(&joined, places);
+    let mut numbers: Vec<Option<u32>> = vec![None; graph.vertices.len()];
+    for at in kept {
+        numbers[at] = Some(page.vertices.len() as u32);
+        let on_path = joined.critical[at];
+        page.vertices.push(vertex(subject, &graph.vertices[at], joined.of[at], on_path, names));
+    }
+    page.more.vertices = (graph.vertices.len() - page.vertices.len()) as u64;
+    edges(graph, &numbers, &steps, room.edges, &mut page);
+    Ok(Some(page))
+}
+
+/// The vertices of the critical path, then those that moved most bytes or lived longest, in the order of the graph.
+fn kept(graph: &Graph, critical: &CriticalPath, limit: usize) -> Vec<usize> {
+    let count = graph.vertices.len();
+    if count <= limit {
+        return (0..count).collect();
+    }
+    let mut bytes = vec![0_u64; count];
+    for edge in &graph.edges {
+        for end in [edge.from, edge.to] {
+            bytes[end.index()] = bytes[end.index()].saturating_add(edge.bytes());
+        }
+    }
+    let mut kept = vec![false; count];
+    let mut room = limit;
+    let mut keep = |at: usize, room: &mut usize| {
+        if *room > 0 && !std::mem::replace(&mut kept[at], true) {
+            *room -= 1;
+        }
+    };
+    critical.vertices.iter().for_each(|vertex| keep(vertex.index(), &mut room));
+    let mut by_time: Vec<usize> = (0..count).filter(|at| graph.vertices[*at].process().is_some()).collect();
+    by_time.sort_by_key(|at| Reverse(graph.vertices[*at].time));
+    by_time.iter().take(limit / 2).for_each(|at| keep(*at, &mut room));
+    let mut by_bytes: Vec<usize> = (0..count).collect();
+    by_bytes.sort_by_key(|at| Reverse(bytes[*at]));
+    by_bytes.iter().for_each(|at| keep(*at, &mut room));
+    (0..count).filter(|at| kept[*at]).collect()
+}
+
+fn groups(joined: &Joined, places: &place::Places, names: &mut NameTable) -> Vec<FlowGroup> {
+    let group = |(group, place): (&join::Group, &[i32; 4])| FlowGroup {
+        n: names.id(&group.label),
+        w: names.id(&group.name),
+        f: group.is_file,
+        g: group.phase.map_or(-1, |phase| phase as i32),
+        m: group.members,
+        t: group.time,
+        r: group.read,
+        wr: group.written,
+        c: group.critical,
+        place: *place,
+    };
+    joined.groups.iter().zip(&places.groups).map(group).collect()
+}
+
+fn links(joined: &Joined, places: place::Places) -> Vec<FlowLink> {
+    let both = joined.links.iter().zip(places.routes);
+    both.map(|(link, route)| FlowLink { edge: link.edge, members: link.members, route }).collect()
+}
+
+fn vertex(subject: &Subject<'_>, vertex: &Vertex, group: u32, critical: bool, names: &mut NameTable) -> FlowVertex {
+    let base = FlowVertex { group, time: vertex.time.0, critical, ..FlowVertex::default() };
+    match &vertex.facts {
+        Facts::Process(process) => FlowVertex {
+            name: names.id(&vertex.label),
+            part: process.part,
+            about: subject.lives.get(process.life.index()).copied().flatten().map(i64::from),
+            ..base
+        },
+        Facts::File(file) => FlowVertex {
+            name: names.id(&file.path),
+            part: file.version,
+            about: file.size,
+            readers: file.readers,
+            writers: file.writers,
+            ..base
+        },
+    }
+}
+
+/// The edges between vertices of the page, most bytes first if there are too many.
+fn edges(graph: &Graph, numbers: &[Option<u32>], steps: &HashSet<(VertexId, VertexId)>, limit: usize, page: &mut PageFlow) {
+    let mut inner = Vec::new();
+    let mut count_out = |edge: &Edge| {
+        page.more.edges += 1;
+        page.more.bytes = page.more.bytes.saturating_add(edge.bytes());
+    };
+    for edge in &graph.edges {
+        match numbers[edge.from.index()].zip(numbers[edge.to.index()]) {
+            Some((from, to)) => inner.push((edge, figures(edge, from, to, steps.contains(&(edge.from, edge.to))))),
+            None => count_out(edge),
+        }
+    }
+    if inner.len() > limit {
+        inner.sort_by_key(|(edge, row)| (!row.critical, Reverse(edge.bytes())));
+        inner.drain(limit..).for_each(|(edge, _)| count_out(edge));
+        inner.sort_by_key(|(_, row)| (row.from, row.to, row.relation));
+    }
+    page.edges = inner.into_iter().map(|(_, row)| row).collect();
+}
+
+fn figures(edge: &Edge, from: u32, to: u32, critical: bool) -> FlowEdge {
+    FlowEdge {
+        from,
+        to,
+        relation: Relation::ALL.iter().position(|one| *one == edge.relation).unwrap_or(0) as u8,
+        read: edge.read.bytes,
+        written: edge.written.bytes,
+        calls: edge.calls(),
+        elapsed: edge.elapsed().0,
+        critical,
+    }
+}

@@ -1,0 +1,48 @@
+//! Positions of the joined graph, in whole points. What the page opens makes room for itself and keeps this order.
+
+use super::Subject;
+use super::join::{Group, Joined};
+use crate::place::{rect, route};
+use iotrail_draw::DrawError;
+use iotrail_draw::layout::{Graph, Link, place};
+use std::cmp::Reverse;
+
+const HEIGHT: f64 = 44.0;
+const WIDTHS: (f64, f64) = (104.0, 250.0);
+const CHARACTER: f64 = 7.2;
+const PADDING: f64 = 22.0;
+
+/// Where everything is.
+pub(super) struct Places {
+    pub(super) groups: Vec<[i32; 4]>,
+    /// Of each link; empty for those that the layout makes no room for.
+    pub(super) routes: Vec<Vec<i32>>,
+}
+
+pub(super) fn places(joined: &Joined, subject: &Subject<'_>) -> Result<Places, DrawError> {
+    let sizes = joined.groups.iter().map(|group| (width(group), HEIGHT)).collect();
+    let most = joined.links.iter().map(|link| link.edge.read.saturating_add(link.edge.written)).max().unwrap_or(0);
+    let mut routed: Vec<usize> = (0..joined.links.len()).collect();
+    let bytes = |at: &usize| joined.links[*at].edge.read.saturating_add(joined.links[*at].edge.written);
+    routed.sort_by_key(|at| (!joined.links[*at].edge.critical, Reverse(bytes(at)), *at));
+    routed.truncate(subject.room.routed);
+    routed.sort_unstable();
+    let link = |at: &usize| {
+        let edge = &joined.links[*at].edge;
+        let share = (bytes(at) as f64 + 1.0).ln() / (most as f64 + 2.0).ln();
+        let weight = if edge.critical { 8 } else { 1 + (share.clamp(0.0, 1.0) * 5.0) as u32 };
+        Link { from: edge.from as usize, to: edge.to as usize, label: (0.0, 0.0), weight }
+    };
+    let graph = Graph { sizes, edges: routed.iter().map(link).collect(), ..Graph::default() };
+    let (_, placement) = place(&graph, subject.engine)?;
+    let mut routes = vec![Vec::new(); joined.links.len()];
+    for (at, way) in routed.into_iter().zip(&placement.routes) {
+        routes[at] = route(way);
+    }
+    Ok(Places { groups: placement.vertices.iter().map(rect).collect(), routes })
+}
+
+fn width(group: &Group) -> f64 {
+    let characters = iotrail_model::text::printable(&group.label).chars().count() as f64;
+    characters.mul_add(CHARACTER, PADDING).clamp(WIDTHS.0, WIDTHS.1)
+}

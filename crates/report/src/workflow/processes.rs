@@ -1,0 +1,246 @@
+//! Processes over time, in the order of the tree: a process, then its children by their starts.
+
+use crate::data::NameId;
+use crate::name_table::NameTable;
+use iotrail_model::{Case, CaseId, Process, Timestamp};
+use iotrail_query::{Life, LifeId, Lives};
+use serde::{Serialize, Serializer};
+use std::cmp::Reverse;
+
+/// Longest command line in characters.
+const LONGEST_COMMAND: usize = 240;
+
+/// The processes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PageProcesses {
+    /// Those with the longest lives and their ancestors.
+    pub list: Vec<PageProcess>,
+    /// How many more there are.
+    pub more: u64,
+    /// The last sign of life of any: where bars without a known end stop.
+    pub end: i64,
+}
+
+/// A process as a list: place of the parent in the list or -1, group or -1, number, name, command line, start, end, CPU time, bytes
+/// read, bytes written, exit status, signal, executables, children that are not in the page, case.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageProcess {
+    /// Place of its parent in the list.
+    pub parent: Option<u32>,
+    /// Number of its group.
+    pub group: Option<u32>,
+    /// Its number.
+    pub pid: u32,
+    /// Base name of its last executable.
+    pub name: NameId,
+    /// Its last command line.
+    pub command: Option<NameId>,
+    /// First sign of life, after the origin.
+    pub start: Option<i64>,
+    /// Exit or death; NULL if never seen.
+    pub end: Option<i64>,
+    /// User and system time.
+    pub cpu: Option<i64>,
+    /// Bytes read by system calls.
+    pub read: i64,
+    /// Bytes written by system calls.
+    pub written: i64,
+    /// Exit status.
+    pub exit: Option<i32>,
+    /// Signal that killed it.
+    pub signal: Option<NameId>,
+    /// How many executables it executed.
+    pub images: usize,
+    /// How many of its children are not in the page.
+    pub hidden: u32,
+    /// The recorded case.
+    pub case: NameId,
+}
+
+impl Serialize for PageProcess {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let number = |value: Option<u32>| value.map_or(-1, i64::from);
+        let born = (number(self.parent), number(self.group), self.pid, self.name, self.command);
+        let lived = (self.start, self.end, self.cpu, self.read, self.written);
+        let ended = (self.exit, self.signal, self.images, self.hidden, self.case);
+        let ((a, b, c, d, e), (f, g, h, i, j), (k, l, m, n, o)) = (born, lived, ended);
+        (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o).serialize(serializer)
+    }
+}
+
+/// The processes of a page, and where each life is in the list.
+pub(crate) struct Chosen {
+    pub(crate) page: PageProcesses,
+    pub(crate) places: Vec<Option<u32>>,
+}
+
+/// At most `limit` processes with their ancestors; nothing if the log tells of none.
+pub(crate) fn processes(
+    (lives, cases): (&Lives, &[Case]),
+    group_of: &dyn Fn(LifeId) -> Option<u32>,
+    origin: Timestamp,
+    limit: usize,
+    names: &mut NameTable,
+) -> Option<Chosen> {
+    let all = lives.all();
+    let case_of = |case: CaseId| cases.iter().find(|known| known.id == case).map_or_else(String::new, |case| case.name.to_string());
+    let end = all.iter().flat_map(|life| [life.start, life.end]).flatten().max()?;
+    let kept = kept(all, end, limit);
+    let mut chosen = Chosen { page: PageProcesses { end: (end - origin).0, ..PageProcesses::default() }, places: vec![None; all.len()] };
+    for id in in_tree_order(all, &kept) {
+        chosen.places[id.index()] = Some(chosen.page.list.len() as u32);
+        let parent = all[id.index()].parent.and_then(|parent| chosen.places[parent.index()]);
+        let case = names.id(&case_of(all[id.index()].case));
+        chosen.page.list.push(PageProcess { parent, group: group_of(id), case, ..process(lives, id, origin, names) });
+    }
+    for (life, _) in all.iter().zip(&kept).filter(|(_, kept)| !**kept) {
+        chosen.page.more += 1;
+        if let Some(parent) = life.parent.and_then(|parent| chosen.places[parent.index()]) {
+            chosen.page.list[parent as usize].hidden += 1;
+        }
+    }
+    Some(chosen)
+}
+
+/// Whether each is in the page: the longest lives first, each with its ancestors.
+fn kept(all: &[Life], end: Timestamp, limit: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let length = |life: &Life| life.start.map_or(-1, |start| (life.end.unwrap_or(end) - start).0);
+    if all.len() > limit {
+        order.sort_by_key(|at| Reverse(length(&all[*at])));
+    }
+    let mut kept = vec![false; all.len()];
+    let mut room = limit;
+    for at in order {
+        let mut line = Vec::new();
+        let mut next = Some(at);
+        while let Some(here) = next.filter(|here| !kept[*here]) {
+            line.push(here);
+            next = all[here].parent.map(LifeId::index);
+        }
+        if line.len() <= room {
+            room -= line.len();
+            line.into_iter().for_each(|here| kept[here] = true);
+        }
+    }
+    kept
+}
+
+/// The kept ones, each followed by what descends from it.
+fn in_tree_order(all: &[Life], kept: &[bool]) -> Vec<LifeId> {
+    let mut children: Vec<Vec<LifeId>> = vec![Vec::new(); all.len()];
+    let mut roots = Vec::new();
+    for (at, life) in all.iter().enumerate().filter(|(at, _)| kept[*at]) {
+        match life.parent {
+            Some(parent) => children[parent.index()].push(LifeId(at as u32)),
+            None => roots.push(LifeId(at as u32)),
+        }
+    }
+    let mut order = Vec::with_capacity(all.len());
+    let mut stack: Vec<LifeId> = roots.into_iter().rev().collect();
+    while let Some(id) = stack.pop() {
+        order.push(id);
+        stack.extend(children[id.index()].iter().rev());
+    }
+    order
+}
+
+fn process(lives: &Lives, id: LifeId, origin: Timestamp, names: &mut NameTable) -> PageProcess {
+    let (life, images, last) = (lives.get(id), lives.images(id), lives.last_image(id));
+    let line = last.cmdline.as_ref().map(|line| line.trim_end_matches('\0').replace('\0', " "));
+    let line = line.filter(|line| !line.is_empty());
+    let bytes = |of: fn(&Process) -> i64| images.iter().map(of).fold(0_i64, |sum, value| sum.saturating_add(value.max(0)));
+    let cpu = images.iter().filter_map(cpu).reduce(i64::saturating_add);
+    PageProcess {
+        pid: life.pid.0,
+        name: names.id(&short_name(last)),
+        command: line.map(|line| names.id(&iotrail_model::text::shorten(&line, LONGEST_COMMAND))),
+        start: life.start.map(|start| (start - origin).0),
+        end: life.end.map(|end| (end - origin).0),
+        cpu,
+        read: bytes(|image| image.bytes_read),
+        written: bytes(|image| image.bytes_written),
+        exit: last.exit_code,
+        signal: last.signal.as_ref().map(|signal| names.id(signal)),
+        images: images.len(),
+        ..PageProcess::default()
+    }
+}
+
+fn cpu(image: &Process) -> Option<i64> {
+    Some(image.usage.user?.0.saturating_add(image.usage.system?.0))
+}
+
+/// The base name of the executable, else of the first word of the command line, else the number.
+fn short_name(image: &Process) -> String {
+    let word = image.cmdline.as_deref().and_then(|line| line.split('\0').next());
+    let path = image.exe.as_deref().or(word).unwrap_or_default();
+    match path.rsplit('/').next().unwrap_or_default() {
+        "" => format!("process {}", image.pid.0),
+        name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::{Nanos, Pid};
+
+    fn image(pid: u32, ppid: u32, from: i64, to: Option<i64>) -> Process {
+        let mut image = Process {
+            pid: Pid(pid),
+            ppid: Some(Pid(ppid)),
+            start: Some(Timestamp(from)),
+            end: to.map(Timestamp),
+            exit_code: to.map(|_| 0),
+            exe: Some(format!("/bin/p{pid}")),
+            cmdline: Some(format!("p{pid}\0-x\0")),
+            bytes_read: 5,
+            ..Process::default()
+        };
+        (image.usage.user, image.usage.system) = (Some(Nanos(2)), Some(Nanos(1)));
+        image
+    }
+
+    fn tree() -> Lives {
+        Lives::new(vec![
+            image(1, 0, 100, Some(900)),
+            image(2, 1, 110, Some(120)),
+            image(3, 1, 115, None),
+            image(4, 2, 116, Some(119)),
+            image(5, 3, 200, Some(880)),
+        ])
+    }
+
+    #[test]
+    fn children_follow_their_parents_and_what_is_unknown_is_null() {
+        let mut names = NameTable::default();
+        let group = |id: LifeId| (id.0 != 0).then_some(id.0 % 2);
+        let chosen = processes((&tree(), &[]), &group, Timestamp(100), 10, &mut names).unwrap();
+        let rows: Vec<String> = chosen.page.list.iter().map(|row| serde_json::to_string(row).unwrap()).collect();
+        assert_eq!(
+            rows,
+            [
+                "[-1,-1,1,0,1,0,800,3,5,0,0,null,1,0,0]",
+                "[0,1,2,2,3,10,20,3,5,0,0,null,1,0,0]",
+                "[1,1,4,4,5,16,19,3,5,0,0,null,1,0,0]",
+                "[0,0,3,6,7,15,null,3,5,0,null,null,1,0,0]",
+                "[3,0,5,8,9,100,780,3,5,0,0,null,1,0,0]",
+            ]
+        );
+        assert_eq!((chosen.page.more, chosen.page.end), (0, 800));
+        assert_eq!(names.into_names()[..2], ["p1", "p1 -x"]);
+    }
+
+    #[test]
+    fn the_longest_lives_stay_with_their_ancestors_and_the_rest_is_counted() {
+        let chosen = processes((&tree(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default()).unwrap();
+        let pids: Vec<(u32, u32)> = chosen.page.list.iter().map(|row| (row.pid, row.hidden)).collect();
+        assert_eq!((pids, chosen.page.more), (vec![(1, 1), (3, 0), (5, 0)], 2));
+    }
+
+    #[test]
+    fn a_log_without_processes_has_no_list() {
+        assert!(processes((&Lives::default(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default()).is_none());
+    }
+}
