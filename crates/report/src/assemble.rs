@@ -63,6 +63,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) 
         calls: whole::calls(subject, &mut names),
         files: whole::files(subject, &mut names),
         cases: whole::cases(subject, &mut names),
+        workflow: subject.workflow.page(subject.log, subject.origin(), subject.options, &mut names),
         coverage: dfg.coverage.clone(),
         recording: dfg.coverage.recording.as_ref().map(RecordingWords::from),
         names: names.into_names(),

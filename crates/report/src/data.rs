@@ -71,6 +71,8 @@ pub struct PageData {
     pub comparison: Option<PageComparison>,
     pub files: Bounded<(NameId, TotalsRow)>,
     pub cases: Bounded<CaseRow>,
+    /// Phases, processes, the workflow DAG, distributions.
+    pub workflow: crate::workflow::PageWorkflow,
     pub coverage: Coverage,
     /// What recorders say of [`PageData::coverage`], in words; nothing of imports.
     pub recording: Option<RecordingWords>,

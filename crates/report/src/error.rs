@@ -9,6 +9,9 @@ pub enum ReportError {
     /// The log cannot be read.
     #[error(transparent)]
     Trail(#[from] iotrail_trail::TrailError),
+    /// Processes cannot be grouped so.
+    #[error(transparent)]
+    Query(#[from] iotrail_query::QueryError),
     /// The graph cannot be synthesized.
     #[error(transparent)]
     Dfg(#[from] iotrail_dfg::DfgError),

@@ -23,3 +23,4 @@ pub mod workflow;
 pub use error::ReportError;
 pub use options::{Limits, ReportOptions};
 pub use report::{MAX_PAGE_BYTES, page_data, report};
+pub use workflow::Part;

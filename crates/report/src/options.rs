@@ -1,5 +1,6 @@
 //! What a report says about itself, and how much it holds.
 
+use crate::workflow::Part;
 use iotrail_dfg::ConcurrencyRule;
 use iotrail_model::threads::one_per_core;
 use std::num::NonZeroUsize;
@@ -17,6 +18,10 @@ pub struct ReportOptions {
     pub threads: NonZeroUsize,
     /// Who finds the positions.
     pub engine: iotrail_draw::EngineChoice,
+    /// How processes are grouped, in the words of [`iotrail_query::ProcessGroupBy::parse`].
+    pub phases_by: String,
+    /// Parts that are left out.
+    pub without: Vec<Part>,
     /// How much the page holds.
     pub limits: Limits,
 }
@@ -52,6 +57,24 @@ pub struct Limits {
     pub timeline_bins: u32,
     /// Characters of all binned timelines together.
     pub timeline_characters: usize,
+    /// Groups of processes.
+    pub phases: usize,
+    /// Processes.
+    pub processes: usize,
+    /// Distributions of each quantity.
+    pub series: usize,
+    /// Bins of all series of a picture of throughput together.
+    pub throughput_cells: usize,
+    /// Series of a picture of throughput.
+    pub throughput_rows: usize,
+    /// Joined vertices of the workflow.
+    pub flow_groups: usize,
+    /// Edges between them that the layout makes room for.
+    pub flow_routed: usize,
+    /// Vertices behind them.
+    pub flow_vertices: usize,
+    /// Edges between these.
+    pub flow_edges: usize,
 }
 
 impl Default for Limits {
@@ -71,6 +94,15 @@ impl Default for Limits {
             timeline_rows: 48,
             timeline_bins: 256,
             timeline_characters: 220_000,
+            phases: 100,
+            processes: 5_000,
+            series: 16,
+            throughput_cells: 4_000,
+            throughput_rows: 64,
+            flow_groups: 90,
+            flow_routed: 240,
+            flow_vertices: 5_000,
+            flow_edges: 12_000,
         }
     }
 }
@@ -89,6 +121,11 @@ impl Limits {
         self.variants = (self.variants / 3 * 2).max(5);
         self.variant_tokens = (self.variant_tokens / 3 * 2).max(20);
         self.table_rows = (self.table_rows / 3 * 2).max(20);
+        self.processes = (self.processes / 3 * 2).max(200);
+        self.series = (self.series / 3 * 2).max(4);
+        self.throughput_cells = (self.throughput_cells / 3 * 2).max(400);
+        self.flow_vertices = (self.flow_vertices / 3 * 2).max(200);
+        self.flow_edges = (self.flow_edges / 3 * 2).max(400);
         *self != before
     }
 }
@@ -101,6 +138,8 @@ impl Default for ReportOptions {
             concurrency: ConcurrencyRule::default(),
             threads: one_per_core(),
             engine: iotrail_draw::EngineChoice::Auto,
+            phases_by: "exe".to_owned(),
+            without: Vec::new(),
             limits: Limits::default(),
         }
     }

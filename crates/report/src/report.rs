@@ -8,6 +8,7 @@ use crate::options::ReportOptions;
 use crate::page::page;
 use crate::place::{Places, places, shown};
 use crate::subject::Subject;
+use crate::workflow::Material;
 use iotrail_dfg::{Comparison, Dfg, DfgOptions, compare, synthesize};
 use iotrail_draw::Picture;
 use iotrail_model::Process;
@@ -49,6 +50,7 @@ struct Foundation<'a> {
     comparison: Option<Comparison>,
     shown: Picture,
     places: Places,
+    workflow: Material,
 }
 
 impl<'a> Foundation<'a> {
@@ -62,7 +64,8 @@ impl<'a> Foundation<'a> {
         };
         let shown = shown(&dfg, options);
         let places = places(&dfg, &shown, options)?;
-        Ok(Self { log, query, processes: log.processes()?, dfg, comparison, shown, places })
+        let workflow = Material::new(log, query, options)?;
+        Ok(Self { log, query, processes: log.processes()?, dfg, comparison, shown, places, workflow })
     }
 
     fn page_data(&self, options: &ReportOptions) -> Result<PageData, ReportError> {
@@ -74,6 +77,7 @@ impl<'a> Foundation<'a> {
             dfg: &self.dfg,
             comparison: self.comparison.as_ref(),
             collected: &collected,
+            workflow: &self.workflow,
             options,
         };
         Ok(assemble(&subject, &self.shown, &self.places))

@@ -2,6 +2,7 @@
 
 use crate::collect::Collected;
 use crate::options::ReportOptions;
+use crate::workflow::Material;
 use iotrail_dfg::{Comparison, Dfg};
 use iotrail_model::{Process, Timestamp};
 use iotrail_query::Query;
@@ -15,6 +16,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) dfg: &'a Dfg,
     pub(crate) comparison: Option<&'a Comparison>,
     pub(crate) collected: &'a Collected,
+    pub(crate) workflow: &'a Material,
     pub(crate) options: &'a ReportOptions,
 }
 

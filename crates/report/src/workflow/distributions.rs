@@ -110,7 +110,12 @@ fn series(one: &Distribution, names: &mut NameTable) -> PageSeries {
 }
 
 /// Throughput, bins joined until the page has room for them; nothing if nothing has a time.
-pub(crate) fn throughput(profile: &Profile, origin: i64, room: Room, names: &mut NameTable) -> Option<PageThroughput> {
+pub(crate) fn throughput(
+    profile: &Profile,
+    origin: i64,
+    room: Room,
+    names: &mut NameTable,
+) -> Option<PageThroughput> {
     let given = &profile.throughput;
     if given.bin_ns == 0 || given.groups.is_empty() && given.ranks.is_empty() {
         return None;
@@ -119,7 +124,9 @@ pub(crate) fn throughput(profile: &Profile, origin: i64, room: Room, names: &mut
         let length = rows.iter().map(|row| row.calls.len()).max().unwrap_or(0);
         let mut order: Vec<&Series> = rows.iter().collect();
         if order.len() > room.rows {
-            let bytes = |row: &Series| row.read.iter().chain(&row.written).fold(0_u64, |sum, value| sum.saturating_add(*value));
+            let bytes = |row: &Series| {
+                row.read.iter().chain(&row.written).fold(0_u64, |sum, value| sum.saturating_add(*value))
+            };
             order.sort_by_cached_key(|row| Reverse(bytes(row)));
             order.truncate(room.rows);
         }
@@ -130,7 +137,12 @@ pub(crate) fn throughput(profile: &Profile, origin: i64, room: Room, names: &mut
             bin_ns: given.bin_ns.saturating_mul(join as u64),
             bins: length.div_ceil(join),
             rows: Bounded {
-                list: order.iter().map(|row| (names.id(&row.name), short(&row.read), short(&row.written), short(&row.calls))).collect(),
+                list: order
+                    .iter()
+                    .map(|row| {
+                        (names.id(&row.name), short(&row.read), short(&row.written), short(&row.calls))
+                    })
+                    .collect(),
                 more: (rows.len() - order.len()) as u64,
             },
         }
@@ -146,13 +158,26 @@ mod tests {
     const ROOM: Room = Room { series: 2, cells: 6, rows: 2 };
 
     fn one(quantity: Quantity, series: &str, count: u64) -> Distribution {
-        Distribution { quantity, series: series.into(), count, sum: 7, steps: vec![(2, 1), (5, count)], error: 0.0 }
+        Distribution {
+            quantity,
+            series: series.into(),
+            count,
+            sum: 7,
+            steps: vec![(2, 1), (5, count)],
+            error: 0.0,
+        }
     }
 
     #[test]
     fn each_quantity_keeps_its_largest_series_and_counts_the_rest() {
         let profile = Profile {
-            distributions: vec![one(Quantity::LifeTime, "x", 3), one(Quantity::Latency, "a", 1), one(Quantity::Latency, "b", 9), one(Quantity::Latency, "c", 4), one(Quantity::Latency, "none", 0)],
+            distributions: vec![
+                one(Quantity::LifeTime, "x", 3),
+                one(Quantity::Latency, "a", 1),
+                one(Quantity::Latency, "b", 9),
+                one(Quantity::Latency, "c", 4),
+                one(Quantity::Latency, "none", 0),
+            ],
             ..Profile::default()
         };
         let mut names = NameTable::default();
@@ -170,8 +195,18 @@ mod tests {
 
     #[test]
     fn bins_are_joined_until_they_fit_and_rows_that_do_not_fit_are_counted() {
-        let row = |name: &str, bytes| Series { name: name.into(), read: vec![bytes; 6], written: vec![0; 6], calls: vec![1; 6] };
-        let given = Throughput { origin_ns: 110, bin_ns: 10, groups: vec![row("a", 1), row("b", 3), row("c", 2)], ranks: Vec::new() };
+        let row = |name: &str, bytes| Series {
+            name: name.into(),
+            read: vec![bytes; 6],
+            written: vec![0; 6],
+            calls: vec![1; 6],
+        };
+        let given = Throughput {
+            origin_ns: 110,
+            bin_ns: 10,
+            groups: vec![row("a", 1), row("b", 3), row("c", 2)],
+            ranks: Vec::new(),
+        };
         let profile = Profile { throughput: given, ..Profile::default() };
         let page = throughput(&profile, 100, ROOM, &mut NameTable::default()).unwrap();
         let groups = page.groups;

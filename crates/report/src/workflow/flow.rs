@@ -2,14 +2,14 @@
 //! vertices, which the page opens on demand.
 
 mod join;
+mod overview;
 mod place;
+
+pub(crate) use overview::Overview;
 
 use crate::data::NameId;
 use crate::name_table::NameTable;
-use iotrail_draw::{DrawError, EngineChoice};
-use iotrail_model::Timestamp;
 use iotrail_workflow::graph::{Edge, Facts, Graph, Relation, Vertex, VertexId};
-use join::{Joined, join};
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -115,7 +115,8 @@ pub struct FlowVertex {
 impl Serialize for FlowVertex {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { group, name, part, about, time, readers, writers, critical } = *self;
-        (group, name, part, about.unwrap_or(-1), time, readers, writers, u8::from(critical)).serialize(serializer)
+        (group, name, part, about.unwrap_or(-1), time, readers, writers, u8::from(critical))
+            .serialize(serializer)
     }
 }
 
@@ -171,36 +172,31 @@ pub(crate) struct CriticalPath {
     pub(crate) sentences: Vec<String>,
 }
 
-/// How much of the graph the page holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    pub(crate) groups: usize,
-    pub(crate) routed: usize,
-    pub(crate) vertices: usize,
-    pub(crate) edges: usize,
+impl CriticalPath {
+    /// Its edges by their ends.
+    fn steps(&self) -> HashSet<(VertexId, VertexId)> {
+        self.vertices.windows(2).map(|two| (two[0], two[1])).collect()
+    }
 }
 
 /// What the graph is drawn from.
 pub(crate) struct Subject<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) critical: &'a CriticalPath,
+    pub(crate) overview: &'a Overview,
     /// Where each life is in the list of processes.
     pub(crate) lives: &'a [Option<u32>],
-    pub(crate) origin: Timestamp,
-    pub(crate) engine: EngineChoice,
-    pub(crate) room: Room,
+    /// Vertices and edges that the page holds.
+    pub(crate) room: (usize, usize),
 }
 
 /// The graph of the page; nothing if there is no vertex.
-pub(crate) fn flow(subject: &Subject<'_>, names: &mut NameTable) -> Result<Option<PageFlow>, DrawError> {
-    let Subject { graph, critical, room, .. } = subject;
+pub(crate) fn flow(subject: &Subject<'_>, names: &mut NameTable) -> Option<PageFlow> {
+    let Subject { graph, critical, overview, .. } = subject;
     if graph.vertices.is_empty() {
-        return Ok(None);
+        return None;
     }
-    let steps: HashSet<(VertexId, VertexId)> = critical.vertices.windows(2).map(|two| (two[0], two[1])).collect();
-    let joined = join(graph, &critical.vertices, &steps, room.groups);
-    let places = place::places(&joined, subject)?;
-    let kept = kept(graph, critical, room.vertices);
+    let kept = kept(graph, critical, subject.room.0);
     let mut page = PageFlow {
         relations: Relation::ALL.iter().map(|relation| relation.name()).collect(),
         left_out: graph.left_out.vertices.clone(),
@@ -210,17 +206,16 @@ pub(crate) fn flow(subject: &Subject<'_>, names: &mut NameTable) -> Result<Optio
         critical: critical.sentences.clone(),
         ..PageFlow::default()
     };
-    page.groups = groups(&joined, &places, names);
-    page.links = links(&joined, places);
+    page.groups = overview.groups(names);
+    page.links = overview.links();
     let mut numbers: Vec<Option<u32>> = vec![None; graph.vertices.len()];
     for at in kept {
         numbers[at] = Some(page.vertices.len() as u32);
-        let on_path = joined.critical[at];
-        page.vertices.push(vertex(subject, &graph.vertices[at], joined.of[at], on_path, names));
+        page.vertices.push(vertex(subject, at, names));
     }
     page.more.vertices = (graph.vertices.len() - page.vertices.len()) as u64;
-    edges(graph, &numbers, &steps, room.edges, &mut page);
-    Ok(Some(page))
+    edges(graph, &numbers, &critical.steps(), subject.room.1, &mut page);
+    Some(page)
 }
 
 /// The vertices of the critical path, then those that moved most bytes or lived longest, in the order of the graph.
@@ -252,28 +247,9 @@ fn kept(graph: &Graph, critical: &CriticalPath, limit: usize) -> Vec<usize> {
     (0..count).filter(|at| kept[*at]).collect()
 }
 
-fn groups(joined: &Joined, places: &place::Places, names: &mut NameTable) -> Vec<FlowGroup> {
-    let group = |(group, place): (&join::Group, &[i32; 4])| FlowGroup {
-        n: names.id(&group.label),
-        w: names.id(&group.name),
-        f: group.is_file,
-        g: group.phase.map_or(-1, |phase| phase as i32),
-        m: group.members,
-        t: group.time,
-        r: group.read,
-        wr: group.written,
-        c: group.critical,
-        place: *place,
-    };
-    joined.groups.iter().zip(&places.groups).map(group).collect()
-}
-
-fn links(joined: &Joined, places: place::Places) -> Vec<FlowLink> {
-    let both = joined.links.iter().zip(places.routes);
-    both.map(|(link, route)| FlowLink { edge: link.edge, members: link.members, route }).collect()
-}
-
-fn vertex(subject: &Subject<'_>, vertex: &Vertex, group: u32, critical: bool, names: &mut NameTable) -> FlowVertex {
+fn vertex(subject: &Subject<'_>, at: usize, names: &mut NameTable) -> FlowVertex {
+    let vertex: &Vertex = &subject.graph.vertices[at];
+    let (group, critical) = subject.overview.of(at);
     let base = FlowVertex { group, time: vertex.time.0, critical, ..FlowVertex::default() };
     match &vertex.facts {
         Facts::Process(process) => FlowVertex {
@@ -294,7 +270,13 @@ fn vertex(subject: &Subject<'_>, vertex: &Vertex, group: u32, critical: bool, na
 }
 
 /// The edges between vertices of the page, most bytes first if there are too many.
-fn edges(graph: &Graph, numbers: &[Option<u32>], steps: &HashSet<(VertexId, VertexId)>, limit: usize, page: &mut PageFlow) {
+fn edges(
+    graph: &Graph,
+    numbers: &[Option<u32>],
+    steps: &HashSet<(VertexId, VertexId)>,
+    limit: usize,
+    page: &mut PageFlow,
+) {
     let mut inner = Vec::new();
     let mut count_out = |edge: &Edge| {
         page.more.edges += 1;
@@ -302,7 +284,9 @@ fn edges(graph: &Graph, numbers: &[Option<u32>], steps: &HashSet<(VertexId, Vert
     };
     for edge in &graph.edges {
         match numbers[edge.from.index()].zip(numbers[edge.to.index()]) {
-            Some((from, to)) => inner.push((edge, figures(edge, from, to, steps.contains(&(edge.from, edge.to))))),
+            Some((from, to)) => {
+                inner.push((edge, figures(edge, from, to, steps.contains(&(edge.from, edge.to)))))
+            }
             None => count_out(edge),
         }
     }

@@ -4,12 +4,16 @@
 
 mod distributions;
 mod flow;
+mod material;
+mod part;
 mod phases;
 mod processes;
 mod thin;
 
 pub use distributions::{PageBins, PageDistribution, PageSeries, PageThroughput};
 pub use flow::{FlowEdge, FlowGroup, FlowLink, FlowVertex, MoreFlow, PageFlow};
+pub(crate) use material::Material;
+pub use part::Part;
 pub use phases::PagePhases;
 pub use processes::{PageProcess, PageProcesses};
 
@@ -33,6 +37,8 @@ pub struct PageWorkflow {
     pub distributions: Vec<PageDistribution>,
     /// Throughput over time.
     pub throughput: Option<PageThroughput>,
-    /// Parts that are not in the page (`phases`, `processes`, `flow`, `distributions`), and why.
-    pub absent: Vec<(&'static str, String)>,
+    /// Parts that the log has no data for, and why.
+    pub absent: Vec<(Part, String)>,
+    /// Parts that were left out as asked.
+    pub without: Vec<Part>,
 }

@@ -35,7 +35,8 @@ mod tests {
 
     #[test]
     fn the_groups_with_the_most_bytes_stay_in_the_order_of_their_starts() {
-        let row = |group: &str, bytes| PhaseRow { group: group.into(), bytes_read: bytes, ..PhaseRow::default() };
+        let row =
+            |group: &str, bytes| PhaseRow { group: group.into(), bytes_read: bytes, ..PhaseRow::default() };
         let profile = Profile { phases: vec![row("a", 5), row("b", 1), row("c", 9)], ..Profile::default() };
         let page = phases(&profile, 2).unwrap();
         let names: Vec<&str> = page.list.iter().map(|row| row.group.as_str()).collect();

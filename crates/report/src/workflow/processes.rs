@@ -3,6 +3,7 @@
 use crate::data::NameId;
 use crate::name_table::NameTable;
 use iotrail_model::{Case, CaseId, Process, Timestamp};
+use iotrail_query::process_group::{command_line, executable};
 use iotrail_query::{Life, LifeId, Lives};
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
@@ -83,15 +84,25 @@ pub(crate) fn processes(
     names: &mut NameTable,
 ) -> Option<Chosen> {
     let all = lives.all();
-    let case_of = |case: CaseId| cases.iter().find(|known| known.id == case).map_or_else(String::new, |case| case.name.to_string());
+    let case_of = |case: CaseId| {
+        cases.iter().find(|known| known.id == case).map_or_else(String::new, |case| case.name.to_string())
+    };
     let end = all.iter().flat_map(|life| [life.start, life.end]).flatten().max()?;
     let kept = kept(all, end, limit);
-    let mut chosen = Chosen { page: PageProcesses { end: (end - origin).0, ..PageProcesses::default() }, places: vec![None; all.len()] };
+    let mut chosen = Chosen {
+        page: PageProcesses { end: (end - origin).0, ..PageProcesses::default() },
+        places: vec![None; all.len()],
+    };
     for id in in_tree_order(all, &kept) {
         chosen.places[id.index()] = Some(chosen.page.list.len() as u32);
         let parent = all[id.index()].parent.and_then(|parent| chosen.places[parent.index()]);
         let case = names.id(&case_of(all[id.index()].case));
-        chosen.page.list.push(PageProcess { parent, group: group_of(id), case, ..process(lives, id, origin, names) });
+        chosen.page.list.push(PageProcess {
+            parent,
+            group: group_of(id),
+            case,
+            ..process(lives, id, origin, names)
+        });
     }
     for (life, _) in all.iter().zip(&kept).filter(|(_, kept)| !**kept) {
         chosen.page.more += 1;
@@ -147,13 +158,15 @@ fn in_tree_order(all: &[Life], kept: &[bool]) -> Vec<LifeId> {
 
 fn process(lives: &Lives, id: LifeId, origin: Timestamp, names: &mut NameTable) -> PageProcess {
     let (life, images, last) = (lives.get(id), lives.images(id), lives.last_image(id));
-    let line = last.cmdline.as_ref().map(|line| line.trim_end_matches('\0').replace('\0', " "));
-    let line = line.filter(|line| !line.is_empty());
-    let bytes = |of: fn(&Process) -> i64| images.iter().map(of).fold(0_i64, |sum, value| sum.saturating_add(value.max(0)));
+    let line = command_line(last).filter(|line| !line.is_empty());
+    let name = executable(last).map_or_else(|| format!("process {}", life.pid.0), str::to_owned);
+    let bytes = |of: fn(&Process) -> i64| {
+        images.iter().map(of).fold(0_i64, |sum, value| sum.saturating_add(value.max(0)))
+    };
     let cpu = images.iter().filter_map(cpu).reduce(i64::saturating_add);
     PageProcess {
         pid: life.pid.0,
-        name: names.id(&short_name(last)),
+        name: names.id(&name),
         command: line.map(|line| names.id(&iotrail_model::text::shorten(&line, LONGEST_COMMAND))),
         start: life.start.map(|start| (start - origin).0),
         end: life.end.map(|end| (end - origin).0),
@@ -169,16 +182,6 @@ fn process(lives: &Lives, id: LifeId, origin: Timestamp, names: &mut NameTable) 
 
 fn cpu(image: &Process) -> Option<i64> {
     Some(image.usage.user?.0.saturating_add(image.usage.system?.0))
-}
-
-/// The base name of the executable, else of the first word of the command line, else the number.
-fn short_name(image: &Process) -> String {
-    let word = image.cmdline.as_deref().and_then(|line| line.split('\0').next());
-    let path = image.exe.as_deref().or(word).unwrap_or_default();
-    match path.rsplit('/').next().unwrap_or_default() {
-        "" => format!("process {}", image.pid.0),
-        name => name.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -217,7 +220,8 @@ mod tests {
         let mut names = NameTable::default();
         let group = |id: LifeId| (id.0 != 0).then_some(id.0 % 2);
         let chosen = processes((&tree(), &[]), &group, Timestamp(100), 10, &mut names).unwrap();
-        let rows: Vec<String> = chosen.page.list.iter().map(|row| serde_json::to_string(row).unwrap()).collect();
+        let rows: Vec<String> =
+            chosen.page.list.iter().map(|row| serde_json::to_string(row).unwrap()).collect();
         assert_eq!(
             rows,
             [
@@ -234,13 +238,17 @@ mod tests {
 
     #[test]
     fn the_longest_lives_stay_with_their_ancestors_and_the_rest_is_counted() {
-        let chosen = processes((&tree(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default()).unwrap();
+        let chosen =
+            processes((&tree(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default()).unwrap();
         let pids: Vec<(u32, u32)> = chosen.page.list.iter().map(|row| (row.pid, row.hidden)).collect();
         assert_eq!((pids, chosen.page.more), (vec![(1, 1), (3, 0), (5, 0)], 2));
     }
 
     #[test]
     fn a_log_without_processes_has_no_list() {
-        assert!(processes((&Lives::default(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default()).is_none());
+        assert!(
+            processes((&Lives::default(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default())
+                .is_none()
+        );
     }
 }

@@ -76,7 +76,10 @@ mod tests {
     #[test]
     fn few_steps_stay_as_they_are_and_none_stay_none() {
         let few = [(1, 4), (2, 5), (9, 1000)];
-        assert_eq!(thin(&few), [(1, 4), (2, 5), (9, 1000)].into_iter().filter(|s| s.0 != 2).collect::<Vec<_>>());
+        assert_eq!(
+            thin(&few),
+            [(1, 4), (2, 5), (9, 1000)].into_iter().filter(|s| s.0 != 2).collect::<Vec<_>>()
+        );
         assert_eq!(thin(&[(7, 1)]), [(7, 1)]);
         assert_eq!(thin(&[]), []);
     }

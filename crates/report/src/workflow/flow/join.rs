@@ -44,7 +44,12 @@ pub(super) struct Joined {
 }
 
 /// Joins until at most about `limit` groups are left.
-pub(super) fn join(graph: &Graph, path: &[VertexId], steps: &HashSet<(VertexId, VertexId)>, limit: usize) -> Joined {
+pub(super) fn join(
+    graph: &Graph,
+    path: &[VertexId],
+    steps: &HashSet<(VertexId, VertexId)>,
+    limit: usize,
+) -> Joined {
     let mut keys: Vec<(bool, String)> = graph.vertices.iter().map(key).collect();
     if distinct(&keys) > limit {
         keys.iter_mut().filter(|(is_file, _)| *is_file).for_each(|(_, name)| *name = directory(name));
@@ -58,7 +63,13 @@ pub(super) fn join(graph: &Graph, path: &[VertexId], steps: &HashSet<(VertexId, 
     let mut known: HashMap<(bool, String), u32> = HashMap::new();
     for (key, vertex) in keys.into_iter().zip(&graph.vertices) {
         let place = *known.entry(key).or_insert_with_key(|(is_file, name)| {
-            joined.groups.push(Group { label: label(name), name: name.clone(), is_file: *is_file, phase: vertex.phase, ..Group::default() });
+            joined.groups.push(Group {
+                label: label(name),
+                name: name.clone(),
+                is_file: *is_file,
+                phase: vertex.phase,
+                ..Group::default()
+            });
             joined.groups.len() as u32 - 1
         });
         let group = &mut joined.groups[place as usize];
@@ -85,7 +96,10 @@ fn link(graph: &Graph, steps: &HashSet<(VertexId, VertexId)>, joined: &mut Joine
             continue;
         }
         let one = figures(edge, from, to, steps.contains(&(edge.from, edge.to)));
-        let link = links.entry((from, to)).or_insert(Link { edge: FlowEdge { read: 0, written: 0, calls: 0, elapsed: 0, ..one }, members: 0 });
+        let link = links.entry((from, to)).or_insert(Link {
+            edge: FlowEdge { read: 0, written: 0, calls: 0, elapsed: 0, ..one },
+            members: 0,
+        });
         link.members += u64::from(edge.members);
         let sum = &mut link.edge;
         sum.relation = sum.relation.min(one.relation);
@@ -105,7 +119,9 @@ fn distinct(keys: &[(bool, String)]) -> usize {
 
 fn key(vertex: &Vertex) -> (bool, String) {
     match &vertex.facts {
-        Facts::Process(ProcessVertex { exe: Some(exe), .. }) => (false, exe.rsplit('/').next().unwrap_or(exe).to_owned()),
+        Facts::Process(ProcessVertex { exe: Some(exe), .. }) => {
+            (false, exe.rsplit('/').next().unwrap_or(exe).to_owned())
+        }
         Facts::Process(_) => (false, vertex.label.to_string()),
         Facts::File(FileVertex { path, .. }) => (true, generalise(&canonical(path)).into_owned()),
     }
@@ -132,7 +148,9 @@ fn join_lightest(graph: &Graph, keys: &mut [(bool, String)], limit: usize) {
     }
     let mut order: Vec<_> = weights.into_iter().collect();
     order.sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
-    let heavy = |is_file: bool| order.iter().filter(move |(key, _)| key.0 == is_file).take((limit / 2).saturating_sub(1));
+    let heavy = |is_file: bool| {
+        order.iter().filter(move |(key, _)| key.0 == is_file).take((limit / 2).saturating_sub(1))
+    };
     let kept: HashSet<&(bool, String)> = heavy(true).chain(heavy(false)).map(|(key, _)| key).collect();
     for key in keys.iter_mut().filter(|key| !kept.contains(*key)) {
         key.1 = if key.0 { "other files".to_owned() } else { "other processes".to_owned() };

@@ -1,10 +1,9 @@
 //! Positions of the joined graph, in whole points. What the page opens makes room for itself and keeps this order.
 
-use super::Subject;
 use super::join::{Group, Joined};
 use crate::place::{rect, route};
-use iotrail_draw::DrawError;
 use iotrail_draw::layout::{Graph, Link, place};
+use iotrail_draw::{DrawError, EngineChoice};
 use std::cmp::Reverse;
 
 const HEIGHT: f64 = 44.0;
@@ -12,20 +11,17 @@ const WIDTHS: (f64, f64) = (104.0, 250.0);
 const CHARACTER: f64 = 7.2;
 const PADDING: f64 = 22.0;
 
-/// Where everything is.
-pub(super) struct Places {
-    pub(super) groups: Vec<[i32; 4]>,
-    /// Of each link; empty for those that the layout makes no room for.
-    pub(super) routes: Vec<Vec<i32>>,
-}
+/// Boxes of the groups, and routes of the links: empty for those that the layout makes no room for.
+type Places = (Vec<[i32; 4]>, Vec<Vec<i32>>);
 
-pub(super) fn places(joined: &Joined, subject: &Subject<'_>) -> Result<Places, DrawError> {
+pub(super) fn places(joined: &Joined, engine: EngineChoice, room: usize) -> Result<Places, DrawError> {
     let sizes = joined.groups.iter().map(|group| (width(group), HEIGHT)).collect();
-    let most = joined.links.iter().map(|link| link.edge.read.saturating_add(link.edge.written)).max().unwrap_or(0);
+    let most =
+        joined.links.iter().map(|link| link.edge.read.saturating_add(link.edge.written)).max().unwrap_or(0);
     let mut routed: Vec<usize> = (0..joined.links.len()).collect();
     let bytes = |at: &usize| joined.links[*at].edge.read.saturating_add(joined.links[*at].edge.written);
     routed.sort_by_key(|at| (!joined.links[*at].edge.critical, Reverse(bytes(at)), *at));
-    routed.truncate(subject.room.routed);
+    routed.truncate(room);
     routed.sort_unstable();
     let link = |at: &usize| {
         let edge = &joined.links[*at].edge;
@@ -34,12 +30,12 @@ pub(super) fn places(joined: &Joined, subject: &Subject<'_>) -> Result<Places, D
         Link { from: edge.from as usize, to: edge.to as usize, label: (0.0, 0.0), weight }
     };
     let graph = Graph { sizes, edges: routed.iter().map(link).collect(), ..Graph::default() };
-    let (_, placement) = place(&graph, subject.engine)?;
+    let (_, placement) = place(&graph, engine)?;
     let mut routes = vec![Vec::new(); joined.links.len()];
     for (at, way) in routed.into_iter().zip(&placement.routes) {
         routes[at] = route(way);
     }
-    Ok(Places { groups: placement.vertices.iter().map(rect).collect(), routes })
+    Ok((placement.vertices.iter().map(rect).collect(), routes))
 }
 
 fn width(group: &Group) -> f64 {
