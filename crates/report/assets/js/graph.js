@@ -3,6 +3,7 @@
 import { choice, clear, h, s, shorten, visible } from "./dom.js";
 import { bytes, count, duration, percent, plural, rate } from "./format.js";
 import { EDGE_MEASURES, END, NODE_MEASURES, START } from "./data.js";
+import { Stage } from "./stage.js";
 import { GROUP_COLOURS, GROUP_DASHES, css, groupShade, ink, isDark, neutral, shade } from "./colour.js";
 
 const COLOURS = { rd: "relative duration", bytes: "bytes", count: "count", rate: "data rate", mc: "max concurrency" };
@@ -10,8 +11,9 @@ const COLOURS = { rd: "relative duration", bytes: "bytes", count: "count", rate:
 /** Width of a character in the graph's 12-unit monospace-free text, a little on the safe side. */
 const CHARACTER = 7.4;
 
-export class Graph {
+export class Graph extends Stage {
   constructor(data, root, select) {
+    super();
     this.data = data;
     this.select = select;
     this.view = null;
@@ -43,16 +45,6 @@ export class Graph {
       this.transform();
     }
     this.size = [this.canvas.clientWidth, this.canvas.clientHeight];
-  }
-
-  /** Keeps what was in the middle in the middle. */
-  resized() {
-    const { clientWidth, clientHeight } = this.canvas;
-    if (clientWidth === 0 || !this.size) return;
-    this.view.x += (clientWidth - this.size[0]) / 2;
-    this.view.y += (clientHeight - this.size[1]) / 2;
-    this.size = [clientWidth, clientHeight];
-    this.transform();
   }
 
   /** Begins with as much as a reader can take in: the activities with 99 % of the time, at most 40, and their paths. */
@@ -119,7 +111,6 @@ export class Graph {
     this.found = h("span", { class: "status", role: "status" });
     const colours = data.grouped ? { groups: "groups", ...COLOURS } : COLOURS;
     const labels = (measures) => Object.fromEntries(Object.entries(measures).map(([key, { label }]) => [key, label]));
-    const button = (text, label, action) => h("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.canvas = s("svg", { class: "graph", role: "application", tabindex: "0", id: "graph-canvas",
       "aria-label": "Directly-Follows Graph. Tab or arrow keys go from node to node, Enter shows the figures, plus and minus zoom, 0 fits, Shift with arrow keys pans, Escape closes the figures.",
       onkeydown: (event) => this.key(event) });
@@ -137,8 +128,7 @@ export class Graph {
         this.found),
       this.status,
       h("div", { class: "stage" }, this.canvas,
-        h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-          button("+", "Zoom in", () => this.zoom(1.3)), button("−", "Zoom out", () => this.zoom(1 / 1.3)), button("⤢", "Fit the graph into the window", () => this.fit()))),
+        this.zoomButtons()),
       this.legend);
     this.pointer();
   }
@@ -359,12 +349,7 @@ export class Graph {
       this.sliders.nodeSlider.value = this.nodeLimit;
       this.update();
     }
-    const [x, y, width, height] = this.box(index);
-    const { clientWidth, clientHeight } = this.canvas;
-    this.view.k = Math.max(this.view.k, 0.9);
-    this.view.x = clientWidth / 2 - (x + width / 2) * this.view.k;
-    this.view.y = clientHeight / 2 - (y + height / 2) * this.view.k;
-    this.transform();
+    this.centre(this.box(index));
   }
 
   choose(what) {
@@ -390,13 +375,6 @@ export class Graph {
       h("span", { class: "key" }, "One hue from light to dark, safe for colour-blind readers. Load: share of time (bytes). DR: most calls at once × mean rate of one call."));
   }
 
-  transform() {
-    if (!this.view) return;
-    const { x, y, k } = this.view;
-    this.world.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${k.toFixed(4)})`);
-    this.canvas.classList.toggle("far", k < 0.45);
-  }
-
   /** What is shown, with a margin. */
   extent() {
     const boxes = [START, END, ...this.data.nodes.filter((node) => this.nodeShown(node.index)).map((node) => node.index)].map((index) => this.box(index));
@@ -405,119 +383,13 @@ export class Graph {
     return [left - 30, top - 20, right - left + 80, bottom - top + 40];
   }
 
-  fit() {
-    const [x, y, width, height] = this.extent();
-    const { clientWidth, clientHeight } = this.canvas;
-    const scale = Math.min(clientWidth / width, clientHeight / height, 1.4);
-    const k = Math.max(scale, 0.02);
-    this.view = { k, x: (clientWidth - width * k) / 2 - x * k, y: (clientHeight - height * k) / 2 - y * k };
-    this.transform();
+  /** What the keys go to. */
+  items() {
+    return this.data.nodes.filter((node) => this.nodeShown(node.index)).map(({ index }) => ({ id: index, box: this.box(index), element: this.nodeElements.get(index) }));
   }
 
-  zoom(factor, at) {
-    const { clientWidth, clientHeight } = this.canvas;
-    const [px, py] = at ?? [clientWidth / 2, clientHeight / 2];
-    const k = Math.min(Math.max(this.view.k * factor, 0.02), 6);
-    const real = k / this.view.k;
-    this.view = { k, x: px - (px - this.view.x) * real, y: py - (py - this.view.y) * real };
-    this.transform();
-  }
-
-  /** Drag pans, wheel and two fingers zoom. */
-  pointer() {
-    const { canvas } = this;
-    const fingers = new Map();
-    let moved = 0;
-    const place = (event) => {
-      const frame = canvas.getBoundingClientRect();
-      return [event.clientX - frame.left, event.clientY - frame.top];
-    };
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY)) * 0.0022), place(event));
-    }, { passive: false });
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      fingers.set(event.pointerId, place(event));
-      moved = 0;
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (!fingers.has(event.pointerId)) return;
-      const [before, now] = [fingers.get(event.pointerId), place(event)];
-      moved += Math.hypot(now[0] - before[0], now[1] - before[1]);
-      if (moved > 4 && !canvas.hasPointerCapture(event.pointerId)) canvas.setPointerCapture(event.pointerId);
-      if (fingers.size === 2) {
-        const other = [...fingers].find(([id]) => id !== event.pointerId)[1];
-        const spread = (point) => Math.hypot(point[0] - other[0], point[1] - other[1]);
-        this.zoom(spread(now) / Math.max(spread(before), 1), [(now[0] + other[0]) / 2, (now[1] + other[1]) / 2]);
-      } else if (moved > 4) {
-        this.view.x += now[0] - before[0];
-        this.view.y += now[1] - before[1];
-        this.transform();
-      }
-      fingers.set(event.pointerId, now);
-    });
-    for (const kind of ["pointerup", "pointercancel"]) canvas.addEventListener(kind, (event) => fingers.delete(event.pointerId));
-    canvas.addEventListener("click", (event) => { if (moved > 4) { event.stopPropagation(); moved = 0; } }, true);
-  }
-
-  key(event) {
-    const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
-    const step = steps[event.key];
-    if (step && event.shiftKey) {
-      this.view.x -= step[0] * 60;
-      this.view.y -= step[1] * 60;
-      this.transform();
-    } else if (step) this.focusNear(step);
-    else if (event.key === "+" || event.key === "=") this.zoom(1.3);
-    else if (event.key === "-") this.zoom(1 / 1.3);
-    else if (event.key === "0") this.fit();
-    else if (event.key === "Escape") this.choose(null);
-    else if (event.key === "Enter" || event.key === " ") {
-      const node = document.activeElement?.dataset?.node;
-      if (node === undefined) this.focusNear([0, 0]);
-      else this.choose({ node: Number(node) });
-    } else return;
-    event.preventDefault();
-  }
-
-  /** Moves the focus to the nearest shown node in a direction; the first one if none has it. */
-  focusNear([dx, dy]) {
-    const at = document.activeElement?.dataset?.node;
-    const shown = this.data.nodes.filter((node) => this.nodeShown(node.index));
-    if (shown.length === 0) return;
-    const centre = ({ box: [x, y, width, height] }) => [x + width / 2, y + height / 2];
-    let next = shown[0];
-    if (at !== undefined) {
-      const [cx, cy] = centre(this.data.nodes[Number(at)]);
-      const cost = (node) => {
-        const [x, y] = centre(node);
-        const along = (x - cx) * dx + (y - cy) * dy;
-        const across = Math.abs((x - cx) * dy) + Math.abs((y - cy) * dx);
-        return along > 1 ? along + across * 2 : Infinity;
-      };
-      next = shown.reduce((best, node) => (cost(node) < cost(best) ? node : best), this.data.nodes[Number(at)]);
-    }
-    const element = this.nodeElements.get(next.index);
-    element.focus({ preventScroll: true });
-    this.keepInView(this.box(next.index));
-  }
-
-  keepInView([x, y, width, height]) {
-    const { clientWidth, clientHeight } = this.canvas;
-    const { k } = this.view;
-    const [left, top] = [x * k + this.view.x, y * k + this.view.y];
-    if (left < 0 || left + width * k > clientWidth) this.view.x += clientWidth / 2 - (left + (width * k) / 2);
-    if (top < 0 || top + height * k > clientHeight) this.view.y += clientHeight / 2 - (top + (height * k) / 2);
-    this.transform();
-  }
-
-  /** For paper: the shown part at its natural size, whatever the window shows. */
-  print(on) {
-    if (on) this.canvas.setAttribute("viewBox", this.extent().map(Math.round).join(" "));
-    else this.canvas.removeAttribute("viewBox");
-    if (on) this.world.removeAttribute("transform");
-    else this.transform();
+  press(node) {
+    this.choose({ node: Number(node) });
   }
 }
 
@@ -544,7 +416,7 @@ function closer(intervals, widest) {
 }
 
 /** A path through points: cubic Bézier control points, or corners to be rounded. */
-function curve(route, kind, label) {
+export function curve(route, kind, label) {
   const points = [];
   for (let place = 0; place + 1 < route.length; place += 2) points.push([route[place], route[place + 1]]);
   const at = points[Math.floor(points.length / 2)];

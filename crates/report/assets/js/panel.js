@@ -4,7 +4,7 @@ import { clear, h, name, shorten, visible } from "./dom.js";
 import { bytes, count, duration, moment, percent, plural, rate } from "./format.js";
 import { GROUP_COLOURS } from "./colour.js";
 
-function figures(rows) {
+export function figures(rows) {
   return h("table", { class: "figures" }, h("tbody", null, rows.map(([label, human, exact]) =>
     h("tr", null, h("th", { scope: "row" }, label), h("td", { class: "number" }, human), h("td", { class: "exact" }, exact ?? "")))));
 }

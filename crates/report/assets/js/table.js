@@ -13,7 +13,7 @@ function csvCell(value) {
 }
 
 /**
- * columns: [{ key, label, text: row => what is shown, value: row => what is sorted and exported, number: bool, title }]
+ * columns: [{ key, label, text: row => what is shown, value: row => what is sorted and exported, number: bool, title, exports: [[key, value]] of what is exported in its place }]
  * options: { rows, more, sort: key, caption, file, open: row => void }
  */
 export function table(columns, options) {
@@ -73,8 +73,9 @@ export function table(columns, options) {
   }
 
   function csv() {
-    return [columns.map((column) => csvCell(column.csv ?? column.key)), ...matching().map((row) => columns.map((column) => csvCell(column.value(row))))]
-      .map((cells) => cells.join(",")).join("\r\n") + "\r\n";
+    const cells = columns.flatMap((column) => column.exports ?? [[column.csv ?? column.key, column.value]]);
+    return [cells.map(([key]) => csvCell(key)), ...matching().map((row) => cells.map(([, value]) => csvCell(value(row))))]
+      .map((line) => line.join(",")).join("\r\n") + "\r\n";
   }
 
   const copy = h("button", { type: "button", onclick: async () => {

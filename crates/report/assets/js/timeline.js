@@ -303,7 +303,7 @@ export class TimelineView {
 }
 
 /** `+1.25 s`: as many digits as the step needs. */
-function tick(time, step) {
+export function tick(time, step) {
   const [unit, size] = step >= 1e9 ? ["s", 1e9] : step >= 1e6 ? ["ms", 1e6] : step >= 1e3 ? ["µs", 1e3] : ["ns", 1];
   const digits = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
   return `${(time / size).toLocaleString("en-US", { minimumFractionDigits: Math.min(digits, 3), maximumFractionDigits: Math.min(digits, 3) })} ${unit}`;
