@@ -12,6 +12,9 @@ pub enum ReportError {
     /// Processes cannot be grouped so.
     #[error(transparent)]
     Query(#[from] iotrail_query::QueryError),
+    /// The profile cannot be made.
+    #[error(transparent)]
+    Stats(#[from] iotrail_stats::StatsError),
     /// The graph cannot be synthesized.
     #[error(transparent)]
     Dfg(#[from] iotrail_dfg::DfgError),

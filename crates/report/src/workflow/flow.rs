@@ -1,18 +1,25 @@
 //! The workflow DAG (Dun et al., section 5.3): a joined graph that is laid out here, and what stands behind each of its
 //! vertices, which the page opens on demand.
 
+mod critical;
 mod join;
 mod overview;
 mod place;
 
+pub(crate) use critical::CriticalPath;
 pub(crate) use overview::Overview;
 
 use crate::data::NameId;
 use crate::name_table::NameTable;
+use iotrail_model::Timestamp;
 use iotrail_workflow::graph::{Edge, Facts, Graph, Relation, Vertex, VertexId};
+use iotrail_workflow::ops::Executed;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::HashSet;
+
+/// Segments of the critical path that are listed.
+const PATH_STEPS: usize = 1000;
 
 /// The graph of the page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -35,10 +42,10 @@ pub struct PageFlow {
     pub left_out_bytes: u64,
     /// What a reader must know.
     pub notes: Vec<String>,
-    /// Length of the critical path; NULL if none is known.
-    pub critical_ns: Option<i64>,
-    /// What the critical path says, in sentences.
-    pub critical: Vec<String>,
+    /// What the run waited for: the critical path as executed.
+    pub path: Option<FlowPath>,
+    /// Why it is not known.
+    pub path_unknown: Option<String>,
 }
 
 /// Vertices and edges that are counted, not shown.
@@ -50,6 +57,20 @@ pub struct MoreFlow {
     pub edges: u64,
     /// Bytes along these edges.
     pub bytes: u64,
+}
+
+/// The critical path: its segments and gaps cover the time from the first start to the last end of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FlowPath {
+    /// From one to the other.
+    pub makespan: i64,
+    /// Segments: number of the vertex (-1: a gap; -2: not in the page), begin after the origin, length, why it begins then, the
+    /// vertex that the reason is about.
+    pub steps: Vec<(i64, i64, i64, &'static str, i64)>,
+    /// How many more segments there are.
+    pub more: u64,
+    /// Processes of which birth or death was not recorded.
+    pub unknown_times: u64,
 }
 
 /// A joined vertex.
@@ -161,24 +182,6 @@ impl Serialize for FlowLink {
     }
 }
 
-/// What was found on the critical path.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CriticalPath {
-    /// Its vertices in order.
-    pub(crate) vertices: Vec<VertexId>,
-    /// Its length.
-    pub(crate) length_ns: Option<i64>,
-    /// What it says.
-    pub(crate) sentences: Vec<String>,
-}
-
-impl CriticalPath {
-    /// Its edges by their ends.
-    fn steps(&self) -> HashSet<(VertexId, VertexId)> {
-        self.vertices.windows(2).map(|two| (two[0], two[1])).collect()
-    }
-}
-
 /// What the graph is drawn from.
 pub(crate) struct Subject<'a> {
     pub(crate) graph: &'a Graph,
@@ -186,6 +189,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) overview: &'a Overview,
     /// Where each life is in the list of processes.
     pub(crate) lives: &'a [Option<u32>],
+    pub(crate) origin: Timestamp,
     /// Vertices and edges that the page holds.
     pub(crate) room: (usize, usize),
 }
@@ -202,8 +206,7 @@ pub(crate) fn flow(subject: &Subject<'_>, names: &mut NameTable) -> Option<PageF
         left_out: graph.left_out.vertices.clone(),
         left_out_bytes: graph.left_out.bytes,
         notes: graph.notes.clone(),
-        critical_ns: critical.length_ns,
-        critical: critical.sentences.clone(),
+        path_unknown: critical.why_not.clone(),
         ..PageFlow::default()
     };
     page.groups = overview.groups(names);
@@ -214,7 +217,8 @@ pub(crate) fn flow(subject: &Subject<'_>, names: &mut NameTable) -> Option<PageF
         page.vertices.push(vertex(subject, at, names));
     }
     page.more.vertices = (graph.vertices.len() - page.vertices.len()) as u64;
-    edges(graph, &numbers, &critical.steps(), subject.room.1, &mut page);
+    edges(graph, &numbers, &critical.edges, subject.room.1, &mut page);
+    page.path = critical.executed.as_ref().map(|executed| path(executed, &numbers, subject.origin));
     Some(page)
 }
 
@@ -266,6 +270,20 @@ fn vertex(subject: &Subject<'_>, at: usize, names: &mut NameTable) -> FlowVertex
             writers: file.writers,
             ..base
         },
+    }
+}
+
+fn path(executed: &Executed, numbers: &[Option<u32>], origin: Timestamp) -> FlowPath {
+    let number =
+        |vertex: Option<VertexId>| vertex.map_or(-1, |vertex| numbers[vertex.index()].map_or(-2, i64::from));
+    let steps = executed.steps.iter().take(PATH_STEPS).map(|step| {
+        (number(step.vertex), (step.from - origin).0, step.span().0, step.why.describe(), number(step.after))
+    });
+    FlowPath {
+        makespan: executed.makespan.0,
+        steps: steps.collect(),
+        more: executed.steps.len().saturating_sub(PATH_STEPS) as u64,
+        unknown_times: executed.unknown_times,
     }
 }
 

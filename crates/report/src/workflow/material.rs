@@ -10,7 +10,7 @@ use crate::name_table::NameTable;
 use crate::options::ReportOptions;
 use iotrail_model::Timestamp;
 use iotrail_query::{LifeId, Lives, ProcessGroupBy, ProcessGroups, Query};
-use iotrail_stats::result::Profile;
+use iotrail_stats::{Profile, ProfileOptions, profile};
 use iotrail_trail::EventLog;
 use iotrail_workflow::graph::Graph;
 
@@ -25,10 +25,21 @@ pub(crate) struct Material {
 
 impl Material {
     /// What `options` ask for.
-    pub(crate) fn new(log: &EventLog, _query: &Query, options: &ReportOptions) -> Result<Self, ReportError> {
+    pub(crate) fn new(log: &EventLog, query: &Query, options: &ReportOptions) -> Result<Self, ReportError> {
         let lives = Lives::new(log.processes()?);
         let groups = ProcessGroupBy::parse(&options.phases_by)?.divide(log, &lives);
-        Ok(Self { lives, groups, ..Self::default() })
+        let wanted = |part: Part| !options.without.contains(&part);
+        let profile = if wanted(Part::Phases) || wanted(Part::Distributions) {
+            let how = ProfileOptions {
+                by: options.phases_by.clone(),
+                threads: options.threads,
+                ..ProfileOptions::default()
+            };
+            Some(profile(log, query, &lives, &groups, &how)?)
+        } else {
+            None
+        };
+        Ok(Self { lives, groups, profile, graph: None })
     }
 
     /// The parts of the page, within its limits.
@@ -55,7 +66,8 @@ impl Material {
         }
         if let Some((graph, critical, overview)) = &self.graph {
             let room = (limits.flow_vertices, limits.flow_edges);
-            page.flow = flow(&flow::Subject { graph, critical, overview, lives: &places, room }, names);
+            page.flow =
+                flow(&flow::Subject { graph, critical, overview, lives: &places, origin, room }, names);
         }
         if let Some(profile) = &self.profile {
             let room = distributions::Room {

@@ -23,7 +23,7 @@ impl Overview {
         engine: EngineChoice,
         (groups, routed): (usize, usize),
     ) -> Result<Self, DrawError> {
-        let joined = join(graph, &critical.vertices, &critical.steps(), groups);
+        let joined = join(graph, &critical.vertices, &critical.edges, groups);
         let (boxes, routes) = places(&joined, engine, routed)?;
         Ok(Self { joined, boxes, routes })
     }
