@@ -331,6 +331,20 @@ export class Gantt {
     this.choose(found);
   }
 
+  /** Shows the first row of a group. */
+  group(index) {
+    const first = this.rows.find((row) => row.group === index);
+    if (!first) return;
+    this.reveal(first.index);
+    const above = this.selected.above;
+    if (above?.many) {
+      above.open = false;
+      this.draw();
+      this.at = this.list.indexOf(above);
+      this.choose(above);
+    }
+  }
+
   showMany(item) {
     const { data } = this;
     const members = item.many;

@@ -264,17 +264,7 @@ export class Graph extends Stage {
       const moved = edge.route.map((value, place) => (place % 2 === 0 ? this.across(value) : this.down(value)));
       return curve(moved, this.data.curve, edge.at && [this.across(edge.at[0]), this.down(edge.at[1])]);
     }
-    const [ax, ay, aw, ah] = this.box(edge.from);
-    const [bx, by, bw, bh] = this.box(edge.to);
-    if (edge.from === edge.to) {
-      const [x, y] = [ax + aw, ay + ah / 2];
-      return { d: `M${x} ${y - 10}C${x + 42} ${y - 26} ${x + 42} ${y + 26} ${x} ${y + 10}`, middle: [x + 40, y] };
-    }
-    const down = by > ay;
-    const from = [ax + aw / 2, down ? ay + ah : ay];
-    const to = [bx + bw / 2, down ? by : by + bh];
-    const bend = (to[1] - from[1]) / 2 || 40;
-    return { d: `M${from[0]} ${from[1]}C${from[0]} ${from[1] + bend} ${to[0]} ${to[1] - bend} ${to[0]} ${to[1]}`, middle: [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2] };
+    return straight(this.box(edge.from), this.box(edge.to), edge.from === edge.to);
   }
 
   matches(node) {
@@ -413,6 +403,19 @@ function closer(intervals, widest) {
     }
     return value - shift;
   };
+}
+
+/** A curve from border to border, of a box to itself a loop. */
+export function straight([ax, ay, aw, ah], [bx, by, bw, bh], loop) {
+  if (loop) {
+    const [x, y] = [ax + aw, ay + ah / 2];
+    return { d: `M${x} ${y - 10}C${x + 42} ${y - 26} ${x + 42} ${y + 26} ${x} ${y + 10}`, middle: [x + 40, y] };
+  }
+  const down = by > ay;
+  const from = [ax + aw / 2, down ? ay + ah : ay];
+  const to = [bx + bw / 2, down ? by : by + bh];
+  const bend = (to[1] - from[1]) / 2 || 40;
+  return { d: `M${from[0]} ${from[1]}C${from[0]} ${from[1] + bend} ${to[0]} ${to[1] - bend} ${to[0]} ${to[1]}`, middle: [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2] };
 }
 
 /** A path through points: cubic Bézier control points, or corners to be rounded. */

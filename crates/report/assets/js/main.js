@@ -10,6 +10,11 @@ import { TimelineView } from "./timeline.js";
 import { comparison } from "./comparison.js";
 import { tables } from "./tables.js";
 import { coverage } from "./coverage.js";
+import { phases } from "./phases.js";
+import { Gantt } from "./gantt.js";
+import { Flow } from "./flow.js";
+import { Distributions } from "./distributions.js";
+import { ThroughputView } from "./throughput.js";
 
 function themeSwitch(changed) {
   const button = byId("theme");
@@ -33,6 +38,32 @@ function footer(data) {
     `Activities: ${visible(data.mapping)}. Cases: by ${visible(data.case_by)}. Max concurrency: ${data.concurrency_rule}. Quantiles are exact up to ${data.quantile_exact_limit.toLocaleString("en-US")} values`,
     data.quantile_relative_error > 0 ? `, beyond with an error of at most ${(data.quantile_relative_error * 100).toFixed(1)} %.` : "."),
     h("p", null, "Definitions: Sankaran et al., “Inspection of I/O Operations from System Call Traces using Directly-Follows-Graph”. This page is one file and loads nothing."));
+}
+
+/** Takes a section out of the page with its way to it. */
+function leaveOut(id) {
+  byId(id).remove();
+  document.querySelector(`nav a[href="#${id}"]`).remove();
+}
+
+/** The parts about the workflow; a part without data says why in one line. What must be drawn anew, and printed, is handed back. */
+function workflow(data) {
+  const { phases: table, processes, flow, distributions, throughput, absent, without } = data.workflow;
+  const part = (id, there, build) => {
+    if (without.includes(id)) return leaveOut(id), null;
+    if (there) return build(byId(`${id}-root`));
+    const why = absent.find(([name]) => name === id)?.[1];
+    byId(id).querySelectorAll("h2 ~ p").forEach((text) => text.remove());
+    byId(`${id}-root`).append(h("p", { class: "status" }, `Not shown: ${visible(why ?? "there are no data")}.`));
+    return null;
+  };
+  let gantt = null;
+  part("phases", table, (root) => phases(data, root, (row) => { byId("processes")?.scrollIntoView({ block: "start" }); gantt?.group(row.index); }));
+  gantt = part("processes", processes, (root) => new Gantt(data, root, byId("process-panel")));
+  const graph = part("workflow", flow, (root) => new Flow(data, root, byId("flow-panel"), gantt));
+  const curves = part("distributions", distributions.length > 0 || throughput, (root) => distributions.length > 0 && new Distributions(data, root));
+  const bins = throughput && !without.includes("distributions") ? new ThroughputView(data, byId("throughput-root")) : null;
+  return { draw: () => [curves, bins].forEach((one) => one && one.draw()), print: (on) => graph?.print(on) };
 }
 
 function start() {
@@ -63,15 +94,15 @@ function start() {
       else if (to === null && from >= 0) open({ node: from });
     });
   } else {
-    byId("comparison").remove();
-    document.querySelector('nav a[href="#comparison"]').remove();
+    leaveOut("comparison");
   }
+  const parts = workflow(data);
   const sheets = tables(data, byId("tables-root"), open);
   coverage(data, byId("coverage-root"));
   footer(data);
-  themeSwitch(() => { graph.draw(); timeline.draw?.(); });
-  addEventListener("beforeprint", () => { sheets.prepare(); graph.print(true); });
-  addEventListener("afterprint", () => graph.print(false));
+  themeSwitch(() => { graph.draw(); timeline.draw?.(); parts.draw(); });
+  addEventListener("beforeprint", () => { sheets.prepare(); graph.print(true); parts.print(true); });
+  addEventListener("afterprint", () => { graph.print(false); parts.print(false); });
   document.documentElement.dataset.ready = "true";
 }
 
