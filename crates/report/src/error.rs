@@ -15,6 +15,9 @@ pub enum ReportError {
     /// The profile cannot be made.
     #[error(transparent)]
     Stats(#[from] iotrail_stats::StatsError),
+    /// The workflow cannot be built.
+    #[error(transparent)]
+    Workflow(#[from] iotrail_workflow::WorkflowError),
     /// The graph cannot be synthesized.
     #[error(transparent)]
     Dfg(#[from] iotrail_dfg::DfgError),

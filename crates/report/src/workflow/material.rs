@@ -12,6 +12,7 @@ use iotrail_model::Timestamp;
 use iotrail_query::{LifeId, Lives, ProcessGroupBy, ProcessGroups, Query};
 use iotrail_stats::{Profile, ProfileOptions, profile};
 use iotrail_trail::EventLog;
+use iotrail_workflow::build::{BuildOptions, build};
 use iotrail_workflow::graph::Graph;
 
 /// Processes, their groups, and what was found out about them.
@@ -39,7 +40,11 @@ impl Material {
         } else {
             None
         };
-        Ok(Self { lives, groups, profile, graph: None })
+        let graph = match wanted(Part::Workflow) {
+            true => Some(drawn(log, query, &lives, &groups, options)?),
+            false => None,
+        };
+        Ok(Self { lives, groups, profile, graph })
     }
 
     /// The parts of the page, within its limits.
@@ -84,6 +89,23 @@ impl Material {
         page.absent = absent(&page, &wanted);
         page
     }
+}
+
+/// The graph, its critical path and its positions.
+fn drawn(
+    log: &EventLog,
+    query: &Query,
+    lives: &Lives,
+    groups: &ProcessGroups,
+    options: &ReportOptions,
+) -> Result<(Graph, CriticalPath, Overview), ReportError> {
+    let query = (!query.selection().is_empty()).then_some(query);
+    let how = BuildOptions { query, threads: options.threads, ..BuildOptions::default() };
+    let graph = build(log, lives, groups, &how)?;
+    let critical = CriticalPath::new(&graph);
+    let room = (options.limits.flow_groups, options.limits.flow_routed);
+    let overview = Overview::new(&graph, &critical, options.engine, room)?;
+    Ok((graph, critical, overview))
 }
 
 /// Why each part that is wanted is not there.
