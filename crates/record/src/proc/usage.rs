@@ -5,15 +5,16 @@
 //! | CPU time | CPU clock of the process | the sum is exact to 1 ns; its division in user and system time comes from the kernel's timer ticks (1 to 10 ms) unless the kernel counts each change of mode |
 //! | page faults | `stat` | exact |
 //! | largest memory | `VmHWM` of `status` | pages; the kernel's counters are off by some dozen pages per CPU |
-//! | storage | `io` | what was read ahead counts for whom it was read; written is what became dirty |
+//! | storage | `io` of each thread, taken over when a thread ends | what was read ahead counts for whom it was read; written is what became dirty; threads that ended before the recording began are missing |
 //! | context switches | `status` of each thread, taken over when a thread ends | exact; threads that ended before the recording began are missing |
 //! | I/O delay | taskstats | 1 ns; needs `CAP_NET_ADMIN` and `kernel.task_delayacct=1` |
 //!
 //! All are the process's own, without children that it waited for. What a process uses after its last stop, above all
 //! to give its memory back, is not in them.
 
+use super::io::{self, Io};
 use super::taskstats::Taskstats;
-use super::{io, read, stat, status};
+use super::{read, stat, status};
 use hashbrown::HashMap;
 use iotrail_model::{Nanos, Pid, Tid, Usage};
 use iotrail_ptrace::cpu_clock::cpu_time;
@@ -27,13 +28,21 @@ pub struct Accounts {
 }
 
 /// What is known of a process that can no longer be read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Past {
     /// Context switches of threads that have ended.
     voluntary: u64,
     involuntary: u64,
+    /// What they moved from and to storage.
+    io: Io,
     /// Largest memory when the pending exec was entered: afterwards the memory is that of the new image.
     max_memory: Option<u64>,
+}
+
+impl Default for Past {
+    fn default() -> Self {
+        Self { voluntary: 0, involuntary: 0, io: Io::ZERO, max_memory: None }
+    }
 }
 
 impl Accounts {
@@ -56,6 +65,7 @@ impl Accounts {
         let past = self.processes.entry(pid).or_default();
         past.voluntary += status.voluntary.unwrap_or_default();
         past.involuntary += status.involuntary.unwrap_or_default();
+        past.io = past.io.and(thread_io(tid));
     }
 
     /// Thread `tid` of process `pid` is stopped at the entry of an exec, which may fail. Only now the largest memory of
@@ -70,13 +80,13 @@ impl Accounts {
     pub fn exec_done(&mut self, pid: Pid) -> Usage {
         let former = self.processes.get_mut(&pid).and_then(|past| past.max_memory.take());
         let own = thread_status(Tid(pid.0)).unwrap_or_default();
-        Usage { max_memory: former, ..self.read(pid, own) }
+        Usage { max_memory: former, ..self.read(pid, own, thread_io(Tid(pid.0))) }
     }
 
     /// What process `pid` used up to its end, at which its last thread `tid` is stopped.
     pub fn process_ends(&mut self, pid: Pid, tid: Tid) -> Usage {
         let own = thread_status(tid).unwrap_or_default();
-        let usage = self.read(pid, own);
+        let usage = self.read(pid, own, thread_io(tid));
         self.processes.remove(&pid);
         usage
     }
@@ -89,24 +99,28 @@ impl Accounts {
     /// What process `pid` used up to now, in the middle of its life.
     #[must_use]
     pub fn usage(&mut self, pid: Pid) -> Usage {
-        let threads = super::snapshot::numbers(Tid(pid.0), "task").map(Tid);
-        // A thread that is ending has no memory any more; its switches are in the account already.
-        let live = threads.filter_map(thread_status).filter(|status| status.max_memory.is_some());
-        let all = live.fold(status::Status::default(), |sum, own| status::Status {
-            max_memory: sum.max_memory.max(own.max_memory),
-            voluntary: plus(sum.voluntary, own.voluntary),
-            involuntary: plus(sum.involuntary, own.involuntary),
-        });
-        self.read(pid, all)
+        let (mut all, mut io) = (status::Status::default(), Io::ZERO);
+        for tid in super::snapshot::numbers(Tid(pid.0), "task").map(Tid) {
+            // A thread that is ending has no memory any more; its switches are in the account already.
+            let Some(own) = thread_status(tid).filter(|status| status.max_memory.is_some()) else { continue };
+            all = status::Status {
+                max_memory: all.max_memory.max(own.max_memory),
+                voluntary: plus(all.voluntary, own.voluntary),
+                involuntary: plus(all.involuntary, own.involuntary),
+            };
+            io = io.and(thread_io(tid));
+        }
+        self.read(pid, all, if all.max_memory.is_some() { io } else { Io::default() })
     }
 
-    /// The figures of process `pid`, of which `live` tells what its living threads show. What cannot be read is unknown.
-    fn read(&mut self, pid: Pid, live: status::Status) -> Usage {
+    /// The figures of process `pid`, of which `live` and `io` tell what its living threads show. What cannot be read is
+    /// unknown.
+    fn read(&mut self, pid: Pid, live: status::Status, io: Io) -> Usage {
         let leader = Tid(pid.0);
         let stat = read::small(leader, "stat").and_then(|text| stat::parse(&text)).unwrap_or_default();
-        let io = read::small(leader, "io").map(|text| io::parse(&text)).unwrap_or_default();
         let clock = cpu_time(pid.0).ok();
         let past = self.processes.get(&pid).copied().unwrap_or_default();
+        let io = io.and(past.io);
         Usage {
             user: clock.map(|time| nanos(time.user)).or(stat.user),
             system: clock.map(|time| nanos(time.total.saturating_sub(time.user))).or(stat.system),
@@ -114,7 +128,7 @@ impl Accounts {
             major_faults: stat.major_faults,
             max_memory: live.max_memory,
             storage_read: io.read,
-            storage_written: io.written,
+            storage_written: io.written(),
             voluntary_switches: live.voluntary.map(|own| own.saturating_add(past.voluntary)),
             involuntary_switches: live.involuntary.map(|own| own.saturating_add(past.involuntary)),
             io_delay: self.taskstats.as_mut().and_then(|taskstats| taskstats.io_delay(pid)),
@@ -133,6 +147,11 @@ fn plus(sum: Option<u64>, own: Option<u64>) -> Option<u64> {
 
 fn thread_status(tid: Tid) -> Option<status::Status> {
     read::small(tid, "status").map(|text| status::parse(&text))
+}
+
+/// What a thread moved from and to storage; unknown if it cannot be read.
+fn thread_io(tid: Tid) -> Io {
+    read::small(tid, &format!("task/{tid}/io")).map(|text| io::parse(&text)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -162,6 +181,18 @@ mod tests {
         let end = accounts.process_ends(own, tid());
         assert!(end.voluntary_switches.zip(before).is_some_and(|(end, before)| end >= 3 * before));
         assert!(accounts.processes.is_empty());
+    }
+
+    #[test]
+    fn what_a_child_wrote_is_not_counted_for_its_parent() {
+        let own = Pid(std::process::id());
+        let mut accounts = Accounts::default();
+        let directory = tempfile::tempdir_in(".").unwrap();
+        let before = accounts.usage(own).storage_written;
+        let copy = format!("head -c 4000000 /dev/zero > {}/file", directory.path().display());
+        assert!(std::process::Command::new("sh").args(["-c", &copy]).status().unwrap().success());
+        let after = accounts.usage(own).storage_written;
+        assert!(before.zip(after).is_some_and(|(before, after)| after - before < 4_000_000));
     }
 
     #[test]
