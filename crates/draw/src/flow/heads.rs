@@ -30,9 +30,10 @@ pub(super) fn dash(relation: Relation) -> Dash {
 
 /// A line of `width` in `ink` along `route` with the head of `relation`.
 pub(super) fn arrow(relation: Relation, route: &Route, ink: Ink, width: f64) -> Vec<Item> {
-    let length = LENGTH + width;
+    let length = LENGTH + 1.2 * width;
     let (from, tip) = (route.before_end(), route.end());
-    let line = Outline::Line(route.shortened(if relation == Relation::Read { 1.0 } else { length * 0.8 }));
+    let line =
+        Outline::Line(route.shortened(if relation == Relation::Read { 0.8 * width } else { length * 0.8 }));
     let stroke = Stroke { ink, width, dash: dash(relation) };
     let mut items = vec![Item::Shape(Shape { outline: line, fill: None, stroke: Some(stroke) })];
     items.extend(head(relation, from, tip, ink, length));
@@ -47,15 +48,16 @@ fn head(relation: Relation, from: Point, tip: Point, ink: Ink, length: f64) -> O
     match relation {
         Relation::Create => {
             let middle = left.towards(*right, 0.5);
-            let back = tip.towards(middle, 1.75);
-            let side = |corner: &Point| Point::new((corner.x + tip.x) / 2.0, (corner.y + tip.y) / 2.0);
-            let (left, right) = (side(left).towards(middle, 0.25), side(right).towards(middle, 0.25));
-            let widened = |side: Point| middle.towards(side, 1.35);
-            shape(Outline::Polygon(vec![*tip, widened(left), back, widened(right)]), Some(ink), None)
+            let back = tip.towards(middle, 1.7);
+            let half = |corner: &Point| {
+                let widest = middle.towards(*corner, 1.15);
+                widest.moved(Point::new((back.x - middle.x) * 0.2, (back.y - middle.y) * 0.2))
+            };
+            shape(Outline::Polygon(vec![*tip, half(left), back, half(right)]), Some(ink), None)
         }
         Relation::Write | Relation::Fork => shape(Outline::Polygon(corners), Some(ink), None),
         Relation::Read => {
-            let stroke = Stroke { width: 1.6, ..border };
+            let stroke = Stroke { width: length * 0.18, ..border };
             shape(Outline::Polyline(vec![*left, *tip, *right]), None, Some(stroke))
         }
         Relation::Map => {

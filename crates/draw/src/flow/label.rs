@@ -100,10 +100,13 @@ pub(super) fn edge(edge: &Edge) -> Option<String> {
     })
 }
 
-/// Width and height of such a label.
+/// Width and height of such a label, with the room that a wide line and its head need beside it.
 pub(super) fn edge_size(edge_label: &str) -> (f64, f64) {
-    (font::width(edge_label, EDGE_SIZE, Weight::Regular) + 6.0, EDGE_SIZE + 4.0)
+    (font::width(edge_label, EDGE_SIZE, Weight::Regular) + 2.0 * BESIDE, EDGE_SIZE + 4.0)
 }
+
+/// How much wider at each side the label is than its text.
+pub(super) const BESIDE: f64 = 7.0;
 
 /// Everything about a vertex, for its tooltip.
 pub(super) fn vertex_title(vertex: &Vertex, graph: &Graph) -> String {

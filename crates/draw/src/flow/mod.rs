@@ -46,10 +46,10 @@ pub struct FlowView {
     pub highlight: Option<Highlight>,
     /// What the width of edges means.
     pub width: EdgeWidth,
-    /// Draw at most this many vertices: what stands out first, then those with the most bytes.
+    /// Draw at most this many vertices: what stands out first, then what hangs on it by the most bytes.
     pub max_vertices: usize,
-    /// Where the graph grows to.
-    pub direction: Direction,
+    /// Where the graph grows to; without a wish the way that fits a page better.
+    pub direction: Option<Direction>,
     /// Who finds the positions.
     pub engine: EngineChoice,
 }
@@ -61,7 +61,7 @@ impl Default for FlowView {
             highlight: None,
             width: EdgeWidth::Bytes,
             max_vertices: 80,
-            direction: Direction::Down,
+            direction: None,
             engine: EngineChoice::Auto,
         }
     }

@@ -6,7 +6,7 @@ use crate::error::DrawError;
 use crate::font::Weight;
 use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, text};
 use crate::label::shown;
-use crate::layout::{self, Graph as Sizes, Link, Point, Rect, Route};
+use crate::layout::{self, Graph as Sizes, Link, Placement, Point, Rect, Route};
 use crate::palette;
 use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke};
 use crate::view::Direction;
@@ -22,6 +22,8 @@ const AROUND: (f64, f64) = (1.24, 1.5);
 const INSIDE: (f64, f64) = (9.0, 6.0);
 /// How far the second outline of an aggregate is off.
 const BEHIND: f64 = 3.5;
+/// Room for the head of an arrow.
+const HEAD: f64 = 8.0;
 
 /// The picture of `graph`.
 ///
@@ -29,16 +31,8 @@ const BEHIND: f64 = 3.5;
 /// If the engine of choice finds no positions.
 pub fn scene(graph: &Graph, view: &FlowView) -> Result<Scene, DrawError> {
     let selection = Selection::of(graph, view);
-    let links = links(graph, &selection, view);
-    let sizes = Sizes {
-        sizes: selection.vertices.iter().map(|vertex| size(graph.vertex(*vertex))).collect(),
-        edges: links,
-        sideways: view.direction == Direction::Right,
-        framed: false,
-    };
-    let (_, placement) =
-        if sizes.sizes.is_empty() { Default::default() } else { layout::place(&sizes, view.engine)? };
-    let labels = layout::place_labels(&sizes, &placement);
+    let (sizes, placement) = place(graph, &selection, view)?;
+    let labels = layout::place_labels(&sizes, &with_heads(&placement));
     let drawing = Drawing {
         graph,
         view,
@@ -47,6 +41,51 @@ pub fn scene(graph: &Graph, view: &FlowView) -> Result<Scene, DrawError> {
         colours: colours(graph, &selection),
     };
     Ok(drawing.scene(&placement.vertices, &placement.routes, &labels))
+}
+
+/// Positions in the direction that is wished for, else in the one that fits a page better.
+fn place(graph: &Graph, selection: &Selection, view: &FlowView) -> Result<(Sizes, Placement), DrawError> {
+    let in_direction = |direction: Direction| {
+        let sizes = Sizes {
+            sizes: selection.vertices.iter().map(|vertex| size(graph.vertex(*vertex))).collect(),
+            edges: links(graph, selection, view),
+            sideways: direction == Direction::Right,
+            framed: false,
+        };
+        let placement =
+            if sizes.sizes.is_empty() { Placement::default() } else { layout::place(&sizes, view.engine)?.1 };
+        Ok((sizes, placement))
+    };
+    let first = in_direction(view.direction.unwrap_or(Direction::Down))?;
+    if view.direction.is_some() || squareness(&first.1) > WIDE_ENOUGH {
+        return Ok(first);
+    }
+    let other = in_direction(Direction::Right)?;
+    Ok(if squareness(&other.1) > squareness(&first.1) { other } else { first })
+}
+
+/// How near to a square a picture must be to be taken without looking at the other one.
+const WIDE_ENOUGH: f64 = 0.4;
+
+/// The shorter side over the longer one; small pictures fit any page.
+fn squareness(placement: &Placement) -> f64 {
+    let all = placement.vertices.iter().copied().reduce(Rect::union).unwrap_or_default();
+    let (shorter, longer) = (all.width.min(all.height), all.width.max(all.height));
+    if longer <= FITS { 1.0 } else { shorter / longer }
+}
+
+/// So wide a picture is read without looking closely.
+const FITS: f64 = 1600.0;
+
+/// Labels keep away from the heads of arrows as from vertices.
+fn with_heads(placement: &Placement) -> Placement {
+    let heads = placement.routes.iter().map(|route| {
+        let (tip, from) = (route.end(), route.before_end());
+        let share = HEAD / 2.0 / tip.distance(from).max(HEAD / 2.0);
+        Rect::around(tip.towards(from, share), (HEAD, HEAD))
+    });
+    let vertices = placement.vertices.iter().copied().chain(heads).collect();
+    Placement { vertices, ..placement.clone() }
 }
 
 fn size(vertex: &Vertex) -> (f64, f64) {
@@ -190,7 +229,7 @@ impl Drawing<'_> {
             if count == members {
                 format!("{} {noun}", units::count(members))
             } else {
-                format!("{} {noun} in {}", units::count(members), units::count(count))
+                format!("{} {noun} in {} vertices", units::count(members), units::count(count))
             }
         };
         let (processes, files) = (
@@ -208,8 +247,11 @@ impl Drawing<'_> {
         let left_out: Vec<String> =
             left_out.map(|(what, count)| format!("{} {what}", units::count(*count))).collect();
         if !left_out.is_empty() {
-            let bytes = units::bytes(graph.left_out.bytes as f64);
-            notes.push(format!("Left out: {} ({bytes}).", left_out.join(", ")));
+            let bytes = match graph.left_out.bytes {
+                0 => String::new(),
+                bytes => format!(", {} moved to or from them", units::bytes(bytes as f64)),
+            };
+            notes.push(format!("Left out: {}{bytes}.", left_out.join(", ")));
         }
         notes.extend(graph.notes.iter().take(4).cloned());
         notes.into_iter().map(|note| printable(&note).into_owned()).collect()
@@ -306,8 +348,13 @@ impl Drawing<'_> {
     fn edge_label(&self, id: EdgeId, rect: Rect) -> Option<Item> {
         let edge = self.graph.edge(id);
         let content = label::edge(edge)?;
-        let ground =
-            Shape { outline: Outline::Box { rect, radius: 3.0 }, fill: Some(palette::PAGE), stroke: None };
+        let written =
+            Rect { x: rect.x + label::BESIDE - 2.0, width: rect.width - 2.0 * label::BESIDE + 4.0, ..rect };
+        let ground = Shape {
+            outline: Outline::Box { rect: written, radius: 3.0 },
+            fill: Some(palette::PAGE),
+            stroke: None,
+        };
         let at = Point::new(rect.middle().x, rect.middle().y + label::EDGE_SIZE * 0.36);
         let ink = if stands_out(self.view, id) { palette::CRITICAL } else { palette::TEXT };
         let items = vec![

@@ -365,13 +365,14 @@ fn flows() -> Vec<(&'static str, Scene)> {
     let view = FlowView { title: "Workflow of T.trail".to_owned(), ..FlowView::default() };
     let critical = FlowView { highlight: Some(path), ..view.clone() };
     let built_in = FlowView { engine: EngineChoice::Dugong, ..critical.clone() };
-    let slow = FlowView { width: EdgeWidth::InverseRate, direction: Direction::Right, ..critical.clone() };
+    let slow =
+        FlowView { width: EdgeWidth::InverseRate, direction: Some(Direction::Right), ..critical.clone() };
     let pictures: [(&str, Graph, &FlowView); 7] = [
         ("mosaic", mosaic.clone(), &critical),
         ("mosaic-dugong", mosaic.clone(), &built_in),
         ("mosaic-right", mosaic, &slow),
         ("layers", layers(30), &view),
-        ("large", layers(3000), &view),
+        ("large", layers(600), &view),
         ("tangle", tangle(), &view),
         ("empty", Graph::default(), &view),
     ];
