@@ -1,8 +1,10 @@
 //! The formats, their names and endings.
 
+use crate::describe::describe;
 use crate::error::ExchangeError;
-use crate::{cyjs, dot, gml, graphml, mermaid, prov};
+use crate::{cyjs, dagman, dax, dot, gml, graphml, makefile, mermaid, pegasus, prov, snakemake, wfformat};
 use iotrail_workflow::Graph;
+use iotrail_workflow::jobs::Jobs;
 use std::path::Path;
 
 /// A format of another program.
@@ -20,6 +22,18 @@ pub enum Format {
     Mermaid,
     /// W3C PROV-JSON.
     Prov,
+    /// Pegasus 5, YAML.
+    Pegasus,
+    /// Pegasus before version 5, XML.
+    Dax,
+    /// HTCondor's DAGMan.
+    Dagman,
+    /// GNU make.
+    Makefile,
+    /// Snakemake.
+    Snakemake,
+    /// WfCommons.
+    WfFormat,
 }
 
 /// What is known of a format.
@@ -30,13 +44,19 @@ struct Row {
     endings: &'static [&'static str],
 }
 
-const ROWS: [Row; 6] = [
+const ROWS: [Row; 12] = [
     Row { format: Format::Dot, name: "dot", endings: &[".dot", ".gv"] },
     Row { format: Format::Gml, name: "gml", endings: &[".gml"] },
     Row { format: Format::GraphMl, name: "graphml", endings: &[".graphml"] },
     Row { format: Format::Cyjs, name: "cyjs", endings: &[".cyjs"] },
     Row { format: Format::Mermaid, name: "mermaid", endings: &[".mmd", ".mermaid"] },
     Row { format: Format::Prov, name: "prov", endings: &[".prov.json", ".provn.json"] },
+    Row { format: Format::Pegasus, name: "pegasus", endings: &[".yml", ".yaml"] },
+    Row { format: Format::Dax, name: "dax", endings: &[".dax", ".dax.xml"] },
+    Row { format: Format::Dagman, name: "dagman", endings: &[".dag"] },
+    Row { format: Format::Makefile, name: "makefile", endings: &[".mk", "makefile"] },
+    Row { format: Format::Snakemake, name: "snakemake", endings: &[".smk", "snakefile"] },
+    Row { format: Format::WfFormat, name: "wfformat", endings: &[".wf.json", ".wfformat.json"] },
 ];
 
 /// How a workflow is written.
@@ -64,6 +84,16 @@ impl Format {
     fn row(self) -> &'static Row {
         let place = ROWS.iter().position(|row| row.format == self);
         &ROWS[place.unwrap_or_default()]
+    }
+
+    /// Whether it holds jobs with their command lines ([`write_jobs`]) and not a graph of processes and files. Of a graph,
+    /// [`write`](fn@write) makes a description without command lines, where the format allows for that.
+    #[must_use]
+    pub fn is_of_jobs(self) -> bool {
+        matches!(
+            self,
+            Self::Pegasus | Self::Dax | Self::Dagman | Self::Makefile | Self::Snakemake | Self::WfFormat
+        )
     }
 
     /// Its name on the command line.
@@ -122,6 +152,28 @@ pub fn write(graph: &Graph, format: Format, options: &WriteOptions) -> Result<Ve
         Format::Cyjs => cyjs::document(graph, options)?,
         Format::Mermaid => mermaid::document(graph, options),
         Format::Prov => prov::document(graph, options)?,
+        jobs => return write_jobs(&describe(graph), jobs, options),
+    };
+    Ok(text.into_bytes())
+}
+
+/// The jobs of a workflow in a format for which [`Format::is_of_jobs`], as the bytes of a file.
+///
+/// # Errors
+/// If the format cannot hold them.
+pub fn write_jobs(jobs: &Jobs, format: Format, options: &WriteOptions) -> Result<Vec<u8>, ExchangeError> {
+    let title = options.title();
+    let text = match format {
+        Format::Pegasus => pegasus::document(jobs, &title),
+        Format::Dax => dax::document(jobs, &title),
+        Format::Dagman => dagman::document(jobs, &title)?,
+        Format::Makefile => makefile::document(jobs, &title)?,
+        Format::Snakemake => snakemake::document(jobs, &title)?,
+        Format::WfFormat => wfformat::document(jobs, &title)?,
+        graph => {
+            let why = "it holds a graph of processes and files, not jobs".to_owned();
+            return Err(ExchangeError::CannotHold { format: graph.name(), why });
+        }
     };
     Ok(text.into_bytes())
 }

@@ -3,6 +3,7 @@
 //! Graph formats hold the graph as it is, aggregated or not; formats that run hold its jobs ([`iotrail_workflow`]).
 
 pub mod error;
+pub mod escape;
 pub mod figures;
 pub mod format;
 pub mod graphml;
@@ -10,13 +11,23 @@ pub mod perfetto;
 pub mod quote;
 
 mod cyjs;
+mod dagman;
+mod dax;
+mod describe;
 mod dot;
 mod gml;
+mod makefile;
 mod mermaid;
+mod pegasus;
 mod perfetto_messages;
 mod prov;
+mod runnable;
 #[cfg(test)]
 mod samples;
+mod snakemake;
+mod targets;
+mod uses;
+mod wfformat;
 
 pub use error::ExchangeError;
-pub use format::{Format, WriteOptions, write};
+pub use format::{Format, WriteOptions, write, write_jobs};

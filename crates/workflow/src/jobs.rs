@@ -86,7 +86,7 @@ pub struct Command {
 pub struct JobFile {
     /// Its path.
     pub path: Arc<str>,
-    /// Size in bytes when last seen.
+    /// Size in bytes at the end, if it is known.
     pub size: Option<i64>,
     /// Bytes that the job read from it.
     pub read: u64,

@@ -49,6 +49,10 @@ pub(crate) struct NameHistory {
     pub(crate) uses: Vec<(u32, Use)>,
     /// Whether it is there at the end; unknown if nobody made or deleted it.
     pub(crate) exists: Option<bool>,
+    /// Its length, known since it was emptied.
+    pub(crate) length: Option<i64>,
+    /// Whether anybody wrote it.
+    pub(crate) written: bool,
     /// Whether a manager wrote it.
     pub(crate) by_manager: bool,
     /// Whether a job read what a manager wrote.
@@ -137,6 +141,7 @@ impl Writer<'_> {
             }
             Deed::Write if self.launches.opened.contains(&path) => {
                 self.wrote(who, path, step.bytes, Before::There);
+                self.grow(path, step.end);
             }
             Deed::Write => {}
             Deed::Copy => {
@@ -144,9 +149,13 @@ impl Writer<'_> {
                 if let Some(target) = step.path2.get().filter(|target| self.launches.opened.contains(target))
                 {
                     self.wrote(who, target, step.bytes, Before::There);
+                    self.grow(target, None);
                 }
             }
-            Deed::Change => self.wrote(who, path, 0, Before::There),
+            Deed::Change => {
+                self.wrote(who, path, 0, Before::There);
+                self.grow(path, None);
+            }
             Deed::Remove => self.remove(who, path),
             Deed::RemoveDirectory => self.remove_directory(who, path),
             Deed::Rename => {
@@ -212,6 +221,10 @@ impl Writer<'_> {
         self.in_directory(who, path);
         let history = self.names.entry(path).or_default();
         let existed = history.exists.replace(true);
+        history.written = true;
+        if file == Before::Gone {
+            history.length = Some(0);
+        }
         let Some(job) = who else {
             (history.by_manager, history.writer) = (true, None);
             history.readers.clear();
@@ -232,6 +245,13 @@ impl Writer<'_> {
         }
         (used.output, used.removed) = (true, false);
         used.written = used.written.saturating_add(bytes);
+    }
+
+    /// The file reaches to that offset at least; `None`: it may have any length now.
+    fn grow(&mut self, path: PathId, end: Option<i64>) {
+        if let Some(history) = self.names.get_mut(&path) {
+            history.length = history.length.zip(end).map(|(length, end)| length.max(end));
+        }
     }
 
     fn remove(&mut self, who: Who, path: PathId) {
@@ -266,7 +286,11 @@ impl Writer<'_> {
         }
         self.read(who, from, 0);
         self.remove(who, from);
+        let length = self.names.get(&from).and_then(|history| history.length);
         self.wrote(who, to, 0, Before::Gone);
+        if let Some(history) = self.names.get_mut(&to) {
+            history.length = length;
+        }
     }
 
     /// Who makes or deletes an entry needs who made the directory.

@@ -141,7 +141,7 @@ fn files(
             let job = &mut jobs[*number as usize];
             let file = JobFile {
                 path: path.clone(),
-                size: sizes.get(&**path).copied(),
+                size: if name.written { name.length } else { sizes.get(&**path).copied() },
                 read: used.read,
                 written: used.written,
                 only: writers.len() == 1 && !name.by_manager,

@@ -72,6 +72,8 @@ pub(crate) struct Step {
     pub(crate) path2: Nullable<PathId>,
     pub(crate) ret: Option<i64>,
     pub(crate) bytes: u64,
+    /// Of writes the offset behind the last byte, if it is known of all of them.
+    pub(crate) end: Option<i64>,
 }
 
 /// The deeds of a log's calls by number, `None` for those that do not matter.
@@ -120,6 +122,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
         | Columns::FD
         | Columns::PATH
         | Columns::PATH2
+        | Columns::OFFSET
         | Columns::SIZE
         | Columns::RET
         | Columns::ERRNO
@@ -163,6 +166,10 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 path: batch.path[row],
                 path2: batch.path2[row],
                 ret: batch.ret[row].get(),
+                end: batch.offset[row]
+                    .get()
+                    .zip(batch.size[row].get())
+                    .map(|(at, size)| at.saturating_add(size)),
                 bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
             };
             if !matches!(deed, Deed::Read | Deed::Write | Deed::Copy) {
@@ -183,6 +190,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 Some(first) => {
                     let first: &mut Step = first;
                     first.last = first.last.max(step.last);
+                    first.end = first.end.zip(step.end).map(|(first, next)| first.max(next));
                     first.bytes = first.bytes.saturating_add(step.bytes);
                 }
                 None => steps.push(step),

@@ -1,0 +1,258 @@
+//! Command lines as text that a POSIX shell reads back byte for byte, and the quoting of formats around it.
+//!
+//! A word of ordinary characters is written as it is, a word with signs between single quotes. A word with bytes that are
+//! no text, or with control characters (a line break ends a recipe of make, a submit command of HTCondor, and is no
+//! character of XML), is made by `printf` from octal escapes in a variable in front of the command, so that the whole
+//! command is one line of printable text in every format.
+
+use iotrail_model::text::text_to_path;
+use iotrail_workflow::jobs::{Command, Job, Jobs};
+use std::fmt::Write;
+
+// Writing to a String cannot fail, so results of `write!` are dropped throughout.
+
+/// Whether a word means itself to a shell.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty()
+        && !word.starts_with(['-', '+', '@', '~', '=', '%'])
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./,:+@%".contains(&byte))
+}
+
+fn is_printable(word: &str) -> bool {
+    !word.chars().any(|c| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'))
+}
+
+/// Between single quotes, for the shell.
+#[must_use]
+pub fn single_quoted(word: &str) -> String {
+    if is_plain(word) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// A word behind a command, for the shell: an option needs no quotes there.
+#[must_use]
+pub fn argument(word: &str) -> String {
+    let body = word.trim_start_matches('-');
+    if body.len() < word.len() && is_plain(body) { word.to_owned() } else { single_quoted(word) }
+}
+
+/// A command for `sh` that is being written.
+#[derive(Debug, Default)]
+struct Script {
+    /// Assignments that must come first, each ended by `; `.
+    before: String,
+    variables: usize,
+}
+
+impl Script {
+    /// A word of any bytes.
+    fn word(&mut self, bytes: &[u8]) -> String {
+        match std::str::from_utf8(bytes) {
+            Ok(text) if is_printable(text) => argument(text),
+            _ => {
+                self.variables += 1;
+                let name = format!("w{}", self.variables);
+                let mut octal = String::with_capacity(bytes.len() * 4);
+                for byte in bytes {
+                    match byte {
+                        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-'
+                            if !octal.is_empty() =>
+                        {
+                            octal.push(char::from(*byte))
+                        }
+                        other => drop(write!(octal, "\\{other:03o}")),
+                    }
+                }
+                // The sign at the end keeps line breaks there, which a substitution drops.
+                let _ = write!(self.before, "{name}=$(printf '{octal}_'); {name}=${{{name}%_}}; ");
+                format!("\"${name}\"")
+            }
+        }
+    }
+
+    /// The word of the command: make would take a sign before it for its own.
+    fn program(&mut self, bytes: &[u8]) -> String {
+        let word = self.word(bytes);
+        if word.starts_with('-') || word.contains('=') && !word.starts_with(['\'', '"']) {
+            format!("'{word}'")
+        } else {
+            word
+        }
+    }
+
+    fn path(&mut self, path: &str, base: &Base) -> String {
+        self.word(&text_to_path(&base.relative(path)))
+    }
+
+    fn command(&mut self, command: &Command, base: &Base) -> String {
+        let mut words = Vec::with_capacity(command.argv.len() + 2);
+        for variable in &command.env {
+            if let Some((name, value)) = variable.split_once('=') {
+                let value = self.word(&text_to_path(value));
+                words.push(format!("{name}={value}"));
+            }
+        }
+        let program = self.program(command.program());
+        words.push(program);
+        for argument in command.argv.iter().skip(1) {
+            let word = self.word(argument);
+            words.push(word);
+        }
+        let directory = command.cwd.as_deref().filter(|cwd| !base.is(cwd));
+        // Redirections come from names as seen from the working directory of the command.
+        let here = directory.map_or_else(|| base.clone(), Base::new);
+        let target = |script: &mut Self, path: &str| {
+            if directory.is_some() && base.holds(path) {
+                script.path(path, &here)
+            } else {
+                script.path(path, base)
+            }
+        };
+        if let Some(path) = &command.stdin {
+            let path = target(self, path);
+            words.push(format!("<{path}"));
+        }
+        if let Some(output) = &command.stdout {
+            let path = target(self, &output.path);
+            words.push(format!("{}{path}", if output.append { ">>" } else { ">" }));
+        }
+        match &command.stderr {
+            Some(output) if command.stdout.as_ref() == Some(output) => words.push("2>&1".to_owned()),
+            Some(output) => {
+                let path = target(self, &output.path);
+                words.push(format!("2{}{path}", if output.append { ">>" } else { ">" }));
+            }
+            None if command.stderr_to_pipe => words.push("2>&1".to_owned()),
+            None => {}
+        }
+        let line = words.join(" ");
+        match directory {
+            Some(cwd) => {
+                let cwd = self.path(cwd, base);
+                format!("(cd {cwd} && {line})")
+            }
+            None => line,
+        }
+    }
+}
+
+/// The directory that relative paths are relative to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Base(Option<String>);
+
+impl Base {
+    pub(crate) fn new(path: &str) -> Self {
+        Self(Some(path.trim_end_matches('/').to_owned()).filter(|path| !path.is_empty()))
+    }
+
+    pub(crate) fn of(jobs: &Jobs) -> Self {
+        jobs.base.as_deref().map(Self::new).unwrap_or_default()
+    }
+
+    fn is(&self, path: &str) -> bool {
+        self.0.as_deref() == Some(path.trim_end_matches('/'))
+    }
+
+    fn holds(&self, path: &str) -> bool {
+        self.0
+            .as_deref()
+            .is_some_and(|base| path.strip_prefix(base).is_some_and(|rest| rest.starts_with('/')))
+    }
+
+    /// A path below the directory without it; every other path as it is.
+    pub(crate) fn relative(&self, path: &str) -> String {
+        let rest = self.0.as_deref().and_then(|base| path.strip_prefix(base));
+        match rest {
+            Some("") => ".".to_owned(),
+            Some(rest) if rest.starts_with('/') => rest.trim_start_matches('/').to_owned(),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+/// The command of a job as one line for `sh`; `None` if it cannot be run.
+#[must_use]
+pub fn shell(job: &Job, jobs: &Jobs) -> Option<String> {
+    let (base, mut script) = (Base::of(jobs), Script::default());
+    let commands: Vec<String> = job.commands.iter().map(|command| script.command(command, &base)).collect();
+    if commands.is_empty() {
+        return None;
+    }
+    let mut line = format!("{}{}", script.before, commands.join(" | "));
+    if let Some(code) = job.exit_code.filter(|code| *code != 0) {
+        let _ = write!(line, " || test $? -eq {code}");
+    }
+    Some(line)
+}
+
+/// Program and arguments of a job for systems that start programs without a shell: the command itself if nothing needs
+/// a shell, else `/bin/sh -c`. Words are text without control characters and none is empty.
+#[must_use]
+pub fn program(job: &Job, jobs: &Jobs) -> Option<Vec<String>> {
+    if let [command] = job.commands.as_slice()
+        && let Some(words) = direct(command, &Base::of(jobs))
+        && job.exit_code.unwrap_or(0) == 0
+    {
+        return Some(words);
+    }
+    Some(vec!["/bin/sh".to_owned(), "-c".to_owned(), shell(job, jobs)?])
+}
+
+fn direct(command: &Command, base: &Base) -> Option<Vec<String>> {
+    let exe = command.exe.as_deref()?;
+    let here = command.cwd.as_deref().is_none_or(|cwd| base.is(cwd));
+    let redirected = command.stdin.is_some() || command.stdout.is_some() || command.stderr.is_some();
+    let same_name = exe.rsplit('/').next() == Some(&*command.base_name());
+    if !here || redirected || !command.env.is_empty() || !same_name || !is_printable(exe) {
+        return None;
+    }
+    let mut words = vec![base.relative(exe)];
+    for argument in command.argv.iter().skip(1) {
+        let text = std::str::from_utf8(argument).ok()?;
+        if text.is_empty() || !is_printable(text) {
+            return None;
+        }
+        words.push(text.to_owned());
+    }
+    Some(words)
+}
+
+/// A string of JSON and of YAML: what PyYAML does not take as it is, is escaped.
+#[must_use]
+pub fn json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control()
+                || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') =>
+            {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A comment line: nothing in it can end the line.
+#[must_use]
+pub fn comment(text: &str) -> String {
+    let shown = iotrail_model::text::printable(text);
+    // A backslash at the end would go on with the next line in a makefile.
+    format!("# {}\n", shown.trim_end_matches('\\'))
+}
+
+/// What a reader must know, as comment lines.
+#[must_use]
+pub fn remarks(jobs: &Jobs) -> String {
+    /// Lines of remarks at most; the rest is counted.
+    const LIMIT: usize = 40;
+    let mut lines: String = jobs.troubles.iter().take(LIMIT).map(|trouble| comment(&trouble.say())).collect();
+    if let Some(more) = jobs.troubles.len().checked_sub(LIMIT).filter(|more| *more > 0) {
+        let _ = writeln!(lines, "# ... and {more} more remarks");
+    }
+    lines
+}

@@ -1,0 +1,71 @@
+//! A makefile for GNU make 4.3 or later.
+//!
+//! One rule a job; several files of one job are a grouped target (`&:`, "Rules with Grouped Targets" of the manual). Only
+//! names of harmless characters are written as targets and prerequisites, because make cannot express the others.
+
+use crate::error::ExchangeError;
+use crate::escape::{comment, remarks, shell};
+use crate::runnable::check;
+use crate::targets::{Targets, rules};
+use iotrail_workflow::jobs::Jobs;
+use std::fmt::Write;
+
+// Writing to a String cannot fail, so results of `write!` are dropped throughout.
+
+/// A path as a name in a rule, if make can express it.
+fn name(path: &str) -> Option<String> {
+    let harmless = |c: char| {
+        c.is_ascii_alphanumeric() || "_-./,+@".contains(c) || (!c.is_ascii() && c.is_alphanumeric())
+    };
+    let special = path.starts_with('-') || (path.starts_with('.') && !path.contains('/')) || path.is_empty();
+    (path.chars().all(harmless) && !special).then(|| path.to_owned())
+}
+
+/// The jobs as a makefile.
+pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError> {
+    check(jobs, "makefile")?;
+    let rules = rules(jobs, name);
+    let taken = |word: &str| {
+        rules.iter().any(
+            |rule| matches!(&rule.targets, Targets::Files(files) if files.iter().any(|file| file == word)),
+        )
+    };
+    let goal = if taken("all") { "all-jobs" } else { "all" };
+    let mut text = comment(title);
+    text.push_str(&comment(
+        "For GNU make 4.3 or later; run it in a directory with the inputs: make -f THIS -j",
+    ));
+    text.push_str(&remarks(jobs));
+    let _ = write!(
+        text,
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal}\n{goal}:"
+    );
+    for rule in &rules {
+        let _ = write!(text, " {}", rule.targets.first());
+    }
+    text.push('\n');
+    let directories = super::runnable::make_directories(jobs);
+    for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
+        let Some(line) = shell(job, jobs) else { continue };
+        let _ = write!(text, "\n# job {}\n", number + 1);
+        match &rule.targets {
+            Targets::Files(files) => {
+                let _ = write!(text, "{} {}", files.join(" "), if files.len() > 1 { "&:" } else { ":" });
+            }
+            Targets::Stamp(stamp) => text.push_str(&format!("{stamp}:")),
+        }
+        for input in &rule.inputs {
+            let _ = write!(text, " {input}");
+        }
+        if !rule.after.is_empty() {
+            let _ = write!(text, " | {}", rule.after.join(" "));
+        }
+        let _ = write!(text, "\n\t{}{}\n", directories.replace('$', "$$"), line.replace('$', "$$"));
+        // A moved or unpacked file is as old as it was, and make would make it again.
+        let _ = match &rule.targets {
+            Targets::Files(files) => writeln!(text, "\t@touch -c {}", files.join(" ")),
+            Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && touch {stamp}"),
+        };
+    }
+    Ok(text)
+}

@@ -1,0 +1,34 @@
+//! What formats whose files are run need of the jobs.
+
+use crate::error::ExchangeError;
+use crate::escape::{Base, single_quoted};
+use iotrail_workflow::jobs::{Jobs, Trouble};
+
+/// Refuses what cannot be run.
+pub(crate) fn check(jobs: &Jobs, format: &'static str) -> Result<(), ExchangeError> {
+    let refuse = |why: String| Err(ExchangeError::CannotHold { format, why });
+    if jobs.aggregated {
+        return refuse("it needs the command line of each job, but the graph is aggregated; export it without --aggregate and --cluster".to_owned());
+    }
+    if jobs.jobs.is_empty() {
+        return refuse(
+            "no job is in it; take the selection back, or name the managers with --manager".to_owned(),
+        );
+    }
+    let why_not = jobs.troubles.iter().find(|trouble| matches!(trouble, Trouble::CannotRun { .. }));
+    match why_not {
+        Some(trouble) => refuse(format!(
+            "{}; leave that job out by a selection, or export a format that only describes: pegasus, dax, wfformat",
+            trouble.say()
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A command, ended by ` && `, that makes the directories that managers made; empty if there are none.
+pub(crate) fn make_directories(jobs: &Jobs) -> String {
+    let base = Base::of(jobs);
+    let names: Vec<String> =
+        jobs.directories.iter().map(|path| single_quoted(&base.relative(path))).collect();
+    if names.is_empty() { String::new() } else { format!("mkdir -p {} && ", names.join(" ")) }
+}

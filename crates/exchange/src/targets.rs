@@ -1,0 +1,104 @@
+//! Which files stand for a job where a job is known by what it makes: make and Snakemake.
+//!
+//! A file is a target of its job if that job alone makes it, it was not there before, it stays, and its name can be
+//! written in the format. A job with any other output, or none, is known by a stamp `.iotrail/job-N` in its place.
+
+use crate::escape::Base;
+use iotrail_workflow::jobs::{Job, JobId, Jobs};
+use std::collections::BTreeSet;
+
+/// What a job is known by.
+#[derive(Debug)]
+pub(crate) enum Targets {
+    /// Files, as they are written.
+    Files(Vec<String>),
+    /// A stamp.
+    Stamp(String),
+}
+
+impl Targets {
+    /// The first of them.
+    pub(crate) fn first(&self) -> &str {
+        match self {
+            Self::Files(files) => files.first().map_or("", String::as_str),
+            Self::Stamp(stamp) => stamp,
+        }
+    }
+}
+
+/// A job and its place in the rules of a format.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) targets: Targets,
+    /// Files that it reads: those of other jobs, stamps, and those that nobody makes.
+    pub(crate) inputs: Vec<String>,
+    /// Jobs that it waits for without reading what they are known by: the first target of each.
+    pub(crate) after: Vec<String>,
+}
+
+/// The rules of all jobs; `name` writes a path if the format can.
+pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<Rule> {
+    let base = Base::of(jobs);
+    let name = |path: &str| name(&base.relative(path));
+    let targets: Vec<Targets> =
+        jobs.jobs.iter().enumerate().map(|(number, job)| targets(JobId(number as u32), job, &name)).collect();
+    let changed: BTreeSet<&str> =
+        jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
+    let inputs: Vec<(Vec<String>, Vec<String>)> = jobs
+        .jobs
+        .iter()
+        .map(|job| {
+            let mut after = Vec::new();
+            let mut inputs: BTreeSet<String> = job
+                .inputs
+                .iter()
+                .filter(|file| !changed.contains(&*file.path) && file.stays)
+                .filter_map(|file| name(&file.path))
+                .collect();
+            let read: BTreeSet<String> = job.inputs.iter().filter_map(|file| name(&file.path)).collect();
+            for needed in &job.needs {
+                match &targets[needed.index()] {
+                    Targets::Stamp(stamp) => drop(inputs.insert(stamp.clone())),
+                    Targets::Files(files) => {
+                        let of_it: Vec<&String> = files.iter().filter(|file| read.contains(*file)).collect();
+                        if of_it.is_empty() {
+                            after.push(targets[needed.index()].first().to_owned());
+                        }
+                        inputs.extend(of_it.into_iter().cloned());
+                    }
+                }
+            }
+            (inputs.into_iter().collect(), after)
+        })
+        .collect();
+    targets
+        .into_iter()
+        .zip(inputs)
+        .map(|(targets, (inputs, after))| Rule { targets, inputs, after })
+        .collect()
+}
+
+fn targets(id: JobId, job: &Job, name: &impl Fn(&str) -> Option<String>) -> Targets {
+    let in_own_directory = |path: &str| {
+        job.directories
+            .iter()
+            .any(|directory| path.strip_prefix(&**directory).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let files: Option<Vec<String>> = job
+        .outputs
+        .iter()
+        .map(|file| {
+            let is_target = file.only && file.stays && !file.updated && !in_own_directory(&file.path);
+            is_target.then(|| name(&file.path)).flatten()
+        })
+        .collect();
+    match files {
+        Some(files) if !files.is_empty() => Targets::Files(files),
+        _ => Targets::Stamp(stamp(id)),
+    }
+}
+
+/// The stamp of a job.
+fn stamp(id: JobId) -> String {
+    format!(".iotrail/job-{:04}", id.0 + 1)
+}
