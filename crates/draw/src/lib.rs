@@ -28,6 +28,8 @@ pub mod summary;
 pub mod svg;
 pub mod table;
 pub mod view;
+pub mod workflow_picture;
+pub mod workflow_summary;
 
 pub use error::DrawError;
 pub use export::{Format, PictureFormat, export, files, picture, picture_file};

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     check, compare, completions, dfg, events, export, files, import, info, man, processes, record, recover,
-    report, sql,
+    report, sql, workflow,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Report(Box<report::Args>),
     Export(export::Args),
     Sql(sql::Args),
+    Workflow(Box<workflow::Args>),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -69,6 +70,7 @@ impl Command {
             Self::Report(args) => report::run(args, ui),
             Self::Export(args) => export::run(args, ui),
             Self::Sql(args) => sql::run(args, ui),
+            Self::Workflow(args) => workflow::run(args, ui),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),
         }

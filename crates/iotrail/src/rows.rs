@@ -86,7 +86,11 @@ pub(crate) fn json_lines(rows: impl Iterator<Item: Serialize>, out: &mut dyn Wri
 }
 
 /// Writes `columns` of records as CSV. NULL is an empty cell, an empty text a quoted one, a list its items with `;`.
-fn csv(columns: &[&str], rows: impl Iterator<Item: Serialize>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn csv(
+    columns: &[&str],
+    rows: impl Iterator<Item: Serialize>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     writeln!(out, "{}", columns.join(","))?;
     for row in rows {
         let row = serde_json::to_value(&row)?;

@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod cycles;
+pub mod document;
 pub mod error;
 pub mod graph;
 pub mod jobs;
@@ -14,6 +15,7 @@ pub mod tree;
 
 pub use build::{BuildOptions, build};
 pub use cycles::cycles;
+pub use document::Document;
 pub use error::WorkflowError;
 pub use graph::{
     Edge, EdgeId, Facts, FileVertex, FileView, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId,

@@ -1,6 +1,7 @@
 //! Groups of arguments that several commands share.
 
 pub(crate) mod graph;
+pub(crate) mod operations;
 pub(crate) mod query;
 
 use std::str::FromStr;

@@ -15,3 +15,4 @@ pub(crate) mod record;
 pub(crate) mod recover;
 pub(crate) mod report;
 pub(crate) mod sql;
+pub(crate) mod workflow;

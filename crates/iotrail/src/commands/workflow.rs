@@ -1,0 +1,231 @@
+//! `iotrail workflow`: the graph of processes and files.
+
+use crate::args::{operations::Operations, query};
+use crate::rows;
+use crate::{output, ui::Ui};
+use anyhow::{Context, bail};
+use iotrail_draw::Theme;
+use iotrail_draw::export::{PictureFormat, picture};
+use iotrail_draw::workflow_picture::workflow_picture;
+use iotrail_draw::workflow_summary::{workflow_summary, workflow_table};
+use iotrail_exchange::{Format, WriteOptions};
+use iotrail_query::{Lives, ProcessGroupBy, Query, QuerySpec};
+use iotrail_trail::EventLog;
+use iotrail_workflow::build::{BuildOptions, build};
+use iotrail_workflow::ops::{Outcome, run as operate};
+use iotrail_workflow::{Document, FileView};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Rows of a table on the terminal.
+const SHOWN: usize = 25;
+
+/// Build the workflow graph: which process made, read and wrote what, what waited for what, and what is slow.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail workflow run.trail
+  iotrail workflow run.trail --critical-path
+  iotrail workflow run.trail --aggregate process=exe,file=template -o run.svg
+  iotrail workflow run.trail --ancestors '/data/mosaic.fits' --cluster
+  iotrail workflow run.trail --window 50%.. --hide 'bytes<1MB' --weight rate -o slow.svg
+  iotrail workflow run.trail --by job --phase mDiffFit --bottlenecks --json
+  iotrail workflow run.trail -o run.graphml -o run.dot
+
+Each operation works on what the one before left. Vertices are processes and files; an edge leads from a process to
+what it made or wrote, and from a file to the process that read it. docs/workflow.md defines everything.")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    /// Groups of processes, the phases: `exe`, `job`, `host`, `cid`, `rank`, `user`, `env:NAME`, `cmd~REGEX`, or a TOML file
+    /// of rules.
+    #[arg(long, value_name = "GROUP", default_value = "exe")]
+    by: String,
+
+    /// `version`: files split at each hand-over of the writer, no cycles; `file`: whole files, cycles are reported.
+    #[arg(long, value_name = "VIEW", default_value = "version", value_parser = view)]
+    view: FileView,
+
+    /// Show files of the system too: shared libraries, /proc, /sys, /dev, locale.
+    #[arg(long)]
+    show_system: bool,
+
+    /// Show what was mapped too: executables and libraries.
+    #[arg(long)]
+    show_maps: bool,
+
+    #[command(flatten)]
+    operations: Operations,
+
+    #[command(flatten)]
+    selection: query::Selection,
+
+    /// Write the graph in the format that --format or the extension names; may be given several times. `-` is stdout.
+    /// Pictures: svg, png, pdf; json; else a format of another program, see --format.
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+
+    /// The format of -o, or of stdout: json, svg, png, pdf, dot, gml, graphml, cyjs, mermaid, prov, …
+    #[arg(long, value_name = "FORMAT", value_parser = Form::from_name)]
+    format: Option<Form>,
+
+    /// Print the tables that were asked for, else the graph, as JSON.
+    #[arg(long, conflicts_with_all = ["format", "csv"])]
+    json: bool,
+
+    /// Print the table that was asked for as comma-separated values.
+    #[arg(long, conflicts_with = "format")]
+    csv: bool,
+
+    /// Rows of each table on the terminal.
+    #[arg(long, value_name = "N", default_value_t = SHOWN)]
+    top: usize,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Json,
+    Picture(PictureFormat),
+    Exchange(Format),
+}
+
+impl Form {
+    fn from_name(word: &str) -> Result<Self, String> {
+        let path = PathBuf::from(format!("x.{word}"));
+        match (word, PictureFormat::from_path(&path)) {
+            ("json", _) => Ok(Self::Json),
+            (_, Some(format)) => Ok(Self::Picture(format)),
+            _ => Format::from_name(word)
+                .map(Self::Exchange)
+                .map_err(|error| format!("{error}; or json, svg, png, pdf")),
+        }
+    }
+
+    fn from_path(path: &Path) -> anyhow::Result<Self> {
+        if let Ok(format) = Format::from_path(path) {
+            return Ok(Self::Exchange(format));
+        }
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+            return Ok(Self::Json);
+        }
+        if let Some(format) = PictureFormat::from_path(path) {
+            return Ok(Self::Picture(format));
+        }
+        Format::from_path(path).map(Self::Exchange).context("neither .json nor a picture (.svg, .png, .pdf)")
+    }
+}
+
+fn view(word: &str) -> Result<FileView, String> {
+    match word {
+        "version" => Ok(FileView::Version),
+        "file" => Ok(FileView::File),
+        _ => Err("write version or file".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let forms = args.output.iter().map(|path| form(args, path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let log = EventLog::open(&args.trails)?;
+    let lives = Lives::new(log.processes()?);
+    let groups = ProcessGroupBy::parse(&args.by)?.divide(&log, &lives);
+    let spec = QuerySpec { select: args.selection.spec(), ..QuerySpec::default() };
+    let query = Query::new(spec, &log)?;
+    let selects = !query.selects_everything();
+    let options = BuildOptions {
+        view: args.view,
+        maps: args.show_maps,
+        system: args.show_system,
+        query: selects.then_some(&query),
+        ..BuildOptions::default()
+    };
+    let outcome = operate(build(&log, &lives, &groups, &options)?, &args.operations.0)?;
+    if outcome.graph.vertices.is_empty() {
+        ui.warn("the graph is empty; `iotrail workflow` without operations shows what there is");
+    }
+    for (path, form) in args.output.iter().zip(forms) {
+        write(&outcome, sources(args), form, path, ui)?;
+    }
+    if args.output.is_empty() {
+        print(args, &outcome, ui)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn form(args: &Args, path: &Path) -> anyhow::Result<Form> {
+    match args.format {
+        Some(form) => Ok(form),
+        None if path == Path::new("-") => Ok(Form::Json),
+        None => Form::from_path(path),
+    }
+}
+
+fn sources(args: &Args) -> Vec<String> {
+    args.trails.iter().map(|trail| trail.display().to_string()).collect()
+}
+
+fn write(outcome: &Outcome, sources: Vec<String>, form: Form, path: &Path, ui: &Ui) -> anyhow::Result<()> {
+    match form {
+        Form::Json => output::stream(path, |out| json(&Document::new(sources, &outcome.graph), out))?,
+        Form::Picture(format) => {
+            let drawn = workflow_picture(
+                &outcome.graph,
+                outcome.weight,
+                &format!("Workflow of {}", sources.join(", ")),
+            )?;
+            if let Some(joined) = &drawn.joined {
+                ui.say(joined);
+            }
+            output::write(path, &picture(&drawn.scene, Theme::Auto, format)?)?;
+        }
+        Form::Exchange(format) => {
+            output::write(path, &iotrail_exchange::write(&outcome.graph, format, &WriteOptions::default())?)?;
+        }
+    }
+    if path != Path::new("-") {
+        ui.say(&format!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+/// What goes to stdout where no file was named.
+fn print(args: &Args, outcome: &Outcome, ui: &Ui) -> anyhow::Result<()> {
+    let stdout = Path::new("-");
+    if let Some(form) = args.format {
+        return write(outcome, sources(args), form, stdout, ui);
+    }
+    if args.csv {
+        let [table] = outcome.tables.as_slice() else {
+            bail!(
+                "--csv prints one table, and {} were asked for; write one of --slack, --bottlenecks, --degrees, --clusters, or use --json",
+                outcome.tables.len()
+            );
+        };
+        let rows = serde_json::to_value(&table.rows)?;
+        let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+        return output::stream(stdout, |out| rows::csv(table.rows.columns(), rows.iter(), out));
+    }
+    if args.json {
+        return match outcome.tables.is_empty() {
+            true => write(outcome, sources(args), Form::Json, stdout, ui),
+            false => output::stream(stdout, |out| json(&outcome.tables, out)),
+        };
+    }
+    let text = match outcome.tables.as_slice() {
+        [] => workflow_summary(&outcome.graph, outcome.weight, ui.style()),
+        tables => {
+            let tables: Vec<String> =
+                tables.iter().map(|table| workflow_table(table, args.top, ui.style())).collect();
+            tables.join("\n")
+        }
+    };
+    output::stdout(text.as_bytes())
+}
+
+fn json(value: &impl serde::Serialize, out: &mut dyn Write) -> anyhow::Result<()> {
+    // As the system's error: that the reader went away shows only there.
+    serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
+}
