@@ -19,7 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FORMATS = {"pegasus": "w.yml", "dax": "w.dax", "dagman": "w.dag", "makefile": "w.mk", "snakemake": "w.smk", "wfformat": "w.wf.json"}
-NASTY = ["a b", "it's", 'say "x"', "$HOME", "${x}", "$(DOLLAR)", "{brace}", "{{", "back\\slash", "trailing\\", "*", "#no", "%d", "é→",
+NASTY = ["$$", "$$(x)", "a b", "it's", 'say "x"', "$HOME", "${x}", "$(DOLLAR)", "{brace}", "{{", "back\\slash", "trailing\\", "*", "#no", "%d", "é→",
          "line\nbreak", "end\n", "tab\t", "", "a;b|c&d", "<in>", "!", "~", "`id`", "-n", "--x=y z", "\x01", "\u2028", b"\xff\xfe".decode("latin-1")]
 missed = []
 

@@ -4,7 +4,7 @@
 //! single quotes, quotes within doubled; `$` would begin a macro and is `$(DOLLAR)`.
 
 use crate::error::ExchangeError;
-use crate::escape::{comment, program, remarks};
+use crate::escape::{comment, program_hiding, remarks};
 use crate::runnable::check;
 use iotrail_workflow::jobs::{Job, Jobs};
 use std::fmt::Write;
@@ -21,6 +21,12 @@ fn arguments(words: &[String]) -> String {
         })
         .collect();
     format!("\"{}\"", quoted.join(" ").replace('"', "\"\"").replace('$', "$(DOLLAR)"))
+}
+
+/// Whether a word cannot be written in a submit description: `(DOLLAR)` behind a dollar is replaced again after the
+/// dollar was put there, and `$$` begins a macro of the machine that is found later.
+fn is_macro(word: &str) -> bool {
+    word.contains("$(DOLLAR)") || word.contains("$$")
 }
 
 fn node(number: usize) -> String {
@@ -62,7 +68,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         text.push_str(&comment(&format!("this directory must be there: {directory}")));
     }
     for (number, job) in jobs.jobs.iter().enumerate() {
-        if let Some(words) = program(job, jobs) {
+        if let Some(words) = program_hiding(job, jobs, is_macro) {
             description(&mut text, number, job, &words);
         }
     }

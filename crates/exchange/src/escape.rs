@@ -36,8 +36,9 @@ pub fn argument(word: &str) -> String {
 }
 
 /// A command for `sh` that is being written.
-#[derive(Debug, Default)]
 struct Script {
+    /// Words that the format around the command cannot hold as they are, though they are printable.
+    hides: fn(&str) -> bool,
     /// Assignments that must come first, each ended by `; `.
     before: String,
     variables: usize,
@@ -47,7 +48,7 @@ impl Script {
     /// A word of any bytes.
     fn word(&mut self, bytes: &[u8]) -> String {
         match std::str::from_utf8(bytes) {
-            Ok(text) if is_printable(text) => argument(text),
+            Ok(text) if is_printable(text) && !(self.hides)(text) => argument(text),
             _ => {
                 self.variables += 1;
                 let name = format!("w{}", self.variables);
@@ -172,7 +173,12 @@ impl Base {
 /// The command of a job as one line for `sh`; `None` if it cannot be run.
 #[must_use]
 pub fn shell(job: &Job, jobs: &Jobs) -> Option<String> {
-    let (base, mut script) = (Base::of(jobs), Script::default());
+    shell_hiding(job, jobs, |_| false)
+}
+
+fn shell_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<String> {
+    let base = Base::of(jobs);
+    let mut script = Script { hides, before: String::new(), variables: 0 };
     let commands: Vec<String> = job.commands.iter().map(|command| script.command(command, &base)).collect();
     if commands.is_empty() {
         return None;
@@ -188,13 +194,19 @@ pub fn shell(job: &Job, jobs: &Jobs) -> Option<String> {
 /// a shell, else `/bin/sh -c`. Words are text without control characters and none is empty.
 #[must_use]
 pub fn program(job: &Job, jobs: &Jobs) -> Option<Vec<String>> {
+    program_hiding(job, jobs, |_| false)
+}
+
+/// Like [`program`]; words for which `hides` says yes are not among them as they are.
+pub(crate) fn program_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<Vec<String>> {
     if let [command] = job.commands.as_slice()
         && let Some(words) = direct(command, &Base::of(jobs))
         && job.exit_code.unwrap_or(0) == 0
+        && !words.iter().any(|word| hides(word))
     {
         return Some(words);
     }
-    Some(vec!["/bin/sh".to_owned(), "-c".to_owned(), shell(job, jobs)?])
+    Some(vec!["/bin/sh".to_owned(), "-c".to_owned(), shell_hiding(job, jobs, hides)?])
 }
 
 fn direct(command: &Command, base: &Base) -> Option<Vec<String>> {

@@ -21,6 +21,7 @@ mod mermaid;
 mod pegasus;
 mod perfetto_messages;
 mod prov;
+mod recorded;
 mod runnable;
 #[cfg(test)]
 mod samples;
@@ -31,3 +32,4 @@ mod wfformat;
 
 pub use error::ExchangeError;
 pub use format::{Format, WriteOptions, write, write_jobs};
+pub use recorded::write_recorded;

@@ -58,7 +58,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
-    text.push_str("shell.executable(\"/bin/sh\")\n\nrule all:\n");
+    text.push_str("shell.executable(\"/bin/sh\")\nshell.prefix(\"\")\n\nrule all:\n");
     let goals: Vec<String> = rules.iter().flat_map(all).map(|file| literal(file)).collect();
     list(&mut text, "input", &goals);
     let directories = make_directories(jobs);

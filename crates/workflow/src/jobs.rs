@@ -15,6 +15,7 @@ mod history;
 mod launch;
 mod order;
 mod pipeline;
+mod select;
 mod steps;
 mod trouble;
 

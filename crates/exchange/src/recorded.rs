@@ -1,0 +1,32 @@
+//! A workflow that was recorded, in any format.
+
+use crate::error::ExchangeError;
+use crate::format::{Format, WriteOptions, write, write_jobs};
+use iotrail_query::{LifeId, Lives};
+use iotrail_trail::EventLog;
+use iotrail_workflow::Graph;
+use iotrail_workflow::jobs::{JobOptions, jobs};
+use std::collections::BTreeSet;
+
+/// The graph in a format; in formats of jobs the jobs of the log of which a process is in the graph, with their command
+/// lines. A graph whose processes are aggregated has no command lines and is described as far as the format allows.
+///
+/// # Errors
+/// If the log cannot be read, or the format cannot hold it.
+pub fn write_recorded(
+    log: &EventLog,
+    lives: &Lives,
+    graph: &Graph,
+    format: Format,
+    options: &WriteOptions,
+    managers: &JobOptions,
+) -> Result<Vec<u8>, ExchangeError> {
+    let aggregated = graph.vertices.iter().any(|vertex| vertex.process().is_some() && vertex.members > 1);
+    if !format.is_of_jobs() || aggregated {
+        return write(graph, format, options);
+    }
+    let wanted: BTreeSet<LifeId> =
+        graph.vertices.iter().filter_map(|vertex| Some(vertex.process()?.life)).collect();
+    let all = jobs(log, lives, managers)?;
+    write_jobs(&all.select(|life| wanted.contains(&life)), format, options)
+}

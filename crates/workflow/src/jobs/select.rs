@@ -1,0 +1,76 @@
+//! Some of the jobs.
+
+use super::{Job, JobId, Jobs, Trouble};
+use iotrail_query::LifeId;
+use std::collections::BTreeSet;
+
+impl Jobs {
+    /// The jobs of which a process is wanted. A job that needs one that is left out needs what that one needed.
+    #[must_use]
+    pub fn select(&self, wanted: impl Fn(LifeId) -> bool) -> Self {
+        let mut new: Vec<Option<JobId>> = Vec::with_capacity(self.jobs.len());
+        // For each old job the new ones that stand for it when somebody needs it.
+        let mut stands: Vec<BTreeSet<JobId>> = Vec::with_capacity(self.jobs.len());
+        let mut jobs: Vec<Job> = Vec::new();
+        for job in &self.jobs {
+            let needs: BTreeSet<JobId> =
+                job.needs.iter().filter_map(|needed| stands.get(needed.index())).flatten().copied().collect();
+            if job.lives.iter().any(|life| wanted(*life)) {
+                let id = JobId(jobs.len() as u32);
+                new.push(Some(id));
+                stands.push(BTreeSet::from([id]));
+                jobs.push(Job { needs: needs.into_iter().collect(), ..job.clone() });
+            } else {
+                new.push(None);
+                stands.push(needs);
+            }
+        }
+        let troubles = self.troubles.iter().filter_map(|trouble| renamed(trouble, &new)).collect();
+        Self { jobs, troubles, ..self.clone() }
+    }
+}
+
+/// The same about the new numbers, if it still concerns anybody.
+fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
+    let of = |job: &JobId| new.get(job.index()).copied().flatten();
+    let all = |jobs: &[JobId]| {
+        let left: Vec<JobId> = jobs.iter().filter_map(of).collect();
+        (left.len() > 1).then_some(left)
+    };
+    Some(match trouble {
+        Trouble::Cycle { jobs } => Trouble::Cycle { jobs: all(jobs)? },
+        Trouble::SharedOutput { path, jobs } => {
+            Trouble::SharedOutput { path: path.clone(), jobs: all(jobs)? }
+        }
+        Trouble::ManagerWrote { path } => Trouble::ManagerWrote { path: path.clone() },
+        Trouble::CannotRun { job, why } => Trouble::CannotRun { job: of(job)?, why: why.clone() },
+        Trouble::NoEnd { job } => Trouble::NoEnd { job: of(job)? },
+        Trouble::Failed { job, how } => Trouble::Failed { job: of(job)?, how: how.clone() },
+        Trouble::PipeToManager { job } => Trouble::PipeToManager { job: of(job)? },
+        Trouble::AbsolutePath { job } => Trouble::AbsolutePath { job: of(job)? },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_needs_a_job_that_is_left_out_needs_what_that_one_needed() {
+        let job = |life: u32, needs: &[u32]| Job {
+            lives: vec![LifeId(life)],
+            needs: needs.iter().map(|needed| JobId(*needed)).collect(),
+            ..Job::default()
+        };
+        let troubles = vec![
+            Trouble::NoEnd { job: JobId(1) },
+            Trouble::Cycle { jobs: vec![JobId(0), JobId(1)] },
+            Trouble::NoEnd { job: JobId(2) },
+        ];
+        let jobs = Jobs { jobs: vec![job(5, &[]), job(6, &[0]), job(7, &[1])], troubles, ..Jobs::default() };
+        let some = jobs.select(|life| life != LifeId(6));
+        assert_eq!(some.jobs[1].needs, [JobId(0)]);
+        assert_eq!(some.troubles, [Trouble::NoEnd { job: JobId(1) }]);
+        assert_eq!(jobs.select(|_| true), jobs);
+    }
+}
