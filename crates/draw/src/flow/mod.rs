@@ -4,10 +4,13 @@
 //! their base name, edges of data are solid and say bytes and rate, edges between processes are dotted, the head of an
 //! arrow tells the operation, and a critical path has a colour of its own.
 
+mod ellipse;
 mod heads;
 mod label;
+mod place;
 mod scene;
 mod select;
+mod widths;
 
 pub use scene::scene;
 
@@ -65,4 +68,9 @@ impl Default for FlowView {
             engine: EngineChoice::Auto,
         }
     }
+}
+
+/// Whether `edge` is on the path that stands out.
+fn stands_out(view: &FlowView, edge: EdgeId) -> bool {
+    view.highlight.as_ref().is_some_and(|path| path.edges.contains(&edge))
 }

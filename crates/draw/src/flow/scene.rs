@@ -1,29 +1,26 @@
 //! A workflow becomes a scene.
 
+use super::ellipse::extend;
+use super::place::{place, with_heads};
 use super::select::Selection;
-use super::{EdgeWidth, FlowView, heads, label};
+use super::widths::Widths;
+use super::{FlowView, heads, label, stands_out};
 use crate::error::DrawError;
 use crate::font::Weight;
 use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, text};
 use crate::label::shown;
-use crate::layout::{self, Graph as Sizes, Link, Placement, Point, Rect, Route};
+use crate::layout::{self, Point, Rect, Route};
 use crate::palette;
 use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke};
-use crate::view::Direction;
 use iotrail_model::text::printable;
 use iotrail_model::units;
-use iotrail_workflow::graph::{Edge, EdgeId, Graph, Relation, Vertex, VertexId};
+use iotrail_workflow::graph::{EdgeId, FileView, Graph, Relation, VertexId};
 use std::collections::HashMap;
 
 const NARROWEST: f64 = 640.0;
 const COLOURS: usize = 8;
-/// How much wider an ellipse is than the text in it, and how much higher.
-const AROUND: (f64, f64) = (1.24, 1.5);
-const INSIDE: (f64, f64) = (9.0, 6.0);
 /// How far the second outline of an aggregate is off.
 const BEHIND: f64 = 3.5;
-/// Room for the head of an arrow.
-const HEAD: f64 = 8.0;
 
 /// The picture of `graph`.
 ///
@@ -43,82 +40,6 @@ pub fn scene(graph: &Graph, view: &FlowView) -> Result<Scene, DrawError> {
     Ok(drawing.scene(&placement.vertices, &placement.routes, &labels))
 }
 
-/// Positions in the direction that is wished for, else in the one that fits a page better.
-fn place(graph: &Graph, selection: &Selection, view: &FlowView) -> Result<(Sizes, Placement), DrawError> {
-    let in_direction = |direction: Direction| {
-        let sizes = Sizes {
-            sizes: selection.vertices.iter().map(|vertex| size(graph.vertex(*vertex))).collect(),
-            edges: links(graph, selection, view),
-            sideways: direction == Direction::Right,
-            framed: false,
-        };
-        let placement =
-            if sizes.sizes.is_empty() { Placement::default() } else { layout::place(&sizes, view.engine)?.1 };
-        Ok((sizes, placement))
-    };
-    let first = in_direction(view.direction.unwrap_or(Direction::Down))?;
-    if view.direction.is_some() || squareness(&first.1) > WIDE_ENOUGH {
-        return Ok(first);
-    }
-    let other = in_direction(Direction::Right)?;
-    Ok(if squareness(&other.1) > squareness(&first.1) { other } else { first })
-}
-
-/// How near to a square a picture must be to be taken without looking at the other one.
-const WIDE_ENOUGH: f64 = 0.4;
-
-/// The shorter side over the longer one; small pictures fit any page.
-fn squareness(placement: &Placement) -> f64 {
-    let all = placement.vertices.iter().copied().reduce(Rect::union).unwrap_or_default();
-    let (shorter, longer) = (all.width.min(all.height), all.width.max(all.height));
-    if longer <= FITS { 1.0 } else { shorter / longer }
-}
-
-/// So wide a picture is read without looking closely.
-const FITS: f64 = 1600.0;
-
-/// Labels keep away from the heads of arrows as from vertices.
-fn with_heads(placement: &Placement) -> Placement {
-    let heads = placement.routes.iter().map(|route| {
-        let (tip, from) = (route.end(), route.before_end());
-        let share = HEAD / 2.0 / tip.distance(from).max(HEAD / 2.0);
-        Rect::around(tip.towards(from, share), (HEAD, HEAD))
-    });
-    let vertices = placement.vertices.iter().copied().chain(heads).collect();
-    Placement { vertices, ..placement.clone() }
-}
-
-fn size(vertex: &Vertex) -> (f64, f64) {
-    let (width, height) = label::extent(&label::lines(vertex));
-    let (width, height) = if vertex.process().is_some() {
-        (width * AROUND.0 + 14.0, height * AROUND.1 + 4.0)
-    } else {
-        (width + 2.0 * INSIDE.0, height + 2.0 * INSIDE.1)
-    };
-    (width.max(40.0).ceil(), height.max(24.0).ceil())
-}
-
-fn links(graph: &Graph, selection: &Selection, view: &FlowView) -> Vec<Link> {
-    let places: HashMap<VertexId, usize> =
-        selection.vertices.iter().enumerate().map(|(place, vertex)| (*vertex, place)).collect();
-    let most = selection.edges.iter().map(|edge| graph.edge(*edge).bytes()).max().unwrap_or(0);
-    let link = |id: &EdgeId| {
-        let edge = graph.edge(*id);
-        let share = (edge.bytes() as f64 + 1.0).ln() / (most as f64 + 2.0).ln();
-        Some(Link {
-            from: *places.get(&edge.from)?,
-            to: *places.get(&edge.to)?,
-            label: label::edge(edge).map_or((0.0, 0.0), |label| label::edge_size(&label)),
-            weight: if stands_out(view, *id) { 8 } else { 1 + (share * 4.0) as u32 },
-        })
-    };
-    selection.edges.iter().filter_map(link).collect()
-}
-
-fn stands_out(view: &FlowView, edge: EdgeId) -> bool {
-    view.highlight.as_ref().is_some_and(|path| path.edges.contains(&edge))
-}
-
 /// A colour for each of the groups with the most drawn vertices.
 fn colours(graph: &Graph, selection: &Selection) -> HashMap<u32, usize> {
     let mut members: HashMap<u32, u64> = HashMap::new();
@@ -132,47 +53,6 @@ fn colours(graph: &Graph, selection: &Selection) -> HashMap<u32, usize> {
     phases.truncate(COLOURS);
     phases.sort_unstable();
     phases.into_iter().enumerate().map(|(place, phase)| (phase, place)).collect()
-}
-
-/// Widths of edges by orders of magnitude of what they mean.
-struct Widths {
-    by: EdgeWidth,
-    least: f64,
-    most: f64,
-}
-
-impl Widths {
-    fn of(graph: &Graph, selection: &Selection, by: EdgeWidth) -> Self {
-        let values = || selection.edges.iter().filter_map(|edge| Self::value(graph.edge(*edge), by));
-        Self { by, least: values().fold(f64::INFINITY, f64::min), most: values().fold(0.0, f64::max) }
-    }
-
-    fn value(edge: &Edge, by: EdgeWidth) -> Option<f64> {
-        match by {
-            EdgeWidth::Bytes => (edge.bytes() > 0).then(|| edge.bytes() as f64),
-            EdgeWidth::InverseRate => edge.rate().map(|rate| 1.0 / rate),
-        }
-    }
-
-    fn width(&self, edge: &Edge) -> f64 {
-        let Some(value) = Self::value(edge, self.by) else { return 1.0 };
-        let range = (self.most / self.least).ln();
-        let share = if range > 0.0 { (value / self.least).ln() / range } else { 0.3 };
-        1.1 + 4.4 * share.clamp(0.0, 1.0)
-    }
-
-    fn legend(&self) -> Option<String> {
-        (self.least <= self.most).then(|| match self.by {
-            EdgeWidth::Bytes => {
-                let (least, most) = (units::bytes(self.least), units::bytes(self.most));
-                format!("Width of edges: bytes, {least} to {most} (log scale)")
-            }
-            EdgeWidth::InverseRate => {
-                let (slow, fast) = (units::rate(1.0 / self.most), units::rate(1.0 / self.least));
-                format!("Width of edges: slowness, {slow} (wide) to {fast} (narrow, log scale)")
-            }
-        })
-    }
 }
 
 struct Drawing<'a> {
@@ -232,10 +112,17 @@ impl Drawing<'_> {
                 format!("{} {noun} in {} vertices", units::count(members), units::count(count))
             }
         };
-        let (processes, files) = (
-            counted(members(true), "process", "processes"),
-            counted(members(false), "file or version", "files and versions"),
-        );
+        let (process, processes, file, files) = match graph.view {
+            FileView::Version => (
+                "process or part of one",
+                "processes and parts of processes",
+                "file or version of one",
+                "files and versions of files",
+            ),
+            FileView::File => ("process", "processes", "file", "files"),
+        };
+        let (processes, files) =
+            (counted(members(true), process, processes), counted(members(false), file, files));
         let mut notes = vec![format!(
             "{processes}, {files}, {} edges. Layer of bytes and rates: system calls.",
             units::count(graph.edges.len() as u64)
@@ -382,7 +269,10 @@ impl Drawing<'_> {
             let stroke = Stroke { ink: palette::CRITICAL, width: 2.6, dash: Dash::Solid };
             row.swatch(palette::PAGE, stroke, &shown(&path.name, 80));
         }
-        row.text("Ellipse: process. Box: file. Second outline: several.", palette::MUTED);
+        row.text(match self.graph.view {
+                FileView::Version => "Ellipse: process or part of one. Box: file or version of one. N ×: so many of them in one.",
+                FileView::File => "Ellipse: process. Box: file. N ×: so many of them in one.",
+            }, palette::MUTED);
         for (relation, words) in heads::LEGEND {
             if self.selection.edges.iter().any(|edge| self.graph.edge(*edge).relation == relation) {
                 sample(&mut row, relation, words);
@@ -409,58 +299,4 @@ fn sample(row: &mut Row, relation: Relation, words: &str) {
 
 fn group(class: &'static str, index: Option<usize>, title: Option<String>, items: Vec<Item>) -> Item {
     Item::Group(Group { class, index, title, items })
-}
-
-/// Makes a route that ends at the border of `rect` end at the border of the ellipse in it: straight on if that meets it,
-/// else towards its middle.
-fn extend(route: &mut Route, rect: Rect) {
-    let (from, end) = (route.before_end(), route.end());
-    let (rx, ry) = (rect.width / 2.0, rect.height / 2.0);
-    if rx <= 0.0 || ry <= 0.0 {
-        return;
-    }
-    // In the coordinates in which the ellipse is the unit circle.
-    let middle = rect.middle();
-    let unit = |point: Point| Point::new((point.x - middle.x) / rx, (point.y - middle.y) / ry);
-    let (start, ahead) = (unit(end), unit(end.towards(from, -1.0)));
-    let straight = meets(start, Point::new(ahead.x - start.x, ahead.y - start.y));
-    let centred = || meets(start, Point::new(-start.x, -start.y));
-    if let Some(point) = straight.or_else(centred) {
-        let goal = Point::new(middle.x + point.x * rx, middle.y + point.y * ry);
-        route.curves.push([end.towards(goal, 1.0 / 3.0), end.towards(goal, 2.0 / 3.0), goal]);
-    }
-}
-
-/// Where a ray from outside the unit circle first meets it.
-fn meets(start: Point, towards: Point) -> Option<Point> {
-    let a = towards.x * towards.x + towards.y * towards.y;
-    let b = start.x * towards.x + start.y * towards.y;
-    let c = start.x * start.x + start.y * start.y - 1.0;
-    let root = b * b - a * c;
-    if a <= 0.0 || root < 0.0 || c <= 0.0 {
-        return None;
-    }
-    let share = (-b - root.sqrt()) / a;
-    (share > 0.0).then(|| Point::new(start.x + share * towards.x, start.y + share * towards.y))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_route_to_the_corner_of_a_box_ends_on_the_ellipse_in_it() {
-        let rect = Rect { x: 0.0, y: 0.0, width: 100.0, height: 40.0 };
-        for (from, to) in
-            [((50.0, -50.0), (50.0, 0.0)), ((-20.0, -30.0), (2.0, 0.0)), ((90.0, 200.0), (95.0, 40.0))]
-        {
-            let (from, to) = (Point::new(from.0, from.1), Point::new(to.0, to.1));
-            let mut route =
-                Route { start: from, curves: vec![[from.towards(to, 0.3), from.towards(to, 0.6), to]] };
-            extend(&mut route, rect);
-            let end = route.end();
-            let on = ((end.x - 50.0) / 50.0).powi(2) + ((end.y - 20.0) / 20.0).powi(2);
-            assert!((on - 1.0).abs() < 1e-9 || end == to && on <= 1.0 + 1e-9, "{end:?} {on}");
-        }
-    }
 }

@@ -37,7 +37,7 @@ pub(super) fn of(gantt: &Gantt) -> Lanes {
     }
     let groups = join(gantt, |_, row| (0, row.group, ""));
     let mut notes = vec![joined(gantt, &groups, "siblings of the same group")];
-    let lanes = shallow(gantt, groups, &mut notes);
+    let lanes = shallow(gantt, &groups, &mut notes);
     Lanes { lanes, notes }
 }
 
@@ -92,7 +92,7 @@ fn in_order(mut lanes: Vec<Lane>, children: &[Vec<usize>], roots: Vec<usize>) ->
 }
 
 /// The upper levels of the tree that are few enough; of too many roots those with the most processes' time.
-fn shallow(gantt: &Gantt, lanes: Vec<Lane>, notes: &mut Vec<String>) -> Vec<Lane> {
+fn shallow(gantt: &Gantt, lanes: &[Lane], notes: &mut Vec<String>) -> Vec<Lane> {
     let deepest = lanes.iter().map(|lane| lane.depth).max().unwrap_or(0);
     let held = |limit: usize| lanes.iter().filter(|lane| lane.depth <= limit).count();
     let limit = (0..=deepest).rev().find(|limit| held(*limit) <= MOST_LANES).unwrap_or(0);

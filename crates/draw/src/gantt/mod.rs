@@ -1,8 +1,11 @@
 //! Processes over time: a row for each, from its start to its end, below the process that made it (Dun et al., section
 //! 6.3.3: the process tree; here with the axis of time that its picture lacks).
 
+mod clock;
+mod colours;
 mod lanes;
 mod scene;
+mod strips;
 
 pub use scene::scene;
 
@@ -40,6 +43,6 @@ pub struct Gantt {
     pub groups: Vec<String>,
     /// First and last moment that anything is known of, ns since the epoch; taken from the rows if it is not given.
     pub span: Option<(i64, i64)>,
-    /// In the order of the tree: every process before its children.
+    /// Every process before its children, otherwise in the order in which they shall be drawn.
     pub rows: Vec<GanttRow>,
 }

@@ -1,6 +1,9 @@
 //! Lanes become a scene: names in the shape of the tree at the left, bars over time, figures at the right.
 
+use super::clock::Clock;
+use super::colours::Colours;
 use super::lanes::{self, Lane};
+use super::strips::{MOST_STRIPS, changes, pack};
 use super::{Gantt, GanttRow};
 use crate::chart::frame::{Canvas, small, tick_text, tick_width};
 use crate::chart::range::Range;
@@ -14,7 +17,6 @@ use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke
 use crate::view::Scale;
 use iotrail_model::text::printable;
 use iotrail_model::units;
-use std::collections::HashMap;
 
 const WIDTH: f64 = 1180.0;
 const NAMES: f64 = 250.0;
@@ -24,10 +26,7 @@ const DEEPEST: usize = 12;
 const SINGLE: f64 = 11.0;
 const STRIP: f64 = 5.0;
 const CROWD: f64 = 30.0;
-/// More strips than that become one area of how many there are.
-const MOST_STRIPS: usize = 6;
 const GAP: f64 = 6.0;
-const COLOURS: usize = 8;
 
 /// The picture of `gantt`.
 #[must_use]
@@ -47,80 +46,6 @@ pub fn scene(gantt: &Gantt) -> Scene {
         title: label::shown(&gantt.title, 120),
         description: notes.iter().map(|note| printable(note)).collect::<Vec<_>>().join(" "),
         items: canvas.items,
-    }
-}
-
-/// First and last moment.
-#[derive(Clone, Copy)]
-struct Clock {
-    first: i64,
-    last: i64,
-}
-
-impl Clock {
-    fn of(gantt: &Gantt) -> Self {
-        let known = || gantt.rows.iter().flat_map(|row| [row.start, row.end]).flatten();
-        let (first, last) = gantt.span.unwrap_or((i64::MAX, i64::MIN));
-        let first = known().fold(first, i64::min);
-        let last = known().fold(last, i64::max);
-        if first <= last { Self { first, last } } else { Self { first: 0, last: 0 } }
-    }
-
-    fn length(self) -> f64 {
-        self.since(self.last)
-    }
-
-    fn since(self, moment: i64) -> f64 {
-        (i128::from(moment) - i128::from(self.first)) as f64
-    }
-
-    /// Start and end of a row as far as they are drawn; what is not known reaches to the border.
-    fn span(self, row: &GanttRow) -> (i64, i64) {
-        let start = row.start.or(row.end).unwrap_or(self.first);
-        let start = if row.start.is_none() { self.first } else { start };
-        (start, row.end.unwrap_or(self.last).max(start))
-    }
-}
-
-/// Groups with a colour: those whose processes live the longest together.
-struct Colours {
-    place: HashMap<usize, usize>,
-    others: usize,
-    ungrouped: bool,
-}
-
-impl Colours {
-    fn of(gantt: &Gantt) -> Self {
-        let mut times: HashMap<usize, u64> = HashMap::new();
-        for row in &gantt.rows {
-            if let Some(group) = row.group {
-                let time =
-                    row.end.zip(row.start).map_or(0, |(end, start)| end.saturating_sub(start).max(0) as u64);
-                let sum = times.entry(group).or_default();
-                *sum = sum.saturating_add(time);
-            }
-        }
-        let mut groups: Vec<usize> = times.keys().copied().collect();
-        groups.sort_by_key(|group| (std::cmp::Reverse(times[group]), *group));
-        let others = groups.len().saturating_sub(COLOURS);
-        groups.truncate(COLOURS);
-        // Colours in the order of the groups, which is that of time.
-        groups.sort_unstable();
-        let place = groups.into_iter().enumerate().map(|(place, group)| (group, place)).collect();
-        Self { place, others, ungrouped: gantt.rows.iter().any(|row| row.group.is_none()) }
-    }
-
-    fn ink(&self, group: Option<usize>) -> Ink {
-        let place = group.and_then(|group| self.place.get(&group));
-        place.map_or(palette::MUTED, |place| palette::group(*place))
-    }
-
-    fn border(&self, group: Option<usize>) -> Stroke {
-        Stroke { ink: self.ink(group), width: 0.8, dash: Dash::Solid }
-    }
-
-    fn fill(&self, group: Option<usize>) -> Ink {
-        palette::mix(palette::PLAIN, self.ink(group), 0.62)
     }
 }
 
@@ -387,68 +312,4 @@ fn cross(middle: Point) -> Vec<Item> {
     };
     let (page, text) = (palette::PAGE, palette::TEXT);
     vec![line(3.0, page, 3.8), line(-3.0, page, 3.8), line(3.0, text, 1.8), line(-3.0, text, 1.8)]
-}
-
-/// A strip for each span, so that those of one strip do not overlap, and how many strips that takes.
-fn pack(spans: &[(i64, i64)]) -> (Vec<usize>, usize) {
-    let mut order: Vec<usize> = (0..spans.len()).collect();
-    order.sort_by_key(|index| spans[*index]);
-    let mut free: Vec<i64> = Vec::new();
-    let mut strips = vec![0; spans.len()];
-    for index in order {
-        let (start, end) = spans[index];
-        // Only the first few matter: whoever needs more strips gets none.
-        let strip = free.iter().take(MOST_STRIPS + 1).position(|busy| *busy <= start);
-        strips[index] = strip.unwrap_or_else(|| {
-            free.push(i64::MIN);
-            free.len() - 1
-        });
-        free[strips[index]] = end.max(start.saturating_add(1));
-    }
-    (strips, free.len())
-}
-
-/// How many spans there are from each moment at which that changes.
-fn changes(spans: impl Iterator<Item = (i64, i64)>) -> Vec<(i64, i64)> {
-    let mut moments: Vec<(i64, i64)> = spans.flat_map(|(start, end)| [(start, 1), (end, -1)]).collect();
-    moments.sort_unstable();
-    let mut running = 0;
-    let mut changes: Vec<(i64, i64)> = Vec::new();
-    for (moment, by) in moments {
-        running += by;
-        match changes.last_mut() {
-            Some(last) if last.0 == moment => last.1 = running,
-            _ => changes.push((moment, running)),
-        }
-    }
-    changes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spans_that_overlap_are_in_different_strips() {
-        let (strips, count) = pack(&[(0, 10), (5, 15), (10, 20), (15, 16)]);
-        assert_eq!((strips, count), (vec![0, 1, 0, 1], 2));
-    }
-
-    #[test]
-    fn what_ends_when_another_begins_is_not_counted_twice() {
-        assert_eq!(
-            changes([(0, 10), (10, 20), (5, 12)].into_iter()),
-            [(0, 1), (5, 2), (10, 2), (12, 1), (20, 0)]
-        );
-    }
-
-    #[test]
-    fn what_was_not_seen_reaches_to_the_border() {
-        let clock = Clock { first: 0, last: 100 };
-        let row = |start, end| GanttRow { start, end, ..GanttRow::default() };
-        assert_eq!(clock.span(&row(None, None)), (0, 100));
-        assert_eq!(clock.span(&row(Some(7), None)), (7, 100));
-        assert_eq!(clock.span(&row(None, Some(9))), (0, 9));
-        assert_eq!(clock.span(&row(Some(9), Some(3))), (9, 9));
-    }
 }
