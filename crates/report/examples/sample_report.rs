@@ -1,6 +1,6 @@
 //! Reports on synthetic logs, for looking at the page and for its browser tests.
 //!
-//! `cargo run -p iotrail-report --example sample_report -- KIND FILE`, KIND one of `paper`, `runs`, `hostile`, `large`, `empty`.
+//! `cargo run -p iotrail-report --example sample_report -- KIND FILE`, KIND one of `paper`, `runs`, `workflow`, `hostile`, `large`, `empty`.
 
 use iotrail_model::calls::Transfer;
 use iotrail_model::recording_coverage::{Selection, TracerCost, count_text};
@@ -23,10 +23,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (log, group_by, title) = match kind.as_str() {
         "paper" => (paper(), Some("cid"), "ls and ls -l"),
         "runs" => (runs(16, 3), Some("cid"), "One shared file against one file for each process"),
+        "workflow" => (workflow(40), None, "A mosaic of forty images"),
         "hostile" => (hostile(), None, "</title><script>alert(1)</script>\u{202e}gpj"),
         "large" => (large(1_200_000), None, "A million events"),
         "empty" => (MemoryLog::new(Vec::new()).build(), None, "Nothing"),
-        other => return Err(format!("`{other}` is not one of paper, runs, hostile, large, empty").into()),
+        other => {
+            return Err(format!("`{other}` is not one of paper, runs, workflow, hostile, large, empty").into());
+        }
     };
     let map = (kind == "runs" || kind == "large").then(|| "dir3".to_owned());
     let spec = QuerySpec { group_by: group_by.map(str::to_owned), map, ..QuerySpec::default() };
@@ -104,6 +107,22 @@ impl Builder {
             ..Event::default()
         });
         at + 4_100
+    }
+
+    fn job(&mut self, pid: u32, ppid: u32, exe: &str, command: &str, life: (i64, Option<i64>), exit: i32) {
+        let mut process = Process {
+            pid: Pid(pid),
+            ppid: Some(Pid(ppid)),
+            start: Some(Timestamp(life.0)),
+            end: life.1.map(Timestamp),
+            exit_code: life.1.map(|_| exit),
+            exe: Some(exe.to_owned()),
+            cmdline: Some(command.replace(' ', "\0")),
+            bytes_read: 1_000,
+            ..Process::default()
+        };
+        (process.usage.user, process.usage.system) = (Some(Nanos(9_000_000)), Some(Nanos(1_000_000)));
+        self.log.push_process(process);
     }
 
     fn process(&mut self, who: (u32, u32), command: &str) {
@@ -218,6 +237,92 @@ fn runs(ranks: u32, rounds: u32) -> EventLog {
         now = builder.call(who, "close", Some(&file), now + 2_000, 30_000, None);
         builder.call(who, "write", Some("/dev/pts/3"), now + 20_000, 8_000, Some(64));
     }
+    builder.log.build()
+}
+
+/// A manager that runs a job for each of so many images, and two jobs that join them; one program and one file have hostile names.
+fn workflow(images: u32) -> EventLog {
+    const HOSTILE: &str = "<img src=x onerror=window.hacked=10>\u{202e}";
+    let mut builder = Builder::new(vec![case(0, "mosaic", "node01", 100)], Coverage::default());
+    let end = MORNING + 40_000_000 * i64::from(images) + 900_000_000;
+    builder.job(100, 1, "/usr/bin/make", "make -j 4", (MORNING, Some(end)), 0);
+    for image in 0..images {
+        let (project, fit) = (200 + image, 600 + image);
+        let start = MORNING + 10_000_000 + 20_000_000 * i64::from(image);
+        builder.job(
+            project,
+            100,
+            "/opt/bin/project",
+            &format!("project raw/{image}.fits"),
+            (start, Some(start + 70_000_000)),
+            0,
+        );
+        let now = builder.call(
+            (0, project),
+            "read",
+            Some(&format!("/data/raw/{image}.fits")),
+            start + 1_000_000,
+            900_000,
+            Some(2_000_000),
+        );
+        builder.call(
+            (0, project),
+            "write",
+            Some(&format!("/data/projected/{image}.fits")),
+            now,
+            50_000_000,
+            Some(8_000_000),
+        );
+        let start = start + 80_000_000 + builder.random(5_000_000) as i64;
+        builder.job(
+            fit,
+            100,
+            "/opt/bin/fit",
+            &format!("fit {image}"),
+            (start, Some(start + 30_000_000)),
+            i32::from(image == 7),
+        );
+        let now = builder.call(
+            (0, fit),
+            "read",
+            Some(&format!("/data/projected/{image}.fits")),
+            start + 500_000,
+            700_000,
+            Some(8_000_000),
+        );
+        builder.call((0, fit), "write", Some(&format!("/data/fits/{image}.txt")), now, 90_000, Some(400));
+    }
+    let start = MORNING + 20_000_000 * i64::from(images) + 200_000_000;
+    builder.job(
+        900,
+        100,
+        &format!("/opt/bin/{HOSTILE}"),
+        &format!("{HOSTILE} </script> all"),
+        (start, Some(start + 300_000_000)),
+        0,
+    );
+    let mut now = start + 1_000_000;
+    for image in 0..images {
+        now = builder.call(
+            (0, 900),
+            "read",
+            Some(&format!("/data/fits/{image}.txt")),
+            now + 1_000,
+            20_000,
+            Some(400),
+        );
+    }
+    now =
+        builder.call((0, 900), "write", Some(&format!("/data/{HOSTILE}")), now, 4_000_000, Some(60_000_000));
+    builder.job(901, 100, "/opt/bin/show", "show", (now + 200_000, None), 0);
+    builder.call(
+        (0, 901),
+        "read",
+        Some(&format!("/data/{HOSTILE}")),
+        now + 400_000,
+        2_000_000,
+        Some(60_000_000),
+    );
     builder.log.build()
 }
 

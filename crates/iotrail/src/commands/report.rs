@@ -5,7 +5,7 @@ use crate::commands::dfg::say_choices;
 use crate::{output, ui::Ui};
 use iotrail_dfg::DfgOptions;
 use iotrail_query::{Query, QuerySpec};
-use iotrail_report::{ReportOptions, page_data, report};
+use iotrail_report::{Part, ReportOptions, page_data, report};
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +15,8 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   iotrail report run.trail -o report.html
   iotrail report run.trail --by cid --var SCRATCH=/p/scratch/me -o report.html
-  iotrail report before.trail after.trail --by trail -o comparison.html")]
+  iotrail report before.trail after.trail --by trail -o comparison.html
+  iotrail report run.trail --phases job --without distributions")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
@@ -35,6 +36,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
+    /// How processes are grouped: exe, job, host, cid, rank, label, user, env:NAME, cmd~REGEX, or a rules file.
+    #[arg(long, value_name = "GROUP", default_value = "exe")]
+    phases: String,
+
+    /// Leave a part out: phases, processes, workflow, distributions. May be given several times.
+    #[arg(long, value_name = "PART", value_parser = part)]
+    without: Vec<Part>,
+
     /// Print the data of the page as JSON instead of writing the page.
     #[arg(long, conflicts_with = "output")]
     json: bool,
@@ -44,7 +53,12 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(args.query.spec(), &log)?;
     say_choices(&query, ui);
-    let options = ReportOptions { title: args.title.clone(), ..options(args.synthesis.options()) };
+    let options = ReportOptions {
+        title: args.title.clone(),
+        phases_by: args.phases.clone(),
+        without: args.without.clone(),
+        ..options(args.synthesis.options())
+    };
     if args.json {
         output::json(&page_data(&log, &query, &options)?)?;
         return Ok(ExitCode::SUCCESS);
@@ -52,6 +66,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     output::write(&args.output, report(&log, &query, &options)?.as_bytes())?;
     say_written(&args.output, ui);
     Ok(ExitCode::SUCCESS)
+}
+
+fn part(word: &str) -> Result<Part, String> {
+    let found = Part::ALL.into_iter().find(|part| part.name() == word);
+    found.ok_or_else(|| format!("is not one of {}", Part::ALL.map(Part::name).join(", ")))
 }
 
 /// Writes the report of a trail to `page`, with everything as it is by default.

@@ -230,7 +230,7 @@ export class Flow extends Stage {
   }
 
   edge(edge, weight, share) {
-    const width = weight === null ? 0.8 : 1 + 5 * share(weight);
+    const width = Math.max(weight === null ? 0.8 : 1 + 5 * share(weight), edge.critical ? 2 : 0);
     const from = visible(this.label(edge.a));
     const text = `${from} → ${visible(this.label(edge.b))}: ${edge.bytes > 0 ? `${bytes(edge.bytes)}, ` : ""}${edge.relation}${edge.members > 1 ? `, ${count(edge.members)} edges` : ""}`;
     const { d } = this.route(edge);

@@ -300,6 +300,7 @@ export class Gantt {
 
   choose(item) {
     this.selected = item;
+    this.tip.hidden = true;
     this.draw();
     this.focus(this.at);
     if (item.many) this.showMany(item);

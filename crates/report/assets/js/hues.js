@@ -9,7 +9,7 @@ const NO_GROUP = "(none)";
 export function hue(group) {
   if (group < 0) return "var(--edge)";
   const colour = GROUP_COLOURS[group % GROUP_COLOURS.length];
-  return Math.floor(group / GROUP_COLOURS.length) % 2 === 0 ? colour : `color-mix(in srgb, ${colour} 48%, var(--paper))`;
+  return Math.floor(group / GROUP_COLOURS.length) % 2 === 0 ? colour : `color-mix(in srgb, ${colour} 48%, var(--soft))`;
 }
 
 export function groupName(data, group) {

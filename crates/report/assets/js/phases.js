@@ -63,7 +63,7 @@ export function phases(data, root, open) {
   root.append(
     h("p", null, `${plural(list.length + more, "group")} of processes, by ${visible(data.workflow.by)}. Together `, h("b", null, plural(total.jobs, "process", "processes")), " read ", h("b", null, bytes(total.bytes_read)), " and wrote ", h("b", null, bytes(total.bytes_written)),
       ` in ${plural(Object.values(total.files).reduce((sum, value) => sum + value, 0), "file")}; ${hit}.`),
-    table(columns, { rows: list, sort: "start", descending: false, caption: "Phases", file: "phases", step: 20, more: more > 0 ? `${plural(more, "smaller group")} not in this file` : null, open }),
+    h("div", { class: "phase-table" }, table(columns, { rows: list, sort: "start", descending: false, caption: "Phases", file: "phases", step: 20, more: more > 0 ? `${plural(more, "smaller group")} not in this file` : null, open })),
     h("div", { class: "legend" }, Object.entries(MODES).map(([key, label]) => h("span", { class: "key" }, h("i", { class: `swatch mode-${key}`, "aria-hidden": "true" }), label)),
       h("span", { class: "key" }, "Layers: bytes, calls, files and processes are what system calls moved; the page-cache hit compares them with the kernel's counters of what storage delivered. Groups share files, so files do not add up.")));
 }

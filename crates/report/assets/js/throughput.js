@@ -45,7 +45,8 @@ export class ThroughputView {
     this.rankText = h("p", { class: "status", id: "rank-status" });
     this.heat = h("div", null, h("h3", null, "Ranks over time"), this.rankText, h("div", { class: "chart-frame" }, this.canvas, this.rankTip));
     root.append(h("h3", null, "Throughput over time"), h("div", { class: "toolbar" }, choice("Measure", Object.fromEntries(Object.entries(MEASURED).map(([key, { label }]) => [key, label])), this.measure, (value) => { this.measure = value; this.draw(); })),
-      h("div", { class: "chart-frame" }, this.area, this.tip), this.legend, this.status, this.ranks.rows.list.length > 1 ? this.heat : null);
+      h("div", { class: "chart-frame" }, this.area, this.tip), this.legend, this.status);
+    if (this.ranks.rows.list.length > 1) root.append(this.heat);
     this.area.addEventListener("pointermove", (event) => { const frame = this.area.getBoundingClientRect(); this.point(Math.floor(((event.clientX - frame.left - AREA.left) / (this.width - AREA.left - AREA.right)) * this.groups.bins), event.clientY - frame.top); });
     this.area.addEventListener("pointerleave", () => { this.tip.hidden = true; clear(this.line); });
     this.canvas.addEventListener("pointermove", (event) => this.pointRank(event));
