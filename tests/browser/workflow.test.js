@@ -58,7 +58,7 @@ on("workflow", "the tree goes with keys and says what is unknown", async (page) 
   await page.locator(".gantt-row").first().focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowRight");
-  assert.equal(await rows(page), 44);
+  assert.equal(await rows(page), 45);
   const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
   assert.match(await focused(), /^project × 40/);
   await page.keyboard.press("ArrowRight");

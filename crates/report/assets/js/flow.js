@@ -108,10 +108,13 @@ export class Flow extends Stage {
       const [left, top, right, bottom] = [this.across(x), this.down(y), this.across(x + width), this.down(y + height)];
       group.place = this.opened.has(group.index) ? [left, top, right - left, bottom - top] : [(left + right - width) / 2, (top + bottom - height) / 2, width, height];
     }
-    for (const { group, chosen, columns, size } of stretch) {
+    for (const { group, chosen, columns: least } of stretch) {
       const [x, y, width] = group.place;
+      const step = MEMBER.width + MEMBER.gap;
+      const columns = Math.min(Math.max(Math.floor((width - 2 * MEMBER.pad + MEMBER.gap + 0.5) / step), least), Math.max(chosen.length, 1));
+      const left = x + (width - columns * step + MEMBER.gap) / 2;
       chosen.forEach((vertex, at) => {
-        vertex.place = [x + (width - size[0]) / 2 + MEMBER.pad + (at % columns) * (MEMBER.width + MEMBER.gap), y + MEMBER.head + Math.floor(at / columns) * (MEMBER.height + MEMBER.gap), MEMBER.width, MEMBER.height];
+        vertex.place = [left + (at % columns) * step, y + MEMBER.head + Math.floor(at / columns) * (MEMBER.height + MEMBER.gap), MEMBER.width, MEMBER.height];
       });
     }
     this.connect();
@@ -177,7 +180,8 @@ export class Flow extends Stage {
   amount(item) {
     const isFile = item.members ? item.f : this.groups[item.group].f;
     const moved = item.members ? item.r + item.wr : item.bytes;
-    return isFile ? bytes(moved) : duration(item.members ? item.t : item.time);
+    const time = item.members ? item.t : item.time;
+    return isFile ? bytes(moved) : time > 0 ? duration(time) : "life unknown";
   }
 
   /** The group of an item that can be pressed. */
@@ -190,8 +194,8 @@ export class Flow extends Stage {
   }
 
   shape(isFile, [, , width, height], colour, offset = 0) {
-    return isFile ? s("path", { d: sheet(offset, offset, width, height), class: "body file", style: { stroke: colour } })
-      : s("rect", { x: offset, y: offset, width, height, rx: Math.min(height / 2, 14), class: "body process", style: { stroke: colour, "--tint": colour } });
+    return isFile ? s("path", { d: sheet(offset, offset, width, height), class: "body file", style: { "--tint": colour } })
+      : s("rect", { x: offset, y: offset, width, height, rx: Math.min(height / 2, 14), class: "body process", style: { "--tint": colour } });
   }
 
   opener(group, sign, x, y) {
@@ -203,7 +207,7 @@ export class Flow extends Stage {
     const [, , width, height] = group.place;
     const colour = hue(group.g);
     const what = group.f ? plural(group.m, "file") : plural(group.m, "process", "processes");
-    const limit = Math.max(Math.floor((width - 14) / 7.2), 6);
+    const limit = Math.max(Math.floor((width - 14) / 7.7), 6);
     return this.frame(group, group.c ? "critical" : "", `${visible(group.whole)}: ${what}, ${this.amount(group)}${group.c ? ", on the critical path" : ""}`, [
       group.m > 1 ? this.shape(group.f, group.place, colour, 4) : null, this.shape(group.f, group.place, colour),
       s("text", { x: width / 2, y: height * 0.34, "text-anchor": "middle", "dominant-baseline": "central", class: "title" }, shorten(visible(group.name), limit)),
@@ -215,7 +219,7 @@ export class Flow extends Stage {
     const [, , width, height] = group.place;
     const shown = this.shownMembers.get(group.index).length;
     return this.frame(group, `container${group.c ? " critical" : ""}`, `${visible(group.whole)}, opened: ${count(shown)} of ${count(group.m)} shown`, [
-      s("rect", { width, height, rx: 10, class: "body room", style: { stroke: hue(group.g) } }),
+      s("rect", { width, height, rx: 10, class: "body room", style: { "--tint": hue(group.g) } }),
       s("text", { x: 14, y: 17, "dominant-baseline": "central", class: "title" }, `${shorten(visible(group.name), Math.max(Math.floor((width - 120) / 7.4), 8))}`, s("tspan", { class: "sub" }, `  ${count(shown)} of ${count(group.m)}`)),
       this.opener(group, "−", width - 14, 16)]);
   }

@@ -13,11 +13,10 @@ function bar(share, text) {
 
 /** Four counts as parts of one bar. */
 function modes(of) {
-  const total = Object.keys(MODES).reduce((sum, key) => sum + of[key], 0);
   const words = Object.entries(MODES).map(([key, label]) => `${count(of[key])} ${label}`).join(", ");
   return h("span", { class: "cell-bar", title: words },
     h("span", { class: "track modes", role: "img", "aria-label": words }, Object.keys(MODES).map((key) => (of[key] > 0 ? h("span", { class: `mode-${key}`, style: { flex: of[key] } }) : null))),
-    h("span", { class: "value" }, Object.keys(MODES).map((key) => count(of[key])).join(" · "), total === 0 ? null : h("span", { class: "unseen" }, ` (${words})`)));
+    h("span", { class: "value" }, Object.keys(MODES).map((key) => count(of[key])).join(" · ")));
 }
 
 /** When the group ran, within the time of all. */
