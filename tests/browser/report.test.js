@@ -32,28 +32,28 @@ on("runs", "opens with the answer", async (page) => {
 });
 
 on("paper", "shows the paper's graph, with the one path that only ls takes", async (page) => {
-  assert.equal(await shown(page, ".node"), 7);
-  const own = page.locator('.edge .line[marker-end="url(#arrow-0)"]');
+  assert.equal(await shown(page, "#graph .node"), 7);
+  const own = page.locator('#graph .edge .line[marker-end="url(#arrow-0)"]');
   assert.equal(await own.count(), 1);
   assert.match(await own.locator("xpath=..").getAttribute("aria-label"), /read:\/etc\/locale\.alias → write:\/dev\/pts: 3 times/);
-  assert.match(await page.locator('.edge[aria-label^="● →"]').getAttribute("aria-label"), /read:\/usr\/lib: 6 times/);
+  assert.match(await page.locator('#graph .edge[aria-label^="● →"]').getAttribute("aria-label"), /read:\/usr\/lib: 6 times/);
 });
 
 on("runs", "sliders hide activities and paths, say what is hidden, close the gaps and keep the order", async (page) => {
-  const places = () => page.locator(".node").evaluateAll((all) => all.map((one) => one.getAttribute("transform")));
+  const places = () => page.locator("#graph .node").evaluateAll((all) => all.map((one) => one.getAttribute("transform")));
   const rows = (list) => list.map((place) => Number(place.match(/translate\(\S+ (\S+)\)/)[1]));
   const order = (list) => rows(list).map((row, index) => [row, index]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, index]) => index);
   const before = await places();
   assert.match(await text(page, "#graph-status"), /The whole graph: 17 activities/);
   await slide(page, "#slider-paths", "1");
-  assert.ok(await shown(page, ".edge") < 28, "weak paths are hidden");
-  assert.ok(await shown(page, ".edge") >= 17, "the strongest ways in and out stay");
+  assert.ok(await shown(page, "#graph .edge") < 28, "weak paths are hidden");
+  assert.ok(await shown(page, "#graph .edge") >= 17, "the strongest ways in and out stay");
   await slide(page, "#slider-activities", "4");
-  assert.equal(await shown(page, ".node"), 4);
+  assert.equal(await shown(page, "#graph .node"), 4);
   assert.match(await text(page, "#graph-status"), /Shown: 4 of 17 activities with .* of the time.*Hidden: /);
   await slide(page, "#slider-paths", "0");
-  assert.equal(await shown(page, ".edge"), 0);
-  const visible = await page.locator(".node").evaluateAll((all) => all.map((one) => one.style.display !== "none"));
+  assert.equal(await shown(page, "#graph .edge"), 0);
+  const visible = await page.locator("#graph .node").evaluateAll((all) => all.map((one) => one.style.display !== "none"));
   const only = (list) => list.filter((_, index) => visible[index]);
   const closed = await places();
   assert.deepEqual(order(only(closed)), order(only(before)));
@@ -64,7 +64,7 @@ on("runs", "sliders hide activities and paths, say what is hidden, close the gap
 });
 
 on("runs", "clicking a node shows its figures, human and exact", async (page) => {
-  await page.locator(".node").first().click();
+  await page.locator("#graph .node").first().click();
   const panel = await text(page, "#panel");
   assert.match(panel, /write:\/scratch\/run\/shared/);
   assert.match(panel, /1,207,959,552 B/);
@@ -75,12 +75,12 @@ on("runs", "clicking a node shows its figures, human and exact", async (page) =>
 });
 
 on("runs", "clicking a path shows its gaps", async (page) => {
-  const place = await page.locator(".edge .line").nth(2).evaluate((path) => {
+  const place = await page.locator("#graph .edge .line").nth(2).evaluate((path) => {
     const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
     return [point.x, point.y];
   });
   await page.evaluate(() => document.querySelector("#graph-canvas").scrollIntoView({ block: "center" }));
-  const moved = await page.locator(".edge .line").nth(2).evaluate((path) => {
+  const moved = await page.locator("#graph .edge .line").nth(2).evaluate((path) => {
     const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
     return [point.x, point.y];
   });
@@ -92,10 +92,10 @@ on("runs", "clicking a path shows its gaps", async (page) => {
 on("runs", "search marks matches and Enter jumps to one that a slider hides", async (page) => {
   await slide(page, "#slider-activities", "3");
   await page.fill("#graph-search", "etc/ior");
-  assert.equal(await page.locator(".node.match").count(), 1);
+  assert.equal(await page.locator("#graph .node.match").count(), 1);
   await page.press("#graph-search", "Enter");
   assert.match(await text(page, "#panel h3"), /openat:\/etc\/ior/);
-  assert.equal(await page.locator(".node.match").isVisible(), true);
+  assert.equal(await page.locator("#graph .node.match").isVisible(), true);
 });
 
 on("runs", "the graph can be used with the keyboard alone", async (page) => {
@@ -107,7 +107,7 @@ on("runs", "the graph can be used with the keyboard alone", async (page) => {
   assert.ok(first && second && first !== second);
   await page.keyboard.press("Enter");
   assert.ok(second.startsWith(await text(page, "#panel h3")));
-  const scale = () => page.locator(".world").getAttribute("transform");
+  const scale = () => page.locator("#graph .world").getAttribute("transform");
   const before = await scale();
   await page.keyboard.press("+");
   assert.notEqual(await scale(), before);
@@ -116,14 +116,14 @@ on("runs", "the graph can be used with the keyboard alone", async (page) => {
 });
 
 on("runs", "wheel zooms and dragging pans", async (page) => {
-  const world = page.locator(".world");
+  const world = page.locator("#graph .world");
   await page.evaluate(() => document.querySelector("#graph-canvas").scrollIntoView({ block: "center" }));
   const frame = await page.locator("#graph-canvas").boundingBox();
   const [x, y] = [frame.x + 40, frame.y + 200];
   const before = await world.getAttribute("transform");
   await page.mouse.move(x, y);
   await page.mouse.wheel(0, -240);
-  await page.waitForFunction((old) => document.querySelector(".world").getAttribute("transform") !== old, before);
+  await page.waitForFunction((old) => document.querySelector("#graph .world").getAttribute("transform") !== old, before);
   const zoomed = await world.getAttribute("transform");
   await page.mouse.down();
   await page.mouse.move(x + 90, y + 30, { steps: 4 });
@@ -132,14 +132,14 @@ on("runs", "wheel zooms and dragging pans", async (page) => {
 });
 
 on("runs", "measures and colours change what is shown", async (page) => {
-  const label = () => page.locator(".edge-label").first().textContent();
+  const label = () => page.locator("#graph .edge-label").first().textContent();
   const count = await label();
   await page.getByLabel("Paths show").selectOption("mean");
-  assert.notEqual(await page.locator(".edge-label").nth(3).textContent(), count);
-  const legend = await text(page, ".legend");
+  assert.notEqual(await page.locator("#graph .edge-label").nth(3).textContent(), count);
+  const legend = await text(page, "#graph .legend");
   await page.getByLabel("Colour", { exact: true }).selectOption("bytes");
-  assert.notEqual(await text(page, ".legend"), legend);
-  assert.match(await text(page, ".legend"), /Node colour: bytes/);
+  assert.notEqual(await text(page, "#graph .legend"), legend);
+  assert.match(await text(page, "#graph .legend"), /Node colour: bytes/);
 });
 
 on("runs", "tables sort, filter and leave as CSV", async (page) => {
@@ -190,7 +190,7 @@ on("runs", "the comparison lists changes by time at stake and opens them in the 
 on("runs", "dark mode follows the system and the switch", async (page) => {
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   assert.equal(await ground(), "rgb(18, 22, 28)");
-  const node = () => page.locator(".node rect").first().evaluate((rect) => rect.style.fill);
+  const node = () => page.locator("#graph .node rect").first().evaluate((rect) => rect.style.fill);
   const dark = await node();
   await page.locator("#theme").click();
   assert.equal(await ground(), "rgb(255, 255, 255)");
@@ -217,14 +217,14 @@ for (const [width, kind] of [[360, "runs"], [360, "hostile"], [2560, "runs"]]) {
 }
 
 on("runs", "labels of nodes stay within their boxes and boxes do not overlap", async (page) => {
-  const wide = await page.locator(".node").evaluateAll((nodes) => nodes.filter((node) => [...node.querySelectorAll("text")].some((one) => one.getBBox().width > node.querySelector("rect").getBBox().width)).map((node) => node.textContent));
+  const wide = await page.locator("#graph .node").evaluateAll((nodes) => nodes.filter((node) => [...node.querySelectorAll("text")].some((one) => one.getBBox().width > node.querySelector("rect").getBBox().width)).map((node) => node.textContent));
   assert.deepEqual(wide, []);
-  const boxes = await page.locator(".node rect").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  const boxes = await page.locator("#graph .node rect").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
   for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) assert.ok(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top);
 });
 
 on("hostile", "hostile names are inert and shown with visible escapes", async (page) => {
-  for (const node of await page.locator(".node").all()) await node.dispatchEvent("click");
+  for (const node of await page.locator("#graph .node").all()) await node.dispatchEvent("click");
   for (const tab of ["paths", "files", "cases", "calls"]) await page.locator(`#tab-${tab}`).click();
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   assert.equal(await page.locator("script").count(), 2);
