@@ -28,7 +28,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "large" => (large(1_200_000), None, "A million events"),
         "empty" => (MemoryLog::new(Vec::new()).build(), None, "Nothing"),
         other => {
-            return Err(format!("`{other}` is not one of paper, runs, workflow, hostile, large, empty").into());
+            return Err(
+                format!("`{other}` is not one of paper, runs, workflow, hostile, large, empty").into()
+            );
         }
     };
     let map = (kind == "runs" || kind == "large").then(|| "dir3".to_owned());

@@ -63,9 +63,12 @@ pub struct PageBins {
     pub bin_ns: u64,
     /// Number of bins.
     pub bins: usize,
-    /// The series: name, bytes read, bytes written, calls; `-n` stands for n bins without any.
-    pub rows: Bounded<(NameId, Vec<i64>, Vec<i64>, Vec<i64>)>,
+    /// The series; `-n` stands for n bins without any.
+    pub rows: Bounded<PageRow>,
 }
+
+/// Name, bytes read, bytes written, calls.
+pub type PageRow = (NameId, Vec<i64>, Vec<i64>, Vec<i64>);
 
 /// How much of a profile the page holds.
 #[derive(Clone, Copy, Debug)]
