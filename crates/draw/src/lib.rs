@@ -22,6 +22,8 @@ pub mod layout;
 mod painter;
 pub mod palette;
 pub mod picture;
+pub mod profile_csv;
+pub mod profile_tables;
 pub mod scene;
 mod shade;
 pub mod summary;

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     check, compare, completions, dfg, events, export, files, import, info, man, processes, record, recover,
-    report, sql, workflow,
+    report, sql, stats, workflow,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -46,6 +46,7 @@ pub(crate) enum Command {
     Files(files::Args),
     Dfg(Box<dfg::Args>),
     Compare(Box<compare::Args>),
+    Stats(Box<stats::Args>),
     Report(Box<report::Args>),
     Export(export::Args),
     Sql(sql::Args),
@@ -67,6 +68,7 @@ impl Command {
             Self::Files(args) => files::run(args, ui),
             Self::Dfg(args) => dfg::run(args, ui),
             Self::Compare(args) => compare::run(args, ui),
+            Self::Stats(args) => stats::run(args, ui),
             Self::Report(args) => report::run(args, ui),
             Self::Export(args) => export::run(args, ui),
             Self::Sql(args) => sql::run(args, ui),

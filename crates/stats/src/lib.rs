@@ -10,6 +10,8 @@ pub mod options;
 pub mod part;
 pub mod profile;
 pub mod result;
+pub mod sql;
+pub mod table;
 pub mod values;
 
 mod access;
@@ -34,3 +36,4 @@ pub use options::{FilesBy, ProfileOptions};
 pub use part::{Context, Part, RowFacts};
 pub use profile::profile;
 pub use result::Profile;
+pub use table::ProfileTable;

@@ -1,6 +1,7 @@
 //! Which events, what they are called, where they belong: the words of a query.
 
-use iotrail_query::{QuerySpec, SelectSpec};
+use iotrail_query::{Lives, ProcessGroupBy, ProcessGroups, QuerySpec, SelectSpec};
+use iotrail_trail::EventLog;
 use std::path::PathBuf;
 
 const SELECTION: &str = "Selection";
@@ -88,10 +89,10 @@ impl Selection {
     }
 }
 
-/// What an activity, a case and a group is.
+/// What an activity is.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = MEANING)]
-pub(crate) struct Meaning {
+pub(crate) struct Mapping {
     /// What an activity is: `dir2` (call and top two directories, the default), `dirN`, `file`, `call`, `template`, `ext`,
     /// or a TOML file of rules.
     #[arg(short, long, value_name = "PRESET|FILE")]
@@ -104,6 +105,27 @@ pub(crate) struct Meaning {
     /// A TOML file with site variables for every run. Default: `iotrail/config.toml` in $XDG_CONFIG_HOME or ~/.config, if there is one.
     #[arg(long, value_name = "FILE", env = "IOTRAIL_CONFIG")]
     config: Option<PathBuf>,
+}
+
+impl Mapping {
+    fn spec(&self, select: SelectSpec) -> QuerySpec {
+        let config = self.config.clone().or_else(default_config);
+        QuerySpec {
+            map: self.map.clone(),
+            select,
+            variables: self.var.clone(),
+            config: config.map(|path| path.display().to_string()),
+            ..QuerySpec::default()
+        }
+    }
+}
+
+/// What an activity, a case and a group is.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = MEANING)]
+pub(crate) struct Meaning {
+    #[command(flatten)]
+    mapping: Mapping,
 
     /// Groups of cases: `cid`, `host`, `rid`, `label`, `trail`, or rules such as `cid=a;cid=b`.
     #[arg(long, value_name = "GROUPS")]
@@ -122,23 +144,41 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn spec(&self) -> QuerySpec {
-        QuerySpec {
-            map: self.meaning.map.clone(),
-            select: self.selection.spec(),
-            case_by: None,
-            group_by: self.meaning.by.clone(),
-            variables: self.meaning.var.clone(),
-            config: self
-                .meaning
-                .config
-                .clone()
-                .or_else(default_config)
-                .map(|path| path.display().to_string()),
-        }
+        QuerySpec { group_by: self.meaning.by.clone(), ..self.meaning.mapping.spec(self.selection.spec()) }
     }
 
     pub(crate) fn is_grouped(&self) -> bool {
         self.meaning.by.is_some()
+    }
+}
+
+/// A query about groups of processes.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ProcessQuery {
+    /// Groups of processes: `exe` (the program that each executed last), `job` (the process below the first one that it
+    /// descends from), `host`, `cid`, `rank`, `label`, `user`, `env:NAME`, `cmd~REGEX`, or a TOML file with [[process]] rules.
+    #[arg(long, value_name = "GROUP", default_value = "exe", help_heading = MEANING)]
+    by: String,
+
+    #[command(flatten)]
+    mapping: Mapping,
+
+    #[command(flatten)]
+    selection: Selection,
+}
+
+impl ProcessQuery {
+    pub(crate) fn spec(&self) -> QuerySpec {
+        self.mapping.spec(self.selection.spec())
+    }
+
+    /// The grouping as written.
+    pub(crate) fn by(&self) -> &str {
+        &self.by
+    }
+
+    pub(crate) fn groups(&self, log: &EventLog, lives: &Lives) -> anyhow::Result<ProcessGroups> {
+        Ok(ProcessGroupBy::parse(&self.by)?.divide(log, lives))
     }
 }
 

@@ -15,4 +15,5 @@ pub(crate) mod record;
 pub(crate) mod recover;
 pub(crate) mod report;
 pub(crate) mod sql;
+pub(crate) mod stats;
 pub(crate) mod workflow;

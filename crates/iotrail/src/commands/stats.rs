@@ -1,0 +1,170 @@
+//! `iotrail stats`: what calls, files and processes did, by group of processes.
+
+use crate::args::query::ProcessQuery;
+use crate::{output, ui::Ui};
+use anyhow::Context;
+use iotrail_draw::chart::{Plot, PlotKind, of_profile, sheet};
+use iotrail_draw::profile_csv::profile_csv;
+use iotrail_draw::profile_tables::profile_tables;
+use iotrail_draw::view::Theme;
+use iotrail_draw::{PictureFormat, picture_file};
+use iotrail_query::{Lives, Query};
+use iotrail_stats::{FilesBy, Profile, ProfileOptions, ProfileTable, profile, sql};
+use iotrail_trail::EventLog;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// How many rows of each table are shown.
+const SHOWN: usize = 20;
+
+/// What is drawn if nothing is said.
+const DISTRIBUTIONS: Plot = Plot { kind: PlotKind::Ecdf, quantity: None };
+
+/// Profile a workflow: statistics of calls, I/O by program, distributions, access patterns, throughput.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail stats run.trail
+  iotrail stats run.trail --by job --table phases
+  iotrail stats run.trail --by 'cmd~ -p (\\S+)' --table all
+  iotrail stats run.trail --table calls --csv -o calls.csv
+  iotrail stats run.trail --plot ecdf:latency -o latency.svg
+  iotrail stats run.trail --json | jq '.phases[] | {group, bytes_read}'
+  iotrail stats run.trail --show-sql --table phases
+
+Tables: phases, calls, group-calls, distributions, files, processes, throughput. Plots: ecdf, histogram, box (of one
+quantity: ecdf:latency, box:life-time, ...), bytes, calls, heat. Figures are defined in docs/stats.md.")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    query: ProcessQuery,
+
+    /// How files are grouped for the lengths of requests: `template`, `dir` (or `dir1`, `dir2`, ...), `ext`, `file`, or `map` (by
+    /// the activities of --map).
+    #[arg(long, value_name = "HOW", default_value = "template", value_parser = crate::args::choice::<FilesBy>)]
+    files_by: FilesBy,
+
+    /// The tables to show, or `all`. Default: phases and calls.
+    #[arg(long, value_name = "TABLE", value_delimiter = ',')]
+    table: Vec<String>,
+
+    /// The charts to draw into -o FILE.svg, .png or .pdf: `ecdf:latency`, `histogram`, `box`, `bytes`, `calls`, `heat`. Default: all
+    /// distribution functions.
+    #[arg(long, value_name = "PLOT", value_parser = crate::args::choice::<Plot>)]
+    plot: Vec<Plot>,
+
+    /// Write to a file: a picture if the extension is svg, png or pdf, JSON if it is json, CSV if it is csv, else text.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// The whole profile as JSON.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+
+    /// One table as comma-separated values, all of its rows.
+    #[arg(long)]
+    csv: bool,
+
+    /// Print the SQL that gives the tables instead of the tables (see `iotrail sql`).
+    #[arg(long, conflicts_with_all = ["json", "csv", "plot"])]
+    show_sql: bool,
+
+    /// Rows of each table.
+    #[arg(long, value_name = "N", default_value_t = SHOWN)]
+    top: usize,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Text,
+    Json,
+    Csv(ProfileTable),
+    Picture,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let tables = tables(&args.table)?;
+    let form = form(args, &tables)?;
+    let target = args.output.as_deref().unwrap_or(Path::new("-"));
+    if args.show_sql {
+        let texts: Vec<String> = tables.iter().map(|table| sql::script(*table)).collect();
+        output::write(target, texts.join("\n").as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let profile = read(args, ui)?;
+    let bytes = match form {
+        Form::Text => profile_tables(&profile, &tables, args.top, ui.style()).into_bytes(),
+        Form::Csv(table) => profile_csv(&profile, table).into_bytes(),
+        Form::Json => {
+            let mut text = serde_json::to_vec(&profile)?;
+            text.push(b'\n');
+            text
+        }
+        Form::Picture => {
+            let plots = if args.plot.is_empty() { &[DISTRIBUTIONS][..] } else { &args.plot };
+            let charts: Vec<_> = plots.iter().flat_map(|plot| of_profile(&profile, *plot)).collect();
+            picture_file(&sheet(&profile.sources.join(", "), &charts), Theme::Auto, target)?
+        }
+    };
+    output::write(target, &bytes)?;
+    if target != Path::new("-") {
+        ui.say(&format!("wrote {}", target.display()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
+    let log = EventLog::open(&args.trails)?;
+    let query = Query::new(args.query.spec(), &log)?;
+    query.warnings().iter().for_each(|warning| ui.warn(warning));
+    let lives = Lives::new(log.processes()?);
+    let groups = args.query.groups(&log, &lives)?;
+    if groups.names.is_empty() && !groups.of_life.is_empty() {
+        ui.warn(&format!("--by {}: no process belongs to any group", args.query.by()));
+    }
+    let options = ProfileOptions {
+        by: args.query.by().to_owned(),
+        files_by: args.files_by,
+        ..ProfileOptions::default()
+    };
+    let profile = profile(&log, &query, &lives, &groups, &options)?;
+    if profile.calls.is_empty() {
+        ui.warn("no event is selected; the profile is empty");
+    }
+    Ok(profile)
+}
+
+fn tables(words: &[String]) -> anyhow::Result<Vec<ProfileTable>> {
+    if words.is_empty() {
+        return Ok(vec![ProfileTable::Phases, ProfileTable::Calls]);
+    }
+    if words.iter().any(|word| word == "all") {
+        return Ok(ProfileTable::ALL.to_vec());
+    }
+    words.iter().map(|word| Ok(word.parse()?)).collect()
+}
+
+/// What the options and the extension of the output ask for.
+fn form(args: &Args, tables: &[ProfileTable]) -> anyhow::Result<Form> {
+    let extension = args.output.as_deref().and_then(Path::extension).and_then(|extension| extension.to_str());
+    let picture = args.output.as_deref().and_then(PictureFormat::from_path).is_some();
+    if !args.plot.is_empty() && !picture {
+        anyhow::bail!("--plot draws a picture: name a file for it with -o FILE.svg, .png or .pdf");
+    }
+    if args.csv || (extension == Some("csv") && !args.json) {
+        let table = match tables {
+            [table] => Some(*table),
+            _ => None,
+        };
+        return table.map(Form::Csv).context("CSV holds one table: choose it with --table");
+    }
+    Ok(match extension {
+        _ if args.json => Form::Json,
+        Some("json") => Form::Json,
+        _ if picture => Form::Picture,
+        _ => Form::Text,
+    })
+}
