@@ -167,7 +167,7 @@ FROM (
   UNION ALL SELECT path, 0, 1, 0, size FROM events WHERE size > 0 AND call IN ({writes})
   UNION ALL SELECT path2, 0, 1, 0, size FROM events WHERE size > 0 AND call IN ({copies})
 ) AS accesses
-WHERE path IS NOT NULL
+WHERE path IN (SELECT path FROM files WHERE kind IN ('file', 'block') OR (kind IS NULL AND path LIKE '/%'))
 GROUP BY path
 ORDER BY sum(bytes_read) + sum(bytes_written) DESC, path"
     )
