@@ -66,22 +66,17 @@ fn numbers(items: &[Item]) -> Vec<f64> {
 #[test]
 fn no_text_lies_on_another_and_none_beyond_the_page() {
     for (name, scene) in figures::all() {
-        let texts = texts(&scene);
-        for (index, text) in texts.iter().enumerate() {
-            let here = place(text);
+        let texts: Vec<(&str, Rect)> =
+            texts(&scene).into_iter().map(|text| (text.content.as_str(), place(text))).collect();
+        for (index, (text, here)) in texts.iter().enumerate() {
             assert!(
                 here.x >= 0.0 && here.x + here.width <= scene.width,
                 "{name}: {text:?} is beyond {}",
                 scene.width
             );
             assert!(here.y >= 0.0 && here.y + here.height <= scene.height, "{name}: {text:?}");
-            for other in &texts[index + 1..] {
-                assert!(
-                    !here.overlaps(&place(other)),
-                    "{name}: {:?} lies on {:?}",
-                    text.content,
-                    other.content
-                );
+            for (other, there) in &texts[index + 1..] {
+                assert!(!here.overlaps(there), "{name}: {text:?} lies on {other:?}");
             }
         }
     }

@@ -6,11 +6,11 @@
     reason = "a test fails by panicking; used by tests and an example"
 )]
 
-use iotrail_draw::chart::{self, Plot};
+use iotrail_draw::chart::{self, Axis, Chart, Line, Marks, Over, Plot, Unit};
 use iotrail_draw::flow::{self, EdgeWidth, FlowView, Highlight};
 use iotrail_draw::gantt::{self, Gantt, GanttRow};
 use iotrail_draw::scene::Scene;
-use iotrail_draw::{Direction, EngineChoice};
+use iotrail_draw::{Direction, EngineChoice, Scale};
 use iotrail_model::{FileKind, Nanos};
 use iotrail_stats::Profile;
 use iotrail_stats::result::{Distribution, Quantity, Series, Throughput};
@@ -78,7 +78,7 @@ pub fn profile(names: &[&str], bins_of_time: usize, ranks: usize) -> Profile {
         distributions.push(distribution(
             Quantity::Latency,
             name,
-            (0..3000).map(|_| dice.near(middle)).collect(),
+            (0..800).map(|_| dice.near(middle)).collect(),
         ));
         let sizes = [0, 512, 2880, 4096, 8192, 65_536];
         distributions.push(distribution(
@@ -116,6 +116,29 @@ pub fn profile(names: &[&str], bins_of_time: usize, ranks: usize) -> Profile {
 fn charts(profile: &Profile, plot: &str) -> Scene {
     let plot: Plot = plot.parse().unwrap();
     chart::sheet("Profile", &chart::of_profile(profile, plot))
+}
+
+/// Charts that no profile asks for.
+fn lines() -> Vec<(&'static str, Chart)> {
+    let axis = |label: &str, unit| Axis { label: label.to_owned(), unit, scale: Scale::Linear };
+    let over = |series: usize, bins: usize| Over {
+        value: axis("processes at once", Unit::Count),
+        bin: 36e12,
+        rows: "host".to_owned(),
+        series: (0..series)
+            .map(|index| Line {
+                name: HOSTILE[index % 8].to_owned(),
+                values: (0..bins).map(|bin| ((bin * (index + 3)) % 17) as f64).collect(),
+            })
+            .collect(),
+    };
+    let chart = |over| Chart {
+        title: HOSTILE[3].repeat(3),
+        notes: vec![HOSTILE[0].repeat(20)],
+        x: axis("time since the start", Unit::Nanoseconds),
+        marks: Marks::Lines(over),
+    };
+    vec![("few", chart(over(3, 40))), ("many", chart(over(30, 700))), ("none", chart(over(0, 0)))]
 }
 
 const SECOND: i64 = 1_000_000_000;
@@ -406,7 +429,7 @@ pub fn all() -> Vec<(String, Scene)> {
     };
     let profiles = [
         ("good", profile(&names, 240, 16)),
-        ("forty", profile(&forty, 1300, 300)),
+        ("forty", profile(&forty, 600, 200)),
         ("hostile", profile(&HOSTILE, 30, 3)),
         ("edge", one),
         ("empty", Profile::default()),
@@ -417,6 +440,7 @@ pub fn all() -> Vec<(String, Scene)> {
             all.push((format!("{name}-{plot}"), charts(profile, plot)));
         }
     }
+    all.extend(lines().into_iter().map(|(name, chart)| (format!("lines-{name}"), chart::scene(&chart))));
     all.extend(gantts().iter().map(|(name, gantt)| (format!("gantt-{name}"), gantt::scene(gantt))));
     all.extend(flows().into_iter().map(|(name, scene)| (format!("flow-{name}"), scene)));
     all
