@@ -1,6 +1,6 @@
 # Two commands do all set-up: `make demo` shows the main job, `make test` proves it.
 SHELL := /bin/bash
-.PHONY: help demo build sql install test test-rust test-interop test-browser lint docs bench clean
+.PHONY: help demo build sql install test test-rust test-interop test-workflow test-sql test-browser lint docs bench clean
 
 help:            ## What can be made
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
@@ -25,6 +25,12 @@ test-rust:       ## Unit, property, snapshot and command-line tests
 
 test-interop:    ## DuckDB, pandas, pm4py, networkx, JSON schemas
 	@scripts/test.sh interop
+
+test-workflow:   ## Montage recorded; workflow systems read what is exported
+	@scripts/test.sh workflow
+
+test-sql:        ## The query engine (heavy)
+	@scripts/test.sh sql
 
 test-browser:    ## The report in headless Chromium
 	@scripts/test.sh browser

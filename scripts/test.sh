@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test, one summary. usage: test.sh all|rust|interop|record|browser
+# Every test, one summary. usage: test.sh all|rust|interop|record|workflow|sql|browser
 set -uo pipefail
 . "$(dirname "$0")/tools.sh"
 cd "$root"
@@ -28,8 +28,37 @@ target=${CARGO_TARGET_DIR:-$root/target}
 rust_tests() {
   local python
   python=$(python_with tests/interop/requirements.txt) || return 1
-  IOTRAIL_PYTHON=$python cargo nextest run --workspace --locked --no-fail-fast --status-level fail --final-status-level fail \
-    --hide-progress-bar && cargo test --workspace --locked --doc --quiet
+  IOTRAIL_PYTHON=$python cargo nextest run "${everyday[@]}" --locked --no-fail-fast --status-level fail --final-status-level fail \
+    --hide-progress-bar && cargo test "${everyday[@]}" --locked --doc --quiet
+}
+
+# The query engine is heavy and has a step of its own.
+everyday=(--workspace --exclude iotrail-sql)
+
+sql_tests() {
+  cargo build --locked --quiet && cargo build --locked --quiet -p iotrail-sql \
+    && cargo nextest run -p iotrail-sql --locked --no-fail-fast --status-level fail --final-status-level fail --hide-progress-bar
+}
+
+# The workflow of ParaTrac's paper, recorded, and what others make of it.
+workflow_tests() {
+  local python
+  debian make=make strace=strace mProjectPP=montage && python=$(python_with tests/interop/requirements.txt) \
+    && cargo build --locked --quiet && "$python" "$@"
+}
+
+exchange_tests() {
+  local python
+  debian make=make dot=graphviz xmllint=libxml2-utils snakemake=snakemake mProjectPP=montage cc=gcc \
+    && python=$(python_with tests/exchange/requirements.txt) && cargo build --locked --quiet && "$python" "$@"
+}
+
+workflow_steps() {
+  local iotrail=$target/debug/iotrail
+  step "workflow: Montage's Table 5 against strace" workflow_tests tests/workflow/table5.py "$iotrail"
+  step "workflow: Montage's graph against its events" workflow_tests tests/workflow/graph.py "$iotrail"
+  step "exchange: graph formats" exchange_tests tests/exchange/graphs.py "$iotrail"
+  step "exchange: formats of workflow systems" exchange_tests tests/exchange/run.py "$iotrail"
 }
 
 interop_tests() {
@@ -64,14 +93,18 @@ case $what in
   rust) step "Rust: unit, property, snapshot, command line" rust_tests ;;
   interop) step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests ;;
   record) record_steps ;;
+  workflow) workflow_steps ;;
+  sql) step "SQL: the query engine" sql_tests ;;
   browser) step "browser: the report in Chromium" browser_tests ;;
   all)
     step "Rust: unit, property, snapshot, command line" rust_tests
     step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests
     record_steps
+    workflow_steps
+    step "SQL: the query engine" sql_tests
     step "browser: the report in Chromium" browser_tests
     ;;
-  *) echo "usage: test.sh all|rust|interop|record|browser" >&2; exit 2 ;;
+  *) echo "usage: test.sh all|rust|interop|record|workflow|sql|browser" >&2; exit 2 ;;
 esac
 
 echo

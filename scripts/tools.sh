@@ -22,7 +22,8 @@ debian() {
 
 # python_with REQUIREMENTS: a virtual environment in .cache/ with exactly these packages; prints its interpreter.
 python_with() {
-  local file=$1 venv="$cache/venv"
+  local file=$1 venv
+  venv=$cache/venv-$(basename "$(dirname "$file")")
   if ! cmp -s "$file" "$venv/requirements.txt"; then
     { python3 -m venv --clear "$venv" && "$venv/bin/pip" install -q -r "$file" && cp "$file" "$venv/requirements.txt"; } \
       >"$cache/pip.log" 2>&1 || { tail -n 20 "$cache/pip.log" >&2; return 1; }

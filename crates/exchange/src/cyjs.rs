@@ -13,6 +13,8 @@ pub(crate) fn document(graph: &Graph, options: &WriteOptions) -> Result<String, 
         // Cytoscape shows `name`; a node's own `id` is a number within the file.
         data.insert("name".to_owned(), json!(vertex.label));
         data.insert("id".to_owned(), json!(format!("n{id}")));
+        // networkx takes this for the node.
+        data.insert("value".to_owned(), json!(format!("n{id}")));
         json!({ "data": data })
     };
     let edge = |(id, edge): (usize, &iotrail_workflow::Edge)| {
@@ -20,6 +22,7 @@ pub(crate) fn document(graph: &Graph, options: &WriteOptions) -> Result<String, 
         data.insert("id".to_owned(), json!(format!("e{id}")));
         data.insert("source".to_owned(), json!(format!("n{}", edge.from.0)));
         data.insert("target".to_owned(), json!(format!("n{}", edge.to.0)));
+        data.insert("key".to_owned(), json!(edge.relation.name()));
         data.insert("interaction".to_owned(), json!(edge.relation.name()));
         json!({ "data": data })
     };

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     check, compare, completions, dfg, events, export, files, import, info, man, processes, record, recover,
-    report, sql, stats, workflow,
+    redact, report, sql, stats, workflow,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Export(export::Args),
     Sql(sql::Args),
     Workflow(Box<workflow::Args>),
+    Redact(redact::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -73,6 +74,7 @@ impl Command {
             Self::Export(args) => export::run(args, ui),
             Self::Sql(args) => sql::run(args, ui),
             Self::Workflow(args) => workflow::run(args, ui),
+            Self::Redact(args) => redact::run(args, ui),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),
         }

@@ -1,8 +1,9 @@
 //! `iotrail export`: the event log as a whole in other formats.
 
-use crate::ui::Ui;
+use crate::{output, ui::Ui};
 use clap::ValueEnum;
 use iotrail_model::units;
+use iotrail_query::Lives;
 use iotrail_trail::EventLog;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,9 +13,12 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   iotrail export sqlite run.trail -o run.db
   sqlite3 run.db 'SELECT call, count(*), sum(size) FROM events GROUP BY call'
+  iotrail export perfetto run.trail -o run.pftrace      # open it in ui.perfetto.dev
 
 sqlite: tables runs, cases, processes, files, event_rows and names; the view events has the columns of the trail
-(docs/trail-format.md). Times are integers in ns, unknown is NULL.")]
+(docs/trail-format.md). Times are integers in ns, unknown is NULL.
+perfetto: a track for each process with its programs, a track for each thread with its calls; path, offset, size and error of a call
+are its arguments. Calls of one thread that overlap stand on further tracks.")]
 pub(crate) struct Args {
     /// The format.
     format: Format,
@@ -23,24 +27,61 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
-    /// The file to write.
+    /// The file to write; `-` for stdout, of formats that are streams.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+
+    /// Print what was written as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
     /// A database for SQLite, as ParaTrac's.
     Sqlite,
+    /// Tracks of processes, threads and calls for Perfetto.
+    Perfetto,
+}
+
+/// What was written.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Written {
+    Rows { events: u64 },
+    Tracks(iotrail_exchange::perfetto::Written),
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let bar = ui.event_bar("exporting");
     let written = match args.format {
-        Format::Sqlite => iotrail_sqlite::export(&log, &args.output, &|done, total| bar.show(done, total)),
+        Format::Sqlite => iotrail_sqlite::export(&log, &args.output, &|done, total| bar.show(done, total))
+            .map(|events| Written::Rows { events })?,
+        Format::Perfetto => {
+            let (lives, total) = (Lives::new(log.processes()?), log.rows());
+            let tracks = output::stream(&args.output, |out| {
+                Ok(iotrail_exchange::perfetto::write(&log, &lives, out, |done| bar.show(done, total))?)
+            })?;
+            Written::Tracks(tracks)
+        }
     };
     bar.clear();
-    ui.say(&format!("{}: {} events", args.output.display(), units::count(written?)));
+    ui.say(&format!("{}: {}", args.output.display(), describe(&written)));
+    if args.json {
+        output::json(&written)?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn describe(written: &Written) -> String {
+    match written {
+        Written::Rows { events } => format!("{} events", units::count(*events)),
+        Written::Tracks(tracks) => format!(
+            "{} events of {} threads of {} processes",
+            units::count(tracks.events),
+            units::count(tracks.threads),
+            units::count(tracks.processes)
+        ),
+    }
 }

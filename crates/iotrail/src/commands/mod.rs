@@ -13,6 +13,7 @@ pub(crate) mod man;
 pub(crate) mod processes;
 pub(crate) mod record;
 pub(crate) mod recover;
+pub(crate) mod redact;
 pub(crate) mod report;
 pub(crate) mod sql;
 pub(crate) mod stats;

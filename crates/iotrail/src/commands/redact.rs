@@ -1,0 +1,111 @@
+//! `iotrail redact`: a copy of a trail that can be shared.
+
+use crate::{output, ui::Ui};
+use anyhow::Context;
+use iotrail_model::units;
+use iotrail_redact::{Key, RedactOptions, Redacted, Rules, Words, redact};
+use iotrail_trail::EventLog;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The largest secret that is read.
+const LARGEST_SECRET: u64 = 1 << 16;
+
+/// Make a copy of a trail that can be shared: paths, arguments, hosts and values of variables are replaced.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Without --rules every name is replaced by a hash with a secret key that is drawn for this run and forgotten; directories stay
+directories, endings (.fits) stay, names of the system (/usr, /lib, /proc, ...) stay, numbers and options stay. The same name gets the same
+hash in every table, so every analysis of the copy gives the same figures. With --rules only the rules replace, unless --hash is
+given too: then what they leave is hashed. Flags, errors, sizes, times, inode and process numbers stay as they are.
+
+Examples:
+  iotrail redact run.trail -o shared.trail
+  iotrail redact run.trail -o shared.trail --keep '/scratch/public/**' --keep-digits
+  iotrail redact run.trail -o shared.trail --rules site.toml
+  iotrail redact a.trail -o a2.trail --key-file key    # the same names in several copies
+
+Rules (TOML): keep = [\"/public/**\"] and [[path]], [[argument]], [[host]], each with match and replace (docs/redact.md).")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    /// The copy to make.
+    #[arg(short, long, value_name = "TRAIL")]
+    output: PathBuf,
+
+    /// A TOML file of replacements.
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+
+    /// Hash what rules leave. Without --rules that is done anyway.
+    #[arg(long)]
+    hash: bool,
+
+    /// Paths that stay as they are, by glob.
+    #[arg(long, value_name = "GLOB")]
+    keep: Vec<String>,
+
+    /// Let runs of digits in names stay: `part_0001` and `part_0002` stay alike.
+    #[arg(long)]
+    keep_digits: bool,
+
+    /// The secret from which hashes are made, at least 16 bytes; `-` for stdin. Who has it can find out by trying whether a
+    /// hash is that of a name.
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+
+    /// Replace the trail if there is one.
+    #[arg(long)]
+    force: bool,
+
+    /// Print what was done as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let rules = args.rules.as_deref().map(Rules::load).transpose()?.unwrap_or_default().keep(&args.keep)?;
+    let hashes = args.hash || args.rules.is_none();
+    let key = if hashes { Some(key(args.key_file.as_deref())?) } else { None };
+    let words = Words::new(rules, key).keep_digits(args.keep_digits);
+    let log = EventLog::open(&args.trails)?;
+    let options = RedactOptions { words, overwrite: args.force };
+    let bar = ui.event_bar("redacting");
+    let total = log.rows();
+    let redacted = redact(&log, &args.output, &options, |done| bar.show(done, total))?;
+    bar.clear();
+    say(&redacted, args, ui);
+    if args.json {
+        output::json(&redacted)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn key(file: Option<&Path>) -> anyhow::Result<Key> {
+    let Some(file) = file else { return Ok(Key::random()?) };
+    let mut secret = Vec::new();
+    let reading = || format!("cannot read {}", file.display());
+    let source: Box<dyn std::io::Read> = if file == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(std::fs::File::open(file).with_context(reading)?)
+    };
+    std::io::Read::read_to_end(&mut std::io::Read::take(source, LARGEST_SECRET), &mut secret)
+        .with_context(reading)?;
+    Ok(Key::of(&secret)?)
+}
+
+fn say(redacted: &Redacted, args: &Args, ui: &Ui) {
+    ui.say(&format!(
+        "{}: {} events, {} of {} paths renamed",
+        args.output.display(),
+        units::count(redacted.events),
+        units::count(redacted.renamed),
+        units::count(redacted.paths)
+    ));
+    if redacted.joined > 0 {
+        ui.warn(&format!("{} paths became the same as another", units::count(redacted.joined)));
+    }
+}

@@ -1,0 +1,42 @@
+//! What can go wrong when a trail is redacted.
+
+use std::path::PathBuf;
+
+/// Why a trail cannot be redacted.
+#[derive(Debug, thiserror::Error)]
+pub enum RedactError {
+    /// A trail cannot be read or written.
+    #[error(transparent)]
+    Trail(#[from] iotrail_trail::TrailError),
+    /// The file of rules or of the key cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file of rules is not understood.
+    #[error("{}: {why}; {KEYS}", path.display())]
+    Rules {
+        /// The file.
+        path: PathBuf,
+        /// What was found, with its place.
+        why: String,
+    },
+    /// The key is too short to be one.
+    #[error(
+        "a key needs at least 16 bytes, this one has {found}; make one with `head -c 32 /dev/urandom > key`"
+    )]
+    ShortKey {
+        /// Its length.
+        found: usize,
+    },
+    /// The system gives no random numbers.
+    #[error("cannot draw a key: {0}")]
+    NoRandomness(getrandom::Error),
+}
+
+/// What a file of rules may hold.
+const KEYS: &str = "a file of rules has `keep = [\"/public/**\"]` and any number of [[path]], [[argument]] and [[host]], each with \
+                    match (a regular expression) and replace";
