@@ -85,7 +85,7 @@ fn row(change: &Change) -> [String; 11] {
     ]
 }
 
-fn signed(value: f64, show: impl Fn(f64) -> String) -> String {
+pub(crate) fn signed(value: f64, show: impl Fn(f64) -> String) -> String {
     let sign = if value < 0.0 { "-" } else { "+" };
     if value == 0.0 { show(0.0) } else { format!("{sign}{}", show(value.abs())) }
 }

@@ -8,6 +8,7 @@
 //! scene, and [`picture`](fn@picture) makes a file of any scene.
 
 pub mod chart;
+pub mod compare_phases;
 pub mod compare_summary;
 mod compose;
 pub mod error;

@@ -112,6 +112,18 @@ pub enum Layer {
     Process,
 }
 
+impl Layer {
+    /// The name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SystemCall => "system call",
+            Self::Storage => "storage",
+            Self::Process => "process",
+        }
+    }
+}
+
 /// Compares `b` with the baseline `a`, which are called that.
 #[must_use]
 pub fn compare(a: &Profile, b: &Profile, names: (&str, &str)) -> PhaseComparison {
@@ -183,6 +195,25 @@ impl Measure {
         Self::LifeNs,
         Self::ElapsedNs,
     ];
+
+    /// The name in tables for programs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Jobs => "jobs",
+            Self::Calls => "calls",
+            Self::BytesRead => "bytes_read",
+            Self::BytesWritten => "bytes_written",
+            Self::Files => "files",
+            Self::Mappings => "mappings",
+            Self::StorageRead => "storage_read",
+            Self::StorageWritten => "storage_written",
+            Self::CallNs => "call_ns",
+            Self::CpuNs => "cpu_ns",
+            Self::LifeNs => "life_ns",
+            Self::ElapsedNs => "elapsed_ns",
+        }
+    }
 
     /// What people call it.
     #[must_use]

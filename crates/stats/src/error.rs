@@ -15,4 +15,7 @@ pub enum StatsError {
     /// A word that names no table.
     #[error("--table `{}`: a profile has no such table; write {} or all", iotrail_model::text::printable(.0), crate::table::NAMES)]
     Table(String),
+    /// A name that no group of cases has.
+    #[error("`{}`: no group of cases is called so", iotrail_model::text::printable(.0))]
+    NoSuchGroup(String),
 }

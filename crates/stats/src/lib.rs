@@ -4,6 +4,7 @@
 //! goes beyond is defined in `docs/stats.md`. Pure: event batches in, result structs out; partial results merge.
 
 pub mod compare;
+pub mod compare_groups;
 pub mod distribution;
 pub mod error;
 pub mod options;
@@ -31,6 +32,7 @@ mod storage;
 mod summary;
 mod throughput;
 
+pub use compare_groups::compare_groups;
 pub use error::StatsError;
 pub use options::{FilesBy, ProfileOptions};
 pub use part::{Context, Part, RowFacts};

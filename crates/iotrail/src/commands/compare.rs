@@ -1,13 +1,16 @@
 //! `iotrail compare`: what changed between runs.
 
 use crate::args::{graph, query};
+use crate::commands::compare_phases as phases;
 use crate::commands::dfg::{check_formats, is_html, say_choices};
 use crate::{output, ui::Ui};
 use anyhow::{Context, bail};
 use iotrail_dfg::{Comparison, compare};
+use iotrail_draw::compare_phases::{compare_phases, compare_phases_csv};
 use iotrail_draw::compare_summary::compare_summary;
 use iotrail_draw::files;
 use iotrail_query::{Query, QuerySpec};
+use iotrail_stats::compare::PhaseComparison;
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,6 +25,8 @@ const SHOWN: usize = 25;
   iotrail compare both.trail --by cid
   iotrail compare many.trail --by host --groups node1,node7 -o difference.svg
   iotrail compare before.trail after.trail --json | jq '.changes[0]'
+  iotrail compare before.trail after.trail --phases
+  iotrail compare before.trail after.trail --phases=job --csv > phases.csv
 
 The first group is the baseline; each other group is compared with it. A permutation test over cases marks differences that
 noise explains; it needs several cases in each group.")]
@@ -37,6 +42,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     groups: Vec<String>,
 
+    /// Compare the profiles, too: what each group of processes did (`exe`, `job`, `host`, `env:NAME`, `cmd~REGEX`, ... as in
+    /// `iotrail stats --by`).
+    #[arg(long, value_name = "GROUP", num_args = 0..=1, require_equals = true, default_missing_value = "exe")]
+    phases: Option<String>,
+
     #[command(flatten)]
     synthesis: graph::Synthesis,
 
@@ -49,8 +59,12 @@ pub(crate) struct Args {
     output: Vec<PathBuf>,
 
     /// Print the comparison as JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "csv")]
     json: bool,
+
+    /// Print the comparison of the profiles as comma-separated values.
+    #[arg(long, requires = "phases")]
+    csv: bool,
 
     /// Rows of the table.
     #[arg(long, value_name = "N", default_value_t = SHOWN)]
@@ -62,24 +76,28 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(spec(args)?, &log)?;
     say_choices(&query, ui);
-    let pairs = pairs(args, &query)?;
+    let pairs = pairs(args, &query, &log)?;
     let options = args.synthesis.options();
     let comparisons = pairs
         .iter()
         .map(|(a, b)| compare(&log, &query, a, b, &options))
         .collect::<Result<Vec<Comparison>, _>>()?;
+    let phases = match &args.phases {
+        Some(by) => phases::compare_profiles(&log, &query, by, &pairs, options.threads)?,
+        None => Vec::new(),
+    };
     for path in &args.output {
-        write(args, &log, &query, &comparisons, path)?;
+        write(args, &log, &query, &comparisons, &phases, path)?;
         if path != Path::new("-") {
             ui.say(&format!("wrote {}", path.display()));
         }
     }
     if args.json {
-        print_json(&comparisons)?;
+        output::stdout(&json(&comparisons, &phases)?)?;
+    } else if args.csv {
+        output::stdout(compare_phases_csv(&phases).as_bytes())?;
     } else if args.output.is_empty() {
-        let tables: Vec<String> =
-            comparisons.iter().map(|comparison| compare_summary(comparison, args.top, ui.style())).collect();
-        output::stdout(tables.join("\n").as_bytes())?;
+        output::stdout(tables(&comparisons, &phases, args.top, ui).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -96,9 +114,22 @@ fn spec(args: &Args) -> anyhow::Result<QuerySpec> {
     Ok(spec)
 }
 
+fn tables(comparisons: &[Comparison], phases: &[PhaseComparison], top: usize, ui: &Ui) -> String {
+    let mut tables = Vec::new();
+    for (at, comparison) in comparisons.iter().enumerate() {
+        tables.push(compare_summary(comparison, top, ui.style()));
+        tables.extend(phases.get(at).map(|phases| compare_phases(phases, top, ui.style())));
+    }
+    tables.join("\n")
+}
+
 /// The baseline with each other group.
-fn pairs(args: &Args, query: &Query) -> anyhow::Result<Vec<(String, String)>> {
-    let groups = if args.groups.is_empty() { query.groups() } else { &args.groups };
+fn pairs(args: &Args, query: &Query, log: &EventLog) -> anyhow::Result<Vec<(String, String)>> {
+    let groups = match (args.groups.is_empty(), args.query.is_grouped()) {
+        (false, _) => args.groups.clone(),
+        (true, true) => query.groups().to_vec(),
+        (true, false) => as_given(query, log),
+    };
     let (baseline, others) = groups.split_first().context("no case belongs to a group")?;
     if others.is_empty() {
         bail!("there is only one group, `{baseline}`: nothing to compare it with");
@@ -106,11 +137,22 @@ fn pairs(args: &Args, query: &Query) -> anyhow::Result<Vec<(String, String)>> {
     Ok(others.iter().map(|other| (baseline.clone(), other.clone())).collect())
 }
 
+/// The groups in the order of their first cases, which is that of the trails.
+fn as_given(query: &Query, log: &EventLog) -> Vec<String> {
+    let mut groups: Vec<String> = Vec::new();
+    for group in log.cases().iter().filter_map(|case| query.group(case.id)) {
+        let name = query.groups().get(group.0 as usize);
+        groups.extend(name.filter(|name| !groups.contains(name)).cloned());
+    }
+    groups
+}
+
 fn write(
     args: &Args,
     log: &EventLog,
     query: &Query,
     comparisons: &[Comparison],
+    phases: &[PhaseComparison],
     path: &Path,
 ) -> anyhow::Result<()> {
     if is_html(path) {
@@ -119,7 +161,7 @@ fn write(
     if path == Path::new("-")
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
     {
-        return output::write(path, &json(comparisons)?);
+        return output::write(path, &json(comparisons, phases)?);
     }
     let [comparison] = comparisons else {
         bail!("{}: a picture shows two groups; choose them with --groups A,B", path.display());
@@ -130,15 +172,25 @@ fn write(
     Ok(())
 }
 
-fn print_json(comparisons: &[Comparison]) -> anyhow::Result<()> {
-    output::stdout(&json(comparisons)?)
+/// A comparison, and that of the profiles if it was asked for.
+#[derive(serde::Serialize)]
+struct Whole<'a> {
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phases: Option<&'a PhaseComparison>,
 }
 
 /// One comparison as itself, several as a list.
-fn json(comparisons: &[Comparison]) -> anyhow::Result<Vec<u8>> {
-    let mut text = match comparisons {
-        [comparison] => serde_json::to_vec_pretty(comparison)?,
-        _ => serde_json::to_vec_pretty(comparisons)?,
+fn json(comparisons: &[Comparison], phases: &[PhaseComparison]) -> anyhow::Result<Vec<u8>> {
+    let all: Vec<Whole<'_>> = comparisons
+        .iter()
+        .enumerate()
+        .map(|(at, comparison)| Whole { comparison, phases: phases.get(at) })
+        .collect();
+    let mut text = match &all[..] {
+        [one] => serde_json::to_vec_pretty(one)?,
+        _ => serde_json::to_vec_pretty(&all)?,
     };
     text.push(b'\n');
     Ok(text)

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod compare_phases;
 pub(crate) mod completions;
 pub(crate) mod dfg;
 pub(crate) mod events;
