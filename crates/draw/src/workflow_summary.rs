@@ -4,7 +4,7 @@
 use crate::table::{Align, Block, Style, Table};
 use iotrail_model::units;
 use iotrail_workflow::cycles::cycles;
-use iotrail_workflow::graph::{FileView, Graph, Relation};
+use iotrail_workflow::graph::{FileView, Graph, Relation, Vertex};
 use iotrail_workflow::ops::table::{
     BottleneckRow, ClusterRow, DegreeRow, ExecutedRow, HeaviestRow, Rows, SlackRow,
 };
@@ -41,7 +41,9 @@ pub fn workflow_summary(graph: &Graph, weight: Weight, style: Style) -> String {
     if matches!(&slow.rows, Rows::Bottlenecks(rows) if !rows.is_empty()) {
         sections.push(workflow_table(&slow, SHOWN, style));
     }
-    sections.push(workflow_table(&ops::table::clusters(graph), SHOWN, style));
+    if !is_joined(graph) {
+        sections.push(workflow_table(&ops::table::clusters(graph), SHOWN, style));
+    }
     sections.push(cycles_of(graph, style));
     sections.push(graph.notes.iter().map(|text| note(text, style)).collect());
     sections.push(style.dim(
@@ -55,6 +57,10 @@ fn note(text: &str, style: Style) -> String {
     let lines =
         crate::table::wrap(&iotrail_model::text::printable(text), style.width.saturating_sub(6).max(20));
     format!("{} {}\n", style.dim("note:"), lines.join("\n      "))
+}
+
+fn is_joined(graph: &Graph) -> bool {
+    graph.vertices.iter().any(|vertex| vertex.members > 1)
 }
 
 fn plural(count: u64, one: &str, many: &str) -> String {
@@ -76,16 +82,16 @@ fn overview(graph: &Graph, style: Style) -> String {
         let chosen = graph.vertices.iter().filter(|vertex| vertex.file().is_some() == is_file);
         chosen.map(|vertex| u64::from(vertex.members)).sum()
     };
-    let joined = graph.vertices.iter().any(|vertex| vertex.members > 1);
+    let joined = is_joined(graph);
     let paths: BTreeSet<&Arc<str>> =
         graph.vertices.iter().filter_map(|vertex| Some(&vertex.file()?.path)).collect();
     let files = graph.vertices.len() - parts;
     if joined {
-        let of = |count: usize, all: u64, what: &str| {
-            format!("{} vertices for {}", units::count(count as u64), plural(all, what, &format!("{what}s")))
+        let of = |count: usize, all: u64, one: &str, many: &str| {
+            format!("{} for {}", plural(count as u64, "vertex", "vertices"), plural(all, one, many))
         };
-        block.entry("processes", of(parts, members(false), "process part"));
-        block.entry("files", of(files, members(true), "file version"));
+        block.entry("processes", of(parts, members(false), "process", "processes"));
+        block.entry("files", of(files, members(true), "version of a file", "versions of files"));
     } else {
         let (processes, count) = (lives.len() as u64, parts as u64);
         let split =
@@ -225,7 +231,7 @@ fn cycles_of(graph: &Graph, style: Style) -> String {
         let mut names: Vec<String> = cycle
             .iter()
             .take(CYCLE_VERTICES)
-            .map(|vertex| iotrail_model::text::printable(&graph.vertex(*vertex).key).into_owned())
+            .map(|vertex| iotrail_model::text::printable(&named(graph.vertex(*vertex))).into_owned())
             .collect();
         if cycle.len() > CYCLE_VERTICES {
             names.push(format!("… ({} in all)", cycle.len()));
@@ -236,6 +242,15 @@ fn cycles_of(graph: &Graph, style: Style) -> String {
         out.push_str(&format!("  and {} more\n", units::count((found.len() - CYCLES) as u64)));
     }
     out
+}
+
+/// A file by its key, a process by what it is called too.
+fn named(vertex: &Vertex) -> String {
+    if vertex.file().is_some() || vertex.key == vertex.label {
+        vertex.key.to_string()
+    } else {
+        format!("{} {}", vertex.label, vertex.key)
+    }
 }
 
 /// A table with at most `limit` rows, ending in a line break.
@@ -274,7 +289,8 @@ fn summary_of(table: &ops::Table) -> String {
             let gaps: i64 = rows.iter().filter(|row| row.key.is_none()).map(|row| row.span_ns).sum();
             let all: i64 = rows.iter().map(|row| row.span_ns).sum();
             let (all, gaps) = (units::duration(all as f64), units::duration(gaps as f64));
-            format!("{all} in {} steps, of it {gaps} in gaps", units::count(rows.len() as u64))
+            let steps = units::count(rows.len() as u64);
+            format!("{all} in {steps} steps, of it {gaps} in gaps\n{}", by_phase(rows))
         }
         Rows::Heaviest(rows) => match rows.last() {
             Some(last) => {
@@ -284,6 +300,22 @@ fn summary_of(table: &ops::Table) -> String {
         },
         _ => table.summary.clone(),
     }
+}
+
+/// `By phase: mDiff 38.0 %, …`, the largest share first.
+fn by_phase(rows: &[ExecutedRow]) -> String {
+    let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
+    for row in rows {
+        let phase = row.phase.as_deref().or(row.label.as_deref()).unwrap_or("(gaps)");
+        *shares.entry(phase).or_default() += row.share;
+    }
+    let mut shares: Vec<(&str, f64)> = shares.into_iter().collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+    let shown = |(phase, share): &(&str, f64)| {
+        format!("{} {}", iotrail_model::text::printable(phase), units::percent(*share))
+    };
+    let rest = if shares.len() > SHOWN { ", …" } else { "" };
+    format!("By phase: {}{rest}", shares.iter().take(SHOWN).map(shown).collect::<Vec<_>>().join(", "))
 }
 
 fn amount(value: u64, unit: &str) -> String {
@@ -382,6 +414,7 @@ fn bottlenecks(rows: &[BottleneckRow], limit: usize) -> (Table, Option<String>) 
         .figures("usual", Align::Right)
         .figures("bytes", Align::Right)
         .figures("", Align::Left)
+        .names("process")
         .names("from")
         .names("to");
     for row in shown {
@@ -391,6 +424,7 @@ fn bottlenecks(rows: &[BottleneckRow], limit: usize) -> (Table, Option<String>) 
             units::rate(row.median_rate),
             units::bytes(row.bytes as f64),
             row.relation.name().to_owned(),
+            row.process.as_deref().unwrap_or("").to_owned(),
             row.from.to_string(),
             row.to.to_string(),
         ]);
@@ -425,8 +459,16 @@ fn degrees(rows: &[DegreeRow], limit: usize) -> (Table, Option<String>) {
 fn clusters(rows: &[ClusterRow], limit: usize) -> (Table, Option<String>) {
     let (shown, rest) = first(rows, limit);
     let mut table = Table::new().names("cluster").names("reads").names("writes").names("children");
+    // The directory of a group of files says little where a cluster is one line.
+    let short = |groups: &[String]| {
+        let names = groups.iter().map(|group| match group.split_once(" x /") {
+            Some((count, path)) => format!("{count} x {}", path.rsplit('/').next().unwrap_or(path)),
+            None => group.clone(),
+        });
+        names.collect::<Vec<_>>().join(", ")
+    };
     for row in shown {
-        table.row([row.name.clone(), row.reads.join(", "), row.writes.join(", "), row.children.join(", ")]);
+        table.row([row.name.clone(), short(&row.reads), short(&row.writes), row.children.join(", ")]);
     }
     (table, rest)
 }

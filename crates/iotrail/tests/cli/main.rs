@@ -15,3 +15,4 @@ mod paper;
 mod sql;
 mod tables;
 mod util;
+mod workflow;

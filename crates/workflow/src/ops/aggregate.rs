@@ -156,10 +156,10 @@ impl FileKey {
 
     fn describe(self) -> &'static str {
         match self {
-            Self::Dir => "directory",
-            Self::Ext => "extension",
-            Self::Template => "template",
-            Self::All => "one",
+            Self::Dir => "files by directory",
+            Self::Ext => "files by extension",
+            Self::Template => "files by template",
+            Self::All => "all files",
         }
     }
 }
@@ -192,7 +192,7 @@ pub fn aggregate_mapped(graph: &Graph, aggregation: &Aggregation) -> (Graph, Vec
     }
     let parts = [
         aggregation.process.as_ref().map(|key| format!("processes by {}", key.describe())),
-        aggregation.file.map(|key| format!("files by {}", key.describe())),
+        aggregation.file.map(|key| key.describe().to_owned()),
     ];
     let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     quotient(graph, &names, format!("aggregate {sentence}"))

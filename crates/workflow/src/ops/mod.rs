@@ -32,6 +32,8 @@ mod waits;
 pub mod weight;
 mod whole;
 pub mod window;
+#[cfg(test)]
+mod worked;
 
 pub use aggregate::{Aggregation, FileKey, ProcessKey, aggregate, aggregate_mapped};
 pub use bottleneck::{Bottleneck, Bottlenecks, EdgeKind, bottlenecks};

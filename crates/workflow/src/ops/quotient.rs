@@ -7,7 +7,8 @@
 use crate::graph::{Edge, Facts, FileVertex, Graph, ProcessVertex, Relation, Vertex, VertexId};
 use crate::ops::adjacency::vertices;
 use crate::ops::order::topological;
-use crate::ops::subgraph::{empty_like, leave_out_edge};
+use crate::ops::subgraph::{empty_like, leave_out_edge, leave_out_vertices};
+use crate::ops::whole::Wholes;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::text::printable;
@@ -27,7 +28,9 @@ pub(crate) struct Name {
 pub(crate) fn quotient(graph: &Graph, names: &[Option<Name>], sentence: String) -> (Graph, Vec<VertexId>) {
     let classes = Classes::new(graph, names);
     let mut joined = empty_like(graph);
-    joined.vertices = merged_vertices(graph, &classes, names);
+    let parts;
+    (joined.vertices, parts) = merged_vertices(graph, &classes, names);
+    leave_out_vertices(&mut joined, "parts joined with their process", parts);
     let inside = merged_edges(graph, &classes, &mut joined);
     if inside > 0 {
         joined.notes.push(format!(
@@ -91,7 +94,10 @@ impl Classes {
     }
 }
 
-fn merged_vertices(graph: &Graph, classes: &Classes, names: &[Option<Name>]) -> Vec<Vertex> {
+/// The vertices, and how many parts of processes count no more because their process counts once.
+fn merged_vertices(graph: &Graph, classes: &Classes, names: &[Option<Name>]) -> (Vec<Vertex>, u64) {
+    let wholes = Wholes::new(graph);
+    let mut parts = 0;
     let users = Users::count(graph, classes);
     let mut used: HashSet<Arc<str>, RandomState> = HashSet::default();
     let mut merged = Vec::with_capacity(classes.members.len());
@@ -99,7 +105,11 @@ fn merged_vertices(graph: &Graph, classes: &Classes, names: &[Option<Name>]) -> 
         let first = members[0];
         let mut vertex = match &names[first.index()] {
             None => graph.vertex(first).clone(),
-            Some(name) => merge(graph, members, name),
+            Some(name) => {
+                let mut vertex = merge(graph, members, name);
+                (vertex.members, parts) = count(graph, &wholes, members, parts);
+                vertex
+            }
         };
         if let (Facts::File(file), true) = (&mut vertex.facts, members.len() > 1) {
             file.readers = users.readers[class];
@@ -108,7 +118,22 @@ fn merged_vertices(graph: &Graph, classes: &Classes, names: &[Option<Name>]) -> 
         vertex.key = unique(&mut used, &vertex.key);
         merged.push(vertex);
     }
-    merged
+    (merged, parts)
+}
+
+/// How many vertices of the original graph `members` stand for, further parts of a process not counted but added to `parts`.
+fn count(graph: &Graph, wholes: &Wholes, members: &[VertexId], mut parts: u64) -> (u32, u64) {
+    let mut seen: HashSet<u32, RandomState> = HashSet::default();
+    let mut sum = 0_u32;
+    for member in members {
+        let own = graph.vertex(*member).members;
+        if wholes.of(*member).is_some_and(|whole| !seen.insert(whole)) {
+            parts += u64::from(own);
+        } else {
+            sum = sum.saturating_add(own);
+        }
+    }
+    (sum, parts)
 }
 
 fn unique(used: &mut HashSet<Arc<str>, RandomState>, key: &Arc<str>) -> Arc<str> {
@@ -134,7 +159,7 @@ fn merge(graph: &Graph, members: &[VertexId], name: &Name) -> Vertex {
         key: Arc::clone(&name.key),
         label: Arc::clone(&name.label),
         phase: common(all().map(|vertex| vertex.phase)).flatten(),
-        members: all().fold(0, |sum, vertex| sum.saturating_add(vertex.members)),
+        members: first.members,
         time: Nanos(all().fold(0, |sum, vertex| sum.saturating_add(vertex.time.0))),
         facts,
     }

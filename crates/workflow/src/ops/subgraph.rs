@@ -59,7 +59,8 @@ pub(crate) fn leave_out_edge(graph: &mut Graph, edge: &Edge) {
     left_out.edges += u64::from(edge.members);
 }
 
-fn leave_out_vertices(graph: &mut Graph, reason: &str, count: u64) {
+/// Counts vertices that are not in the graph any more.
+pub(crate) fn leave_out_vertices(graph: &mut Graph, reason: &str, count: u64) {
     if count == 0 {
         return;
     }

@@ -48,14 +48,24 @@ impl Rows {
     pub const fn columns(&self) -> &'static [&'static str] {
         match self {
             Self::Heaviest(_) => &["key", "label", "relation", "weight", "sum", "unit", "share"],
-            Self::Executed(_) => {
-                &["key", "label", "phase", "from_ns", "to_ns", "span_ns", "share", "why", "after"]
-            }
+            Self::Executed(_) => &[
+                "key",
+                "label",
+                "phase",
+                "from_ns",
+                "to_ns",
+                "span_ns",
+                "share",
+                "why",
+                "after",
+                "after_label",
+            ],
             Self::Slack(_) => &["key", "label", "slack", "unit"],
             Self::Bottlenecks(_) => &[
                 "from",
                 "to",
                 "relation",
+                "process",
                 "phase",
                 "bytes",
                 "calls",
@@ -112,6 +122,8 @@ pub struct ExecutedRow {
     pub why: &'static str,
     /// Key of the process that it waited for.
     pub after: Option<Arc<str>>,
+    /// Its label.
+    pub after_label: Option<Arc<str>>,
 }
 
 /// The slack of a vertex.
@@ -136,6 +148,8 @@ pub struct BottleneckRow {
     pub to: Arc<str>,
     /// What it means.
     pub relation: Relation,
+    /// Label of its process.
+    pub process: Option<Arc<str>>,
     /// The phase of its process.
     pub phase: Option<Arc<str>>,
     /// Bytes moved.
@@ -254,6 +268,7 @@ pub fn executed(graph: &Graph, executed: &Executed) -> Table {
         share: share(step.span().0.unsigned_abs(), whole),
         why: step.why.describe(),
         after: step.after.map(key),
+        after_label: step.after.map(|vertex| Arc::clone(&graph.vertex(vertex).label)),
     });
     let notes = (executed.unknown_times > 0).then(|| {
         format!(
@@ -305,6 +320,7 @@ pub fn bottlenecks(graph: &Graph) -> Table {
             from: Arc::clone(&graph.vertex(edge.from).key),
             to: Arc::clone(&graph.vertex(edge.to).key),
             relation: edge.relation,
+            process: process.map(|process| Arc::clone(&graph.vertex(process).label)),
             phase: process.and_then(|process| phase(graph, process)),
             bytes: edge.bytes(),
             calls: edge.calls(),
