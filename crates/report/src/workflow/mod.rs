@@ -10,8 +10,8 @@ mod phases;
 mod processes;
 mod thin;
 
-pub use distributions::{PageBins, PageDistribution, PageSeries, PageThroughput};
-pub use flow::{FlowEdge, FlowGroup, FlowLink, FlowVertex, MoreFlow, PageFlow};
+pub use distributions::{PageBins, PageDistribution, PageRow, PageSeries, PageThroughput};
+pub use flow::{FlowEdge, FlowGroup, FlowLink, FlowPath, FlowVertex, MoreFlow, PageFlow};
 pub(crate) use material::Material;
 pub use part::Part;
 pub use phases::PagePhases;
