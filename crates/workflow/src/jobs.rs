@@ -17,6 +17,8 @@ mod order;
 mod pipeline;
 mod select;
 mod steps;
+#[cfg(test)]
+mod tests;
 mod trouble;
 
 use iotrail_model::{Nanos, Timestamp};
@@ -179,5 +181,5 @@ pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs,
     let division = divide::divide(lives, &launches, options);
     let merged = pipeline::merge(lives, &launches, &division);
     let history = history::write(&steps, log, lives, &launches, &merged);
-    Ok(order::assemble(log, lives, &launches, merged, history))
+    Ok(order::assemble(log, lives, &launches, merged, &history))
 }

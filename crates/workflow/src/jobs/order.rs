@@ -20,7 +20,7 @@ pub(crate) fn assemble(
     lives: &Lives,
     launches: &Launches,
     merged: Merged,
-    history: History,
+    history: &History,
 ) -> Jobs {
     let mut members: Vec<Vec<LifeId>> = vec![Vec::new(); merged.groups.len()];
     for (place, group) in merged.of_life.iter().enumerate() {
@@ -45,8 +45,8 @@ pub(crate) fn assemble(
     for (job, needed) in &history.needs {
         needs[*job as usize].insert(*needed);
     }
-    files(&history, &sizes, &mut jobs, &mut troubles);
-    let directories = directories(&history, &mut jobs, &mut needs);
+    files(history, &sizes, &mut jobs, &mut troubles);
+    let directories = directories(history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
     let base =

@@ -1,0 +1,245 @@
+//! Small recordings by hand.
+
+use super::*;
+use iotrail_model::{Case, Event, Nullable, Pid, Process, Tid};
+use iotrail_trail::memory::MemoryLog;
+
+/// A recording under way: a shell with number 1 that starts others.
+struct Recording {
+    log: MemoryLog,
+    now: i64,
+}
+
+impl Recording {
+    fn new() -> Self {
+        let mut recording = Self { log: MemoryLog::new(vec![Case::default()]), now: 0 };
+        recording.process(1, 0, "sh\0run.sh", 0, None);
+        recording.call(1, "execve", None, "/bin/sh", 0, "");
+        recording
+    }
+
+    fn process(&mut self, pid: u32, ppid: u32, line: &str, start: i64, end: Option<i64>) {
+        let exe = line.split('\0').next().unwrap();
+        self.log.push_process(Process {
+            pid: Pid(pid),
+            ppid: (ppid > 0).then_some(Pid(ppid)),
+            start: Some(Timestamp(start)),
+            end: end.map(Timestamp),
+            exit_code: end.map(|_| 0),
+            exe: Some(format!("/bin/{exe}")),
+            cmdline: Some(line.to_owned()),
+            cwd: Some("/w".to_owned()),
+            ..Process::default()
+        });
+    }
+
+    fn call(&mut self, pid: u32, call: &str, fd: Option<i32>, path: &str, ret: i64, flags: &str) {
+        self.moved(pid, call, fd, path, ret, flags, None);
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one for each column")]
+    fn moved(
+        &mut self,
+        pid: u32,
+        call: &str,
+        fd: Option<i32>,
+        path: &str,
+        ret: i64,
+        flags: &str,
+        size: Option<i64>,
+    ) {
+        self.now += 10;
+        let event = Event {
+            seq: self.now as u64,
+            pid: Pid(pid),
+            tid: Tid(pid),
+            call: self.log.call(call),
+            start: Timestamp(self.now),
+            dur: Nullable::some(Nanos(1)),
+            fd: fd.into(),
+            path: if path.is_empty() { Nullable::NULL } else { self.log.path(path) },
+            offset: if size.is_some() { Nullable::some(0) } else { Nullable::NULL },
+            size: size.into(),
+            ret: Nullable::some(ret),
+            flags: self.log.flags(flags),
+            ..Event::default()
+        };
+        self.log.push(event);
+    }
+
+    /// The shell forks `pid`, which does `before` and executes the command line.
+    fn start(&mut self, pid: u32, line: &str, before: impl FnOnce(&mut Self)) {
+        self.call(1, "fork", None, "", i64::from(pid), "");
+        let born = self.now + 1;
+        before(self);
+        let exe = format!("/bin/{}", line.split('\0').next().unwrap());
+        self.call(pid, "execve", None, &exe, 0, "");
+        self.process(pid, 1, line, born, Some(self.now + 1_000));
+    }
+
+    /// `N> path`, `N>> path` or `N< path`, as a shell does it.
+    fn redirect(&mut self, pid: u32, descriptor: i32, path: &str, flags: &str) {
+        self.call(pid, "openat", Some(3), path, 3, flags);
+        self.call(pid, "dup2", Some(descriptor), path, i64::from(descriptor), "");
+        self.call(pid, "close", Some(3), path, 0, "");
+    }
+
+    fn read(&mut self, pid: u32, path: &str) {
+        self.call(pid, "openat", Some(3), path, 3, "O_RDONLY");
+        self.moved(pid, "read", Some(3), path, 4, "", Some(4));
+    }
+
+    fn write(&mut self, pid: u32, path: &str) {
+        self.call(pid, "openat", Some(3), path, 3, "O_WRONLY|O_CREAT|O_TRUNC");
+        self.moved(pid, "write", Some(3), path, 4, "", Some(4));
+    }
+
+    fn jobs(self) -> Jobs {
+        let log = self.log.build();
+        let lives = Lives::new(log.processes().unwrap());
+        jobs(&log, &lives, &JobOptions::default()).unwrap()
+    }
+}
+
+const MAKE: &str = "O_WRONLY|O_CREAT|O_TRUNC";
+
+fn paths(files: &[JobFile]) -> Vec<&str> {
+    files.iter().map(|file| &*file.path).collect()
+}
+
+#[test]
+fn a_job_needs_who_wrote_what_it_reads() {
+    let mut recording = Recording::new();
+    recording.start(2, "gen\0a", |_| {});
+    recording.write(2, "/w/a");
+    recording.start(3, "use\0a", |_| {});
+    recording.read(3, "/w/a");
+    recording.read(3, "/w/there");
+    recording.write(3, "/w/tmp");
+    recording.call(3, "unlink", None, "/w/tmp", 0, "");
+    let jobs = recording.jobs();
+    let [generate, user] = jobs.jobs.as_slice() else { panic!("{:?}", jobs.jobs) };
+    assert_eq!((&*generate.name, &*user.name), ("gen", "use"));
+    assert_eq!((paths(&generate.outputs), generate.outputs[0].size), (vec!["/w/a"], Some(4)));
+    assert_eq!(user.needs, [JobId(0)]);
+    assert_eq!(paths(&user.inputs), ["/w/a", "/w/there"]);
+    assert_eq!((user.outputs.len(), &*user.temporaries), (0, [Arc::from("/w/tmp")].as_slice()));
+    assert_eq!(jobs.troubles, []);
+    assert_eq!((jobs.manager.as_deref(), jobs.base.as_deref()), (Some("sh\0run.sh"), Some("/w")));
+}
+
+#[test]
+fn redirections_are_what_the_descriptors_were_at_the_exec() {
+    let mut recording = Recording::new();
+    recording.start(2, "sort", |recording| {
+        recording.redirect(2, 0, "/w/in", "O_RDONLY");
+        recording.redirect(2, 1, "/w/out", MAKE);
+        recording.call(2, "dup2", Some(2), "/w/out", 2, "");
+    });
+    recording.start(3, "wc", |recording| {
+        recording.redirect(3, 1, "/w/log", "O_WRONLY|O_CREAT|O_APPEND");
+    });
+    let jobs = recording.jobs();
+    let out = Output { path: Arc::from("/w/out"), append: false };
+    let sort = &jobs.jobs[0].commands[0];
+    assert_eq!(sort.stdin.as_deref(), Some("/w/in"));
+    assert_eq!((&sort.stdout, &sort.stderr), (&Some(out.clone()), &Some(out)));
+    let log = Output { path: Arc::from("/w/log"), append: true };
+    assert_eq!((&jobs.jobs[1].commands[0].stdout, &jobs.jobs[1].commands[0].stderr), (&Some(log), &None));
+    // An empty file is a file that was made.
+    assert_eq!(paths(&jobs.jobs[0].outputs), ["/w/out"]);
+}
+
+#[test]
+fn commands_that_talk_through_a_pipe_are_one_job_in_the_order_of_the_pipe() {
+    let mut recording = Recording::new();
+    recording.call(1, "pipe2", Some(3), "pipe:[7]", 0, "");
+    // The reader starts first.
+    recording.start(2, "uniq\0-c", |recording| {
+        recording.call(2, "dup2", Some(0), "pipe:[7]", 0, "");
+        recording.redirect(2, 1, "/w/out", MAKE);
+    });
+    recording.start(3, "sort\0in", |recording| recording.call(3, "dup2", Some(1), "pipe:[7]", 1, ""));
+    recording.read(3, "/w/in");
+    recording.moved(3, "write", Some(1), "pipe:[7]", 4, "", Some(4));
+    let jobs = recording.jobs();
+    let [job] = jobs.jobs.as_slice() else { panic!("{:?}", jobs.jobs) };
+    assert_eq!(&*job.name, "sort|uniq");
+    assert_eq!((paths(&job.inputs), paths(&job.outputs)), (vec!["/w/in"], vec!["/w/out"]));
+    assert_eq!(job.commands[1].argv, [b"uniq".to_vec(), b"-c".to_vec()]);
+}
+
+#[test]
+fn who_overwrites_what_another_reads_waits_for_it() {
+    let mut recording = Recording::new();
+    recording.start(2, "reader", |_| {});
+    recording.read(2, "/w/a");
+    recording.start(3, "writer", |_| {});
+    recording.write(3, "/w/a");
+    let jobs = recording.jobs();
+    assert_eq!((jobs.jobs[0].needs.len(), &*jobs.jobs[1].needs), (0, [JobId(0)].as_slice()));
+}
+
+#[test]
+fn jobs_that_need_each_other_are_named_and_run_in_the_order_of_their_starts() {
+    let mut recording = Recording::new();
+    recording.start(2, "ping", |_| {});
+    recording.start(3, "pong", |_| {});
+    recording.write(2, "/w/a");
+    recording.read(3, "/w/a");
+    recording.write(3, "/w/b");
+    recording.read(2, "/w/b");
+    let jobs = recording.jobs();
+    assert_eq!(jobs.troubles, [Trouble::Cycle { jobs: vec![JobId(0), JobId(1)] }]);
+    assert_eq!((jobs.jobs[0].needs.len(), &*jobs.jobs[1].needs), (0, [JobId(0)].as_slice()));
+}
+
+#[test]
+fn a_file_of_several_jobs_and_one_of_the_manager_are_told() {
+    let mut recording = Recording::new();
+    recording.write(1, "/w/list");
+    for pid in [2, 3] {
+        recording.start(pid, "append", |recording| {
+            recording.redirect(pid, 1, "/w/log", "O_WRONLY|O_CREAT|O_APPEND");
+        });
+        recording.moved(pid, "write", Some(1), "/w/log", 4, "", Some(4));
+        recording.read(pid, "/w/list");
+    }
+    let jobs = recording.jobs();
+    let shared = Trouble::SharedOutput { path: Arc::from("/w/log"), jobs: vec![JobId(0), JobId(1)] };
+    assert_eq!(jobs.troubles, [shared, Trouble::ManagerWrote { path: Arc::from("/w/list") }]);
+    assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
+    assert!(!jobs.jobs[1].outputs[0].only && jobs.jobs[1].outputs[0].updated);
+}
+
+#[test]
+fn a_process_that_starts_nobody_is_itself_the_job() {
+    let mut recording = Recording::new();
+    recording.read(1, "/w/run.sh");
+    let jobs = recording.jobs();
+    assert_eq!((jobs.jobs.len(), &jobs.manager), (1, &None));
+    assert_eq!(jobs.troubles, [Trouble::NoEnd { job: JobId(0) }]);
+}
+
+#[test]
+fn a_renamed_file_is_made_under_its_last_name() {
+    let mut recording = Recording::new();
+    recording.start(2, "gen", |_| {});
+    recording.write(2, "/w/a.tmp");
+    let path2 = recording.log.path("/w/a");
+    recording.now += 10;
+    let event = Event {
+        seq: recording.now as u64,
+        pid: Pid(2),
+        tid: Tid(2),
+        call: recording.log.call("rename"),
+        start: Timestamp(recording.now),
+        path: recording.log.path("/w/a.tmp"),
+        path2,
+        ret: Nullable::some(0),
+        ..Event::default()
+    };
+    recording.log.push(event);
+    let jobs = recording.jobs();
+    assert_eq!((paths(&jobs.jobs[0].outputs), jobs.jobs[0].outputs[0].size), (vec!["/w/a"], Some(4)));
+}
