@@ -13,6 +13,7 @@ mod lines;
 mod output;
 mod paper;
 mod sql;
+mod stats;
 mod tables;
 mod util;
 mod workflow;
