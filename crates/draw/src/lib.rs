@@ -23,6 +23,7 @@ pub mod layout;
 mod painter;
 pub mod palette;
 pub mod picture;
+pub mod process_tree;
 pub mod profile_csv;
 pub mod profile_tables;
 pub mod scene;

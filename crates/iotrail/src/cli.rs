@@ -2,7 +2,7 @@
 
 use crate::commands::{
     check, compare, completions, dfg, events, export, files, import, info, man, processes, record, recover,
-    redact, report, sql, stats, workflow,
+    redact, report, sql, stats, tree, workflow,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Sql(sql::Args),
     Workflow(Box<workflow::Args>),
     Redact(redact::Args),
+    Tree(tree::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -75,6 +76,7 @@ impl Command {
             Self::Sql(args) => sql::run(args, ui),
             Self::Workflow(args) => workflow::run(args, ui),
             Self::Redact(args) => redact::run(args, ui),
+            Self::Tree(args) => tree::run(args, ui),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),
         }

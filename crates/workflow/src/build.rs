@@ -12,6 +12,8 @@ mod node;
 mod order;
 mod places;
 mod record;
+#[cfg(test)]
+mod tests;
 mod weave;
 
 use crate::error::WorkflowError;

@@ -210,7 +210,8 @@ pub struct FileVertex {
     pub version: u32,
     /// Whether this is the last version of the last file of that path.
     pub last: bool,
-    /// Size in bytes, where known; of the last version only.
+    /// Size in bytes when the version was complete: as the writes tell if the file was empty at some time of the log, else as it
+    /// was found, if nobody wrote to it.
     pub size: Option<i64>,
     /// Distinct processes that read it.
     pub readers: u32,

@@ -18,4 +18,5 @@ pub(crate) mod redact;
 pub(crate) mod report;
 pub(crate) mod sql;
 pub(crate) mod stats;
+pub(crate) mod tree;
 pub(crate) mod workflow;

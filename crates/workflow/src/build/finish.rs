@@ -160,7 +160,10 @@ impl Finish<'_> {
             kind: FileKind::ALL.into_iter().find(|known| Some(known.name()) == kind),
             version: number,
             last,
-            size: row.and_then(|row| row.size).filter(|_| last),
+            size: match version.extent {
+                Some(extent) => extent.size(),
+                None => row.and_then(|row| row.size).filter(|_| !version.filled),
+            },
             readers: 0,
             writers: 0,
         }

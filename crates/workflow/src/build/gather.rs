@@ -1,17 +1,17 @@
 //! The parallel scan: events to records.
 //!
 //! Records of one process and one path become one where the graph cannot tell them apart: reads while nobody changed the
-//! file, writes while nobody else changed the file and the writer took nothing in. What takes effect in which order is thereby
-//! kept exactly, and a program that copies a gigabyte in small pieces costs no more than two records for every row group.
+//! file, writes while nobody else changed the file and the writer took nothing in. The graph is the same as without, and a
+//! program that copies a gigabyte in small pieces costs no more than two records for every row group.
 
 use super::meaning::{Action, Meanings, Place};
-use super::record::{Op, Record, one_call};
+use super::record::{Extent, Op, Record, one_call};
 use crate::graph::Transfer;
 use crate::system::System;
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use iotrail_model::{CaseId, EventBatch, Layer, Nanos, Nullable, PathId, Timestamp};
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::{CallId, CaseId, EventBatch, Layer, Nanos, Nullable, PathId, Timestamp};
 use iotrail_query::{ActivityId, Classified, Classifier, LifeId, Lives, Query};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
@@ -78,9 +78,8 @@ pub(super) fn gather(
     threads: NonZeroUsize,
 ) -> Result<Gathered, TrailError> {
     let columns = COLUMNS.into_iter().fold(query.map_or(Columns::NONE, Query::columns), Columns::union);
-    let shared =
-        if log.cases().len() > 1 { shared_paths(log, meanings.paths(), threads)? } else { Vec::new() };
-    let state = || Worker::new(lives, meanings, &shared, query);
+    let known = Known::new(log, meanings, threads)?;
+    let state = || Worker::new(lives, meanings, &known, query);
     let wanted = |group: &_| query.is_none_or(|query| query.may_match_group(group));
     let parts = log.scan_only(wanted, columns, threads, state, |worker, _, batch| worker.batch(batch))?;
     let mut gathered = Gathered { changed: vec![false; meanings.paths()], ..Gathered::default() };
@@ -99,7 +98,42 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// Paths that events of several cases name, whose rows may lie in different row groups.
+/// What must be known of paths before records may be joined.
+#[derive(Debug, Default)]
+struct Known {
+    /// Paths that events of several cases name, whose rows may lie in different row groups. Empty for a single case.
+    shared: Vec<bool>,
+    /// Paths that are or were names of one file have the same number. Empty if no file has two names.
+    file_of: Vec<u32>,
+}
+
+impl Known {
+    fn new(log: &EventLog, meanings: &Meanings, threads: NonZeroUsize) -> Result<Self, TrailError> {
+        let mut known = Self::default();
+        if log.cases().len() > 1 {
+            known.shared = shared_paths(log, meanings.paths(), threads)?;
+        }
+        if log
+            .names()
+            .calls
+            .iter()
+            .enumerate()
+            .any(|(call, _)| meanings.gives_names(CallId::from_index(call)))
+        {
+            known.file_of = aliases(log, meanings, threads)?;
+        }
+        Ok(known)
+    }
+
+    fn is_shared(&self, path: PathId) -> bool {
+        self.shared.get(path.index()).copied().unwrap_or(false)
+    }
+
+    fn file(&self, path: PathId) -> u32 {
+        self.file_of.get(path.index()).copied().unwrap_or(path.0)
+    }
+}
+
 fn shared_paths(log: &EventLog, paths: usize, threads: NonZeroUsize) -> Result<Vec<bool>, TrailError> {
     let columns = Columns::CASE | Columns::PATH | Columns::PATH2;
     let pairs = log.scan(
@@ -107,18 +141,16 @@ fn shared_paths(log: &EventLog, paths: usize, threads: NonZeroUsize) -> Result<V
         threads,
         || (),
         |(), _, batch: &EventBatch| {
-            let mut pairs: HashMap<(PathId, CaseId), (), RandomState> = HashMap::default();
+            let mut pairs: HashSet<(PathId, CaseId), RandomState> = HashSet::default();
             for (case, (path, path2)) in batch.case.iter().zip(batch.path.iter().zip(&batch.path2)) {
-                for path in [path.get(), path2.get()].into_iter().flatten() {
-                    pairs.insert((path, *case), ());
-                }
+                pairs.extend([path.get(), path2.get()].into_iter().flatten().map(|path| (path, *case)));
             }
             pairs
         },
     )?;
     let mut owner: Vec<Option<CaseId>> = vec![None; paths];
     let mut shared = vec![false; paths];
-    for (path, case) in pairs.iter().flat_map(HashMap::keys) {
+    for (path, case) in pairs.iter().flatten() {
         match owner.get_mut(path.index()) {
             Some(Some(known)) if known != case => shared[path.index()] = true,
             Some(owner) => *owner = Some(*case),
@@ -128,11 +160,41 @@ fn shared_paths(log: &EventLog, paths: usize, threads: NonZeroUsize) -> Result<V
     Ok(shared)
 }
 
+/// For each path a number that all names of one file share, by renames and links, whether they succeeded or not.
+fn aliases(log: &EventLog, meanings: &Meanings, threads: NonZeroUsize) -> Result<Vec<u32>, TrailError> {
+    fn find(file_of: &mut [u32], mut path: u32) -> u32 {
+        while file_of[path as usize] != path {
+            file_of[path as usize] = file_of[file_of[path as usize] as usize];
+            path = file_of[path as usize];
+        }
+        path
+    }
+    let columns = Columns::CALL | Columns::PATH | Columns::PATH2;
+    let pairs = log.scan(
+        columns,
+        threads,
+        || (),
+        |(), _, batch: &EventBatch| {
+            let rows = (0..batch.len).filter(|row| meanings.gives_names(batch.call[*row]));
+            rows.filter_map(|row| batch.path[row].get().zip(batch.path2[row].get())).collect::<Vec<_>>()
+        },
+    )?;
+    let mut file_of: Vec<u32> = (0..meanings.paths() as u32).collect();
+    for (one, other) in pairs.into_iter().flatten() {
+        let (one, other) = (find(&mut file_of, one.0), find(&mut file_of, other.0));
+        file_of[one.max(other) as usize] = one.min(other);
+    }
+    for path in 0..file_of.len() as u32 {
+        file_of[path as usize] = find(&mut file_of, path);
+    }
+    Ok(file_of)
+}
+
 /// One thread of the scan.
 struct Worker<'a> {
     lives: &'a Lives,
     meanings: &'a Meanings,
-    shared: &'a [bool],
+    known: &'a Known,
     classifier: Option<Classifier>,
     classified: Classified,
     singles: Vec<Record>,
@@ -146,15 +208,16 @@ struct Worker<'a> {
 struct Joined {
     of_process: HashMap<(LifeId, PathId, Op), u32, RandomState>,
     took_in: HashMap<LifeId, u32, RandomState>,
-    changed: HashMap<PathId, u32, RandomState>,
+    /// By the number of a file, see [`Known::file`].
+    changed: HashMap<u32, u32, RandomState>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(lives: &'a Lives, meanings: &'a Meanings, shared: &'a [bool], query: Option<&Query>) -> Self {
+    fn new(lives: &'a Lives, meanings: &'a Meanings, known: &'a Known, query: Option<&Query>) -> Self {
         Self {
             lives,
             meanings,
-            shared,
+            known,
             classifier: query.map(Query::worker),
             classified: Classified::default(),
             singles: Vec::new(),
@@ -212,10 +275,10 @@ impl<'a> Worker<'a> {
         let size = batch.size[row].get();
         match action {
             Action::Read => self.transfer(call, Op::Read, batch.path[row], size),
-            Action::Write => self.transfer(call, Op::Write, batch.path[row], size),
+            Action::Write => self.write(call, batch.path[row], batch.offset[row].get(), size),
             Action::Copy => {
                 self.transfer(call, Op::Read, batch.path[row], size);
-                self.transfer(call, Op::Write, batch.path2[row], size);
+                self.write(call, batch.path2[row], None, size);
             }
             // Whether a call whose return was not seen did anything is unknown.
             _ if batch.ret[row].is_null() && dur.is_none() => {}
@@ -284,10 +347,19 @@ impl<'a> Worker<'a> {
         }
     }
 
+    fn write(&mut self, call: &Call<'_>, path: Nullable<PathId>, offset: Option<i64>, size: Option<i64>) {
+        let known = self.singles.len();
+        self.transfer(call, Op::Write, path, size);
+        if let (Some(record), Some(size)) = (self.singles.get_mut(known), size) {
+            record.written_to = Extent::of_write(offset, size);
+        }
+    }
+
     fn push(&mut self, call: &Call<'_>, op: Op) {
         let Some(path) = call.batch.path[call.row].get() else { return };
-        if op.changes() && op != Op::Unlink {
-            self.seen.insert(path, true);
+        if op.changes() {
+            self.seen.remove(&path);
+            self.seen.remove(&call.batch.path2[call.row].raw());
         }
         self.record(call, op, path, Transfer::default());
     }
@@ -314,7 +386,18 @@ impl<'a> Worker<'a> {
             _ => Nullable::<PathId>::NULL.raw(),
         };
         let at = if op.takes_in() { call.end } else { call.start };
-        self.singles.push(Record { at, first: call.start, last: call.end, moved, life, path, path2, op });
+        let written_to = Extent::default();
+        self.singles.push(Record {
+            at,
+            first: call.start,
+            last: call.end,
+            moved,
+            written_to,
+            life,
+            path,
+            path2,
+            op,
+        });
     }
 
     /// The records of the batch; `end` is its last start.
@@ -327,9 +410,9 @@ impl<'a> Worker<'a> {
         for single in self.singles.drain(..) {
             let Record { life, path, op, .. } = single;
             let place = records.len() as u32;
-            let unshared = !self.shared.get(path.index()).copied().unwrap_or(false);
-            let earlier = of_process.get(&(life, path, op)).copied().filter(|_| unshared && single.at <= end);
-            let since_change = changed.get(&path).copied();
+            let joinable = single.at <= end && !self.known.is_shared(path);
+            let earlier = of_process.get(&(life, path, op)).copied().filter(|_| joinable);
+            let since_change = changed.get(&self.known.file(path)).copied();
             let joins = earlier.filter(|earlier| match op {
                 Op::Read | Op::Map => since_change.is_none_or(|changed| changed < *earlier),
                 Op::Write => {
@@ -346,10 +429,7 @@ impl<'a> Worker<'a> {
                 took_in.insert(life, place);
             }
             if op.changes() {
-                changed.insert(path, place);
-                if !Nullable::some(single.path2).is_null() {
-                    changed.insert(single.path2, place);
-                }
+                changed.insert(self.known.file(path), place);
             }
             of_process.insert((life, path, op), place);
             records.push(single);

@@ -137,6 +137,11 @@ impl Meanings {
         self.actions.get(call.index()).copied().unwrap_or(Action::None)
     }
 
+    /// Whether a call gives a file another name.
+    pub(super) fn gives_names(&self, call: CallId) -> bool {
+        matches!(self.action(call), Action::Rename | Action::Link)
+    }
+
     pub(super) fn flags(&self, text: Nullable<FlagsId>) -> Flags {
         text.get().and_then(|id| self.flags.get(id.index())).copied().unwrap_or_default()
     }

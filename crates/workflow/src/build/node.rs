@@ -1,6 +1,7 @@
 //! Vertices while the graph is made.
 
 use super::places::FileId;
+use super::record::Extent;
 use iotrail_model::{PathId, Timestamp};
 use iotrail_query::LifeId;
 
@@ -38,6 +39,8 @@ pub(super) struct Version {
     pub(super) filled: bool,
     /// Somebody read it.
     pub(super) read: bool,
+    /// How far it is filled, if it was empty at some time of the log.
+    pub(super) extent: Option<Extent>,
 }
 
 impl Version {

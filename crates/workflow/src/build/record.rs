@@ -50,6 +50,37 @@ impl Op {
     }
 }
 
+/// How far a file is filled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// End of the last byte of which the place is known.
+    pub(super) end: u64,
+    /// Bytes of which the place is unknown: they were appended, or copied inside the kernel.
+    pub(super) appended: u64,
+}
+
+impl Extent {
+    /// What a write of `size` bytes at `offset` fills.
+    pub(super) fn of_write(offset: Option<i64>, size: i64) -> Self {
+        let size = u64::try_from(size).unwrap_or(0);
+        match offset.and_then(|offset| u64::try_from(offset).ok()) {
+            Some(offset) => Self { end: offset.saturating_add(size), appended: 0 },
+            None => Self { end: 0, appended: size },
+        }
+    }
+
+    /// Adds another write.
+    pub(super) fn add(&mut self, other: Self) {
+        self.end = self.end.max(other.end);
+        self.appended = self.appended.saturating_add(other.appended);
+    }
+
+    /// The size of a file that was empty before.
+    pub(super) fn size(self) -> Option<i64> {
+        i64::try_from(self.end.saturating_add(self.appended)).ok()
+    }
+}
+
 /// One access, or several of one process to one path between which nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record {
@@ -61,6 +92,8 @@ pub(super) struct Record {
     pub(super) last: Timestamp,
     /// What was moved.
     pub(super) moved: Transfer,
+    /// End of what was written where it is known where, and bytes written where it is not.
+    pub(super) written_to: Extent,
     /// Who did it.
     pub(super) life: LifeId,
     /// To which path.
@@ -80,6 +113,7 @@ impl Record {
     /// Adds a later record of the same process, path and operation.
     pub(super) fn join(&mut self, later: &Self) {
         self.moved.add(&later.moved);
+        self.written_to.add(later.written_to);
         self.first = self.first.min(later.first);
         self.last = self.last.max(later.last);
     }

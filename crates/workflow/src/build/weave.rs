@@ -18,7 +18,7 @@ use super::meaning::{Meanings, Place};
 use super::node::{Node, Version, What};
 use super::order::{Order, Outcome};
 use super::places::{FileId, Places};
-use super::record::{Op, Record};
+use super::record::{Extent, Op, Record};
 use crate::build::BuildOptions;
 use crate::graph::{Edge, FileView, Relation, Transfer, VertexId};
 use foldhash::fast::RandomState;
@@ -73,6 +73,9 @@ enum Contents {
 struct Access {
     relation: Relation,
     moved: Transfer,
+    written_to: Extent,
+    /// When it takes effect.
+    at: Timestamp,
     first: Timestamp,
     last: Timestamp,
 }
@@ -88,7 +91,10 @@ pub(super) struct Weaver<'a> {
     files: Vec<FileState>,
     parts: Vec<u32>,
     order: Order,
-    edge_of: HashMap<(u32, u32), u32, RandomState>,
+    /// By the part of a process and the version of a file that it wrote. In the view of whole files also what it read.
+    writes: HashMap<(u32, u32), u32, RandomState>,
+    /// By the process and the version that it read: what it reads of that once more is nothing new, whatever it did since.
+    reads: HashMap<(LifeId, u32), u32, RandomState>,
     /// The last edge between a process and a file, in each direction, of those that have many parts or versions.
     channels: HashMap<(LifeId, FileId, bool), u32, RandomState>,
     woven: Woven,
@@ -113,7 +119,8 @@ impl<'a> Weaver<'a> {
             files: Vec::new(),
             parts: vec![UNBORN; lives.all().len()],
             order: Order::default(),
-            edge_of: HashMap::default(),
+            writes: HashMap::default(),
+            reads: HashMap::default(),
             channels: HashMap::default(),
             woven: Woven {
                 nodes: Vec::new(),
@@ -154,8 +161,14 @@ impl<'a> Weaver<'a> {
         if let Some(why) = reason(self.meanings, path, self.changed, self.options.system) {
             return self.woven.hidden.access(record, why);
         }
-        let access =
-            |relation| Access { relation, moved: record.moved, first: record.first, last: record.last };
+        let access = |relation| Access {
+            relation,
+            moved: record.moved,
+            written_to: record.written_to,
+            at: record.at,
+            first: record.first,
+            last: record.last,
+        };
         let is_channel = self.meanings.place(path) == Place::Channel;
         match op {
             Op::Exists | Op::Missing => self.look(path, op == Op::Exists),
@@ -258,7 +271,7 @@ impl<'a> Weaver<'a> {
     fn new_version(&mut self, file: FileId, path: PathId, before_all: bool) -> u32 {
         let state = &self.files[file.0 as usize];
         let names = state.names.iter().copied().filter(|name| *name != path).collect();
-        let version = Version { file, path, names, made: false, filled: false, read: false };
+        let version = Version { file, path, names, made: false, filled: false, read: false, extent: None };
         let node = self.add_node(Node { what: What::Version(version), first: None, last: None }, before_all);
         let state = &mut self.files[file.0 as usize];
         state.version = Some(node);
@@ -303,7 +316,7 @@ impl<'a> Weaver<'a> {
         let file = self.file(path);
         let version = self.current(file, path);
         self.woven.nodes[version as usize].seen(access.first, access.last);
-        if let Some(edge) = self.edge_between(part, version) {
+        if let Some(edge) = self.edge_to_read(life, part, file, version) {
             return self.add_figures(edge, &access, false);
         }
         if let Some(version) = self.version_mut(version) {
@@ -315,14 +328,26 @@ impl<'a> Weaver<'a> {
             _ if self.part_number(part) >= MOST_PARTS && self.joins((life, file, false), access) => return,
             outcome => {
                 self.woven.counts.given_up += u64::from(outcome == Outcome::GivenUp);
-                let part = self.split(life, access.last);
-                self.order.add_edge(version, part);
+                let part = self.split(life, access.at);
+                self.order_edge(version, part);
                 part
             }
         };
-        let edge = self.push_edge(edge(version, part, access.relation), part, version);
-        self.add_figures(edge, &access, false);
-        self.remember((life, file, false), part, edge);
+        let id = self.push_edge(edge(version, part, access.relation));
+        self.reads.insert((life, version), id);
+        self.add_figures(id, &access, false);
+        self.remember((life, file, false), part, id);
+    }
+
+    /// The edge that a read is added to: that of an earlier read, or of a write if nobody else has written since.
+    fn edge_to_read(&mut self, life: LifeId, part: u32, file: FileId, version: u32) -> Option<u32> {
+        if let Some(edge) = self.reads.get(&(life, version)) {
+            return Some(*edge);
+        }
+        let own = self.is_whole() || self.files[file.0 as usize].writer == Some(life);
+        let edge = self.writes.get(&(part, version)).copied().filter(|_| own)?;
+        self.reads.insert((life, version), edge);
+        Some(edge)
     }
 
     /// Data of a process, a name or nothing go to a file.
@@ -335,11 +360,19 @@ impl<'a> Weaver<'a> {
         if let Some(version) = self.version_mut(version) {
             version.made = true;
             version.filled |= access.relation == Relation::Write;
+            if let Some(extent) = &mut version.extent {
+                extent.add(access.written_to);
+            }
         }
-        let edge = match self.edge_between(part, version) {
+        let known = self
+            .writes
+            .get(&(part, version))
+            .or_else(|| self.reads.get(&(life, version)).filter(|_| self.is_whole()));
+        let edge = match known.copied() {
             Some(edge) => edge,
-            None => self.push_edge(edge(part, version, access.relation), part, version),
+            None => self.push_edge(edge(part, version, access.relation)),
         };
+        self.writes.insert((part, version), edge);
         self.add_figures(edge, &access, true);
         self.remember((life, file, true), part, edge);
     }
@@ -357,6 +390,7 @@ impl<'a> Weaver<'a> {
         let Some(current) = self.files[file.0 as usize].version else {
             let version = self.new_version(file, path, false);
             self.order_edge(part, version);
+            self.fill(version, None, contents);
             return Some(version);
         };
         if self.is_whole() || self.stays(life, part, current, contents) {
@@ -379,6 +413,18 @@ impl<'a> Weaver<'a> {
         Some(version)
     }
 
+    /// What a new version holds of the one before.
+    fn fill(&mut self, version: u32, before: Option<u32>, contents: Contents) {
+        let before = before.and_then(|before| self.version(before));
+        let (filled, extent) = match contents {
+            Contents::Empty => (false, Some(Extent::default())),
+            Contents::Continue => before.map_or((false, None), |before| (before.filled, before.extent)),
+        };
+        if let Some(version) = self.version_mut(version) {
+            (version.filled, version.extent) = (filled, extent);
+        }
+    }
+
     /// Whether an access goes to the current version; if it does, there is room in the order for its edge.
     fn stays(&mut self, life: LifeId, part: u32, current: u32, contents: Contents) -> bool {
         let Some(version) = self.version(current) else { return false };
@@ -386,13 +432,11 @@ impl<'a> Weaver<'a> {
         if contents == Contents::Empty && !blank {
             return false;
         }
-        match self.edge_between(part, current) {
-            Some(edge) => self.woven.edges[edge as usize].relation <= Relation::Write,
-            None => {
-                let own = self.files[file.0 as usize].writer == Some(life);
-                (own || blank) && self.order.add_edge(part, current) == Outcome::Added
-            }
+        if self.writes.contains_key(&(part, current)) {
+            return true;
         }
+        let own = self.files[file.0 as usize].writer == Some(life);
+        (own || blank) && self.order.add_edge(part, current) == Outcome::Added
     }
 
     /// Makes room for an edge to a new vertex, which closes no cycle.
@@ -524,15 +568,9 @@ impl<'a> Weaver<'a> {
         self.woven.edges.push(edge);
     }
 
-    fn push_edge(&mut self, edge: Edge, part: u32, version: u32) -> u32 {
-        let id = self.woven.edges.len() as u32;
+    fn push_edge(&mut self, edge: Edge) -> u32 {
         self.woven.edges.push(edge);
-        self.edge_of.insert((part, version), id);
-        id
-    }
-
-    fn edge_between(&self, part: u32, version: u32) -> Option<u32> {
-        self.edge_of.get(&(part, version)).copied()
+        (self.woven.edges.len() - 1) as u32
     }
 
     /// Adds an access to an edge. The first relation in the order of precedence is kept, and with it the direction.

@@ -1,0 +1,277 @@
+//! The process tree in a terminal, like `pstree` with life time, bytes and exit; and as a timeline.
+//!
+//! Siblings whose subtrees have the same shape are one line with their number, so that a thousand equal jobs are read at
+//! a glance; their children are joined in the same way.
+
+use crate::gantt::{Gantt, GanttRow};
+use crate::table::{Align, Block, Style, Table};
+use iotrail_model::{Nanos, units};
+use iotrail_workflow::tree::{Node, NodeId, ShapeId, Tree};
+use std::collections::HashMap;
+
+/// Deeper levels are not indented further.
+const DEEPEST: usize = 24;
+/// How many patterns the summary lists.
+const PATTERNS: usize = 8;
+
+/// The tree as text, ending in a line break; with `all`, each process has a line of its own.
+#[must_use]
+pub fn process_tree(tree: &Tree, all: bool, style: Style) -> String {
+    if tree.nodes.is_empty() {
+        return "no processes\n".to_owned();
+    }
+    let mut table = Table::new()
+        .names("process")
+        .figures("life", Align::Right)
+        .optional("CPU", Align::Right)
+        .figures("read", Align::Right)
+        .figures("written", Align::Right)
+        .figures("end", Align::Left);
+    let mut stack = level(tree, &tree.roots, all, &Branch::default());
+    while let Some((members, branch)) = stack.pop() {
+        table.row(cells(tree, &members, &branch));
+        let children: Vec<NodeId> =
+            members.iter().flat_map(|id| tree.node(*id).children.iter().copied()).collect();
+        stack.extend(level(tree, &children, all, &branch));
+    }
+    format!("{}\n{}", summary(tree).render(style), table.render(style))
+}
+
+/// Where a line hangs: for each level above whether another line follows there.
+#[derive(Clone, Debug, Default)]
+struct Branch {
+    follows: Vec<bool>,
+    depth: usize,
+}
+
+impl Branch {
+    fn below(&self, follows: bool) -> Self {
+        let mut levels = self.follows.clone();
+        if levels.len() < DEEPEST {
+            levels.push(follows);
+        }
+        Self { follows: levels, depth: self.depth + 1 }
+    }
+
+    fn prefix(&self) -> String {
+        // The roots hang nowhere.
+        let levels = self.follows.get(1..).unwrap_or_default();
+        let Some((last, above)) = levels.split_last() else { return String::new() };
+        let mut prefix: String = above.iter().map(|follows| if *follows { "│  " } else { "   " }).collect();
+        prefix.push_str(if *last { "├─ " } else { "└─ " });
+        if self.depth > DEEPEST {
+            prefix.push_str(&format!("[{}] ", self.depth - 1));
+        }
+        prefix
+    }
+}
+
+/// The lines below a line, the last first, as a stack wants them.
+fn level(tree: &Tree, nodes: &[NodeId], all: bool, branch: &Branch) -> Vec<(Vec<NodeId>, Branch)> {
+    let mut groups: Vec<Vec<NodeId>> = Vec::new();
+    let mut known: HashMap<ShapeId, usize> = HashMap::new();
+    let mut sorted = nodes.to_vec();
+    sorted.sort_by_key(|id| (tree.node(*id).start, *id));
+    for id in sorted {
+        let place =
+            if all { groups.len() } else { *known.entry(tree.node(id).shape).or_insert(groups.len()) };
+        match groups.get_mut(place) {
+            Some(group) => group.push(id),
+            None => groups.push(vec![id]),
+        }
+    }
+    let count = groups.len();
+    let lines = groups.into_iter().enumerate();
+    lines.map(|(place, group)| (group, branch.below(place + 1 < count))).rev().collect()
+}
+
+fn cells(tree: &Tree, members: &[NodeId], branch: &Branch) -> [String; 6] {
+    let nodes = || members.iter().map(|id| tree.node(*id));
+    let label = members.first().map_or("", |id| &tree.node(*id).label);
+    let name = match members {
+        [one] => format!("{label} {}", tree.node(*one).pid),
+        many => format!("{} x {label}", units::count(many.len() as u64)),
+    };
+    let sum =
+        |bytes: fn(&Node) -> u64| units::bytes(nodes().map(bytes).fold(0.0, |sum, bytes| sum + bytes as f64));
+    let cpu = nodes().filter_map(|node| node.cpu).reduce(|one, other| Nanos(one.0.saturating_add(other.0)));
+    [
+        format!("{}{name}", branch.prefix()),
+        life(nodes()),
+        cpu.map_or_else(unknown, |span| units::duration(span.0 as f64)),
+        sum(|node| node.bytes_read),
+        sum(|node| node.bytes_written),
+        ending(nodes()),
+    ]
+}
+
+fn unknown() -> String {
+    "–".to_owned()
+}
+
+/// The life time; of several the shortest and the longest.
+fn life<'a>(nodes: impl Iterator<Item = &'a Node>) -> String {
+    let mut spans: Vec<i64> = nodes.filter_map(|node| Some(node.life_time()?.0)).collect();
+    spans.sort_unstable();
+    let text = |span: &i64| units::duration(*span as f64);
+    match (spans.first(), spans.last()) {
+        (Some(first), Some(last)) if text(first) != text(last) => format!("{} … {}", text(first), text(last)),
+        (Some(only), _) => text(only),
+        _ => unknown(),
+    }
+}
+
+/// How it ended; of several how many ended in which way, the usual one first.
+fn ending<'a>(nodes: impl Iterator<Item = &'a Node>) -> String {
+    let mut endings: Vec<(String, usize)> = Vec::new();
+    for node in nodes {
+        let ending = match (&node.signal, node.exit_code, node.end) {
+            (Some(signal), ..) => signal.to_string(),
+            (None, Some(code), _) => format!("exit {code}"),
+            (None, None, _) => "not seen".to_owned(),
+        };
+        match endings.iter_mut().find(|(known, _)| *known == ending) {
+            Some((_, count)) => *count += 1,
+            None => endings.push((ending, 1)),
+        }
+    }
+    endings.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    match endings.as_slice() {
+        [(only, _)] => only.clone(),
+        many => {
+            many.iter().map(|(ending, count)| format!("{count} x {ending}")).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn summary(tree: &Tree) -> Block {
+    let mut block = Block::new();
+    let failed = tree.nodes.iter().filter(|node| is_failed(node)).count();
+    let failures =
+        if failed > 0 { format!(", {} of them failed", units::count(failed as u64)) } else { String::new() };
+    block.entry("processes", format!("{}{failures}", units::count(tree.nodes.len() as u64)));
+    if let Some((start, end)) = tree.span {
+        block.entry("makespan", units::duration((end - start).0 as f64));
+    }
+    let labels: Vec<&str> =
+        tree.longest.nodes.iter().map(|id| &*tree.node(*id).label).take(DEEPEST).collect();
+    if labels.len() > 1 {
+        let time = units::duration(tree.longest.time.0 as f64);
+        block.entry(
+            "longest path",
+            format!("{time} of life times, one below the other: {}", labels.join(" → ")),
+        );
+    }
+    let patterns = tree.shapes.iter().filter(|shape| shape.count > 1 && shape.size > 1);
+    let mut patterns: Vec<_> = patterns.collect();
+    patterns.sort_by_key(|shape| std::cmp::Reverse(u64::from(shape.count) * u64::from(shape.size)));
+    for (place, shape) in patterns.iter().take(PATTERNS).enumerate() {
+        block.entry(if place == 0 { "patterns" } else { "" }, format!("{} x {}", shape.count, shape.name));
+    }
+    block
+}
+
+fn is_failed(node: &Node) -> bool {
+    node.signal.is_some() || node.exit_code.is_some_and(|code| code != 0)
+}
+
+/// The tree as a timeline: parents before their children, siblings in the order of their starts.
+#[must_use]
+pub fn timeline(tree: &Tree, title: &str) -> Gantt {
+    let mut rows: Vec<GanttRow> = Vec::with_capacity(tree.nodes.len());
+    let mut stack: Vec<(NodeId, Option<usize>)> = tree.roots.iter().rev().map(|root| (*root, None)).collect();
+    while let Some((id, parent)) = stack.pop() {
+        let node = tree.node(id);
+        let command = node.cmdline.as_deref().map(|line| line.trim_end_matches('\0').replace('\0', " "));
+        let place = rows.len();
+        rows.push(GanttRow {
+            label: node.label.to_string(),
+            detail: command.or_else(|| node.exe.as_deref().map(str::to_owned)).unwrap_or_default(),
+            group: node.phase.map(|phase| phase as usize),
+            start: node.start.map(|time| time.0),
+            end: node.end.map(|time| time.0),
+            depth: node.depth as usize,
+            parent,
+            failed: is_failed(node),
+            count: 1,
+        });
+        stack.extend(node.children.iter().rev().map(|child| (*child, Some(place))));
+    }
+    Gantt {
+        title: title.to_owned(),
+        notes: Vec::new(),
+        groups: tree.phases.iter().map(|phase| phase.to_string()).collect(),
+        span: tree.span.map(|(start, end)| (start.0, end.0)),
+        rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::{Pid, Process, Timestamp};
+    use iotrail_query::{Lives, ProcessGroups};
+
+    fn process(pid: u32, ppid: u32, exe: &str, from: i64, to: i64, exit: i32) -> Process {
+        Process {
+            pid: Pid(pid),
+            ppid: Some(Pid(ppid)),
+            exe: Some(format!("/usr/bin/{exe}")),
+            cmdline: Some(format!("{exe}\0-x\0")),
+            start: Some(Timestamp(from * 1_000_000)),
+            end: Some(Timestamp(to * 1_000_000)),
+            exit_code: Some(exit),
+            bytes_read: 1000,
+            bytes_written: i64::from(pid),
+            ..Process::default()
+        }
+    }
+
+    fn tree() -> Tree {
+        let mut images = vec![process(1, 0, "make", 0, 100, 0)];
+        for pid in [10, 20, 30] {
+            images.push(process(pid, 1, "sh", i64::from(pid), i64::from(pid) + 9, 0));
+            images.push(process(
+                pid + 1,
+                pid,
+                "cc",
+                i64::from(pid) + 1,
+                i64::from(pid) + 8,
+                i32::from(pid == 20),
+            ));
+        }
+        images.push(process(40, 1, "\u{1b}[31mld", 50, 90, 0));
+        iotrail_workflow::tree::tree(&Lives::new(images), &ProcessGroups::default(), &[])
+    }
+
+    #[test]
+    fn equal_subtrees_are_one_line() {
+        insta::assert_snapshot!(process_tree(&tree(), false, Style::default()));
+    }
+
+    #[test]
+    fn with_all_each_process_has_its_line() {
+        insta::assert_snapshot!(process_tree(&tree(), true, Style::default()));
+    }
+
+    #[test]
+    fn a_timeline_has_every_process_below_its_parent() {
+        let gantt = timeline(&tree(), "build");
+        let rows: Vec<(&str, usize, Option<usize>, bool)> =
+            gantt.rows.iter().map(|row| (row.label.as_str(), row.depth, row.parent, row.failed)).collect();
+        assert_eq!(
+            rows,
+            [
+                ("make", 0, None, false),
+                ("sh", 1, Some(0), false),
+                ("cc", 2, Some(1), false),
+                ("sh", 1, Some(0), false),
+                ("cc", 2, Some(3), true),
+                ("sh", 1, Some(0), false),
+                ("cc", 2, Some(5), false),
+                ("\u{1b}[31mld", 1, Some(0), false),
+            ]
+        );
+        assert_eq!((gantt.rows[0].detail.as_str(), gantt.span), ("make -x", Some((0, 100_000_000))));
+    }
+}

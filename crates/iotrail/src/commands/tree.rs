@@ -1,0 +1,92 @@
+//! `iotrail tree`: who made whom.
+
+use anyhow::bail;
+use iotrail_console::{output, ui::Ui};
+use iotrail_draw::export::PictureFormat;
+use iotrail_draw::process_tree::{process_tree, timeline};
+use iotrail_draw::{Style, Theme, gantt, picture_file};
+use iotrail_query::{Lives, ProcessGroupBy};
+use iotrail_trail::EventLog;
+use iotrail_workflow::tree;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Print the process tree: who made whom, for how long each ran, what it moved, how it ended.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail tree run.trail
+  iotrail tree run.trail --all
+  iotrail tree run.trail --by job -o timeline.svg
+  iotrail tree run.trail --json | jq -r '.nodes[] | select(.exit_code != 0) | .cmdline'
+
+Siblings whose subtrees have the same shape are one line with their number; --all gives each process its own. The
+extension of -o names the format: svg, png and pdf draw the processes over time, json holds everything, txt is the text.")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    /// Groups of processes, the colours of the timeline: `exe`, `job`, `host`, `cid`, `rank`, `label`, `user`, `env:NAME`,
+    /// `cmd~REGEX`, or a TOML file of rules.
+    #[arg(long, value_name = "GROUP", default_value = "exe")]
+    by: String,
+
+    /// A line for each process.
+    #[arg(long)]
+    all: bool,
+
+    /// Print everything as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Write a file in the format that its extension names; `-` is stdout.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Json,
+    Picture,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let form = form(args)?;
+    let by = ProcessGroupBy::parse(&args.by)?;
+    let log = EventLog::open(&args.trails)?;
+    let lives = Lives::new(log.processes()?);
+    let tree = tree::tree(&lives, &by.divide(&log, &lives), log.cases());
+    let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
+    let bytes = match form {
+        Form::Text => process_tree(&tree, args.all, style).into_bytes(),
+        Form::Json => {
+            let mut text = serde_json::to_vec_pretty(&tree)?;
+            text.push(b'\n');
+            text
+        }
+        Form::Picture => {
+            picture_file(&gantt::scene(&timeline(&tree, &title(&args.trails))), Theme::Auto, &args.output)?
+        }
+    };
+    output::write(&args.output, &bytes)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn form(args: &Args) -> anyhow::Result<Form> {
+    let extension = args.output.extension().and_then(|extension| extension.to_str());
+    match extension {
+        _ if PictureFormat::from_path(&args.output).is_some() && !args.json => Ok(Form::Picture),
+        _ if args.json || extension == Some("json") => Ok(Form::Json),
+        Some("txt") => Ok(Form::Text),
+        _ if args.output == Path::new("-") => Ok(Form::Text),
+        _ => bail!("{}: unknown format; use one of .svg, .png, .pdf, .json, .txt", args.output.display()),
+    }
+}
+
+fn title(trails: &[PathBuf]) -> String {
+    let names: Vec<String> =
+        trails.iter().filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())).collect();
+    format!("Processes of {}", names.join(", "))
+}
