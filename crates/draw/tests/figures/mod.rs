@@ -385,14 +385,15 @@ pub fn tangle() -> Graph {
 
 fn flows() -> Vec<(&'static str, Scene)> {
     let (mosaic, path) = mosaic();
-    let view = FlowView { title: "Workflow of T.trail".to_owned(), ..FlowView::default() };
+    let title = "Workflow of T.trail".to_owned();
+    let view = FlowView { title, engine: EngineChoice::Dugong, ..FlowView::default() };
     let critical = FlowView { highlight: Some(path), ..view.clone() };
-    let built_in = FlowView { engine: EngineChoice::Dugong, ..critical.clone() };
+    let dot = FlowView { engine: EngineChoice::Auto, ..critical.clone() };
     let slow =
         FlowView { width: EdgeWidth::InverseRate, direction: Some(Direction::Right), ..critical.clone() };
     let pictures: [(&str, Graph, &FlowView); 7] = [
         ("mosaic", mosaic.clone(), &critical),
-        ("mosaic-dugong", mosaic.clone(), &built_in),
+        ("mosaic-dot", mosaic.clone(), &dot),
         ("mosaic-right", mosaic, &slow),
         ("layers", layers(30), &view),
         ("large", layers(600), &view),
