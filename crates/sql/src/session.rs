@@ -19,6 +19,8 @@ use datafusion::object_store::ObjectStore;
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
 use iotrail_dfg::DfgOptions;
+use iotrail_stats::sql::sql;
+use iotrail_stats::ProfileTable;
 use iotrail_trail::EventLog;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -46,7 +48,7 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    /// The session of a log.
+    /// The session of a log: its tables, and a view `stat_...` for each table of `iotrail stats`.
     ///
     /// # Errors
     /// If the engine refuses a table or a function, which would be a fault of this crate.
@@ -63,6 +65,10 @@ impl Session {
         for (name, part) in [("dfg", Part::Edges), ("dfg_nodes", Part::Nodes)] {
             let log = Arc::clone(&log);
             context.register_udtf(name, Arc::new(DfgFunction { log, options, part }));
+        }
+        for table in ProfileTable::ALL {
+            let view = context.sql(&sql(table)).await?.into_view();
+            context.register_table(format!("stat_{}", table.name().replace('-', "_")), view)?;
         }
         Ok(Self { context })
     }

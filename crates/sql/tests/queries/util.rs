@@ -1,5 +1,6 @@
 //! Trails and calls of the program.
 
+use iotrail_strace::{ImportOptions, Input, Silent, import};
 use iotrail_trail::memory::small_trail;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -12,6 +13,15 @@ impl Dir {
     pub(crate) fn small() -> Self {
         let dir = Self(tempfile::tempdir().expect("a directory"));
         small_trail(&dir.path("t.trail")).expect("a trail");
+        dir
+    }
+
+    /// With the trail of a trace that was recorded with strace: a shell and what it called.
+    pub(crate) fn recorded() -> Self {
+        let dir = Self(tempfile::tempdir().expect("a directory"));
+        let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/strace/f-tt-T-yy.st");
+        let options = ImportOptions::default();
+        import(&[Input::Path(trace)], &options, &dir.path("t.trail"), &Silent).expect("a trail");
         dir
     }
 
@@ -35,6 +45,12 @@ impl Dir {
     pub(crate) fn rows(&self, query: &str) -> Vec<String> {
         let text = succeeds(&self.sql(&["t.trail", query, "--csv"]));
         text.lines().skip(1).map(str::to_owned).collect()
+    }
+
+    /// What a query answers as JSON.
+    pub(crate) fn objects(&self, query: &str) -> Vec<serde_json::Value> {
+        let text = succeeds(&self.sql(&["t.trail", query, "--json"]));
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
     /// What is said about a query that is refused or fails.
