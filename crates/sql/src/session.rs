@@ -19,8 +19,8 @@ use datafusion::object_store::ObjectStore;
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
 use iotrail_dfg::DfgOptions;
-use iotrail_stats::sql::sql;
 use iotrail_stats::ProfileTable;
+use iotrail_stats::sql::sql;
 use iotrail_trail::EventLog;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -67,8 +67,11 @@ impl Session {
             context.register_udtf(name, Arc::new(DfgFunction { log, options, part }));
         }
         for table in ProfileTable::ALL {
-            let view = context.sql(&sql(table)).await?.into_view();
-            context.register_table(format!("stat_{}", table.name().replace('-', "_")), view)?;
+            // A view that the engine refuses is missing; it does not take the tables with it. A test asks for each.
+            if let Ok(rows) = context.sql(&sql(table)).await {
+                let name = format!("stat_{}", table.name().replace('-', "_"));
+                context.register_table(name, rows.into_view())?;
+            }
         }
         Ok(Self { context })
     }

@@ -140,13 +140,14 @@ SELECT quantity, series, value,
   sum(count) OVER (PARTITION BY quantity, series ORDER BY value ROWS UNBOUNDED PRECEDING) AS not_larger
 FROM counted ORDER BY quantity, series, value";
 
-const PROCESSES: &str = "SELECT case_id, pid, life, \"group\",
+const PROCESSES: &str = "SELECT * FROM (
+SELECT case_id, pid, life, \"group\",
   sum(CASE WHEN bytes_read > 0 THEN 1 ELSE 0 END) AS reads,
   sum(CASE WHEN bytes_written > 0 THEN 1 ELSE 0 END) AS writes,
   sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written
 FROM grouped WHERE life IS NOT NULL
 GROUP BY case_id, pid, life, \"group\"
-ORDER BY sum(bytes_read) + sum(bytes_written) DESC, case_id, pid, life";
+) AS moved ORDER BY bytes_read + bytes_written DESC, case_id, pid, life";
 
 const THROUGHPUT: &str =
     "SELECT \"group\", date_trunc('second', CAST(start AS TIMESTAMP WITH TIME ZONE)) AS bin,
@@ -159,7 +160,8 @@ fn files() -> String {
     let (reads, writes) = (names(&[Transfer::Read, Transfer::Copy]), names(&[Transfer::Write]));
     let copies = names(&[Transfer::Copy]);
     format!(
-        "SELECT path, sum(reads) AS reads, sum(writes) AS writes,
+        "SELECT * FROM (
+SELECT path, sum(reads) AS reads, sum(writes) AS writes,
   sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written
 FROM (
   SELECT path, 1 AS reads, 0 AS writes, size AS bytes_read, 0 AS bytes_written
@@ -169,7 +171,7 @@ FROM (
 ) AS accesses
 WHERE path IN (SELECT path FROM files WHERE kind IN ('file', 'block') OR (kind IS NULL AND path LIKE '/%'))
 GROUP BY path
-ORDER BY sum(bytes_read) + sum(bytes_written) DESC, path"
+) AS moved ORDER BY bytes_read + bytes_written DESC, path"
     )
 }
 

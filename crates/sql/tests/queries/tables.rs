@@ -86,6 +86,11 @@ fn what_there_is_can_be_listed() {
     for table in ["cases", "events", "files", "processes", "runs"] {
         assert!(tables.iter().any(|name| name == table), "{table}");
     }
+    for table in iotrail_stats::ProfileTable::ALL {
+        let name = format!("stat_{}", table.name().replace('-', "_"));
+        assert!(tables.contains(&name), "{name}");
+        dir.rows(&format!("SELECT * FROM {name}"));
+    }
     assert!(dir.rows("DESCRIBE events").iter().any(|row| row.starts_with("errno,")));
     assert!(!dir.rows("SHOW TABLES").is_empty());
     assert!(!dir.rows("SHOW COLUMNS FROM cases").is_empty());
