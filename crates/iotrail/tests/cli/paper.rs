@@ -199,6 +199,22 @@ fn compare_tells_what_ls_l_does_more() {
 }
 
 #[test]
+fn compare_puts_the_profiles_beside_the_graphs() {
+    let dir = Dir::with_paper();
+    let words = ["compare", "-q", "paper.trail", "--by", "cid", "--phases=host"];
+    let comparison = dir.json(words.into_iter().chain(["--json"]));
+    let calls = find(&comparison["phases"]["total"]["measures"], &[("measure", "calls")]);
+    let events = |group: usize| &comparison["dfg"]["groups"][group]["events"];
+    assert_eq!((&calls["a"], &calls["b"]), (events(0), events(1)));
+    assert_eq!(calls["layer"], "system call");
+    let csv = dir.run(words.into_iter().chain(["--csv"])).succeeds().text();
+    assert!(csv.starts_with("a,b,group,only,measure,layer,value_a,value_b,difference,ratio\n"), "{csv}");
+    assert!(csv.contains(&format!("a,b,total,,calls,system call,{},{},", events(0), events(1))), "{csv}");
+    let text = dir.run(words).succeeds().text();
+    assert!(text.contains("What changed") && text.contains("Phases, by host"), "{text}");
+}
+
+#[test]
 fn the_report_is_one_page_without_network() {
     let dir = Dir::with_paper();
     let said = dir.run(["report", "paper.trail", "--by", "cid", "-o", "r.html"]).succeeds();
