@@ -2,7 +2,7 @@
 
 use crate::util::Dir;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 19] = [
     "record",
     "import",
     "recover",
@@ -13,9 +13,13 @@ const COMMANDS: [&str; 15] = [
     "files",
     "dfg",
     "compare",
+    "stats",
     "report",
     "export",
     "sql",
+    "workflow",
+    "redact",
+    "tree",
     "completions",
     "man",
 ];

@@ -81,8 +81,8 @@ proptest! {
             graph
         };
         let both = strip(select(&graph, &parse("(kind=process | path~data) & !(exe=sh)")));
-        prop_assert_eq!(strip(select(&select(&graph, &one), &other)), both.clone());
-        prop_assert_eq!(strip(select(&select(&graph, &other), &one)), both.clone());
+        prop_assert_eq!(&strip(select(&select(&graph, &one), &other)), &both);
+        prop_assert_eq!(&strip(select(&select(&graph, &other), &one)), &both);
         prop_assert_eq!(strip(hide(&select(&graph, &one), &parse("exe=sh"))), both);
         let again = select(&select(&graph, &one), &one);
         prop_assert_eq!(strip(again), strip(select(&graph, &one)));

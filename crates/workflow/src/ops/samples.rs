@@ -144,9 +144,7 @@ fn from_seeds(seeds: &[Seed]) -> Graph {
             let end = if *length < 0 { -1 } else { start.max(&0) + length };
             builder.process(["sh", "mAdd", "mDiffFit", "cp"][usize::from(*name)], *start, end)
         } else {
-            builder.file(
-                &["/data/a_1.fits", "/data/a_2.fits", "/tmp/x", "pipe:[7]"][usize::from(*name)].to_owned(),
-            )
+            builder.file(["/data/a_1.fits", "/data/a_2.fits", "/tmp/x", "pipe:[7]"][usize::from(*name)])
         };
         for (index, relation, first, length, bytes) in edges {
             if place == 0 {
