@@ -25,5 +25,14 @@ run dfg "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid -o "$out/i
 run compare "$out/ior.trail" --map examples/ssf-fpp/same-file.toml --by cid --groups fpp,ssf --top 10
 run report "$out/ior.trail" --map examples/ssf-fpp/scratch.toml --by cid -o "$out/ior.html"
 
-printf '\nOpen in a browser (no network needed):\n  what tar did:    %s\n  the comparison:  %s\nThe picture:       %s\n' \
-  "$PWD/$out/tar.html" "$PWD/$out/ior.html" "$PWD/$out/ior.svg"
+printf '\n# 3. A workflow: a parallel make of a small C program, its phases, its critical path, and a Makefile made of what was seen.\n'
+rm -rf "$out/program" && cp -r examples/parallel-make "$out/program"
+run record --force -o "$out/make.trail" --report -- make -s -j2 -C "$out/program"
+run stats "$out/make.trail" --table phases
+run tree "$out/make.trail"
+run workflow "$out/make.trail"
+run workflow "$out/make.trail" -o "$out/make.svg"
+run workflow "$out/make.trail" --format makefile -o "$out/make.mk"
+
+printf '\nOpen in a browser (no network needed):\n  what tar did:    %s\n  the comparison:  %s\n  the workflow:    %s\nPictures:          %s\n                   %s\n' \
+  "$PWD/$out/tar.html" "$PWD/$out/ior.html" "$PWD/$out/make.html" "$PWD/$out/ior.svg" "$PWD/$out/make.svg"
