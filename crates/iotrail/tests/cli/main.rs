@@ -12,6 +12,7 @@ mod interrupted;
 mod lines;
 mod output;
 mod paper;
+mod redact;
 mod sql;
 mod stats;
 mod tables;
