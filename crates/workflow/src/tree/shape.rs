@@ -11,9 +11,12 @@ use std::sync::Arc;
 /// Names of shapes are not longer; what is left out is an ellipsis.
 const LONGEST_NAME: usize = 120;
 
+/// What a shape is known by: the label of its root, and how many children of which shape that has.
+type Look = (Arc<str>, Vec<(ShapeId, u32)>);
+
 /// Gives each process the shape of its subtree, and answers all shapes, the largest first, then by name.
 pub(super) fn shapes(nodes: &mut [Node]) -> Vec<Shape> {
-    let mut known: HashMap<(Arc<str>, Vec<(ShapeId, u32)>), ShapeId, RandomState> = HashMap::default();
+    let mut known: HashMap<Look, ShapeId, RandomState> = HashMap::default();
     let mut shapes: Vec<Shape> = Vec::new();
     for index in (0..nodes.len()).rev() {
         let children = counted(nodes[index].children.iter().map(|child| nodes[child.index()].shape));
