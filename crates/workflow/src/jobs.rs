@@ -51,6 +51,16 @@ pub struct JobOptions {
     pub managers: Option<Regex>,
 }
 
+impl JobOptions {
+    /// Options with a pattern of managers.
+    ///
+    /// # Errors
+    /// If it is no regular expression.
+    pub fn with_managers(pattern: Option<&str>) -> Result<Self, regex::Error> {
+        Ok(Self { managers: pattern.map(Regex::new).transpose()? })
+    }
+}
+
 /// Where a command's output goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Output {

@@ -8,10 +8,11 @@ use iotrail_draw::Theme;
 use iotrail_draw::export::{PictureFormat, picture};
 use iotrail_draw::workflow_picture::workflow_picture;
 use iotrail_draw::workflow_summary::{workflow_summary, workflow_table};
-use iotrail_exchange::{Format, WriteOptions};
+use iotrail_exchange::{Format, WriteOptions, write_recorded};
 use iotrail_query::{Lives, ProcessGroupBy, Query, QuerySpec};
 use iotrail_trail::EventLog;
 use iotrail_workflow::build::{BuildOptions, build};
+use iotrail_workflow::jobs::JobOptions;
 use iotrail_workflow::ops::{Outcome, run as operate};
 use iotrail_workflow::{Document, FileView};
 use std::io::Write;
@@ -67,9 +68,15 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
-    /// The format of -o, or of stdout: json, svg, png, pdf, dot, gml, graphml, cyjs, mermaid, prov, …
+    /// The format of -o, or of stdout: json, svg, png, pdf, dot, gml, graphml, cyjs, mermaid, prov; of the jobs:
+    /// makefile, snakemake, dagman, pegasus, dax, wfformat.
     #[arg(long, value_name = "FORMAT", value_parser = Form::from_name)]
     format: Option<Form>,
+
+    /// In formats of jobs: what processes start whose command line matches, and whose parent is a manager too, are jobs. By
+    /// default the first process is the manager.
+    #[arg(long, value_name = "REGEX")]
+    manager: Option<String>,
 
     /// Print the tables that were asked for, else the graph, as JSON.
     #[arg(long, conflicts_with_all = ["format", "csv"])]
@@ -146,10 +153,10 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ui.warn("the graph is empty; `iotrail workflow` without operations shows what there is");
     }
     for (path, form) in args.output.iter().zip(forms) {
-        write(&outcome, sources(args), form, path, ui)?;
+        write(args, &log, &lives, &outcome, form, path, ui)?;
     }
     if args.output.is_empty() {
-        print(args, &outcome, ui)?;
+        print(args, &log, &lives, &outcome, ui)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -166,7 +173,16 @@ fn sources(args: &Args) -> Vec<String> {
     args.trails.iter().map(|trail| trail.display().to_string()).collect()
 }
 
-fn write(outcome: &Outcome, sources: Vec<String>, form: Form, path: &Path, ui: &Ui) -> anyhow::Result<()> {
+fn write(
+    args: &Args,
+    log: &EventLog,
+    lives: &Lives,
+    outcome: &Outcome,
+    form: Form,
+    path: &Path,
+    ui: &Ui,
+) -> anyhow::Result<()> {
+    let sources = sources(args);
     match form {
         Form::Json => output::stream(path, |out| json(&Document::new(sources, &outcome.graph), out))?,
         Form::Picture(format) => {
@@ -181,7 +197,9 @@ fn write(outcome: &Outcome, sources: Vec<String>, form: Form, path: &Path, ui: &
             output::write(path, &picture(&drawn.scene, Theme::Auto, format)?)?;
         }
         Form::Exchange(format) => {
-            output::write(path, &iotrail_exchange::write(&outcome.graph, format, &WriteOptions::default())?)?;
+            let options = WriteOptions { title: None, sources };
+            let managers = JobOptions::with_managers(args.manager.as_deref())?;
+            output::write(path, &write_recorded(log, lives, &outcome.graph, format, &options, &managers)?)?;
         }
     }
     if path != Path::new("-") {
@@ -191,10 +209,10 @@ fn write(outcome: &Outcome, sources: Vec<String>, form: Form, path: &Path, ui: &
 }
 
 /// What goes to stdout where no file was named.
-fn print(args: &Args, outcome: &Outcome, ui: &Ui) -> anyhow::Result<()> {
+fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui) -> anyhow::Result<()> {
     let stdout = Path::new("-");
     if let Some(form) = args.format {
-        return write(outcome, sources(args), form, stdout, ui);
+        return write(args, log, lives, outcome, form, stdout, ui);
     }
     if args.csv {
         let [table] = outcome.tables.as_slice() else {
@@ -209,7 +227,7 @@ fn print(args: &Args, outcome: &Outcome, ui: &Ui) -> anyhow::Result<()> {
     }
     if args.json {
         return match outcome.tables.is_empty() {
-            true => write(outcome, sources(args), Form::Json, stdout, ui),
+            true => write(args, log, lives, outcome, Form::Json, stdout, ui),
             false => output::stream(stdout, |out| json(&outcome.tables, out)),
         };
     }
