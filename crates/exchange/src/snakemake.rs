@@ -59,7 +59,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
     text.push_str("shell.executable(\"/bin/sh\")\nshell.prefix(\"\")\n\nrule all:\n");
-    let goals: Vec<String> = rules.iter().flat_map(all).map(|file| literal(file)).collect();
+    let goals: Vec<String> = rules.iter().flat_map(all).map(literal).collect();
     list(&mut text, "input", &goals);
     let directories = make_directories(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {

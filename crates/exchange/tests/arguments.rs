@@ -1,6 +1,8 @@
 //! Whatever its arguments are, a command is started with them again by what reads an export: `sh`, `make`, and the
 //! parsers of the other formats. A helper, the shell's `printf '%s\0'`, tells what it was started with.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use iotrail_exchange::escape::{program, shell};
 use iotrail_exchange::{Format, WriteOptions, write_jobs};
 use iotrail_workflow::jobs::{Command as JobCommand, Job, Jobs, Output};
