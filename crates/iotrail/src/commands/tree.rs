@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let by = ProcessGroupBy::parse(&args.by)?;
     let log = EventLog::open(&args.trails)?;
     let lives = Lives::new(log.processes()?);
-    let tree = tree::tree(&lives, &by.divide(&log, &lives), log.cases());
+    let tree = tree(&lives, &by.divide(&log, &lives), log.cases());
     let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
     let bytes = match form {
         Form::Text => process_tree(&tree, args.all, style).into_bytes(),
