@@ -399,12 +399,8 @@ impl<'a> Weaver<'a> {
         if self.files[file.0 as usize].versions >= MOST_PARTS && self.joins((life, file, true), access) {
             return None;
         }
-        let filled =
-            contents == Contents::Continue && self.version(current).is_some_and(|version| version.filled);
         let version = self.new_version(file, path, false);
-        if let Some(version) = self.version_mut(version) {
-            version.filled = filled;
-        }
+        self.fill(version, Some(current), contents);
         if contents == Contents::Continue {
             let (first, last) = (Some(access.first), Some(access.first));
             self.add_edge(Edge { first, last, ..edge(current, version, Relation::Next) });
