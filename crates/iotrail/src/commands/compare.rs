@@ -25,8 +25,8 @@ const SHOWN: usize = 25;
   iotrail compare both.trail --by cid
   iotrail compare many.trail --by host --groups node1,node7 -o difference.svg
   iotrail compare before.trail after.trail --json | jq '.changes[0]'
-  iotrail compare before.trail after.trail --phases
-  iotrail compare before.trail after.trail --phases=job --csv > phases.csv
+  iotrail compare before.trail after.trail --phases job --csv > phases.csv
+  iotrail compare before.trail after.trail --phases none
 
 The first group is the baseline; each other group is compared with it. A permutation test over cases marks differences that
 noise explains; it needs several cases in each group.")]
@@ -42,10 +42,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     groups: Vec<String>,
 
-    /// Compare the profiles, too: what each group of processes did (`exe`, `job`, `host`, `env:NAME`, `cmd~REGEX`, ... as in
-    /// `iotrail stats --by`).
-    #[arg(long, value_name = "GROUP", num_args = 0..=1, require_equals = true, default_missing_value = "exe")]
-    phases: Option<String>,
+    /// Groups of processes whose profiles are compared, too (`exe`, `job`, `host`, `env:NAME`, `cmd~REGEX`, ... as in
+    /// `iotrail stats --by`), or `none`.
+    #[arg(long, value_name = "GROUP", default_value = "exe")]
+    phases: String,
 
     #[command(flatten)]
     synthesis: graph::Synthesis,
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     json: bool,
 
     /// Print the comparison of the profiles as comma-separated values.
-    #[arg(long, requires = "phases")]
+    #[arg(long)]
     csv: bool,
 
     /// Rows of the table.
@@ -82,9 +82,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|(a, b)| compare(&log, &query, a, b, &options))
         .collect::<Result<Vec<Comparison>, _>>()?;
-    let phases = match &args.phases {
-        Some(by) => phases::compare_profiles(&log, &query, by, &pairs, options.threads)?,
-        None => Vec::new(),
+    let phases = match args.phases.as_str() {
+        "none" => Vec::new(),
+        by => phases::compare_profiles(&log, &query, by, &pairs, options.threads)?,
     };
     for path in &args.output {
         write(args, &log, &query, &comparisons, &phases, path)?;
@@ -172,7 +172,7 @@ fn write(
     Ok(())
 }
 
-/// A comparison, and that of the profiles if it was asked for.
+/// A comparison, and that of the profiles unless it is not wanted.
 #[derive(serde::Serialize)]
 struct Whole<'a> {
     #[serde(flatten)]
