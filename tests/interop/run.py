@@ -38,8 +38,12 @@ def check(iotrail, scratch, name, inputs):
     python("check_graphml.py", graphml, graph)
     comparison = scratch / f"{name}-comparison.json"
     groups = [group["name"] for group in json.loads(graph.read_text())["groups"]]
-    call(iotrail, "-q", "compare", trail, "--by", "cid", "--groups", ",".join(groups[:2]), "--phases", "-o", comparison)
+    call(iotrail, "-q", "compare", trail, "--by", "cid", "--groups", ",".join(groups[:2]), "-o", comparison)
     python("check_json.py", ROOT / "schema" / "compare.schema.json", comparison)
+    for command, schema in (("stats", "profile"), ("workflow", "workflow")):
+        document = scratch / f"{name}-{command}.json"
+        call(iotrail, "-q", command, trail, "--json", "-o", document)
+        python("check_json.py", ROOT / "schema" / f"{schema}.schema.json", document)
     by_call, events = scratch / f"{name}-call.json", scratch / f"{name}.csv"
     call(iotrail, "-q", "dfg", trail, "--map", "call", "--case", "rank", "-o", by_call)
     call(iotrail, "-q", "events", trail, "--csv", "-o", events)

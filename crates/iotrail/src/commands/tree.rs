@@ -71,6 +71,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
     };
     output::write(&args.output, &bytes)?;
+    if args.output != Path::new("-") {
+        ui.say(&format!("wrote {}", args.output.display()));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
