@@ -36,8 +36,7 @@ rust_tests() {
 everyday=(--workspace --exclude iotrail-sql)
 
 sql_tests() {
-  cargo build --locked --quiet && cargo build --locked --quiet -p iotrail-sql \
-    && cargo nextest run -p iotrail-sql --locked --no-fail-fast --status-level fail --final-status-level fail --hide-progress-bar
+  cargo nextest run -p iotrail-sql --locked --no-fail-fast --status-level fail --final-status-level fail --hide-progress-bar
 }
 
 # The workflow of ParaTrac's paper, recorded, and what others make of it.
