@@ -156,7 +156,7 @@ impl Query {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ProcessQuery {
     /// Groups of processes: `exe` (the program that each executed last), `job` (the process below the first one that it
-    /// descends from), `host`, `cid`, `rank`, `label`, `user`, `env:NAME`, `cmd~REGEX`, or a TOML file with [[process]] rules.
+    /// descends from), `host`, `cid`, `rank`, `label`, `user`, `env:NAME`, `cmd~REGEX`, or a TOML file with `[[process]]` rules.
     #[arg(long, value_name = "GROUP", default_value = "exe", help_heading = MEANING)]
     by: String,
 
