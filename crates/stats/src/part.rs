@@ -3,7 +3,7 @@
 //! The law that every part keeps: however the rows are cut into consecutive pieces, and whichever worker adds which piece,
 //! the finished result is the same as that of one pass over all rows. Sums, largest values, sets and multisets keep it by
 //! themselves. What depends on the order of rows ("begins where the one before ended") remembers both ends of each piece in
-//! a [`Part::Seam`]; [`Part::close`] gets them in the order of the rows.
+//! a [`Part::Seam`]; [`Part::finish`] gets them in the order of the rows.
 
 use iotrail_model::{Case, CaseId, EventBatch};
 use iotrail_query::{ActivityId, GroupId, LifeId, Lives, ProcessGroups, Query};

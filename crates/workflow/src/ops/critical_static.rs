@@ -3,7 +3,7 @@
 //! The critical path method: `earliest` of a vertex is the weight of the heaviest path to it, `latest` the total less the
 //! weight of the heaviest path from it on, its slack the difference. A vertex of slack 0 lies on a heaviest path; one with
 //! more could weigh so much more before the total grows. It says what the dependencies would allow, not what happened:
-//! for that see [`crate::ops::critical_executed`]. Linear in the size of the graph.
+//! for that see [`crate::ops::critical_executed()`]. Linear in the size of the graph.
 
 use crate::graph::{EdgeId, Graph, VertexId};
 use crate::ops::OpError;
