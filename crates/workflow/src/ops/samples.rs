@@ -105,7 +105,7 @@ impl Builder {
         self.0.edges.dedup_by_key(|edge| (edge.from, edge.to, edge.relation));
         let processes = self.0.vertices.iter().filter_map(Vertex::process);
         let start = processes.clone().filter_map(|process| process.start).min();
-        self.0.span = start.zip(processes.filter_map(|process| process.end).max());
+        self.0.span = start.zip(processes.filter_map(|process| process.end.max(process.start)).max());
         self.0
     }
 }
