@@ -90,6 +90,7 @@ impl Engine {
 }
 
 /// Ends the statement at work on Ctrl-C, and the program if there is none or on the second Ctrl-C.
+#[allow(clippy::disallowed_methods, reason = "a second wish gives up at once, whatever is under way")]
 fn listen(interrupt: Interrupt) -> std::io::Result<()> {
     let (mut wakes, wake) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal_hook::consts::SIGINT, wake)?;

@@ -136,6 +136,7 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
+#[allow(clippy::zombie_processes, reason = "the loop goes on until it has waited")]
 fn an_interrupted_query_ends_at_once_and_leaves_nothing() {
     let dir = Dir::small();
     let query =
