@@ -42,13 +42,13 @@ sql_tests() {
 # The workflow of ParaTrac's paper, recorded, and what others make of it.
 workflow_tests() {
   local python
-  debian make=make strace=strace mProjectPP=montage && python=$(python_with tests/interop/requirements.txt) \
+  debian make=make strace=strace mProjectPP=montage mDiffFit=montage-gridtools && python=$(python_with tests/interop/requirements.txt) \
     && cargo build --locked --quiet && "$python" "$@"
 }
 
 exchange_tests() {
   local python
-  debian make=make dot=graphviz xmllint=libxml2-utils snakemake=snakemake mProjectPP=montage cc=gcc \
+  debian make=make dot=graphviz xmllint=libxml2-utils snakemake=snakemake mProjectPP=montage mDiffFit=montage-gridtools cc=gcc \
     && python=$(python_with tests/exchange/requirements.txt) && cargo build --locked --quiet && "$python" "$@"
 }
 

@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FORMATS = {"pegasus": "w.yml", "dax": "w.dax", "dagman": "w.dag", "makefile": "w.mk", "snakemake": "w.smk", "wfformat": "w.wf.json"}
 NASTY = ["$$", "$$(x)", "a b", "it's", 'say "x"', "$HOME", "${x}", "$(DOLLAR)", "{brace}", "{{", "back\\slash", "trailing\\", "*", "#no", "%d", "é→",
          "line\nbreak", "end\n", "tab\t", "", "a;b|c&d", "<in>", "!", "~", "`id`", "-n", "--x=y z", "\x01", "\u2028", b"\xff\xfe".decode("latin-1")]
+SNAKEMAKE = "/usr/bin/snakemake" if os.path.exists("/usr/bin/snakemake") else "snakemake"
 missed = []
 
 
@@ -97,7 +98,7 @@ def workflows():
     yield SHELL
     if tool("cc", "a make of C files"):
         yield C
-    if tool("mProjectPP", "Montage"):
+    if all([tool(name, "Montage") for name in ("mProjectPP", "mDiffFit")]):
         yield Montage()
 
 
@@ -152,13 +153,22 @@ def again_with_make(makefile, workflow, directory, recorded):
     expect(idle.returncode == 0, "make has something to do after it made everything")
 
 
+def snakemake_works(directory):
+    """Whether the installation can run anything at all."""
+    (directory / "probe.smk").write_text('rule all:\n    shell: "true"\n')
+    probe = subprocess.run([SNAKEMAKE, "-s", "probe.smk", "--cores", "1"], cwd=directory, capture_output=True, text=True, check=False)
+    if probe.returncode != 0:
+        missed.append(f"Snakemake: this installation cannot run a rule that does nothing: {probe.stderr[-300:]}")
+    return probe.returncode == 0
+
+
 def again_with_snakemake(snakefile, workflow, directory, recorded):
-    if not tool("snakemake", "Snakemake"):
+    if not tool("snakemake", "Snakemake") or not snakemake_works(directory):
         return
     clean = directory / "clean-snakemake"
     workflow.prepare(clean)
     # The one of the distribution, whatever the environment of this script is.
-    snakemake = ["/usr/bin/snakemake" if os.path.exists("/usr/bin/snakemake") else "snakemake", "-s", snakefile, "--cores", "2"]
+    snakemake = [SNAKEMAKE, "-s", snakefile, "--cores", "2"]
     plan = run([*snakemake, "-n"], clean).stdout
     count = len(re.findall(r"^rule job_\d+:", plan, re.MULTILINE))
     expect(count == workflow.jobs, f"snakemake -n lists {count} jobs, not {workflow.jobs}:\n{plan[-3000:]}")
