@@ -101,12 +101,20 @@ impl Range {
         self.low
     }
 
-    /// About `wanted` ticks.
+    /// About `wanted` ticks. No label says the same as the one before it (shares that are all `<0.1 %`).
     pub(crate) fn ticks(&self, wanted: usize) -> Vec<Tick> {
-        match self.scale {
+        let mut ticks = match self.scale {
             Scale::Linear => self.linear_ticks(wanted),
             Scale::Log => self.log_ticks(wanted),
+        };
+        let mut said: Option<String> = None;
+        for tick in ticks.iter_mut().filter(|tick| tick.label.is_some()) {
+            match &tick.label {
+                same if *same == said => tick.label = None,
+                other => said.clone_from(other),
+            }
         }
+        ticks
     }
 
     fn linear_ticks(&self, wanted: usize) -> Vec<Tick> {
@@ -153,6 +161,12 @@ impl Range {
                     ticks.push(Tick { place: self.place(value), label });
                 }
             }
+        }
+        // A short axis may lie between two places that would have labels.
+        if ticks.iter().all(|tick| tick.label.is_none())
+            && let Some(lowest) = ticks.first_mut()
+        {
+            lowest.label = Some(number::alone(self.unit, self.low));
         }
         ticks
     }
