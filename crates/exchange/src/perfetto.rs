@@ -11,6 +11,7 @@ use crate::perfetto_messages::{
     TracePacket, TrackDescriptor, TrackEvent,
 };
 use iotrail_model::{CaseId, EventBatch, Nullable, PathId, Tid, Timestamp};
+use iotrail_query::preset::base;
 use iotrail_query::{LifeId, Lives};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -372,8 +373,4 @@ impl<'a> Writer<'a> {
 /// Tracks of processes are numbered like their lives, from 1.
 const fn track_of(life: LifeId) -> u64 {
     life.0 as u64 + 1
-}
-
-fn base(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }

@@ -28,6 +28,7 @@ pub mod query;
 pub mod rules;
 pub mod select;
 pub mod spec;
+mod template;
 pub mod variables;
 
 pub use attribute::Attribute;

@@ -16,6 +16,7 @@ use crate::attribute::Attribute;
 use crate::generalise::generalise;
 use crate::mapping::Subject;
 use crate::preset::{Preset, base, extension, top};
+use crate::template;
 use regex::{Captures, Regex};
 
 /// A parsed text with holes.
@@ -38,28 +39,7 @@ enum Piece {
 impl Pattern {
     /// Parses `text`; `path` is the expression whose groups may be named.
     pub(crate) fn parse(text: &str, path: Option<&Regex>) -> Result<Self, String> {
-        let mut pieces = Vec::new();
-        let mut literal = String::new();
-        let mut rest = text;
-        while let Some(at) = rest.find('$') {
-            literal.push_str(&rest[..at]);
-            rest = &rest[at + 1..];
-            if let Some(hole) = rest.strip_prefix('{') {
-                let end = hole.find('}').ok_or("`${` without `}`")?;
-                if !literal.is_empty() {
-                    pieces.push(Piece::Text(std::mem::take(&mut literal)));
-                }
-                pieces.push(piece(&hole[..end], path)?);
-                rest = &hole[end + 1..];
-            } else {
-                literal.push('$');
-                rest = rest.strip_prefix('$').unwrap_or(rest);
-            }
-        }
-        literal.push_str(rest);
-        if !literal.is_empty() {
-            pieces.push(Piece::Text(literal));
-        }
+        let pieces = template::pieces(text, Piece::Text, |hole| piece(hole, path))?;
         if pieces.is_empty() {
             return Err("an activity without a name".to_owned());
         }

@@ -29,6 +29,7 @@ use crate::attribute::Attribute;
 use crate::error::QueryError;
 use crate::preset::base;
 use crate::rules::{self, Source};
+use crate::template;
 use iotrail_model::Case;
 use regex::Regex;
 use serde::Deserialize;
@@ -220,28 +221,7 @@ fn no_group<T>(source: &Source<'_>, span: Range<usize>) -> Result<T, QueryError>
 }
 
 fn pieces(text: &str, expressions: &[(Fact, Regex)]) -> Result<Vec<Piece>, String> {
-    let mut pieces = Vec::new();
-    let mut literal = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        literal.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        if let Some(hole) = rest.strip_prefix('{') {
-            let end = hole.find('}').ok_or("`${` without `}`")?;
-            if !literal.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut literal)));
-            }
-            pieces.push(piece(&hole[..end], expressions)?);
-            rest = &hole[end + 1..];
-        } else {
-            literal.push('$');
-            rest = rest.strip_prefix('$').unwrap_or(rest);
-        }
-    }
-    literal.push_str(rest);
-    if !literal.is_empty() {
-        pieces.push(Piece::Text(literal));
-    }
+    let pieces = template::pieces(text, Piece::Text, |hole| piece(hole, expressions))?;
     if pieces.is_empty() { Err("a group without a name".to_owned()) } else { Ok(pieces) }
 }
 
