@@ -2,20 +2,20 @@
 
 use crate::util::Dir;
 
-const SECRETS: [&str; 6] = ["ada", "project", "novel", "storm", "sesame", "cray"];
+const SECRETS: [&str; 6] = ["zoe", "project", "novel", "storm", "sesame", "cray"];
 const TRACE: &str = "\
-7  10:00:00.000100 execve(\"/home/ada/bin/storm\", [\"storm\", \"--token=sesame\", \"-n4\", \"project/novel.dat\"], 0x1 /* 3 vars */) = 0 <0.000100>
-7  10:00:00.000300 openat(AT_FDCWD, \"/home/ada/project/novel.dat\", O_RDONLY) = 3</home/ada/project/novel.dat> <0.000010>
-7  10:00:00.000400 read(3</home/ada/project/novel.dat>, \"root\"..., 4096) = 1000 <0.000020>
+7  10:00:00.000100 execve(\"/home/zoe/bin/storm\", [\"storm\", \"--token=sesame\", \"-n4\", \"project/novel.dat\"], 0x1 /* 3 vars */) = 0 <0.000100>
+7  10:00:00.000300 openat(AT_FDCWD, \"/home/zoe/project/novel.dat\", O_RDONLY) = 3</home/zoe/project/novel.dat> <0.000010>
+7  10:00:00.000400 read(3</home/zoe/project/novel.dat>, \"root\"..., 4096) = 1000 <0.000020>
 7  10:00:00.000500 openat(AT_FDCWD, \"/usr/share/zoneinfo/UTC\", O_RDONLY) = 4</usr/share/zoneinfo/UTC> <0.000003>
-7  10:00:00.000600 rename(\"/home/ada/project/novel.dat\", \"/home/ada/project/novel.old\") = 0 <0.000003>
+7  10:00:00.000600 rename(\"/home/zoe/project/novel.dat\", \"/home/zoe/project/novel.old\") = 0 <0.000003>
 7  10:00:00.000700 +++ exited with 0 +++
 ";
 
 fn with_secrets() -> Dir {
     let dir = Dir::new();
     dir.write("storm_cray_1.st", TRACE);
-    dir.run(["import", "-q", "--label", "ada's", "-o", "t.trail", "storm_cray_1.st"]).succeeds();
+    dir.run(["import", "-q", "--label", "zoe's", "-o", "t.trail", "storm_cray_1.st"]).succeeds();
     dir
 }
 
@@ -74,7 +74,7 @@ fn rules_alone_replace_what_they_name() {
     dir.write("rules.toml", "[[path]]\nmatch = '^/home/[^/]+'\nreplace = '/home/user'\n");
     dir.run(["redact", "-q", "t.trail", "-o", "r.trail", "--rules", "rules.toml"]).succeeds();
     let files = dir.run(["files", "r.trail", "--json"]).succeeds().text();
-    assert!(files.contains("/home/user/project/novel.dat") && !files.contains("ada"), "{files}");
+    assert!(files.contains("/home/user/project/novel.dat") && !files.contains("zoe"), "{files}");
     dir.write("bad.toml", "[[path]]\nmatch = '('\nreplace = ''\n");
     let said = dir.run(["redact", "t.trail", "-o", "x.trail", "--rules", "bad.toml"]).fails();
     assert!(said.contains("bad.toml") && said.contains("a file of rules has"), "{said}");
