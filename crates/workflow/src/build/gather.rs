@@ -325,7 +325,8 @@ impl<'a> Worker<'a> {
     fn look(&mut self, call: &Call<'_>, exists: bool) {
         let Some(path) = self.file_path(call.batch.path[call.row]) else { return };
         match self.seen.entry(path) {
-            Entry::Occupied(known) if *known.get() == exists => {}
+            // What is missing again may have been there in between: only a repeated sight of a file tells nothing new.
+            Entry::Occupied(known) if exists && *known.get() => {}
             entry => {
                 entry.insert(exists);
                 self.push(call, if exists { Op::Exists } else { Op::Missing });
