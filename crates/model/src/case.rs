@@ -100,8 +100,10 @@ pub struct Process {
     pub signal: Option<String>,
     /// Path of the executable.
     pub exe: Option<String>,
-    /// Command line, arguments separated by NUL.
+    /// Command line, arguments separated by NUL. What was cut ends in `...`.
     pub cmdline: Option<String>,
+    /// Whether a part of the command line is missing; unknown in trails that were written before this was kept.
+    pub cmdline_cut: Option<bool>,
     /// Working directory at the start.
     pub cwd: Option<String>,
     /// Number of threads seen in the image.

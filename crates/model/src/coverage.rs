@@ -71,6 +71,9 @@ pub struct Coverage {
     pub interrupted: u64,
     /// Calls of which only one half was seen.
     pub incomplete: u64,
+    /// Calls of which strace cut an argument that is kept: a command line or a path.
+    #[serde(default)]
+    pub cut_arguments: u64,
     /// Events known to be missing.
     pub lost: u64,
     /// Events whose path could not be made absolute, because a working directory or descriptor was never seen.
@@ -131,6 +134,7 @@ impl Coverage {
         }
         self.interrupted += other.interrupted;
         self.incomplete += other.incomplete;
+        self.cut_arguments += other.cut_arguments;
         self.lost += other.lost;
         self.relative_paths += other.relative_paths;
         self.examples.extend(other.examples.iter().cloned());

@@ -196,6 +196,8 @@ pub struct Image<'a> {
     pub exe: Option<&'a [u8]>,
     /// Command line, arguments separated by NUL.
     pub cmdline: Option<&'a [u8]>,
+    /// Whether a part of the command line is missing.
+    pub cmdline_cut: bool,
     /// Working directory.
     pub cwd: Option<&'a [u8]>,
     /// Chosen environment variables, `NAME=value`, sorted.
@@ -251,8 +253,13 @@ pub enum Arg<'a> {
     FdPair([(i32, Option<Target<'a>>); 2]),
     /// Sum of the lengths of a vector of buffers.
     Length(u64),
-    /// The strings of an argument vector, separated by NUL, as far as they were seen.
-    Strings(&'a [u8]),
+    /// The strings of an argument vector, separated by NUL; `complete` is false if the tracer cut it.
+    Strings {
+        /// The strings. Where something is missing stands `...`.
+        bytes: &'a [u8],
+        /// Whether these are all.
+        complete: bool,
+    },
     /// Any other structure, as text.
     Text(&'a [u8]),
 }

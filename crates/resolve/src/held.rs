@@ -105,6 +105,7 @@ struct HeldOpen {
 struct HeldImage {
     exe: Option<Range>,
     cmdline: Option<Range>,
+    cmdline_cut: bool,
     cwd: Option<Range>,
     env: Vec<Range>,
 }
@@ -136,7 +137,7 @@ enum HeldArg {
     Symbols(Range),
     FdPair([(i32, HeldTarget); 2]),
     Length(u64),
-    Strings(Range),
+    Strings(Range, bool),
     Text(Range),
 }
 
@@ -203,6 +204,7 @@ impl HeldItem {
         let image = Image {
             exe: image.exe.as_ref().map(text),
             cmdline: image.cmdline.as_ref().map(text),
+            cmdline_cut: image.cmdline_cut,
             cwd: image.cwd.as_ref().map(text),
             env: &env,
         };
@@ -232,7 +234,7 @@ impl HeldItem {
             HeldArg::Symbols(symbols) => Arg::Symbols(text(symbols)),
             HeldArg::FdPair([a, b]) => Arg::FdPair([(a.0, self.target(&a.1)), (b.0, self.target(&b.1))]),
             HeldArg::Length(length) => Arg::Length(*length),
-            HeldArg::Strings(strings) => Arg::Strings(text(strings)),
+            HeldArg::Strings(strings, complete) => Arg::Strings { bytes: text(strings), complete: *complete },
             HeldArg::Text(structure) => Arg::Text(text(structure)),
         }
     }
@@ -264,6 +266,7 @@ fn copy_image(bytes: &mut Vec<u8>, image: &Image<'_>) -> HeldImage {
     HeldImage {
         exe: image.exe.map(&mut copy),
         cmdline: image.cmdline.map(&mut copy),
+        cmdline_cut: image.cmdline_cut,
         cwd: image.cwd.map(&mut copy),
         env: image.env.iter().map(|variable| copy(variable)).collect(),
     }
@@ -292,7 +295,7 @@ fn copy_arg(bytes: &mut Vec<u8>, arg: &Arg<'_>) -> HeldArg {
             HeldArg::FdPair([(a.0, copy_target(bytes, &a.1)), (b.0, copy_target(bytes, &b.1))])
         }
         Arg::Length(length) => HeldArg::Length(*length),
-        Arg::Strings(strings) => HeldArg::Strings(copy_text(bytes, strings)),
+        Arg::Strings { bytes: strings, complete } => HeldArg::Strings(copy_text(bytes, strings), *complete),
         Arg::Text(structure) => HeldArg::Text(copy_text(bytes, structure)),
     }
 }
@@ -314,7 +317,7 @@ mod tests {
             Arg::Symbols(b"O_RDONLY"),
             Arg::FdPair([(3, None), (4, target)]),
             Arg::Length(9),
-            Arg::Strings(b"ls\0-l"),
+            Arg::Strings { bytes: b"ls\0-l", complete: false },
             Arg::Text(b"{}"),
         ];
         let call = RawCall {
@@ -335,8 +338,13 @@ mod tests {
             cloexec: false,
             facts: Some(facts),
         };
-        let image =
-            Image { exe: Some(b"/bin/sh"), cmdline: Some(b"sh\0-c"), cwd: None, env: &[b"A=1", b"B=2"] };
+        let image = Image {
+            exe: Some(b"/bin/sh"),
+            cmdline: Some(b"sh\0-c"),
+            cmdline_cut: true,
+            cwd: None,
+            env: &[b"A=1", b"B=2"],
+        };
         let items = [
             RawItem::Call(call),
             RawItem::Entered(failed),

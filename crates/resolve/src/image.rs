@@ -2,7 +2,7 @@
 
 use crate::Sink;
 use crate::lookup::intern;
-use crate::population::ThreadId;
+use crate::population::{CommandLine, ThreadId};
 use crate::resolver::Resolver;
 use iotrail_model::raw::Image;
 use iotrail_model::{Dictionaries, Nullable, Usage, text};
@@ -44,7 +44,8 @@ impl Resolver {
         let process = self.population.thread(id).process;
         let living = self.population.process_mut(process);
         living.exe = image.exe.map(shared_text).or(living.exe.take());
-        living.cmdline = image.cmdline.map(shared_text).or(living.cmdline.take());
+        let shown = image.cmdline.map(|line| CommandLine { text: shared_text(line), cut: image.cmdline_cut });
+        living.cmdline = shown.or(living.cmdline.take());
         living.env = image.env.iter().map(|variable| text::path_to_text(variable).into_owned()).collect();
         self.announce_now(id, names, sink);
     }

@@ -7,7 +7,7 @@
 use crate::Sink;
 use crate::files::Description;
 use crate::operands::Operands;
-use crate::population::{Birth, End, Parentage, ProcessId, Thread, ThreadId};
+use crate::population::{Birth, CommandLine, End, Parentage, ProcessId, Thread, ThreadId};
 use crate::resolver::{Resolver, is_last_word, origin};
 use crate::symbols::{self, Symbol};
 use iotrail_model::calls;
@@ -481,7 +481,9 @@ impl Resolver {
         let to_text = |bytes: &[u8]| text::path_to_text(bytes).as_ref().into();
         let cwd = self.directories.path(directory);
         let living = self.population.process_mut(process);
-        living.replace(exe.map(to_text), operands.strings.map(to_text), cwd);
+        let cmdline =
+            operands.strings.map(|(line, complete)| CommandLine { text: to_text(line), cut: !complete });
+        living.replace(exe.map(to_text), cmdline, cwd);
         (living.start, living.threads) = (Some(call.start), 1);
     }
 }

@@ -65,7 +65,8 @@ pub(crate) struct Operands<'a> {
     pub(crate) structure: Option<&'a [u8]>,
     /// A socket address.
     pub(crate) address: Option<&'a [u8]>,
-    pub(crate) strings: Option<&'a [u8]>,
+    /// The strings of an argument vector, and whether these are all.
+    pub(crate) strings: Option<(&'a [u8], bool)>,
     pub(crate) status: Option<i64>,
     first_path_taken: bool,
 }
@@ -199,9 +200,9 @@ fn pair<'a>(arg: &Arg<'a>) -> Option<[FdArg<'a>; 2]> {
     }
 }
 
-fn strings<'a>(arg: &Arg<'a>) -> Option<&'a [u8]> {
+fn strings<'a>(arg: &Arg<'a>) -> Option<(&'a [u8], bool)> {
     match arg {
-        Arg::Strings(strings) => Some(strings),
+        Arg::Strings { bytes, complete } => Some((bytes, *complete)),
         _ => None,
     }
 }

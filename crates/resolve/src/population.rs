@@ -73,7 +73,7 @@ pub(crate) struct Living {
     /// What exit_group said, until the end is seen.
     pub(crate) exit: Option<(i32, Timestamp)>,
     pub(crate) exe: Option<Arc<str>>,
-    pub(crate) cmdline: Option<Arc<str>>,
+    pub(crate) cmdline: Option<CommandLine>,
     /// Working directory at the start of the image.
     pub(crate) cwd: Nullable<PathId>,
     /// Threads heard of in this image.
@@ -92,6 +92,15 @@ pub(crate) struct Living {
     /// Made by a process that is not in the trace.
     pub(crate) foreign: bool,
     ended: bool,
+}
+
+/// The arguments of an image, as far as they were seen.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandLine {
+    /// Separated by NUL.
+    pub(crate) text: Arc<str>,
+    /// Whether a part of it is missing.
+    pub(crate) cut: bool,
 }
 
 /// How an image ended.
@@ -124,7 +133,8 @@ impl Living {
             exit_code: code,
             signal,
             exe: self.exe.as_deref().map(str::to_owned),
-            cmdline: self.cmdline.as_deref().map(str::to_owned),
+            cmdline: self.cmdline.as_ref().map(|line| line.text.to_string()),
+            cmdline_cut: self.cmdline.as_ref().map(|line| line.cut),
             cwd: cwd.map(|path| text::path_to_text(path).into_owned()),
             threads: self.threads,
             usage: self.usage.map(|usage| usage.since(&self.used_before)).unwrap_or_default(),
@@ -138,7 +148,7 @@ impl Living {
     pub(crate) fn replace(
         &mut self,
         exe: Option<Arc<str>>,
-        cmdline: Option<Arc<str>>,
+        cmdline: Option<CommandLine>,
         cwd: Nullable<PathId>,
     ) {
         (self.exe, self.cmdline, self.cwd) = (exe, cmdline, cwd);

@@ -7,8 +7,13 @@ use iotrail_model::{FileKind, Nanos, Pid, Process, Tid, Timestamp, Usage};
 use script::{Script, fd, open_file, path, symbols, value};
 
 const THREAD: &str = "CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD";
-const SHELL: Image<'static> =
-    Image { exe: Some(b"/bin/dash"), cmdline: Some(b"sh\0-c"), cwd: Some(b"/w"), env: &[b"SLURM_PROCID=3"] };
+const SHELL: Image<'static> = Image {
+    exe: Some(b"/bin/dash"),
+    cmdline: Some(b"sh\0-c"),
+    cmdline_cut: false,
+    cwd: Some(b"/w"),
+    env: &[b"SLURM_PROCID=3"],
+};
 
 fn rows(script: &Script, pid: u32) -> Vec<&Process> {
     script.processes().iter().filter(|process| process.pid == Pid(pid)).collect()

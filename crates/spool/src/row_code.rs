@@ -17,6 +17,7 @@ pub(crate) fn put_process(out: &mut Vec<u8>, process: &Process, limit: usize) ->
         signal,
         exe,
         cmdline,
+        cmdline_cut,
         cwd,
         threads,
         usage,
@@ -39,11 +40,12 @@ pub(crate) fn put_process(out: &mut Vec<u8>, process: &Process, limit: usize) ->
     for text in [signal, exe, cwd] {
         is_cut |= put_text(out, text.as_deref(), limit / 8);
     }
-    is_cut |= put_text(out, cmdline.as_deref(), limit / 4);
+    let line_is_cut = put_text(out, cmdline.as_deref(), limit / 4);
     let fitting = fitting(env, limit / 4);
     put(out, fitting.len() as u64);
     fitting.iter().for_each(|variable| put_bytes(out, variable.as_bytes()));
-    is_cut | (fitting.len() < env.len())
+    put_number(out, if line_is_cut { Some(1) } else { cmdline_cut.map(i64::from) });
+    is_cut | line_is_cut | (fitting.len() < env.len())
 }
 
 /// The first variables that fit into `room` bytes together.
@@ -81,6 +83,7 @@ pub(crate) fn read_process(from: &mut Cursor<'_>) -> Option<Process> {
     for _ in 0..from.number()? {
         env.push(text(from.bytes()?));
     }
+    let cmdline_cut = read_number(from).flatten().map(|cut| cut != 0);
     Some(Process {
         case,
         pid,
@@ -91,6 +94,7 @@ pub(crate) fn read_process(from: &mut Cursor<'_>) -> Option<Process> {
         signal,
         exe,
         cmdline,
+        cmdline_cut,
         cwd,
         threads,
         usage,
@@ -273,5 +277,6 @@ mod tests {
         assert!(out.len() <= 1 << 16, "{}", out.len());
         let read = read_process(&mut Cursor(&out)).unwrap();
         assert!(read.cmdline.unwrap().len() > 16_000);
+        assert_eq!(read.cmdline_cut, Some(true));
     }
 }

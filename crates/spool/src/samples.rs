@@ -107,21 +107,24 @@ pub(crate) fn process() -> impl Strategy<Value = Process> {
     let times =
         (prop::option::of(any::<i64>()), prop::option::of(any::<i64>()), prop::option::of(any::<i32>()));
     let texts = (text(), text(), text(), text(), prop::collection::vec("[A-Z]=[a-z]{0,5}", 0..4));
-    (ids, times, texts, usage(), any::<(i64, i64)>()).prop_map(|(ids, times, texts, usage, bytes)| Process {
-        case: CaseId(ids.0),
-        pid: Pid(ids.1),
-        ppid: ids.2.map(Pid),
-        start: times.0.map(Timestamp),
-        end: times.1.map(Timestamp),
-        exit_code: times.2,
-        signal: texts.0,
-        exe: texts.1,
-        cmdline: texts.2,
-        cwd: texts.3,
-        threads: ids.3,
-        usage,
-        bytes_read: bytes.0,
-        bytes_written: bytes.1,
-        env: texts.4,
-    })
+    (ids, times, texts, usage(), any::<(i64, i64, Option<bool>)>()).prop_map(
+        |(ids, times, texts, usage, bytes)| Process {
+            case: CaseId(ids.0),
+            pid: Pid(ids.1),
+            ppid: ids.2.map(Pid),
+            start: times.0.map(Timestamp),
+            end: times.1.map(Timestamp),
+            exit_code: times.2,
+            signal: texts.0,
+            exe: texts.1,
+            cmdline: texts.2,
+            cmdline_cut: bytes.2,
+            cwd: texts.3,
+            threads: ids.3,
+            usage,
+            bytes_read: bytes.0,
+            bytes_written: bytes.1,
+            env: texts.4,
+        },
+    )
 }

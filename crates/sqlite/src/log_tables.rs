@@ -49,7 +49,7 @@ pub(crate) fn cases(database: &Connection, log: &EventLog) -> Result<()> {
 }
 
 pub(crate) fn processes(database: &Connection, processes: &[Process]) -> Result<()> {
-    let places: Vec<String> = (1..=24).map(|place| format!("?{place}")).collect();
+    let places: Vec<String> = (1..=25).map(|place| format!("?{place}")).collect();
     let mut insert = database.prepare(&format!("INSERT INTO processes VALUES ({})", places.join(", ")))?;
     for process in processes {
         insert.execute(rusqlite::params_from_iter(process_values(process)))?;
@@ -57,7 +57,7 @@ pub(crate) fn processes(database: &Connection, processes: &[Process]) -> Result<
     Ok(())
 }
 
-fn process_values(process: &Process) -> [Value; 24] {
+fn process_values(process: &Process) -> [Value; 25] {
     let usage = &process.usage;
     let text = |value: &Option<String>| value.clone().map_or(Value::Null, Value::Text);
     let number = |value: Option<i64>| value.map_or(Value::Null, Value::Integer);
@@ -87,6 +87,7 @@ fn process_values(process: &Process) -> [Value; 24] {
         maybe_unsigned(usage.voluntary_switches),
         maybe_unsigned(usage.involuntary_switches),
         number(usage.io_delay.map(|span| span.0)),
+        number(process.cmdline_cut.map(i64::from)),
     ]
 }
 

@@ -45,7 +45,8 @@ CREATE TABLE processes (
   storage_written,
   voluntary_switches,
   involuntary_switches,
-  io_delay INTEGER
+  io_delay INTEGER,
+  cmdline_cut INTEGER
 );
 CREATE TABLE files (
   file_id INTEGER PRIMARY KEY,

@@ -392,3 +392,45 @@ fn a_target_that_cannot_be_made_is_named() {
     let message = error.expect_err("no place").to_string();
     assert!(message.contains("/proc/no"), "{message}");
 }
+
+#[test]
+fn what_strace_cut_off_a_command_line_is_marked_and_counted() {
+    let trace = "\
+7  10:00:00.000001 execve(\"/bin/rm\", [\"rm\", \"-r\", \"project_alpha/results_of_2026/tm\"...], 0x7ff /* 1 var */) = 0 <0.0001>
+7  10:00:00.000150 read(3, \"data\"..., 10) = 10 <0.0001>
+7  10:00:00.000200 execve(\"/bin/ls\", [\"ls\", \"a\", ...], 0x7ff /* 1 var */) = 0 <0.0001>
+7  10:00:00.000250 read(3, \"data\"..., 10) = 10 <0.0001>
+7  10:00:00.000300 execve(\"/bin/cp\", [...], 0x7ff /* 1 var */ <unfinished ...>
+7  10:00:00.000400 <... execve resumed>) = 0 <0.0001>
+7  10:00:00.000450 read(3, \"data\"..., 10) = 10 <0.0001>
+7  10:00:00.000500 execve(\"/bin/cat\", [\"cat\", \"a...\"], 0x7ff /* 1 var */) = 0 <0.0001>
+7  10:00:00.000550 read(3, \"data\"..., 10) = 10 <0.0001>
+7  10:00:00.000600 unlink(\"/a/very/long/pa\"...) = 0 <0.0001>
+7  10:00:00.000700 +++ exited with 0 +++
+";
+    let dir = Dir::new();
+    let (summary, log) = dir.import(&[&dir.write("rm.st", trace)], &ImportOptions::default());
+    assert_eq!(summary.coverage.cut_arguments, 4);
+    let processes = log.processes().unwrap();
+    let mut lines: Vec<_> = processes
+        .iter()
+        .map(|process| {
+            (
+                process.start,
+                process.cmdline.as_deref().map(|line| line.replace('\0', " ")),
+                process.cmdline_cut,
+            )
+        })
+        .collect();
+    lines.sort();
+    let lines: Vec<_> = lines.iter().filter_map(|(_, line, cut)| Some((line.as_deref()?, (*cut)?))).collect();
+    let expected = [
+        ("rm -r project_alpha/results_of_2026/tm...", true),
+        ("ls a ...", true),
+        ("...", true),
+        ("cat a...", false),
+    ];
+    assert_eq!(lines, expected);
+    let unlink = shown(&log).into_iter().map(Row::text).find(|row| row.contains("unlink")).unwrap();
+    assert!(!unlink.contains("/a/very"), "a path that is not whole is unknown: {unlink}");
+}

@@ -81,6 +81,7 @@ pub(crate) fn process(fields: &Fields<'_>, row: usize) -> Result<Process, String
         signal: fields.text(6, row),
         exe: fields.text(7, row),
         cmdline: fields.text(8, row),
+        cmdline_cut: fields.truth(24, row),
         cwd: fields.text(9, row),
         threads: fields.number::<UInt32Type>(10, row).unwrap_or_default(),
         usage: Usage {

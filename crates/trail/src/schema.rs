@@ -75,6 +75,7 @@ pub fn schema(table: Table) -> SchemaRef {
             nullable("voluntary_switches", UInt64),
             nullable("involuntary_switches", UInt64),
             nullable("io_delay", Int64),
+            nullable("cmdline_cut", Boolean),
         ],
         Table::Files => vec![
             required("path", Utf8),

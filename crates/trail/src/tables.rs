@@ -143,6 +143,7 @@ impl Row for Process {
             numbers(rows.iter().map(|row| row.usage.voluntary_switches)),
             numbers(rows.iter().map(|row| row.usage.involuntary_switches)),
             spans(rows.iter().map(|row| row.usage.io_delay)),
+            Arc::new(rows.iter().map(|row| row.cmdline_cut).collect::<BooleanArray>()),
         ]
     }
 }

@@ -128,6 +128,11 @@ fn coverage(info: &Info) -> Block {
     let losses = [
         ("interrupted", coverage.interrupted, "restarted by the kernel; the restarted call is the event"),
         ("incomplete", coverage.incomplete, "only one half of the call was seen"),
+        (
+            "cut",
+            coverage.cut_arguments,
+            "calls whose command line or path strace cut: trace with a larger -s",
+        ),
         ("lost", coverage.lost, "known to be missing"),
         ("relative", coverage.relative_paths, "paths left relative, their directory was never seen"),
     ];
@@ -141,7 +146,7 @@ fn coverage(info: &Info) -> Block {
         block.entry("note", note.clone());
     }
     let imported = lines.total > 0 || coverage.recording.is_none();
-    if imported && lines.unparsed + coverage.incomplete + coverage.lost == 0 {
+    if imported && lines.unparsed + coverage.incomplete + coverage.cut_arguments + coverage.lost == 0 {
         block.entry("coverage", "complete: every line was understood, no call was cut");
     }
     block

@@ -97,3 +97,19 @@ fn words_that_make_no_sense_are_named_with_their_place() {
         assert!(ran.talk().contains(part), "{words:?}: {}", ran.talk());
     }
 }
+
+#[test]
+fn a_command_line_that_strace_cut_is_counted_and_not_exported() {
+    let cut = SHELL.replace("[\"first\"]", "[\"first\", \"project_alpha/results_of_2026/tm\"...]");
+    let dir = Dir::with_trace(&cut);
+    let info = dir.run(["info", "t.trail"]).succeeds();
+    let info = String::from_utf8_lossy(&info.stdout).into_owned();
+    assert!(info.contains("1 (calls whose command line or path strace cut"), "{info}");
+    assert!(!info.contains("complete:"), "{info}");
+    for file in ["Makefile", "Snakefile", "w.dag"] {
+        let refused = dir.run(["workflow", "t.trail", "-o", file]);
+        assert!(!refused.status.success(), "{file}");
+        let why = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(why.contains("command line is not complete"), "{file}: {why}");
+    }
+}

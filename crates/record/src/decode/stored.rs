@@ -41,7 +41,10 @@ pub(super) enum Stored {
     Symbols(Place),
     FdPair([i32; 2]),
     Length(u64),
-    Strings(Place),
+    Strings {
+        place: Place,
+        complete: bool,
+    },
     Text(Place),
 }
 
@@ -59,7 +62,7 @@ impl Stored {
             Self::Symbols(place) => Arg::Symbols(place.of(bytes)),
             Self::FdPair([first, second]) => Arg::FdPair([(first, None), (second, None)]),
             Self::Length(bytes) => Arg::Length(bytes),
-            Self::Strings(place) => Arg::Strings(place.of(bytes)),
+            Self::Strings { place, complete } => Arg::Strings { bytes: place.of(bytes), complete },
             Self::Text(place) => Arg::Text(place.of(bytes)),
         }
     }

@@ -90,7 +90,7 @@ pub(super) fn vector(address: u64, layout: Layout, memory: &impl Memory, bytes: 
     } else if bytes.len() > start {
         bytes.pop();
     }
-    Stored::Strings(Place::since(start, bytes))
+    Stored::Strings { place: Place::since(start, bytes), complete: complete.is_some() }
 }
 
 /// Appends strings with a NUL behind each; `None` if not all could be read.

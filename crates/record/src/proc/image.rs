@@ -33,6 +33,7 @@ impl ImageFacts {
         take(Image {
             exe: self.exe.as_deref(),
             cmdline: self.cmdline.as_deref(),
+            cmdline_cut: self.cut > 0,
             cwd: self.cwd.as_deref(),
             env: &env,
         })

@@ -124,7 +124,9 @@ fn show_arg(arg: &Arg<'_>) -> String {
         Arg::Symbols(text) | Arg::Text(text) => text.as_bstr().to_string(),
         Arg::FdPair([(one, _), (other, _)]) => format!("[{one}, {other}]"),
         Arg::Length(bytes) => format!("{bytes} B"),
-        Arg::Strings(strings) => format!("{:?}", strings.split_str("\0").map(BStrDebug).collect::<Vec<_>>()),
+        Arg::Strings { bytes: strings, .. } => {
+            format!("{:?}", strings.split_str("\0").map(BStrDebug).collect::<Vec<_>>())
+        }
     }
 }
 

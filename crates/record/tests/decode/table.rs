@@ -31,7 +31,7 @@ fn fits(kind: ArgKind, arg: &Arg<'_>) -> bool {
         ArgKind::Count | ArgKind::Offset | ArgKind::Offset2 | ArgKind::Position => matches!(arg, Arg::Int(_)),
         ArgKind::Process | ArgKind::Status | ArgKind::Extent => matches!(arg, Arg::Int(_)),
         ArgKind::Flags => matches!(arg, Arg::Symbols(_) | Arg::Int(_)),
-        ArgKind::Strings => matches!(arg, Arg::Strings(_)),
+        ArgKind::Strings => matches!(arg, Arg::Strings { .. }),
         ArgKind::Struct | ArgKind::SocketName => matches!(arg, Arg::Text(_)),
         ArgKind::Command => matches!(arg, Arg::Int(_) | Arg::Text(_)),
         ArgKind::Address => matches!(arg, Arg::Int(_)),

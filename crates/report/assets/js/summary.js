@@ -59,6 +59,7 @@ export function gaps(data) {
   const incomplete = c.incomplete - (recording ? c.recording.unfinished : 0);
   if (lost > 0) words.push(`${plural(lost, "event")} ${lost === 1 ? "was" : "were"} lost`);
   if (incomplete > 0) words.push(`${plural(incomplete, "call")} ${incomplete === 1 ? "was" : "were"} seen only by half`);
+  if (c.cut_arguments > 0) words.push(`${plural(c.cut_arguments, "call")} ${c.cut_arguments === 1 ? "has" : "have"} a command line or path that strace cut (-s)`);
   if (c.interrupted > 0) words.push(`${plural(c.interrupted, "call")} ${c.interrupted === 1 ? "was" : "were"} interrupted by a signal and restarted (only the restart counts)`);
   if (c.relative_paths > 0) words.push(`${plural(c.relative_paths, "event")} ${c.relative_paths === 1 ? "has" : "have"} a path whose directory was never seen`);
   if (totals.unmapped > 0) words.push(`${plural(totals.unmapped, "event")} (${percent(totals.unmapped / totals.events)}) ${totals.unmapped === 1 ? "has" : "have"} no activity under this mapping and ${totals.unmapped === 1 ? "is" : "are"} not in the graph`);

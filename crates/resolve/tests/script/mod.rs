@@ -212,7 +212,11 @@ impl Script {
     }
 
     pub(crate) fn exec(self, exe: &str, words: &str) -> Self {
-        self.call("execve", &[path(exe), Arg::Strings(words.as_bytes()), Arg::Opaque], value(0))
+        self.call(
+            "execve",
+            &[path(exe), Arg::Strings { bytes: words.as_bytes(), complete: true }, Arg::Opaque],
+            value(0),
+        )
     }
 
     pub(crate) fn exit_group(self, status: i64) -> Self {

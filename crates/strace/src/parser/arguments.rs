@@ -19,6 +19,8 @@ const AT_FDCWD: i64 = -100;
 pub(super) struct Arguments<'a> {
     items: [Arg<'a>; MAX_ARGUMENTS],
     len: usize,
+    /// Whether strace cut one that is kept.
+    pub(super) cut: bool,
     /// The place behind the closing parenthesis, if it was seen.
     pub(super) end: Option<usize>,
 }
@@ -70,6 +72,7 @@ impl<'a> Arguments<'a> {
     }
 
     fn push(&mut self, arg: Arg<'a>) {
+        self.cut |= matches!(arg, Arg::Path { complete: false, .. } | Arg::Strings { complete: false, .. });
         if let Some(place) = self.items.get_mut(self.len) {
             *place = arg;
             self.len += 1;
@@ -256,7 +259,10 @@ fn of_structure<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch<'a>) -
         ArgKind::Offset | ArgKind::Offset2 | ArgKind::Position => {
             value.get(1..).and_then(number).map_or(Arg::Text(value), |(number, _)| Arg::Int(number))
         }
-        ArgKind::Strings => Arg::Strings(scratch.strings(value)),
+        ArgKind::Strings => {
+            let (bytes, complete) = scratch.strings(value);
+            Arg::Strings { bytes, complete }
+        }
         ArgKind::Buffer => Arg::Opaque,
         _ => Arg::Text(value),
     }

@@ -84,6 +84,7 @@ impl Parser {
         if let (true, Return::Value(child, _)) = (reading.makes_process(), ret) {
             self.threads.appeared(u32::try_from(child).ok());
         }
+        self.coverage.cut_arguments += u64::from(reading.arguments.cut);
         let entered = reading.entered(tid, start, out.names);
         out.emit(RawItem::Call(RawCall { dur: outcome.dur, ret, ..entered }));
         Some(())

@@ -2,6 +2,9 @@
 
 use memchr::memchr;
 
+/// How strace marks that something is missing.
+const CUT: &[u8] = b"...";
+
 /// Space for what is printed with escapes. No unescaped text is longer than its escaped form, so space as long as a
 /// line serves all its strings; pieces are cut off the front and nothing is ever moved.
 #[derive(Debug)]
@@ -25,21 +28,38 @@ impl<'a> Scratch<'a> {
         self.cut(length)
     }
 
-    /// The strings in a printed array of strings, separated by NUL.
-    pub(super) fn strings(&mut self, array: &'a [u8]) -> &'a [u8] {
-        let (mut from, mut length) = (0, 0);
-        let mut first = true;
-        while let Some(quote) = memchr(b'"', &array[from..]).map(|place| from + place) {
-            let Some(end) = super::scan::string_end(array, quote) else { break };
-            if !first {
+    /// The strings in a printed array of strings, separated by NUL, and whether these are all. What strace left out is
+    /// `...` here as there: at the end of a string, or in place of the strings behind.
+    pub(super) fn strings(&mut self, array: &'a [u8]) -> (&'a [u8], bool) {
+        let (mut from, mut length, mut complete) = (1, 0, true);
+        loop {
+            from += array[from..].iter().take_while(|byte| b" ,".contains(byte)).count();
+            if array[from..].starts_with(b"]") {
+                return (self.cut(length), complete);
+            }
+            if length > 0 || from > 1 {
                 self.free[length] = 0;
                 length += 1;
             }
-            first = false;
-            length += unescape_into(&array[quote + 1..end - 1], &mut self.free[length..]);
+            let Some(end) = string(array, from) else {
+                length += self.mark(length);
+                return (self.cut(length), false);
+            };
+            length += unescape_into(&array[from + 1..end - 1], &mut self.free[length..]);
             from = end;
+            if array[from..].starts_with(CUT) {
+                complete = false;
+                length += self.mark(length);
+                from += CUT.len();
+            }
         }
-        self.cut(length)
+    }
+
+    /// Says that something is missing. There is room: the name of the call stands in front of the array.
+    fn mark(&mut self, at: usize) -> usize {
+        let room = CUT.len().min(self.free.len() - at);
+        self.free[at..at + room].copy_from_slice(&CUT[..room]);
+        room
     }
 
     /// The symbols in the comments of a value printed as `0x41 /* A|B */|0x100`, joined by `|`; numbers stay where there is no comment.
@@ -76,6 +96,11 @@ impl<'a> Scratch<'a> {
         self.free = rest;
         piece
     }
+}
+
+/// The place behind the string at `at`, if there is one.
+fn string(text: &[u8], at: usize) -> Option<usize> {
+    (text.get(at) == Some(&b'"')).then(|| super::scan::string_end(text, at)).flatten()
 }
 
 /// Writes the bytes that `text` stands for to `out`, which is at least as long, and returns how many these are.
@@ -142,9 +167,23 @@ mod tests {
 
     #[test]
     fn arrays_become_strings_separated_by_nul() {
-        let array = br#"["sh", "-c", "a\nb"..., NULL]"#;
-        let mut space = vec![0; array.len()];
-        assert_eq!(Scratch::new(&mut space).strings(array), b"sh\0-c\0a\nb");
+        let strings = |array: &[u8]| {
+            let mut space = vec![0; "execve(".len() + array.len()];
+            let (bytes, complete) = Scratch::new(&mut space).strings(array);
+            (String::from_utf8(bytes.to_vec()).unwrap(), complete)
+        };
+        let whole = |text: &str| (text.to_owned(), true);
+        let cut = |text: &str| (text.to_owned(), false);
+        assert_eq!(strings(br#"["sh", "-c", "a\nb"]"#), whole("sh\0-c\0a\nb"));
+        assert_eq!(strings(br#"["", "a, ]", "..."]"#), whole("\0a, ]\0..."));
+        assert_eq!(strings(b"[]"), whole(""));
+        assert_eq!(strings(br#"["rm", "/long/na"..., "b"]"#), cut("rm\0/long/na...\0b"));
+        assert_eq!(strings(br#"["rm", "a", ...]"#), cut("rm\0a\0..."));
+        assert_eq!(strings(b"[...]"), cut("..."), "`-s 0`");
+        assert_eq!(strings(br#"["rm", 0x7ffe0, "b"]"#), cut("rm\0..."), "a string that cannot be read");
+        assert_eq!(strings(br#"["rm", "a"#), cut("rm\0..."), "the line ends here");
+        assert_eq!(strings(br#"["rm""#), cut("rm\0..."), "the line ends here");
+        assert_eq!(strings(b"["), cut("..."));
     }
 
     #[test]

@@ -54,6 +54,7 @@ impl Parser {
             let Some(reading) = Reading::of(text, out.names, scratch) else { return };
             let never_returns = matches!(reading.name, b"exit" | b"exit_group");
             parser.coverage.incomplete += u64::from(!never_returns);
+            parser.coverage.cut_arguments += u64::from(reading.arguments.cut);
             let entered = reading.entered(half.tid, half.start, out.names);
             out.emit(RawItem::Call(entered));
         });

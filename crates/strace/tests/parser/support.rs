@@ -111,7 +111,9 @@ pub(crate) fn show_arg(arg: &Arg<'_>) -> String {
         Arg::Symbols(text) => text.as_bstr().to_string(),
         Arg::FdPair([(a, x), (b, y)]) => format!("pair {a}{} {b}{}", show_target(*x), show_target(*y)),
         Arg::Length(length) => format!("length {length}"),
-        Arg::Strings(strings) => format!("strings {:?}", strings.as_bstr()),
+        Arg::Strings { bytes, complete } => {
+            format!("strings {:?}{}", bytes.as_bstr(), if *complete { "" } else { " cut" })
+        }
         Arg::Text(text) => format!("text {}", text.as_bstr()),
     }
 }

@@ -9,7 +9,7 @@ use iotrail_query::{LifeId, Lives};
 use serde::Serializer;
 use std::sync::Arc;
 
-/// The recorder keeps that many bytes of a command line; one of this length was cut.
+/// Recorders keep that many bytes of a command line. In trails that do not say what was cut, one of this length was.
 const CUT_AT: usize = 1 << 16;
 
 /// Writes arguments in their text form.
@@ -26,8 +26,11 @@ pub(crate) fn command(
 ) -> Result<Command, String> {
     let image = command_image(lives, launches, life).ok_or("it executed nothing")?;
     let line = image.cmdline.as_deref().ok_or("its command line was not recorded")?;
-    if text_to_path(line).len() >= CUT_AT {
-        return Err("its command line was cut when it was recorded".to_owned());
+    if image.cmdline_cut.unwrap_or_else(|| text_to_path(line).len() >= CUT_AT) {
+        return Err(
+            "its command line is not complete in the trail (`strace -s` cuts it, a recorder does at 64 KiB)"
+                .to_owned(),
+        );
     }
     let argv: Vec<Vec<u8>> = line.split('\0').map(|argument| text_to_path(argument).into_owned()).collect();
     let parent = lives.get(life).parent.map(|parent| lives.last_image(parent));
