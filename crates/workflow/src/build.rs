@@ -18,6 +18,7 @@ mod weave;
 
 use crate::error::WorkflowError;
 use crate::graph::{FileView, Graph};
+use crate::waits;
 use finish::Finish;
 use gather::{Gathered, gather};
 use iotrail_model::threads;
@@ -71,7 +72,8 @@ pub fn build(
     let weaver = Weaver::new(lives, &meanings, &log.names().paths, &changed, options, &selected);
     let woven = weaver.weave(&records, &births(lives, &selected));
     drop(records);
-    Ok(Finish { log, lives, groups, options, tally, selected: &selected }.graph(woven))
+    let waits = waits::gather::gather(log, lives, options.threads)?;
+    Ok(Finish { log, lives, groups, options, tally, selected: &selected }.graph(woven, waits))
 }
 
 /// Which processes are shown: with a selection of events those that have one.

@@ -6,6 +6,7 @@
 //! a process into *parts* where it takes in data that depend on itself. Every edge then leads from earlier to later.
 
 use iotrail_model::{FileKind, Nanos, Timestamp};
+use crate::waits::Waits;
 use iotrail_query::LifeId;
 use serde::Serialize;
 use std::sync::Arc;
@@ -301,6 +302,9 @@ pub struct Graph {
     pub notes: Vec<String>,
     /// In words, each operation that made this graph of the whole one.
     pub history: Vec<String>,
+    /// What the threads of the log waited for, of all processes, whether they are in the graph or not.
+    #[serde(skip)]
+    pub waits: Arc<Waits>,
 }
 
 impl Graph {

@@ -12,6 +12,7 @@ pub mod jobs;
 pub mod ops;
 pub mod system;
 pub mod tree;
+pub mod waits;
 
 pub use build::{BuildOptions, build};
 pub use cycles::cycles;

@@ -9,6 +9,7 @@ use crate::graph::{
     Edge, Facts, FileVertex, FileView, Graph, LeftOut, ProcessVertex, Relation, Vertex, VertexId,
 };
 use crate::tree::grow::cpu;
+use crate::waits::Waits;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{Clock, FileKind, Nanos, PathId, Timestamp};
@@ -29,7 +30,7 @@ pub(super) struct Finish<'a> {
 }
 
 impl Finish<'_> {
-    pub(super) fn graph(&self, woven: Woven) -> Graph {
+    pub(super) fn graph(&self, woven: Woven, waits: Waits) -> Graph {
         let Woven { nodes, mut edges, hidden, shown, counts } = woven;
         let mut vertices = self.vertices(&nodes);
         self.relate(&nodes, &edges, &mut vertices);
@@ -56,6 +57,7 @@ impl Finish<'_> {
             left_out,
             notes,
             history: Vec::new(),
+            waits: Arc::new(waits),
         }
     }
 

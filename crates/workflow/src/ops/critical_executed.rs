@@ -1,27 +1,31 @@
 //! The critical path as executed: what the end of the run waited for, step by step back to its beginning.
 //!
-//! The walk begins at the process that ended last, at its end. At a process p and a time T it looks for what p last waited
-//! for: among
+//! At each instant one thread is on the path. The walk begins at the last end, in the thread that made the last sign of the
+//! process that ended. In a thread, at a time T, it looks at the last wait that began before T and is caused by another
+//! thread (see [`Waits`]; of a wait that reaches beyond T only what lies before T counts):
 //!
-//! - the children of p: the end of each,
-//! - the processes that wrote what p read: the last sign of their writing, or of p's reading if that was earlier,
+//! - the cause began at t: the time from t to T is the waiter's, and the walk goes on in the thread of the cause at t;
+//! - there is none: the time back to the thread's birth is its own, and the walk goes on in the thread that made it, at the end
+//!   of that call or at the first sign of the new thread, whichever was earlier;
+//! - nobody recorded made it: if its process read a file whose last writer was done before, the walk goes on at that writer,
+//!   and the time between is a gap: the data were there and nobody had begun yet. Else the rest is a gap before the beginning.
 //!
-//! the one with the latest moment t in (start of p, T]. The time [t, T] belongs to p, and the walk goes on at the other
-//! process at t. If there is none, [start of p, T] belongs to p, and either its parent made it begin, and the walk goes on
-//! at the parent at that moment; or, if a writer of p's input was done later than anything that the parent itself waited
-//! for, the walk goes on at that writer, and the time between is a gap: the data were there and nobody had begun yet.
-//!
-//! Segments and gaps cover the time from the first start to the last end without a hole or an overlap, so they sum up to
-//! the makespan exactly. Each wait is used once, which bounds the walk; every process that it comes to sorts its waits
-//! once: O((V + E) log E). Slack is not defined here: how late a process could have ended depends on what would then have
-//! waited for what, which nothing recorded. [`critical_static`](crate::ops::critical_static()) has it for the dependencies.
+//! A wait whose cause is not known stays with the waiter. Moments fall strictly, so the walk ends; segments and gaps cover the
+//! time from the first start to the last end without a hole or an overlap, so they sum up to the makespan exactly. Waits are
+//! sorted once, and each is looked at once in the thread that is on the path: O(N log N). Slack is not defined here: how late
+//! a process could have ended depends on what would then have waited for what, which nothing recorded.
+//! [`critical_static`](crate::ops::critical_static()) has it for the dependencies.
 
-use crate::graph::{Graph, VertexId};
+use crate::graph::{Graph, Relation, VertexId};
 use crate::ops::OpError;
+use crate::ops::adjacency::Adjacency;
 use crate::ops::lifetimes::Lifetimes;
-use crate::ops::waits::{Wait, Waits};
 use crate::ops::whole::Wholes;
+use crate::waits::{Ended, LineId, Waits};
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
 use iotrail_model::{Nanos, Timestamp};
+use iotrail_query::LifeId;
 use serde::Serialize;
 
 /// The path, in the order of time.
@@ -68,6 +72,12 @@ pub enum Reason {
     ChildEnded,
     /// What is read was written.
     DataWritten,
+    /// No more data could come.
+    DataEnded,
+    /// The reader of a full pipe read.
+    DataTaken,
+    /// A lock was let go of.
+    Unlocked,
     /// The parent made the process.
     Forked,
     /// Nothing recorded came before.
@@ -80,9 +90,24 @@ impl Reason {
     pub const fn describe(self) -> &'static str {
         match self {
             Self::ChildEnded => "waited for its child",
-            Self::DataWritten => "needed data of",
+            Self::DataWritten => "waited for data from",
+            Self::DataEnded => "waited for the end of the data from",
+            Self::DataTaken => "waited for its reader",
+            Self::Unlocked => "waited for a lock held by",
             Self::Forked => "started by",
             Self::Began => "nothing recorded came before",
+        }
+    }
+}
+
+impl From<Ended> for Reason {
+    fn from(what: Ended) -> Self {
+        match what {
+            Ended::Child => Self::ChildEnded,
+            Ended::Data => Self::DataWritten,
+            Ended::EndOfData => Self::DataEnded,
+            Ended::Room => Self::DataTaken,
+            Ended::Unlocked => Self::Unlocked,
         }
     }
 }
@@ -102,8 +127,7 @@ pub fn critical_executed(graph: &Graph) -> Result<Executed, OpError> {
     let last = (0..wholes.len() as u32).rev().max_by_key(|whole| lifetimes.end[*whole as usize]);
     let Some((first, last)) = first.zip(last) else { return Ok(Executed::default()) };
     let end = lifetimes.end[last as usize];
-    let waits = Waits::new(graph, &wholes, &lifetimes);
-    let mut walk = Walk { graph, wholes: &wholes, lifetimes: &lifetimes, waits, first, steps: Vec::new() };
+    let mut walk = Walk::new(graph, &wholes, &lifetimes, first);
     walk.back(last, end);
     walk.steps.reverse();
     Ok(Executed {
@@ -116,74 +140,159 @@ pub fn critical_executed(graph: &Graph) -> Result<Executed, OpError> {
 
 struct Walk<'a> {
     graph: &'a Graph,
+    waits: &'a Waits,
     wholes: &'a Wholes,
     lifetimes: &'a Lifetimes,
-    waits: Waits<'a>,
+    /// The whole process of each process of the trail that is in the graph.
+    of_life: HashMap<LifeId, u32, RandomState>,
+    life_of: Vec<LifeId>,
+    parents: Vec<Option<u32>>,
+    incoming: Adjacency,
     first: i64,
+    /// Threads that the walk left by their birth.
+    left: HashSet<LineId, RandomState>,
     steps: Vec<ExecutedStep>,
 }
 
-impl Walk<'_> {
-    /// Walks from the end of `process` until nothing came before.
-    fn back(&mut self, process: u32, end: i64) {
-        let mut at = Some((process, end));
-        while let Some((process, to)) = at {
-            at = self.step(process, to);
+/// Where the walk is: in a process, in one of its threads if any of its calls is known, at a time.
+#[derive(Clone, Copy)]
+struct Place {
+    whole: u32,
+    line: Option<LineId>,
+    at: i64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(graph: &'a Graph, wholes: &'a Wholes, lifetimes: &'a Lifetimes, first: i64) -> Self {
+        let life = |whole: u32| {
+            graph.vertex(wholes.parts(whole)[0]).process().map(|process| process.life).unwrap_or_default()
+        };
+        let life_of: Vec<LifeId> = (0..wholes.len() as u32).map(life).collect();
+        let mut parents = vec![None; wholes.len()];
+        for edge in graph.edges.iter().filter(|edge| edge.relation == Relation::Fork) {
+            let ends = wholes.of(edge.from).zip(wholes.of(edge.to));
+            if let Some((parent, child)) = ends.filter(|(parent, child)| parent != child) {
+                parents[child as usize].get_or_insert(parent);
+            }
+        }
+        Self {
+            graph,
+            waits: &graph.waits,
+            wholes,
+            lifetimes,
+            of_life: life_of.iter().enumerate().map(|(whole, life)| (*life, whole as u32)).collect(),
+            life_of,
+            parents,
+            incoming: Adjacency::incoming(graph),
+            first,
+            left: HashSet::default(),
+            steps: Vec::new(),
         }
     }
 
-    /// One step back; where the walk goes on.
-    fn step(&mut self, process: u32, to: i64) -> Option<(u32, i64)> {
-        let start = self.lifetimes.start[process as usize].min(to);
-        if let Some(wait) = self.waits.take_latest(process, to, start) {
-            let why = if wait.is_child { Reason::ChildEnded } else { Reason::DataWritten };
-            self.segment(process, wait.at, to, why, Some(wait.process));
-            return Some((wait.process, wait.at));
-        }
-        let before = self.waits.latest(process, start);
-        let parent = self.waits.parent(process);
-        let waited = parent.map(|parent| {
-            let born = self.lifetimes.start[parent as usize];
-            self.waits.latest(parent, start).map_or(born, |wait: Wait| wait.at.max(born))
-        });
-        match (before, parent) {
-            (Some(wait), _) if waited.is_none_or(|waited| wait.at > waited) => {
-                self.waits.take_latest(process, start, i64::MIN);
-                self.segment(process, start, to, Reason::DataWritten, Some(wait.process));
-                self.gap(wait.at, start, Reason::DataWritten, Some(wait.process));
-                Some((wait.process, wait.at))
-            }
-            (_, Some(parent)) => {
-                self.waits.take_parent(process);
-                self.segment(process, start, to, Reason::Forked, Some(parent));
-                Some((parent, start))
-            }
-            (_, None) => {
-                self.segment(process, start, to, Reason::Began, None);
-                self.gap(self.first, start, Reason::Began, None);
-                None
-            }
+    /// Walks from the end of a process until nothing came before.
+    fn back(&mut self, whole: u32, end: i64) {
+        let mut to = end;
+        let mut place = self.end_of(whole, end);
+        loop {
+            let next = match self.before(place) {
+                Some((next, why)) => {
+                    if next.whole != place.whole {
+                        self.segment(place.whole, next.at, to, why, next.whole);
+                        to = next.at;
+                    }
+                    next
+                }
+                None => match self.over_gap(place.whole, to) {
+                    Some(writer) => {
+                        to = writer.at;
+                        writer
+                    }
+                    None => return,
+                },
+            };
+            place = next;
         }
     }
 
-    fn segment(&mut self, process: u32, from: i64, to: i64, why: Reason, after: Option<u32>) {
-        if from < to {
-            let vertex = Some(self.part(process, to));
-            let after = after.map(|after| self.part(after, from));
-            self.steps.push(ExecutedStep { vertex, from: Timestamp(from), to: Timestamp(to), why, after });
+    fn end_of(&self, whole: u32, at: i64) -> Place {
+        Place { whole, line: self.waits.last_line(self.life_of[whole as usize]), at }
+    }
+
+    /// Where the walk goes on, and why; none if nothing that was recorded came before.
+    fn before(&mut self, place: Place) -> Option<(Place, Reason)> {
+        let Some(line) = place.line else { return self.before_birth(place, None) };
+        for number in (0..self.waits.before(line, place.at)).rev() {
+            let Some(cause) = self.waits.cause(line, number, place.at) else { continue };
+            let Some(whole) = self.of_life.get(&self.waits.life(cause.line)) else { continue };
+            if cause.at > self.first {
+                return Some((Place { whole: *whole, line: Some(cause.line), at: cause.at }, cause.what.into()));
+            }
         }
+        self.before_birth(place, Some(line))
+    }
+
+    /// The thread that made this one. Each thread and process is left once this way, so that wrong times cannot lead in a circle.
+    fn before_birth(&mut self, place: Place, line: Option<LineId>) -> Option<(Place, Reason)> {
+        if let Some((maker, at)) = line.filter(|line| self.left.insert(*line)).and_then(|line| self.waits.maker(line))
+            && let Some(whole) = self.of_life.get(&self.waits.life(maker))
+        {
+            let at = at.max(self.first).min(place.at);
+            return Some((Place { whole: *whole, line: Some(maker), at }, Reason::Forked));
+        }
+        let parent = self.parents[place.whole as usize].take()?;
+        let at = self.lifetimes.start[place.whole as usize].min(place.at);
+        Some((self.end_of(parent, at), Reason::Forked))
+    }
+
+    /// The way over a gap from a process that nobody recorded made to the writer of a file that it read; none at the beginning.
+    fn over_gap(&mut self, whole: u32, to: i64) -> Option<Place> {
+        let start = self.lifetimes.start[whole as usize].min(to);
+        if let Some((writer, at)) = self.writer_before(whole, start).filter(|(_, at)| *at > self.first) {
+            self.segment(whole, start, to, Reason::DataWritten, writer);
+            self.gap(at, start, Reason::DataWritten, Some(writer));
+            return Some(self.end_of(writer, at));
+        }
+        let vertex = self.part(whole, to);
+        self.push(Some(vertex), start, to, Reason::Began, None);
+        self.gap(self.first, start, Reason::Began, None);
+        None
+    }
+
+    /// The last to write before `start` what a process read.
+    fn writer_before(&self, whole: u32, start: i64) -> Option<(u32, i64)> {
+        let read = |part: &VertexId| {
+            let edges = self.incoming.of(*part).iter().map(|id| self.graph.edge(*id));
+            edges.filter(|edge| edge.relation == Relation::Read).map(|edge| edge.from).collect::<Vec<_>>()
+        };
+        let written = |file: VertexId| {
+            let edges = self.incoming.of(file).iter().map(|id| self.graph.edge(*id));
+            edges.filter_map(|edge| {
+                let writer = self.wholes.of(edge.from).filter(|writer| *writer != whole)?;
+                let end = self.lifetimes.end[writer as usize];
+                let at = edge.last.map_or(end, |last| last.0.min(end));
+                (at < start).then_some((writer, at))
+            })
+        };
+        let files = self.wholes.parts(whole).iter().flat_map(read);
+        files.flat_map(written).max_by_key(|(writer, at)| (*at, std::cmp::Reverse(*writer)))
+    }
+
+    fn segment(&mut self, whole: u32, from: i64, to: i64, why: Reason, after: u32) {
+        let vertex = self.part(whole, to);
+        let after = self.part(after, from);
+        self.push(Some(vertex), from, to, why, Some(after));
     }
 
     fn gap(&mut self, from: i64, to: i64, why: Reason, after: Option<u32>) {
+        let after = after.map(|after| self.part(after, from));
+        self.push(None, from, to, why, after);
+    }
+
+    fn push(&mut self, vertex: Option<VertexId>, from: i64, to: i64, why: Reason, after: Option<VertexId>) {
         if from < to {
-            let after = after.map(|after| self.part(after, from));
-            self.steps.push(ExecutedStep {
-                vertex: None,
-                from: Timestamp(from),
-                to: Timestamp(to),
-                why,
-                after,
-            });
+            let (from, to) = (Timestamp(from), Timestamp(to));
+            self.steps.push(ExecutedStep { vertex, from, to, why, after });
         }
     }
 

@@ -28,7 +28,6 @@ mod samples;
 pub mod select;
 mod subgraph;
 pub mod table;
-mod waits;
 pub mod weight;
 mod whole;
 pub mod window;

@@ -1,13 +1,16 @@
 //! Small graphs for tests: built by hand, or at random.
 
 use crate::graph::{Edge, Facts, FileVertex, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId};
-use iotrail_model::{FileKind, Nanos, Timestamp};
+use crate::waits::{Act, Life, Row, Waits};
+use hashbrown::HashMap;
+use iotrail_model::{FileKind, Nanos, PathId, Tid, Timestamp};
 use iotrail_query::LifeId;
 use proptest::prelude::*;
+use std::sync::Arc;
 
-/// Builds a graph vertex by vertex.
+/// Builds a graph vertex by vertex. A process has one thread, of its own number.
 #[derive(Default)]
-pub(crate) struct Builder(Graph);
+pub(crate) struct Builder(Graph, Vec<Row>, Vec<Life>);
 
 impl Builder {
     /// A process that lives from `start` to `end`; a negative one is unknown.
@@ -28,7 +31,24 @@ impl Builder {
             end,
             ..ProcessVertex::default()
         });
-        self.vertex(format!("{}", 100 + number), name, time, facts)
+        let process = self.vertex(format!("{}", 100 + number), name, time, facts);
+        let life = Life { parent: None, pid: 100 + number, end: end.map(|end| end.0) };
+        self.2[process.index()] = life;
+        if let Some(start) = start {
+            self.act(process, Act::Other, (start.0, start.0));
+        }
+        process
+    }
+
+    /// Something that the thread of a process did from one moment to another.
+    pub(crate) fn act(&mut self, process: VertexId, act: Act, (start, end): (i64, i64)) {
+        let (life, tid) = (LifeId(process.0), Tid(100 + process.0));
+        self.1.push(Row { life, tid, start, end: end.max(start), act });
+    }
+
+    /// A process waits for the end of its child.
+    pub(crate) fn awaits(&mut self, parent: VertexId, child: VertexId, at: (i64, i64)) {
+        self.act(parent, Act::Child(Some(100 + child.0)), at);
     }
 
     /// A file; a path without a slash is a pipe.
@@ -45,6 +65,7 @@ impl Builder {
     }
 
     fn vertex(&mut self, key: String, label: &str, time: Nanos, facts: Facts) -> VertexId {
+        self.2.push(Life::default());
         self.0.vertices.push(Vertex {
             key: key.into(),
             label: label.into(),
@@ -78,6 +99,8 @@ impl Builder {
 
     pub(crate) fn fork(&mut self, parent: VertexId, child: VertexId, at: i64) {
         self.edge(parent, child, Relation::Fork, 0, (at, at));
+        self.2[child.index()].parent = Some(LifeId(parent.0));
+        self.act(parent, Act::Spawn(100 + child.0), (at, at));
     }
 
     pub(crate) fn write(&mut self, process: VertexId, file: VertexId, at: i64) {
@@ -106,6 +129,7 @@ impl Builder {
         let processes = self.0.vertices.iter().filter_map(Vertex::process);
         let start = processes.clone().filter_map(|process| process.start).min();
         self.0.span = start.zip(processes.filter_map(|process| process.end.max(process.start)).max());
+        self.0.waits = Arc::new(Waits::new(self.1, self.2, HashMap::default()));
         self.0
     }
 }
@@ -120,6 +144,8 @@ pub(crate) fn shell() -> Graph {
     let out = builder.file("/data/y_2.dat");
     builder.fork(shell, a, 1);
     builder.fork(shell, b, 5);
+    builder.awaits(shell, a, (2, 4));
+    builder.awaits(shell, b, (6, 9));
     builder.write(a, file, 3);
     builder.read(file, b, 6);
     builder.write(b, out, 8);
@@ -162,6 +188,18 @@ fn from_seeds(seeds: &[Seed]) -> Graph {
             };
             let bytes = if relation.moves_data() { *bytes } else { 0 };
             builder.edge(from, this, relation, bytes, (*first, first + length));
+            let channel = PathId(u32::from(*name) % 2);
+            let (process, act) = match relation {
+                Relation::Fork => {
+                    builder.2[this.index()].parent = Some(LifeId(from.0));
+                    builder.act(from, Act::Spawn(100 + this.0), (*first, first + 1));
+                    (from, Act::Child((bytes % 2 == 0).then_some(100 + this.0)))
+                }
+                Relation::Read | Relation::Map => (this, Act::Read { channel, ended: *length == 0 }),
+                Relation::Create | Relation::Write => (from, Act::Write(channel)),
+                Relation::Next | Relation::Continue => continue,
+            };
+            builder.act(process, act, (*first, first + length));
         }
     }
     builder.phases();

@@ -2,6 +2,7 @@
 
 use crate::graph::{Edge, Graph, VertexId};
 use crate::ops::adjacency::vertices;
+use std::sync::Arc;
 
 /// The subgraph of the vertices for which `keep` holds and of the edges between them for which `keep_edge` holds.
 /// What falls away is counted under `reason`; `sentence` is added to the history.
@@ -49,6 +50,7 @@ pub(crate) fn empty_like(graph: &Graph) -> Graph {
         left_out: graph.left_out.clone(),
         notes: graph.notes.clone(),
         history: graph.history.clone(),
+        waits: Arc::clone(&graph.waits),
     }
 }
 

@@ -6,6 +6,9 @@ use crate::ops::{
     Aggregation, Expression, Reason, Weight, Window, aggregate, bottlenecks, clusters, critical_executed,
     critical_static, degrees, find, phase, select, window,
 };
+use crate::waits::Act;
+use iotrail_model::PathId;
+use iotrail_query::LifeId;
 
 fn keys(graph: &Graph) -> Vec<&str> {
     graph.vertices.iter().map(|vertex| &*vertex.label).collect()
@@ -37,6 +40,27 @@ fn a_shell_that_waits_for_its_children_owns_only_the_time_between() {
     );
 }
 
+/// Recordings hold no calls that wait for children unless they are asked for.
+#[test]
+fn without_calls_that_wait_a_parent_is_taken_to_wait_for_each_child() {
+    let mut builder = Builder::default();
+    let shell = builder.process("sh", 0, 10);
+    let (early, late) = (builder.process("early", 1, 4), builder.process("late", 5, 9));
+    builder.fork(shell, early, 1);
+    builder.fork(shell, late, 5);
+    let graph = builder.graph();
+    assert_eq!(
+        steps(&graph),
+        [
+            ("sh", 0, 1, Reason::Began, "-"),
+            ("early", 1, 4, Reason::Forked, "sh"),
+            ("sh", 4, 5, Reason::ChildEnded, "early"),
+            ("late", 5, 9, Reason::Forked, "sh"),
+            ("sh", 9, 10, Reason::ChildEnded, "late"),
+        ]
+    );
+}
+
 #[test]
 fn between_jobs_that_nobody_started_there_is_a_gap() {
     let mut builder = Builder::default();
@@ -56,19 +80,79 @@ fn between_jobs_that_nobody_started_there_is_a_gap() {
     );
 }
 
+/// A shell makes `sort | uniq`: uniq waits from 3 to 7 for data that sort writes at 6, then to 8 for the end of them, which
+/// the exit of sort at 7 brings.
 #[test]
 fn the_reader_of_a_pipe_waits_for_its_writer() {
     let mut builder = Builder::default();
-    let sort = builder.process("sort", 0, 8);
-    let pipe = builder.file("pipe:[1]");
-    let uniq = builder.process("uniq", 1, 9);
-    builder.edge(sort, pipe, Relation::Write, 100, (6, 7));
-    builder.edge(pipe, uniq, Relation::Read, 100, (6, 8));
+    let shell = builder.process("sh", 0, 10);
+    let (sort, uniq) = (builder.process("sort", 1, 8), builder.process("uniq", 2, 9));
+    let pipe = PathId(7);
+    builder.fork(shell, sort, 1);
+    builder.fork(shell, uniq, 2);
+    builder.act(sort, Act::Write(pipe), (6, 7));
+    builder.act(uniq, Act::Read { channel: pipe, ended: false }, (3, 7));
+    builder.act(uniq, Act::Read { channel: pipe, ended: true }, (7, 9));
+    builder.awaits(shell, sort, (3, 8));
+    builder.awaits(shell, uniq, (8, 10));
     let graph = builder.graph();
     assert_eq!(
         steps(&graph),
-        [("sort", 0, 7, Reason::Began, "-"), ("uniq", 7, 9, Reason::DataWritten, "sort")]
+        [
+            ("sh", 0, 1, Reason::Began, "-"),
+            ("sort", 1, 8, Reason::Forked, "sh"),
+            ("uniq", 8, 9, Reason::DataEnded, "sort"),
+            ("sh", 9, 10, Reason::ChildEnded, "uniq"),
+        ]
     );
+}
+
+/// The consumer is slow at the end only: what it waited for is the producer's, although the last write came late.
+#[test]
+fn each_wait_is_walked_through_and_not_only_the_last_write() {
+    let mut builder = Builder::default();
+    let shell = builder.process("sh", 0, 113);
+    let (producer, consumer) = (builder.process("produce", 1, 104), builder.process("consume", 1, 112));
+    let pipe = PathId(7);
+    builder.fork(shell, producer, 1);
+    builder.fork(shell, consumer, 1);
+    builder.act(producer, Act::Write(pipe), (100, 101));
+    builder.act(producer, Act::Write(pipe), (102, 103));
+    builder.act(consumer, Act::Read { channel: pipe, ended: false }, (2, 101));
+    builder.act(consumer, Act::Read { channel: pipe, ended: false }, (106, 107));
+    builder.act(consumer, Act::Read { channel: pipe, ended: true }, (111, 112));
+    builder.awaits(shell, consumer, (2, 113));
+    let graph = builder.graph();
+    assert_eq!(
+        steps(&graph),
+        [
+            ("sh", 0, 1, Reason::Began, "-"),
+            ("produce", 1, 100, Reason::Forked, "sh"),
+            ("consume", 100, 112, Reason::DataWritten, "produce"),
+            ("sh", 112, 113, Reason::ChildEnded, "consume"),
+        ]
+    );
+}
+
+#[test]
+fn the_writer_of_a_full_pipe_waits_for_its_reader_and_a_lock_for_its_holder() {
+    let mut builder = Builder::default();
+    let (writer, reader) = (builder.process("write", 0, 20), builder.process("read", 0, 19));
+    let (pipe, file) = (PathId(7), PathId(8));
+    builder.act(writer, Act::Write(pipe), (2, 10));
+    builder.act(reader, Act::Lock(file), (1, 2));
+    builder.act(reader, Act::Read { channel: pipe, ended: false }, (9, 11));
+    builder.act(reader, Act::Unlock(file), (15, 16));
+    builder.act(writer, Act::Lock(file), (12, 16));
+    let graph = builder.graph();
+    assert_eq!(
+        steps(&graph),
+        [("read", 0, 15, Reason::Began, "-"), ("write", 15, 20, Reason::Unlocked, "read")]
+    );
+    let waits = &graph.waits;
+    let line = waits.last_line(LifeId(writer.0)).unwrap();
+    let causes: Vec<_> = (0..2).map(|number| waits.cause(line, number, 20).map(|cause| cause.at)).collect();
+    assert_eq!(causes, [Some(9), Some(15)]);
 }
 
 #[test]
@@ -90,14 +174,15 @@ fn children_that_begin_and_end_at_one_moment_do_not_stop_the_walk() {
     let instant = builder.process("instant", 6, 6);
     builder.fork(shell, early, 2);
     builder.fork(shell, instant, 6);
+    builder.awaits(shell, early, (3, 5));
+    builder.awaits(shell, instant, (6, 7));
     let graph = builder.graph();
     assert_eq!(
         steps(&graph),
         [
             ("sh", 0, 2, Reason::Began, "-"),
             ("early", 2, 4, Reason::Forked, "sh"),
-            ("sh", 4, 6, Reason::ChildEnded, "early"),
-            ("sh", 6, 9, Reason::ChildEnded, "instant"),
+            ("sh", 4, 9, Reason::ChildEnded, "early"),
         ]
     );
 }

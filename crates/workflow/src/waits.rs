@@ -1,0 +1,412 @@
+//! What each thread waited for, and which call of another thread ended the wait.
+//!
+//! A wait is a call that stops its thread until somebody else does something: `wait4` until a child ends, a read of an empty
+//! pipe until somebody writes or the last writer is gone, a write to a full pipe until somebody reads, a lock until its
+//! holder lets go. Its *cause* is a call of another thread that began inside the wait and could end it. Who came first
+//! waits, the later one is the cause: a read whose data were there before is no wait.
+//!
+//! | wait | cause |
+//! |---|---|
+//! | `wait4`, `waitid` | the exit of the child that it returned |
+//! | a read that returned data | the first write at the other end |
+//! | a read at the end of the data | the last close or exit of who could have written |
+//! | a write | the first read at the other end |
+//! | `poll`, `select`, `epoll_wait` | that of the thread's next transfer on a channel |
+//! | a lock | the last unlock of the same file, or exit of a process that had locked it |
+//! | any, interrupted | the first end of a child |
+//!
+//! In a log that holds no call that waits for a child (recordings hold none unless they are asked for: `--calls io,wait`) the
+//! maker of a process is taken to wait for its end.
+//!
+//! Pipes that the trace does not tell apart (`pipe` without a number), and sockets of which it does not tell the other end,
+//! have no known cause. Memory: 40 bytes for each transfer on a channel and for each call that makes, awaits or ends a process.
+
+pub(crate) mod gather;
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::{PathId, Tid};
+use iotrail_query::LifeId;
+
+/// What a row says that a thread did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Waited for the end of a child: the one of this number, or any.
+    Child(Option<u32>),
+    /// Read from a channel.
+    Read {
+        /// Which.
+        channel: PathId,
+        /// Whether it found the end of the data.
+        ended: bool,
+    },
+    /// Wrote to a channel.
+    Write(PathId),
+    /// Waited until a descriptor was ready.
+    Ready,
+    /// Waited for a lock.
+    Lock(PathId),
+    /// Waited until a signal came.
+    Interrupted,
+    /// Closed a descriptor of a channel.
+    Close(PathId),
+    /// Let go of a lock.
+    Unlock(PathId),
+    /// Had a channel in its hands in another way: made, copied or opened it.
+    Touch(PathId),
+    /// Made the thread or process of this number.
+    Spawn(u32),
+    /// Ended its process.
+    Exit,
+    /// Any other call; only the first and the last of a thread are kept.
+    Other,
+}
+
+impl Act {
+    const fn may_wait(self) -> bool {
+        matches!(
+            self,
+            Self::Child(_)
+                | Self::Read { .. }
+                | Self::Write(_)
+                | Self::Ready
+                | Self::Lock(_)
+                | Self::Interrupted
+        )
+    }
+}
+
+/// A call of a thread, in ns since the epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) life: LifeId,
+    pub(crate) tid: Tid,
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+    pub(crate) act: Act,
+}
+
+/// What is known of a process beside its calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Life {
+    pub(crate) parent: Option<LifeId>,
+    pub(crate) pid: u32,
+    pub(crate) end: Option<i64>,
+}
+
+/// A thread: an index into [`Waits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct LineId(u32);
+
+impl LineId {
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A thread's waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    life: LifeId,
+    tid: Tid,
+    first: i64,
+    last: i64,
+    /// Sorted by start.
+    waits: Vec<Wait>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wait {
+    start: i64,
+    end: i64,
+    act: Act,
+}
+
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cause {
+    /// The thread that did it.
+    pub(crate) line: LineId,
+    /// When its call began.
+    pub(crate) at: i64,
+    /// What it was.
+    pub(crate) what: Ended,
+}
+
+/// How a wait ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// A child ended.
+    Child,
+    /// Data came.
+    Data,
+    /// No more data can come.
+    EndOfData,
+    /// There is room for more data.
+    Room,
+    /// A lock was let go of.
+    Unlocked,
+}
+
+/// A call of some thread: when it began.
+type Sign = (i64, LineId);
+
+/// The waits of all threads of a log, and what could end them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Waits {
+    lines: Vec<Line>,
+    /// The threads of each process.
+    of_life: Vec<Vec<LineId>>,
+    lives: Vec<Life>,
+    /// The processes that a process made, by number.
+    children: HashMap<(LifeId, u32), Vec<LifeId>, RandomState>,
+    /// When each process began to end, and its last thread: its call of exit, else its death.
+    exits: Vec<Option<Sign>>,
+    /// The same, sorted.
+    ends: Vec<(i64, LifeId)>,
+    /// Who made the thread or process of a number: when the call began and ended.
+    spawns: HashMap<u32, Vec<(i64, i64, LineId)>, RandomState>,
+    reads: HashMap<PathId, Vec<Sign>, RandomState>,
+    writes: HashMap<PathId, Vec<Sign>, RandomState>,
+    closes: HashMap<PathId, Vec<Sign>, RandomState>,
+    unlocks: HashMap<PathId, Vec<Sign>, RandomState>,
+    /// Processes that had a channel or a lock in their hands.
+    holders: HashMap<PathId, HashSet<LifeId, RandomState>, RandomState>,
+    /// The other end of a socket, if it has another name.
+    peers: HashMap<PathId, PathId, RandomState>,
+}
+
+impl Waits {
+    /// Puts rows in any order together. `peers` maps the name of a socket to that of its other end.
+    pub(crate) fn new(
+        mut rows: Vec<Row>,
+        lives: Vec<Life>,
+        peers: HashMap<PathId, PathId, RandomState>,
+    ) -> Self {
+        rows.sort_by_key(|row| (row.life, row.tid, row.start, row.end));
+        let mut waits = Self {
+            of_life: vec![Vec::new(); lives.len()],
+            exits: vec![None; lives.len()],
+            peers,
+            ..Self::default()
+        };
+        for row in &rows {
+            let line = waits.line(row);
+            waits.take(line, row);
+        }
+        for (at, life) in lives.iter().enumerate() {
+            let id = LifeId(at as u32);
+            if waits.exits[at].is_none() {
+                waits.exits[at] = life.end.zip(waits.last_line(id));
+            }
+            waits.ends.extend(waits.exits[at].map(|(at, _)| (at, id)));
+            if let Some(parent) = life.parent {
+                waits.children.entry((parent, life.pid)).or_default().push(id);
+            }
+        }
+        waits.ends.sort_unstable();
+        waits.lives = lives;
+        if !rows.iter().any(|row| matches!(row.act, Act::Child(_))) {
+            waits.suppose_waits_for_children();
+        }
+        for signs in [&mut waits.reads, &mut waits.writes, &mut waits.closes, &mut waits.unlocks] {
+            signs.values_mut().for_each(|signs| signs.sort_unstable());
+        }
+        waits
+    }
+
+    /// In a log without calls that wait for children each maker of a process is taken to wait for its end.
+    fn suppose_waits_for_children(&mut self) {
+        for (child, life) in self.lives.iter().enumerate() {
+            let Some((end, _)) = self.exits[child] else { continue };
+            let Some(leader) = self.of_life[child].first().copied() else { continue };
+            let Some((maker, _)) = life.parent.and_then(|_| self.maker(leader)) else { continue };
+            let act = Act::Child(Some(life.pid));
+            self.lines[maker.index()].waits.push(Wait { start: end - 1, end: end + 1, act });
+        }
+        self.lines.iter_mut().for_each(|line| line.waits.sort_by_key(|wait| (wait.start, wait.end)));
+    }
+
+    /// The thread of a row; rows of one thread come one after the other.
+    fn line(&mut self, row: &Row) -> LineId {
+        let known = self.lines.last_mut().filter(|line| (line.life, line.tid) == (row.life, row.tid));
+        if let Some(line) = known {
+            line.last = line.last.max(row.end);
+            return LineId(self.lines.len() as u32 - 1);
+        }
+        let id = LineId(self.lines.len() as u32);
+        let Row { life, tid, start, end, .. } = *row;
+        self.lines.push(Line { life, tid, first: start, last: end, waits: Vec::new() });
+        if let Some(lines) = self.of_life.get_mut(life.index()) {
+            lines.push(id);
+        }
+        id
+    }
+
+    fn take(&mut self, line: LineId, row: &Row) {
+        let Row { life, start, end, act, .. } = *row;
+        if act.may_wait() && start < end {
+            self.lines[line.index()].waits.push(Wait { start, end, act });
+        }
+        let sign = (start, line);
+        match act {
+            Act::Read { channel, .. } => self.reads.entry(channel).or_default().push(sign),
+            Act::Write(channel) => self.writes.entry(channel).or_default().push(sign),
+            Act::Close(channel) => self.closes.entry(channel).or_default().push(sign),
+            Act::Unlock(path) => self.unlocks.entry(path).or_default().push(sign),
+            Act::Spawn(child) => self.spawns.entry(child).or_default().push((start, end, line)),
+            Act::Exit => self.exits[life.index()] = self.exits[life.index()].max(Some(sign)),
+            _ => {}
+        }
+        if let Act::Write(path) | Act::Close(path) | Act::Touch(path) | Act::Lock(path) | Act::Unlock(path) = act {
+            self.holders.entry(path).or_default().insert(life);
+        }
+    }
+
+    /// The process of a thread.
+    pub(crate) fn life(&self, line: LineId) -> LifeId {
+        self.lines[line.index()].life
+    }
+
+    /// The thread of a process that made the last sign.
+    pub(crate) fn last_line(&self, life: LifeId) -> Option<LineId> {
+        let lines = self.of_life.get(life.index())?;
+        lines.iter().copied().max_by_key(|line| (self.lines[line.index()].last, std::cmp::Reverse(*line)))
+    }
+
+    /// How many waits of a thread began before `until`.
+    pub(crate) fn before(&self, line: LineId, until: i64) -> usize {
+        self.lines[line.index()].waits.partition_point(|wait| wait.start < until)
+    }
+
+    /// What ended the wait of that number of a thread, or what of it lies before `until`.
+    pub(crate) fn cause(&self, line: LineId, number: usize, until: i64) -> Option<Cause> {
+        let Line { life, waits, .. } = &self.lines[line.index()];
+        let wait = waits.get(number)?;
+        let inside = Inside { from: wait.start, until: wait.end.min(until), line, life: *life };
+        let act = match wait.act {
+            Act::Ready => waits[number + 1..].iter().map(|next| next.act).find(|act| *act != Act::Ready)?,
+            act => act,
+        };
+        match act {
+            Act::Child(pid) => self.end_of_child(inside, pid),
+            Act::Read { channel, ended: false } => self.first(&self.writes, self.peer(channel), inside, Ended::Data),
+            Act::Read { channel, ended: true } => self.end_of_data(inside, self.peer(channel)),
+            Act::Write(channel) => self.first(&self.reads, self.peer(channel), inside, Ended::Room),
+            Act::Lock(path) => self.let_go(inside, path),
+            Act::Interrupted => self.interrupting_child(inside),
+            _ => None,
+        }
+    }
+
+    fn peer(&self, channel: PathId) -> PathId {
+        self.peers.get(&channel).copied().unwrap_or(channel)
+    }
+
+    fn first(
+        &self,
+        signs: &HashMap<PathId, Vec<Sign>, RandomState>,
+        channel: PathId,
+        inside: Inside,
+        what: Ended,
+    ) -> Option<Cause> {
+        let signs = signs.get(&channel)?;
+        let after = signs.partition_point(|(at, _)| *at <= inside.from);
+        let mut signs = signs[after..].iter().take_while(|(at, _)| *at < inside.until);
+        let (at, line) = signs.find(|(_, line)| *line != inside.line)?;
+        Some(Cause { line: *line, at: *at, what })
+    }
+
+    /// The latest close by another thread, or end of another process that held the channel.
+    fn end_of_data(&self, inside: Inside, channel: PathId) -> Option<Cause> {
+        let closed = self.last_of(self.closes.get(&channel), inside);
+        let ended = self.last_end_of_holder(inside, channel);
+        let (at, line) = closed.max(ended)?;
+        Some(Cause { line, at, what: Ended::EndOfData })
+    }
+
+    fn let_go(&self, inside: Inside, path: PathId) -> Option<Cause> {
+        let unlocked = self.last_of(self.unlocks.get(&path), inside);
+        let (at, line) = unlocked.max(self.last_end_of_holder(inside, path))?;
+        Some(Cause { line, at, what: Ended::Unlocked })
+    }
+
+    fn last_of(&self, signs: Option<&Vec<Sign>>, inside: Inside) -> Option<Sign> {
+        let signs = signs?;
+        let before = signs.partition_point(|(at, _)| *at < inside.until);
+        let of_others = |(_, line): &&Sign| self.life(*line) != inside.life;
+        let inside_it = signs[..before].iter().rev().take_while(|(at, _)| *at > inside.from);
+        inside_it.copied().find(|sign| of_others(&sign))
+    }
+
+    /// The exit of the last process to end inside that had `path` in its hands, by itself or from an ancestor.
+    fn last_end_of_holder(&self, inside: Inside, path: PathId) -> Option<Sign> {
+        let holders = self.holders.get(&path)?;
+        self.exits_inside(inside).rev().find(|(life, _)| self.is_held(holders, *life)).map(|(_, sign)| sign)
+    }
+
+    fn is_held(&self, holders: &HashSet<LifeId, RandomState>, life: LifeId) -> bool {
+        let parent = |life: &LifeId| self.lives.get(life.index()).and_then(|life| life.parent);
+        std::iter::successors(Some(life), parent).any(|life| holders.contains(&life))
+    }
+
+    /// The other processes that began to end inside, in the order of time.
+    fn exits_inside(&self, inside: Inside) -> impl DoubleEndedIterator<Item = (LifeId, Sign)> {
+        let after = self.ends.partition_point(|(at, _)| *at <= inside.from);
+        let before = self.ends.partition_point(|(at, _)| *at < inside.until);
+        let lives = self.ends.get(after..before).unwrap_or_default().iter().map(|(_, life)| *life);
+        let others = lives.filter(move |life| *life != inside.life);
+        others.filter_map(|life| Some((life, self.exits[life.index()]?)))
+    }
+
+    fn end_of_child(&self, inside: Inside, pid: Option<u32>) -> Option<Cause> {
+        let (at, line) = match pid {
+            Some(pid) => {
+                let of_number = self.children.get(&(inside.life, pid))?.iter();
+                of_number.filter_map(|child| self.awaited_exit(*child, inside)).max()?
+            }
+            None => self.exits_inside(inside).rev().find(|(life, _)| self.is_child(*life, inside.life))?.1,
+        };
+        Some(Cause { line, at, what: Ended::Child })
+    }
+
+    /// The exit of a child that the wait returned; with coarse clocks at the moment of the return, and perhaps noticed later.
+    fn awaited_exit(&self, child: LifeId, inside: Inside) -> Option<Sign> {
+        let (at, line) = self.exits[child.index()]?;
+        let at = at.min(inside.until);
+        (inside.from < at && self.lines[line.index()].first <= at).then_some((at, line))
+    }
+
+    fn interrupting_child(&self, inside: Inside) -> Option<Cause> {
+        let (_, (at, line)) = self.exits_inside(inside).find(|(life, _)| self.is_child(*life, inside.life))?;
+        Some(Cause { line, at, what: Ended::Child })
+    }
+
+    fn is_child(&self, life: LifeId, parent: LifeId) -> bool {
+        self.lives[life.index()].parent == Some(parent)
+    }
+
+    /// Who made a thread, and when its own life began; none if that was not seen.
+    pub(crate) fn maker(&self, line: LineId) -> Option<(LineId, i64)> {
+        let Line { life, tid, first, .. } = self.lines[line.index()];
+        let is_leader = self.lives[life.index()].pid == tid.0;
+        let makers = if is_leader { self.lives[life.index()].parent } else { Some(life) }?;
+        let spawns = self.spawns.get(&tid.0).into_iter().flatten();
+        let made = spawns.filter(|(start, _, maker)| *start <= first && self.life(*maker) == makers);
+        if let Some((start, end, maker)) = made.max() {
+            return Some((*maker, first.min(*end).max(*start)));
+        }
+        // The call was not recorded: the thread of the maker that began first.
+        let maker = self.of_life.get(makers.index())?.first().copied().filter(|maker| *maker != line)?;
+        (self.lines[maker.index()].first <= first).then_some((maker, first))
+    }
+}
+
+/// The inside of a wait of a thread.
+#[derive(Clone, Copy)]
+struct Inside {
+    from: i64,
+    until: i64,
+    line: LineId,
+    life: LifeId,
+}
