@@ -5,8 +5,8 @@
 //! forked), so what takes part in one is split where it happens: a file into *versions* at each hand-over of the writer,
 //! a process into *parts* where it takes in data that depend on itself. Every edge then leads from earlier to later.
 
-use iotrail_model::{FileKind, Nanos, Timestamp};
 use crate::waits::Waits;
+use iotrail_model::{FileKind, Nanos, Timestamp};
 use iotrail_query::LifeId;
 use serde::Serialize;
 use std::sync::Arc;

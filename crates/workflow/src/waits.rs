@@ -258,7 +258,9 @@ impl Waits {
             Act::Exit => self.exits[life.index()] = self.exits[life.index()].max(Some(sign)),
             _ => {}
         }
-        if let Act::Write(path) | Act::Close(path) | Act::Touch(path) | Act::Lock(path) | Act::Unlock(path) = act {
+        if let Act::Write(path) | Act::Close(path) | Act::Touch(path) | Act::Lock(path) | Act::Unlock(path) =
+            act
+        {
             self.holders.entry(path).or_default().insert(life);
         }
     }
@@ -290,7 +292,9 @@ impl Waits {
         };
         match act {
             Act::Child(pid) => self.end_of_child(inside, pid),
-            Act::Read { channel, ended: false } => self.first(&self.writes, self.peer(channel), inside, Ended::Data),
+            Act::Read { channel, ended: false } => {
+                self.first(&self.writes, self.peer(channel), inside, Ended::Data)
+            }
             Act::Read { channel, ended: true } => self.end_of_data(inside, self.peer(channel)),
             Act::Write(channel) => self.first(&self.reads, self.peer(channel), inside, Ended::Room),
             Act::Lock(path) => self.let_go(inside, path),
@@ -378,12 +382,22 @@ impl Waits {
     }
 
     fn interrupting_child(&self, inside: Inside) -> Option<Cause> {
-        let (_, (at, line)) = self.exits_inside(inside).find(|(life, _)| self.is_child(*life, inside.life))?;
+        let (_, (at, line)) =
+            self.exits_inside(inside).find(|(life, _)| self.is_child(*life, inside.life))?;
         Some(Cause { line, at, what: Ended::Child })
     }
 
     fn is_child(&self, life: LifeId, parent: LifeId) -> bool {
         self.lives[life.index()].parent == Some(parent)
+    }
+
+    /// The time that a process of one thread waited for others: from the start of each wait to its cause.
+    pub(crate) fn caused_by_others(&self, life: LifeId) -> Vec<(i64, i64)> {
+        let Some([line]) = self.of_life.get(life.index()).map(Vec::as_slice) else { return Vec::new() };
+        let waits = self.lines[line.index()].waits.iter().enumerate();
+        let caused =
+            waits.filter_map(|(number, wait)| Some((wait.start, self.cause(*line, number, wait.end)?.at)));
+        caused.collect()
     }
 
     /// Who made a thread, and when its own life began; none if that was not seen.

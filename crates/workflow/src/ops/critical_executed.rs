@@ -226,7 +226,10 @@ impl<'a> Walk<'a> {
             let Some(cause) = self.waits.cause(line, number, place.at) else { continue };
             let Some(whole) = self.of_life.get(&self.waits.life(cause.line)) else { continue };
             if cause.at > self.first {
-                return Some((Place { whole: *whole, line: Some(cause.line), at: cause.at }, cause.what.into()));
+                return Some((
+                    Place { whole: *whole, line: Some(cause.line), at: cause.at },
+                    cause.what.into(),
+                ));
             }
         }
         self.before_birth(place, Some(line))
@@ -234,7 +237,8 @@ impl<'a> Walk<'a> {
 
     /// The thread that made this one. Each thread and process is left once this way, so that wrong times cannot lead in a circle.
     fn before_birth(&mut self, place: Place, line: Option<LineId>) -> Option<(Place, Reason)> {
-        if let Some((maker, at)) = line.filter(|line| self.left.insert(*line)).and_then(|line| self.waits.maker(line))
+        if let Some((maker, at)) =
+            line.filter(|line| self.left.insert(*line)).and_then(|line| self.waits.maker(line))
             && let Some(whole) = self.of_life.get(&self.waits.life(maker))
         {
             let at = at.max(self.first).min(place.at);

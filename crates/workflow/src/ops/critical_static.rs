@@ -3,12 +3,15 @@
 //! The critical path method: `earliest` of a vertex is the weight of the heaviest path to it, `latest` the total less the
 //! weight of the heaviest path from it on, its slack the difference. A vertex of slack 0 lies on a heaviest path; one with
 //! more could weigh so much more before the total grows. It says what the dependencies would allow, not what happened:
-//! for that see [`crate::ops::critical_executed()`]. Linear in the size of the graph.
+//! for that see [`crate::ops::critical_executed()`]. Linear in the size of the graph. By time processes that live at the same
+//! time must not be added up, see [`crate::ops::timed_path`]; only where vertices stand for several processes, of which no single
+//! times are known, the sums of their lives are.
 
 use crate::graph::{EdgeId, Graph, VertexId};
 use crate::ops::OpError;
 use crate::ops::adjacency::{Adjacency, vertices};
 use crate::ops::order::topological;
+use crate::ops::timed_path::timed_path;
 use crate::ops::weight::Weight;
 use serde::Serialize;
 
@@ -52,6 +55,10 @@ pub fn critical_static(graph: &Graph, weight: Weight) -> Result<Critical, OpErro
             .collect(),
         hint: "use the view of versions, and write --critical-path before --aggregate and --cluster",
     })?;
+    let single = |vertex: &crate::graph::Vertex| vertex.process().is_none() || vertex.members == 1;
+    if weight == Weight::Time && graph.vertices.iter().all(single) {
+        return Ok(timed_path(graph, &order));
+    }
     let own = weight.of_vertices(graph);
     let reached = Reached::new(graph, weight, &own, &order);
     let below = below(graph, weight, &own, &order);

@@ -28,6 +28,7 @@ mod samples;
 pub mod select;
 mod subgraph;
 pub mod table;
+pub mod timed_path;
 pub mod weight;
 mod whole;
 pub mod window;

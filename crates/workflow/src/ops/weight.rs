@@ -2,7 +2,7 @@
 //!
 //! | weight | vertex | edge | along a path |
 //! |---|---|---|---|
-//! | `time` | life of a process that none of its children covers | – | ns |
+//! | `time` | life of a process that none of its children covers | – | ns, see [`crate::ops::timed_path`] |
 //! | `bytes` | – | bytes moved | bytes |
 //! | `calls` | – | calls that moved them | calls |
 //! | `rate` | – | time in these calls: bytes / rate | ns |
@@ -86,6 +86,33 @@ impl Weight {
 
 /// The life of each vertex that none of its children covers, in ns; 0 for files and where nothing is known.
 fn own_times(graph: &Graph) -> Vec<u64> {
+    let mut own = vec![0; graph.vertices.len()];
+    for (parts, children) in families(graph) {
+        let single = parts.iter().chain(&children).all(|vertex| graph.vertex(*vertex).members == 1);
+        if single {
+            let covered = union(children.iter().filter_map(|child| span(graph.vertex(*child))).collect());
+            for part in parts {
+                own[part.index()] = match span(graph.vertex(part)) {
+                    Some(span) => length(&outside(span, &covered)),
+                    None => time(graph.vertex(part)),
+                };
+            }
+        } else {
+            let below =
+                children.iter().fold(0, |sum: u64, child| sum.saturating_add(time(graph.vertex(*child))));
+            let mut rest = below;
+            for part in parts {
+                let time = time(graph.vertex(part));
+                own[part.index()] = time.saturating_sub(rest);
+                rest = rest.saturating_sub(time);
+            }
+        }
+    }
+    own
+}
+
+/// The parts of each whole process, and those of its children.
+fn families(graph: &Graph) -> impl Iterator<Item = (Vec<VertexId>, Vec<VertexId>)> {
     let wholes = Wholes::new(graph);
     let mut children: Vec<Vec<VertexId>> = vec![Vec::new(); wholes.len()];
     for edge in graph.edges.iter().filter(|edge| edge.relation == Relation::Fork) {
@@ -93,27 +120,28 @@ fn own_times(graph: &Graph) -> Vec<u64> {
             children[parent as usize].extend(wholes.parts(child));
         }
     }
-    let mut own = vec![0; graph.vertices.len()];
-    for (whole, children) in children.iter().enumerate() {
-        let parts = wholes.parts(whole as u32);
-        let single = parts.iter().chain(children).all(|vertex| graph.vertex(*vertex).members == 1);
-        if single {
-            let covered = union(children.iter().filter_map(|child| span(graph.vertex(*child))).collect());
-            for part in parts {
-                own[part.index()] = uncovered(graph.vertex(*part), &covered);
-            }
-        } else {
-            let below =
-                children.iter().fold(0, |sum: u64, child| sum.saturating_add(time(graph.vertex(*child))));
-            let mut rest = below;
-            for part in parts {
-                let time = time(graph.vertex(*part));
-                own[part.index()] = time.saturating_sub(rest);
-                rest = rest.saturating_sub(time);
+    let family = move |(whole, children)| (wholes.parts(whole as u32).to_vec(), children);
+    children.into_iter().enumerate().map(family)
+}
+
+/// When each vertex was at work: the spans of its life in which no child of it lived and it waited for no other process,
+/// sorted and disjoint; none of files and where birth or death is unknown. For graphs of single processes. Waits are known
+/// of processes of one thread only: of others another thread may have worked.
+pub(crate) fn busy(graph: &Graph) -> Vec<Vec<(i64, i64)>> {
+    let mut busy = vec![Vec::new(); graph.vertices.len()];
+    for (parts, children) in families(graph) {
+        let mut idle: Vec<(i64, i64)> =
+            children.iter().filter_map(|child| span(graph.vertex(*child))).collect();
+        let life = parts.first().and_then(|part| graph.vertex(*part).process()).map(|process| process.life);
+        idle.extend(life.map(|life| graph.waits.caused_by_others(life)).unwrap_or_default());
+        let idle = union(idle);
+        for part in parts {
+            if let Some(span) = span(graph.vertex(part)) {
+                busy[part.index()] = outside(span, &idle);
             }
         }
     }
-    own
+    busy
 }
 
 fn time(vertex: &Vertex) -> u64 {
@@ -139,13 +167,23 @@ fn union(mut spans: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     spans
 }
 
-/// The life of a vertex outside `covered`, which is a union.
-fn uncovered(vertex: &Vertex, covered: &[(i64, i64)]) -> u64 {
-    let Some((start, end)) = span(vertex) else { return time(vertex) };
+/// What of a span lies outside `covered`, which is a union.
+fn outside((start, end): (i64, i64), covered: &[(i64, i64)]) -> Vec<(i64, i64)> {
     let first = covered.partition_point(|span| span.1 <= start);
-    let inside = covered[first..]
-        .iter()
-        .take_while(|span| span.0 < end)
-        .fold(0_u64, |sum, span| sum.saturating_add(span.1.min(end).abs_diff(span.0.max(start))));
-    end.abs_diff(start).saturating_sub(inside)
+    let mut rest = Vec::new();
+    let mut from = start;
+    for span in covered[first..].iter().take_while(|span| span.0 < end) {
+        if from < span.0 {
+            rest.push((from, span.0));
+        }
+        from = span.1;
+    }
+    if from < end {
+        rest.push((from, end));
+    }
+    rest
+}
+
+fn length(spans: &[(i64, i64)]) -> u64 {
+    spans.iter().fold(0_u64, |sum, span| sum.saturating_add(span.1.abs_diff(span.0)))
 }

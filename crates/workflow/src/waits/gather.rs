@@ -189,6 +189,7 @@ fn peers(log: &EventLog) -> HashMap<PathId, PathId, RandomState> {
     let paths = log.names().paths.iter().enumerate();
     let known: HashMap<_, PathId, RandomState> =
         paths.filter_map(|(id, path)| Some((ends(path)?, PathId::from_index(id)))).collect();
-    let pairs = known.iter().filter_map(|((kind, one, other), id)| Some((*id, *known.get(&(*kind, *other, *one))?)));
+    let pairs =
+        known.iter().filter_map(|((kind, one, other), id)| Some((*id, *known.get(&(*kind, *other, *one))?)));
     pairs.collect()
 }
