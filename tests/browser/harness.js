@@ -49,10 +49,15 @@ export async function browser() {
 }
 
 /** A page with the report; `complaints` collects console errors, exceptions and requests beyond the file itself. */
-export async function open(within, kind, options = {}) {
+export function open(within, kind, options = {}) {
+  return openFile(within, sample(kind), options);
+}
+
+/** The same with a report that is there already. */
+export async function openFile(within, file, options = {}) {
   const page = await within.newPage({ viewport: { width: 1440, height: 1000 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
   const complaints = [];
-  const url = pathToFileURL(sample(kind)).href;
+  const url = pathToFileURL(file).href;
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("dialog", (dialog) => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });

@@ -123,6 +123,7 @@ impl Accumulator {
             node.largest = node.largest.max(Some(size as i64));
         }
         if let Some(duration) = event.duration {
+            sums.timed += 1;
             sums.duration = sums.duration.saturating_add(duration);
             if let Some(size) = event.size
                 && duration > 0

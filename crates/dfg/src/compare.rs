@@ -1,4 +1,4 @@
-//! What changed between two groups of cases, by time at stake.
+//! What changed between two groups of runs, by time at stake.
 //!
 //! The paper compares by colour (section IV-C): exclusive to one group, exclusive to the other, or both. Most of what people
 //! look for is in "both", so every activity and every relation that both have is compared by count, mean time and mean
@@ -11,10 +11,10 @@ use crate::comparison::{COMPARISON_FORMAT, Change, ChangeKind, Comparison};
 use crate::error::DfgError;
 use crate::finish::Labels;
 use crate::options::DfgOptions;
-use crate::per_case::SummedCase;
 use crate::plan::Plan;
 use crate::result::{Dfg, END, START};
-use crate::significance::{Divisions, Figure, LEVEL, Share, adjusted};
+use crate::runs::{Run, runs, runs_of_cases};
+use crate::significance::{self, Hypothesis, LEVEL, Tested};
 use crate::synthesize;
 use crate::vertex::{Relation, Vertex};
 use iotrail_query::{GroupId, Query};
@@ -22,8 +22,13 @@ use iotrail_trail::EventLog;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// How many changes are tested, those with the largest time at stake.
-pub const MAX_TESTED: usize = 1_000;
+/// How many activities are tested at most, and which share of all time or of all events makes one worth a test. What is
+/// tested must not depend on the groups, or the p-values would not mean what they say.
+const TESTED_ACTIVITIES: (usize, f64) = (200, 0.001);
+/// The same of transitions, by gaps and occurrences.
+const TESTED_TRANSITIONS: (usize, f64) = (100, 0.01);
+/// Share of the level that activities have; transitions have the rest.
+const ACTIVITIES_SHARE: f64 = 0.8;
 
 /// Compares group `b` with group `a`, the baseline. Cases of other groups are left out.
 ///
@@ -42,10 +47,10 @@ pub fn compare(
     }
     let plan = Plan::comparing(log.cases().len(), groups, |case| query.group(case));
     let mut totals = synthesize::totals(log, query, plan, options)?;
-    let cases = std::mem::take(&mut totals.summed_cases);
+    let runs = runs(std::mem::take(&mut totals.summed_cases), &runs_of_cases(log)?);
     let names = [a.to_owned(), b.to_owned()];
     let dfg = synthesize::graph(log, query, totals, &names, options);
-    Ok(comparison(cases, dfg, &query.activities()))
+    Ok(comparison(&runs, dfg, &query.activities()))
 }
 
 fn find(query: &Query, name: &str) -> Result<GroupId, DfgError> {
@@ -55,27 +60,51 @@ fn find(query: &Query, name: &str) -> Result<GroupId, DfgError> {
         .ok_or_else(|| DfgError::UnknownGroup { name: name.to_owned(), known: query.groups().to_vec() })
 }
 
-/// The comparison of the two groups of `dfg`, given the sums of each case.
-pub(crate) fn comparison(mut cases: Vec<SummedCase>, dfg: Dfg, activities: &[String]) -> Comparison {
-    cases.sort_unstable_by_key(|case| (case.slot, case.key));
-    let observed: Vec<bool> = cases.iter().map(|case| case.slot == 2).collect();
+/// The comparison of the two groups of `dfg`, given the sums of each run.
+pub(crate) fn comparison(runs: &[Run], dfg: Dfg, activities: &[String]) -> Comparison {
+    let observed: Vec<bool> = runs.iter().map(|run| run.slot == 2).collect();
     let second = observed.iter().filter(|second| **second).count() as u64;
     let sizes = Sizes { a: observed.len() as u64 - second, b: second };
     let labels = Labels { activities, groups: &[], case_name: &|key| key.to_string() };
-    let mut found: Vec<Found> = elements(&cases)
+    let elements = elements(runs);
+    let mut found: BTreeMap<Element, Vec<Change>> = elements
         .iter()
-        .flat_map(|(element, sums)| changes(*element, sums, &observed, sizes, &labels))
+        .map(|(element, sums)| (*element, changes(*element, sums, &observed, sizes, &labels)))
         .collect();
-    found.sort_by(|x, y| x.change.order(&y.change));
-    let permutations = test(&mut found, observed);
+    let tests =
+        [(true, TESTED_ACTIVITIES, ACTIVITIES_SHARE), (false, TESTED_TRANSITIONS, 1.0 - ACTIVITIES_SHARE)];
+    let (mut permutations, mut hypotheses) = (0, 0);
+    for (activities, most, share) in tests {
+        let family = worth_a_test(&elements, activities, most);
+        if activities {
+            hypotheses = family.len();
+        }
+        let tested = test(&elements, &family, &observed);
+        permutations = permutations.max(tested.divisions);
+        for ((element, p_value), q_value) in
+            family.iter().zip(&tested.p_values).zip(significance::adjusted(&tested.p_values))
+        {
+            let q_value = (q_value / share).min(1.0);
+            for change in found.get_mut(element).into_iter().flatten() {
+                change.p_value = Some(*p_value);
+                change.q_value = Some(q_value);
+                change.significant = Some(q_value <= LEVEL);
+            }
+        }
+    }
+    let mut changes: Vec<Change> = found.into_values().flatten().collect();
+    changes.sort_by(Change::order);
     let name = |place: usize| dfg.groups.get(place).map_or_else(String::new, |group| group.name.clone());
     Comparison {
         format: COMPARISON_FORMAT.to_owned(),
         a: name(0),
         b: name(1),
         per_case: sizes.a != sizes.b,
+        runs_a: sizes.a,
+        runs_b: sizes.b,
+        runs_needed: significance::runs_needed((hypotheses as f64 / ACTIVITIES_SHARE).ceil() as usize),
         permutations,
-        changes: found.into_iter().map(|found| found.change).collect(),
+        changes,
         dfg,
     }
 }
@@ -87,10 +116,10 @@ enum Element {
     Relation(Relation),
 }
 
-/// An element within one case.
+/// An element within one run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
-    case: u32,
+    run: u32,
     count: u64,
     /// Occurrences whose time is known, and the sum of their times.
     timed: u64,
@@ -100,27 +129,19 @@ struct Sum {
     bytes: u64,
 }
 
-/// Numbers of cases.
+/// Numbers of runs.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     a: u64,
     b: u64,
 }
 
-/// A change and what its test needs.
-struct Found {
-    change: Change,
-    figure: Figure,
-    shares: Vec<Share>,
-}
-
-fn elements(cases: &[SummedCase]) -> BTreeMap<Element, Vec<Sum>> {
+fn elements(runs: &[Run]) -> BTreeMap<Element, Vec<Sum>> {
     let mut elements: BTreeMap<Element, Vec<Sum>> = BTreeMap::new();
-    for (case, summed) in cases.iter().enumerate() {
-        let case = case as u32;
-        for (&activity, sum) in &summed.sums.nodes {
+    for (number, run) in (0..).zip(runs) {
+        for (&activity, sum) in &run.sums.nodes {
             elements.entry(Element::Activity(activity)).or_default().push(Sum {
-                case,
+                run: number,
                 count: sum.count,
                 timed: sum.timed,
                 time: sum.duration.into(),
@@ -128,8 +149,9 @@ fn elements(cases: &[SummedCase]) -> BTreeMap<Element, Vec<Sum>> {
                 bytes: sum.bytes,
             });
         }
-        for (&relation, sum) in &summed.sums.edges {
-            let sum = Sum { case, count: sum.count, timed: sum.gaps, time: sum.gap_sum, ..Sum::default() };
+        for (&relation, sum) in &run.sums.edges {
+            let sum =
+                Sum { run: number, count: sum.count, timed: sum.gaps, time: sum.gap_sum, ..Sum::default() };
             elements.entry(Element::Relation(relation)).or_default().push(sum);
         }
     }
@@ -170,54 +192,43 @@ fn changes(
     observed: &[bool],
     sizes: Sizes,
     labels: &Labels<'_>,
-) -> Vec<Found> {
+) -> Vec<Change> {
     let (mut a, mut b) = (Side::default(), Side::default());
     for sum in sums {
-        if observed[sum.case as usize] { b.add(sum) } else { a.add(sum) }
+        if observed[sum.run as usize] { b.add(sum) } else { a.add(sum) }
     }
-    // As many cases as the second group has, so that the time at stake is that group's.
+    // As many runs as the second group has, so that the time at stake is that group's.
     let scale = if sizes.a == sizes.b || sizes.a == 0 { 1.0 } else { sizes.b as f64 / sizes.a as f64 };
     let (count_a, count_b) = (a.timed as f64 * scale, b.timed as f64);
     let (mean_a, mean_b) = (a.mean_time(), b.mean_time());
-    let either = |mean: Option<f64>, other: Option<f64>| mean.or(other).unwrap_or(0.0);
-    let (filled_a, filled_b) = (either(mean_a, mean_b), either(mean_b, mean_a));
-    let by_count = (count_b - count_a) * (filled_a + filled_b) / 2.0;
-    let by_time = (filled_b - filled_a) * (count_a + count_b) / 2.0;
+    // Where one group has no such event, the other's mean is what its events would have taken.
+    let known = (a.count == 0 || mean_a.is_some()) && (b.count == 0 || mean_b.is_some());
+    let filled = mean_a.or(mean_b).zip(mean_b.or(mean_a)).filter(|_| known);
+    let by_count = filled.map(|(a, b)| (count_b - count_a) * (a + b) / 2.0);
+    let by_time = filled.map(|(a, b)| (b - a) * (count_a + count_b) / 2.0);
 
-    let per_case = |count: u64, cases: u64| {
-        if sizes.a == sizes.b { count as f64 } else { count as f64 / cases.max(1) as f64 }
+    let per_run = |count: u64, runs: u64| {
+        if sizes.a == sizes.b { count as f64 } else { count as f64 / runs.max(1) as f64 }
     };
-    let counts = (per_case(a.count, sizes.a), per_case(b.count, sizes.b));
+    let counts = (per_run(a.count, sizes.a), per_run(b.count, sizes.b));
     let count_kind = match (a.count, b.count) {
         (0, _) => ChangeKind::New,
         (_, 0) => ChangeKind::Gone,
         _ if counts.1 > counts.0 => ChangeKind::More,
         _ => ChangeKind::Fewer,
     };
-    let count_shares = || shares(sums, |sum| (sum.count.into(), 0));
-    let mut found =
-        vec![row(element, count_kind, "count", counts, by_count, labels, (Figure::PerCase, count_shares()))];
+    let mut found = vec![row(element, count_kind, "count", counts, by_count, labels)];
     if let (Some(mean_a), Some(mean_b)) = (mean_a, mean_b) {
         let kind = if mean_b > mean_a { ChangeKind::Slower } else { ChangeKind::Faster };
         let measure = if matches!(element, Element::Activity(_)) { "duration_ns" } else { "gap_ns" };
-        let shares = shares(sums, |sum| (sum.time, sum.timed));
-        found.push(row(element, kind, measure, (mean_a, mean_b), by_time, labels, (Figure::Mean, shares)));
+        found.push(row(element, kind, measure, (mean_a, mean_b), by_time, labels));
     }
     if let (Some(size_a), Some(size_b)) = (a.mean_size(), b.mean_size()) {
         let kind = if size_b > size_a { ChangeKind::Larger } else { ChangeKind::Smaller };
-        let shares = shares(sums, |sum| (sum.bytes.into(), sum.sized));
-        found.push(row(element, kind, "bytes", (size_a, size_b), by_time, labels, (Figure::Mean, shares)));
+        found.push(row(element, kind, "bytes", (size_a, size_b), by_time, labels));
     }
-    found.retain(|found| found.change.difference != 0.0);
+    found.retain(|change| change.difference != 0.0);
     found
-}
-
-fn shares(sums: &[Sum], of: impl Fn(&Sum) -> (i128, u64)) -> Vec<Share> {
-    let share = |sum: &Sum| {
-        let (numerator, denominator) = of(sum);
-        Share { case: sum.case, numerator, denominator }
-    };
-    sums.iter().map(share).collect()
 }
 
 fn row(
@@ -225,17 +236,16 @@ fn row(
     kind: ChangeKind,
     measure: &str,
     (value_a, value_b): (f64, f64),
-    time_at_stake_ns: f64,
+    time_at_stake_ns: Option<f64>,
     labels: &Labels<'_>,
-    (figure, shares): (Figure, Vec<Share>),
-) -> Found {
+) -> Change {
     let (activity, to) = match element {
         Element::Activity(activity) => (labels.vertex(Vertex::activity(activity), START), None),
         Element::Relation(relation) => {
             (labels.vertex(relation.from, START), Some(labels.vertex(relation.to, END)))
         }
     };
-    let change = Change {
+    Change {
         kind,
         activity,
         to,
@@ -246,41 +256,82 @@ fn row(
         ratio: (value_a != 0.0).then(|| value_b / value_a),
         time_at_stake_ns,
         p_value: None,
-        noise: None,
-    };
-    Found { change, figure, shares }
+        q_value: None,
+        significant: None,
+    }
 }
 
 impl Change {
-    /// Largest time at stake first; then what is only in one group, activities before relations, by name.
+    /// Activities before transitions, whose gaps other work may fill; what stands the test first; then by time at stake,
+    /// what is only in one group, and by name.
     fn order(&self, other: &Self) -> Ordering {
-        let stake = other.time_at_stake_ns.abs().total_cmp(&self.time_at_stake_ns.abs());
+        let class = |change: &Self| (change.to.is_some(), change.significant != Some(true));
+        let stake = |change: &Self| change.time_at_stake_ns.map_or(0.0, f64::abs);
         let key = |change: &Self| {
             let exclusive = matches!(change.kind, ChangeKind::New | ChangeKind::Gone);
             (!exclusive, change.to.clone(), change.activity.clone(), change.measure.clone())
         };
-        stake.then_with(|| key(self).cmp(&key(other)))
+        class(self)
+            .cmp(&class(other))
+            .then_with(|| stake(other).total_cmp(&stake(self)))
+            .then_with(|| key(self).cmp(&key(other)))
     }
 }
 
-/// Tests the first changes and answers how many divisions of the cases the p-values rest on.
-fn test(found: &mut [Found], observed: Vec<bool>) -> u64 {
-    let tested = found.len().min(MAX_TESTED);
-    let found = &mut found[..tested];
-    let divisions = Divisions::new(observed, found.iter().map(|found| found.shares.len() as u64).sum());
-    let p_values: Option<Vec<f64>> =
-        found.iter().map(|found| divisions.p_value(&found.shares, found.figure)).collect();
-    let Some(p_values) = p_values else { return 0 };
-    let can_tell = divisions.smallest_p() <= LEVEL;
-    for ((found, p_value), adjusted) in found.iter_mut().zip(&p_values).zip(adjusted(&p_values)) {
-        found.change.p_value = Some(*p_value);
-        // Between the two, the groups are too small for so many tests, which is no sign of noise.
-        found.change.noise = match (*p_value > LEVEL, adjusted > LEVEL) {
-            _ if !can_tell => None,
-            (true, _) => Some(true),
-            (false, false) => Some(false),
-            (false, true) => None,
-        };
-    }
-    divisions.count()
+/// The activities, or the transitions, that hold enough of all time or of all occurrences, the most important first.
+fn worth_a_test(
+    elements: &BTreeMap<Element, Vec<Sum>>,
+    activities: bool,
+    (most, least): (usize, f64),
+) -> Vec<Element> {
+    let weights: Vec<(Element, f64, f64)> = elements
+        .iter()
+        .filter(|(element, _)| matches!(element, Element::Activity(_)) == activities)
+        .map(|(element, sums)| {
+            let time: i128 = sums.iter().map(|sum| sum.time.abs()).sum();
+            let count: u64 = sums.iter().map(|sum| sum.count).sum();
+            (*element, time as f64, count as f64)
+        })
+        .collect();
+    let all = weights.iter().fold((0.0, 0.0), |all, (_, time, count)| (all.0 + time, all.1 + count));
+    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    let mut shares: Vec<(Element, f64)> = weights
+        .into_iter()
+        .map(|(element, time, count)| (element, share(time, all.0).max(share(count, all.1))))
+        .filter(|(_, share)| *share >= least)
+        .collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    shares.into_iter().take(most).map(|(element, _)| element).collect()
+}
+
+/// Tests whether the runs are exchangeable in each element of a family; nothing if there are too few runs.
+fn test(elements: &BTreeMap<Element, Vec<Sum>>, family: &[Element], observed: &[bool]) -> Tested {
+    let hypotheses: Vec<Hypothesis> = family
+        .iter()
+        .filter_map(|element| elements.get(element))
+        .map(|sums| hypothesis(sums, observed.len()))
+        .collect();
+    significance::test(&hypotheses, observed).unwrap_or_default()
+}
+
+/// How often, how long, how many bytes: in all and for each occurrence. A run without any has the mean of all there.
+fn hypothesis(sums: &[Sum], runs: usize) -> Hypothesis {
+    let mut hypothesis = Hypothesis::default();
+    let in_each = |of: &dyn Fn(&Sum) -> f64, without: f64| {
+        let mut values = vec![without; runs];
+        sums.iter().for_each(|sum| values[sum.run as usize] = of(sum));
+        values
+    };
+    hypothesis.figure(&in_each(&|sum| sum.count as f64, 0.0));
+    let mut in_all_and_each = |total: &dyn Fn(&Sum) -> f64, known: &dyn Fn(&Sum) -> u64| {
+        if sums.iter().any(|sum| known(sum) == 0) {
+            return; // In some runs this is unknown: what is known of the others compares recordings, not runs.
+        }
+        let (whole, number) = sums.iter().fold((0.0, 0), |all, sum| (all.0 + total(sum), all.1 + known(sum)));
+        hypothesis.figure(&in_each(total, 0.0));
+        hypothesis.figure(&in_each(&|sum| total(sum) / known(sum) as f64, whole / number as f64));
+    };
+    in_all_and_each(&|sum| sum.time as f64, &|sum| sum.timed);
+    in_all_and_each(&|sum| sum.bytes as f64, &|sum| sum.sized);
+    hypothesis
 }

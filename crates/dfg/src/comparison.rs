@@ -1,7 +1,9 @@
 //! The result of a comparison of two groups: what changed, ordered by time at stake.
 
-use crate::result::Dfg;
+use crate::result::{Dfg, Node};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The name of the format of a [`Comparison`] as JSON.
 pub const COMPARISON_FORMAT: &str = "iotrail-compare/1";
@@ -20,11 +22,17 @@ pub struct Comparison {
     pub a: String,
     /// Name of the second group.
     pub b: String,
-    /// Whether values are per case, because the groups differ in their number of cases.
+    /// Whether counts are per run, because the groups differ in their number of runs.
     pub per_case: bool,
-    /// Number of relabellings of the cases behind the p-values (all of them, if they are at most 10,000); 0 if the groups are too small for a test.
+    /// Runs of the first group: recorded cases (commands, ranks); those of one tree of processes are one.
+    pub runs_a: u64,
+    /// Runs of the second group.
+    pub runs_b: u64,
+    /// How many runs each group needs before a change of one activity can stand the test.
+    pub runs_needed: u64,
+    /// Number of divisions of the runs behind the smallest p-values (all of them, if they are at most 20,000); 0 if there are too few runs for a test.
     pub permutations: u64,
-    /// The changes, largest time at stake first.
+    /// The changes: activities before transitions, what stands the test first, then the largest time at stake.
     pub changes: Vec<Change>,
     /// The combined graph, both groups in it.
     pub dfg: Dfg,
@@ -34,8 +42,56 @@ impl Comparison {
     /// The changes worth showing: what only one group has, what differs by a tenth or more, and what is worth at least a
     /// thousandth of the time of all events; largest time at stake first.
     pub fn notable(&self) -> impl Iterator<Item = &Change> {
-        let enough = self.dfg.duration_ns as f64 * NOTABLE_SHARE;
+        let enough = self.dfg.duration_ns.unwrap_or(0) as f64 * NOTABLE_SHARE;
         self.changes.iter().filter(move |change| change.is_notable(enough))
+    }
+}
+
+/// A change and the other changes of the same activity or transition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause<'a> {
+    /// The change with the most time at stake.
+    pub change: &'a Change,
+    /// The others.
+    pub also: Vec<&'a Change>,
+}
+
+impl Comparison {
+    /// One for each activity and transition that differs, in the order of the changes.
+    #[must_use]
+    pub fn causes(&self) -> Vec<Cause<'_>> {
+        let mut places: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+        let mut causes: Vec<Cause<'_>> = Vec::new();
+        for change in &self.changes {
+            match places.entry((&change.activity, change.to.as_deref())) {
+                Entry::Occupied(place) => causes[*place.get()].also.push(change),
+                Entry::Vacant(place) => {
+                    place.insert(causes.len());
+                    causes.push(Cause { change, also: Vec::new() });
+                }
+            }
+        }
+        causes
+    }
+
+    /// Whether most of what the groups do has a name that only one of them uses, so that there is little to compare.
+    #[must_use]
+    pub fn is_mostly_exclusive(&self) -> bool {
+        let weight = |node: &Node| match self.dfg.duration_ns {
+            Some(_) => node.duration_ns.unwrap_or(0) as f64,
+            None => node.count as f64,
+        };
+        let of = |group: &str| {
+            let own = self
+                .dfg
+                .nodes
+                .iter()
+                .filter(|node| node.groups.len() == 1 && node.groups.contains_key(group));
+            own.map(weight).sum::<f64>()
+        };
+        let (a, b) = (of(&self.a), of(&self.b));
+        let all: f64 = self.dfg.nodes.iter().map(weight).sum();
+        a > 0.0 && b > 0.0 && a + b > all / 2.0
     }
 }
 
@@ -43,7 +99,7 @@ impl Change {
     fn is_notable(&self, enough_ns: f64) -> bool {
         let exclusive = matches!(self.kind, ChangeKind::New | ChangeKind::Gone);
         let apart = self.ratio.is_none_or(|ratio| !(1.0 / NOTABLE_RATIO..NOTABLE_RATIO).contains(&ratio));
-        exclusive || apart || self.time_at_stake_ns.abs() >= enough_ns
+        exclusive || apart || self.time_at_stake_ns.is_some_and(|stake| stake.abs() >= enough_ns)
     }
 }
 
@@ -66,14 +122,16 @@ pub struct Change {
     pub difference: f64,
     /// Second over first; NULL if the first is 0.
     pub ratio: Option<f64>,
-    /// Difference of the time spent in it, nanoseconds, signed: positive if the second group spends more.
-    pub time_at_stake_ns: f64,
-    /// Share of the relabellings of the cases that differ at least as much; NULL without a test.
+    /// Difference of the time spent in it, nanoseconds, signed: positive if the second group spends more; NULL if a group's
+    /// durations are unknown.
+    pub time_at_stake_ns: Option<f64>,
+    /// Share of the divisions of the runs under which the activity (or transition) differs at least as much, in whichever of
+    /// its figures; NULL without a test.
     pub p_value: Option<f64>,
-    /// Whether noise explains the difference: true if `p_value` is above 0.05, false if it is not even after correction
-    /// for the number of tests; NULL in between, without a test, and when the groups are so small that no difference
-    /// could ever pass.
-    pub noise: Option<bool>,
+    /// The same after correction for the number of tests (Benjamini and Hochberg).
+    pub q_value: Option<f64>,
+    /// Whether the difference stands: `q_value` is at most 0.05; NULL without a test.
+    pub significant: Option<bool>,
 }
 
 /// What differs.

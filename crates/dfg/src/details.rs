@@ -25,7 +25,9 @@ pub struct Totals {
     pub count: u64,
     /// Events that failed.
     pub failures: u64,
-    /// Sum of durations, nanoseconds.
+    /// Events that have a duration.
+    pub timed: u64,
+    /// Sum of those durations, nanoseconds.
     pub duration_ns: u64,
     /// Bytes moved by read variants.
     pub read: u64,
@@ -42,10 +44,17 @@ impl Totals {
         self.read.saturating_add(self.written).saturating_add(self.copied)
     }
 
+    /// The time of the events, nanoseconds, if anything is known of it.
+    #[must_use]
+    pub fn known_duration_ns(&self) -> Option<u64> {
+        (self.timed > 0 || self.count == 0).then_some(self.duration_ns)
+    }
+
     /// Adds the sums of another set. Sums stop at the largest number, so that no trace can make them wrap.
     pub const fn add(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.failures = self.failures.saturating_add(other.failures);
+        self.timed = self.timed.saturating_add(other.timed);
         self.duration_ns = self.duration_ns.saturating_add(other.duration_ns);
         self.read = self.read.saturating_add(other.read);
         self.written = self.written.saturating_add(other.written);
@@ -60,7 +69,8 @@ impl Totals {
             Transfer::Copy | Transfer::None => (0, 0, bytes),
         };
         let duration_ns = event.duration.map_or(0, |dur| dur.max(0) as u64);
-        Self { count: 1, failures: u64::from(event.failed), duration_ns, read, written, copied }
+        let (failures, timed) = (u64::from(event.failed), u64::from(event.duration.is_some()));
+        Self { count: 1, failures, timed, duration_ns, read, written, copied }
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct EdgeTotals {
 pub(crate) struct EdgeSums {
     pub(crate) count: u64,
     pub(crate) cases: u64,
+    /// Occurrences that have a gap, and the sum of their gaps.
+    pub(crate) gaps: u64,
     pub(crate) gap_sum: i128,
 }
 
@@ -42,6 +44,7 @@ impl EdgeSums {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.cases += other.cases;
+        self.gaps += other.gaps;
         self.gap_sum += other.gap_sum;
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn finish(
     (0..totals.nodes.len()).flat_map(|activity| totals.node_sums(activity)).for_each(|sums| all.merge(sums));
     let mut coverage = iotrail_model::Coverage::default();
     let (nodes, edges, groups) = (
-        nodes(&totals, &concurrency, all.duration, labels),
+        nodes(&totals, &concurrency, all.known_duration(), labels),
         edges(&totals.edges, labels),
         groups(&totals, labels),
     );
@@ -65,7 +65,7 @@ pub(crate) fn finish(
         cases: totals.cases.iter().sum(),
         cases_without_trace: totals.cases_without_trace,
         span: Span { start_ns: totals.span.map(|span| span.0), end_ns: totals.span.map(|span| span.1) },
-        duration_ns: all.duration,
+        duration_ns: all.known_duration(),
         bytes: all.bytes,
         groups,
         variants,
@@ -109,12 +109,18 @@ fn groups(totals: &Totals, labels: &Labels<'_>) -> Vec<Group> {
             .filter_map(|activity| totals.node_sums(activity).get(slot))
             .for_each(|node| sums.merge(node));
         let cases = totals.cases.get(slot).copied().unwrap_or(0);
-        Group { name: name.clone(), cases, events: sums.count, duration_ns: sums.duration, bytes: sums.bytes }
+        Group {
+            name: name.clone(),
+            cases,
+            events: sums.count,
+            duration_ns: sums.known_duration(),
+            bytes: sums.bytes,
+        }
     };
     labels.groups.iter().enumerate().map(group).collect()
 }
 
-fn nodes(totals: &Totals, concurrency: &[u64], all_ns: u64, labels: &Labels<'_>) -> Vec<Node> {
+fn nodes(totals: &Totals, concurrency: &[u64], all_ns: Option<u64>, labels: &Labels<'_>) -> Vec<Node> {
     let named = labels.activities.iter().zip(&totals.nodes).zip(concurrency).enumerate();
     let mut list: Vec<Node> = named
         .map(|(number, ((activity, node), &max_concurrency))| {
@@ -123,7 +129,8 @@ fn nodes(totals: &Totals, concurrency: &[u64], all_ns: u64, labels: &Labels<'_>)
         })
         .filter(|node| node.count > 0)
         .collect();
-    list.sort_by(|a, b| b.duration_ns.cmp(&a.duration_ns).then_with(|| a.activity.cmp(&b.activity)));
+    let heaviest = |node: &Node| std::cmp::Reverse((node.duration_ns, node.count));
+    list.sort_by(|a, b| heaviest(a).cmp(&heaviest(b)).then_with(|| a.activity.cmp(&b.activity)));
     list
 }
 
@@ -131,7 +138,7 @@ fn figures(
     activity: &str,
     totals: &NodeTotals,
     groups: &[NodeSums],
-    all_ns: u64,
+    all_ns: Option<u64>,
     labels: &Labels<'_>,
 ) -> Node {
     let mut sums = NodeSums::default();
@@ -145,8 +152,8 @@ fn figures(
         cases: sums.cases,
         failures: sums.failures,
         files: totals.paths.len(),
-        duration_ns: sums.duration,
-        relative_duration: if all_ns == 0 { 0.0 } else { sums.duration as f64 / all_ns as f64 },
+        duration_ns: sums.known_duration(),
+        relative_duration: sums.known_duration().zip(all_ns).map(share),
         bytes: sums.bytes,
         data_rate: sums.rate.mean(),
         max_concurrency: 0,
@@ -174,10 +181,15 @@ fn node_in_group(sums: &NodeSums) -> NodeInGroup {
         count: sums.count,
         cases: sums.cases,
         failures: sums.failures,
-        duration_ns: sums.duration,
+        duration_ns: sums.known_duration(),
         bytes: sums.bytes,
         data_rate: sums.rate.mean(),
     }
+}
+
+/// Of no time everything is nothing.
+fn share((part, whole): (u64, u64)) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 fn mean(sum: f64, values: &Quantiles) -> Option<f64> {
@@ -223,7 +235,8 @@ fn edge(totals: &EdgeTotals, groups: &[EdgeSums], labels: &Labels<'_>) -> Edge {
 }
 
 fn edge_in_group(sums: &EdgeSums) -> EdgeInGroup {
-    EdgeInGroup { count: sums.count, cases: sums.cases, gap_sum_ns: saturated(sums.gap_sum) }
+    let gap_sum_ns = (sums.gaps > 0).then(|| saturated(sums.gap_sum));
+    EdgeInGroup { count: sums.count, cases: sums.cases, gap_sum_ns }
 }
 
 fn saturated(sum: i128) -> i64 {

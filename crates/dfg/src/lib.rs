@@ -25,13 +25,14 @@ mod data_rate;
 mod edges;
 mod intervals;
 mod per_case;
+mod runs;
 mod significance;
 mod totals;
 mod vertex;
 
 pub use accumulate::Accumulator;
 pub use compare::compare;
-pub use comparison::{Change, ChangeKind, Comparison};
+pub use comparison::{Cause, Change, ChangeKind, Comparison};
 pub use concurrency::ConcurrencyRule;
 pub use details::Details;
 pub use error::DfgError;

@@ -35,15 +35,15 @@ pub struct Dfg {
     pub cases_without_trace: u64,
     /// First start to last end of the mapped events.
     pub span: Span,
-    /// Sum of the durations of all mapped events, the denominator of relative durations.
-    pub duration_ns: u64,
+    /// Sum of the durations of all mapped events, the denominator of relative durations; NULL if no duration is known.
+    pub duration_ns: Option<u64>,
     /// Bytes moved by all mapped events.
     pub bytes: u64,
     /// The groups, in the order of their colours; empty without a partition.
     pub groups: Vec<Group>,
     /// Distinct activity traces, most frequent first.
     pub variants: Vec<Variant>,
-    /// Activities, largest total duration first, then by name.
+    /// Activities, largest total duration first, then largest count, then by name.
     pub nodes: Vec<Node>,
     /// Directly-follows relations, largest count first, then by names.
     pub edges: Vec<Edge>,
@@ -84,8 +84,8 @@ pub struct Group {
     pub cases: u64,
     /// Mapped events in it.
     pub events: u64,
-    /// Sum of their durations.
-    pub duration_ns: u64,
+    /// Sum of their durations; NULL if none is known.
+    pub duration_ns: Option<u64>,
     /// Bytes they moved.
     pub bytes: u64,
 }
@@ -121,10 +121,10 @@ pub struct Node {
     pub failures: u64,
     /// Distinct paths of its events.
     pub files: u64,
-    /// Sum of durations.
-    pub duration_ns: u64,
-    /// Share of the durations of all mapped events (paper, equation 8).
-    pub relative_duration: f64,
+    /// Sum of durations; NULL if none is known.
+    pub duration_ns: Option<u64>,
+    /// Share of the durations of all mapped events (paper, equation 8); NULL if its own or that of all is unknown.
+    pub relative_duration: Option<f64>,
     /// Sum of sizes (equation 9).
     pub bytes: u64,
     /// Process data rate in bytes per second (equations 11 to 13); NULL if no event has size and duration > 0.
@@ -191,12 +191,18 @@ pub struct NodeInGroup {
     pub cases: u64,
     /// Events that failed.
     pub failures: u64,
-    /// Sum of durations.
-    pub duration_ns: u64,
+    /// Sum of durations; NULL if none is known.
+    pub duration_ns: Option<u64>,
     /// Sum of sizes.
     pub bytes: u64,
     /// Process data rate, bytes per second.
     pub data_rate: Option<f64>,
+}
+
+impl NodeInGroup {
+    /// Of a group without such an event: nothing took no time.
+    pub const ABSENT: Self =
+        Self { count: 0, cases: 0, failures: 0, duration_ns: Some(0), bytes: 0, data_rate: None };
 }
 
 /// A directly-follows relation.
@@ -236,6 +242,6 @@ pub struct EdgeInGroup {
     pub count: u64,
     /// Number of cases of the group in which it does.
     pub cases: u64,
-    /// Sum of the gaps, nanoseconds.
-    pub gap_sum_ns: i64,
+    /// Sum of the gaps, nanoseconds; NULL if none is known.
+    pub gap_sum_ns: Option<i64>,
 }

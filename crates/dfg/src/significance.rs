@@ -1,118 +1,158 @@
-//! Permutation test over cases: could a difference between two groups be chance?
+//! Permutation test over runs: could a difference between two groups be chance?
 //!
-//! If the groups did not differ, any other division of the same cases into groups of these sizes would be as likely. The
-//! p-value is the share of divisions under which the figure differs at least as much, in either direction. All
-//! divisions are tried if there are at most [`MAX_EXACT`], else random ones from a fixed seed, to which the one that was
-//! observed is added. Sums are integers, so equal divisions give equal figures and the result is reproducible.
+//! If the groups did not differ, any other division of the same runs into groups of these sizes would be as likely. Each
+//! activity (and each transition) is one hypothesis: *its runs are exchangeable*. Of all its figures (how often, how long,
+//! how many bytes; in all and for each occurrence) the ranks of the runs are compared, and the largest standardised
+//! difference of mean ranks is the statistic. So one slow outlier decides nothing, and however many figures an
+//! activity has, it is tested once. The p-value is the share of divisions whose statistic is at least as large.
 //!
-//! Small groups cannot show much: with three cases against three, the smallest possible p-value is 0.1.
+//! All divisions are tried if there are at most [`MAX_EXACT`]. Otherwise random ones from a fixed seed are, one after the
+//! other, until [`HITS`] of them reach the observed statistic (Besag and Clifford, "Sequential Monte Carlo p-values",
+//! 1991): a hypothesis that noise explains ends early, one with a small p-value gets as many divisions as it takes to
+//! survive the correction for the number of tests. Ranks are integers, so the result is reproducible.
 
 /// Up to how many divisions all are tried.
-const MAX_EXACT: u128 = 10_000;
-/// How many random divisions are tried otherwise; fewer for logs of many thousand cases, to keep the time bounded.
-const RANDOM: u64 = 2_000;
-const MIN_RANDOM: u64 = 200;
-/// How many values may be summed for all divisions.
+const MAX_EXACT: u128 = 20_000;
+/// How many random divisions must reach the observed statistic before the p-value is settled.
+const HITS: u64 = 25;
+/// Random divisions for each hypothesis, at most: the smallest p-value is then far below what the correction asks for.
+const DIVISIONS_FOR_EACH: u64 = 1_000;
+const MIN_DIVISIONS: u64 = 2_000;
+/// How many ranks may be summed up for all divisions together.
 const BUDGET: u64 = 2_000_000_000;
-/// P-values above this level do not count as a difference.
+/// Fewer runs on either side allow no p-value that means anything (three against three: 0.1).
+pub(crate) const FEWEST: usize = 4;
+/// Share of comparisons without any difference that may still claim one.
 pub(crate) const LEVEL: f64 = 0.05;
 
-/// What a figure divides: for example durations by events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
-    /// The case's place in the list of all cases.
-    pub(crate) case: u32,
-    pub(crate) numerator: i128,
-    pub(crate) denominator: u64,
+/// One hypothesis: for each of its figures the value of every run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hypothesis {
+    /// Twice the rank of each run (equal values share their mean rank), by figure; figures that do not vary are left out.
+    ranks: Vec<Vec<i64>>,
+    /// Standard deviation of those ranks.
+    spread: Vec<f64>,
 }
 
-/// How the figure of a group follows from its cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Figure {
-    /// Sum of the numerators over the number of cases in the group.
-    PerCase,
-    /// Sum of the numerators over the sum of the denominators.
-    Mean,
-}
-
-/// The divisions of cases to try; `true` is the second group.
-#[derive(Debug)]
-pub(crate) struct Divisions {
-    observed: Vec<bool>,
-    tried: Vec<Vec<bool>>,
-    /// Whether `tried` is all there are, the observed one among them.
-    exact: bool,
-}
-
-impl Divisions {
-    /// The divisions for the observed one; none if a group has fewer than two cases. `shares` is the number of values
-    /// that each division sums up.
-    pub(crate) fn new(observed: Vec<bool>, shares: u64) -> Self {
-        let second = observed.iter().filter(|second| **second).count();
-        let first = observed.len() - second;
-        if first < 2 || second < 2 {
-            return Self { observed, tried: Vec::new(), exact: true };
-        }
-        if binomial(observed.len(), second) <= MAX_EXACT {
-            let tried = combinations(observed.len(), second);
-            return Self { observed, tried, exact: true };
-        }
-        let count = (BUDGET / shares.max(1)).clamp(MIN_RANDOM, RANDOM);
-        let mut random = SplitMix(0x1074_a11e);
-        let tried = (0..count).map(|_| random.shuffled(&observed)).collect();
-        Self { observed, tried, exact: false }
-    }
-
-    /// How many divisions p-values rest on; 0 without a test.
-    pub(crate) fn count(&self) -> u64 {
-        self.tried.len() as u64
-    }
-
-    /// The smallest p-value that any data could give.
-    pub(crate) fn smallest_p(&self) -> f64 {
-        let second = self.observed.iter().filter(|second| **second).count();
-        match self.exact {
-            // Groups of equal size can be exchanged, with the same difference the other way round.
-            true if second * 2 == self.observed.len() => 2.0 / self.count() as f64,
-            true => 1.0 / self.count() as f64,
-            false => 1.0 / (self.count() + 1) as f64,
+impl Hypothesis {
+    /// Takes the values of a figure, one for each run.
+    pub(crate) fn figure(&mut self, values: &[f64]) {
+        let ranks = doubled_ranks(values);
+        let mean = values.len() as i64 + 1;
+        let squares: i64 = ranks.iter().map(|rank| (rank - mean).pow(2)).sum();
+        if squares > 0 {
+            self.spread.push((squares as f64 / values.len() as f64).sqrt());
+            self.ranks.push(ranks);
         }
     }
 
-    /// The p-value of the difference; NULL without a test.
-    pub(crate) fn p_value(&self, shares: &[Share], figure: Figure) -> Option<f64> {
-        if self.tried.is_empty() {
-            return None;
-        }
-        let second = self.observed.iter().filter(|second| **second).count() as u64;
-        let sizes = [self.observed.len() as u64 - second, second];
-        let observed = difference(&self.observed, sizes, shares, figure)?.abs();
-        // What has no figure in one of the groups cannot speak against chance.
-        let at_least = |division: &&Vec<bool>| {
-            difference(division, sizes, shares, figure).is_none_or(|difference| difference.abs() >= observed)
+    /// The largest standardised difference between the groups' mean ranks; `second` are the runs of the second group.
+    fn statistic(&self, second: &[u32], runs: usize) -> f64 {
+        let (n, k) = (runs as f64, second.len() as f64);
+        let of = |(ranks, spread): (&Vec<i64>, &f64)| {
+            let sum: i64 = second.iter().map(|run| ranks[*run as usize]).sum();
+            // The mean of all doubled ranks is n + 1.
+            (sum as f64 - k * (n + 1.0)).abs() / spread
         };
-        let hits = self.tried.iter().filter(at_least).count() as u64;
-        let (hits, tried) = if self.exact { (hits, self.count()) } else { (hits + 1, self.count() + 1) };
-        Some(hits as f64 / tried as f64)
+        self.ranks.iter().zip(&self.spread).map(of).fold(0.0, f64::max)
     }
 }
 
-/// Figure of the second group minus that of the first; NULL if one has none.
-fn difference(division: &[bool], sizes: [u64; 2], shares: &[Share], figure: Figure) -> Option<f64> {
-    let mut numerators = [0_i128; 2];
-    let mut denominators = [0_u64; 2];
-    for share in shares {
-        let group = usize::from(division[share.case as usize]);
-        numerators[group] += share.numerator;
-        denominators[group] += share.denominator;
+fn doubled_ranks(values: &[f64]) -> Vec<i64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0; values.len()];
+    let mut from = 0;
+    for group in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let (first, last) = (from + 1, from + group.len());
+        group.iter().for_each(|&run| ranks[run] = (first + last) as i64);
+        from = last;
     }
-    if figure == Figure::PerCase {
-        denominators = sizes;
+    ranks
+}
+
+/// The p-values of hypotheses and how many divisions the most thorough of them rests on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Tested {
+    pub(crate) p_values: Vec<f64>,
+    pub(crate) divisions: u64,
+}
+
+/// Tests hypotheses about the observed division (`true` is the second group); nothing if a group has too few runs.
+pub(crate) fn test(hypotheses: &[Hypothesis], observed: &[bool]) -> Option<Tested> {
+    let second: Vec<u32> = (0..).zip(observed).filter(|(_, second)| **second).map(|(run, _)| run).collect();
+    let runs = observed.len();
+    if second.len() < FEWEST || runs - second.len() < FEWEST {
+        return None;
     }
-    let mean = |group: usize| {
-        (denominators[group] > 0).then(|| numerators[group] as f64 / denominators[group] as f64)
-    };
-    Some(mean(1)? - mean(0)?)
+    let all = binomial(runs, second.len());
+    let mut races: Vec<Race<'_>> = hypotheses.iter().map(|one| Race::new(one, &second, runs)).collect();
+    if all <= MAX_EXACT {
+        for division in Combinations::new(runs, second.len()) {
+            races.iter_mut().for_each(|race| race.run(&division, runs));
+        }
+        let p_values = races.iter().map(|race| race.hits as f64 / all as f64).collect();
+        return Some(Tested { p_values, divisions: all as u64 });
+    }
+    let most = (hypotheses.len() as u64 * DIVISIONS_FOR_EACH).max(MIN_DIVISIONS);
+    let mut random = SplitMix(0x1074_a11e);
+    let mut members: Vec<u32> = (0..runs as u32).collect();
+    let (mut tried, mut spent) = (0, 0);
+    while tried < most && spent < BUDGET {
+        let running: Vec<&mut Race<'_>> = races.iter_mut().filter(|race| race.hits < HITS).collect();
+        if running.is_empty() {
+            break;
+        }
+        tried += 1;
+        random.choose(&mut members, second.len());
+        let division = &members[..second.len()];
+        for race in running {
+            spent += (division.len() * race.hypothesis.ranks.len().max(1)) as u64;
+            race.run(division, runs);
+        }
+    }
+    let p_values = races.iter().map(Race::sequential_p).collect();
+    Some(Tested { p_values, divisions: tried })
+}
+
+/// A hypothesis while divisions are tried.
+struct Race<'a> {
+    hypothesis: &'a Hypothesis,
+    observed: f64,
+    tried: u64,
+    hits: u64,
+}
+
+impl<'a> Race<'a> {
+    fn new(hypothesis: &'a Hypothesis, second: &[u32], runs: usize) -> Self {
+        Self { hypothesis, observed: hypothesis.statistic(second, runs), tried: 0, hits: 0 }
+    }
+
+    fn run(&mut self, division: &[u32], runs: usize) {
+        // Sums of integers: what is equal is equal exactly but for the last bits of the division by the spread.
+        let reached = self.hypothesis.statistic(division, runs) >= self.observed * (1.0 - 1e-12);
+        self.tried += 1;
+        self.hits += u64::from(reached);
+    }
+
+    /// Besag and Clifford: hits over tries where it stopped at enough hits, else with the observed division added.
+    fn sequential_p(&self) -> f64 {
+        match self.hits {
+            HITS.. => self.hits as f64 / self.tried as f64,
+            hits => (hits + 1) as f64 / (self.tried + 1) as f64,
+        }
+    }
+}
+
+/// The smallest p-value that `runs` on each side allow: groups of equal size can be exchanged, with the same statistic.
+fn smallest_p(runs: usize) -> f64 {
+    2.0 / binomial(2 * runs, runs) as f64
+}
+
+/// How many runs each side needs before one difference among `hypotheses` can stand.
+pub(crate) fn runs_needed(hypotheses: usize) -> u64 {
+    let stands = |runs: &usize| smallest_p(*runs) * hypotheses.max(1) as f64 <= LEVEL;
+    (FEWEST..=60).find(stands).unwrap_or(60) as u64
 }
 
 /// Benjamini and Hochberg: the smallest rate of false discoveries at which each difference would still be called real.
@@ -132,17 +172,31 @@ fn binomial(n: usize, k: usize) -> u128 {
     (0..k.min(n - k) as u128).fold(1_u128, |product, i| product.saturating_mul(n as u128 - i) / (i + 1))
 }
 
-/// Every way to choose `chosen` of `count`.
-fn combinations(count: usize, chosen: usize) -> Vec<Vec<bool>> {
-    let mut all = Vec::new();
-    let mut places: Vec<usize> = (0..chosen).collect();
-    loop {
-        let mut division = vec![false; count];
-        places.iter().for_each(|&place| division[place] = true);
-        all.push(division);
-        let Some(moved) = (0..chosen).rev().find(|&i| places[i] < count - chosen + i) else { return all };
-        places[moved] += 1;
-        (moved + 1..chosen).for_each(|i| places[i] = places[i - 1] + 1);
+/// Every way to choose some of the first numbers.
+struct Combinations {
+    count: usize,
+    next: Option<Vec<u32>>,
+}
+
+impl Combinations {
+    fn new(count: usize, chosen: usize) -> Self {
+        Self { count, next: Some((0..chosen as u32).collect()) }
+    }
+}
+
+impl Iterator for Combinations {
+    type Item = Vec<u32>;
+
+    fn next(&mut self) -> Option<Vec<u32>> {
+        let current = self.next.take()?;
+        let room = self.count - current.len();
+        self.next = (0..current.len()).rev().find(|&i| (current[i] as usize) < room + i).map(|moved| {
+            let mut next = current.clone();
+            next[moved] += 1;
+            (moved + 1..next.len()).for_each(|i| next[i] = next[i - 1] + 1);
+            next
+        });
+        Some(current)
     }
 }
 
@@ -157,13 +211,15 @@ impl SplitMix {
         z ^ z >> 31
     }
 
-    fn shuffled(&mut self, labels: &[bool]) -> Vec<bool> {
-        let mut labels = labels.to_vec();
-        for last in (1..labels.len()).rev() {
-            let other = ((u128::from(self.next()) * (last as u128 + 1)) >> 64) as usize;
-            labels.swap(last, other);
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    /// Brings `count` members, chosen at random, to the front (Fisher and Yates, as far as needed).
+    fn choose(&mut self, members: &mut [u32], count: usize) {
+        for at in 0..count {
+            members.swap(at, at + self.below(members.len() - at));
         }
-        labels
     }
 }
 
@@ -172,40 +228,57 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shares(values: &[i64]) -> Vec<Share> {
-        let share = |(case, &value): (usize, &i64)| Share {
-            case: case as u32,
-            numerator: value.into(),
-            denominator: 1,
-        };
-        values.iter().enumerate().map(share).collect()
-    }
-
     fn halves(count: usize) -> Vec<bool> {
         (0..count).map(|case| case >= count / 2).collect()
     }
 
-    #[test]
-    fn three_against_three_cannot_be_below_one_tenth() {
-        let divisions = Divisions::new(halves(6), 6);
-        assert_eq!(divisions.count(), 20);
-        assert_eq!(divisions.smallest_p(), 0.1);
-        assert_eq!(divisions.p_value(&shares(&[1, 2, 3, 1001, 1002, 1003]), Figure::PerCase), Some(0.1));
-        assert_eq!(divisions.p_value(&shares(&[1, 1, 1, 1, 1, 1]), Figure::PerCase), Some(1.0));
+    fn of(values: &[f64]) -> Hypothesis {
+        let mut hypothesis = Hypothesis::default();
+        hypothesis.figure(values);
+        hypothesis
+    }
+
+    fn p(values: &[f64]) -> f64 {
+        test(&[of(values)], &halves(values.len())).unwrap().p_values[0]
+    }
+
+    /// Roughly normal noise.
+    fn noise(random: &mut SplitMix) -> f64 {
+        (0..12).map(|_| random.below(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
     }
 
     #[test]
-    fn one_case_is_no_sample() {
-        let divisions = Divisions::new(vec![false, true, true], 3);
-        assert_eq!((divisions.count(), divisions.p_value(&shares(&[1, 2, 3]), Figure::PerCase)), (0, None));
+    fn fewer_than_four_against_four_are_not_tested() {
+        assert_eq!(test(&[of(&[1.0, 2.0, 3.0, 11.0, 12.0, 13.0])], &halves(6)), None);
+        assert_eq!(test(&[], &[false, true, true, true, true, true]), None);
     }
 
     #[test]
-    fn many_cases_are_sampled_and_the_answer_is_always_the_same() {
-        let values: Vec<i64> = (0..60).map(|n| n * 37 % 101 + if n >= 30 { 60 } else { 0 }).collect();
-        let p = |figure| Divisions::new(halves(60), 60).p_value(&shares(&values), figure).unwrap();
-        assert_eq!(p(Figure::PerCase), 1.0 / 2_001.0);
-        assert_eq!(p(Figure::Mean), p(Figure::Mean));
+    fn what_is_apart_has_the_smallest_p_that_the_runs_allow_and_what_is_equal_has_one() {
+        assert_eq!(p(&[1.0, 2.0, 3.0, 4.0, 101.0, 102.0, 103.0, 104.0]), 2.0 / 70.0);
+        assert_eq!(p(&[1.0; 8]), 1.0);
+        assert_eq!(smallest_p(4), 2.0 / 70.0);
+        assert_eq!([1, 2, 40].map(runs_needed), [4, 5, 7]);
+    }
+
+    #[test]
+    fn one_outlier_is_no_difference() {
+        assert!(p(&[1.0, 3.0, 5.0, 7.0, 2.0, 4.0, 6.0, 1e9]) > 0.3);
+    }
+
+    #[test]
+    fn many_runs_are_sampled_as_often_as_their_p_needs_and_the_answer_is_always_the_same() {
+        let apart: Vec<f64> =
+            (0..60).map(|n| f64::from(n * 37 % 101 + if n >= 30 { 200 } else { 0 })).collect();
+        let equal: Vec<f64> = (0..60).map(|n| f64::from(n * 37 % 101)).collect();
+        let hypotheses = vec![of(&apart), of(&equal)];
+        let tested = test(&hypotheses, &halves(60)).unwrap();
+        assert_eq!(tested.p_values[0], 1.0 / (tested.divisions + 1) as f64);
+        assert!(tested.p_values[0] < 0.001 && tested.p_values[1] > 0.05, "{tested:?}");
+        assert_eq!(test(&hypotheses, &halves(60)), Some(tested));
+        let hundred = vec![of(&apart); 100];
+        let tested = test(&hundred, &halves(60)).unwrap();
+        assert!(tested.p_values[0] * 100.0 < LEVEL / 10.0, "a p small enough for 100 tests: {tested:?}");
     }
 
     #[test]
@@ -217,24 +290,66 @@ mod tests {
         }
     }
 
+    /// Comparisons of runs from one distribution that claim any difference; `planted` is a factor on the first activity.
+    fn claims(comparisons: usize, activities: usize, runs: usize, planted: f64, seed: u64) -> usize {
+        let mut random = SplitMix(seed);
+        let claimed = |_: &usize| {
+            let hypotheses: Vec<Hypothesis> = (0..activities)
+                .map(|activity| {
+                    let mut hypothesis = Hypothesis::default();
+                    let slower = |run: usize| if activity == 0 && run >= runs { planted } else { 1.0 };
+                    let times: Vec<f64> =
+                        (0..2 * runs).map(|run| (0.3 * noise(&mut random)).exp() * slower(run)).collect();
+                    let counts: Vec<f64> = (0..2 * runs).map(|_| random.below(5) as f64).collect();
+                    hypothesis.figure(&times);
+                    hypothesis.figure(&counts);
+                    hypothesis
+                })
+                .collect();
+            let tested = test(&hypotheses, &halves(2 * runs)).unwrap();
+            adjusted(&tested.p_values)[if planted == 1.0 { 0..activities } else { 0..1 }]
+                .iter()
+                .any(|q| *q <= LEVEL)
+        };
+        (0..comparisons).filter(claimed).count()
+    }
+
+    #[test]
+    fn at_most_five_of_a_hundred_comparisons_without_a_difference_claim_one() {
+        // 400 comparisons: 20 expected at most, 33 is three standard deviations above.
+        for (runs, seed) in [(4, 1), (6, 2)] {
+            let wrong = claims(400, 12, runs, 1.0, seed);
+            assert!(wrong <= 33, "{wrong} of 400 with {runs} runs a side");
+        }
+    }
+
+    #[test]
+    fn a_planted_change_of_a_factor_of_two_is_found() {
+        assert!(claims(10, 40, 10, 2.0, 3) >= 9);
+        assert!(claims(5, 120, 15, 2.0, 4) == 5);
+    }
+
     proptest! {
         #[test]
-        fn exact_p_values_equal_brute_force(values in prop::collection::vec(-9_i64..9, 4..9), split in 2_usize..7) {
-            prop_assume!(split + 2 <= values.len());
+        fn exact_p_values_equal_brute_force(values in prop::collection::vec(0_u32..9, 8..11), split in 4_usize..6) {
+            prop_assume!(split + 4 <= values.len());
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
             let observed: Vec<bool> = (0..values.len()).map(|case| case >= split).collect();
-            let of = |mask: u32| {
+            let ranks = doubled_ranks(&values);
+            let of_mask = |mask: u32| {
                 let side = |second: bool| {
-                    let values = values.iter().enumerate().filter(|(case, _)| (mask >> case & 1 == 1) == second);
-                    let (sum, count) = values.fold((0, 0), |(sum, count), (_, value)| (sum + value, count + 1));
+                    let ranks = ranks.iter().enumerate().filter(|(case, _)| (mask >> case & 1 == 1) == second);
+                    let (sum, count) = ranks.fold((0, 0), |(sum, count), (_, rank)| (sum + rank, count + 1));
                     sum as f64 / f64::from(count)
                 };
                 (side(true) - side(false)).abs()
             };
             let mask = observed.iter().enumerate().map(|(case, second)| u32::from(*second) << case).sum::<u32>();
             let same_size = (0..1_u32 << values.len()).filter(|other| other.count_ones() == mask.count_ones());
-            let all: Vec<f64> = same_size.map(of).collect();
-            let expected = all.iter().filter(|value| **value >= of(mask)).count() as f64 / all.len() as f64;
-            prop_assert_eq!(Divisions::new(observed, 9).p_value(&shares(&values), Figure::PerCase), Some(expected));
+            let all: Vec<f64> = same_size.map(of_mask).collect();
+            let hits = all.iter().filter(|value| **value >= of_mask(mask) - 1e-9).count();
+            let tested = test(&[of(&values)], &observed).unwrap();
+            prop_assert_eq!(tested.p_values, [hits as f64 / all.len() as f64]);
         }
     }
 }

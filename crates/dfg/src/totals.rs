@@ -48,6 +48,8 @@ pub(crate) struct NodeSums {
     pub(crate) count: u64,
     pub(crate) cases: u64,
     pub(crate) failures: u64,
+    /// Events that have a duration, and the sum of their durations.
+    pub(crate) timed: u64,
     pub(crate) duration: u64,
     pub(crate) bytes: u64,
     pub(crate) rate: RateSum,
@@ -59,9 +61,15 @@ impl NodeSums {
         self.count += other.count;
         self.cases += other.cases;
         self.failures += other.failures;
+        self.timed += other.timed;
         self.duration = self.duration.saturating_add(other.duration);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.rate.merge(other.rate);
+    }
+
+    /// The time of the events, if anything is known of it.
+    pub(crate) fn known_duration(&self) -> Option<u64> {
+        (self.timed > 0 || self.count == 0).then_some(self.duration)
     }
 }
 
@@ -158,6 +166,7 @@ impl Totals {
         let (edge, sums) = self.edges.get_mut(number, slot);
         sums.count += 1;
         if let Some(gap) = gap {
+            sums.gaps += 1;
             sums.gap_sum += i128::from(gap);
             edge.gaps.push(gap);
         }

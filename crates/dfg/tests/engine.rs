@@ -119,7 +119,7 @@ fn cases_without_time_stamps_have_no_gaps_and_no_concurrency() {
     let calls: Vec<Call> = calls(0, "read", 0, 3, 50, 10).collect();
     let case = Case { clock: Clock::Order, ..Case::default() };
     let dfg = graph(&build(vec![case], &calls, 2), 1);
-    assert_eq!((dfg.nodes[0].max_concurrency, dfg.span.start_ns, dfg.duration_ns), (0, None, 150));
+    assert_eq!((dfg.nodes[0].max_concurrency, dfg.span.start_ns, dfg.duration_ns), (0, None, Some(150)));
     assert!(dfg.edges.iter().all(|edge| edge.gap_ns.sum.is_none()));
     assert!(dfg.coverage.notes[0].contains("no time stamps"));
 }
@@ -134,11 +134,11 @@ fn what_only_one_group_has_is_new_or_gone() {
     );
     assert_eq!(
         (gone.value_a, gone.value_b, gone.ratio, gone.time_at_stake_ns),
-        (2.0, 0.0, Some(0.0), -100.0)
+        (2.0, 0.0, Some(0.0), Some(-100.0))
     );
-    assert_eq!((new.value_a, new.value_b, new.ratio, new.time_at_stake_ns), (0.0, 2.0, None, 140.0));
-    assert_eq!(find(&comparison, ChangeKind::New, "write", Some("write")).time_at_stake_ns, 100.0);
-    assert_eq!((comparison.permutations, new.p_value, new.noise), (0, None, None));
+    assert_eq!((new.value_a, new.value_b, new.ratio, new.time_at_stake_ns), (0.0, 2.0, None, Some(140.0)));
+    assert_eq!(find(&comparison, ChangeKind::New, "write", Some("write")).time_at_stake_ns, Some(100.0));
+    assert_eq!((comparison.permutations, new.p_value, new.significant), (0, None, None));
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn the_time_at_stake_is_divided_between_more_and_slower() {
     let more = find(&comparison, ChangeKind::More, "read", None);
     let slower = find(&comparison, ChangeKind::Slower, "read", None);
     let larger = find(&comparison, ChangeKind::Larger, "read", None);
-    assert_eq!((more.value_a, more.value_b, more.time_at_stake_ns), (2.0, 4.0, 130.0));
-    assert_eq!((slower.value_a, slower.value_b, slower.time_at_stake_ns), (50.0, 80.0, 90.0));
+    assert_eq!((more.value_a, more.value_b, more.time_at_stake_ns), (2.0, 4.0, Some(130.0)));
+    assert_eq!((slower.value_a, slower.value_b, slower.time_at_stake_ns), (50.0, 80.0, Some(90.0)));
     assert_eq!((larger.value_a, larger.value_b, larger.ratio), (10.0, 20.0, Some(2.0)));
     assert_eq!(comparison.changes[0].kind, ChangeKind::More);
 }
@@ -163,7 +163,7 @@ fn counts_are_per_case_when_the_groups_differ_in_size() {
     assert!(comparison.per_case);
     let more = find(&comparison, ChangeKind::More, "read", None);
     // Two more in each of three cases, 50 ns each.
-    assert_eq!((more.value_a, more.value_b, more.time_at_stake_ns), (4.0, 6.0, 300.0));
+    assert_eq!((more.value_a, more.value_b, more.time_at_stake_ns), (4.0, 6.0, Some(300.0)));
 }
 
 #[test]
@@ -171,9 +171,12 @@ fn three_cases_against_three_are_too_few_to_tell() {
     let calls: Vec<Call> =
         (0..6).flat_map(|case| calls(case, "read", 0, if case < 3 { 2 } else { 20 }, 50, 10)).collect();
     let comparison = compared(&log(6, 3, &calls, 100), "a", "b");
-    assert_eq!(comparison.permutations, 20);
+    assert_eq!(
+        (comparison.permutations, comparison.runs_a, comparison.runs_b, comparison.runs_needed),
+        (0, 3, 3, 5)
+    );
     let more = find(&comparison, ChangeKind::More, "read", None);
-    assert_eq!((more.p_value, more.noise), (Some(0.1), None));
+    assert_eq!((more.p_value, more.q_value, more.significant), (None, None, None));
 }
 
 #[test]
@@ -188,10 +191,10 @@ fn a_clear_difference_is_told_from_noise() {
     let comparison = compared(&log(12, 6, &calls, 100), "a", "b");
     assert_eq!(comparison.permutations, 924);
     let read = find(&comparison, ChangeKind::Slower, "read", None);
-    assert_eq!((read.p_value, read.noise), (Some(2.0 / 924.0), Some(false)));
+    assert_eq!((read.p_value, read.significant), (Some(2.0 / 924.0), Some(true)));
     let write =
         comparison.changes.iter().find(|change| change.activity == "write" && change.to.is_none()).unwrap();
-    assert_eq!(write.noise, Some(true));
+    assert_eq!(write.significant, Some(false));
     assert_eq!(comparison.changes[0].activity, "read");
 }
 
@@ -232,7 +235,7 @@ proptest! {
         for change in &there.changes {
             let other = find(&back, opposite(change.kind), &change.activity, change.to.as_deref());
             prop_assert_eq!(change.difference, -other.difference);
-            prop_assert!((change.time_at_stake_ns + other.time_at_stake_ns).abs() < 1e-6);
+            prop_assert!((change.time_at_stake_ns.unwrap_or(0.0) + other.time_at_stake_ns.unwrap_or(0.0)).abs() < 1e-6);
             prop_assert_eq!(change.p_value, other.p_value);
         }
     }
@@ -316,9 +319,10 @@ fn the_schemas_name_the_fields_that_are_written() {
         value_b: 0.0,
         difference: 0.0,
         ratio: None,
-        time_at_stake_ns: 0.0,
+        time_at_stake_ns: None,
         p_value: None,
-        noise: None,
+        q_value: None,
+        significant: None,
     });
     same(&change.unwrap(), &compare_schema["$defs"]["change"]);
 }

@@ -1,10 +1,10 @@
-//! What `iotrail compare` says in a terminal: a table of what changed, largest time at stake first.
+//! What `iotrail compare` prints in a terminal: a table of what changed, one row for each activity or transition.
 //!
-//! The kind of a change is a word and noise is a sign (`~`), so that nothing depends on colour.
+//! The kind of a change is a word and what stands the test has a sign (`*`), so that nothing depends on colour.
 
 use crate::label;
 use crate::table::{Align, Block, Style, Table};
-use iotrail_dfg::{Change, ChangeKind, Comparison};
+use iotrail_dfg::{Cause, ChangeKind, Comparison};
 use iotrail_model::units;
 
 /// The table of `comparison` with at most `limit` changes, ending in a line break.
@@ -30,19 +30,27 @@ pub fn compare_summary(comparison: &Comparison, limit: usize, style: Style) -> S
 
 fn compared(comparison: &Comparison, style: Style) -> String {
     let mut block = Block::new();
-    for (role, name) in [("baseline", &comparison.a), ("compared", &comparison.b)] {
+    let sides =
+        [("baseline", &comparison.a, comparison.runs_a), ("compared", &comparison.b, comparison.runs_b)];
+    for (role, name, runs) in sides {
         let group = comparison.dfg.groups.iter().find(|group| group.name == *name);
         let figures = group.map(|group| {
-            let (cases, events) = (units::count(group.cases), units::count(group.events));
+            let events = units::count(group.events);
             format!(
-                ": {cases} cases, {events} events, {}, {}",
-                units::duration(group.duration_ns as f64),
+                ": {}, {}, {events} events, {}, {}",
+                counted(runs, "run", "runs"),
+                counted(group.cases, "case", "cases"),
+                label::time(group.duration_ns),
                 units::bytes(group.bytes as f64)
             )
         });
         block.entry(role, format!("{name}{}", figures.unwrap_or_default()));
     }
     block.render(style)
+}
+
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", units::count(number), if number == 1 { one } else { many })
 }
 
 fn changes(comparison: &Comparison, limit: usize, style: Style) -> String {
@@ -58,17 +66,23 @@ fn changes(comparison: &Comparison, limit: usize, style: Style) -> String {
         .optional("difference", Align::Right)
         .figures("ratio", Align::Right)
         .figures("at stake", Align::Right)
-        .figures("p", Align::Right);
-    for change in comparison.changes.iter().take(limit) {
-        table.row(row(change));
+        .figures("p", Align::Right)
+        .optional("also", Align::Left);
+    for cause in comparison.causes().iter().take(limit) {
+        table.row(row(cause));
     }
     table.render(style)
 }
 
-fn row(change: &Change) -> [String; 11] {
+fn row(cause: &Cause<'_>) -> [String; 12] {
+    let change = cause.change;
     let show = |value: f64| measured(&change.measure, value);
+    let also = |other: &&iotrail_dfg::Change| match other.ratio {
+        Some(ratio) => format!("{} {}", word(other.kind), label::ratio(ratio)),
+        None => word(other.kind).to_owned(),
+    };
     [
-        if change.noise == Some(true) { "~" } else { " " }.to_owned(),
+        if change.significant == Some(true) { "*" } else { " " }.to_owned(),
         word(change.kind).to_owned(),
         change.activity.clone(),
         change.to.as_ref().map_or_else(String::new, |to| format!("→ {to}")),
@@ -76,12 +90,10 @@ fn row(change: &Change) -> [String; 11] {
         show(change.value_a),
         show(change.value_b),
         signed(change.difference, show),
-        change.ratio.map_or_else(|| "–".to_owned(), label::ratio),
-        signed(change.time_at_stake_ns, units::duration),
-        change.p_value.map_or_else(
-            || "–".to_owned(),
-            |p| if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") },
-        ),
+        units::or_dash(change.ratio, label::ratio),
+        units::or_dash(change.time_at_stake_ns, |stake| signed(stake, units::duration)),
+        units::or_dash(change.p_value, |p| if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }),
+        cause.also.iter().map(also).collect::<Vec<_>>().join(", "),
     ]
 }
 
@@ -114,31 +126,45 @@ fn word(kind: ChangeKind) -> &'static str {
 
 fn notes(comparison: &Comparison, limit: usize) -> Vec<String> {
     let mut notes = Vec::new();
-    let hidden = comparison.changes.get(limit..).unwrap_or_default();
+    let causes = comparison.causes();
+    let hidden = causes.get(limit..).unwrap_or_default();
     if !hidden.is_empty() {
-        let stake: f64 = hidden.iter().map(|change| change.time_at_stake_ns.abs()).sum();
-        let number = units::count(hidden.len() as u64);
-        let noun = if hidden.len() == 1 { "change" } else { "changes" };
-        notes.push(format!("… {number} more {noun} with {} at stake in all", units::duration(stake)));
+        let stake: f64 = hidden.iter().filter_map(|cause| cause.change.time_at_stake_ns).map(f64::abs).sum();
+        let number = counted(hidden.len() as u64, "more difference", "more differences");
+        notes.push(format!("… {number} with {} at stake in all", units::duration(stake)));
     }
     if comparison.per_case {
-        notes.push("Values are per case, because the groups differ in their number of cases.".to_owned());
+        notes.push("Values are per run, because the groups differ in their number of runs.".to_owned());
     }
-    notes.push(about_noise(comparison));
+    if comparison.is_mostly_exclusive() {
+        notes.push(
+            "Most of this is in one group only: the groups use different paths. Map them to one name to see what became slower or faster (--map FILE, docs/mapping.md)."
+                .to_owned(),
+        );
+    }
+    notes.push(about_chance(comparison));
     notes
 }
 
-fn about_noise(comparison: &Comparison) -> String {
-    let number = units::count(comparison.permutations);
+/// What the test says, or what it would take.
+fn about_chance(comparison: &Comparison) -> String {
+    let (a, b) = (units::count(comparison.runs_a), units::count(comparison.runs_b));
+    let needed = units::count(comparison.runs_needed);
+    let more = format!("Record each variant at least {needed} times");
     if comparison.permutations == 0 {
-        "No test for noise: the groups have too few cases.".to_owned()
-    } else if comparison.changes.iter().any(|change| change.noise.is_some()) {
+        return format!("Not tested, any of this may be chance: {a} against {b} runs are too few. {more}.");
+    }
+    let test = format!(
+        "permutation test over {a} against {b} runs, up to {} divisions, corrected for the number of tests",
+        units::count(comparison.permutations)
+    );
+    if comparison.changes.iter().any(|change| change.significant == Some(true)) {
+        format!("* stands: chance rarely makes such a difference ({test}). Every other row may be chance.")
+    } else if comparison.runs_a.min(comparison.runs_b) < comparison.runs_needed {
         format!(
-            "~ noise explains the difference (permutation test over cases, {number} permutations, p > 0.05 corrected)."
+            "Nothing stands, any of this may be chance ({test}). {more} to find a change of one activity."
         )
     } else {
-        format!(
-            "The test for noise cannot tell: {number} permutations of the cases allow no p below 0.05. Record more cases."
-        )
+        format!("Nothing stands, any of this may be chance ({test}).")
     }
 }

@@ -19,7 +19,8 @@ const ARROW: f64 = 8.0;
 
 /// The picture of `dfg` in `view`.
 pub(crate) fn scene(dfg: &Dfg, view: &View) -> Result<Scene, DrawError> {
-    let picture = Picture::select(dfg, view);
+    let (drawn, picture) = Picture::of(dfg, view);
+    let dfg = &*drawn;
     let layout = layout::layout(dfg, &picture, view)?;
     Ok(Composer { dfg, view, picture: &picture, layout: &layout, shades: Shades::new(dfg, &picture, view) }
         .scene())
@@ -67,7 +68,7 @@ impl Composer<'_> {
         let mut facts = vec![
             format!("{} events", units::count(dfg.events.mapped)),
             format!("{} {}", units::count(dfg.cases), if dfg.cases == 1 { "case" } else { "cases" }),
-            units::duration(dfg.duration_ns as f64),
+            dfg.duration_ns.map_or_else(|| "time unknown".to_owned(), |nanos| units::duration(nanos as f64)),
             units::bytes(dfg.bytes as f64),
         ];
         if dfg.events.unmapped > 0 {

@@ -6,7 +6,7 @@
 use crate::font::{self, Weight};
 use crate::view::{ColourBy, EdgeMeasure, View};
 use iotrail_dfg::Dfg;
-use iotrail_dfg::result::{Edge, Node};
+use iotrail_dfg::result::{Edge, Node, NodeInGroup};
 use iotrail_model::{text, units};
 
 /// Longest path shown on a node, characters.
@@ -109,13 +109,19 @@ pub fn shown(name: &str, limit: usize) -> String {
 /// `Load: 12.3 % (1.50 GB)`
 #[must_use]
 pub fn load(node: &Node) -> String {
-    let share = units::percent(node.relative_duration);
+    let share = units::or_dash(node.relative_duration, units::percent);
     let moves_bytes = node.bytes > 0 || node.size.max.is_some();
     if moves_bytes {
         format!("Load: {share} ({})", units::bytes(node.bytes as f64))
     } else {
         format!("Load: {share}")
     }
+}
+
+/// A sum of durations, `–` where none is known.
+#[must_use]
+pub fn time(nanos: Option<u64>) -> String {
+    units::or_dash(nanos, |nanos| units::duration(nanos as f64))
 }
 
 /// `DR: 3 × 2.50 GB/s`, if there is a data rate.
@@ -125,10 +131,14 @@ pub fn data_rate(node: &Node) -> Option<String> {
 }
 
 fn occurrence(node: &Node) -> String {
-    let cases = if node.cases == 1 { "case" } else { "cases" };
     let failed =
         if node.failures > 0 { format!(", {} failed", units::count(node.failures)) } else { String::new() };
-    format!("{} × in {} {cases}{failed}", units::count(node.count), units::count(node.cases))
+    let cases = match node.cases {
+        0 => String::new(), // Of several activities drawn as one it is not known.
+        1 => " in 1 case".to_owned(),
+        cases => format!(" in {} cases", units::count(cases)),
+    };
+    format!("{} ×{cases}{failed}", units::count(node.count))
 }
 
 /// Longest name of a group on a node or edge, characters.
@@ -142,14 +152,14 @@ fn group_lines(node: &Node, dfg: &Dfg) -> Vec<String> {
     }
     let mut lines: Vec<String> = (present.iter())
         .map(|(group, figures)| {
-            let time = units::duration(figures.duration_ns as f64);
+            let time = time(figures.duration_ns);
             format!("{}: {time}, {} ×", shown(&group.name, MAX_GROUP), units::count(figures.count))
         })
         .collect();
     if let [(_, a), (_, b)] = present.as_slice()
-        && a.duration_ns > 0
+        && let (Some(a), Some(b)) = (a.duration_ns.filter(|nanos| *nanos > 0), b.duration_ns)
     {
-        lines.push(format!("time {}", ratio(b.duration_ns as f64 / a.duration_ns as f64)));
+        lines.push(format!("time {}", ratio(b as f64 / a as f64)));
     }
     lines
 }
@@ -170,7 +180,7 @@ pub fn ratio(value: f64) -> String {
 pub fn edge_label(edge: &Edge, measure: EdgeMeasure) -> String {
     match measure {
         EdgeMeasure::Count => units::count(edge.count),
-        EdgeMeasure::Cases => units::count(edge.cases),
+        EdgeMeasure::Cases => units::or_dash(Some(edge.cases).filter(|cases| *cases > 0), units::count),
         EdgeMeasure::Gap => edge.gap_ns.p50.map_or_else(|| "–".to_owned(), |gap| units::duration(gap as f64)),
     }
 }
@@ -190,8 +200,8 @@ pub fn node_title(node: &Node, dfg: &Dfg) -> String {
     lines.push(format!("{} events in {} cases, {} failed", node.count, node.cases, node.failures));
     lines.push(format!(
         "time: {} ({})",
-        units::duration(node.duration_ns as f64),
-        units::percent(node.relative_duration)
+        time(node.duration_ns),
+        units::or_dash(node.relative_duration, units::percent)
     ));
     let quantiles =
         [node.duration.p50, node.duration.p95, node.duration.p99, node.duration.max].map(optional);
@@ -204,8 +214,8 @@ pub fn node_title(node: &Node, dfg: &Dfg) -> String {
         node.bytes, node.files, node.max_concurrency
     ));
     for group in &dfg.groups {
-        let figures = node.groups.get(&group.name).copied().unwrap_or_default();
-        let (name, time) = (text::printable(&group.name), units::duration(figures.duration_ns as f64));
+        let figures = node.groups.get(&group.name).copied().unwrap_or(NodeInGroup::ABSENT);
+        let (name, time) = (text::printable(&group.name), time(figures.duration_ns));
         lines.push(format!("{name}: {} events, {time}, {} bytes", figures.count, figures.bytes));
     }
     lines.join("\n")

@@ -26,6 +26,7 @@ pub mod picture;
 pub mod process_tree;
 pub mod profile_csv;
 pub mod profile_tables;
+mod project;
 pub mod scene;
 mod shade;
 pub mod summary;

@@ -2,12 +2,15 @@
 //!
 //! A graph of 76 activities and 1,300 transitions is a black square when all of it is drawn. The important part is: the
 //! activities with the largest share of time or of events, the strongest way into and out of each of them, and then the
-//! most frequent transitions. Whatever is left out is counted and said in the picture itself.
+//! most frequent transitions. Whatever is left out is counted and said in the picture itself; in pictures of their own the
+//! other activities become one ([`Picture::of`]).
 
+use crate::project::projected;
 use crate::view::View;
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
 use iotrail_model::units;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// The drawn part of a graph, by indices into [`Dfg::nodes`] and [`Dfg::edges`], ascending.
@@ -30,12 +33,14 @@ pub struct Hidden {
     pub events: u64,
     /// Their events over all mapped events.
     pub event_share: f64,
-    /// Their time over the time of all mapped events.
-    pub duration_share: f64,
+    /// Their time over the time of all mapped events; NULL if no time is known.
+    pub duration_share: Option<f64>,
     /// Transitions.
     pub transitions: usize,
     /// How often they were taken, over all transitions taken.
     pub transition_share: f64,
+    /// Whether the activities are drawn as one.
+    pub joined: bool,
 }
 
 impl Hidden {
@@ -49,10 +54,13 @@ impl Hidden {
     #[must_use]
     pub fn statement(&self) -> Option<String> {
         let activities = (self.activities > 0).then(|| {
-            let (events, time) = (units::percent(self.event_share), units::percent(self.duration_share));
+            let events = units::percent(self.event_share);
+            let time = self.duration_share.map(|share| format!(", {} of time", units::percent(share)));
             format!(
-                "{} ({events} of events, {time} of time)",
-                plural(self.activities, "activity", "activities")
+                "{} ({events} of events{}){}",
+                plural(self.activities, "activity", "activities"),
+                time.unwrap_or_default(),
+                if self.joined { " drawn as one" } else { "" }
             )
         });
         let transitions = (self.transitions > 0).then(|| {
@@ -69,6 +77,24 @@ fn plural(number: usize, one: &str, many: &str) -> String {
 }
 
 impl Picture {
+    /// What is drawn of `dfg` in `view`, and the graph that it is a part of: where there are more activities than there is
+    /// room for, a graph in which one stands for all that are left out.
+    #[must_use]
+    pub fn of<'a>(dfg: &'a Dfg, view: &View) -> (Cow<'a, Dfg>, Self) {
+        let drawn = projected(dfg, view.max_nodes);
+        let mut picture = Self::select(&drawn, view);
+        if let (Cow::Owned(drawn), true) = (&drawn, dfg.nodes.len() > view.max_nodes) {
+            let others = drawn.nodes.last();
+            let (events, time) = others.map_or((0, None), |others| (others.count, others.duration_ns));
+            picture.hidden.joined = true;
+            picture.hidden.activities = dfg.nodes.len() + 1 - drawn.nodes.len();
+            picture.hidden.events = events;
+            picture.hidden.event_share = share(events, dfg.events.mapped);
+            picture.hidden.duration_share = dfg.duration_ns.map(|all| share(time.unwrap_or(0), all));
+        }
+        (drawn, picture)
+    }
+
     /// The part of `dfg` that `view` has room for.
     #[must_use]
     pub fn select(dfg: &Dfg, view: &View) -> Self {
@@ -90,27 +116,21 @@ impl Picture {
 }
 
 /// Largest share of time or of events first: an activity that is slow is important, and so is one that is frequent.
-/// Each comes with the activities that connect it to the start and to the end, or not at all.
+/// Each comes with the activities that connect it to the start and to the end as long as there is room for them.
 fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
     if dfg.nodes.len() <= limit {
         return (0..dfg.nodes.len()).collect();
     }
-    let mapped = dfg.events.mapped.max(1) as f64;
-    let importance = |index: usize| {
-        let node = &dfg.nodes[index];
-        node.relative_duration.max(node.count as f64 / mapped)
-    };
-    let mut order: Vec<usize> = (0..dfg.nodes.len()).collect();
-    order.sort_by(|a, b| importance(*b).total_cmp(&importance(*a)).then(a.cmp(b)));
+    let order = by_importance(dfg);
     let ends = Ends::of(dfg, &(0..dfg.nodes.len()).collect());
     let (forward, backward) = (ends.neighbours(|ends| ends), ends.neighbours(|(from, to)| (to, from)));
     let mut chosen = BTreeSet::new();
     let (mut from_start, mut to_end) = (BTreeSet::from([Vertex::Start]), BTreeSet::from([Vertex::End]));
-    for index in order.into_iter().take(limit.saturating_mul(CANDIDATES)) {
+    for &index in order.iter().take(limit.saturating_mul(CANDIDATES)) {
         let ways = [connection(&backward, index, &from_start), connection(&forward, index, &to_end)];
         let new: BTreeSet<usize> =
             ways.concat().into_iter().chain([index]).filter(|index| !chosen.contains(index)).collect();
-        if chosen.is_empty() || chosen.len() + new.len() <= limit {
+        if chosen.len() + new.len() <= limit {
             let vertices = || new.iter().map(|index| Vertex::Activity(*index));
             from_start.extend(vertices());
             to_end.extend(vertices());
@@ -120,7 +140,25 @@ fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
             break;
         }
     }
+    // Where ways are long, what carries the time is drawn without them.
+    for index in order {
+        if chosen.len() >= limit {
+            break;
+        }
+        chosen.insert(index);
+    }
     chosen
+}
+
+/// The activities with the largest share of time or of events first.
+pub(crate) fn by_importance(dfg: &Dfg) -> Vec<usize> {
+    let mapped = dfg.events.mapped.max(1) as f64;
+    let importance: Vec<f64> = (dfg.nodes.iter())
+        .map(|node| node.relative_duration.unwrap_or(0.0).max(node.count as f64 / mapped))
+        .collect();
+    let mut order: Vec<usize> = (0..dfg.nodes.len()).collect();
+    order.sort_by(|a, b| importance[*b].total_cmp(&importance[*a]).then(a.cmp(b)));
+    order
 }
 
 /// How many times the limit of nodes are considered before the picture is called full.
@@ -155,7 +193,7 @@ fn connection(neighbours: &Neighbours, index: usize, goals: &BTreeSet<Vertex>) -
 }
 
 /// The strongest edge into and out of every drawn node, a way from the start to each and from each to the end, then by
-/// count ([`Dfg::edges`] is in that order).
+/// count ([`Dfg::edges`] is in that order). If that is too much, ways come before strength, and the weakest go.
 fn important_edges(dfg: &Dfg, nodes: &BTreeSet<usize>, limit: usize) -> BTreeSet<usize> {
     let ends = Ends::of(dfg, nodes);
     let mut kept = BTreeSet::new();
@@ -163,6 +201,16 @@ fn important_edges(dfg: &Dfg, nodes: &BTreeSet<usize>, limit: usize) -> BTreeSet
     ends.strongest(|(_, to)| to, &mut kept);
     ends.spanning(Vertex::Start, |ends| ends, &mut kept);
     ends.spanning(Vertex::End, |(from, to)| (to, from), &mut kept);
+    if kept.len() > limit {
+        kept.clear();
+        ends.spanning(Vertex::Start, |ends| ends, &mut kept);
+        ends.spanning(Vertex::End, |(from, to)| (to, from), &mut kept);
+        let strength: HashMap<usize, usize> =
+            ends.edges.iter().enumerate().map(|(strength, (index, _))| (*index, strength)).collect();
+        let mut ways: Vec<usize> = kept.into_iter().collect();
+        ways.sort_by_key(|index| strength.get(index).copied());
+        kept = ways.into_iter().take(limit).collect();
+    }
     for (index, _) in &ends.edges {
         if kept.len() >= limit {
             break;
@@ -258,16 +306,17 @@ fn hidden(dfg: &Dfg, nodes: &BTreeSet<usize>, edges: &BTreeSet<usize>) -> Hidden
     let left_out = |index: &usize| !nodes.contains(index);
     let hidden_nodes = || (0..dfg.nodes.len()).filter(left_out).map(|index| &dfg.nodes[index]);
     let events: u64 = hidden_nodes().map(|node| node.count).sum();
-    let duration: u64 = hidden_nodes().map(|node| node.duration_ns).sum();
+    let duration: u64 = hidden_nodes().filter_map(|node| node.duration_ns).sum();
     let taken: u64 = dfg.edges.iter().map(|edge| edge.count).sum();
     let shown: u64 = edges.iter().map(|index| dfg.edges[*index].count).sum();
     Hidden {
         activities: dfg.nodes.len() - nodes.len(),
         events,
         event_share: share(events, dfg.events.mapped),
-        duration_share: share(duration, dfg.duration_ns),
+        duration_share: dfg.duration_ns.map(|all| share(duration, all)),
         transitions: dfg.edges.len() - edges.len(),
         transition_share: share(taken - shown, taken),
+        joined: false,
     }
 }
 

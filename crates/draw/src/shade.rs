@@ -77,7 +77,7 @@ impl<'a> Shades<'a> {
 
     fn node_by_groups(&self, node: &Node) -> Paint {
         let values = self.per_case(|name| {
-            node.groups.get(name).map(|group| (group.duration_ns as f64, group.count as f64))
+            node.groups.get(name).map(|group| (group.duration_ns.unwrap_or(0) as f64, group.count as f64))
         });
         let (tint, border) = match present(&values).as_slice() {
             [only] => {
@@ -135,6 +135,9 @@ impl<'a> Shades<'a> {
             _ => 0.0,
         };
         let (name, show): (_, fn(f64) -> String) = match self.view.colour_by {
+            ColourBy::RelativeDuration | ColourBy::Groups if self.dfg.duration_ns.is_none() => {
+                return ("share of time", "unknown".to_owned(), "unknown".to_owned());
+            }
             ColourBy::RelativeDuration | ColourBy::Groups => ("share of time", units::percent),
             ColourBy::Bytes => ("bytes moved", units::bytes),
             ColourBy::Count => ("events", |value| units::count(value as u64)),
@@ -151,7 +154,7 @@ fn present(values: &[Option<f64>]) -> Vec<usize> {
 
 fn figure(node: &Node, by: ColourBy) -> Option<f64> {
     match by {
-        ColourBy::RelativeDuration | ColourBy::Groups => Some(node.relative_duration),
+        ColourBy::RelativeDuration | ColourBy::Groups => node.relative_duration,
         ColourBy::Bytes => Some(node.bytes as f64),
         ColourBy::Count => Some(node.count as f64),
         ColourBy::DataRate => node.data_rate,

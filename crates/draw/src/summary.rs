@@ -70,12 +70,16 @@ fn read(dfg: &Dfg, style: Style) -> String {
         span.map(|(start, end)| format!(" within {}", units::duration(end.saturating_sub(start) as f64)));
     block.entry(
         "time in calls",
-        format!("{}{}", units::duration(dfg.duration_ns as f64), within.unwrap_or_default()),
+        match dfg.duration_ns {
+            Some(nanos) => format!("{}{}", units::duration(nanos as f64), within.unwrap_or_default()),
+            None if events.mapped == 0 => units::duration(0.0),
+            None => "unknown: no call has a duration (strace -T records them)".to_owned(),
+        },
     );
     block.entry("bytes moved", units::bytes(dfg.bytes as f64));
     for group in &dfg.groups {
         let (cases, events) = (units::count(group.cases), units::count(group.events));
-        let (time, bytes) = (units::duration(group.duration_ns as f64), units::bytes(group.bytes as f64));
+        let (time, bytes) = (label::time(group.duration_ns), units::bytes(group.bytes as f64));
         block.entry(
             &format!("group {}", label::shown(&group.name, 24)),
             format!("{cases} cases, {events} events, {time}, {bytes}"),
@@ -114,13 +118,13 @@ fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
     let heading = style.bold("Activities by load");
     let rest = dfg.nodes.get(limit..).unwrap_or_default();
     let events = rest.iter().map(|node| node.count).sum();
-    let time = rest.iter().map(|node| node.duration_ns).sum();
+    let time = rest.iter().filter_map(|node| node.duration_ns).sum();
     let hidden = rest.len();
     let more = more(
         hidden,
         "activity",
         "activities",
-        &[(events, dfg.events.mapped, "of events"), (time, dfg.duration_ns, "of time")],
+        &[(events, Some(dfg.events.mapped), "of events"), (time, dfg.duration_ns, "of time")],
     );
     format!(
         "{heading}\n{}{}",
@@ -135,9 +139,9 @@ fn activity_row(node: &Node) -> Vec<String> {
     let moves = node.bytes > 0 || node.size.max.is_some();
     vec![
         node.activity.clone(),
-        units::percent(node.relative_duration),
-        bar(node.relative_duration, 8),
-        units::duration(node.duration_ns as f64),
+        units::or_dash(node.relative_duration, units::percent),
+        bar(node.relative_duration.unwrap_or(0.0), 8),
+        label::time(node.duration_ns),
         if moves { units::bytes(node.bytes as f64) } else { "–".to_owned() },
         node.data_rate.map_or_else(
             || "–".to_owned(),
@@ -151,10 +155,11 @@ fn activity_row(node: &Node) -> Vec<String> {
 }
 
 /// `… 41 more activities: 3.1 % of events, 0.4 % of time`
-fn more(hidden: usize, one: &str, many: &str, shares: &[(u64, u64, &str)]) -> Option<String> {
+fn more(hidden: usize, one: &str, many: &str, shares: &[(u64, Option<u64>, &str)]) -> Option<String> {
     let shares: Vec<String> = (shares.iter())
-        .map(|(part, whole, what)| {
-            format!("{} {what}", units::percent(*part as f64 / (*whole).max(1) as f64))
+        .filter_map(|(part, whole, what)| {
+            let whole = (*whole)?.max(1) as f64;
+            Some(format!("{} {what}", units::percent(*part as f64 / whole)))
         })
         .collect();
     let noun = if hidden == 1 { one } else { many };
@@ -187,7 +192,7 @@ fn transitions(dfg: &Dfg, limit: usize, style: Style) -> String {
     let taken = dfg.edges.iter().map(|edge| edge.count).sum();
     let rest = dfg.edges.iter().skip(limit).map(|edge| edge.count).sum();
     let hidden = dfg.edges.len().saturating_sub(limit);
-    let more = more(hidden, "transition", "transitions", &[(rest, taken, "of all taken")]);
+    let more = more(hidden, "transition", "transitions", &[(rest, Some(taken), "of all taken")]);
     let heading = style.bold("Most frequent transitions");
     format!(
         "{heading}\n{}{}",
@@ -217,7 +222,7 @@ fn variants(dfg: &Dfg, limit: usize, style: Style) -> String {
         ]);
     }
     let hidden = dfg.variants.len().saturating_sub(limit);
-    let more = more(hidden, "variant", "variants", &[(total - covered, total, "of cases")]);
+    let more = more(hidden, "variant", "variants", &[(total - covered, Some(total), "of cases")]);
     let heading = style.bold("Variants");
     format!(
         "{heading}\n{}{}",

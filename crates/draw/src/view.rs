@@ -11,9 +11,9 @@ pub struct View {
     pub scale: Scale,
     /// What is written on edges.
     pub edge_measure: EdgeMeasure,
-    /// Draw at most this many activities.
+    /// Draw at most this many activities, the last of them in place of all others.
     pub max_nodes: usize,
-    /// Draw at most this many transitions, but always enough that every drawn activity stays connected.
+    /// Draw at most this many transitions.
     pub max_edges: usize,
     /// Where the start is.
     pub direction: Direction,

@@ -52,10 +52,22 @@ proptest! {
     #[test]
     fn every_drawn_activity_has_a_way_from_the_start_and_to_the_end(seed in any::<u64>(), max_nodes in 1usize..30) {
         let dfg = walked(seed, 40, 30);
-        let picture = Picture::select(&dfg, &View { max_nodes, max_edges: 10, ..View::default() });
-        prop_assert!(!picture.nodes.is_empty());
-        prop_assert_eq!(reached(&dfg, &picture, START, true), picture.nodes.len());
-        prop_assert_eq!(reached(&dfg, &picture, END, false), picture.nodes.len());
+        let (drawn, picture) = Picture::of(&dfg, &View { max_nodes, max_edges: 2 * max_nodes + 2, ..View::default() });
+        prop_assert_eq!(picture.nodes.len(), max_nodes.min(dfg.nodes.len()));
+        prop_assert_eq!(reached(&drawn, &picture, START, true), picture.nodes.len());
+        prop_assert_eq!(reached(&drawn, &picture, END, false), picture.nodes.len());
+    }
+
+    #[test]
+    fn a_limit_is_a_limit_and_nothing_is_lost(seed in any::<u64>(), max_nodes in 1usize..50, max_edges in 0usize..200) {
+        let dfg = walked(seed, 40, 30);
+        let (drawn, picture) = Picture::of(&dfg, &View { max_nodes, max_edges, ..View::default() });
+        prop_assert!(picture.nodes.len() <= max_nodes && picture.edges.len() <= max_edges);
+        let events: u64 = picture.nodes.iter().map(|index| drawn.nodes[*index].count).sum();
+        let time: u64 = picture.nodes.iter().filter_map(|index| drawn.nodes[*index].duration_ns).sum();
+        prop_assert_eq!((events, Some(time)), (dfg.events.mapped, dfg.duration_ns));
+        let taken = |dfg: &Dfg| dfg.edges.iter().map(|edge| edge.count).sum::<u64>();
+        prop_assert_eq!(taken(&drawn), taken(&dfg));
     }
 
     #[test]
@@ -71,10 +83,29 @@ proptest! {
     }
 }
 
+/// One long way through thousands of files, as `tar` takes it: nothing can be left out of it without a gap.
+#[test]
+fn a_chain_of_two_thousand_files_is_drawn_small_with_what_carries_the_time() {
+    let events = (0..2_000)
+        .map(|file| (format!("read:/data/{file}"), if file % 100 == 7 { 1_000_000 } else { 10 }, None));
+    let trace = graphs::Trace { case: "tar".to_owned(), group: "all", events: events.collect() };
+    let dfg = graphs::of_traces(&["tar"], &[trace]);
+    let (drawn, picture) = Picture::of(&dfg, &View::default());
+    assert_eq!((picture.nodes.len(), drawn.nodes.len()), (50, 50));
+    assert!(picture.edges.len() <= 100);
+    assert!(drawn.nodes.last().unwrap().activity.starts_with("… 1,951 other activities"));
+    assert!(picture.hidden.duration_share.unwrap() < 0.01, "{:?}", picture.hidden);
+    assert_eq!(reached(&drawn, &picture, START, true), 50);
+    let svg = iotrail_draw::export(&dfg, &View::default(), iotrail_draw::Format::Svg).unwrap();
+    assert!(svg.len() < 200_000, "{} bytes", svg.len());
+}
+
 #[test]
 fn a_small_graph_is_drawn_whole() {
     let dfg = graphs::paper();
-    assert_eq!(Picture::select(&dfg, &View::default()), Picture::whole(&dfg));
+    let (picture, whole) = (Picture::select(&dfg, &View::default()), Picture::whole(&dfg));
+    assert_eq!((&picture.nodes, &picture.edges), (&whole.nodes, &whole.edges));
+    assert!(picture.hidden.is_nothing());
 }
 
 #[test]

@@ -27,9 +27,10 @@ fn change(
         value_b: values.1,
         difference: values.1 - values.0,
         ratio: (values.0 != 0.0).then(|| values.1 / values.0),
-        time_at_stake_ns: stake,
+        time_at_stake_ns: Some(stake),
         p_value: p,
-        noise: p.map(|p| p > 0.05),
+        q_value: p,
+        significant: p.map(|p| p <= 0.05),
     }
 }
 
@@ -67,6 +68,9 @@ fn comparison() -> Comparison {
         a: "ls".to_owned(),
         b: "ls -l".to_owned(),
         per_case: true,
+        runs_a: 8,
+        runs_b: 8,
+        runs_needed: 6,
         permutations: 2000,
         changes,
         dfg: graphs::paper(),

@@ -101,7 +101,12 @@ fn a_shared_file_makes_each_write_slower() {
         change["kind"] == "slower" && change["activity"] == "write:$SCRATCH/test" && change["to"].is_null()
     });
     assert!(write["ratio"].as_f64().unwrap() > 1.5, "{write}");
-    assert_eq!(write["noise"], false);
+    assert_eq!(write["significant"], true);
+    let causes = comparison["changes"].as_array().unwrap();
+    assert_eq!(
+        causes[0]["activity"], "write:$SCRATCH/test",
+        "the cause comes before the waits that it makes"
+    );
     let seek = find(&comparison["changes"], |change| change["activity"] == "lseek:$SCRATCH/test");
     assert_eq!((&seek["kind"], &seek["value_b"]), (&Value::from("new"), &Value::from(48.0)));
 }

@@ -34,6 +34,11 @@ pub fn duration(nanos: f64) -> String {
     }
 }
 
+/// A figure, `–` where it is unknown.
+pub fn or_dash<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "–".to_owned(), show)
+}
+
 /// `1,234,567`.
 #[must_use]
 pub fn count(value: u64) -> String {

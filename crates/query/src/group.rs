@@ -54,10 +54,27 @@ enum Holds {
 /// The groups of a log's cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
-    /// Names by [`GroupId`], in the order given, else sorted.
+    /// Names by [`GroupId`]: rules and trails in the order given, values of other attributes sorted.
     pub names: Vec<String>,
     /// The group of each case, by its id.
     pub of_case: Vec<Option<GroupId>>,
+}
+
+impl Groups {
+    /// The same groups, those named in `first` in front, in that order.
+    #[must_use]
+    pub fn led_by(self, first: &[String]) -> Self {
+        let named = first.iter().filter_map(|name| self.names.iter().position(|known| known == name));
+        let mut taken = vec![false; self.names.len()];
+        let order: Vec<usize> =
+            named.chain(0..self.names.len()).filter(|at| !std::mem::replace(&mut taken[*at], true)).collect();
+        let mut places = vec![GroupId(0); order.len()];
+        (0..).zip(&order).for_each(|(place, at)| places[*at] = GroupId(place));
+        Self {
+            names: order.iter().map(|at| self.names[*at].clone()).collect(),
+            of_case: self.of_case.into_iter().map(|id| id.map(|id| places[id.0 as usize])).collect(),
+        }
+    }
 }
 
 impl GroupBy {
@@ -76,6 +93,11 @@ impl GroupBy {
     #[must_use]
     pub fn divide<'a>(&self, cases: &'a [Case], trail: impl Fn(&'a Case) -> &'a str) -> Groups {
         match self {
+            // Trails stand in the order in which they were given: the first is the baseline.
+            Self::Attribute(Attribute::Trail) => {
+                let value = |case: &'a Case| Some(trail(case));
+                in_order(cases, as_seen(cases, value), value)
+            }
             Self::Attribute(attribute) => by_value(cases, |case| attribute.of(case, trail(case))),
             Self::Rules(rules) => by_rules(rules, cases, trail),
         }
@@ -86,6 +108,16 @@ fn by_value<'a>(cases: &'a [Case], value: impl Fn(&'a Case) -> Option<&'a str>) 
     let mut names: Vec<&str> = cases.iter().filter_map(&value).collect();
     names.sort_unstable_by(|a, b| number(a).cmp(&number(b)).then(a.cmp(b)));
     names.dedup();
+    in_order(cases, names, value)
+}
+
+/// The values in the order of their first cases.
+fn as_seen<'a>(cases: &'a [Case], value: impl Fn(&'a Case) -> Option<&'a str>) -> Vec<&'a str> {
+    let mut seen = std::collections::BTreeSet::new();
+    cases.iter().filter_map(value).filter(|name| seen.insert(*name)).collect()
+}
+
+fn in_order<'a>(cases: &'a [Case], names: Vec<&str>, value: impl Fn(&'a Case) -> Option<&'a str>) -> Groups {
     let places: std::collections::BTreeMap<&str, u32> = names.iter().copied().zip(0..).collect();
     let of_case =
         cases.iter().map(|case| value(case).and_then(|v| places.get(v)).map(|&id| GroupId(id))).collect();
@@ -304,6 +336,25 @@ mod tests {
         assert_eq!(divide("rid"), (names(&["9", "10", "x"]), vec![Some(1), Some(0), None, Some(2)]));
         assert_eq!(divide("label"), (vec![], vec![None; 4]));
         assert_eq!(divide("trail"), (names(&["t"]), vec![Some(0); 4]));
+    }
+
+    #[test]
+    fn trails_keep_the_order_in_which_they_are_given() {
+        let cases = cases();
+        let groups = GroupBy::parse("trail")
+            .unwrap()
+            .divide(&cases, |case| if case.id == CaseId(0) { "z-before" } else { "a-after" });
+        assert_eq!(groups.names, names(&["z-before", "a-after"]));
+        assert_eq!(groups.of_case, [0, 1, 1, 1].map(|id| Some(GroupId(id))));
+    }
+
+    #[test]
+    fn groups_that_are_named_come_first() {
+        let cases = cases();
+        let groups =
+            GroupBy::parse("cid").unwrap().divide(&cases, |_| "t").led_by(&names(&["sx", "none", "b"]));
+        assert_eq!(groups.names, names(&["sx", "b", "a"]));
+        assert_eq!(groups.of_case, [2, 1, 2, 0].map(|id| Some(GroupId(id))));
     }
 
     #[test]

@@ -85,7 +85,9 @@ impl Query {
         let selection = Selection::check(&select(&spec))?;
         let filter = Filter::bind(&selection, facts, &variables)?;
         let groups = match &spec.group_by {
-            Some(word) => GroupBy::parse(word)?.divide(facts.cases, |case| facts.trail(case)),
+            Some(word) => {
+                GroupBy::parse(word)?.divide(facts.cases, |case| facts.trail(case)).led_by(&spec.groups_first)
+            }
             None => Groups::default(),
         };
         let plan = Plan {

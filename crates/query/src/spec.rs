@@ -12,6 +12,8 @@ pub struct QuerySpec {
     pub case_by: Option<String>,
     /// `--by`: an attribute or rules, see [`crate::group`]; `None` makes no groups.
     pub group_by: Option<String>,
+    /// `--groups`: the groups that come first, in this order; the very first is the baseline of comparisons.
+    pub groups_first: Vec<String>,
     /// `--var NAME=PATH`: site variables; they win over those of the rules file.
     pub variables: Vec<String>,
     /// A configuration file whose `[variables]` count where neither `--var` nor the rules file names them.

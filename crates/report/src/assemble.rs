@@ -19,12 +19,13 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) 
     let mut names = NameTable::default();
     let dfg = subject.dfg;
     let hidden_nodes = (0..dfg.nodes.len()).filter(|node| shown.nodes.binary_search(node).is_err());
-    let nodes_more = hidden_nodes.fold(MoreNodes::default(), |more, node| {
+    let nothing = MoreNodes { duration_ns: dfg.duration_ns.map(|_| 0), ..MoreNodes::default() };
+    let nodes_more = hidden_nodes.fold(nothing, |more, node| {
         let node = &dfg.nodes[node];
         MoreNodes {
             nodes: more.nodes + 1,
             events: more.events + node.count,
-            duration_ns: more.duration_ns + node.duration_ns,
+            duration_ns: more.duration_ns.map(|sum| sum.saturating_add(node.duration_ns.unwrap_or(0))),
         }
     });
     let hidden_edges = (0..dfg.edges.len()).filter(|edge| shown.edges.binary_search(edge).is_err());

@@ -54,7 +54,7 @@ pub struct PageData {
     pub hosts: Bounded<NameId>,
     /// Command line, and how many processes ran it.
     pub commands: Bounded<(NameId, u64)>,
-    pub calls: Bounded<(NameId, TotalsRow)>,
+    pub calls: Bounded<TotalsRow>,
     pub groups: Vec<iotrail_dfg::result::Group>,
     pub nodes: Vec<PageNode>,
     pub nodes_more: MoreNodes,
@@ -69,7 +69,7 @@ pub struct PageData {
     pub variants: PageVariants,
     pub timeline: PageTimeline,
     pub comparison: Option<PageComparison>,
-    pub files: Bounded<(NameId, TotalsRow)>,
+    pub files: Bounded<TotalsRow>,
     pub cases: Bounded<CaseRow>,
     /// Phases, processes, the workflow DAG, distributions.
     pub workflow: crate::workflow::PageWorkflow,
@@ -119,10 +119,10 @@ pub struct PageTotals {
     pub threads: u64,
     pub files: u64,
     pub failures: u64,
-    /// Sum of the durations of all selected events.
-    pub duration_ns: u64,
-    /// Sum of the durations of the mapped events.
-    pub mapped_ns: u64,
+    /// Sum of the durations of all selected events; NULL if none is known.
+    pub duration_ns: Option<u64>,
+    /// Sum of the durations of the mapped events; NULL if none is known.
+    pub mapped_ns: Option<u64>,
     /// Sum of the lives of all threads.
     pub thread_ns: u64,
     pub read: u64,
@@ -130,8 +130,8 @@ pub struct PageTotals {
     pub copied: u64,
 }
 
-/// Count, failures, duration, bytes read, written, copied.
-pub type TotalsRow = [u64; 6];
+/// Name, count, failures, duration (NULL if none is known), bytes read, written, copied.
+pub type TotalsRow = (NameId, u64, u64, Option<u64>, u64, u64, u64);
 
 /// An activity. Keys are short because there are many.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -146,8 +146,8 @@ pub struct PageNode {
     pub e: u64,
     /// Distinct files.
     pub f: u64,
-    /// Total duration.
-    pub t: u64,
+    /// Total duration; NULL if none is known.
+    pub t: Option<u64>,
     /// Bytes.
     pub b: u64,
     /// Process data rate.
@@ -171,11 +171,11 @@ pub struct PageNode {
     /// Its slowest events.
     pub ex: Vec<PageExample>,
     /// Its files: name, events, duration, bytes.
-    pub fl: Vec<(NameId, u64, u64, u64)>,
+    pub fl: Vec<(NameId, u64, Option<u64>, u64)>,
     /// How many more files.
     pub flm: u64,
     /// Its cases: name, events, duration, bytes.
-    pub cs: Vec<(NameId, u64, u64, u64)>,
+    pub cs: Vec<(NameId, u64, Option<u64>, u64)>,
     /// How many more cases.
     pub csm: u64,
 }
@@ -184,7 +184,7 @@ pub struct PageNode {
 pub type PageDurations = (Option<f64>, Option<i64>, Option<i64>, Option<i64>, Option<i64>);
 
 /// Count, cases, failures, duration, bytes, data rate.
-pub type PageNodeInGroup = (u64, u64, u64, u64, u64, Option<f64>);
+pub type PageNodeInGroup = (u64, u64, u64, Option<u64>, u64, Option<f64>);
 
 /// Start, duration, case, pid, tid, call, path, offset, requested, size, error.
 pub type PageExample = (
@@ -208,8 +208,8 @@ pub struct MoreNodes {
     pub nodes: u64,
     /// Their events.
     pub events: u64,
-    /// Their time.
-    pub duration_ns: u64,
+    /// Their time; NULL if none is known.
+    pub duration_ns: Option<u64>,
 }
 
 /// Transitions that are not in the page.
@@ -239,7 +239,7 @@ pub struct PageEdge {
     /// The gaps.
     pub gap: PageGap,
     /// By group: count, cases, sum of gaps.
-    pub groups: Vec<Option<(u64, u64, i64)>>,
+    pub groups: Vec<Option<(u64, u64, Option<i64>)>>,
     /// Control points, x and y in turn.
     pub route: Vec<i32>,
     /// Middle of the label.
@@ -352,10 +352,14 @@ pub struct PageComparison {
     pub b: String,
     /// Whether values are for each case.
     pub per_case: bool,
-    /// Permutations behind the p-values.
+    /// Runs of both groups, and how many each needs before one change can stand.
+    pub runs: (u64, u64, u64),
+    /// Whether most activities are in one group only.
+    pub exclusive: bool,
+    /// Divisions behind the p-values.
     pub permutations: u64,
-    /// Changes, largest time at stake first: kind, activity, follower, measure, both values, difference, ratio, time at
-    /// stake, p-value, noise.
+    /// One change for each activity or transition, in the order of the comparison: kind, activity, follower, measure, both
+    /// values, difference, ratio, time at stake, p-value, whether it stands, kinds and ratios of its other changes.
     pub list: Vec<PageChange>,
     /// How many more.
     pub more: u64,
@@ -371,10 +375,11 @@ pub type PageChange = (
     f64,
     f64,
     Option<f64>,
-    f64,
+    Option<f64>,
     Option<f64>,
     Option<bool>,
+    Vec<(iotrail_dfg::ChangeKind, Option<f64>)>,
 );
 
 /// A case: name, group or -1, its totals, its first start, its life.
-pub type CaseRow = (NameId, i32, u64, u64, u64, u64, u64, u64, i64, u64);
+pub type CaseRow = (NameId, i32, u64, u64, Option<u64>, u64, u64, u64, i64, u64);

@@ -18,7 +18,7 @@ use iotrail_trail::EventLog;
 /// A page is made smaller until it has at most this many bytes, so that it can be mailed and opens at once.
 pub const MAX_PAGE_BYTES: usize = 1_000_000;
 
-/// The report as one HTML file. Where the query has groups, the first two that have traces are compared.
+/// The report as one HTML file. Where the query has groups, the first two that have traces are compared, in the order of the query.
 ///
 /// # Errors
 /// If the log cannot be read or the graph cannot be laid out.

@@ -126,6 +126,6 @@ fn events_without_room_for_bars_become_bins_that_keep_their_time() {
     let timeline = &data.timeline.acts[&0];
     assert_eq!((timeline.bars.is_none(), timeline.longest.len(), timeline.rows.len()), (true, 2, 3));
     let busy: f64 = timeline.level.iter().sum::<f64>() * timeline.bin_ns as f64;
-    let exact = data.nodes[0].t as f64;
+    let exact = data.nodes[0].t.unwrap() as f64;
     assert!((busy / exact - 1.0).abs() < 0.05, "{busy} against {exact}");
 }

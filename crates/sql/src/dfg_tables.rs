@@ -95,8 +95,8 @@ fn nodes_schema() -> SchemaRef {
         ("cases", UInt64, false),
         ("failures", UInt64, false),
         ("files", UInt64, false),
-        ("duration", UInt64, false),
-        ("relative_duration", Float64, false),
+        ("duration", UInt64, true),
+        ("relative_duration", Float64, true),
         ("bytes", UInt64, false),
         ("data_rate", Float64, true),
         ("max_concurrency", UInt64, false),
@@ -114,6 +114,10 @@ fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
 
 fn counts(values: impl Iterator<Item = u64>) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(values))
+}
+
+fn maybe_counts(values: impl Iterator<Item = Option<u64>>) -> ArrayRef {
+    Arc::new(values.collect::<UInt64Array>())
 }
 
 fn numbers(values: impl Iterator<Item = Option<i64>>) -> ArrayRef {
@@ -144,8 +148,8 @@ fn nodes(rows: &[Node]) -> Vec<ArrayRef> {
         counts(rows.iter().map(|node| node.cases)),
         counts(rows.iter().map(|node| node.failures)),
         counts(rows.iter().map(|node| node.files)),
-        counts(rows.iter().map(|node| node.duration_ns)),
-        figures(rows.iter().map(|node| Some(node.relative_duration))),
+        maybe_counts(rows.iter().map(|node| node.duration_ns)),
+        figures(rows.iter().map(|node| node.relative_duration)),
         counts(rows.iter().map(|node| node.bytes)),
         figures(rows.iter().map(|node| node.data_rate)),
         counts(rows.iter().map(|node| node.max_concurrency)),

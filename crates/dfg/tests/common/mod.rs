@@ -174,7 +174,7 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
             reference_node(name(activity), &events, all_ns, rule)
         })
         .collect();
-    nodes.sort_by(|a, b| (b.duration_ns, &a.activity).cmp(&(a.duration_ns, &b.activity)));
+    nodes.sort_by(|a, b| (b.duration_ns, b.count, &a.activity).cmp(&(a.duration_ns, a.count, &b.activity)));
 
     let mut edges: Vec<Edge> = pairs.into_iter().map(|(ends, seen)| reference_edge(ends, &seen)).collect();
     edges.sort_by(|a, b| (b.count, &a.from, &a.to).cmp(&(a.count, &b.from, &b.to)));
@@ -185,11 +185,7 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
             name,
             cases: traces.keys().filter(|key| of(key.case().0)).count() as u64,
             events: mapped.iter().filter(|(row, _)| of(row.case)).count() as u64,
-            duration_ns: mapped
-                .iter()
-                .filter(|(row, _)| of(row.case))
-                .filter_map(|(row, _)| row.dur)
-                .sum::<i64>() as u64,
+            duration_ns: known_time(mapped.iter().filter(|(row, _)| of(row.case)).map(|(row, _)| *row)),
             bytes: mapped.iter().filter(|(row, _)| of(row.case)).filter_map(|(row, _)| row.size).sum::<i64>()
                 as u64,
         }
@@ -208,7 +204,7 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
             start_ns: mapped.iter().map(|(row, _)| row.start).min(),
             end_ns: mapped.iter().map(|(row, _)| row.end().unwrap_or(row.start)).max(),
         },
-        duration_ns: all_ns as u64,
+        duration_ns: known_time(mapped.iter().map(|(row, _)| *row)),
         bytes: nodes.iter().map(|node| node.bytes).sum(),
         groups: group_rows.collect(),
         variants,
@@ -232,7 +228,7 @@ fn reference_node(activity: String, events: &[&Row], all_ns: i64, rule: Concurre
             count: events.len() as u64,
             cases: distinct(events.iter().map(|row| row.key())),
             failures: events.iter().filter(|row| row.failed).count() as u64,
-            duration_ns: events.iter().filter_map(|row| row.dur).sum::<i64>() as u64,
+            duration_ns: known_time(events.iter().copied()),
             bytes: events.iter().filter_map(|row| row.size).sum::<i64>() as u64,
             data_rate: reference_rate(&events),
         };
@@ -244,8 +240,9 @@ fn reference_node(activity: String, events: &[&Row], all_ns: i64, rule: Concurre
         cases: distinct(events.iter().map(|row| row.key())),
         failures: events.iter().filter(|row| row.failed).count() as u64,
         files: distinct(events.iter().filter_map(|row| row.path)),
-        duration_ns: total as u64,
-        relative_duration: if all_ns == 0 { 0.0 } else { total as f64 / all_ns as f64 },
+        duration_ns: known_time(events.iter().copied()),
+        relative_duration: (!durations.is_empty())
+            .then(|| if all_ns == 0 { 0.0 } else { total as f64 / all_ns as f64 }),
         bytes: bytes as u64,
         data_rate: reference_rate(events),
         max_concurrency: reference_concurrency(events, rule),
@@ -268,6 +265,13 @@ fn reference_node(activity: String, events: &[&Row], all_ns: i64, rule: Concurre
     }
 }
 
+/// Nothing took no time; of events without durations it is unknown.
+fn known_time<'a>(events: impl Iterator<Item = &'a Row>) -> Option<u64> {
+    let durations: Vec<Option<i64>> = events.map(|row| row.dur).collect();
+    let known = durations.is_empty() || durations.iter().any(Option::is_some);
+    known.then(|| durations.iter().flatten().sum::<i64>() as u64)
+}
+
 fn reference_edge((from, to): (String, String), seen: &[Occurrence]) -> Edge {
     let gaps: Vec<i64> = seen.iter().filter_map(|(_, gap)| *gap).collect();
     let in_group = |number: usize| {
@@ -275,7 +279,10 @@ fn reference_edge((from, to): (String, String), seen: &[Occurrence]) -> Edge {
         let figures = EdgeInGroup {
             count: seen.len() as u64,
             cases: distinct(seen.iter().map(|(key, _)| *key)),
-            gap_sum_ns: seen.iter().filter_map(|(_, gap)| *gap).sum(),
+            gap_sum_ns: seen
+                .iter()
+                .any(|(_, gap)| gap.is_some())
+                .then(|| seen.iter().filter_map(|(_, gap)| *gap).sum()),
         };
         (!seen.is_empty()).then(|| (groups()[number].clone(), figures))
     };

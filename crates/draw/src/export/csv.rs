@@ -7,7 +7,7 @@ use super::Exporter;
 use crate::error::DrawError;
 use crate::view::View;
 use iotrail_dfg::Dfg;
-use iotrail_dfg::result::{Edge, Node};
+use iotrail_dfg::result::{Edge, Node, NodeInGroup};
 
 pub(super) struct Nodes;
 pub(super) struct Edges;
@@ -69,8 +69,8 @@ fn node_row(node: &Node, dfg: &Dfg) -> Vec<String> {
         node.cases.to_string(),
         node.failures.to_string(),
         node.files.to_string(),
-        node.duration_ns.to_string(),
-        node.relative_duration.to_string(),
+        or_empty(node.duration_ns),
+        or_empty(node.relative_duration),
         node.bytes.to_string(),
         or_empty(node.data_rate),
         node.max_concurrency.to_string(),
@@ -85,10 +85,10 @@ fn node_row(node: &Node, dfg: &Dfg) -> Vec<String> {
         or_empty(size.max),
     ];
     for group in &dfg.groups {
-        let figures = node.groups.get(&group.name).copied().unwrap_or_default();
+        let figures = node.groups.get(&group.name).copied().unwrap_or(NodeInGroup::ABSENT);
         row.extend(
-            [figures.count, figures.cases, figures.duration_ns, figures.bytes]
-                .map(|figure| figure.to_string()),
+            [Some(figures.count), Some(figures.cases), figures.duration_ns, Some(figures.bytes)]
+                .map(or_empty),
         );
     }
     row
@@ -108,7 +108,7 @@ fn edge_row(edge: &Edge, dfg: &Dfg) -> Vec<String> {
     ];
     for group in &dfg.groups {
         let figures = edge.groups.get(&group.name).copied().unwrap_or_default();
-        row.extend([figures.count.to_string(), figures.cases.to_string(), figures.gap_sum_ns.to_string()]);
+        row.extend([figures.count.to_string(), figures.cases.to_string(), or_empty(figures.gap_sum_ns)]);
     }
     row
 }

@@ -18,7 +18,8 @@ pub(super) struct Dot;
 
 impl Exporter for Dot {
     fn export(&self, dfg: &Dfg, view: &View) -> Result<Vec<u8>, DrawError> {
-        let picture = Picture::select(dfg, view);
+        let (drawn, picture) = Picture::of(dfg, view);
+        let dfg = &*drawn;
         let mut writer = Writer { dfg, view, shades: Shades::new(dfg, &picture, view), out: String::new() };
         writer.graph(&picture);
         Ok(writer.out.into_bytes())

@@ -6,7 +6,7 @@ use super::Exporter;
 use crate::error::DrawError;
 use crate::view::View;
 use iotrail_dfg::Dfg;
-use iotrail_dfg::result::{END, Edge, Node, START};
+use iotrail_dfg::result::{END, Edge, Node, NodeInGroup, START};
 use iotrail_exchange::figures::{Figures, Value};
 use iotrail_exchange::graphml::{self, EdgeFigures};
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ fn whole(dfg: &Dfg) -> Figures {
     ];
     put(&mut figures, "cases", dfg.cases);
     put(&mut figures, "events", dfg.events.mapped);
-    put(&mut figures, "duration_ns", dfg.duration_ns);
+    maybe(&mut figures, "duration_ns", dfg.duration_ns);
     put(&mut figures, "bytes", dfg.bytes);
     figures
 }
@@ -67,8 +67,8 @@ fn activity(node: &Node, dfg: &Dfg) -> Figures {
     put(&mut figures, "cases", node.cases);
     put(&mut figures, "failures", node.failures);
     put(&mut figures, "files", node.files);
-    put(&mut figures, "duration_ns", node.duration_ns);
-    real(&mut figures, "relative_duration", Some(node.relative_duration));
+    maybe(&mut figures, "duration_ns", node.duration_ns);
+    real(&mut figures, "relative_duration", node.relative_duration);
     put(&mut figures, "bytes", node.bytes);
     real(&mut figures, "data_rate", node.data_rate);
     put(&mut figures, "max_concurrency", node.max_concurrency);
@@ -82,9 +82,9 @@ fn activity(node: &Node, dfg: &Dfg) -> Figures {
     whole_number(&mut figures, "size_p95", node.size.p95);
     whole_number(&mut figures, "size_max", node.size.max);
     for group in &dfg.groups {
-        let own = node.groups.get(&group.name).copied().unwrap_or_default();
+        let own = node.groups.get(&group.name).copied().unwrap_or(NodeInGroup::ABSENT);
         put(&mut figures, &format!("{}: count", group.name), own.count);
-        put(&mut figures, &format!("{}: duration_ns", group.name), own.duration_ns);
+        maybe(&mut figures, &format!("{}: duration_ns", group.name), own.duration_ns);
         put(&mut figures, &format!("{}: bytes", group.name), own.bytes);
     }
     figures
@@ -108,6 +108,12 @@ fn transition(edge: &Edge, dfg: &Dfg) -> Figures {
 fn put(figures: &mut Figures, name: &str, value: u64) {
     // Beyond what a signed long holds there is no exact GraphML type; the nearest one is the largest.
     figures.push((name.to_owned(), Value::Whole(i64::try_from(value).unwrap_or(i64::MAX))));
+}
+
+fn maybe(figures: &mut Figures, name: &str, value: Option<u64>) {
+    if let Some(value) = value {
+        put(figures, name, value);
+    }
 }
 
 fn whole_number(figures: &mut Figures, name: &str, value: Option<i64>) {

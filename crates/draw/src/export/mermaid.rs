@@ -22,7 +22,8 @@ impl Exporter for Mermaid {
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
 fn flowchart(dfg: &Dfg, view: &View) -> String {
-    let picture = Picture::select(dfg, view);
+    let (drawn, picture) = Picture::of(dfg, view);
+    let dfg = &*drawn;
     let shades = Shades::new(dfg, &picture, view);
     let direction = if view.direction == Direction::Right { "LR" } else { "TD" };
     let mut out = format!("flowchart {direction}\n  start((\"●\"))\n");

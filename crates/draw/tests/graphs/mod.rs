@@ -42,7 +42,7 @@ pub(crate) fn of_traces(sources: &[&str], traces: &[Trace]) -> Dfg {
         group.cases += 1;
         for (activity, duration, size) in &trace.events {
             group.events += 1;
-            group.duration_ns += duration;
+            *group.duration_ns.get_or_insert(0) += duration;
             group.bytes += size.unwrap_or(0);
             let node = nodes.entry(activity).or_default();
             node.take(case, trace.group, *duration, *size);
@@ -78,7 +78,7 @@ pub(crate) fn of_traces(sources: &[&str], traces: &[Trace]) -> Dfg {
         events: EventCounts { total: mapped, mapped, unmapped: 0 },
         cases: traces.len() as u64,
         span: Span { start_ns: Some(0), end_ns: Some((duration + 1000 * mapped) as i64) },
-        duration_ns: duration,
+        duration_ns: Some(duration),
         bytes,
         groups: if grouped { groups } else { Vec::new() },
         variants,
@@ -128,7 +128,7 @@ impl Tally {
             let figures = NodeInGroup {
                 count: *count,
                 cases: distinct(cases.clone()),
-                duration_ns: *duration_ns,
+                duration_ns: Some(*duration_ns),
                 bytes: *bytes,
                 ..NodeInGroup::default()
             };
@@ -140,8 +140,8 @@ impl Tally {
             cases: distinct(self.cases),
             failures: 0,
             files: 1,
-            duration_ns,
-            relative_duration: duration_ns as f64 / total.max(1) as f64,
+            duration_ns: Some(duration_ns),
+            relative_duration: Some(duration_ns as f64 / total.max(1) as f64),
             bytes: self.sizes.iter().sum(),
             data_rate: (!self.rates.is_empty())
                 .then(|| self.rates.iter().sum::<f64>() / self.rates.len() as f64),
@@ -172,7 +172,7 @@ impl Tally {
                 EdgeInGroup {
                     count: *count,
                     cases: distinct(cases.clone()),
-                    gap_sum_ns: 1000 * *count as i64,
+                    gap_sum_ns: Some(1000 * *count as i64),
                 },
             )
         });
@@ -321,7 +321,7 @@ pub(crate) fn random(activities: usize, transitions: usize, seed: u64, grouped: 
         let count = random.heavy(200_000);
         let groups = if grouped { split(count, &mut random) } else { Vec::new() };
         let groups =
-            groups.into_iter().map(|(name, count)| (name, EdgeInGroup { count, cases: 1, gap_sum_ns: 0 }));
+            groups.into_iter().map(|(name, count)| (name, EdgeInGroup { count, cases: 1, gap_sum_ns: None }));
         let groups = groups.collect();
         dfg.edges.push(Edge {
             from: from.to_owned(),
@@ -334,10 +334,11 @@ pub(crate) fn random(activities: usize, transitions: usize, seed: u64, grouped: 
     }
     dfg.events.mapped = dfg.nodes.iter().map(|node| node.count).sum();
     dfg.events.total = dfg.events.mapped;
-    dfg.duration_ns = dfg.nodes.iter().map(|node| node.duration_ns).sum();
+    let all: u64 = dfg.nodes.iter().filter_map(|node| node.duration_ns).sum();
+    dfg.duration_ns = Some(all);
     dfg.bytes = dfg.nodes.iter().map(|node| node.bytes).sum();
     for node in &mut dfg.nodes {
-        node.relative_duration = node.duration_ns as f64 / dfg.duration_ns as f64;
+        node.relative_duration = node.duration_ns.map(|nanos| nanos as f64 / all as f64);
     }
     sort(&mut dfg);
     dfg
@@ -351,7 +352,16 @@ fn random_node(name: &str, random: &mut Random, grouped: bool) -> Node {
     let groups = if grouped { split(count, random) } else { Vec::new() };
     let groups = groups.into_iter().map(|(group, count)| {
         let duration_ns = duration_ns / 2 * (1 + random.heavy(30)) / 16;
-        (group, NodeInGroup { count, cases: 1, duration_ns, bytes: bytes / 2, ..NodeInGroup::default() })
+        (
+            group,
+            NodeInGroup {
+                count,
+                cases: 1,
+                duration_ns: Some(duration_ns),
+                bytes: bytes / 2,
+                ..NodeInGroup::default()
+            },
+        )
     });
     Node {
         activity: name.to_owned(),
@@ -359,7 +369,7 @@ fn random_node(name: &str, random: &mut Random, grouped: bool) -> Node {
         cases: 1 + count / 50,
         files: 1 + count / 9,
         groups: groups.collect(),
-        duration_ns,
+        duration_ns: Some(duration_ns),
         bytes,
         data_rate: moves.then(|| bytes as f64 * 1e9 / duration_ns.max(1) as f64),
         max_concurrency: 1 + random.below(16),

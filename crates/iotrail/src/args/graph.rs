@@ -53,11 +53,11 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "FIGURE", default_value = "count", value_parser = choice::<EdgeMeasure>)]
     edge_label: EdgeMeasure,
 
-    /// Draw at most so many activities; the picture says what it hides.
+    /// Draw at most N activities: those with most of the time or events, and one in place of all others.
     #[arg(long, value_name = "N", default_value_t = View::default().max_nodes)]
     max_nodes: usize,
 
-    /// Draw at most so many transitions.
+    /// Draw at most N transitions; the picture states how many it hides.
     #[arg(long, value_name = "N", default_value_t = View::default().max_edges)]
     max_edges: usize,
 

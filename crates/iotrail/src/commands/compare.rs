@@ -28,8 +28,8 @@ const SHOWN: usize = 25;
   iotrail compare before.trail after.trail --phases job --csv > phases.csv
   iotrail compare before.trail after.trail --phases none
 
-The first group is the baseline; each other group is compared with it. A permutation test over cases marks differences that
-noise explains; it needs several cases in each group.")]
+The first group is the baseline; each other group is compared with it. A permutation test over runs marks (*) what chance rarely
+makes; it needs at least four runs in each group.")]
 pub(crate) struct Args {
     /// Two trails or more, the baseline first; or one, divided by --by.
     #[arg(required = true, value_name = "TRAIL")]
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(spec(args)?, &log)?;
     say_choices(&query, ui);
-    let pairs = pairs(args, &query, &log)?;
+    let pairs = pairs(args, &query)?;
     let options = args.synthesis.options();
     let comparisons = pairs
         .iter()
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 }
 
 fn spec(args: &Args) -> anyhow::Result<QuerySpec> {
-    let mut spec = args.query.spec();
+    let mut spec = QuerySpec { groups_first: args.groups.clone(), ..args.query.spec() };
     match (args.trails.len(), args.query.is_grouped()) {
         (1, false) => {
             bail!("one trail can only be compared with itself: give a second trail, or divide it with --by")
@@ -124,27 +124,13 @@ fn tables(comparisons: &[Comparison], phases: &[PhaseComparison], top: usize, ui
 }
 
 /// The baseline with each other group.
-fn pairs(args: &Args, query: &Query, log: &EventLog) -> anyhow::Result<Vec<(String, String)>> {
-    let groups = match (args.groups.is_empty(), args.query.is_grouped()) {
-        (false, _) => args.groups.clone(),
-        (true, true) => query.groups().to_vec(),
-        (true, false) => as_given(query, log),
-    };
+fn pairs(args: &Args, query: &Query) -> anyhow::Result<Vec<(String, String)>> {
+    let groups = if args.groups.is_empty() { query.groups() } else { &args.groups };
     let (baseline, others) = groups.split_first().context("no case belongs to a group")?;
     if others.is_empty() {
         bail!("there is only one group, `{baseline}`: nothing to compare it with");
     }
     Ok(others.iter().map(|other| (baseline.clone(), other.clone())).collect())
-}
-
-/// The groups in the order of their first cases, which is that of the trails.
-fn as_given(query: &Query, log: &EventLog) -> Vec<String> {
-    let mut groups: Vec<String> = Vec::new();
-    for group in log.cases().iter().filter_map(|case| query.group(case.id)) {
-        let name = query.groups().get(group.0 as usize);
-        groups.extend(name.filter(|name| !groups.contains(name)).cloned());
-    }
-    groups
 }
 
 fn write(

@@ -19,7 +19,7 @@ export function load(element) {
     node.g ??= null;
     node.dh = node.dh.map(bin);
     node.sh = node.sh.map(bin);
-    node.rd = data.totals.mapped_ns > 0 ? node.t / data.totals.mapped_ns : 0;
+    node.rd = node.t === null || data.totals.mapped_ns === null ? null : data.totals.mapped_ns > 0 ? node.t / data.totals.mapped_ns : 0;
   });
   data.edges = data.edges.map(([from, to, count, cases, mean, p50, p95, sum, groups, route, at], index) => ({
     index, from, to, count, cases, mean, p50, p95, sum, groups: groups || null, route: route || null, at,

@@ -43,6 +43,7 @@ export function duration(nanos) {
 }
 
 export function percent(share) {
+  if (share === null || share === undefined) return "–";
   const value = share * 100;
   if (!Number.isFinite(value)) return "–";
   if (value > 0 && value < 0.05) return "<0.1 %";

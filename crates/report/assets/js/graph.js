@@ -51,9 +51,10 @@ export class Graph extends Stage {
   start() {
     const { nodes, edges } = this.data;
     if (nodes.length > 24) {
-      const total = nodes.reduce((sum, node) => sum + node.t, 0);
+      const weight = (node) => (this.data.totals.mapped_ns === null ? node.c : node.t ?? 0);
+      const total = nodes.reduce((sum, node) => sum + weight(node), 0);
       let sum = 0;
-      const enough = this.nodeOrder.findIndex((index) => (sum += nodes[index].t) >= total * 0.99) + 1;
+      const enough = this.nodeOrder.findIndex((index) => (sum += weight(nodes[index])) >= total * 0.99) + 1;
       this.nodeLimit = Math.min(Math.max(enough, 12), 40);
     }
     if (edges.length > 80) this.edgeLimit = Math.max(80, Math.round(edges.length * 0.25));
@@ -135,8 +136,8 @@ export class Graph extends Stage {
 
   /** The colour of a node, its share of the scale, and its border. */
   paint(node) {
-    if (this.colour === "groups") return this.paintGroup(node.g, (group) => group[3], (group) => group[0]);
-    const measure = { rd: (n) => n.t, bytes: (n) => n.b, count: (n) => n.c, rate: (n) => n.r ?? 0, mc: (n) => n.m }[this.colour];
+    if (this.colour === "groups") return this.paintGroup(node.g, (group) => group[3] ?? 0, (group) => group[0]);
+    const measure = { rd: (n) => n.t ?? 0, bytes: (n) => n.b, count: (n) => n.c, rate: (n) => n.r ?? 0, mc: (n) => n.m }[this.colour];
     const top = Math.max(...this.data.nodes.map(measure), 0);
     const share = top > 0 ? measure(node) / top : 0;
     return { fill: shade(this.colour === "rd" ? share : Math.sqrt(share)), dash: "", border: null };
@@ -195,7 +196,7 @@ export class Graph extends Stage {
     const paint = this.paint(node);
     const colour = ink(paint.fill);
     const limit = Math.max(Math.floor((width - 16) / CHARACTER), 6);
-    const lines = [shorten(visible(node.name), limit), `Load: ${(node.rd).toFixed(2)} (${bytes(node.b)})`,
+    const lines = [shorten(visible(node.name), limit), `Load: ${node.rd === null ? "–" : node.rd.toFixed(2)} (${bytes(node.b)})`,
       node.r === null ? `${count(node.c)} calls, max ${count(node.m)} at once` : `DR: ${count(node.m)} × ${rate(node.r)}`];
     const step = height / (lines.length + 0.6);
     const group = s("g", { class: "node", tabindex: "-1", role: "button", "data-node": node.index,
@@ -290,7 +291,7 @@ export class Graph extends Stage {
       if (!shown) continue;
       nodes += 1;
       events += node.c;
-      time += node.t;
+      time += node.t ?? 0;
     }
     for (const edge of data.edges) {
       const shown = this.edgeShown(edge);
@@ -314,11 +315,12 @@ export class Graph extends Stage {
     this.sliders.nodeSlider.setAttribute("aria-valuetext", `${count(nodes)} of ${count(allNodes)} activities`);
     this.sliders.edgeSlider.setAttribute("aria-valuetext", `${count(edges)} of ${count(allEdges)} paths`);
     const share = (part, whole) => (whole > 0 ? percent(part / whole) : "0 %");
+    const timeShare = (part) => (totals.mapped_ns === null ? "" : ` and ${share(part, totals.mapped_ns)} of the time`);
     this.status.textContent = nodes === allNodes && edges === allEdges
       ? `The whole graph: ${plural(nodes, "activity", "activities")} and ${plural(edges, "path")}.`
-      : `Shown: ${count(nodes)} of ${plural(allNodes, "activity", "activities")} with ${share(events, totals.mapped)} of the events and ${share(time, totals.mapped_ns)} of the time, ${count(edges)} of ${plural(allEdges, "path")} with ${share(follows, allFollows)} of the steps. `
-        + `Hidden: ${share(totals.mapped - events, totals.mapped)} of the events, ${share(totals.mapped_ns - time, totals.mapped_ns)} of the time, ${share(allFollows - follows, allFollows)} of the steps.`
-        + (data.nodes_more.nodes > 0 ? ` ${plural(data.nodes_more.nodes, "activity", "activities")} with ${share(data.nodes_more.duration_ns, totals.mapped_ns)} of the time are not in this file.` : "");
+      : `Shown: ${count(nodes)} of ${plural(allNodes, "activity", "activities")} with ${share(events, totals.mapped)} of the events${timeShare(time)}, ${count(edges)} of ${plural(allEdges, "path")} with ${share(follows, allFollows)} of the steps. `
+        + `Hidden: ${share(totals.mapped - events, totals.mapped)} of the events${timeShare(totals.mapped_ns - time)}, ${share(allFollows - follows, allFollows)} of the steps.`
+        + (data.nodes_more.nodes > 0 ? ` ${plural(data.nodes_more.nodes, "activity", "activities")} with ${share(data.nodes_more.events, totals.mapped)} of the events${timeShare(data.nodes_more.duration_ns)} are not in this file.` : "");
     this.found.textContent = this.query === "" ? "" : `${plural(matches, "match", "matches")}${matches > 0 ? ", Enter jumps" : ""}`;
   }
 
@@ -358,10 +360,10 @@ export class Graph extends Stage {
       return;
     }
     const ramp = h("span", { class: "ramp", "aria-hidden": "true" }, Array.from({ length: 24 }, (_, place) => h("i", { style: { background: css(shade(place / 23)) } })));
-    const measure = { rd: (n) => n.rd, bytes: (n) => n.b, count: (n) => n.c, rate: (n) => n.r ?? 0, mc: (n) => n.m }[this.colour];
+    const measure = { rd: (n) => n.rd ?? 0, bytes: (n) => n.b, count: (n) => n.c, rate: (n) => n.r ?? 0, mc: (n) => n.m }[this.colour];
     const top = Math.max(...this.data.nodes.map(measure), 0);
     const text = { rd: percent, bytes, count, rate, mc: count }[this.colour];
-    this.legend.append(h("span", { class: "key" }, `Node colour: ${COLOURS[this.colour]}`, " 0 ", ramp, ` ${text(top)}${this.colour === "rd" ? "" : " (square-root scale)"}`),
+    this.legend.append(h("span", { class: "key" }, `Node colour: ${COLOURS[this.colour]}`, " 0 ", ramp, ` ${this.colour === "rd" && this.data.totals.mapped_ns === null ? "unknown: no call has a duration" : text(top)}${this.colour === "rd" ? "" : " (square-root scale)"}`),
       h("span", { class: "key" }, "One hue from light to dark, safe for colour-blind readers. Load: share of time (bytes). DR: most calls at once × mean rate of one call."));
   }
 

@@ -65,7 +65,7 @@ function nodePanel(data, node, timeline) {
   const quantiles = node.c <= data.quantile_exact_limit ? "" : ` Quantiles here may be off by ${percent(data.quantile_relative_error)}.`;
   return [
     figures([
-      ["Share of time", percent(node.rd), node.rd.toFixed(6)],
+      ["Share of time", percent(node.rd), node.rd === null ? "no call has a duration" : node.rd.toFixed(6)],
       ["Total duration", duration(node.t), ns(node.t)],
       ["Events", count(node.c), percent(node.c / data.totals.mapped)],
       ["Failed", count(node.e), node.c > 0 ? percent(node.e / node.c) : ""],

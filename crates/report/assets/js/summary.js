@@ -38,6 +38,7 @@ function howMuch(data) {
 
 function whereTime(data) {
   const { totals, nodes } = data;
+  if (totals.duration_ns === null) return h("p", { class: "lead" }, "How long the calls took is unknown: the trace has no durations (strace -T records them).");
   const share = totals.thread_ns > 0 ? totals.duration_ns / totals.thread_ns : 0;
   const inside = totals.thread_ns > 0 && data.clock !== "order"
     ? ["Their threads lived for ", strong(duration(totals.thread_ns)), " in all, and spent ", strong(`${duration(totals.duration_ns)} (${percent(share)})`), " of it in the traced calls. "]
@@ -86,12 +87,12 @@ function tiles(data) {
     tile("Calls", count(totals.events), totals.failures ? `${count(totals.failures)} failed` : "none failed"),
     tile("Read", bytes(totals.read), `${count(totals.read)} bytes`),
     tile("Written", bytes(totals.written), `${count(totals.written)} bytes`),
-    tile("Time in calls", duration(totals.duration_ns), totals.thread_ns > 0 && data.clock !== "order" ? `${percent(totals.duration_ns / totals.thread_ns)} of thread time` : null),
+    tile("Time in calls", totals.duration_ns === null ? "unknown" : duration(totals.duration_ns), totals.duration_ns !== null && totals.thread_ns > 0 && data.clock !== "order" ? `${percent(totals.duration_ns / totals.thread_ns)} of thread time` : null),
     tile("Cases", count(totals.cases), `a case is a ${CASES[data.case_by] ?? data.case_by}`));
 }
 
 function bars(data, open) {
-  const top = data.nodes.slice(0, 8).filter((node) => node.t > 0);
+  const top = data.nodes.slice(0, 8).filter((node) => node.t !== null && node.t > 0);
   const rest = data.totals.mapped_ns - top.reduce((sum, node) => sum + node.t, 0);
   const others = data.nodes.length + data.nodes_more.nodes - top.length;
   const widest = Math.max(top[0]?.rd ?? 1, rest / Math.max(data.totals.mapped_ns, 1));

@@ -18,11 +18,11 @@ pub(super) fn behind(subject: &Subject<'_>, activity: &str, node: &mut PageNode,
     node.csm = cases.len().saturating_sub(limit) as u64;
     for (path, totals) in files.into_iter().take(limit) {
         let name = names.id(subject.log.names().path(Nullable::some(path)).unwrap_or_default());
-        node.fl.push((name, totals.count, totals.duration_ns, totals.bytes()));
+        node.fl.push((name, totals.count, totals.known_duration_ns(), totals.bytes()));
     }
     for (key, totals) in cases.into_iter().take(limit) {
         let name = names.id(&subject.query.case_name(key));
-        node.cs.push((name, totals.count, totals.duration_ns, totals.bytes()));
+        node.cs.push((name, totals.count, totals.known_duration_ns(), totals.bytes()));
     }
 }
 

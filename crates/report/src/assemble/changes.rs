@@ -13,7 +13,9 @@ pub(super) fn changes(
 ) -> PageComparison {
     let limit = subject.options.limits.table_rows;
     let thousandth = |value: f64| (value * 1000.0).round() / 1000.0;
-    let list = comparison.changes.iter().take(limit).map(|change| {
+    let causes = comparison.causes();
+    let list = causes.iter().take(limit).map(|cause| {
+        let change = cause.change;
         (
             change.kind,
             names.id(&change.activity),
@@ -23,17 +25,20 @@ pub(super) fn changes(
             thousandth(change.value_b),
             thousandth(change.difference),
             change.ratio.map(thousandth),
-            rounded(change.time_at_stake_ns),
+            change.time_at_stake_ns.map(rounded),
             change.p_value,
-            change.noise,
+            change.significant,
+            cause.also.iter().map(|other| (other.kind, other.ratio.map(thousandth))).collect(),
         )
     });
     PageComparison {
         a: comparison.a.clone(),
         b: comparison.b.clone(),
         per_case: comparison.per_case,
+        runs: (comparison.runs_a, comparison.runs_b, comparison.runs_needed),
+        exclusive: comparison.is_mostly_exclusive(),
         permutations: comparison.permutations,
         list: list.collect(),
-        more: comparison.changes.len().saturating_sub(limit) as u64,
+        more: causes.len().saturating_sub(limit) as u64,
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn totals(subject: &Subject<'_>) -> PageTotals {
         threads: threads.len() as u64,
         files: details.files().len() as u64,
         failures: all.failures,
-        duration_ns: all.duration_ns,
+        duration_ns: all.known_duration_ns(),
         mapped_ns: dfg.duration_ns,
         thread_ns: threads.iter().fold(0, |sum: u64, (_, life)| sum.saturating_add(life.span_ns())),
         read: all.read,
@@ -51,8 +51,9 @@ fn bounded<T>(rows: Vec<T>, limit: usize) -> (Vec<T>, u64) {
     (rows.into_iter().take(limit).collect(), more)
 }
 
-fn row(totals: &Totals) -> TotalsRow {
-    [totals.count, totals.failures, totals.duration_ns, totals.read, totals.written, totals.copied]
+fn row(name: NameId, totals: &Totals) -> TotalsRow {
+    let duration = totals.known_duration_ns();
+    (name, totals.count, totals.failures, duration, totals.read, totals.written, totals.copied)
 }
 
 pub(super) fn hosts(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<NameId> {
@@ -87,16 +88,16 @@ pub(super) fn commands(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<
     Bounded { list: list.into_iter().map(|(text, (_, count))| (names.id(&text), count)).collect(), more }
 }
 
-pub(super) fn calls(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<(NameId, TotalsRow)> {
+pub(super) fn calls(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<TotalsRow> {
     let (list, more) = bounded(subject.collected.details.calls(), LISTED);
-    let name = |(call, totals)| (names.id(subject.log.names().call(call)), row(&totals));
-    Bounded { list: list.into_iter().map(name).collect(), more }
+    let row = |(call, totals)| row(names.id(subject.log.names().call(call)), &totals);
+    Bounded { list: list.into_iter().map(row).collect(), more }
 }
 
-pub(super) fn files(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<(NameId, TotalsRow)> {
+pub(super) fn files(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<TotalsRow> {
     let (list, more) = bounded(subject.collected.details.files(), subject.options.limits.table_rows);
     let mut name = |path| names.id(subject.log.names().path(Nullable::some(path)).unwrap_or_default());
-    Bounded { list: list.into_iter().map(|(path, totals)| (name(path), row(&totals))).collect(), more }
+    Bounded { list: list.into_iter().map(|(path, totals)| row(name(path), &totals)).collect(), more }
 }
 
 pub(super) fn cases(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<CaseRow> {
@@ -105,8 +106,8 @@ pub(super) fn cases(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<Cas
     let (list, more) = bounded(cases, subject.options.limits.table_rows);
     let rows = list.into_iter().map(|(key, life)| {
         let group = subject.query.group(key.case()).map_or(-1, |group| group.0 as i32);
-        let [count, failures, duration, read, written, copied] = row(&life.totals);
         let name = names.id(&subject.query.case_name(key));
+        let (_, count, failures, duration, read, written, copied) = row(name, &life.totals);
         let first = subject.offset(life.first);
         (name, group, count, failures, duration, read, written, copied, first, life.span_ns())
     });
