@@ -67,9 +67,10 @@ pub fn build(
     options: &BuildOptions<'_>,
 ) -> Result<Graph, WorkflowError> {
     let meanings = Meanings::new(log);
-    let Gathered { records, changed, tally } = gather(log, lives, &meanings, options.query, options.threads)?;
+    let Gathered { records, changed, programs, tally } =
+        gather(log, lives, &meanings, options.query, options.threads)?;
     let selected = selected(lives, &records, options.query.is_some());
-    let weaver = Weaver::new(lives, &meanings, &log.names().paths, &changed, options, &selected);
+    let weaver = Weaver::new(lives, &meanings, &log.names().paths, &changed, &programs, options, &selected);
     let woven = weaver.weave(&records, &births(lives, &selected));
     drop(records);
     let waits = waits::gather::gather(log, lives, options.threads)?;

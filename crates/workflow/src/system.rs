@@ -1,8 +1,8 @@
 //! Which files belong to the system and not to the workflow.
 //!
 //! Every program maps the C library and reads the locale; drawn, these files would connect every process with every other
-//! and say nothing of the workflow. They are hidden by default and counted. Packages of interpreters (Python's
-//! `site-packages`) are programs that the user chose and stay.
+//! and say nothing of the workflow. They are hidden by default and counted. So are the libraries of interpreters: a Python
+//! program that imports one package reads hundreds of modules, wherever they are installed.
 
 /// What a system file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +57,13 @@ const FILES: [&str; 15] = [
     "/etc/protocols",
 ];
 
+/// Directories, wherever they lie, of what interpreters load.
+const PACKAGES: [&str; 4] = ["site-packages", "dist-packages", "node_modules", "__pycache__"];
+
+/// The library of an interpreter, wherever it is installed: a directory below `lib`, `lib64` or `share` of that name, perhaps with
+/// a version (`lib/python3.11`, `share/perl5`).
+const INTERPRETERS: [&str; 5] = ["python", "perl", "ruby", "R", "tcl"];
+
 /// Whether a path belongs to the system.
 #[must_use]
 pub fn is_system(path: &str) -> bool {
@@ -74,6 +81,7 @@ pub fn class(path: &str) -> Option<System> {
         return Some(System::Pseudo);
     }
     let installed = within(&DIRECTORIES)
+        || is_package(path)
         || FILES.contains(&path)
         || path.starts_with("/etc/ld")
         || (is_library(path) && within(&LIBRARIES))
@@ -85,6 +93,19 @@ fn is_within(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Whether a path lies in a package or in the library of an interpreter.
+fn is_package(path: &str) -> bool {
+    let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_interpreter =
+        |name: &str| INTERPRETERS.iter().any(|known| name.strip_prefix(known).is_some_and(is_version));
+    let mut before = "";
+    path.split('/').any(|name| {
+        let library = matches!(before, "lib" | "lib64" | "share") || before.ends_with("-linux-gnu");
+        before = name;
+        PACKAGES.contains(&name) || (library && is_interpreter(name))
+    })
+}
+
 /// `libc.so.6`, `libm-2.36.so`, `ld-linux-x86-64.so.2`; not an extension of an interpreter.
 fn is_library(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -92,10 +113,7 @@ fn is_library(path: &str) -> bool {
         name.split_once(".so.")
             .is_some_and(|(_, version)| version.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
     };
-    let packaged = path.contains("/site-packages/") || path.contains("/dist-packages/");
-    !packaged
-        && (name.starts_with("lib") || name.starts_with("ld"))
-        && (name.ends_with(".so") || versioned(name))
+    (name.starts_with("lib") || name.starts_with("ld")) && (name.ends_with(".so") || versioned(name))
 }
 
 #[cfg(test)]
@@ -114,6 +132,15 @@ mod tests {
             "/usr/lib/locale/locale-archive",
             "/etc/passwd",
             "/etc/terminfo/x/xterm",
+            "/usr/lib/python3/dist-packages/numpy/libs/libopenblas.so.0",
+            "/usr/lib/python3.11/json/decoder.py",
+            "/root/.pyenv/versions/3.11.7/lib/python3.11/__pycache__/os.cpython-311.pyc",
+            "/home/me/venv/lib/python3.12/site-packages/numpy/core.py",
+            "/home/me/project/__pycache__/tool.cpython-311.pyc",
+            "/home/me/app/node_modules/left-pad/index.js",
+            "/usr/share/perl5/Git.pm",
+            "/usr/lib/x86_64-linux-gnu/perl/5.36/strict.pm",
+            "/usr/lib/R/library/base/R/base",
         ] {
             assert_eq!(class(path), Some(System::Installed), "{path}");
         }
@@ -127,8 +154,8 @@ mod tests {
         for path in [
             "/data/libfits.so",
             "/home/me/lib/libc.so.6",
-            "/usr/lib/python3/dist-packages/numpy/libs/libopenblas.so.0",
-            "/usr/lib/python3.11/json/decoder.py",
+            "/home/me/python3.11/data.py",
+            "/home/me/lib/pythonic/data",
             "/usr/share/data/catalogue",
             "/usr/bin/cat",
             "/dev/shm/x",

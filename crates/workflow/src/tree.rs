@@ -110,7 +110,7 @@ pub struct Shape {
 pub struct LongestPath {
     /// Its processes, the root first.
     pub nodes: Vec<NodeId>,
-    /// Sum of the life times of all but the root (the weights of its edges).
+    /// Sum of their life times.
     pub time: Nanos,
 }
 

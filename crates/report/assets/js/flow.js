@@ -206,12 +206,12 @@ export class Flow extends Stage {
   box(group) {
     const [, , width, height] = group.place;
     const colour = hue(group.g);
-    const what = group.f ? plural(group.m, "file") : plural(group.m, "process", "processes");
+    const what = group.f ? plural(group.d, "file") : plural(group.d, "process", "processes");
     const limit = Math.max(Math.floor((width - 14) / 7.7), 6);
     return this.frame(group, group.c ? "critical" : "", `${visible(group.whole)}: ${what}, ${this.amount(group)}${group.c ? ", on the critical path" : ""}`, [
       group.m > 1 ? this.shape(group.f, group.place, colour, 4) : null, this.shape(group.f, group.place, colour),
       s("text", { x: width / 2, y: height * 0.34, "text-anchor": "middle", "dominant-baseline": "central", class: "title" }, shorten(visible(group.name), limit)),
-      s("text", { x: width / 2, y: height * 0.7, "text-anchor": "middle", "dominant-baseline": "central", class: "sub" }, `${group.m > 1 ? `×${count(group.m)} · ` : ""}${this.amount(group)}`),
+      s("text", { x: width / 2, y: height * 0.7, "text-anchor": "middle", "dominant-baseline": "central", class: "sub" }, `${group.d > 1 ? `×${count(group.d)} · ` : ""}${this.amount(group)}`),
       group.m > 1 ? this.opener(group, "＋", width - 2, 2) : null]);
   }
 
@@ -300,11 +300,11 @@ export class Flow extends Stage {
 
   describe() {
     const { more, left_out: leftOut, left_out_bytes: leftOutBytes } = this.data.workflow.flow;
-    const sum = (files) => this.groups.filter((group) => group.f === files).reduce((total, group) => total + group.m, 0);
+    const sum = (files) => this.groups.filter((group) => group.f === files).reduce((total, group) => total + group.d, 0);
     const closed = this.groups.filter((group) => !this.opened.has(group.index)).length;
     const members = [...this.shownMembers.values()].reduce((total, list) => total + list.length, 0);
     const unseen = [...this.opened].reduce((total, index) => total + this.groups[index].m - this.shownMembers.get(index).length, 0);
-    const words = [`${plural(sum(false), "process", "processes")} and ${plural(sum(true), "file")} (versions and parts count) in ${plural(this.groups.length, "box", "boxes")}: ${count(closed)} closed${this.opened.size > 0 ? `, ${count(this.opened.size)} opened with ${plural(members, "member")}` : ""}; ${plural(this.drawn.length, "edge")}.`];
+    const words = [`${plural(sum(false), "process", "processes")} and ${plural(sum(true), "file")} in ${plural(this.groups.length, "box", "boxes")}: ${count(closed)} closed${this.opened.size > 0 ? `, ${count(this.opened.size)} opened with ${plural(members, "member")}` : ""}; ${plural(this.drawn.length, "edge")}.`];
     if (unseen > 0) words.push(`${plural(unseen, "member")} of opened boxes ${unseen === 1 ? "is" : "are"} not drawn: at most ${count(MOST_MEMBERS)} of a box and ${count(MOST_NODES)} in all.`);
     if (this.hiddenEdges > 0) words.push(`${plural(this.hiddenEdges, "lighter edge")} of opened boxes ${this.hiddenEdges === 1 ? "is" : "are"} not drawn.`);
     if (more.vertices > 0) words.push(`${plural(more.vertices, "vertex", "vertices")} ${more.vertices === 1 ? "is" : "are"} counted in the boxes but not in this file.`);
@@ -415,7 +415,7 @@ export class Flow extends Stage {
     const heaviest = [...group.members].sort((a, b) => (group.f ? b.bytes - a.bytes : b.time - a.time));
     this.side.show(group.f ? "Files" : "Processes", visible(group.whole), [
       h("p", null, dot(group.g), group.g < 0 ? "used by several groups" : `group ${groupName(this.data, group.g)}`, group.c ? h("b", { class: "on-path" }, " on the critical path") : null),
-      figures([[group.f ? "Files" : "Processes", count(group.m), group.members.length < group.m ? `${count(group.members.length)} in this file` : ""], ...(group.f ? [] : [["Lives", duration(group.t), `${count(group.t)} ns`]]),
+      figures([[group.f ? "Files" : "Processes", count(group.d), group.members.length < group.m ? `${count(group.members.length)} in this file` : ""], ...(group.f ? [] : [["Lives", duration(group.t), `${count(group.t)} ns`]]),
         [group.f ? "Read of them" : "Read", bytes(group.r), `${count(group.r)} B`], [group.f ? "Written to them" : "Written", bytes(group.wr), `${count(group.wr)} B`]]),
       group.m > 1 && group.members.length > 0 ? h("button", { type: "button", onclick: () => this.toggle(group.index) }, this.opened.has(group.index) ? "Close the box" : "Open the box") : null,
       this.list("From", way(this.links.filter((link) => link.to === group.index), "from")), this.list("To", way(this.links.filter((link) => link.from === group.index), "to")),

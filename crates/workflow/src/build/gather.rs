@@ -22,6 +22,8 @@ pub(super) struct Gathered {
     pub(super) records: Vec<Record>,
     /// By [`PathId`]: whether somebody changed what is there.
     pub(super) changed: Vec<bool>,
+    /// By [`PathId`]: whether somebody executed it or mapped its instructions.
+    pub(super) programs: Vec<bool>,
     pub(super) tally: Tally,
 }
 
@@ -82,7 +84,11 @@ pub(super) fn gather(
     let state = || Worker::new(lives, meanings, &known, query);
     let wanted = |group: &_| query.is_none_or(|query| query.may_match_group(group));
     let parts = log.scan_only(wanted, columns, threads, state, |worker, _, batch| worker.batch(batch))?;
-    let mut gathered = Gathered { changed: vec![false; meanings.paths()], ..Gathered::default() };
+    let mut gathered = Gathered {
+        changed: vec![false; meanings.paths()],
+        programs: vec![false; meanings.paths()],
+        ..Gathered::default()
+    };
     gathered.records.reserve_exact(parts.iter().map(|part| part.0.len()).sum());
     for (records, tally) in parts {
         for record in records.iter().filter(|record| record.op.changes()) {
@@ -90,6 +96,9 @@ pub(super) fn gather(
             if record.path2.index() < gathered.changed.len() {
                 gathered.changed[record.path2.index()] = true;
             }
+        }
+        for record in records.iter().filter(|record| record.op == Op::Map) {
+            gathered.programs[record.path.index()] = true;
         }
         gathered.records.extend(records);
         gathered.tally.add(&tally);
@@ -318,7 +327,8 @@ impl<'a> Worker<'a> {
             self.tally.shared_mappings += 1;
             self.push(call, Op::Write);
         }
-        self.push(call, Op::Map);
+        let executable = self.meanings.flags(call.batch.flags[call.row]).executable;
+        self.push(call, if executable { Op::Map } else { Op::View });
     }
 
     /// Tells the sequential pass only what changes what it knows.
@@ -341,6 +351,11 @@ impl<'a> Worker<'a> {
 
     fn transfer(&mut self, call: &Call<'_>, op: Op, path: Nullable<PathId>, size: Option<i64>) {
         let Some(size) = size else { return };
+        // The end of a pipe is no data: who sees only that took nothing from anybody.
+        let is_channel = |path: PathId| self.meanings.place(path) == Place::Channel;
+        if op == Op::Read && size == 0 && path.get().is_some_and(is_channel) {
+            return;
+        }
         let moved = one_call(size, call.dur);
         match path.get() {
             Some(path) => self.record(call, op, path, moved),
@@ -372,7 +387,7 @@ impl<'a> Worker<'a> {
             Place::File | Place::Channel => true,
             Place::Directory => transfers || matches!(op, Op::Rename | Op::Exchange),
             Place::System(System::Installed) => !matches!(op, Op::Exists | Op::Missing),
-            Place::System(System::Pseudo) => transfers || op == Op::Map,
+            Place::System(System::Pseudo) => transfers || matches!(op, Op::Map | Op::View),
         };
         if !matters {
             return;
@@ -415,7 +430,7 @@ impl<'a> Worker<'a> {
             let earlier = of_process.get(&(life, path, op)).copied().filter(|_| joinable);
             let since_change = changed.get(&self.known.file(path)).copied();
             let joins = earlier.filter(|earlier| match op {
-                Op::Read | Op::Map => since_change.is_none_or(|changed| changed < *earlier),
+                Op::Read | Op::Map | Op::View => since_change.is_none_or(|changed| changed < *earlier),
                 Op::Write => {
                     since_change == Some(*earlier)
                         && took_in.get(&life).is_none_or(|took_in| took_in < earlier)

@@ -25,7 +25,7 @@ impl Why {
         match self {
             Self::System => "system files",
             Self::Directory => "directories",
-            Self::MappedOnly => "files that were mapped or executed only",
+            Self::MappedOnly => "programs and libraries that were executed or mapped only",
             Self::LookedAtOnly => "files that were opened or looked at only",
         }
     }
@@ -54,7 +54,7 @@ impl Hidden {
     /// An access to a file that is left out for `why`.
     pub(super) fn access(&mut self, record: &Record, why: Why) {
         self.paths.entry(record.path).and_modify(|known| *known = why.min(*known)).or_insert(why);
-        if matches!(record.op, Op::Read | Op::Write | Op::Map) {
+        if matches!(record.op, Op::Read | Op::Write | Op::Map | Op::View) {
             self.edges.insert((record.life, record.path));
             self.bytes = self.bytes.saturating_add(record.moved.bytes);
         }

@@ -63,6 +63,8 @@ pub(super) struct Flags {
     /// Of an unnamed file in a directory (`O_TMPFILE`), or of a descriptor without access (`O_PATH`).
     pub(super) no_file: bool,
     pub(super) shared_writable: bool,
+    /// Of a mapping of instructions.
+    pub(super) executable: bool,
     pub(super) exchange: bool,
     /// Of a node that is a device.
     pub(super) device: bool,
@@ -78,6 +80,7 @@ fn flags(text: &str) -> Flags {
             "O_TMPFILE" | "O_PATH" => flags.no_file = true,
             "MAP_SHARED" | "MAP_SHARED_VALIDATE" => shared = true,
             "PROT_WRITE" => writable = true,
+            "PROT_EXEC" => flags.executable = true,
             "RENAME_EXCHANGE" => flags.exchange = true,
             "S_IFCHR" | "S_IFBLK" => flags.device = true,
             _ => {}

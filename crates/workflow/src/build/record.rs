@@ -25,8 +25,10 @@ pub(super) enum Op {
     Write,
     /// Read.
     Read,
-    /// Mapped or executed it.
+    /// Executed it, or mapped its instructions.
     Map,
+    /// Mapped it without the right to execute: data, unless it is a program or library.
+    View,
     /// Gave it the second path instead of the first.
     Rename,
     /// Exchanged the files of the two paths.
@@ -41,12 +43,12 @@ impl Op {
     /// Whether data come in; that happens when the call ends, everything else when it starts: a blocked read of a pipe
     /// starts before the write that it waits for.
     pub(super) const fn takes_in(self) -> bool {
-        matches!(self, Self::Read | Self::Map)
+        matches!(self, Self::Read | Self::Map | Self::View)
     }
 
     /// Whether a file's contents or names may be others afterwards.
     pub(super) const fn changes(self) -> bool {
-        !matches!(self, Self::Exists | Self::Missing | Self::Read | Self::Map)
+        !matches!(self, Self::Exists | Self::Missing | Self::Read | Self::Map | Self::View)
     }
 }
 

@@ -84,6 +84,7 @@ pub(super) struct Weaver<'a> {
     lives: &'a Lives,
     meanings: &'a Meanings,
     changed: &'a [bool],
+    programs: &'a [bool],
     options: &'a BuildOptions<'a>,
     /// By [`LifeId`]: whether the process is shown.
     selected: &'a [bool],
@@ -106,6 +107,7 @@ impl<'a> Weaver<'a> {
         meanings: &'a Meanings,
         paths: &'a [Arc<str>],
         changed: &'a [bool],
+        programs: &'a [bool],
         options: &'a BuildOptions<'a>,
         selected: &'a [bool],
     ) -> Self {
@@ -114,6 +116,7 @@ impl<'a> Weaver<'a> {
             lives,
             meanings,
             changed,
+            programs,
             options,
             places: Places::new(paths),
             files: Vec::new(),
@@ -187,13 +190,19 @@ impl<'a> Weaver<'a> {
             }
             Op::Write => self.put(life, path, access(Relation::Write), Contents::Continue),
             Op::Read => self.take(life, path, access(Relation::Read)),
-            Op::Map if self.options.maps => self.take(life, path, access(Relation::Map)),
-            Op::Map => self.woven.hidden.access(record, super::hidden::Why::MappedOnly),
+            Op::Map | Op::View if self.shows_map(op, path) => self.take(life, path, access(Relation::Map)),
+            Op::Map | Op::View => self.woven.hidden.access(record, super::hidden::Why::MappedOnly),
             Op::Rename => self.rename(life, path, path2, access(Relation::Create)),
             Op::Exchange => self.exchange(life, path, path2, access(Relation::Create)),
             Op::Link => self.link(life, path, path2, access(Relation::Create)),
             Op::Unlink => self.unlink(path),
         }
+    }
+
+    /// Whether a mapping is shown: of data, and of a program that was made or changed in the log; else only if it is asked for.
+    fn shows_map(&self, op: Op, path: PathId) -> bool {
+        let of = |marks: &[bool]| marks.get(path.index()) == Some(&true);
+        self.options.maps || of(self.changed) || (op == Op::View && !of(self.programs))
     }
 
     fn look(&mut self, path: PathId, exists: bool) {

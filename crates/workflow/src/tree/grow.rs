@@ -86,13 +86,15 @@ pub(crate) fn cpu(images: &[iotrail_model::Process]) -> Option<Nanos> {
     times.flatten().reduce(|one, other| Nanos(one.0.saturating_add(other.0)))
 }
 
-/// The path from a root with the largest sum of life times below it; of equal ones that of the first processes.
+/// The path from a root with the largest sum of life times; of equal ones that of the first processes.
 fn longest(nodes: &[Node]) -> LongestPath {
+    // Of each process the sum with its own life, once all below it are done.
     let mut below: Vec<(Nanos, Option<NodeId>)> = vec![(Nanos(0), None); nodes.len()];
     for index in (0..nodes.len()).rev() {
+        let own = nodes[index].life_time().map_or(0, |span| span.0.max(0));
+        let time = Nanos(below[index].0.0.saturating_add(own));
+        below[index].0 = time;
         if let Some(parent) = nodes[index].parent {
-            let own = nodes[index].life_time().map_or(0, |span| span.0.max(0));
-            let time = Nanos(below[index].0.0.saturating_add(own));
             let known = &mut below[parent.index()];
             if time >= known.0 {
                 *known = (time, Some(NodeId(index as u32)));

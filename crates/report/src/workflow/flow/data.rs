@@ -66,8 +66,10 @@ pub struct FlowGroup {
     pub f: bool,
     /// Number of the group of processes, or -1.
     pub g: i32,
-    /// Members, with those that are not in the page.
+    /// Members, with those that are not in the page: each version of a file and each part of a process.
     pub m: u64,
+    /// Files or processes that they are.
+    pub d: u64,
     /// Time of the members' lives.
     pub t: i64,
     /// Bytes that processes read of it, or that it read.

@@ -5,6 +5,7 @@
 
 use super::{FlowEdge, figures};
 use iotrail_model::canonical::canonical;
+use iotrail_query::LifeId;
 use iotrail_query::generalise::generalise;
 use iotrail_workflow::graph::{Facts, FileVertex, Graph, ProcessVertex, Vertex, VertexId};
 use std::cmp::Reverse;
@@ -18,6 +19,8 @@ pub(super) struct Group {
     pub(super) is_file: bool,
     pub(super) phase: Option<u32>,
     pub(super) members: u64,
+    /// Processes and files, however many parts and versions of each are members.
+    pub(super) distinct: u64,
     pub(super) time: i64,
     pub(super) read: u64,
     pub(super) written: u64,
@@ -61,6 +64,7 @@ pub(super) fn join(
     path.iter().for_each(|vertex| critical[vertex.index()] = true);
     let mut joined = Joined { critical, ..Joined::default() };
     let mut known: HashMap<(bool, String), u32> = HashMap::new();
+    let mut seen = HashSet::new();
     for (key, vertex) in keys.into_iter().zip(&graph.vertices) {
         let place = *known.entry(key).or_insert_with_key(|(is_file, name)| {
             joined.groups.push(Group {
@@ -75,12 +79,23 @@ pub(super) fn join(
         let group = &mut joined.groups[place as usize];
         group.phase = group.phase.filter(|phase| vertex.phase == Some(*phase));
         group.members += u64::from(vertex.members);
+        if vertex.members > 1 || seen.insert((place, identity(vertex))) {
+            group.distinct += u64::from(vertex.members);
+        }
         group.time = group.time.saturating_add(vertex.time.0);
         group.critical |= joined.critical[joined.of.len()];
         joined.of.push(place);
     }
     link(graph, steps, &mut joined);
     joined
+}
+
+/// What the versions of a file and the parts of a process have in common.
+fn identity(vertex: &Vertex) -> (Option<LifeId>, Option<&str>) {
+    match &vertex.facts {
+        Facts::Process(process) => (Some(process.life), None),
+        Facts::File(file) => (None, Some(&file.path)),
+    }
 }
 
 fn link(graph: &Graph, steps: &HashSet<(VertexId, VertexId)>, joined: &mut Joined) {

@@ -40,6 +40,7 @@ impl Overview {
             f: group.is_file,
             g: group.phase.map_or(-1, |phase| phase as i32),
             m: group.members,
+            d: group.distinct,
             t: group.time,
             r: group.read,
             wr: group.written,

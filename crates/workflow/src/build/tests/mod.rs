@@ -311,7 +311,7 @@ fn what_is_not_drawn_is_counted() {
         kinds,
         [
             ("system files", 2),
-            ("files that were mapped or executed only", 1),
+            ("programs and libraries that were executed or mapped only", 1),
             ("files that were opened or looked at only", 1),
         ]
     );
@@ -322,6 +322,25 @@ fn what_is_not_drawn_is_counted() {
         ["/bin/x@1 map 1", "/lib/libc.so.6@1 read 1 832", "1 write /dev/null@1 10", "1 write /used@1 1"]
     );
     assert_eq!(shown.left_out.bytes, 0);
+}
+
+#[test]
+fn a_program_that_the_workflow_built_leads_to_those_who_run_it() {
+    let script =
+        "1 creat /w/tool\n1 write /w/tool 5\n1 fork 2\n2 exec /w/tool\n2 exec /bin/true\n2 creat /w/out";
+    assert_eq!(flows(&graph(script)), ["/w/tool@1 map 2", "1 create /w/tool@1 5", "2 create /w/out@1"]);
+}
+
+#[test]
+fn data_that_were_only_mapped_are_read_but_libraries_are_not() {
+    let script = "1 view /w/data\n1 view /w/libx.so\n1 map /w/libx.so\n1 creat /w/out";
+    assert_eq!(flows(&graph(script)), ["/w/data@1 map 1", "1 create /w/out@1"]);
+}
+
+#[test]
+fn the_end_of_a_pipe_is_no_data() {
+    let script = "1 pipe pipe:[7]\n1 fork 2\n2 read pipe:[7] 0\n2 read /w/empty 0";
+    assert_eq!(flows(&graph(script)), ["/w/empty@1 read 2"]);
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub(crate) fn log(script: &str, rows: usize) -> EventLog {
 fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
     let name = match words[1] {
         "missing" | "stat" => "newfstatat",
-        "map" => "mmap",
+        "map" | "view" => "mmap",
         "pipe" => "pipe2",
         "empty" => "truncate",
         "exchange" => "renameat2",
@@ -93,6 +93,8 @@ fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
             event.flags = log.flags("RENAME_EXCHANGE");
         }
         "missing" => (event.errno, event.ret) = (log.errno("ENOENT"), Nullable::some(-1)),
+        "map" => event.flags = log.flags("PROT_READ|PROT_EXEC|MAP_PRIVATE"),
+        "view" => event.flags = log.flags("PROT_READ|MAP_PRIVATE"),
         "empty" => event.offset = Nullable::some(0),
         word => {
             if let Some(flags) = open(word) {
