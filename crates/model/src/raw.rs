@@ -247,6 +247,8 @@ pub enum Arg<'a> {
         /// Whether these are all.
         complete: bool,
     },
+    /// A path argument by the name that the kernel resolved: absolute, to be taken as it is.
+    Located(&'a [u8]),
     /// Symbols, as in `O_RDONLY|O_CLOEXEC`.
     Symbols(&'a [u8]),
     /// Two descriptors stored by the call.

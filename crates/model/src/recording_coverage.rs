@@ -58,6 +58,12 @@ pub struct RecordingCoverage {
     pub cut_command_lines: u64,
     /// Descriptors of processes found running whose name could not be read.
     pub unnamed_descriptors: u64,
+    /// Paths that could not be read from the memory of a program that does not let others look (`PR_SET_DUMPABLE`).
+    pub unreadable_paths: u64,
+    /// Paths that are known by their letters only: symbolic links in them were not followed.
+    pub unresolved_paths: u64,
+    /// Names of files of another mount namespace that have none in the recorder's; they begin with `/mnt:[`.
+    pub foreign_names: u64,
     /// What the recording cost.
     pub cost: TracerCost,
 }
@@ -174,6 +180,9 @@ impl RecordingCoverage {
             (&mut self.tracing_others, other.tracing_others),
             (&mut self.cut_command_lines, other.cut_command_lines),
             (&mut self.unnamed_descriptors, other.unnamed_descriptors),
+            (&mut self.unreadable_paths, other.unreadable_paths),
+            (&mut self.unresolved_paths, other.unresolved_paths),
+            (&mut self.foreign_names, other.foreign_names),
         ];
         numbers.into_iter().for_each(|(into, from)| *into = into.saturating_add(from));
         self.selections.extend(other.selections.iter().cloned());
@@ -301,10 +310,18 @@ impl RecordingCoverage {
         say(self.unfinished, "call", "calls", " without an end");
         let tame = &self.without_privileges;
         say(sum(tame), "program", "programs", &format!(" run without gaining privileges{}", reasons(tame)));
-        say(self.filtering_themselves, "process", "processes", " with a seccomp filter of its own");
+        say(
+            self.filtering_themselves,
+            "process",
+            "processes",
+            " with a seccomp filter of its own (calls that it lets another process answer are not seen)",
+        );
         say(self.tracing_others, "process", "processes", " that used ptrace");
         say(self.cut_command_lines, "command line", "command lines", " cut");
         say(self.unnamed_descriptors, "descriptor", "descriptors", " without a readable name");
+        say(self.unreadable_paths, "path", "paths", " not readable (the program does not let others look)");
+        say(self.unresolved_paths, "path", "paths", " as given (symbolic links not followed)");
+        say(self.foreign_names, "name", "names", " of another mount namespace (/mnt:[...)");
         gaps
     }
 
@@ -532,19 +549,21 @@ mod tests {
 
     prop_compose! {
         fn any_recording()(
-            numbers in prop::array::uniform12(0..9_u64),
+            numbers in prop::array::uniform15(0..9_u64),
             maps in prop::array::uniform7(counts()),
             asked in prop::collection::btree_set("[ab]", 0..3),
             cost in any_cost(),
         ) -> RecordingCoverage {
             let [recorders, broken_off, recovered, events, mapped_files, polled_rings, left_running, unfinished,
-                filtering_themselves, tracing_others, cut_command_lines, unnamed_descriptors] = numbers;
+                filtering_themselves, tracing_others, cut_command_lines, unnamed_descriptors, unreadable_paths, unresolved_paths,
+                foreign_names] = numbers;
             let [other_ring_entries, escaped, lost, left_out, not_decoded, without_privileges, not_started] = maps;
             let selections = asked.into_iter().map(|asked| Selection { asked, ..Selection::default() }).collect();
             RecordingCoverage {
                 recorders, broken_off, recovered, selections, events, mapped_files, other_ring_entries, polled_rings,
                 escaped, left_running, lost, left_out, unfinished, not_decoded, filtering_themselves, tracing_others,
-                without_privileges, not_started, cut_command_lines, unnamed_descriptors, cost,
+                without_privileges, not_started, cut_command_lines, unnamed_descriptors, unreadable_paths, unresolved_paths,
+                foreign_names, cost,
             }
         }
     }

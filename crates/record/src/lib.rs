@@ -12,6 +12,8 @@ mod error;
 mod gate;
 mod life;
 mod looks;
+mod names;
+mod naming;
 mod orphans;
 mod outcome;
 mod plan;

@@ -88,6 +88,7 @@ impl<S: Store> Recording<'_, '_, S> {
         let interrupted = std::mem::take(&mut thread.interrupted);
         thread.returning = false;
         let starts = !std::mem::replace(&mut thread.started, true);
+        self.names.forget(tid);
         if self.unannounced == Some(tid) {
             self.unannounced = None;
         }
@@ -103,7 +104,10 @@ impl<S: Store> Recording<'_, '_, S> {
             self.scribe.returned(tid, &call, at - call.start, &[]);
             self.decoder.recycle(call.entry);
         }
-        let facts = proc::image(tid, &self.env);
+        let mut facts = proc::image(tid, &self.env);
+        for (link, path) in [("exe", &mut facts.exe), ("cwd", &mut facts.cwd)] {
+            *path = path.take().map(|path| self.names.seen(tid, link, path));
+        }
         self.tally.cut_command_lines += u64::from(facts.cut > 0);
         if withheld(tid) {
             count_text(&mut self.tally.without_privileges, facts.exe.as_deref().unwrap_or(b"?"));
@@ -142,12 +146,13 @@ impl<S: Store> Recording<'_, '_, S> {
         let Some(thread) = self.threads.get_mut(tid) else { return };
         let call = thread.call.take();
         let interrupted = std::mem::take(&mut thread.interrupted);
-        let started = thread.started;
+        let (started, process) = (thread.started, thread.process);
         if self.unannounced == Some(tid) {
             self.unannounced = None;
         }
         let calls = interrupted.into_iter().map(|interrupted| interrupted.call).chain(call);
-        for call in calls.filter(|_| started) {
+        for mut call in calls.filter(|_| started) {
+            self.name_late(tid, process, &mut call.entry, call.start);
             self.scribe.unseen(tid, &call);
             self.decoder.recycle(call.entry);
         }
@@ -198,6 +203,7 @@ impl<S: Store> Recording<'_, '_, S> {
                 self.scribe.item(&RawItem::Killed { tid, at, signal: name.as_bytes() });
             }
         }
+        self.names.forget(tid);
         let started = self.threads.remove(tid).is_some_and(|thread| thread.started);
         self.gather_without(tid);
         if tid.0 == process.0 {

@@ -39,7 +39,8 @@ impl<S: Store> Recording<'_, '_, S> {
             return;
         }
         match proc::look(tid, fd) {
-            Some(found) => {
+            Some(mut found) => {
+                found.name.name = self.names.seen(tid, &format!("fd/{fd}"), found.name.name);
                 self.overtakes(tid);
                 self.scribe.item(&RawItem::Descriptor { tid, fd, open: found.open_file() });
             }

@@ -1,6 +1,8 @@
 //! Hands the calls that concern asynchronous I/O to [`crate::asynchronous`], and what that makes of them to the resolver.
 
-use crate::asynchronous::{Asynchronous, Deliver, Stop};
+use crate::asynchronous::{Asked, Asynchronous, Deliver, Stop};
+use crate::names::rules::Last;
+use crate::names::{Base, How, Who};
 use crate::proc;
 use crate::store::Store;
 use crate::threads::InFlight;
@@ -8,6 +10,7 @@ use crate::tracee::Returned;
 use crate::tracer::{Recording, TraceeMemory};
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Pid, Tid, Timestamp};
+use std::cell::RefCell;
 
 impl<S: Store> Recording<'_, '_, S> {
     /// Whether asynchronous I/O must see both sides of a call.
@@ -68,8 +71,23 @@ impl<S: Store> Recording<'_, '_, S> {
         self.overtakes(tid);
         let memory = TraceeMemory(tid);
         let look = |fd| Some(proc::look(tid, fd)?.name.target().name.to_vec());
-        let stop = Stop { pid, tid, at, memory: &memory, look: &look };
+        let names = RefCell::new(&mut self.names);
+        let who = Who { tid, pid, at };
+        let place = |asked: &Asked<'_>| {
+            let last = match (asked.is_name, asked.follows) {
+                (true, _) => Last::Name,
+                (false, true) => Last::Target,
+                (false, false) => Last::Link,
+            };
+            let how = How { last, follows: asked.follows, anew: true, in_root: false };
+            let base = asked.directory.map_or(Base::Cwd, |fd| Base::Fd(fd, None));
+            names.borrow_mut().place(who, base, asked.path, how)
+        };
+        let stop = Stop { pid, tid, at, memory: &memory, look: &look, place: &place };
         let scribe = &mut self.scribe;
-        act(&mut self.requests, &stop, &mut |call| scribe.item(&RawItem::Call(*call)));
+        act(&mut self.requests, &stop, &mut |call| {
+            names.borrow_mut().changed_beside(call.call);
+            scribe.item(&RawItem::Call(*call));
+        });
     }
 }

@@ -136,6 +136,9 @@ impl<S: Store> Recording<'_, '_, S> {
             without_privileges: tally.without_privileges.clone(),
             cut_command_lines: tally.cut_command_lines,
             unnamed_descriptors: tally.unnamed_descriptors,
+            unreadable_paths: self.names.tally.unreadable,
+            unresolved_paths: self.names.tally.unresolved,
+            foreign_names: self.names.tally.foreign,
             cost,
             ..RecordingCoverage::default()
         };

@@ -96,6 +96,11 @@ impl<'s, S: Store> Scribe<'s, S> {
         self.resolver.knows(tid, fd)
     }
 
+    /// The name of what a descriptor refers to.
+    pub(crate) fn path_of(&self, tid: Tid, fd: i32) -> Option<&[u8]> {
+        self.resolver.path_of(tid, fd).map(|path| self.names.paths.get(path.0))
+    }
+
     /// Nothing more will happen.
     pub(crate) fn finish(&mut self) {
         self.resolver.finish(&mut self.names, &mut self.gate);

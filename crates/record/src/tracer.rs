@@ -10,9 +10,10 @@ use crate::clock::Clock;
 use crate::decode::{CallSet, Decoder, Special};
 use crate::error::RecordError;
 use crate::looks::Misses;
+use crate::names::Names;
 use crate::outcome::End;
 use crate::plan::Wait;
-use crate::proc::{self, Accounts, Behind, EnvSelection, Found};
+use crate::proc::{self, Accounts, EnvSelection, Found};
 use crate::run::cpu_time;
 use crate::scribe::Scribe;
 use crate::selection::{Chooser, Known, abi};
@@ -83,6 +84,7 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) accounts: Accounts,
     pub(crate) end: Option<End>,
     pub(crate) misses: Misses,
+    pub(crate) names: Names,
     pub(crate) requests: Asynchronous,
     pub(crate) launched: Option<Launched>,
     /// Threads are let go wherever they stop.
@@ -128,6 +130,7 @@ pub(crate) struct Parts<'s, 'm, S> {
 impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     pub(crate) fn new(tracer: Tracer, parts: Parts<'s, 'm, S>) -> Self {
         let Parts { scribe, signals, mode, calls, env, clock } = parts;
+        let names = Names::new(&calls);
         let chooser = (!mode.filtered).then(|| Chooser::new(&calls));
         Self {
             tracer,
@@ -142,6 +145,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             accounts: Accounts::new(),
             end: None,
             misses: Misses::default(),
+            names,
             requests: Asynchronous::new(),
             launched: None,
             detaching: false,
@@ -334,7 +338,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         }
         let must_announce = matches!(special, Special::Spawn | Special::Exit) || self.known.closes(call);
         let undecoded = entry.undecoded();
-        let in_flight = InFlight {
+        let mut in_flight = InFlight {
             entry,
             start: at,
             instruction: info.instruction,
@@ -346,6 +350,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         let unfinished = thread.call.take();
         if thread.started {
             self.look_at_unknown(tid, process, &in_flight);
+            self.name_early(tid, process, &mut in_flight);
             if self.concerns_requests(process, &in_flight) {
                 self.asks(tid, process, &in_flight, at);
             }
@@ -407,6 +412,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         };
         let returned = if failed { Returned::Error(-value as i32) } else { Returned::Value(value) };
         call.entry.exit(returned, &TraceeMemory(tid));
+        self.name_late(tid, process, &mut call.entry, at);
         let effects = call.entry.effects();
         let looks = effects.made[0].is_some() || !effects.received.is_empty();
         let requests = self.concerns_requests(process, &call);
@@ -442,12 +448,16 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     }
 
     /// Tells that a call returned, and what lies behind the descriptors that it made or received.
-    fn tell_and_look(&mut self, tid: Tid, call: InFlight, at: Timestamp, failed: bool) {
-        let effects = call.entry.effects();
-        let made: Vec<(i32, Behind)> =
-            effects.made.iter().flatten().filter_map(|fd| Some((*fd, proc::behind(tid, *fd)?))).collect();
-        let received: Vec<(i32, Found)> =
-            effects.received.iter().filter_map(|fd| Some((*fd, proc::look(tid, *fd)?))).collect();
+    fn tell_and_look(&mut self, tid: Tid, mut call: InFlight, at: Timestamp, failed: bool) {
+        let made = self.look_behind(tid, &mut call.entry, at);
+        let received = call.entry.effects().received.iter();
+        let names = &mut self.names;
+        let look = |fd: &i32| {
+            let mut found = proc::look(tid, *fd)?;
+            found.name.name = names.seen(tid, &format!("fd/{fd}"), found.name.name);
+            Some((*fd, found))
+        };
+        let received: Vec<(i32, Found)> = received.filter_map(look).collect();
         let names: Vec<(i32, Target<'_>)> =
             made.iter().filter_map(|(fd, behind)| Some((*fd, behind.name.as_ref()?.target()))).collect();
         self.tell(tid, call, at, failed, &names);
@@ -514,6 +524,8 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     pub(crate) fn fails(&mut self, tid: Tid, interrupted: Interrupted) {
         let Interrupted { mut call, dur, .. } = interrupted;
         call.entry.exit(Returned::Error(EINTR), &TraceeMemory(tid));
+        let process = self.threads.get(tid).and_then(|thread| thread.process);
+        self.name_late(tid, process, &mut call.entry, call.start + dur);
         self.scribe.returned(tid, &call, dur, &[]);
         self.decoder.recycle(call.entry);
     }

@@ -17,6 +17,9 @@ use iotrail_model::calls::{self, CallSpec, Makes, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FlagsId, Nullable, PathId, Tid};
 
+/// A file in a directory that was made without a name (`O_TMPFILE`); the kernel shows a number instead.
+const NAMELESS: &[u8] = b"/#unnamed";
+
 /// A returned call with everything found out about it.
 #[derive(Clone, Copy)]
 struct Scene<'a> {
@@ -155,7 +158,10 @@ impl Resolver {
             event.path2 = place.path;
             relative |= place.relative;
         } else if let (Some(target), Some(_)) = (operands.text, operands.path) {
-            let place = self.link_target(event, target, names);
+            let place = match operands.text_located {
+                true => Place { path: Nullable::some(intern(names, target)), ..Place::default() },
+                false => self.link_target(event, target, names),
+            };
             event.path2 = place.path;
             relative |= place.relative;
         }
@@ -354,6 +360,16 @@ impl Resolver {
             seekable = paths::name_has_positions(names.paths.get(file.0));
         }
         let flags = operands.structure.and_then(|how| symbols::field(how, b"flags"));
+        let nameless = flags.map_or_else(
+            || has_flag(operands, symbols::O_TMPFILE),
+            |text| symbols::O_TMPFILE.is_in(&Arg::Symbols(text)),
+        );
+        if let (true, None, Some(directory)) = (nameless, hint, event.path.get()) {
+            self.scratch.clear();
+            self.scratch.extend_from_slice(names.paths.get(directory.0));
+            self.scratch.extend_from_slice(NAMELESS);
+            event.path = Nullable::some(intern(names, &self.scratch));
+        }
         let has = |arg: &Arg<'_>| symbols::O_APPEND.is_in(arg);
         let append =
             flags.map_or_else(|| operands.flags[0].is_some_and(has), |text| has(&Arg::Symbols(text)));
@@ -435,7 +451,7 @@ impl Resolver {
     /// A socket in the file system is a file that bind makes and connect looks up.
     fn set_socket_file(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
         if let Some(Address::File(file)) = scene.operands.address.and_then(Address::parse) {
-            let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file) };
+            let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file), located: false };
             let place = self.place(scene.thread, arg, false, names);
             event.path2 = place.path;
             self.relative_paths += u64::from(place.relative);

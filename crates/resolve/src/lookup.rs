@@ -149,6 +149,9 @@ impl Resolver {
         empty_is_base: bool,
         names: &mut Dictionaries,
     ) -> Place {
+        if let (Some(path), true) = (arg.bytes, arg.located) {
+            return Place { path: Nullable::some(intern(names, path)), ..Place::default() };
+        }
         let base = match arg.base {
             Base::Cwd(hint) => self.working_directory(id, hint, names),
             Base::Fd(fd) => {

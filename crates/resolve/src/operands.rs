@@ -27,6 +27,8 @@ pub(crate) struct PathArg<'a> {
     pub(crate) base: Base<'a>,
     /// The bytes; `None` is a NULL pointer, which stands for the base itself.
     pub(crate) bytes: Option<&'a [u8]>,
+    /// Whether the tracer resolved it.
+    pub(crate) located: bool,
 }
 
 /// Where a transfer starts.
@@ -53,6 +55,8 @@ pub(crate) struct Operands<'a> {
     pub(crate) path2: Option<PathArg<'a>>,
     /// Path, name or link target that is not looked up.
     pub(crate) text: Option<&'a [u8]>,
+    /// Whether the tracer resolved that path.
+    pub(crate) text_located: bool,
     pub(crate) requested: Option<i64>,
     pub(crate) position: Position,
     pub(crate) position2: Position,
@@ -102,7 +106,9 @@ impl<'a> Operands<'a> {
             ArgKind::Command => put(&mut self.commands, arg),
             ArgKind::DirFd => *base = directory(arg),
             ArgKind::Path => self.take_path(arg, std::mem::replace(base, Base::Cwd(None))),
-            ArgKind::PathOut | ArgKind::Name | ArgKind::LinkTarget => self.text = whole_path(arg),
+            ArgKind::PathOut | ArgKind::Name | ArgKind::LinkTarget => {
+                (self.text, self.text_located) = (whole_path(arg), matches!(arg, Arg::Located(_)));
+            }
             ArgKind::FdPair => self.pair = pair(arg),
             ArgKind::Strings => self.strings = strings(arg),
             ArgKind::Struct => self.structure = text(arg),
@@ -120,9 +126,10 @@ impl<'a> Operands<'a> {
     }
 
     fn take_path(&mut self, arg: &'a Arg<'a>, base: Base<'a>) {
+        let located = matches!(arg, Arg::Located(_));
         let path = match arg {
-            Arg::Null => Some(PathArg { base, bytes: None }),
-            arg => whole_path(arg).map(|bytes| PathArg { base, bytes: Some(bytes) }),
+            Arg::Null => Some(PathArg { base, bytes: None, located }),
+            arg => whole_path(arg).map(|bytes| PathArg { base, bytes: Some(bytes), located }),
         };
         if std::mem::replace(&mut self.first_path_taken, true) {
             self.path2 = path;
@@ -188,7 +195,7 @@ fn position(arg: &Arg<'_>) -> Position {
 
 fn whole_path<'a>(arg: &Arg<'a>) -> Option<&'a [u8]> {
     match arg {
-        Arg::Path { bytes, complete: true } => Some(bytes),
+        Arg::Path { bytes, complete: true } | Arg::Located(bytes) => Some(bytes),
         _ => None,
     }
 }

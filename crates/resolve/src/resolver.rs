@@ -112,6 +112,13 @@ impl Resolver {
         description.is_some_and(|description| !self.files.description(description).path.is_null())
     }
 
+    /// The name of what descriptor `fd` of a thread refers to, if it has one.
+    #[must_use]
+    pub fn path_of(&self, tid: Tid, fd: i32) -> Option<PathId> {
+        let description = self.population.get(tid).and_then(|thread| self.files.get(thread.table, fd))?;
+        self.files.description(description).path.get()
+    }
+
     /// What can be said so far.
     #[must_use]
     pub fn summary(&self) -> Summary {

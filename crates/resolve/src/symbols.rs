@@ -35,6 +35,7 @@ symbols! {
     RWF_APPEND = 0x10;
     RWF_NOAPPEND = 0x20;
     O_NOFOLLOW = 0x2_0000;
+    O_TMPFILE = 0x40_0000;
 }
 
 /// Whether one of the `..._CLOEXEC` flags is there; `bits` is its number.

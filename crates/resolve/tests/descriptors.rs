@@ -22,6 +22,26 @@ fn a_call_that_makes_a_descriptor_shows_the_new_one() {
 }
 
 #[test]
+fn a_path_that_the_tracer_resolved_is_taken_as_it_is() {
+    let script = Script::new().call("chdir", &[Arg::Located(b"/real/deep")], value(0));
+    let script = script.call("openat", &[CWD, Arg::Located(b"/none/../x"), symbols("O_RDONLY")], ENOENT);
+    assert_eq!(script.path(), Some("/none/../x"));
+    let script = script.call("symlink", &[Arg::Located(b"/a/b"), Arg::Located(b"/c/d")], value(0));
+    assert_eq!((script.path(), script.last().path2.as_deref()), (Some("/c/d"), Some("/a/b")));
+    assert_eq!(script.call("stat", &[path("x")], ENOENT).path(), Some("/real/deep/x"));
+}
+
+#[test]
+fn a_file_without_a_name_does_not_have_that_of_its_directory() {
+    let script = Script::new().call("openat", &[CWD, path("/d"), symbols("O_RDWR|O_TMPFILE")], value(3));
+    assert_eq!(script.path(), Some("/d/#unnamed"));
+    assert_eq!(script.read(3, 1).path(), Some("/d/#unnamed"));
+    let named = Return::Value(4, hint("/d/#7"));
+    let script = Script::new().call("openat", &[CWD, path("/d"), symbols("O_RDWR|O_TMPFILE")], named);
+    assert_eq!(script.path(), Some("/d/#7"));
+}
+
+#[test]
 fn a_failed_open_has_its_path_and_no_descriptor() {
     let script = Script::new().call("openat", &[CWD, path("/no"), symbols("O_RDONLY")], ENOENT);
     assert_eq!((script.path(), script.last().fd), (Some("/no"), None));

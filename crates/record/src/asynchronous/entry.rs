@@ -3,6 +3,7 @@
 //! Layout and meaning of the fields are those of `include/uapi/linux/io_uring.h`; which field an operation takes its
 //! arguments from say the `io_*_prep` functions of the kernel and `man 2 io_uring_enter`.
 
+use super::Asked as PathAsked;
 use super::Stop;
 use super::files::Files;
 use super::reading::{self, u16_at, u32_at, u64_at};
@@ -168,12 +169,15 @@ impl<M: Memory> Work<'_, M> {
             "madvise" => vec![address(), length(), flags("madvise", 2)],
             "fallocate" => vec![fd(), Value::flags("fallocate", 1, entry.length), offset(), opaque()],
             "ftruncate" => vec![fd(), offset()],
-            "openat" => vec![directory(entry.fd), self.path(entry.address), flags("openat", 2), opaque()],
-            "openat2" => vec![directory(entry.fd), self.path(entry.address), self.open_how(), opaque()],
+            "openat" => vec![directory(entry.fd), self.opened(), flags("openat", 2), opaque()],
+            "openat2" => vec![directory(entry.fd), self.opened(), self.open_how(), opaque()],
             "close" if entry.has_place() => vec![held(self.files, entry.place - 1)],
             "close" => vec![Value::Fd(entry.fd)],
             "statx" => {
-                vec![directory(entry.fd), self.path(entry.address), flags("statx", 2), opaque(), opaque()]
+                const AT_SYMLINK_NOFOLLOW: u32 = 0x100;
+                let follows = entry.how & AT_SYMLINK_NOFOLLOW == 0;
+                let path = self.file_at(entry.fd, entry.address, follows);
+                vec![directory(entry.fd), path, flags("statx", 2), opaque(), opaque()]
             }
             "splice" => {
                 let source = self.source();
@@ -184,19 +188,29 @@ impl<M: Memory> Work<'_, M> {
                 let how = if name == "linkat" { name } else { "renameat2" };
                 vec![
                     directory(entry.fd),
-                    self.path(entry.address),
+                    self.name_at(entry.fd, entry.address),
                     directory(entry.length as i32),
-                    self.path(entry.offset),
+                    self.name_at(entry.length as i32, entry.offset),
                     flags(how, 4),
                 ]
             }
-            "unlinkat" => vec![directory(entry.fd), self.path(entry.address), flags("unlinkat", 2)],
-            "mkdirat" => vec![directory(entry.fd), self.path(entry.address), opaque()],
-            "symlinkat" => vec![self.path(entry.address), directory(entry.fd), self.path(entry.offset)],
+            "unlinkat" => {
+                vec![directory(entry.fd), self.name_at(entry.fd, entry.address), flags("unlinkat", 2)]
+            }
+            "mkdirat" => vec![directory(entry.fd), self.name_at(entry.fd, entry.address), opaque()],
+            "symlinkat" => {
+                vec![self.path(entry.address), directory(entry.fd), self.name_at(entry.fd, entry.offset)]
+            }
             "fsetxattr" => vec![fd(), opaque(), opaque(), opaque(), flags("fsetxattr", 4)],
             "fgetxattr" => vec![fd(), opaque(), opaque(), opaque()],
-            "setxattr" => vec![self.path(entry.address3), opaque(), opaque(), opaque(), flags("setxattr", 4)],
-            "getxattr" => vec![self.path(entry.address3), opaque(), opaque(), opaque()],
+            "setxattr" => vec![
+                self.file_at(AT_FDCWD, entry.address3, true),
+                opaque(),
+                opaque(),
+                opaque(),
+                flags("setxattr", 4),
+            ],
+            "getxattr" => vec![self.file_at(AT_FDCWD, entry.address3, true), opaque(), opaque(), opaque()],
             "socket" => vec![
                 Value::flags("socket", 0, entry.fd as u32),
                 Value::flags("socket", 1, entry.offset as u32),
@@ -216,8 +230,13 @@ impl<M: Memory> Work<'_, M> {
         let entry = self.entry;
         match name {
             "openat" | "openat2" if entry.has_place() => {
-                let name = reading::path(self.stop.memory, entry.address).filter(|(_, complete)| *complete);
-                let name = name.map(|(name, _)| name).filter(|name| name.starts_with(b"/"));
+                let name = match self.opened() {
+                    Value::Located(name) => Some(name),
+                    Value::Path { bytes, complete: true } => {
+                        Some(bytes).filter(|name| name.starts_with(b"/"))
+                    }
+                    _ => None,
+                };
                 Change::Put(entry.new_place(), name.map(Rc::from))
             }
             // Each connection that a multishot takes has its own place, and the kernel chooses it.
@@ -291,6 +310,36 @@ impl<M: Memory> Work<'_, M> {
             Some((bytes, complete)) => Value::Path { bytes, complete },
             None => Value::Opaque,
         }
+    }
+
+    /// A path of a file, seen from a directory.
+    fn file_at(&self, directory: i32, address: u64, follows: bool) -> Value {
+        self.located(directory, address, follows, false)
+    }
+
+    /// A name that is made, moved or removed.
+    fn name_at(&self, directory: i32, address: u64) -> Value {
+        self.located(directory, address, false, true)
+    }
+
+    fn located(&self, directory: i32, address: u64, follows: bool, is_name: bool) -> Value {
+        let directory = Some(directory).filter(|fd| *fd != AT_FDCWD);
+        match self.path(address) {
+            Value::Path { bytes, complete: true } if !bytes.is_empty() => {
+                let asked = PathAsked { directory, path: &bytes, is_name, follows };
+                let name = (self.stop.place)(&asked);
+                name.map_or(Value::Path { bytes, complete: true }, Value::Located)
+            }
+            other => other,
+        }
+    }
+
+    fn opened(&self) -> Value {
+        const O_CREAT: u32 = 0x40;
+        const O_EXCL: u32 = 0x80;
+        let flags = self.entry.how;
+        let is_new = flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL;
+        self.file_at(self.entry.fd, self.entry.address, !is_new)
     }
 
     fn socket_name(&self) -> Value {

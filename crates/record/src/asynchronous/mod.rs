@@ -61,6 +61,21 @@ pub struct Stop<'a, M> {
     pub memory: &'a M,
     /// The name of what a descriptor refers to. Asked only when files are registered with a ring.
     pub look: &'a dyn Fn(i32) -> Option<Vec<u8>>,
+    /// The name that the kernel will resolve a path to.
+    pub place: &'a dyn Fn(&Asked<'_>) -> Option<Vec<u8>>,
+}
+
+/// A path of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked<'a> {
+    /// The directory descriptor; `None` is the working directory.
+    pub directory: Option<i32>,
+    /// The path.
+    pub path: &'a [u8],
+    /// Whether it stands for a name that is made, moved or removed, and not for a file.
+    pub is_name: bool,
+    /// Whether its last component is followed if it is a symbolic link.
+    pub follows: bool,
 }
 
 impl<M> fmt::Debug for Stop<'_, M> {

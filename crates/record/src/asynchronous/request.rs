@@ -23,6 +23,8 @@ pub(super) enum Value {
         bytes: Vec<u8>,
         complete: bool,
     },
+    /// A path by the name that the kernel resolves it to.
+    Located(Vec<u8>),
     Length(u64),
     Symbols(Vec<u8>),
     Text(Vec<u8>),
@@ -44,6 +46,7 @@ impl Value {
             Self::Held(Some(name)) => Arg::Fd(-1, Some(Target { name, deleted: false })),
             Self::Cwd => Arg::Cwd(None),
             Self::Path { bytes, complete } => Arg::Path { bytes, complete: *complete },
+            Self::Located(name) => Arg::Located(name),
             Self::Length(bytes) => Arg::Length(*bytes),
             Self::Symbols(text) => Arg::Symbols(text),
             Self::Text(text) => Arg::Text(text),

@@ -94,7 +94,7 @@ impl Program {
         self.now += 10;
         let (pid, tid, at) = (PID, self.tid, Timestamp(self.now));
         let look = |fd: i32| (fd < 100).then(|| format!("/file{fd}").into_bytes());
-        let stop = Stop { pid, tid, at, memory: &self.memory, look: &look };
+        let stop = Stop { pid, tid, at, memory: &self.memory, look: &look, place: &|_| None };
         let registers = Registers { abi: Abi::X86_64, number: number_of(name), args };
         let delivered = &mut self.delivered;
         let deliver = &mut |call: &RawCall<'_>| delivered.push(text(call));

@@ -3,14 +3,36 @@
 use super::effects::{Effects, Special};
 use super::errors;
 use super::plan::Plan;
-use super::stored::Stored;
+use super::stored::{Place, Stored};
 use crate::tracee::{Registers, Returned};
-use iotrail_model::calls::{self, CallSpec, Makes};
+use iotrail_model::calls::{self, ArgKind, CallSpec, Makes};
 use iotrail_model::raw::{Arg, RawCall, Return};
 use iotrail_model::{CallId, Dictionaries, Nanos, Tid, Timestamp};
 
 /// No call has more arguments.
 pub(super) const MAX_ARGUMENTS: usize = 6;
+
+/// A path as the program gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenPath<'a> {
+    /// Which argument.
+    pub place: usize,
+    /// What it is for.
+    pub kind: ArgKind,
+    /// What it is relative to.
+    pub directory: GivenBase,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// What a path of a call is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenBase {
+    /// The working directory.
+    Cwd,
+    /// A descriptor.
+    Fd(i32),
+}
 
 /// A call that was entered, and after [`Entry::exit`] has returned. It owns what it was told.
 #[derive(Clone, Debug)]
@@ -75,6 +97,75 @@ impl Entry {
     #[must_use]
     pub fn effects(&self) -> Effects<'_> {
         Effects { made: self.made(), received: &self.received, special: self.special }
+    }
+
+    /// The arguments as numbers.
+    #[must_use]
+    pub fn values(&self) -> &[u64; MAX_ARGUMENTS] {
+        &self.values
+    }
+
+    /// What the call returned, if it has.
+    #[must_use]
+    pub fn returned(&self) -> Option<Returned> {
+        self.returned
+    }
+
+    /// The paths among the arguments that were read and not located yet: place, bytes, what they are relative to.
+    pub fn paths(&self) -> impl Iterator<Item = GivenPath<'_>> {
+        let kinds = self.spec().map_or(&[][..], |spec| spec.args);
+        kinds.iter().enumerate().filter_map(|(place, kind)| {
+            let Stored::Path { place: text, complete: true } = self.args.get(place)? else { return None };
+            let before =
+                place.checked_sub(1).and_then(|before| Some((kinds.get(before)?, self.args[before])));
+            let directory = match before {
+                Some((ArgKind::DirFd, Stored::Cwd)) => GivenBase::Cwd,
+                Some((ArgKind::DirFd, Stored::Fd(fd))) => GivenBase::Fd(fd),
+                Some((ArgKind::DirFd, _)) => return None,
+                _ => GivenBase::Cwd,
+            };
+            Some(GivenPath { place, kind: *kind, directory, bytes: text.of(&self.bytes) })
+        })
+    }
+
+    /// The names that were located.
+    #[must_use]
+    pub fn located(&self) -> Vec<&[u8]> {
+        let text = |arg: &Stored| match arg {
+            Stored::Located(place) => Some(*place),
+            _ => None,
+        };
+        self.args.iter().filter_map(text).map(|place| place.of(&self.bytes)).collect()
+    }
+
+    /// Whether a structure among the arguments asks for `RESOLVE_IN_ROOT`.
+    #[must_use]
+    pub fn stays_in_root(&self) -> bool {
+        let asks = |text: Place| text.of(&self.bytes).windows(15).any(|part| part == b"RESOLVE_IN_ROOT");
+        self.args.iter().any(|arg| matches!(arg, Stored::Text(text) if asks(*text)))
+    }
+
+    /// How many paths could not be read although their addresses are good.
+    #[must_use]
+    pub fn unread_paths(&self) -> usize {
+        const EFAULT: i32 = 14;
+        let kinds = self.spec().map_or(&[][..], |spec| spec.args);
+        let is_unread = |place: usize| {
+            self.args[place] == Stored::Opaque && self.values[place] != 0 && kinds[place] == ArgKind::Path
+        };
+        match self.returned == Some(Returned::Error(EFAULT)) || self.undecoded {
+            true => 0,
+            false => (0..kinds.len().min(MAX_ARGUMENTS)).filter(|place| is_unread(*place)).count(),
+        }
+    }
+
+    /// Replaces a path by the name that the kernel resolved.
+    pub fn locate(&mut self, place: usize, name: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(name);
+        if let Some(arg) = self.args.get_mut(place) {
+            *arg = Stored::Located(Place::since(start, &self.bytes));
+        }
     }
 
     fn made(&self) -> [Option<i32>; 2] {

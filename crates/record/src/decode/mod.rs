@@ -28,7 +28,7 @@ mod vectors;
 pub use call_set::{CallSet, Condition, UnknownCall};
 pub use decoder::Decoder;
 pub use effects::{Effects, Special};
-pub use entry::{Entry, View};
+pub use entry::{Entry, GivenBase, GivenPath, View};
 pub use errors::{error_name, restarts};
 pub(crate) use mirrored::{flag_text, open_how_text, socket_name_text};
 pub use numbers::call_of;

@@ -36,6 +36,8 @@ pub(super) enum Stored {
         place: Place,
         complete: bool,
     },
+    /// A path by the name that the kernel resolved.
+    Located(Place),
     /// One symbol.
     Symbol(&'static str),
     Symbols(Place),
@@ -58,6 +60,7 @@ impl Stored {
             Self::Fd(fd) => Arg::Fd(fd, None),
             Self::Cwd => Arg::Cwd(None),
             Self::Path { place, complete } => Arg::Path { bytes: place.of(bytes), complete },
+            Self::Located(place) => Arg::Located(place.of(bytes)),
             Self::Symbol(name) => Arg::Symbols(name.as_bytes()),
             Self::Symbols(place) => Arg::Symbols(place.of(bytes)),
             Self::FdPair([first, second]) => Arg::FdPair([(first, None), (second, None)]),

@@ -12,7 +12,8 @@ use rustix::fs::{CWD, Statx};
 pub struct Behind {
     /// Device, inode, size, kind.
     pub facts: FileFacts,
-    /// Its name, if it is a pipe, a socket, an anonymous inode or a file without a link: what no call named by a path.
+    /// Its name, if it was asked for, or if it is a pipe, a socket, an anonymous inode or a file without a link: what no
+    /// call named by a path.
     pub name: Option<Name>,
 }
 
@@ -47,15 +48,15 @@ impl Found {
     }
 }
 
-/// What descriptor `fd` of thread `tid` refers to: one `statx`, and a `readlink` only for what no path led to. `None` if
-/// there is no such descriptor or it may not be looked at.
+/// What descriptor `fd` of thread `tid` refers to: one `statx`, and a `readlink` if the name is asked for or no path led
+/// there. `None` if there is no such descriptor or it may not be looked at.
 #[must_use]
-pub fn behind(tid: Tid, fd: i32) -> Option<Behind> {
+pub fn behind(tid: Tid, fd: i32, named: bool) -> Option<Behind> {
     let link = format!("/proc/{tid}/fd/{fd}");
     let stat = stat(&link)?;
     let facts = facts(&stat);
     let nameless = matches!(facts.kind, Some(FileKind::Pipe | FileKind::Socket | FileKind::Anon));
-    let name = match nameless || stat.stx_nlink == 0 {
+    let name = match named || nameless || stat.stx_nlink == 0 {
         true => link::name(&link, &root(tid), &stat),
         false => None,
     };
@@ -129,7 +130,10 @@ mod tests {
         assert_eq!(found.name, Name { name: bytes(&path), deleted: false });
         assert_eq!((found.position, found.append, found.cloexec), (Some(7), true, true));
         assert_eq!((found.facts.size, found.facts.kind), (Some(7), Some(FileKind::File)));
-        assert_eq!(behind(own(), file.as_raw_fd()).unwrap(), Behind { facts: found.facts, name: None });
+        assert_eq!(
+            behind(own(), file.as_raw_fd(), false).unwrap(),
+            Behind { facts: found.facts, name: None }
+        );
     }
 
     #[test]
@@ -141,7 +145,10 @@ mod tests {
         assert_eq!(named(&there), (bytes(&honest), false));
         remove_file(&plain).unwrap();
         assert_eq!(named(&gone), (bytes(&plain), true));
-        assert_eq!(behind(own(), gone.as_raw_fd()).unwrap().name.unwrap().target().name, bytes(&plain));
+        assert_eq!(
+            behind(own(), gone.as_raw_fd(), false).unwrap().name.unwrap().target().name,
+            bytes(&plain)
+        );
         remove_file(&honest).unwrap();
         assert_eq!(named(&there), (bytes(&honest), true));
     }
@@ -160,12 +167,12 @@ mod tests {
     fn what_has_no_path_has_a_name() {
         let (reader, writer) = rustix::pipe::pipe().unwrap();
         for end in [&reader, &writer] {
-            let found = behind(own(), end.as_raw_fd()).unwrap();
+            let found = behind(own(), end.as_raw_fd(), false).unwrap();
             assert_eq!(found.facts.kind, Some(FileKind::Pipe));
             assert!(found.name.unwrap().name.starts_with(b"pipe:["));
             assert_eq!(look(own(), end.as_raw_fd()).unwrap().position, None);
         }
-        assert_eq!(behind(own(), i32::MAX), None);
+        assert_eq!(behind(own(), i32::MAX, true), None);
         assert_eq!(look(Tid(u32::MAX >> 4), 0), None);
     }
 }

@@ -23,6 +23,7 @@ mod usage;
 
 pub use descriptor::{Behind, Found, behind, look};
 pub use environment::{EnvError, EnvSelection};
+pub(crate) use image::path;
 pub use image::{ImageFacts, image};
 pub use launcher::{Launcher, host};
 pub use link::Name;

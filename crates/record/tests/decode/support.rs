@@ -121,6 +121,7 @@ fn show_arg(arg: &Arg<'_>) -> String {
         Arg::Cwd(_) => "cwd".into(),
         Arg::Path { bytes, complete: true } => format!("{:?}", bytes.as_bstr()),
         Arg::Path { bytes, complete: false } => format!("{:?}... of {}", bytes[..4].as_bstr(), bytes.len()),
+        Arg::Located(path) => format!("{:?} located", path.as_bstr()),
         Arg::Symbols(text) | Arg::Text(text) => text.as_bstr().to_string(),
         Arg::FdPair([(one, _), (other, _)]) => format!("[{one}, {other}]"),
         Arg::Length(bytes) => format!("{bytes} B"),

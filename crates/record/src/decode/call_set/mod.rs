@@ -70,6 +70,12 @@ impl CallSet {
         followed.map(|(number, _)| number as u32 | bit).collect()
     }
 
+    /// Whether threads stop at the call of that name.
+    #[must_use]
+    pub fn follows_call(&self, name: &str) -> bool {
+        TABLE.iter().zip(&self.followed).any(|(spec, followed)| *followed && spec.name == name)
+    }
+
     fn follows(&self, plan: &Plan) -> bool {
         let any = |family| {
             TABLE.iter().zip(&self.followed).any(|(spec, followed)| *followed && spec.family == family)

@@ -1,0 +1,426 @@
+//! The names that the kernel resolved: paths of calls without symbolic links, `.` and `..`.
+//!
+//! A descriptor that was opened tells its own name. A name that a call was given is looked up as the kernel does it: from
+//! the working directory, the directory descriptor or the root of the thread, link by link. What was learnt about
+//! directories is kept until a call is seen that may change it, and no longer than a moment, because others that are not
+//! recorded change names, too.
+//!
+//! A thread in another mount namespace sees other files under the same names. Its names are translated to those
+//! that the recorder sees where both lead to the same file ([`mounts`]), and else marked: `/mnt:[4026532266]/etc/passwd`.
+
+pub(crate) mod mounts;
+pub(crate) mod rules;
+mod view;
+mod walk;
+
+use crate::decode::CallSet;
+use crate::proc;
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::{CallId, Nanos, Pid, Tid, Timestamp, calls};
+use mounts::Mounts;
+use rules::{Change, Last};
+use rustix::fs::FileType;
+use view::{View, look, space_of};
+use walk::{Place, push, walk};
+
+/// How long what was learnt is believed without another look.
+const BELIEVED: Nanos = Nanos(50_000_000);
+/// Directories that are remembered at once.
+const MAX_KNOWN: usize = 1 << 14;
+
+/// What the kernel puts behind the name of a directory that was removed.
+const DELETED: &[u8] = b" (deleted)";
+
+/// The thread that looks a name up, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Who {
+    pub(crate) tid: Tid,
+    pub(crate) pid: Pid,
+    pub(crate) at: Timestamp,
+}
+
+/// Where a path begins if it is relative.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Base<'a> {
+    Cwd,
+    /// A descriptor, and its name when it was opened.
+    Fd(i32, Option<&'a [u8]>),
+    /// A directory by the name that the kernel resolved.
+    Directory(&'a [u8]),
+}
+
+/// How to look.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    pub(crate) last: Last,
+    /// Whether the last component, if it is a link, was followed.
+    pub(crate) follows: bool,
+    /// Whether nothing remembered about the beginning of the path will do.
+    pub(crate) anew: bool,
+    /// Whether the base is the root, too (`RESOLVE_IN_ROOT`).
+    pub(crate) in_root: bool,
+}
+
+/// Names that could not be found, or are not those of the recorder.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// Paths that are known by their letters only.
+    pub(crate) unresolved: u64,
+    /// Paths that could not be read from the memory of the program.
+    pub(crate) unreadable: u64,
+    /// Names that the recorder's mount namespace does not have.
+    pub(crate) foreign: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    directory: Directory,
+    at: Timestamp,
+    epoch: u64,
+    made: u64,
+}
+
+#[derive(Debug)]
+struct Cwd {
+    path: Vec<u8>,
+    at: Timestamp,
+    epoch: (u64, u64),
+}
+
+/// Looks names up and remembers directories.
+#[derive(Debug)]
+pub(crate) struct Names {
+    own: Pid,
+    space: Option<u64>,
+    views: HashMap<Tid, (View, u64), foldhash::fast::FixedState>,
+    cwds: HashMap<Tid, Cwd, foldhash::fast::FixedState>,
+    known: HashMap<Box<[u8]>, Known, foldhash::fast::FixedState>,
+    /// Symbolic links that lie on the way to known directories.
+    links: HashSet<Box<[u8]>, foldhash::fast::FixedState>,
+    mounts: Mounts,
+    /// Renames and new links that were seen.
+    epoch: u64,
+    /// New directories that were seen.
+    made: u64,
+    /// Changes of working directories that were seen.
+    moved: u64,
+    /// Changes of roots and mounts that were seen.
+    mounted: u64,
+    /// Whether a directory may have another name than when it was opened.
+    renamed: bool,
+    /// Whether calls that change names may go unseen, so that nothing is believed.
+    pub(crate) blind: bool,
+    key: Vec<u8>,
+    pub(crate) tally: Tally,
+}
+
+impl Names {
+    /// Remembers names only if the calls that change them are followed.
+    pub(crate) fn new(calls: &CallSet) -> Self {
+        Self {
+            own: Pid(std::process::id()),
+            space: space_of("self"),
+            views: HashMap::default(),
+            cwds: HashMap::default(),
+            known: HashMap::default(),
+            links: HashSet::default(),
+            mounts: Mounts::default(),
+            epoch: 0,
+            made: 0,
+            moved: 0,
+            mounted: 0,
+            renamed: false,
+            blind: !rules::CHANGING.into_iter().all(|name| calls.follows_call(name)),
+            key: Vec::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// A thread is gone, and its id may be given again.
+    pub(crate) fn forget(&mut self, tid: Tid) {
+        self.views.remove(&tid);
+        self.cwds.remove(&tid);
+    }
+
+    /// The name of what `text` stands for; `None` if it cannot be found out.
+    pub(crate) fn place(&mut self, who: Who, base: Base<'_>, text: &[u8], how: How) -> Option<Vec<u8>> {
+        let mut view = self.view(who.tid)?;
+        let absolute = text.first() == Some(&b'/') && !how.in_root;
+        let start = if absolute { Place::root(&view) } else { self.start(&view, who, base, how.anew)? };
+        if how.in_root {
+            view.root = start.path.as_slice().into();
+            view.root_way = start.way().into();
+        }
+        let (directories, name) = split(text, how.last);
+        let lasting = absolute || view.space.is_none();
+        let directory = self.directory(&view, who, &start, directories, lasting)?;
+        let Some(name) = name else {
+            let path = &directory.place.path;
+            let is_gone = path.ends_with(DELETED) && *path == start.path && look(path).is_none();
+            let mut path = self.outer_of(directory);
+            path.truncate(path.len() - if is_gone { DELETED.len() } else { 0 });
+            return Some(path);
+        };
+        if how.last == Last::Name || !directory.missing.is_empty() {
+            let mut path = self.outer_of(directory);
+            push(&mut path, name);
+            return Some(path);
+        }
+        if how.follows && how.last == Last::Target {
+            let walked = walk(&view, who.pid, self.own, &directory.place, name)?;
+            if !walked.links.is_empty() || walked.own {
+                let mut path = self.outer(&view, &walked.place);
+                push(&mut path, &walked.missing);
+                return Some(path);
+            }
+        }
+        let mut place = directory.place.clone();
+        place.push(name);
+        match directory.outer {
+            None => Some(place.path),
+            Some(outer) => {
+                let name = self.mounts.entry(&view, outer, &place);
+                self.count(&name);
+                Some(name)
+            }
+        }
+    }
+
+    /// The working directory of a thread, as it is now.
+    pub(crate) fn cwd(&mut self, who: Who) -> Option<Vec<u8>> {
+        let path = without_mark(link_of(who.tid, "cwd")?, who.tid, "cwd");
+        Some(self.seen(who.tid, "cwd", path))
+    }
+
+    /// The root directory of a thread, as it is now.
+    pub(crate) fn root(&mut self, who: Who) -> Option<Vec<u8>> {
+        self.views.remove(&who.tid);
+        let view = self.view(who.tid)?;
+        Some(self.outer(&view, &Place::root(&view)))
+    }
+
+    /// The recorder's name of what a link of a thread (`fd/3`, `exe`) leads to.
+    pub(crate) fn seen(&mut self, tid: Tid, link: &str, name: Vec<u8>) -> Vec<u8> {
+        if !name.starts_with(b"/") {
+            return name;
+        }
+        match self.view(tid) {
+            Some(view) if view.space.is_some() => {
+                let link = format!("/proc/{tid}/{link}");
+                let name = self.mounts.behind(&view, link.as_bytes(), &name);
+                self.count(&name);
+                name
+            }
+            _ => name,
+        }
+    }
+
+    /// A call of this name did what it shall, `paths` being the names that it was given.
+    pub(crate) fn changed(&mut self, who: Who, name: &str, paths: &[&[u8]]) {
+        match rules::change(name) {
+            Change::None => {}
+            Change::Made => self.made += 1,
+            Change::Linked => self.linked(),
+            Change::Removed => {
+                if paths.iter().any(|path| self.links.contains(*path)) {
+                    self.linked();
+                }
+            }
+            Change::Renamed => {
+                // What was exchanged stands under both names.
+                let harmless = match paths {
+                    [from, to] => look(from).is_none() && is_file(to),
+                    _ => false,
+                };
+                if !harmless {
+                    self.renamed = true;
+                    self.linked();
+                }
+            }
+            Change::Directory => self.moved += 1,
+            Change::Mounts => {
+                self.mounted += 1;
+                self.mounts.forget();
+                self.linked();
+                self.views.remove(&who.tid);
+            }
+        }
+    }
+
+    /// A request was served beside the calls: when, nobody knows.
+    pub(crate) fn changed_beside(&mut self, call: CallId) {
+        let name = calls::spec(call).map_or("", |spec| spec.name);
+        if rules::change(name) != Change::None {
+            self.renamed = true;
+            self.linked();
+        }
+    }
+
+    fn linked(&mut self) {
+        self.epoch += 1;
+        self.made += 1;
+        self.links.clear();
+    }
+
+    fn view(&mut self, tid: Tid) -> Option<View> {
+        if let Some((view, epoch)) = self.views.get(&tid)
+            && *epoch == self.mounted
+            && !self.blind
+        {
+            return Some(view.clone());
+        }
+        let view = View::of(tid, self.space)?;
+        self.views.insert(tid, (view.clone(), self.mounted));
+        Some(view)
+    }
+
+    /// Where a relative path begins. A directory that was removed has a mark behind its name, as the kernel shows it.
+    fn start(&mut self, view: &View, who: Who, base: Base<'_>, anew: bool) -> Option<Place> {
+        let tid = who.tid;
+        let is_foreign = view.space.is_some();
+        let way = |link: &str| is_foreign.then(|| format!("/proc/{tid}/{link}").into_bytes());
+        match base {
+            Base::Directory(_) if is_foreign => None,
+            Base::Directory(path) => Some(Place { path: path.to_vec(), way: None }),
+            Base::Fd(fd, name) => {
+                let usable = |name: &&[u8]| {
+                    name.starts_with(b"/") && !(anew || self.renamed || self.blind || is_foreign)
+                };
+                let link = format!("fd/{fd}");
+                let path = match name.filter(usable) {
+                    Some(name) => name.to_vec(),
+                    None => link_of(tid, &link)?,
+                };
+                Some(Place { path, way: way(&link) })
+            }
+            Base::Cwd => {
+                let epoch = (self.epoch, self.moved);
+                if let Some(cwd) = self.cwds.get(&tid)
+                    && cwd.epoch == epoch
+                    && is_fresh(cwd.at, who.at)
+                    && !(anew || self.blind)
+                {
+                    return Some(Place { path: cwd.path.clone(), way: way("cwd") });
+                }
+                let path = link_of(tid, "cwd")?;
+                self.cwds.insert(tid, Cwd { path: path.clone(), at: who.at, epoch });
+                Some(Place { path, way: way("cwd") })
+            }
+        }
+    }
+
+    /// The directory that `text` leads to from `start`. It is remembered if `start` is known by its name alone.
+    fn directory(
+        &mut self,
+        view: &View,
+        who: Who,
+        start: &Place,
+        text: &[u8],
+        lasting: bool,
+    ) -> Option<Directory> {
+        if matches!(text, b"" | b"/") && view.space.is_none() {
+            return Some(Directory { place: start.clone(), missing: Vec::new(), outer: None });
+        }
+        self.key.clear();
+        self.key.extend_from_slice(&view.space.unwrap_or_default().to_ne_bytes());
+        self.key.extend_from_slice(&view.root);
+        self.key.push(0);
+        self.key.extend_from_slice(&start.path);
+        self.key.push(0);
+        self.key.extend_from_slice(text);
+        if let Some(known) = self.known.get(&self.key[..]).filter(|_| lasting)
+            && known.epoch == self.epoch
+            && (known.directory.missing.is_empty() || known.made == self.made)
+            && is_fresh(known.at, who.at)
+            && !self.blind
+        {
+            let mut directory = known.directory.clone();
+            // The way led through another thread, which may be gone.
+            if directory.place.way.is_some() {
+                directory.place.way = Some(view.reach(&directory.place.path));
+            }
+            return Some(directory);
+        }
+        let key: Box<[u8]> = self.key.as_slice().into();
+        // `start` is the root if `text` begins there.
+        let walked = walk(view, who.pid, self.own, start, text.strip_prefix(b"/").unwrap_or(text))?;
+        let outer = view.space.map(|_| self.mounts.directory(view, &walked.place));
+        let directory = Directory { place: walked.place, missing: walked.missing, outer };
+        if lasting && !walked.own {
+            if self.known.len() >= MAX_KNOWN {
+                self.known.clear();
+                self.links.clear();
+            }
+            self.links.extend(walked.links.into_iter().map(Vec::into_boxed_slice));
+            let (at, epoch, made) = (who.at, self.epoch, self.made);
+            self.known.insert(key, Known { directory: directory.clone(), at, epoch, made });
+        }
+        Some(directory)
+    }
+
+    fn outer_of(&mut self, directory: Directory) -> Vec<u8> {
+        let mut name = directory.outer.unwrap_or(directory.place.path);
+        push(&mut name, &directory.missing);
+        self.count(&name);
+        name
+    }
+
+    /// The recorder's name of a place.
+    fn outer(&mut self, view: &View, place: &Place) -> Vec<u8> {
+        if view.space.is_none() || !place.path.starts_with(b"/") {
+            return place.path.clone();
+        }
+        let name = self.mounts.directory(view, place);
+        self.count(&name);
+        name
+    }
+
+    fn count(&mut self, name: &[u8]) {
+        self.tally.foreign += u64::from(name.starts_with(mounts::MARK));
+    }
+}
+
+/// A directory that a path leads to.
+#[derive(Clone, Debug)]
+struct Directory {
+    /// As far as it is there.
+    place: Place,
+    /// The rest.
+    missing: Vec<u8>,
+    /// The name in the recorder's namespace, if that is another one.
+    outer: Option<Vec<u8>>,
+}
+
+fn is_fresh(learnt: Timestamp, now: Timestamp) -> bool {
+    (0..BELIEVED.0).contains(&(now - learnt).0)
+}
+
+/// The path that a link of a thread leads to.
+fn link_of(tid: Tid, name: &str) -> Option<Vec<u8>> {
+    view::link(format!("/proc/{tid}/{name}").as_bytes()).ok().filter(|path| path.starts_with(b"/"))
+}
+
+/// The name of a removed directory without the mark of the kernel.
+fn without_mark(path: Vec<u8>, tid: Tid, link: &str) -> Vec<u8> {
+    if !path.ends_with(DELETED) {
+        return path;
+    }
+    proc::path(tid, link).unwrap_or(path)
+}
+
+/// The part of a path that is looked up, and the last component, if that stands for a name in a directory.
+fn split(text: &[u8], how: Last) -> (&[u8], Option<&[u8]>) {
+    let end = text.iter().rposition(|byte| *byte != b'/').map_or(0, |place| place + 1);
+    let trimmed = &text[..end];
+    let start = trimmed.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    let name = &trimmed[start..];
+    let whole = matches!(name, b"" | b"." | b"..") || (trimmed.len() < text.len() && how != Last::Name);
+    match whole {
+        true => (text, None),
+        false => (&text[..start], Some(name)),
+    }
+}
+
+fn is_file(path: &[u8]) -> bool {
+    look(path).is_some_and(|stat| FileType::from_raw_mode(stat.stx_mode.into()).is_file())
+}

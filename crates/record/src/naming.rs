@@ -1,0 +1,158 @@
+//! Gives the paths of calls the names that the kernel resolved.
+//!
+//! A call is looked at when it has returned, because then the kernel has just walked the same way: nothing is read from
+//! a disk, and no file system is asked that does not answer. Calls that take a name away by which they were called, or
+//! that change what names mean, are looked at before.
+
+use crate::decode::{Entry, GivenBase};
+use crate::names::rules::{self, Change, Last};
+use crate::names::{Base, How, Who};
+use crate::proc::{self, Behind};
+use crate::store::Store;
+use crate::threads::InFlight;
+use crate::tracee::Returned;
+use crate::tracer::Recording;
+use iotrail_model::calls::{ArgKind, TABLE};
+use iotrail_model::{CallId, Pid, Tid, Timestamp};
+use std::sync::LazyLock;
+
+const ENOENT: i32 = 2;
+
+/// What there is to do for a call.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    concerns: bool,
+    /// It opens the file at its path, so that the descriptor tells the name.
+    opens: bool,
+    early: bool,
+    removes: bool,
+    changes: bool,
+    copies: bool,
+}
+
+fn row(call: CallId) -> Option<Row> {
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+        let row = |spec: &iotrail_model::calls::CallSpec| Row {
+            concerns: rules::concerns(spec),
+            opens: matches!(spec.name, "open" | "openat" | "openat2" | "creat" | "open_by_handle_at"),
+            early: rules::is_early(spec.name),
+            removes: rules::removes(spec.name),
+            changes: rules::change(spec.name) != Change::None,
+            copies: matches!(spec.name, "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64"),
+        };
+        TABLE.iter().map(row).collect()
+    });
+    ROWS.get(call.index()).copied()
+}
+
+impl<S: Store> Recording<'_, '_, S> {
+    /// A call is about to be made.
+    #[inline]
+    pub(crate) fn name_early(&mut self, tid: Tid, process: Option<Pid>, call: &mut InFlight) {
+        let Some(row) = call.entry.call().and_then(row).filter(|row| row.early || row.removes) else {
+            return;
+        };
+        let climbs = |entry: &Entry| entry.paths().any(|path| path.bytes.windows(2).any(|two| two == b".."));
+        if row.early || climbs(&call.entry) {
+            let at = call.start;
+            self.name_paths(tid, process, &mut call.entry, row, at);
+        }
+    }
+
+    /// A call has returned, or will not.
+    #[inline]
+    pub(crate) fn name_late(&mut self, tid: Tid, process: Option<Pid>, entry: &mut Entry, at: Timestamp) {
+        let Some(row) = entry.call().and_then(row).filter(|row| row.concerns) else { return };
+        let succeeded = has_succeeded(entry);
+        if !(row.opens && succeeded) {
+            self.name_paths(tid, process, entry, row, at);
+        }
+        if row.changes && succeeded {
+            let who = Who { tid, pid: process.unwrap_or(Pid(tid.0)), at };
+            self.names.changed(who, entry.spec().map_or("", |spec| spec.name), &entry.located());
+        }
+    }
+
+    /// What lies behind the descriptors that a call made. Paths of the call whose descriptor does not tell are looked up.
+    pub(crate) fn look_behind(&mut self, tid: Tid, entry: &mut Entry, at: Timestamp) -> Vec<(i32, Behind)> {
+        let row = entry.call().and_then(row);
+        let (opens, copies) = row.map_or((false, false), |row| (row.opens, row.copies));
+        let known = copies && self.scribe.knows(tid, entry.values()[0] as i32);
+        let made = entry.effects().made;
+        let mut found = Vec::new();
+        for fd in made.into_iter().flatten() {
+            let Some(mut behind) = proc::behind(tid, fd, opens) else { continue };
+            behind.name = behind.name.filter(|_| !known);
+            if let Some(name) = &mut behind.name {
+                name.name = self.names.seen(tid, &format!("fd/{fd}"), std::mem::take(&mut name.name));
+            }
+            found.push((fd, behind));
+        }
+        if let Some(row) = row.filter(|_| opens && found.iter().all(|(_, behind)| behind.name.is_none())) {
+            let process = self.threads.get(tid).and_then(|thread| thread.process);
+            self.name_paths(tid, process, entry, row, at);
+        }
+        found
+    }
+
+    fn name_paths(&mut self, tid: Tid, process: Option<Pid>, entry: &mut Entry, row: Row, at: Timestamp) {
+        let who = Who { tid, pid: process.unwrap_or(Pid(tid.0)), at };
+        let Some(spec) = entry.spec() else { return };
+        self.names.tally.unreadable += entry.unread_paths() as u64;
+        self.names.blind |= self.tally.filtering_before > 0 || !self.tally.filtering.is_empty();
+        let succeeded = has_succeeded(entry);
+        let arrived = match entry.returned() {
+            Some(Returned::Value(_)) => true,
+            Some(Returned::Error(error)) => rules::has_arrived(error),
+            None => row.early,
+        };
+        let anew = row.removes || entry.returned() == Some(Returned::Error(ENOENT));
+        let mut named: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
+        for given in entry.paths().filter(|given| rules::is_path(given.kind) && !given.bytes.is_empty()) {
+            let last = rules::last(spec.name, given.place, entry.values());
+            let how = How {
+                last,
+                follows: last == Last::Target && arrived,
+                anew,
+                in_root: spec.name == "openat2" && entry.stays_in_root(),
+            };
+            let name = match (spec.name, given.kind) {
+                (_, ArgKind::LinkTarget) => continue,
+                ("chdir", _) | (_, ArgKind::PathOut) if succeeded => self.names.cwd(who),
+                ("chroot", _) if succeeded => self.names.root(who),
+                _ => {
+                    let base = match given.directory {
+                        GivenBase::Cwd => Base::Cwd,
+                        GivenBase::Fd(fd) => Base::Fd(fd, self.scribe.path_of(tid, fd)),
+                    };
+                    self.names.place(who, base, given.bytes, how)
+                }
+            };
+            named.push((given.place, name));
+        }
+        // What a symbolic link leads to is seen from its directory.
+        let target = entry.paths().find(|given| given.kind == ArgKind::LinkTarget && !given.bytes.is_empty());
+        if let (Some(target), Some((_, Some(link)))) = (target, named.first()) {
+            let how = How { last: Last::Link, follows: false, anew: false, in_root: false };
+            let directory = Base::Directory(parent(link));
+            named.push((target.place, self.names.place(who, directory, target.bytes, how)));
+        }
+        for (place, name) in named {
+            match name {
+                Some(name) => entry.locate(place, &name),
+                None => self.names.tally.unresolved += 1,
+            }
+        }
+    }
+}
+
+fn has_succeeded(entry: &Entry) -> bool {
+    matches!(entry.returned(), Some(Returned::Value(0..)))
+}
+
+fn parent(path: &[u8]) -> &[u8] {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        None | Some(0) => b"/",
+        Some(slash) => &path[..slash],
+    }
+}

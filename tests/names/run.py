@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Random walks over links, `..`, roots, mounts and renamed directories: every recorded name is the one that the kernel resolved.
+
+run.py IOTRAIL [--seeds N] [--steps N] [--first SEED] [--keep DIRECTORY]
+
+`tests/programs/places.c` finds out before each call where its paths lead and notes it. A recorded name must be that one; in
+another mount namespace also the name of the same file in the first, or the name with the mark of its namespace.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+PROGRAM = Path(__file__).resolve().parent.parent / "programs" / "places.c"
+MODES = {0: "links", 1: "roots", 2: "mounts", 3: "mounts and roots", 4: "user namespaces", 5: "user namespaces and roots"}
+MARK = 100_000
+CANNOT = 77
+DELETED = " (deleted)"
+
+
+def bare(name):
+    return name.removesuffix(DELETED)
+
+
+def text(hexadecimal):
+    return bytes.fromhex(hexadecimal).decode()
+
+
+def allowed(note, which):
+    """The names that a path may have; none if the kernel did not resolve it."""
+    if which not in note:
+        return set()
+    name = text(note[which])
+    names = {name, bare(name)}
+    if note["space"]:
+        hosts = {text(note[key]) for key in (f"{which.replace('path', 'host')}{number}" for number in range(16)) if key in note}
+        names = hosts | {f"/mnt:[{note['space']}]{name}" for name in names}
+    return names
+
+
+class Trial:
+    def __init__(self, iotrail, program, seed, steps, keep):
+        self.iotrail, self.program, self.seed, self.steps = iotrail, program, seed, steps
+        self.mode = seed % len(MODES)
+        self.directory = Path(keep or tempfile.mkdtemp(prefix="iotrail-names-"))
+        self.counts = Counter()
+        self.wrong = []
+
+    def run(self):
+        work, notes, trail = (self.directory / name for name in ("w", "notes", "t.trail"))
+        work.mkdir(parents=True)
+        command = [self.iotrail, "record", "-q", "-o", trail, "--", self.program, notes, work, self.seed, self.steps, self.mode]
+        done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+        if done.returncode == CANNOT:
+            self.counts["not possible here"] += 1
+            return
+        if done.returncode != 0:
+            raise SystemExit(f"seed {self.seed}: exit {done.returncode}\n{done.stderr}")
+        self.compare([json.loads(line) for line in notes.read_text().splitlines()], self.events(trail), self.info(trail))
+
+    def events(self, trail):
+        out = subprocess.run([self.iotrail, "events", trail, "--json"], check=True, capture_output=True, text=True).stdout
+        return [json.loads(line) for line in out.splitlines()]
+
+    def info(self, trail):
+        out = subprocess.run([self.iotrail, "info", trail, "--json"], check=True, capture_output=True, text=True).stdout
+        return json.loads(out)["coverage"]["recording"]
+
+    def compare(self, notes, rows, coverage):
+        threads = {}
+        for row in rows:
+            threads.setdefault(row["tid"], []).append(row)
+        calls = {}
+        for own in threads.values():
+            for row, following in zip(own, own[1:]):
+                if row["call"] == "close" and row["errno"] == "EBADF" and (row["fd"] or 0) >= MARK:
+                    calls[row["fd"] - MARK] = following
+        unresolved = foreign = 0
+        for note in notes:
+            row = calls.get(note["step"])
+            if row is None or row["call"] != note["call"]:
+                self.wrong.append(f"{note} was recorded as {row}")
+                continue
+            for which in ("path", "path2"):
+                names = allowed(note, which)
+                recorded = row[which]
+                if not names or (note["call"] == "fchdir" and which == "path2"):
+                    self.counts["not resolved by the kernel"] += which in note
+                elif recorded in names or (note["space"] and text(note[which]).endswith(DELETED)):
+                    self.counts["right"] += 1
+                    foreign += recorded.startswith("/mnt:[")
+                elif recorded is None:
+                    unresolved += 1
+                else:
+                    self.wrong.append(f"step {note['step']} {note['call']}({text(note['text'])}) {row['errno'] or ''}: {which} {recorded}, not {names}")
+        self.counts["unknown"] += unresolved
+        self.counts["of another namespace"] += foreign
+        if coverage["foreign_names"] < foreign:
+            self.wrong.append(f"{foreign} names of another namespace, counted {coverage['foreign_names']}")
+        if unresolved > coverage["unresolved_paths"]:
+            self.wrong.append(f"{unresolved} names unknown, counted {coverage['unresolved_paths']}")
+        self.counts["by their letters"] += coverage["unresolved_paths"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("iotrail")
+    parser.add_argument("--seeds", type=int, default=12)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=120)
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    bad = 0
+    sums = {mode: Counter() for mode in MODES}
+    with tempfile.TemporaryDirectory() as place:
+        program = Path(place) / "places"
+        subprocess.run(["cc", "-O1", "-w", "-o", program, PROGRAM], check=True)
+        os.chmod(place, 0o755)
+        for seed in range(options.first, options.first + options.seeds):
+            trial = Trial(os.path.abspath(options.iotrail), program, seed, options.steps, options.keep)
+            try:
+                trial.run()
+            finally:
+                if not options.keep:
+                    shutil.rmtree(trial.directory, ignore_errors=True)
+            sums[trial.mode] += trial.counts
+            for wrong in trial.wrong[:5]:
+                print(f"seed {seed} ({MODES[trial.mode]}): {wrong}")
+            bad += len(trial.wrong)
+    for mode, counts in sums.items():
+        if counts:
+            print(f"{MODES[mode]}: " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+    if bad:
+        sys.exit(f"{bad} names are wrong")
+
+
+if __name__ == "__main__":
+    main()
