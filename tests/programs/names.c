@@ -144,6 +144,47 @@ static void relative(void) {
     end();
 }
 
+/* Behind a symbolic link two dots lead to the directory of its target; a renamed directory has its new name. */
+static void links(void) {
+    char *real = in("real"), *deep = in("real/deep"), *file = in("real/file"), *made = in("real/made"), *link = in("link");
+    char *moved = in("moved_real"), *later = in("moved_real/deep/later");
+    must(0, mkdir(real, 0755));
+    must(0, mkdir(deep, 0755));
+    must(0, symlink("real/deep", link));
+    given("real/file", 3);
+    given("file", 3); /* what the letters say */
+    must(0, chdir(directory));
+    begin();
+    int fd = syscall(SYS_openat, AT_FDCWD, "link/../file", O_RDONLY);
+    did(.call = "openat", .path = file, .fd = fd);
+    closed(fd, file);
+    must(0, syscall(SYS_stat, "link/../file", &status));
+    did(.call = "stat", .path = file);
+    must(0, syscall(SYS_stat, "link", &status));
+    did(.call = "stat", .path = deep);
+    must(0, syscall(SYS_lstat, "link", &status));
+    did(.call = "lstat", .path = link);
+    must(0, syscall(SYS_mkdir, "link/../made", 0755));
+    did(.call = "mkdir", .path = made);
+    must(0, syscall(SYS_chdir, "link"));
+    did(.call = "chdir", .path = deep);
+    must(0, syscall(SYS_rmdir, "../made"));
+    did(.call = "rmdir", .path = made);
+    int folder = opened(deep, O_RDONLY | O_DIRECTORY);
+    must(0, syscall(SYS_rename, real, moved));
+    did(.call = "rename", .path = real, .path2 = moved);
+    fd = syscall(SYS_openat, AT_FDCWD, "later", O_WRONLY | O_CREAT, 0644);
+    did(.call = "openat", .path = later, .fd = fd);
+    closed(fd, later);
+    must(0, syscall(SYS_unlinkat, folder, "later", 0));
+    did(.call = "unlinkat", .path = later);
+    closed(folder, deep);
+    must(0, syscall(SYS_unlink, link));
+    did(.call = "unlink", .path = link);
+    end();
+    must(0, chdir(directory));
+}
+
 static void strange(void) {
     const char *names[] = {"a b", "new\nline", "quote\"and'", "back\\slash\\n", "tab\t", "\xff\xfe not UTF-8", "\xc3\xa4\xe2\x82\xac", "%s$HOME*?"};
     begin();
@@ -190,6 +231,7 @@ int main(int argc, char **argv) {
     attributes();
     directories();
     relative();
+    links();
     strange();
     failures();
     return done();

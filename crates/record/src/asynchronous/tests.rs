@@ -71,6 +71,7 @@ fn text(call: &RawCall<'_>) -> String {
         Arg::Int(number) => number.to_string(),
         Arg::Length(bytes) => format!("{bytes} bytes"),
         Arg::Path { bytes, .. } => String::from_utf8_lossy(bytes).into_owned(),
+        Arg::Located(path) => String::from_utf8_lossy(path).into_owned(),
         Arg::Cwd(_) => "cwd".to_owned(),
         _ => "_".to_owned(),
     };
@@ -94,7 +95,10 @@ impl Program {
         self.now += 10;
         let (pid, tid, at) = (PID, self.tid, Timestamp(self.now));
         let look = |fd: i32| (fd < 100).then(|| format!("/file{fd}").into_bytes());
-        let stop = Stop { pid, tid, at, memory: &self.memory, look: &look, place: &|_| None };
+        let place = |asked: &super::Asked<'_>| {
+            asked.path.starts_with(b"relative").then(|| [b"/resolved/", asked.path].concat())
+        };
+        let stop = Stop { pid, tid, at, memory: &self.memory, look: &look, place: &place };
         let registers = Registers { abi: Abi::X86_64, number: number_of(name), args };
         let delivered = &mut self.delivered;
         let deliver = &mut |call: &RawCall<'_>| delivered.push(text(call));
@@ -275,6 +279,28 @@ fn repeated_completions_are_calls_of_their_own_and_notifications_none() {
     assert_eq!(names, ["10 <70+10>", "20 <80+0>", "80 <70+10>", "ENOBUFS <80+0>"]);
     program.gone();
     assert_eq!(program.delivered.len(), 4);
+}
+
+#[test]
+fn a_file_that_is_opened_into_a_place_has_the_name_that_its_path_leads_to() {
+    const FIXED: u8 = 1;
+    const ENTRY: u64 = ENTRIES + 3 * 64;
+    let mut program = Program::with_ring(0);
+    program.memory.put(0x800, b"relative\0");
+    program.add(18, -100, 0, 0, 5, 0);
+    program.memory.long(ENTRY + 16, 0x800);
+    program.memory.int(ENTRY + 44, 1);
+    program.enter(1, |program| {
+        program.fetched(1);
+        program.completes(5, 0, 0);
+    });
+    program.add(22, 0, 0, 1, 6, FIXED);
+    program.enter(1, |program| {
+        program.fetched(2);
+        program.completes(6, 1, 0);
+    });
+    let read = program.delivered.last().unwrap();
+    assert!(read.starts_with("7: io_uring_read(/resolved/relative, _, 1, 0, _) = 1"), "{read}");
 }
 
 #[test]
