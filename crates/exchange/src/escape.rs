@@ -6,7 +6,7 @@
 //! command is one line of printable text in every format.
 
 use iotrail_model::text::text_to_path;
-use iotrail_workflow::jobs::{Command, Job, Jobs};
+use iotrail_workflow::jobs::{Command, Job, Jobs, Redirect, Script, Target};
 use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
@@ -36,15 +36,19 @@ pub fn argument(word: &str) -> String {
 }
 
 /// A command for `sh` that is being written.
-struct Script {
+struct Writer {
     /// Words that the format around the command cannot hold as they are, though they are printable.
     hides: fn(&str) -> bool,
+    /// The directory of the recording.
+    base: Base,
     /// Assignments that must come first, each ended by `; `.
     before: String,
     variables: usize,
+    /// Whether `$base`, the directory in which the job runs, is used.
+    uses_base: bool,
 }
 
-impl Script {
+impl Writer {
     /// A word of any bytes.
     fn word(&mut self, bytes: &[u8]) -> String {
         match std::str::from_utf8(bytes) {
@@ -80,58 +84,106 @@ impl Script {
         }
     }
 
-    fn path(&mut self, path: &str, base: &Base) -> String {
-        self.word(&text_to_path(&base.relative(path)))
+    /// A word in which the directory of the recording stands for that of the job.
+    fn placed(&mut self, bytes: &[u8]) -> String {
+        let parts = self.base.split(bytes);
+        if parts.len() < 2 {
+            return self.word(bytes);
+        }
+        self.uses_base = true;
+        let words: Vec<String> =
+            parts.into_iter().map(|part| if part.is_empty() { String::new() } else { self.word(part) }).collect();
+        words.join("\"$base\"")
     }
 
-    fn command(&mut self, command: &Command, base: &Base) -> String {
+    fn path(&mut self, path: &str) -> String {
+        let path = self.base.relative(path);
+        self.word(&text_to_path(&path))
+    }
+
+    fn redirect(&mut self, redirect: &Redirect) -> String {
+        let (sign, standard) = match &redirect.target {
+            Target::Read(_) => ("<", 0),
+            Target::Null if redirect.fd == 0 => ("<", 0),
+            Target::ReadWrite(_) => ("<>", 0),
+            Target::Append(_) => (">>", 1),
+            Target::Write(_) | Target::Null => (">", 1),
+            Target::Same(_) | Target::Closed => (">&", 1),
+        };
+        let target = match &redirect.target {
+            Target::Read(path) | Target::Write(path) | Target::Append(path) | Target::ReadWrite(path) => self.path(path),
+            Target::Null => "/dev/null".to_owned(),
+            Target::Same(source) => source.to_string(),
+            Target::Closed => "-".to_owned(),
+        };
+        let number = if redirect.fd == standard { String::new() } else { redirect.fd.to_string() };
+        format!("{number}{sign}{target}")
+    }
+
+    /// Words behind a command or group, each with a blank in front.
+    fn redirects(&mut self, redirects: &[Redirect]) -> String {
+        redirects.iter().map(|redirect| format!(" {}", self.redirect(redirect))).collect()
+    }
+
+    fn command(&mut self, command: &Command) -> String {
         let mut words = Vec::with_capacity(command.argv.len() + 2);
         for variable in &command.env {
             if let Some((name, value)) = variable.split_once('=') {
-                let value = self.word(&text_to_path(value));
+                let value = self.placed(&text_to_path(value));
                 words.push(format!("{name}={value}"));
             }
         }
-        let program = self.program(command.program());
+        let program = self.executable(command);
         words.push(program);
         for argument in command.argv.iter().skip(1) {
-            let word = self.word(argument);
+            let word = self.placed(argument);
             words.push(word);
         }
-        let directory = command.cwd.as_deref().filter(|cwd| !base.is(cwd));
-        // Redirections come from names as seen from the working directory of the command.
-        let here = directory.map_or_else(|| base.clone(), Base::new);
-        let target = |script: &mut Self, path: &str| {
-            if directory.is_some() && base.holds(path) {
-                script.path(path, &here)
-            } else {
-                script.path(path, base)
-            }
-        };
-        if let Some(path) = &command.stdin {
-            let path = target(self, path);
-            words.push(format!("<{path}"));
-        }
-        if let Some(output) = &command.stdout {
-            let path = target(self, &output.path);
-            words.push(format!("{}{path}", if output.append { ">>" } else { ">" }));
-        }
-        match &command.stderr {
-            Some(output) if command.stdout.as_ref() == Some(output) => words.push("2>&1".to_owned()),
-            Some(output) => {
-                let path = target(self, &output.path);
-                words.push(format!("2{}{path}", if output.append { ">>" } else { ">" }));
-            }
-            None if command.stderr_to_pipe => words.push("2>&1".to_owned()),
-            None => {}
-        }
         let line = words.join(" ");
-        match directory {
+        // Redirections stand outside: their names are as seen from the directory of the job.
+        let redirects = self.redirects(&command.redirects);
+        match command.cwd.as_deref().filter(|cwd| !self.base.is(cwd)) {
             Some(cwd) => {
-                let cwd = self.path(cwd, base);
-                format!("(cd {cwd} && {line})")
+                let cwd = self.path(cwd);
+                format!("(cd {cwd} && {line}){redirects}")
             }
-            None => line,
+            None => format!("{line}{redirects}"),
+        }
+    }
+
+    /// The word of the command; a program of the workflow that was found without a path is named by its path.
+    fn executable(&mut self, command: &Command) -> String {
+        let program = command.program();
+        let own = command.exe.as_deref().filter(|exe| self.base.holds(exe) && !program.contains(&b'/'));
+        match own {
+            Some(exe) => {
+                let exe = exe.to_owned();
+                self.placed(&text_to_path(&exe))
+            }
+            None if program.starts_with(b"/") && self.base.split(program).len() > 1 => self.placed(program),
+            None => self.program(program),
+        }
+    }
+
+    fn script(&mut self, script: &Script, inner: bool) -> String {
+        match script {
+            Script::Command(command) => self.command(command),
+            Script::Sequence(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.script(part, true)).collect();
+                let line = parts.join("; ");
+                if inner { format!("{{ {line}; }}") } else { line }
+            }
+            Script::Pipeline(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.script(part, true)).collect();
+                parts.join(" | ")
+            }
+            Script::Redirected { body, redirects } => {
+                let body = match &**body {
+                    Script::Sequence(_) => self.script(body, true),
+                    other => format!("{{ {}; }}", self.script(other, true)),
+                };
+                format!("{body}{}", self.redirects(redirects))
+            }
         }
     }
 }
@@ -151,6 +203,27 @@ impl Base {
 
     fn is(&self, path: &str) -> bool {
         self.0.as_deref() == Some(path.trim_end_matches('/'))
+    }
+
+    /// The parts of a word between mentions of the directory; one part if it is not mentioned.
+    fn split<'a>(&self, word: &'a [u8]) -> Vec<&'a [u8]> {
+        let Some(base) = self.0.as_deref().map(text_to_path) else { return vec![word] };
+        let base: &[u8] = &base;
+        let part_of_name = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"_-./".contains(b) || *b >= 0x80);
+        let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+        while base.len() > 1 && at + base.len() <= word.len() {
+            let end = at + base.len();
+            let ends = word.get(end) == Some(&b'/') || !part_of_name(word.get(end));
+            let begins = at == 0 || !part_of_name(word.get(at - 1));
+            if &word[at..end] == base && ends && begins {
+                parts.push(&word[from..at]);
+                (from, at) = (end, end);
+            } else {
+                at += 1;
+            }
+        }
+        parts.push(&word[from..]);
+        parts
     }
 
     fn holds(&self, path: &str) -> bool {
@@ -176,16 +249,17 @@ pub fn shell(job: &Job, jobs: &Jobs) -> Option<String> {
     shell_hiding(job, jobs, |_| false)
 }
 
-fn shell_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<String> {
-    let base = Base::of(jobs);
-    let mut script = Script { hides, before: String::new(), variables: 0 };
-    let commands: Vec<String> = job.commands.iter().map(|command| script.command(command, &base)).collect();
-    if commands.is_empty() {
-        return None;
-    }
-    let mut line = format!("{}{}", script.before, commands.join(" | "));
+pub(crate) fn shell_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<String> {
+    let mut writer =
+        Writer { hides, base: Base::of(jobs), before: String::new(), variables: 0, uses_base: false };
+    let script = job.script.as_ref()?;
+    let line = writer.script(script, false);
+    let base = if writer.uses_base { "base=$(pwd); " } else { "" };
+    let mut line = format!("{base}{}{line}", writer.before);
     if let Some(code) = job.exit_code.filter(|code| *code != 0) {
         let _ = write!(line, " || test $? -eq {code}");
+    } else if job.signal.is_some() {
+        line.push_str(" || test $? -gt 128");
     }
     Some(line)
 }
@@ -199,9 +273,10 @@ pub fn program(job: &Job, jobs: &Jobs) -> Option<Vec<String>> {
 
 /// Like [`program`]; words for which `hides` says yes are not among them as they are.
 pub(crate) fn program_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<Vec<String>> {
-    if let [command] = job.commands.as_slice()
+    if let Some(Script::Command(command)) = &job.script
         && let Some(words) = direct(command, &Base::of(jobs))
         && job.exit_code.unwrap_or(0) == 0
+        && job.signal.is_none()
         && !words.iter().any(|word| hides(word))
     {
         return Some(words);
@@ -212,7 +287,7 @@ pub(crate) fn program_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) ->
 fn direct(command: &Command, base: &Base) -> Option<Vec<String>> {
     let exe = command.exe.as_deref()?;
     let here = command.cwd.as_deref().is_none_or(|cwd| base.is(cwd));
-    let redirected = command.stdin.is_some() || command.stdout.is_some() || command.stderr.is_some();
+    let redirected = !command.redirects.is_empty();
     let same_name = exe.rsplit('/').next() == Some(&*command.base_name());
     if !here || redirected || !command.env.is_empty() || !same_name || !is_printable(exe) {
         return None;
@@ -220,7 +295,7 @@ fn direct(command: &Command, base: &Base) -> Option<Vec<String>> {
     let mut words = vec![base.relative(exe)];
     for argument in command.argv.iter().skip(1) {
         let text = std::str::from_utf8(argument).ok()?;
-        if text.is_empty() || !is_printable(text) {
+        if text.is_empty() || !is_printable(text) || base.split(argument).len() > 1 {
             return None;
         }
         words.push(text.to_owned());

@@ -6,7 +6,7 @@
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::check;
-use crate::targets::{Targets, rules};
+use crate::targets::{BEGIN, Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -44,13 +44,17 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         let _ = write!(text, " {}", rule.targets.first());
     }
     text.push('\n');
+    if rules.iter().any(|rule| matches!(rule.targets, Targets::Files(_))) {
+        let _ = write!(text, "\n{BEGIN}:\n\t@mkdir -p .iotrail && touch $@\n");
+    }
     let directories = super::runnable::make_directories(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
-        let _ = write!(text, "\n# job {}\n", number + 1);
+        let _ = write!(text, "\n{}", comment(&format!("job {}: {}", number + 1, job.name)));
         match &rule.targets {
             Targets::Files(files) => {
-                let _ = write!(text, "{} {}", files.join(" "), if files.len() > 1 { "&:" } else { ":" });
+                let sign = if files.len() > 1 { "&:" } else { ":" };
+                let _ = write!(text, "{} {sign} {BEGIN}", files.join(" "));
             }
             Targets::Stamp(stamp) => text.push_str(&format!("{stamp}:")),
         }
@@ -63,7 +67,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         let _ = write!(text, "\n\t{}{}\n", directories.replace('$', "$$"), line.replace('$', "$$"));
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
-            Targets::Files(files) => writeln!(text, "\t@touch -c {}", files.join(" ")),
+            Targets::Files(files) => writeln!(text, "\t@ls -d {0} >/dev/null && touch -c {0}", files.join(" ")),
             Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && touch {stamp}"),
         };
     }

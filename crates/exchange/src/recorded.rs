@@ -9,7 +9,7 @@ use iotrail_workflow::jobs::{JobOptions, jobs};
 use std::collections::BTreeSet;
 
 /// The graph in a format; in formats of jobs the jobs of the log of which a process is in the graph, with their command
-/// lines. A graph whose processes are aggregated has no command lines and is described as far as the format allows.
+/// lines. With it, in words, what was told instead of guessed. A graph whose processes are aggregated has no command lines and is described as far as the format allows.
 ///
 /// # Errors
 /// If the log cannot be read, or the format cannot hold it.
@@ -20,13 +20,15 @@ pub fn write_recorded(
     format: Format,
     options: &WriteOptions,
     managers: &JobOptions,
-) -> Result<Vec<u8>, ExchangeError> {
+) -> Result<(Vec<u8>, Vec<String>), ExchangeError> {
     let aggregated = graph.vertices.iter().any(|vertex| vertex.process().is_some() && vertex.members > 1);
     if !format.is_of_jobs() || aggregated {
-        return write(graph, format, options);
+        return Ok((write(graph, format, options)?, Vec::new()));
     }
     let wanted: BTreeSet<LifeId> =
         graph.vertices.iter().filter_map(|vertex| Some(vertex.process()?.life)).collect();
     let all = jobs(log, lives, managers)?;
-    write_jobs(&all.select(|life| wanted.contains(&life)), format, options)
+    let some = all.select(|life| wanted.contains(&life));
+    let remarks = some.troubles.iter().map(|trouble| trouble.say()).collect();
+    Ok((write_jobs(&some, format, options)?, remarks))
 }

@@ -7,7 +7,7 @@
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::{check, make_directories};
-use crate::targets::{Rule, Targets, rules};
+use crate::targets::{BEGIN, Rule, Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -34,7 +34,8 @@ fn literal(text: &str) -> String {
 
 /// A path as a name in a rule, if Snakemake can express it.
 fn name(path: &str) -> Option<String> {
-    let odd = path.contains('\\')
+    // Braces are wildcards, signs around a name are variables of paths.
+    let odd = path.contains(['\\', '{', '}', '<', '>'])
         || path.contains("//")
         || path.starts_with("./")
         || path.chars().any(char::is_control);
@@ -61,11 +62,16 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str("shell.executable(\"/bin/sh\")\nshell.prefix(\"\")\n\nrule all:\n");
     let goals: Vec<String> = rules.iter().flat_map(all).map(literal).collect();
     list(&mut text, "input", &goals);
+    if rules.iter().any(|rule| matches!(rule.targets, Targets::Files(_))) {
+        let _ = write!(text, "\nrule begin:\n    output:\n        touch({}),\n", literal(BEGIN));
+    }
     let directories = make_directories(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
-        let _ = write!(text, "\nrule job_{:04}:\n", number + 1);
-        let inputs: Vec<String> = rule.inputs.iter().chain(&rule.after).map(|file| literal(file)).collect();
+        let _ = write!(text, "\n{}rule job_{:04}:\n", comment(&format!("job {}: {}", number + 1, job.name)), number + 1);
+        let begin = matches!(rule.targets, Targets::Files(_)).then(|| literal(BEGIN));
+        let others = rule.inputs.iter().chain(&rule.after).map(|file| literal(file));
+        let inputs: Vec<String> = others.chain(begin).collect();
         list(&mut text, "input", &inputs);
         let outputs: Vec<String> = match &rule.targets {
             Targets::Files(files) => files.iter().map(|file| literal(file)).collect(),

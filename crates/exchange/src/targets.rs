@@ -7,6 +7,9 @@ use crate::escape::Base;
 use iotrail_workflow::jobs::{Job, JobId, Jobs};
 use std::collections::BTreeSet;
 
+/// Made when the jobs are run for the first time: files that were there before are older, so none of them passes for made.
+pub(crate) const BEGIN: &str = ".iotrail/begin";
+
 /// What a job is known by.
 #[derive(Debug)]
 pub(crate) enum Targets {

@@ -5,7 +5,7 @@
 
 use iotrail_exchange::escape::{program, shell};
 use iotrail_exchange::{Format, WriteOptions, write_jobs};
-use iotrail_workflow::jobs::{Command as JobCommand, Job, Jobs, Output};
+use iotrail_workflow::jobs::{Command as JobCommand, Job, Jobs, Redirect, Script, Target};
 use proptest::prelude::*;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -47,10 +47,10 @@ fn saying(arguments: &[Vec<u8>]) -> Jobs {
         exe: Some(Arc::from("/bin/sh")),
         argv,
         cwd: Some(Arc::from("/recorded")),
-        stdout: Some(Output { path: Arc::from("/recorded/said"), append: false }),
+        redirects: vec![Redirect { fd: 1, target: Target::Write(Arc::from("/recorded/said")) }],
         ..JobCommand::default()
     };
-    let job = Job { commands: vec![command], name: Arc::from("say"), members: 1, ..Job::default() };
+    let job = Job { script: Some(Script::Command(command)), name: Arc::from("say"), members: 1, ..Job::default() };
     Jobs { jobs: vec![job], base: Some(Arc::from("/recorded")), ..Jobs::default() }
 }
 

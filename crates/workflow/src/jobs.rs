@@ -1,20 +1,25 @@
 //! The jobs of a workflow: what a workflow manager started, with what each needs and makes, ready to be run again.
 //!
-//! A job is a process directly below the manager (the first process of the recording: `make`, a script, `snakemake`) with
-//! all its descendants: running Montage's `mDiff` apart from the `mDiffFit` that started it would be wrong. Processes of
-//! different jobs that talk through a pipe must run together, so they are one job whose command is a pipeline.
+//! A job is a program that the manager executed (the first program of the recording: `make`, a script, `snakemake`) with
+//! all its descendants: running Montage's `mDiff` apart from the `mDiffFit` that started it would be wrong. Commands
+//! that talk through a pipe, or go on where another left an open file, are one job, written as the shell was asked to do
+//! it. Where a manager did work itself (a shell's `echo >file`), its commands alone would give another result: then the
+//! manager as a whole is the job.
 //!
 //! Jobs are made from the calls and not from the graph of versions, because workflow systems know files by path only:
 //! what counts for them is who read, wrote, made and deleted which name, in which order. A shell's redirection is seen as
-//! what it is: descriptors 0, 1 and 2 as they stood when the command was executed.
+//! what it is: the descriptors as they stood when the command was executed.
 
 mod command;
 mod divide;
+mod find;
+mod group;
 mod hidden;
 mod history;
-mod launch;
 mod order;
-mod pipeline;
+mod own_deeds;
+mod programs;
+mod script;
 mod select;
 mod steps;
 #[cfg(test)]
@@ -61,13 +66,33 @@ impl JobOptions {
     }
 }
 
-/// Where a command's output goes.
+/// What a descriptor of a command is led to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Output {
-    /// The file.
-    pub path: Arc<str>,
-    /// Whether what is there already stays: `>>`.
-    pub append: bool,
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// `<`
+    Read(Arc<str>),
+    /// `>`
+    Write(Arc<str>),
+    /// `>>`
+    Append(Arc<str>),
+    /// `<>`
+    ReadWrite(Arc<str>),
+    /// `>&` and a number: what that descriptor is.
+    Same(i32),
+    /// `/dev/null`: what was connected to the manager.
+    Null,
+    /// `>&-`
+    Closed,
+}
+
+/// A redirection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Redirect {
+    /// The descriptor.
+    pub fd: i32,
+    /// What it is led to.
+    pub target: Target,
 }
 
 /// A command as it was executed.
@@ -82,16 +107,63 @@ pub struct Command {
     pub argv: Vec<Vec<u8>>,
     /// Working directory.
     pub cwd: Option<Arc<str>>,
-    /// Recorded environment variables that the manager does not have or has otherwise, `NAME=value`.
+    /// Recorded environment variables that the first program does not have or has otherwise, `NAME=value`.
     pub env: Vec<String>,
-    /// File that standard input was redirected from.
-    pub stdin: Option<Arc<str>>,
-    /// File that standard output was redirected to.
-    pub stdout: Option<Output>,
-    /// File that standard error was redirected to; if it is the same as that of standard output: `2>&1`.
-    pub stderr: Option<Output>,
-    /// Whether standard error goes into the same pipe as standard output.
-    pub stderr_to_pipe: bool,
+    /// Redirections, in the order in which they are written.
+    pub redirects: Vec<Redirect>,
+}
+
+/// What a shell is asked to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Script {
+    /// One command.
+    Command(Command),
+    /// One after the other, whatever their exit statuses are.
+    Sequence(Vec<Script>),
+    /// Each with its standard output led to the standard input of the next.
+    Pipeline(Vec<Script>),
+    /// With files that all of it shares.
+    Redirected {
+        /// What shares them.
+        body: Box<Script>,
+        /// The files.
+        redirects: Vec<Redirect>,
+    },
+}
+
+impl Script {
+    /// The commands, from left to right.
+    #[must_use]
+    pub fn commands(&self) -> Vec<&Command> {
+        match self {
+            Self::Command(command) => vec![command],
+            Self::Sequence(parts) | Self::Pipeline(parts) => parts.iter().flat_map(Self::commands).collect(),
+            Self::Redirected { body, .. } => body.commands(),
+        }
+    }
+
+    /// What a person calls it: `sort|uniq`, `head;cat`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        /// Names of a sequence that are written; others are left out.
+        const SHOWN: usize = 4;
+        let joined = |parts: &[Self], sign: &str| {
+            let mut names: Vec<String> = parts.iter().map(Self::name).collect();
+            names.dedup();
+            if names.len() > SHOWN {
+                names.truncate(SHOWN);
+                names.push("...".to_owned());
+            }
+            names.join(sign)
+        };
+        match self {
+            Self::Command(command) => command.name(),
+            Self::Sequence(parts) => joined(parts, ";"),
+            Self::Pipeline(parts) => joined(parts, "|"),
+            Self::Redirected { body, .. } => body.name(),
+        }
+    }
 }
 
 /// A file of a job.
@@ -116,9 +188,10 @@ pub struct JobFile {
 /// A job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Job {
-    /// The commands, in the order of the pipeline; empty if it cannot be run again.
-    pub commands: Vec<Command>,
-    /// Base name of the executable, of a pipeline all of them: `sort|uniq|gzip`; or the name of the group that it stands for.
+    /// What runs it again; `None` if nothing can.
+    pub script: Option<Script>,
+    /// Name of the program or of the script that it ran, of a pipeline all of them: `sort|uniq|gzip`; or the name of the
+    /// group that it stands for.
     pub name: Arc<str>,
     /// Its processes, sorted.
     pub lives: Vec<LifeId>,
@@ -160,6 +233,12 @@ impl Job {
     pub fn span(&self) -> Option<Nanos> {
         Some(self.end? - self.start?)
     }
+
+    /// Its commands, from left to right; none if it cannot be run again.
+    #[must_use]
+    pub fn commands(&self) -> Vec<&Command> {
+        self.script.as_ref().map(Script::commands).unwrap_or_default()
+    }
 }
 
 /// The jobs of a recording.
@@ -187,9 +266,7 @@ pub struct Jobs {
 /// If the log cannot be read.
 pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs, TrailError> {
     let steps = steps::read(log)?;
-    let launches = launch::follow(&steps, lives);
-    let division = divide::divide(lives, &launches, options);
-    let merged = pipeline::merge(lives, &launches, &division);
-    let history = history::write(&steps, log, lives, &launches, &merged);
-    Ok(order::assemble(log, lives, &launches, merged, &history))
+    let programs = programs::follow(&steps, lives);
+    let hidden = hidden::hidden(log, lives);
+    Ok(find::Finder { log, lives, options, steps: &steps, programs: &programs, hidden: &hidden }.find())
 }

@@ -22,6 +22,9 @@ use std::process::ExitCode;
 /// Rows of a table on the terminal.
 const SHOWN: usize = 25;
 
+/// Remarks about an export on the terminal; the export has more.
+const REMARKS: usize = 12;
+
 /// Build the workflow graph: which process made, read and wrote what, what waited for what, and what is slow.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -199,7 +202,14 @@ fn write(
         Form::Exchange(format) => {
             let options = WriteOptions { title: None, sources };
             let managers = JobOptions::with_managers(args.manager.as_deref())?;
-            output::write(path, &write_recorded(log, lives, &outcome.graph, format, &options, &managers)?)?;
+            let (bytes, remarks) = write_recorded(log, lives, &outcome.graph, format, &options, &managers)?;
+            output::write(path, &bytes)?;
+            for remark in remarks.iter().take(REMARKS) {
+                ui.warn(remark);
+            }
+            if let Some(more) = remarks.len().checked_sub(REMARKS).filter(|more| *more > 0) {
+                ui.warn(&format!("{more} more remarks are in the export"));
+            }
         }
     }
     if path != Path::new("-") {

@@ -1,65 +1,59 @@
-//! The commands of a job as they were executed.
+//! A command as it was executed, and what a person calls it.
 
-use super::divide::command_image;
-use super::launch::{Launches, name};
-use super::{Command, Output};
-use iotrail_model::Names;
-use iotrail_model::text::{path_to_text, text_to_path};
-use iotrail_query::{LifeId, Lives};
+use super::Command;
+use super::programs::{ProgramId, Programs};
+use iotrail_model::Process;
+use iotrail_model::text::{path_to_text, printable, text_to_path};
+use iotrail_query::Lives;
 use serde::Serializer;
 use std::sync::Arc;
 
 /// Recorders keep that many bytes of a command line. In trails that do not say what was cut, one of this length was.
 const CUT_AT: usize = 1 << 16;
+/// The longest title of a command, in characters.
+const TITLE: usize = 72;
+
+/// Programs that run a script which is their first argument.
+const INTERPRETERS: [&str; 12] =
+    ["sh", "dash", "bash", "ash", "zsh", "ksh", "python", "perl", "ruby", "Rscript", "node", "lua"];
+/// Programs that run the command which is their argument.
+const WRAPPERS: [&str; 7] = ["env", "nice", "nohup", "time", "stdbuf", "setsid", "busybox"];
+
+/// Whether a recorded command line has lost a part.
+pub(crate) fn is_cut(image: &Process) -> bool {
+    let long = || image.cmdline.as_deref().is_some_and(|line| text_to_path(line).len() >= CUT_AT);
+    image.cmdline_cut.unwrap_or_else(long)
+}
 
 /// Writes arguments in their text form.
 pub(crate) fn as_text<S: Serializer>(argv: &[Vec<u8>], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(argv.iter().map(|argument| path_to_text(argument)))
 }
 
-/// The command of a process, or why there is none.
-pub(crate) fn command(
-    lives: &Lives,
-    launches: &Launches,
-    names: &Names,
-    life: LifeId,
-) -> Result<Command, String> {
-    let image = command_image(lives, launches, life).ok_or("it executed nothing")?;
+/// The command of a program, or why there is none.
+pub(crate) fn command(lives: &Lives, programs: &Programs, id: ProgramId) -> Result<Command, String> {
+    let program = programs.get(id);
+    let image = programs.image(program, lives);
     let line = image.cmdline.as_deref().ok_or("its command line was not recorded")?;
-    if image.cmdline_cut.unwrap_or_else(|| text_to_path(line).len() >= CUT_AT) {
+    if is_cut(image) {
         return Err(
             "its command line is not complete in the trail (`strace -s` cuts it, a recorder does at 64 KiB)"
                 .to_owned(),
         );
     }
     let argv: Vec<Vec<u8>> = line.split('\0').map(|argument| text_to_path(argument).into_owned()).collect();
-    let parent = lives.get(life).parent.map(|parent| lives.last_image(parent));
-    let env = match parent {
-        Some(parent) => image.env.iter().filter(|variable| !parent.env.contains(variable)).cloned().collect(),
-        None => Vec::new(),
-    };
-    let output = |descriptor| {
-        let (path, mode, first) = launches.redirection(life, descriptor).filter(|(_, mode, _)| mode.write)?;
-        let append = mode.append || !(mode.truncate && first);
-        Some(Output { path: name(names, path).clone(), append })
-    };
-    let stdin = launches.redirection(life, 0).filter(|(_, mode, _)| !mode.write);
-    let [_, out, err] = &launches.get(life).streams;
-    let (stdout, mut stderr) = (output(1), output(2));
-    let one = out.is_some() && out == err;
-    if one && let (Some(stdout), Some(stderr)) = (&stdout, &mut stderr) {
-        stderr.clone_from(stdout);
+    let mut root = program;
+    while let Some(parent) = root.parent {
+        root = programs.get(parent);
     }
+    let outer = &programs.image(root, lives).env;
     Ok(Command {
-        life,
+        life: program.life,
         exe: image.exe.as_deref().map(Arc::from),
         argv,
         cwd: image.cwd.as_deref().map(Arc::from),
-        env,
-        stdin: stdin.map(|(path, _, _)| name(names, path).clone()),
-        stdout,
-        stderr,
-        stderr_to_pipe: one && out.is_some_and(|handle| handle.pipe),
+        env: image.env.iter().filter(|variable| !outer.contains(variable)).cloned().collect(),
+        redirects: Vec::new(),
     })
 }
 
@@ -78,6 +72,89 @@ impl Command {
     #[must_use]
     pub fn base_name(&self) -> String {
         let program = String::from_utf8_lossy(self.program());
-        program.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned()
+        base(&program).to_owned()
+    }
+
+    /// What a person calls it: the script that an interpreter runs, the command that `env` runs, else the program.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let words: Vec<String> =
+            self.argv.iter().skip(1).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        name(&self.base_name(), &words)
+    }
+
+    /// The command line, cut to a length that fits on a line.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let words: Vec<String> =
+            self.argv.iter().skip(1).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        let mut text = [vec![self.base_name()], words].concat().join(" ");
+        if let Some((cut, _)) = text.char_indices().nth(TITLE) {
+            text.truncate(cut);
+            text.push('…');
+        }
+        printable(&text).into_owned()
+    }
+}
+
+fn base(word: &str) -> &str {
+    word.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+fn name(program: &str, words: &[String]) -> String {
+    let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let known = |list: &[&str]| list.contains(&plain) || list.contains(&program);
+    if known(&WRAPPERS) {
+        let rest = words.iter().position(|word| !word.starts_with('-') && !word.contains('='));
+        if let Some((next, rest)) = rest.and_then(|at| words[at..].split_first()) {
+            return name(base(next), rest);
+        }
+    }
+    if !known(&INTERPRETERS) {
+        return program.to_owned();
+    }
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-m" => return words.next().map_or_else(|| program.to_owned(), Clone::clone),
+            flag if flag.starts_with('-') && flag.ends_with('c') && !flag.starts_with("--") => {
+                let inner = words.next().and_then(|text| of_script(text));
+                return inner.unwrap_or_else(|| program.to_owned());
+            }
+            flag if flag.starts_with('-') || flag.starts_with('+') => {}
+            script => return base(script).to_owned(),
+        }
+    }
+    program.to_owned()
+}
+
+/// The first command of a shell's text: a word that is no assignment, if it looks like a program.
+fn of_script(text: &str) -> Option<String> {
+    let word = text.split_whitespace().find(|word| !word.contains('=') && !["set", "-e;", "(", "{", "-e", "!"].contains(word))?;
+    let name = base(word.trim_matches(|c| "\"'();".contains(c)));
+    let plain = |c: char| c.is_alphanumeric() || "_-.+".contains(c);
+    (!name.is_empty() && name.chars().all(plain)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn called(words: &[&str]) -> String {
+        Command { argv: words.iter().map(|word| word.as_bytes().to_vec()).collect(), ..Command::default() }.name()
+    }
+
+    #[test]
+    fn a_command_is_called_after_what_a_person_ran() {
+        assert_eq!(called(&["/usr/bin/sort", "-n", "in.txt"]), "sort");
+        assert_eq!(called(&["/bin/sh", "-e", "steps/align.sh", "7"]), "align.sh");
+        assert_eq!(called(&["python3.11", "-u", "fit.py"]), "fit.py");
+        assert_eq!(called(&["python3", "-m", "http.server"]), "http.server");
+        assert_eq!(called(&["sh", "-c", "X=1 ./prog a >b"]), "prog");
+        assert_eq!(called(&["bash", "-ec", "set -e; (cat a; b)"]), "cat");
+        assert_eq!(called(&["bash", "-c", "$PROG x"]), "bash");
+        assert_eq!(called(&["env", "A=b", "perl", "x.pl"]), "x.pl");
+        assert_eq!(called(&["sh"]), "sh");
+        assert_eq!(called(&["awk", "{print}", "in"]), "awk");
     }
 }

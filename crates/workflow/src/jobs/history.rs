@@ -3,14 +3,15 @@
 //! The last who wrote a name is needed by who reads it, writes it, renames it or deletes it after that; who read it is
 //! needed by the next who writes it (make would otherwise overwrite what a reader still wants).
 
-use super::launch::{Launches, name};
-use super::pipeline::Merged;
+use super::group::Together;
+use super::programs::{Programs, name};
 use super::steps::{Deed, OpenMode, Step};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{PathId, Timestamp};
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::Lives;
 use iotrail_trail::EventLog;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Who did something: a job, or a manager.
@@ -57,8 +58,16 @@ pub(crate) struct NameHistory {
     pub(crate) by_manager: bool,
     /// Whether a job read what a manager wrote.
     pub(crate) from_manager: bool,
-    writer: Who,
-    readers: Vec<u32>,
+    turns: Turns,
+}
+
+/// Who wrote a name last, and who read it since.
+#[derive(Clone, Debug, Default)]
+struct Turns {
+    /// With the time of its last writing.
+    writer: Option<(u32, Timestamp)>,
+    /// With the time of each one's last reading.
+    readers: Vec<(u32, Timestamp)>,
 }
 
 /// What happened to all names.
@@ -70,84 +79,128 @@ pub(crate) struct History {
     pub(crate) needs: HashSet<(u32, u32), RandomState>,
     /// Directories that are there at the end, with the job that made each, sorted.
     pub(crate) directories: Vec<(Arc<str>, Who)>,
+    /// Which jobs listed which directory.
+    pub(crate) listed: BTreeMap<Arc<str>, Vec<u32>>,
 }
 
-impl NameHistory {
+type Needs = HashSet<(u32, u32), RandomState>;
+
+impl Turns {
+    fn writer(&self) -> Who {
+        self.writer.map(|(job, _)| job)
+    }
+
+    /// The job needs who wrote it; each needs the other if that one goes on writing.
+    fn read(&mut self, job: u32, span: (Timestamp, Timestamp), needs: &mut Needs) {
+        if let Some((writer, last)) = self.writer {
+            if writer == job {
+                return;
+            }
+            needs.insert((job, writer));
+            if last > span.0 {
+                needs.insert((writer, job));
+            }
+        }
+        match self.readers.last_mut().filter(|(other, _)| *other == job) {
+            Some((_, last)) => *last = (*last).max(span.1),
+            None => self.readers.push((job, span.1)),
+        }
+    }
+
     /// The job is the last writer from now on and needs all who wrote or read what was there; who wrote it before.
-    fn hand_over(&mut self, job: u32, needs: &mut HashSet<(u32, u32), RandomState>) -> Who {
-        let previous = self.writer.replace(job);
-        let before = previous.into_iter().chain(self.readers.drain(..));
-        needs.extend(before.filter(|other| *other != job).map(|other| (job, other)));
-        previous
+    fn write(&mut self, job: u32, span: (Timestamp, Timestamp), needs: &mut Needs) -> Who {
+        let previous = self.writer;
+        let since = previous.filter(|(writer, _)| *writer == job).map_or(span.1, |(_, last)| last.max(span.1));
+        self.writer = Some((job, since));
+        for (other, last) in previous.into_iter().chain(self.readers.drain(..)).filter(|(other, _)| *other != job) {
+            needs.insert((job, other));
+            if last > span.0 {
+                needs.insert((other, job));
+            }
+        }
+        previous.map(|(writer, _)| writer)
     }
 }
 
 struct Writer<'a> {
     log: &'a EventLog,
-    merged: &'a Merged,
-    launches: &'a Launches,
+    programs: &'a Programs,
+    together: &'a Together,
+    hidden: &'a [bool],
     names: HashMap<PathId, NameHistory, RandomState>,
-    needs: HashSet<(u32, u32), RandomState>,
-    made: HashMap<Arc<str>, Who, RandomState>,
-    hidden: Vec<bool>,
+    needs: Needs,
+    made: HashMap<Arc<str>, (Who, Turns), RandomState>,
     ends: Vec<Option<Timestamp>>,
     /// Jobs that made or deleted entries of a directory.
     changed: HashMap<Arc<str>, Vec<u32>, RandomState>,
+    /// Jobs that listed a directory.
+    listed: HashMap<Arc<str>, Vec<u32>, RandomState>,
+    /// Other names of the same file: hard links.
+    twins: HashMap<PathId, Vec<PathId>, RandomState>,
+    /// Symbolic links that a job made to a name.
+    links: HashMap<PathId, Vec<PathId>, RandomState>,
+    targets: HashMap<PathId, PathId, RandomState>,
+    /// When the step under way began and ended.
+    span: (Timestamp, Timestamp),
 }
 
-/// Goes through the steps.
+/// Goes through the steps; `who` is the job of each program.
 pub(crate) fn write(
     steps: &[Step],
     log: &EventLog,
     lives: &Lives,
-    launches: &Launches,
-    merged: &Merged,
+    programs: &Programs,
+    together: &Together,
+    who: &[Who],
+    hidden: &[bool],
 ) -> History {
-    let mut ends = vec![None; merged.groups.len()];
-    for (place, group) in merged.of_life.iter().enumerate() {
-        if let (Some(group), Some(end)) = (group, lives.all()[place].end) {
-            ends[*group as usize] = ends[*group as usize].max(Some(end));
+    let mut ends = vec![None; together.groups.len()];
+    for (place, program) in programs.last.iter().enumerate() {
+        let job = program.and_then(|program| who[program.index()]);
+        if let (Some(job), Some(end)) = (job, lives.all()[place].end) {
+            ends[job as usize] = ends[job as usize].max(Some(end));
         }
     }
     let mut writer = Writer {
         log,
-        merged,
-        launches,
+        programs,
+        together,
+        hidden,
         names: HashMap::default(),
         needs: HashSet::default(),
         made: HashMap::default(),
-        hidden: super::hidden::hidden(log, lives),
         ends,
         changed: HashMap::default(),
+        listed: HashMap::default(),
+        twins: HashMap::default(),
+        links: HashMap::default(),
+        targets: HashMap::default(),
+        span: (Timestamp(0), Timestamp(0)),
     };
     for (number, step) in steps.iter().enumerate() {
-        if let Some(life) = lives.find(step.case, step.pid, step.start) {
-            writer.step(number, step, life);
+        if let Some(program) = programs.of_step[number] {
+            writer.span = (step.start, step.last);
+            writer.step(number, step, who[program.index()]);
         }
     }
     writer.finish()
 }
 
 impl Writer<'_> {
-    fn step(&mut self, number: usize, step: &Step, life: LifeId) {
-        let who = self.merged.of_life[life.index()];
+    fn step(&mut self, number: usize, step: &Step, who: Who) {
         let Some(path) = step.path.get() else { return };
         match step.deed {
-            Deed::Open(mode) if mode.directory => {}
-            Deed::Open(mode) if mode.write => self.open(number, mode, who, path),
-            Deed::Open(_) | Deed::Exec => self.read(who, path, 0),
-            Deed::Read => {
-                self.read(who, path, step.bytes);
-            }
-            Deed::Write if self.launches.opened.contains(&path) => {
+            Deed::Open(mode) if mode.directory => self.look(who, path),
+            Deed::Open(mode) => self.open(number, mode, who, path),
+            Deed::Exec => self.read(who, path, 0),
+            Deed::Read => self.read(who, path, step.bytes),
+            Deed::Write if self.programs.opened.contains(&path) => {
                 self.wrote(who, path, step.bytes, Before::There);
                 self.grow(path, step.end);
             }
-            Deed::Write => {}
             Deed::Copy => {
                 self.read(who, path, step.bytes);
-                if let Some(target) = step.path2.get().filter(|target| self.launches.opened.contains(target))
-                {
+                if let Some(target) = step.path2.get().filter(|target| self.programs.opened.contains(target)) {
                     self.wrote(who, target, step.bytes, Before::There);
                     self.grow(target, None);
                 }
@@ -156,6 +209,7 @@ impl Writer<'_> {
                 self.wrote(who, path, 0, Before::There);
                 self.grow(path, None);
             }
+            Deed::Look | Deed::Missing => self.look(who, path),
             Deed::Remove => self.remove(who, path),
             Deed::RemoveDirectory => self.remove_directory(who, path),
             Deed::Rename => {
@@ -167,51 +221,93 @@ impl Writer<'_> {
                 self.read(who, path, 0);
                 if let Some(target) = step.path2.get() {
                     self.wrote(who, target, 0, Before::Gone);
+                    self.twin(path, target);
                 }
             }
-            Deed::Symlink => self.wrote(who, path, 0, Before::Gone),
-            Deed::MakeDirectory => {
-                self.in_directory(who, path);
-                self.made.insert(name(self.log.names(), path).clone(), who);
+            Deed::Symlink | Deed::Fifo => {
+                self.wrote(who, path, 0, Before::Gone);
+                if let Some(target) = step.path2.get() {
+                    self.links.entry(target).or_default().push(path);
+                    self.targets.insert(path, target);
+                }
             }
-            Deed::List => self.list(who, step.start, path),
-            Deed::Fork | Deed::Pipe | Deed::Dup | Deed::Close => {}
+            Deed::MakeDirectory => self.make_directory(who, path),
+            Deed::List => self.list(who, path),
+            Deed::Write
+            | Deed::Fork
+            | Deed::Pipe
+            | Deed::Dup { .. }
+            | Deed::CloseOnExec
+            | Deed::Close
+            | Deed::Seek
+            | Deed::Accept => {}
         }
     }
 
-    /// A manager's open that the first command gets as standard stream is that command's deed.
+    /// A manager's open is the deed of the command that got it.
     fn open(&mut self, number: usize, mode: OpenMode, who: Who, path: PathId) {
-        let opening =
-            self.launches.open_of_step.get(&number).map(|open| self.launches.openings[open.0 as usize]);
-        let user = opening.and_then(|opening| opening.first_user);
-        let who = who.or_else(|| user.and_then(|life| self.merged.of_life[life.index()]));
-        if mode.truncate {
+        let user = self.programs.open_of_step.get(&number).and_then(|open| self.together.opened_for.get(open));
+        let who = who.or_else(|| user.and_then(|head| self.together.of_head.get(*head as usize).copied()));
+        if !mode.write {
+            self.read(who, path, 0);
+        } else if mode.truncate {
             self.wrote(who, path, 0, Before::Gone);
         } else if mode.create {
             self.wrote(who, path, 0, Before::Unknown);
         }
     }
 
+    /// The job asked whether the name is there: it must find it as it did.
+    fn look(&mut self, who: Who, path: PathId) {
+        let (Some(job), false) = (who, self.hidden[path.index()]) else { return };
+        if let Some((_, turns)) = self.made.get_mut(name(self.log.names(), path)) {
+            turns.read(job, self.span, &mut self.needs);
+        }
+        self.names.entry(path).or_default().turns.read(job, self.span, &mut self.needs);
+    }
+
+    /// The file also goes by other names: whoever waits for one of them waits for all.
+    fn other_names(&mut self, job: u32, path: PathId, writes: bool) {
+        let mut others = self.twins.get(&path).cloned().unwrap_or_default();
+        let mut at = path;
+        while let Some(target) = self.targets.get(&at).copied().filter(|target| !others.contains(target)) {
+            others.push(target);
+            at = target;
+        }
+        for other in others {
+            let turns = &mut self.names.entry(other).or_default().turns;
+            if writes {
+                turns.write(job, self.span, &mut self.needs);
+            } else {
+                turns.read(job, self.span, &mut self.needs);
+            }
+        }
+        // It may have been reached through a link.
+        for link in self.links.get(&path).into_iter().flatten() {
+            self.names.entry(*link).or_default().turns.read(job, self.span, &mut self.needs);
+        }
+    }
+
+    fn twin(&mut self, path: PathId, target: PathId) {
+        let mut all = self.twins.get(&path).cloned().unwrap_or_default();
+        all.extend([path, target]);
+        all.sort();
+        all.dedup();
+        for one in &all {
+            self.twins.insert(*one, all.iter().copied().filter(|other| other != one).collect());
+        }
+    }
+
     fn read(&mut self, who: Who, path: PathId, bytes: u64) {
         let (Some(job), false) = (who, self.hidden[path.index()]) else { return };
+        self.other_names(job, path, false);
         let history = self.names.entry(path).or_default();
-        let by_manager = history.by_manager && history.writer.is_none();
-        let (writer, seen) = (history.writer, history.readers.last() == Some(&job));
-        history.from_manager |= by_manager;
-        if writer != Some(job) {
-            if !seen {
-                history.readers.push(job);
-            }
-            let used = usage(&mut history.uses, job);
-            used.input = true;
-            used.read = used.read.saturating_add(bytes);
-            if let Some(writer) = writer {
-                self.needs.insert((job, writer));
-            }
-        } else {
-            let used = usage(&mut history.uses, job);
-            used.read = used.read.saturating_add(bytes);
-        }
+        history.from_manager |= history.by_manager && history.turns.writer.is_none();
+        let own = history.turns.writer() == Some(job);
+        history.turns.read(job, self.span, &mut self.needs);
+        let used = usage(&mut history.uses, job);
+        used.input |= !own;
+        used.read = used.read.saturating_add(bytes);
     }
 
     fn wrote(&mut self, who: Who, path: PathId, bytes: u64, file: Before) {
@@ -219,6 +315,9 @@ impl Writer<'_> {
             return;
         }
         self.in_directory(who, path);
+        if let Some(job) = who {
+            self.other_names(job, path, true);
+        }
         let history = self.names.entry(path).or_default();
         let existed = history.exists.replace(true);
         history.written = true;
@@ -226,11 +325,11 @@ impl Writer<'_> {
             history.length = Some(0);
         }
         let Some(job) = who else {
-            (history.by_manager, history.writer) = (true, None);
-            history.readers.clear();
+            history.by_manager = true;
+            history.turns = Turns::default();
             return;
         };
-        let previous = history.hand_over(job, &mut self.needs);
+        let previous = history.turns.write(job, self.span, &mut self.needs);
         let goes_on = previous == Some(job);
         let kept = match file {
             Before::Gone => false,
@@ -259,31 +358,90 @@ impl Writer<'_> {
             return;
         }
         self.in_directory(who, path);
+        for other in self.twins.remove(&path).unwrap_or_default() {
+            self.twins.entry(other).or_default().retain(|twin| *twin != path);
+        }
+        if let Some(target) = self.targets.remove(&path)
+            && let Some(links) = self.links.get_mut(&target)
+        {
+            links.retain(|link| *link != path);
+        }
         let history = self.names.entry(path).or_default();
         history.exists = Some(false);
         let Some(job) = who else { return };
-        history.hand_over(job, &mut self.needs);
+        history.turns.write(job, self.span, &mut self.needs);
         let used = usage(&mut history.uses, job);
         used.removed = true;
         used.input |= !used.output;
     }
 
+    fn make_directory(&mut self, who: Who, path: PathId) {
+        self.in_directory(who, path);
+        let text = name(self.log.names(), path).clone();
+        let mut turns = self.names.get(&path).map(|history| history.turns.clone()).unwrap_or_default();
+        if let Some(job) = who {
+            turns.write(job, self.span, &mut self.needs);
+        }
+        self.made.insert(text, (who, turns));
+    }
+
     fn remove_directory(&mut self, who: Who, path: PathId) {
         self.in_directory(who, path);
-        let maker = self.made.remove(name(self.log.names(), path)).flatten();
-        if let (Some(job), Some(maker)) = (who, maker)
-            && job != maker
-        {
-            self.needs.insert((job, maker));
+        let text = name(self.log.names(), path).clone();
+        let Some(job) = who else {
+            self.made.remove(&text);
+            return;
+        };
+        if let Some((_, mut turns)) = self.made.remove(&text) {
+            turns.write(job, self.span, &mut self.needs);
+            self.names.entry(path).or_default().turns = turns;
         }
+        let users = [&self.changed, &self.listed].map(|users| users.get(&text).cloned().unwrap_or_default());
+        self.needs.extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
     }
 
     fn rename(&mut self, who: Who, from: PathId, to: PathId) {
-        let old: Arc<str> = name(self.log.names(), from).clone();
-        if let Some(maker) = self.made.remove(&old) {
-            self.made.insert(name(self.log.names(), to).clone(), maker);
-            return;
+        let names = self.log.names();
+        let old = name(names, from).clone();
+        let within = format!("{old}/");
+        let here = |history: &NameHistory| history.exists != Some(false) && !history.uses.is_empty();
+        let inside: Vec<PathId> = self
+            .names
+            .iter()
+            .filter(|(path, history)| name(names, **path).starts_with(&within) && here(history))
+            .map(|(path, _)| *path)
+            .collect();
+        let made: Vec<Arc<str>> = self.made.keys().filter(|path| path.starts_with(&within)).cloned().collect();
+        if !self.made.contains_key(&old) && inside.is_empty() {
+            return self.rename_file(who, from, to);
         }
+        let new = name(names, to).clone();
+        let moved = |path: &str| format!("{new}/{}", &path[within.len()..]);
+        self.in_directory(who, from);
+        self.in_directory(who, to);
+        for path in inside {
+            let target = moved(name(names, path));
+            let known = names.paths.iter().position(|known| **known == *target);
+            match known.and_then(|known| u32::try_from(known).ok()) {
+                Some(known) => self.rename_file(who, path, PathId(known)),
+                None => self.remove(who, path),
+            }
+        }
+        let old_turns = self.made.remove(&old).map(|(_, turns)| turns).unwrap_or_default();
+        for (path, target) in made.iter().map(|path| (path, Arc::from(moved(path)))).chain([(&old, new.clone())]).collect::<Vec<_>>() {
+            let mut turns = self.made.remove(path).map_or_else(|| old_turns.clone(), |(_, turns)| turns);
+            if let Some(job) = who {
+                turns.write(job, self.span, &mut self.needs);
+            }
+            self.made.insert(target, (who, turns));
+        }
+        if let Some(job) = who {
+            let users = [&self.changed, &self.listed].map(|users| users.get(&old).cloned().unwrap_or_default());
+            self.needs.extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
+        }
+    }
+
+    fn rename_file(&mut self, who: Who, from: PathId, to: PathId) {
         self.read(who, from, 0);
         self.remove(who, from);
         let length = self.names.get(&from).and_then(|history| history.length);
@@ -293,19 +451,20 @@ impl Writer<'_> {
         }
     }
 
-    /// Who makes or deletes an entry needs who made the directory.
+    /// Who makes or deletes an entry needs who made the directory, and who listed it before.
     fn in_directory(&mut self, who: Who, path: PathId) {
         let Some(job) = who else { return };
         let path = name(self.log.names(), path);
         let mut rest: &str = path;
         let mut nearest = true;
         while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
-            if let Some(&Some(maker)) = self.made.get(parent)
-                && maker != job
-            {
-                self.needs.insert((job, maker));
+            if let Some((_, turns)) = self.made.get_mut(parent) {
+                turns.read(job, self.span, &mut self.needs);
             }
             if nearest {
+                let over = |other: &u32| self.ends[*other as usize].is_some_and(|end| end <= self.span.0);
+                let listed = self.listed.get(parent).into_iter().flatten();
+                self.needs.extend(listed.filter(|other| **other != job && over(other)).map(|other| (job, *other)));
                 let jobs = self.changed.entry(Arc::from(parent)).or_default();
                 if jobs.last() != Some(&job) {
                     jobs.push(job);
@@ -316,24 +475,33 @@ impl Writer<'_> {
     }
 
     /// Who lists a directory needs those who changed its entries and were over by then.
-    fn list(&mut self, who: Who, at: Timestamp, path: PathId) {
+    fn list(&mut self, who: Who, path: PathId) {
         let Some(job) = who else { return };
-        let Some(jobs) = self.changed.get(name(self.log.names(), path)) else { return };
-        for &other in jobs {
-            if other != job && self.ends[other as usize].is_some_and(|end| end <= at) {
-                self.needs.insert((job, other));
-            }
+        self.look(who, path);
+        let text = name(self.log.names(), path);
+        let over = |other: &u32| self.ends[*other as usize].is_some_and(|end| end <= self.span.0);
+        let changed = self.changed.get(text).into_iter().flatten();
+        self.needs.extend(changed.filter(|other| **other != job && over(other)).map(|other| (job, *other)));
+        let jobs = self.listed.entry(text.clone()).or_default();
+        if jobs.last() != Some(&job) {
+            jobs.push(job);
         }
     }
 
     fn finish(self) -> History {
         let names = self.log.names();
-        let mut all: Vec<(Arc<str>, NameHistory)> =
-            self.names.into_iter().map(|(path, history)| (name(names, path).clone(), history)).collect();
+        let mut all: Vec<(Arc<str>, NameHistory)> = self
+            .names
+            .into_iter()
+            .filter(|(_, history)| history.written || !history.uses.is_empty() || history.exists.is_some())
+            .map(|(path, history)| (name(names, path).clone(), history))
+            .collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut directories: Vec<(Arc<str>, Who)> = self.made.into_iter().collect();
+        let mut directories: Vec<(Arc<str>, Who)> =
+            self.made.into_iter().map(|(path, (who, _))| (path, who)).collect();
         directories.sort();
-        History { names: all, needs: self.needs, directories }
+        let listed = self.listed.into_iter().collect();
+        History { names: all, needs: self.needs, directories, listed }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Jobs with all that is known of them, in an order in which they can run.
 
-use super::command::command;
+use super::find::Found;
 use super::history::History;
-use super::launch::Launches;
-use super::pipeline::{Group, Merged};
-use super::{Command, Job, JobFile, JobId, Jobs, Trouble};
+use super::programs::{ProgramId, Programs};
+use super::{Job, JobFile, JobId, Jobs, Script, Trouble};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{Nanos, Timestamp};
@@ -15,28 +14,38 @@ use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
 /// Puts everything together.
-pub(crate) fn assemble(
-    log: &EventLog,
-    lives: &Lives,
-    launches: &Launches,
-    merged: Merged,
-    history: &History,
-) -> Jobs {
-    let mut members: Vec<Vec<LifeId>> = vec![Vec::new(); merged.groups.len()];
-    for (place, group) in merged.of_life.iter().enumerate() {
-        if let Some(group) = group {
-            members[*group as usize].push(LifeId(place as u32));
+pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found: Found) -> Jobs {
+    let Found { division, together, scripts, history, not_exported, whole } = found;
+    let mut members: Vec<Vec<LifeId>> = vec![Vec::new(); together.groups.len()];
+    for (place, program) in programs.last.iter().enumerate() {
+        let head = program.and_then(|program| division.of_program[program.index()]);
+        if let Some(head) = head {
+            members[together.of_head[head as usize] as usize].push(LifeId(place as u32));
         }
     }
-    let mut troubles: Vec<Trouble> = Vec::new();
-    let mut jobs: Vec<Job> = Vec::with_capacity(merged.groups.len());
-    for (number, (group, members)) in merged.groups.into_iter().zip(members).enumerate() {
+    let mut troubles: Vec<Trouble> = not_exported.into_iter().map(|why| Trouble::NotExported { why }).collect();
+    let mut jobs: Vec<Job> = Vec::with_capacity(together.groups.len());
+    for (number, ((heads, script), members)) in together.groups.iter().zip(scripts).zip(members).enumerate() {
         let id = JobId(number as u32);
-        let (job, why_not) = job(log, lives, launches, &group, members);
-        troubles.extend(why_not.map(|why| Trouble::CannotRun { job: id, why }));
-        if group.to_manager {
+        let head_programs: Vec<ProgramId> =
+            heads.iter().map(|head| division.heads[*head as usize]).collect();
+        for program in &head_programs {
+            troubles.extend(whole.get(program).map(|why| Trouble::Whole { job: id, why: why.clone() }));
+        }
+        let of_job = |program: &ProgramId| {
+            division.of_program[program.index()].is_some_and(|head| together.of_head[head as usize] as usize == number)
+        };
+        troubles.extend(
+            programs.read_outside.iter().find(|(program, _)| of_job(program)).map(|_| Trouble::ReadsOutside { job: id }),
+        );
+        let forced = |program: &ProgramId| {
+            programs.get(*program).parent.is_some_and(|parent| division.forced[parent.index()])
+        };
+        if heads.iter().any(|head| together.to_manager.contains(head)) && head_programs.iter().any(forced) {
             troubles.push(Trouble::PipeToManager { job: id });
         }
+        let (job, why_not) = job(log, lives, programs, &head_programs, script, members);
+        troubles.extend(why_not.map(|why| Trouble::CannotRun { job: id, why }));
         jobs.push(job);
     }
     let sizes: HashMap<&str, i64, RandomState> =
@@ -45,18 +54,21 @@ pub(crate) fn assemble(
     for (job, needed) in &history.needs {
         needs[*job as usize].insert(*needed);
     }
-    files(history, &sizes, &mut jobs, &mut troubles);
-    let directories = directories(history, &mut jobs, &mut needs);
+    files(&history, &sizes, &mut jobs, &mut troubles);
+    let directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
     let base =
         lives.all().first().and_then(|_| lives.images(LifeId(0)).first()?.cwd.as_deref().map(Arc::from));
-    let manager = merged
-        .of_life
+    let manager = programs
+        .all
         .first()
-        .filter(|job| job.is_none())
-        .and_then(|_| lives.last_image(LifeId(0)).cmdline.as_deref().map(Arc::from));
-    own_troubles(&jobs, base.as_deref(), &mut troubles);
+        .filter(|_| division.manager.first() == Some(&true))
+        .and_then(|program| programs.image(program, lives).cmdline.as_deref().map(Arc::from));
+    own_troubles(&jobs, &mut troubles);
+    let listed = base.as_ref().and_then(|base| history.listed.get(base)).into_iter().flatten();
+    let listed: BTreeSet<u32> = listed.copied().collect();
+    troubles.extend(listed.into_iter().map(|job| Trouble::ListsBase { job: JobId(job) }));
     let order = order(&jobs, &needs);
     let mut jobs = Jobs { jobs, manager, base, directories, troubles, aggregated: false, span: span(lives) };
     renumber(&mut jobs, &order, &needs);
@@ -72,37 +84,34 @@ fn span(lives: &Lives) -> Option<(Timestamp, Timestamp)> {
 fn job(
     log: &EventLog,
     lives: &Lives,
-    launches: &Launches,
-    group: &Group,
+    programs: &Programs,
+    heads: &[ProgramId],
+    script: Result<Script, String>,
     members: Vec<LifeId>,
 ) -> (Job, Option<String>) {
-    let mut commands = Vec::with_capacity(group.heads.len());
-    let mut why_not = group.why_not.clone();
-    let mut names = Vec::with_capacity(group.heads.len());
-    for &head in &group.heads {
-        match command(lives, launches, log.names(), head) {
-            Ok(command) => {
-                names.push(command.base_name());
-                commands.push(command);
-            }
-            Err(why) => {
-                let exe = lives.last_image(head).exe.as_deref().unwrap_or("?");
-                names.push(exe.rsplit('/').next().unwrap_or_default().to_owned());
-                why_not = why_not.or(Some(why));
-            }
-        }
-    }
-    if why_not.is_some() {
-        commands.clear();
-    }
+    let image = |head: &ProgramId| programs.image(programs.get(*head), lives);
+    let (script, why_not) = match script {
+        Ok(script) => (Some(script), None),
+        Err(why) => (None, Some(why)),
+    };
+    let name = script.as_ref().map_or_else(
+        || {
+            let exe = heads.first().and_then(|head| image(head).exe.as_deref()).unwrap_or("?");
+            exe.rsplit('/').next().unwrap_or_default().to_owned()
+        },
+        Script::name,
+    );
     let images = || members.iter().flat_map(|&life| lives.images(life));
     let cpu = images().filter_map(|image| Some(image.usage.user?.0.saturating_add(image.usage.system?.0)));
-    let last = group.heads.last().map(|&head| lives.last_image(head));
+    // Its status is that of the command that is last on the line.
+    let last_life = script.as_ref().and_then(|script| script.commands().last().map(|command| command.life));
+    let last_life = last_life.or_else(|| heads.last().map(|head| programs.get(*head).life));
+    let last = last_life.map(|life| lives.last_image(life));
     let ends: Option<Vec<Timestamp>> = members.iter().map(|&life| lives.get(life).end).collect();
     let moved = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
     let job = Job {
-        commands,
-        name: names.join("|").into(),
+        script,
+        name: name.into(),
         host: members.first().and_then(|&life| {
             log.cases().get(lives.get(life).case.index())?.name.host.as_deref().map(Arc::from)
         }),
@@ -172,7 +181,7 @@ fn directories(history: &History, jobs: &mut [Job], needs: &mut [BTreeSet<u32>])
                 };
                 for (number, job) in jobs.iter().enumerate() {
                     let runs_there =
-                        job.commands.iter().filter_map(|command| command.cwd.as_deref()).any(within);
+                        job.commands().iter().filter_map(|command| command.cwd.as_deref()).any(within);
                     if runs_there && number as u32 != *maker {
                         needs[number].insert(*maker);
                     }
@@ -205,7 +214,7 @@ fn break_cycles(jobs: &[Job], needs: &mut [BTreeSet<u32>]) -> Vec<Vec<JobId>> {
 }
 
 /// Strongly connected components (Tarjan), without recursion.
-fn components(needs: &[BTreeSet<u32>]) -> Vec<u32> {
+pub(crate) fn components(needs: &[BTreeSet<u32>]) -> Vec<u32> {
     const NEW: u32 = u32::MAX;
     let count = needs.len();
     let (mut index, mut low, mut component) = (vec![NEW; count], vec![0_u32; count], vec![NEW; count]);
@@ -280,12 +289,7 @@ fn order(jobs: &[Job], needs: &[BTreeSet<u32>]) -> Vec<u32> {
     order
 }
 
-fn own_troubles(jobs: &[Job], base: Option<&str>, troubles: &mut Vec<Trouble>) {
-    let names_base = |command: &Command| {
-        base.filter(|base| base.len() > 1).is_some_and(|base| {
-            command.argv.iter().skip(1).any(|argument| bstr_contains(argument, base.as_bytes()))
-        })
-    };
+fn own_troubles(jobs: &[Job], troubles: &mut Vec<Trouble>) {
     for (number, job) in jobs.iter().enumerate() {
         let id = JobId(number as u32);
         if job.end.is_none() {
@@ -297,14 +301,7 @@ fn own_troubles(jobs: &[Job], base: Option<&str>, troubles: &mut Vec<Trouble>) {
             _ => None,
         };
         troubles.extend(how.map(|how| Trouble::Failed { job: id, how }));
-        if job.commands.iter().any(names_base) {
-            troubles.push(Trouble::AbsolutePath { job: id });
-        }
     }
-}
-
-fn bstr_contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
 }
 
 /// Brings the jobs into `order` and renames them everywhere.
@@ -332,8 +329,10 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             | Trouble::NoEnd { job }
             | Trouble::Failed { job, .. }
             | Trouble::PipeToManager { job }
-            | Trouble::AbsolutePath { job } => *job = new(job),
-            Trouble::ManagerWrote { .. } => {}
+            | Trouble::Whole { job, .. }
+            | Trouble::ListsBase { job }
+            | Trouble::ReadsOutside { job } => *job = new(job),
+            Trouble::ManagerWrote { .. } | Trouble::NotExported { .. } => {}
         }
     }
     jobs.troubles.sort();

@@ -47,7 +47,10 @@ fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
         Trouble::NoEnd { job } => Trouble::NoEnd { job: of(job)? },
         Trouble::Failed { job, how } => Trouble::Failed { job: of(job)?, how: how.clone() },
         Trouble::PipeToManager { job } => Trouble::PipeToManager { job: of(job)? },
-        Trouble::AbsolutePath { job } => Trouble::AbsolutePath { job: of(job)? },
+        Trouble::Whole { job, why } => Trouble::Whole { job: of(job)?, why: why.clone() },
+        Trouble::ReadsOutside { job } => Trouble::ReadsOutside { job: of(job)? },
+        Trouble::ListsBase { job } => Trouble::ListsBase { job: of(job)? },
+        Trouble::NotExported { why } => Trouble::NotExported { why: why.clone() },
     })
 }
 

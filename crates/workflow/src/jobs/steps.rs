@@ -10,11 +10,13 @@ use std::sync::Arc;
 /// What an open asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OpenMode {
+    pub(crate) read: bool,
     pub(crate) write: bool,
     pub(crate) create: bool,
     pub(crate) truncate: bool,
     pub(crate) append: bool,
     pub(crate) directory: bool,
+    pub(crate) cloexec: bool,
 }
 
 impl OpenMode {
@@ -22,11 +24,13 @@ impl OpenMode {
         let has = |word: &str| flags.split('|').any(|flag| flag == word);
         let creat = call == "creat";
         Self {
+            read: !creat && !has("O_WRONLY"),
             write: creat || has("O_WRONLY") || has("O_RDWR"),
             create: creat || has("O_CREAT"),
             truncate: creat || has("O_TRUNC"),
             append: has("O_APPEND"),
             directory: has("O_DIRECTORY") || has("O_PATH"),
+            cloexec: has("O_CLOEXEC"),
         }
     }
 }
@@ -38,8 +42,23 @@ pub(crate) enum Deed {
     Fork,
     Pipe,
     Open(OpenMode),
-    Dup,
+    Dup {
+        /// Whether an exec closes the new descriptor.
+        cloexec: bool,
+    },
+    /// An exec closes the descriptor from now on.
+    CloseOnExec,
     Close,
+    /// Moved the position of an open file.
+    Seek,
+    /// Asked what is known about the name.
+    Look,
+    /// Asked for a name that is not there.
+    Missing,
+    /// Made a named pipe.
+    Fifo,
+    /// Got a connection.
+    Accept,
     Read,
     Write,
     /// From `path` to `path2`.
@@ -85,7 +104,7 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             "fork" | "vfork" | "clone" | "clone2" | "clone3" => Deed::Fork,
             "pipe" | "pipe2" | "socketpair" => Deed::Pipe,
             "open" | "openat" | "openat2" | "creat" => Deed::Open(OpenMode::default()),
-            "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64" => Deed::Dup,
+            "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64" => Deed::Dup { cloexec: false },
             "close" => Deed::Close,
             "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" | "chmod" | "fchmod"
             | "fchmodat" | "fchmodat2" => Deed::Change,
@@ -95,6 +114,11 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             "link" | "linkat" => Deed::Link,
             "symlink" | "symlinkat" => Deed::Symlink,
             "mkdir" | "mkdirat" => Deed::MakeDirectory,
+            "mknod" | "mknodat" => Deed::Fifo,
+            "accept" | "accept4" => Deed::Accept,
+            "lseek" | "_llseek" => Deed::Seek,
+            "stat" | "stat64" | "lstat" | "lstat64" | "newfstatat" | "fstatat64" | "statx" | "access" | "faccessat"
+            | "faccessat2" | "readlink" | "readlinkat" | "getxattr" | "lgetxattr" | "chdir" => Deed::Look,
             "getdents" | "getdents64" => Deed::List,
             "mmap" | "mmap2" => Deed::Read,
             _ => match spec(CallId(table.find(name.as_bytes())?))?.transfer {
@@ -131,16 +155,37 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, columns)?;
         let mut joined: HashMap<_, usize, RandomState> = HashMap::default();
+        let mut epochs: HashMap<(CaseId, Pid), u32, RandomState> = HashMap::default();
         for row in 0..batch.len {
-            if !batch.errno[row].is_null() || batch.layer[row] != Layer::Syscall {
+            if batch.layer[row] != Layer::Syscall {
                 continue;
             }
             let Some(mut deed) = deeds.get(batch.call[row].index()).copied().flatten() else { continue };
+            if let Some(errno) = names.errno(batch.errno[row]) {
+                deed = match (errno, deed) {
+                    ("ENOENT", Deed::Open(_) | Deed::Look | Deed::Exec | Deed::Remove | Deed::Rename) => {
+                        Deed::Missing
+                    }
+                    ("EEXIST" | "ENOTEMPTY", _) => Deed::Look,
+                    _ => continue,
+                };
+                if batch.path[row].is_null() {
+                    continue;
+                }
+            }
             let flags = names.flags(batch.flags[row]).unwrap_or_default();
             let name = names.call(batch.call[row]);
             match &mut deed {
                 Deed::Open(mode) => *mode = OpenMode::parse(name, flags),
-                Deed::Dup if name.starts_with("fcntl") && !flags.starts_with("F_DUPFD") => continue,
+                Deed::Dup { .. } if name.starts_with("fcntl") && flags == "F_SETFD" => {
+                    deed = Deed::CloseOnExec;
+                }
+                Deed::Dup { .. } if name.starts_with("fcntl") && !flags.starts_with("F_DUPFD") => continue,
+                Deed::Dup { cloexec } => *cloexec = flags.contains("CLOEXEC"),
+                Deed::Fifo if !flags.contains("S_IFIFO") => continue,
+                Deed::Look if batch.path[row].is_null() => continue,
+                // Asking for the position changes nothing.
+                Deed::Seek if batch.offset[row].get() == batch.ret[row].get() => continue,
                 Deed::Remove if flags.contains("AT_REMOVEDIR") => deed = Deed::RemoveDirectory,
                 Deed::Fork if flags.contains("CLONE_THREAD") => continue,
                 Deed::Read if name.starts_with("mmap") && batch.path[row].is_null() => continue,
@@ -172,20 +217,28 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                     .map(|(at, size)| at.saturating_add(size)),
                 bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
             };
-            if !matches!(deed, Deed::Read | Deed::Write | Deed::Copy) {
-                // What comes after is another sequence of transfers: the name may mean another file then.
-                if matches!(deed, Deed::Rename | Deed::Remove) {
-                    joined.clear();
-                }
-                steps.push(step);
-                continue;
-            }
             let kind = match deed {
                 Deed::Read => 0_u8,
                 Deed::Write => 1,
-                _ => 2,
+                Deed::Copy => 2,
+                Deed::Look => 3,
+                Deed::Missing => 4,
+                Deed::Seek => 5,
+                _ => {
+                    // What comes after is another sequence of transfers: the name, or the descriptor, may mean another
+                    // file then.
+                    if matches!(deed, Deed::Rename | Deed::Remove) {
+                        joined.clear();
+                    } else {
+                        *epochs.entry((step.case, step.pid)).or_default() += 1;
+                    }
+                    steps.push(step);
+                    continue;
+                }
             };
-            let at = *joined.entry((step.case, step.pid, kind, step.path, step.path2)).or_insert(steps.len());
+            let epoch = epochs.get(&(step.case, step.pid)).copied().unwrap_or_default();
+            let key = (step.case, step.pid, kind, step.fd, step.path, step.path2, epoch);
+            let at = *joined.entry(key).or_insert(steps.len());
             match steps.get_mut(at) {
                 Some(first) => {
                     let first: &mut Step = first;
@@ -208,8 +261,8 @@ mod tests {
     #[test]
     fn flags_of_opens_are_whole_words() {
         let mode = OpenMode::parse("openat", "O_WRONLY|O_CREAT|O_TRUNC|O_CLOEXEC");
-        assert_eq!(mode, OpenMode { write: true, create: true, truncate: true, ..OpenMode::default() });
-        assert_eq!(OpenMode::parse("open", "O_RDONLY"), OpenMode::default());
+        assert_eq!(mode, OpenMode { write: true, create: true, truncate: true, cloexec: true, ..OpenMode::default() });
+        assert_eq!(OpenMode::parse("open", "O_RDONLY"), OpenMode { read: true, ..OpenMode::default() });
         assert!(OpenMode::parse("creat", "").truncate);
     }
 }

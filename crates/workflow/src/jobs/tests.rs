@@ -140,12 +140,12 @@ fn redirections_are_what_the_descriptors_were_at_the_exec() {
         recording.redirect(3, 1, "/w/log", "O_WRONLY|O_CREAT|O_APPEND");
     });
     let jobs = recording.jobs();
-    let out = Output { path: Arc::from("/w/out"), append: false };
-    let sort = &jobs.jobs[0].commands[0];
-    assert_eq!(sort.stdin.as_deref(), Some("/w/in"));
-    assert_eq!((&sort.stdout, &sort.stderr), (&Some(out.clone()), &Some(out)));
-    let log = Output { path: Arc::from("/w/log"), append: true };
-    assert_eq!((&jobs.jobs[1].commands[0].stdout, &jobs.jobs[1].commands[0].stderr), (&Some(log), &None));
+    let redirect = |fd, target| Redirect { fd, target };
+    let (input, out) = (Target::Read(Arc::from("/w/in")), Target::Write(Arc::from("/w/out")));
+    let wanted = [redirect(0, input), redirect(1, out), redirect(2, Target::Same(1))];
+    assert_eq!(jobs.jobs[0].commands()[0].redirects, wanted);
+    let log = redirect(1, Target::Append(Arc::from("/w/log")));
+    assert_eq!(jobs.jobs[1].commands()[0].redirects, [log]);
     // An empty file is a file that was made.
     assert_eq!(paths(&jobs.jobs[0].outputs), ["/w/out"]);
 }
@@ -166,7 +166,7 @@ fn commands_that_talk_through_a_pipe_are_one_job_in_the_order_of_the_pipe() {
     let [job] = jobs.jobs.as_slice() else { panic!("{:?}", jobs.jobs) };
     assert_eq!(&*job.name, "sort|uniq");
     assert_eq!((paths(&job.inputs), paths(&job.outputs)), (vec!["/w/in"], vec!["/w/out"]));
-    assert_eq!(job.commands[1].argv, [b"uniq".to_vec(), b"-c".to_vec()]);
+    assert_eq!(job.commands()[1].argv, [b"uniq".to_vec(), b"-c".to_vec()]);
 }
 
 #[test]

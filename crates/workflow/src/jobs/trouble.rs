@@ -51,10 +51,27 @@ pub enum Trouble {
         /// The job.
         job: JobId,
     },
-    /// A job's arguments name the directory of the recording by its absolute path: it uses that directory wherever it runs.
-    AbsolutePath {
+    /// A manager is one job, because its commands alone would give another result.
+    Whole {
         /// The job.
         job: JobId,
+        /// What it did.
+        why: String,
+    },
+    /// A job read what was open before the recording began, its standard input.
+    ReadsOutside {
+        /// The job.
+        job: JobId,
+    },
+    /// A job listed the directory of the recording, in which a workflow system keeps files of its own.
+    ListsBase {
+        /// The job.
+        job: JobId,
+    },
+    /// A manager whose jobs are told apart did something that is not exported.
+    NotExported {
+        /// What it did.
+        why: String,
     },
 }
 
@@ -107,11 +124,25 @@ impl fmt::Display for Trouble {
                     job.0 + 1
                 )
             }
-            Self::AbsolutePath { job } => write!(
+            Self::Whole { job, why } => write!(
                 f,
-                "the arguments of job {} name the recorded working directory: it uses that directory wherever it runs",
+                "job {} is a workflow manager as a whole, because {}; --manager tells its commands apart nevertheless",
+                job.0 + 1,
+                printable(why)
+            ),
+            Self::ReadsOutside { job } => write!(
+                f,
+                "job {} read the standard input of the recording, which is not exported: give it the same",
                 job.0 + 1
             ),
+            Self::ListsBase { job } => write!(
+                f,
+                "job {} lists the directory in which the jobs run: if it counts hidden names, it finds those of the workflow system too",
+                job.0 + 1
+            ),
+            Self::NotExported { why } => {
+                write!(f, "about the workflow manager: {}; this is not exported", printable(why))
+            }
         }
     }
 }

@@ -1,0 +1,142 @@
+//! Finds the jobs: divides, joins what must run together, and takes a manager as a whole where its commands alone would
+//! give another result.
+
+use super::divide::{Division, divide};
+use super::group::{Together, together};
+use super::history::{self, History};
+use super::order::{self, components};
+use super::own_deeds::own_deeds;
+use super::programs::{ProgramId, Programs};
+use super::script::Scripts;
+use super::steps::Step;
+use super::{JobOptions, Jobs, Script};
+use iotrail_query::Lives;
+use iotrail_trail::EventLog;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often jobs that need each other are joined before their manager is taken as a whole.
+const ROUNDS: usize = 8;
+
+/// What the jobs are found in.
+pub(crate) struct Finder<'a> {
+    pub(crate) log: &'a EventLog,
+    pub(crate) lives: &'a Lives,
+    pub(crate) options: &'a JobOptions,
+    pub(crate) steps: &'a [Step],
+    pub(crate) programs: &'a Programs,
+    pub(crate) hidden: &'a [bool],
+}
+
+/// Jobs before they are described.
+pub(crate) struct Found {
+    pub(crate) division: Division,
+    pub(crate) together: Together,
+    /// For each group what runs it, or why nothing can.
+    pub(crate) scripts: Vec<Result<Script, String>>,
+    pub(crate) history: History,
+    /// What managers did that is not exported.
+    pub(crate) not_exported: Vec<String>,
+    /// Managers that are one job each, and why.
+    pub(crate) whole: BTreeMap<ProgramId, String>,
+}
+
+/// A manager that must be taken as a whole, and why.
+struct Whole(ProgramId, String);
+
+impl Finder<'_> {
+    pub(crate) fn find(&self) -> Jobs {
+        let mut whole: BTreeMap<ProgramId, String> = BTreeMap::new();
+        loop {
+            let managers: BTreeSet<ProgramId> = whole.keys().copied().collect();
+            let division = divide(self.lives, self.programs, self.options, &managers);
+            match self.attempt(division) {
+                // Each round takes one more manager as a whole.
+                Err(Whole(manager, why)) => drop(whole.insert(manager, why)),
+                Ok(found) => return order::assemble(self.log, self.lives, self.programs, Found { whole, ..found }),
+            }
+        }
+    }
+
+    fn attempt(&self, division: Division) -> Result<Found, Whole> {
+        let mut joined: Vec<Vec<u32>> = Vec::new();
+        let mut not_exported = Vec::new();
+        let mut round = 0;
+        loop {
+            let together = together(self.programs, &division, &joined);
+            if round == 0 {
+                let deeds = own_deeds(
+                    self.steps,
+                    self.log.names(),
+                    self.lives,
+                    self.programs,
+                    &division,
+                    &together,
+                    self.hidden,
+                );
+                for (manager, why) in deeds.into_iter().rev() {
+                    if !division.forced[manager.index()] {
+                        return Err(Whole(manager, why));
+                    }
+                    not_exported.push(why);
+                }
+            }
+            let scripts = self.scripts(&division, &together)?;
+            let who: Vec<Option<u32>> =
+                division.of_program.iter().map(|head| head.map(|head| together.of_head[head as usize])).collect();
+            let history =
+                history::write(self.steps, self.log, self.lives, self.programs, &together, &who, self.hidden);
+            let cycles = cycles(together.groups.len(), &history);
+            let forced = |group: &u32| self.manager(&division, &together.groups[*group as usize]).is_none();
+            let cycles: Vec<Vec<u32>> = cycles.into_iter().filter(|groups| !groups.iter().all(forced)).collect();
+            if cycles.is_empty() {
+                let whole = BTreeMap::new();
+                return Ok(Found { division, together, scripts, history, not_exported, whole });
+            }
+            if round >= ROUNDS {
+                let heads = cycles.iter().flatten().flat_map(|group| &together.groups[*group as usize]);
+                let heads: Vec<u32> = heads.copied().collect();
+                if let Some(manager) = self.manager(&division, &heads) {
+                    return Err(Whole(manager, "its commands exchange data both ways".to_owned()));
+                }
+            }
+            for groups in cycles {
+                joined.push(groups.iter().flat_map(|group| together.groups[*group as usize].clone()).collect());
+            }
+            round += 1;
+        }
+    }
+
+    /// What runs each group.
+    fn scripts(&self, division: &Division, together: &Together) -> Result<Vec<Result<Script, String>>, Whole> {
+        let scripts =
+            Scripts { lives: self.lives, names: self.log.names(), programs: self.programs, division, together };
+        let mut all = Vec::with_capacity(together.groups.len());
+        for heads in &together.groups {
+            let script = scripts.script(heads);
+            if let (Err(why), Some(manager)) = (&script, self.manager(division, heads)) {
+                return Err(Whole(manager, why.clone()));
+            }
+            all.push(script);
+        }
+        Ok(all)
+    }
+
+    /// The manager that can be taken as a whole instead of those heads.
+    fn manager(&self, division: &Division, heads: &[u32]) -> Option<ProgramId> {
+        let managers = heads.iter().filter_map(|head| self.programs.get(division.heads[*head as usize]).parent);
+        managers.filter(|manager| !division.forced[manager.index()]).max()
+    }
+}
+
+/// Groups that need each other.
+fn cycles(count: usize, history: &History) -> Vec<Vec<u32>> {
+    let mut needs: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); count];
+    for (job, needed) in &history.needs {
+        needs[*job as usize].insert(*needed);
+    }
+    let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (group, component) in components(&needs).into_iter().enumerate() {
+        members.entry(component).or_default().push(group as u32);
+    }
+    members.into_values().filter(|groups| groups.len() > 1).collect()
+}

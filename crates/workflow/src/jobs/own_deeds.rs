@@ -1,0 +1,189 @@
+//! What managers did themselves that jobs made of their commands would not do again.
+//!
+//! A shell's builtins write files, feed pipes and read a part of what a command reads next; nobody recorded with which
+//! bytes. Such a manager is no list of commands: it is run again as a whole.
+
+use super::divide::Division;
+use super::group::Together;
+use super::programs::{Handle, ProgramId, Programs, name};
+use super::steps::{Deed, Step};
+use iotrail_model::text::printable;
+use iotrail_model::{Names, PathId};
+use iotrail_query::Lives;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// For each manager that did something itself, what it was.
+pub(crate) fn own_deeds(
+    steps: &[Step],
+    names: &Names,
+    lives: &Lives,
+    programs: &Programs,
+    division: &Division,
+    together: &Together,
+    hidden: &[bool],
+) -> BTreeMap<ProgramId, String> {
+    let mut look = Look { names, lives, programs, division, hidden, found: BTreeMap::new() };
+    for (number, step) in steps.iter().enumerate() {
+        if let Some(who) = programs.of_step[number] {
+            look.step(number, step, who, together);
+        }
+    }
+    look.pipes();
+    look.openings(together);
+    look.heads();
+    look.found
+}
+
+struct Look<'a> {
+    names: &'a Names,
+    lives: &'a Lives,
+    programs: &'a Programs,
+    division: &'a Division,
+    hidden: &'a [bool],
+    found: BTreeMap<ProgramId, String>,
+}
+
+impl Look<'_> {
+    fn manages(&self, program: ProgramId) -> bool {
+        self.division.manager[program.index()]
+    }
+
+    fn say(&mut self, who: ProgramId, what: impl FnOnce() -> String) {
+        self.found.entry(who).or_insert_with(what);
+    }
+
+    fn path(&self, path: Option<PathId>) -> String {
+        path.map_or_else(|| "a file".to_owned(), |path| printable(name(self.names, path)).into_owned())
+    }
+
+    fn step(&mut self, number: usize, step: &Step, who: ProgramId, together: &Together) {
+        if step.deed == Deed::Fifo {
+            return self.up(who, |look| format!("commands exchange data through the named pipe {}", look.path(step.path.get())));
+        }
+        if step.deed == Deed::Accept {
+            return self.up(who, |_| "commands exchange data through a socket".to_owned());
+        }
+        if !self.manages(who) {
+            return;
+        }
+        let visible = |path: Option<PathId>| path.is_some_and(|path| !self.hidden[path.index()]);
+        let (path, path2) = (step.path.get(), step.path2.get());
+        let what = match step.deed {
+            Deed::Write if step.bytes > 0 && visible(path) && self.opened(path) => "wrote",
+            Deed::Copy if step.bytes > 0 && visible(path2) && self.opened(path2) => "wrote",
+            Deed::Change if visible(path) => "changed",
+            Deed::Remove if visible(path) => "deleted",
+            Deed::Rename if visible(path) || visible(path2) => "renamed",
+            Deed::Link | Deed::Symlink if visible(path) || visible(path2) => "linked",
+            Deed::RemoveDirectory => "deleted",
+            Deed::Open(mode) if (mode.truncate || mode.create) && mode.write && visible(path) => {
+                let open = self.programs.open_of_step.get(&number);
+                if open.is_some_and(|open| together.opened_for.contains_key(open)) {
+                    return;
+                }
+                "emptied or made"
+            }
+            _ => return,
+        };
+        let path = if step.deed == Deed::Copy { path2 } else { path };
+        let text = format!("it {what} {} itself", self.path(path));
+        self.say(who, || text);
+    }
+
+    fn opened(&self, path: Option<PathId>) -> bool {
+        path.is_some_and(|path| self.programs.opened.contains(&path))
+    }
+
+    /// About the nearest manager above a program, if it is below one.
+    fn up(&mut self, who: ProgramId, what: impl FnOnce(&Self) -> String) {
+        let mut at = Some(who);
+        while let Some(program) = at {
+            if self.manages(program) {
+                let text = what(self);
+                return self.say(program, || text);
+            }
+            at = self.programs.get(program).parent;
+        }
+    }
+
+    /// Data between a manager and commands.
+    fn pipes(&mut self) {
+        let programs = self.programs;
+        for traffic in programs.pipes.values() {
+            let managers = |users: &BTreeSet<ProgramId>| users.iter().copied().find(|user| self.manages(*user));
+            let (wrote, read) = (managers(&traffic.writers), managers(&traffic.readers));
+            let job_reads = traffic.readers.iter().any(|reader| !self.manages(*reader));
+            if let (Some(manager), true) = (wrote, job_reads) {
+                self.say(manager, || "it sent data of its own to a command through a pipe".to_owned());
+            }
+            if let (Some(manager), true) = (read, job_reads) {
+                self.say(manager, || "it read a part of what a command read from the same pipe".to_owned());
+            }
+        }
+    }
+
+    /// Open files that a manager moved on before a command got them, and those that cannot be told apart.
+    fn openings(&mut self, together: &Together) {
+        for open in together.opened_for.keys() {
+            let opening = self.programs.opening(*open);
+            let manager = opening.used_by.iter().copied().find(|user| self.manages(*user));
+            let others = opening.used_by.iter().any(|user| !self.manages(*user));
+            let text = self.path(Some(opening.path));
+            if let Some(manager) = manager.filter(|_| others) {
+                self.say(manager, || format!("it read or wrote {text} through a descriptor that a command got"));
+            } else if opening.unsure && self.manages(opening.by) {
+                let by = opening.by;
+                self.say(by, || format!("it opened {text} several times, and which of them a command got is not known"));
+            }
+            let mode = opening.mode;
+            let odd = !mode.read && !mode.append && !mode.truncate || mode.read && mode.write && (mode.append || mode.truncate);
+            if odd && self.manages(opening.by) {
+                let by = opening.by;
+                self.say(by, || format!("it opened {text} in a way for which a shell has no redirection"));
+            }
+        }
+    }
+
+    /// Commands that are not known well enough to be run on their own.
+    fn heads(&mut self) {
+        for head in &self.division.heads {
+            let program = self.programs.get(*head);
+            let Some(parent) = program.parent else { continue };
+            let image = self.programs.image(program, self.lives);
+            let is_last = self.lives.images(program.life).len() == program.image + 1;
+            let unusable = program.table.iter().any(|(fd, handle)| {
+                *fd > 9
+                    && match handle {
+                        Handle::File(open) => self.programs.opening(*open).used_by.iter().any(|user| self.within(*user, *head)),
+                        Handle::Pipe(pipe) => {
+                            let traffic = &self.programs.pipes[pipe];
+                            traffic.readers.iter().chain(&traffic.writers).any(|user| self.within(*user, *head))
+                                && !program.table.iter().any(|(other, held)| (0..=2).contains(other) && held == handle)
+                        }
+                        Handle::Closed => false,
+                    }
+            });
+            let words = image.cmdline.as_deref();
+            let why = if !program.known {
+                "how its commands were started was not recorded"
+            } else if words.is_none() {
+                "a command line was not recorded"
+            } else if super::command::is_cut(image) {
+                "a command line is not complete in the trail"
+            } else if unusable {
+                "a command uses a descriptor above 9"
+            } else if is_last && image.signal.as_deref().is_some_and(|signal| signal != "SIGPIPE") {
+                "a command was ended by a signal"
+            } else if words.is_some_and(|words| words.split('\0').next().is_some_and(|word| word.rsplit('/').next() == Some("mktemp"))) {
+                "mktemp chooses another name each time"
+            } else {
+                continue;
+            };
+            self.up(parent, |_| why.to_owned());
+        }
+    }
+
+    fn within(&self, program: ProgramId, head: ProgramId) -> bool {
+        self.division.of_program[program.index()] == self.division.of_program[head.index()]
+    }
+}

@@ -1,0 +1,296 @@
+//! What the shell was asked to do with the commands of one job: one after the other, through pipes, with files that
+//! several of them share.
+//!
+//! The structure is that of the processes: each subshell that a shell forked is a node, with what it started in the order
+//! of time. Files that several commands share through one open are opened once around them. What a shell cannot say, or
+//! what happened at the same time without a pipe, is an error, and the manager is run again as a whole.
+
+use super::command::command;
+use super::divide::Division;
+use super::group::{Needed, Together, Wanted};
+use super::programs::{ProgramId, Programs, name};
+use super::{Command, Redirect, Script, Target};
+use iotrail_model::{Names, PathId, Timestamp};
+use iotrail_query::{LifeId, Lives};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Builds the scripts of jobs.
+pub(crate) struct Scripts<'a> {
+    pub(crate) lives: &'a Lives,
+    pub(crate) names: &'a Names,
+    pub(crate) programs: &'a Programs,
+    pub(crate) division: &'a Division,
+    pub(crate) together: &'a Together,
+}
+
+/// A part of a node: a forked subshell or command, or what the process of the node executed in the end.
+#[derive(Clone, Debug)]
+struct Item {
+    heads: Vec<u32>,
+    /// The forked process; `None` for what the node itself executed.
+    child: Option<LifeId>,
+    start: Option<Timestamp>,
+    end: Option<Timestamp>,
+}
+
+impl Scripts<'_> {
+    /// The script of some heads.
+    pub(crate) fn script(&self, heads: &[u32]) -> Result<Script, String> {
+        if let [head] = heads {
+            return self.leaf(*head, &Needed::new());
+        }
+        let managers: BTreeSet<Option<ProgramId>> = heads.iter().map(|head| self.program(*head).parent).collect();
+        let manager = managers.first().copied().flatten().filter(|_| managers.len() == 1);
+        let manager = manager.ok_or("commands of several managers must run together")?;
+        let mut paths: BTreeMap<u32, Vec<LifeId>> = BTreeMap::new();
+        for head in heads {
+            let path = self.path(*head, manager);
+            paths.insert(*head, path.ok_or("who started a command is not known")?);
+        }
+        self.node(self.programs.get(manager).life, 1, heads, &paths, &Needed::new())
+    }
+
+    fn program(&self, head: u32) -> &super::programs::Program {
+        self.programs.get(self.division.heads[head as usize])
+    }
+
+    /// The processes from the manager's down to the one that executed the command.
+    fn path(&self, head: u32, manager: ProgramId) -> Option<Vec<LifeId>> {
+        let home = self.programs.get(manager).life;
+        let mut path = vec![self.program(head).life];
+        while let Some(&life) = path.last().filter(|life| **life != home) {
+            if self.programs.born_in[life.index()] != Some(manager) {
+                return None;
+            }
+            path.push(self.lives.get(life).parent?);
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    fn node(
+        &self,
+        life: LifeId,
+        depth: usize,
+        heads: &[u32],
+        paths: &BTreeMap<u32, Vec<LifeId>>,
+        inherited: &Needed,
+    ) -> Result<Script, String> {
+        let mut by_child: BTreeMap<Option<LifeId>, Vec<u32>> = BTreeMap::new();
+        for head in heads {
+            by_child.entry(paths[head].get(depth).copied()).or_default().push(*head);
+        }
+        let items: Vec<Item> = by_child.into_iter().map(|(child, heads)| self.item(child, heads)).collect();
+        if let [item] = items.as_slice() {
+            return self.part(item, life, depth, paths, inherited);
+        }
+        let (redirects, inherited) = self.shared(&items, inherited)?;
+        let mut chains = self.chains(&items, &inherited)?;
+        let key = |chain: &Vec<(usize, Option<PathId>)>| chain.iter().map(|(at, _)| items[*at].start).min();
+        chains.sort_by_key(key);
+        for pair in chains.windows(2) {
+            let end = pair[0].iter().map(|(at, _)| items[*at].end).collect::<Option<Vec<_>>>();
+            let end = end.and_then(|ends| ends.into_iter().max());
+            if end.is_none_or(|end| key(&pair[1]).flatten().is_none_or(|start| end > start)) {
+                return Err("commands that share a file or a pipe ran at the same time".to_owned());
+            }
+        }
+        let mut parts = Vec::with_capacity(chains.len());
+        for chain in &chains {
+            let mut stages = Vec::with_capacity(chain.len());
+            let mut input = None;
+            for (at, output) in chain {
+                let mut own = inherited.clone();
+                own.extend(input.map(|pipe| (0, Wanted::Pipe(pipe))));
+                own.extend(output.map(|pipe| (1, Wanted::Pipe(pipe))));
+                stages.push(self.part(&items[*at], life, depth, paths, &own)?);
+                input = *output;
+            }
+            parts.push(match stages.pop() {
+                Some(only) if stages.is_empty() => only,
+                last => {
+                    stages.extend(last);
+                    Script::Pipeline(stages)
+                }
+            });
+        }
+        Ok(wrapped(sequence(parts), redirects))
+    }
+
+    fn item(&self, child: Option<LifeId>, heads: Vec<u32>) -> Item {
+        let (start, end) = match child {
+            Some(child) => (self.lives.get(child).start, self.lives.get(child).end),
+            None => (heads.first().and_then(|head| self.program(*head).start), None),
+        };
+        Item { heads, child, start, end }
+    }
+
+    fn part(
+        &self,
+        item: &Item,
+        life: LifeId,
+        depth: usize,
+        paths: &BTreeMap<u32, Vec<LifeId>>,
+        inherited: &Needed,
+    ) -> Result<Script, String> {
+        match (item.child, item.heads.as_slice()) {
+            (_, [head]) => self.leaf(*head, inherited),
+            (Some(child), heads) => self.node(child, depth + 1, heads, paths, inherited),
+            (None, _) => Err(format!("process {} executed several commands", self.lives.get(life).pid.0)),
+        }
+    }
+
+    /// Files that several items share are opened around them.
+    fn shared(&self, items: &[Item], inherited: &Needed) -> Result<(Vec<Redirect>, Needed), String> {
+        let mut users: BTreeMap<Wanted, (BTreeSet<usize>, BTreeSet<Vec<i32>>)> = BTreeMap::new();
+        for (at, item) in items.iter().enumerate() {
+            for head in &item.heads {
+                let mut of_head: BTreeMap<Wanted, Vec<i32>> = BTreeMap::new();
+                for (fd, wanted) in &self.together.needed[*head as usize] {
+                    of_head.entry(*wanted).or_default().push(*fd);
+                }
+                for (wanted, fds) in of_head.into_iter().filter(|(wanted, _)| matches!(wanted, Wanted::File(_))) {
+                    let (items, sets) = users.entry(wanted).or_default();
+                    items.insert(at);
+                    sets.insert(fds);
+                }
+            }
+        }
+        let mut inside = inherited.clone();
+        let mut wanted = Needed::new();
+        for (file, (items, sets)) in users {
+            if items.len() < 2 || inherited.values().any(|known| *known == file) {
+                continue;
+            }
+            if sets.len() > 1 {
+                return Err("commands share an open file under different descriptors".to_owned());
+            }
+            for fd in sets.into_iter().flatten() {
+                if wanted.insert(fd, file).is_some() {
+                    return Err("commands share several open files under one descriptor".to_owned());
+                }
+            }
+        }
+        let redirects = self.redirects(&wanted, inherited, false)?;
+        inside.extend(wanted);
+        Ok((redirects, inside))
+    }
+
+    /// Items in the order of the pipes between them; each with the pipe that it writes to.
+    fn chains(&self, items: &[Item], inherited: &Needed) -> Result<Vec<Vec<(usize, Option<PathId>)>>, String> {
+        let mut ends: BTreeMap<PathId, (BTreeSet<usize>, BTreeSet<usize>)> = BTreeMap::new();
+        for (at, item) in items.iter().enumerate() {
+            for head in &item.heads {
+                for (fd, wanted) in &self.together.needed[*head as usize] {
+                    let Wanted::Pipe(pipe) = wanted else { continue };
+                    if inherited.values().any(|known| known == wanted) {
+                        continue;
+                    }
+                    let (writers, readers) = ends.entry(*pipe).or_default();
+                    if *fd == 0 { readers.insert(at) } else { writers.insert(at) };
+                }
+            }
+        }
+        let mut next: BTreeMap<usize, (usize, PathId)> = BTreeMap::new();
+        let mut read = BTreeSet::new();
+        for (pipe, (writers, readers)) in ends {
+            match (writers.len(), readers.len(), writers.first(), readers.first()) {
+                (1, 1, Some(writer), Some(reader)) if writer == reader => {}
+                (1, 1, Some(writer), Some(reader)) => {
+                    if next.insert(*writer, (*reader, pipe)).is_some() || !read.insert(*reader) {
+                        return Err("the pipes between commands are no chain".to_owned());
+                    }
+                }
+                _ => return Err("several commands share one end of a pipe".to_owned()),
+            }
+        }
+        let mut chains = Vec::new();
+        let mut placed = 0;
+        for first in (0..items.len()).filter(|at| !read.contains(at)) {
+            let mut chain = Vec::new();
+            let mut at = Some(first);
+            while let Some(item) = at {
+                let following = next.get(&item);
+                chain.push((item, following.map(|(_, pipe)| *pipe)));
+                at = following.map(|(reader, _)| *reader);
+            }
+            placed += chain.len();
+            chains.push(chain);
+        }
+        if placed < items.len() {
+            return Err("the pipes between commands are no chain".to_owned());
+        }
+        Ok(chains)
+    }
+
+    fn leaf(&self, head: u32, inherited: &Needed) -> Result<Script, String> {
+        let mut command: Command = command(self.lives, self.programs, self.division.heads[head as usize])?;
+        let needed = &self.together.needed[head as usize];
+        if inherited.keys().any(|fd| !needed.contains_key(fd)) {
+            return Err("a command used what was open before where the others were redirected".to_owned());
+        }
+        command.redirects = self.redirects(needed, inherited, true)?;
+        Ok(Script::Command(command))
+    }
+
+    /// The redirections that lead from one set of descriptors to another, in an order in which they can be written.
+    fn redirects(&self, needed: &Needed, inherited: &Needed, whole: bool) -> Result<Vec<Redirect>, String> {
+        let mut now = inherited.clone();
+        let mut redirects = Vec::new();
+        let mut put = |now: &mut Needed, fd: i32, wanted: Wanted, target: Target| {
+            now.insert(fd, wanted);
+            redirects.push(Redirect { fd, target });
+        };
+        let missing = |now: &Needed| -> Vec<(i32, Wanted)> {
+            needed.iter().filter(|(fd, wanted)| now.get(fd) != Some(wanted)).map(|(fd, wanted)| (*fd, *wanted)).collect()
+        };
+        // Copies first, as long as what they copy is there.
+        for (fd, wanted) in missing(&now) {
+            let source = inherited.iter().find(|(_, known)| **known == wanted).map(|(source, _)| *source);
+            if let Some(source) = source.filter(|source| now.get(source) == Some(&wanted)) {
+                put(&mut now, fd, wanted, Target::Same(source));
+            }
+        }
+        for (fd, wanted) in missing(&now) {
+            let source = now.iter().find(|(_, known)| **known == wanted).map(|(source, _)| *source);
+            let target = match (wanted, source) {
+                (Wanted::File(_), Some(source)) => Target::Same(source),
+                (Wanted::File(open), None) => self.target(open),
+                (Wanted::Null, _) => Target::Null,
+                (Wanted::Closed, _) => Target::Closed,
+                (Wanted::Pipe(_), _) => return Err("a pipe leads to a descriptor that no pipeline has".to_owned()),
+            };
+            put(&mut now, fd, wanted, target);
+        }
+        let right = needed.iter().all(|(fd, wanted)| now.get(fd) == Some(wanted));
+        if !right || whole && redirects.iter().any(|redirect| !(0..=9).contains(&redirect.fd)) {
+            return Err("the descriptors of a command cannot be written as redirections".to_owned());
+        }
+        Ok(redirects)
+    }
+
+    fn target(&self, open: super::programs::OpenId) -> Target {
+        let opening = self.programs.opening(open);
+        let path = name(self.names, opening.path).clone();
+        match (opening.mode.read, opening.mode.write, opening.mode.append) {
+            (_, false, _) => Target::Read(path),
+            (true, true, _) => Target::ReadWrite(path),
+            (false, true, true) => Target::Append(path),
+            (false, true, false) => Target::Write(path),
+        }
+    }
+}
+
+fn sequence(mut parts: Vec<Script>) -> Script {
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        last => {
+            parts.extend(last);
+            Script::Sequence(parts)
+        }
+    }
+}
+
+fn wrapped(body: Script, redirects: Vec<Redirect>) -> Script {
+    if redirects.is_empty() { body } else { Script::Redirected { body: Box::new(body), redirects } }
+}

@@ -1,0 +1,241 @@
+"""Small workflows, recorded, exported and built again: each gives the same files, or the export says why not.
+
+usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,snakemake] [--only REGEX]... [--sample N] [--keep DIR]
+
+The workflows are the scripts of `corpus/`, each for one construct of the shell. Every one is recorded under each shell that
+has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
+All files are compared byte for byte. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
+about what is not exported says so on stderr and in the file. Everything else is WRONG and fails. With --sample N, every
+N-th workflow is built by the tools other than make, and recorded under the shells other than the first.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHELLS = {"dash": ["dash"], "bash": ["bash"], "busybox": ["busybox", "sh"]}
+MAKE = {"make": ["make"], "make-j4": ["make", "-j4"]}
+# What a remark says that gives leave to differ; that a command failed, or that a manager is one job, gives none.
+LEAVE = re.compile(r"cannot be run|exchange data both ways|must be there before|not exported|end of job|in which the jobs run")
+FILES = {
+    "in.txt": "bb k\naa\nb\na\n",
+    "body": "b\na\n",
+    "header": "h\n",
+    "keep.txt": "kept\n",
+    "mixed.txt": "b\nB\na\nA\n_\n",
+    "tool.sh": "#!/bin/sh\ntr a-z A-Z < \"$1\"\n",
+    "tool3.sh": "sort in.txt >&3\n",
+    "tool4.sh": "sort <&4\n",
+    "both.sh": "cat header\ncat body >&2\n",
+    "greet.sh": "printenv GREETING\n",
+    "worker.sh": "trap 'cp header ended; exit 0' TERM\ni=0\nwhile [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done\ncp body late\n",
+    "step1.sh": "sort in.txt > one\ncp one tmp\nsleep 0\n",
+    "step2.sh": "cat one body > two\nsleep 0\n",
+    "up.py": "import sys\nopen(sys.argv[2], 'w').write(open(sys.argv[1]).read().upper())\n",
+    "mp.py": "import multiprocessing\ndef work(n):\n    with open('in.txt') as f, open(f'part{n}', 'w') as g:\n        g.write(f.read() * (n + 1))\n"
+             "if __name__ == '__main__':\n    with multiprocessing.get_context('fork').Pool(2) as pool:\n        pool.map(work, range(3))\n",
+    "sp.py": "import subprocess\nsubprocess.run(['sort', '-o', 'sub.txt', 'in.txt'], check=True)\n"
+             "subprocess.run(['tee', 'sent.txt'], input=b'x y', stdout=subprocess.DEVNULL, check=True)\n",
+    "Makefile.c": "all: made1 made2\nmade1: in.txt\n\tsort in.txt > made1\nmade2: body\n\techo first > made2\n\tcat body >> made2\n",
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("iotrail", type=pathlib.Path)
+    parser.add_argument("--shells", default="dash,bash,busybox")
+    parser.add_argument("--tools", default="make,make-j4,snakemake")
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--keep", type=pathlib.Path)
+    arguments = parser.parse_args()
+    arguments.iotrail = arguments.iotrail.resolve()
+    shells = [shell for shell in arguments.shells.split(",") if shutil.which(SHELLS[shell][0])]
+    tools = arguments.tools.split(",")
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = arguments.keep or pathlib.Path(scratch)
+        cases = list(choose(arguments, shells, scratch))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda case: case.record(arguments.iotrail), cases))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda case: [case.make(tool) for tool in tools if tool in MAKE], cases))
+        if "snakemake" in tools:
+            with_snakemake([case for case in cases if case.sampled])
+    sys.exit(report(cases, shells, tools))
+
+
+def choose(arguments, shells, scratch):
+    scripts = sorted((HERE / "corpus").glob("*.sh"))
+    for number, script in enumerate(scripts):
+        text = script.read_text()
+        said = dict(re.findall(r"^# (\w+): (.*)$", text, re.MULTILINE))
+        if arguments.only and not any(re.search(pattern, script.stem) for pattern in arguments.only):
+            continue
+        if any(not shutil.which(tool) for tool in said.get("needs", "").split()):
+            continue
+        own = [shell for shell in shells if shell in said.get("shells", "dash bash busybox").split()]
+        for place, shell in enumerate(own):
+            sampled = number % arguments.sample == 0
+            if place == 0 or sampled:
+                yield Case(script, said["construct"], shell, scratch / f"{script.stem}.{shell}", sampled)
+
+
+class Case:
+    def __init__(self, script, construct, shell, directory, sampled):
+        self.script, self.construct, self.shell, self.directory, self.sampled = script, construct, shell, directory, sampled
+        self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
+        self.name = f"{script.stem} ({shell})"
+
+    def prepare(self, place):
+        place.mkdir(parents=True)
+        for name, text in FILES.items():
+            (place / name).write_text(text)
+        shutil.copy(self.script, place / "run.sh")
+
+    def record(self, iotrail):
+        work = self.directory / "recorded"
+        self.prepare(work)
+        trail = self.directory / "t.trail"
+        done = run([iotrail, "-q", "record", "-o", trail, "--", *SHELLS[self.shell], "run.sh"], work)
+        if not trail.exists():
+            sys.exit(f"FAILED: {self.name} was not recorded: {done.stderr}")
+        self.files = contents(work)
+        for format, name in (("makefile", "w.mk"), ("snakemake", "w.smk")):
+            done = run([iotrail, "workflow", trail, "--format", format, "-o", self.directory / name], self.directory)
+            self.remarks[format] = done.stderr
+            self.whole = self.whole or "workflow manager as a whole" in done.stderr
+            if done.returncode != 0:
+                self.refused[format] = done.stderr.strip().splitlines()[-1]
+
+    def make(self, tool):
+        if "makefile" in self.refused:
+            self.results[tool] = ("refused", self.refused["makefile"])
+            return
+        clean = self.directory / tool
+        self.prepare(clean)
+        done = run([*MAKE[tool], "-s", "-f", self.directory / "w.mk"], clean)
+        self.judge(tool, "makefile", clean, done.returncode, done.stderr)
+
+    def judge(self, tool, format, clean, code, errors):
+        found = contents(clean)
+        different = sorted(name for name in self.files.keys() | found.keys() if self.files.get(name) != found.get(name))
+        leave = LEAVE.search(self.remarks[format])
+        if code == 0 and not different:
+            self.results[tool] = ("equal", "")
+        elif leave:
+            line = next(line for line in self.remarks[format].splitlines() if LEAVE.search(line))
+            self.results[tool] = ("refused", line)
+        else:
+            what = f"ended with {code}: {errors.strip()[-300:]}" if code else f"exit code 0, other files: {different}"
+            self.results[tool] = ("WRONG", what)
+
+
+def contents(place):
+    """Every file with what is in it, but for what the tools keep for themselves."""
+    found = {}
+    for directory, directories, names in os.walk(place):
+        directories[:] = [name for name in directories if name not in (".iotrail", ".snakemake", "__pycache__")]
+        for name in names + [name for name in directories if os.path.islink(os.path.join(directory, name))]:
+            path = os.path.join(directory, name)
+            inside = os.path.relpath(path, place)
+            if os.path.islink(path):
+                found[inside] = ("link", os.readlink(path).replace(str(place), "."))
+            elif os.path.isfile(path):
+                found[inside] = ("file", open(path, "rb").read())
+            else:
+                found[inside] = ("other", b"")
+        for name in directories:
+            found[os.path.relpath(os.path.join(directory, name), place)] = ("directory", b"")
+    return found
+
+
+SNAKEMAKE = r"""
+import os, sys
+import snakemake
+for line in sys.stdin:
+    snakefile, directory, log = line.rstrip("\n").split("\t")
+    os.chdir(directory)
+    with open(log, "w") as out:
+        sys.stderr.flush()
+        os.dup2(out.fileno(), 2)
+        fine = snakemake.snakemake(snakefile, cores=2, workdir=directory, quiet=True, printreason=False)
+    print(f"{int(fine)}\t{directory}", flush=True)
+"""
+
+
+def with_snakemake(cases):
+    """All in one process of Snakemake's own Python, which takes long to start."""
+    python = "/usr/bin/python3"
+    probe = subprocess.run([python, "-c", "import snakemake; snakemake.snakemake"], capture_output=True, check=False)
+    process = None
+    if probe.returncode == 0:
+        process = subprocess.Popen([python, "-c", SNAKEMAKE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    elif not shutil.which("snakemake"):
+        print("NOT TESTED: Snakemake is not installed", file=sys.stderr)
+        return
+    for case in cases:
+        if "snakemake" in case.refused:
+            case.results["snakemake"] = ("refused", case.refused["snakemake"])
+            continue
+        clean, log = case.directory / "snakemake", case.directory / "snakemake.log"
+        case.prepare(clean)
+        if process:
+            process.stdin.write(f"{case.directory / 'w.smk'}\t{clean}\t{log}\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+            while answer and not answer.endswith(f"\t{clean}\n"):
+                answer = process.stdout.readline()
+            code, errors = (0 if answer.startswith("1") else 1), log.read_text()
+        else:
+            done = run(["snakemake", "-s", case.directory / "w.smk", "--cores", "2", "-q"], clean)
+            code, errors = done.returncode, done.stderr
+        case.judge("snakemake", "snakemake", clean, code, errors)
+    if process:
+        process.stdin.close()
+        process.wait()
+
+
+def run(command, place):
+    environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GREETING")}
+    try:
+        return subprocess.run([str(word) for word in command], cwd=place, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", timeout=120, check=False)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "took more than two minutes")
+
+
+def report(cases, shells, tools):
+    rows = collections.defaultdict(collections.Counter)
+    for case in cases:
+        for tool, (result, _) in case.results.items():
+            rows[case.construct][(case.shell, tool, result)] += 1
+    columns = [(shell, tool) for shell in shells for tool in tools]
+    print(f"{'construct':24}" + "".join(f"{shell + ' ' + tool:>18}" for shell, tool in columns))
+    for construct, counts in sorted(rows.items()):
+        cells = []
+        for shell, tool in columns:
+            cell = " ".join(f"{counts[(shell, tool, result)]}{sign}" for result, sign in (("equal", "="), ("refused", "r"), ("WRONG", "!"))
+                            if counts[(shell, tool, result)])
+            cells.append(f"{cell or '-':>18}")
+        print(f"{construct:24}" + "".join(cells))
+    total = collections.Counter(result for case in cases for result, _ in case.results.values())
+    for case in cases:
+        for tool, (result, why) in case.results.items():
+            if result != "equal":
+                print(f"{result} {case.name} {tool}: {why}")
+    whole = sum(case.whole for case in cases)
+    print(f"{len(cases)} recordings of {len({case.script for case in cases})} workflows, {sum(total.values())} rebuilds: {total['equal']} equal, "
+          f"{total['refused']} refused, {total['WRONG']} WRONG; {whole} recordings are one job as a whole")
+    return 1 if total["WRONG"] or total["refused"] * 5 > sum(total.values()) else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+# construct: append
+cat body >> keep.txt; wc -l keep.txt > n

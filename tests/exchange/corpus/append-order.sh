@@ -1,0 +1,2 @@
+# construct: append
+cat header > log; cat body >> log; cat in.txt >> log

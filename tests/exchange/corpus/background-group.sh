@@ -1,0 +1,2 @@
+# construct: background
+{ cp body y; cp y z; } & wait; cat z > w

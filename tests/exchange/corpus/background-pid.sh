@@ -1,0 +1,2 @@
+# construct: background
+sort in.txt > a & p=$!; wait $p; cp a b

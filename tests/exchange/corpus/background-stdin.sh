@@ -1,0 +1,2 @@
+# construct: background
+cat & sort in.txt > a; wait

@@ -1,0 +1,3 @@
+# construct: both
+# shells: bash
+ls nope in.txt &> both; sort in.txt &>> both

@@ -1,0 +1,2 @@
+# construct: builtin
+sort in.txt > log; echo done >> log; cp log copy

@@ -1,0 +1,2 @@
+# construct: builtin
+echo hello > a; cat a in.txt > b

@@ -1,0 +1,2 @@
+# construct: builtin
+printf "b\na\n" | sort > out

@@ -1,0 +1,2 @@
+# construct: builtin
+read x < header; sort in.txt > "$x.out"

@@ -1,0 +1,2 @@
+# construct: builtin
+[ -f in.txt ] && sort in.txt > a; [ -f nope ] || sort body > b

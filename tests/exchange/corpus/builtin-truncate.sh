@@ -1,0 +1,2 @@
+# construct: builtin
+: > log; sort in.txt >> log; wc -l log > n

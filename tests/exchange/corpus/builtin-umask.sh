@@ -1,0 +1,2 @@
+# construct: builtin
+umask 077; sort in.txt > a; cp a b

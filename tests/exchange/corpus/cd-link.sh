@@ -1,0 +1,2 @@
+# construct: cd
+mkdir real; ln -s real link; cd link; sort ../in.txt > out

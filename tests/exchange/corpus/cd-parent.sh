@@ -1,0 +1,2 @@
+# construct: cd
+mkdir -p d/e; cd d/e; sort ../../in.txt > ../up; wc -l ../up > here

@@ -1,0 +1,2 @@
+# construct: cd-subshell
+mkdir d; (cd d; sort < ../in.txt > ../out)

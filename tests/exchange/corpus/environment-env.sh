@@ -1,0 +1,2 @@
+# construct: environment
+env GREETING=there sh greet.sh > b

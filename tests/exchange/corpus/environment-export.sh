@@ -1,0 +1,2 @@
+# construct: environment
+export GREETING=hi; sh greet.sh > b; cp b c

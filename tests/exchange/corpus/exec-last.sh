@@ -1,0 +1,2 @@
+# construct: exec
+sort in.txt > a; exec cp a b

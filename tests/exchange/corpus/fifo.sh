@@ -1,0 +1,2 @@
+# construct: fifo
+mkfifo p; sort in.txt > p & cat p > out; wait; rm p

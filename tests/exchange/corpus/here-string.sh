@@ -1,0 +1,3 @@
+# construct: here
+# shells: bash
+sort <<< "b a" > out; tr " " "\n" <<< "x y" > two

@@ -1,0 +1,5 @@
+# construct: heredoc
+cat > out <<E
+line
+E
+sort out > sorted

@@ -1,0 +1,5 @@
+# construct: heredoc
+sh <<E
+sort in.txt > a
+cp a b
+E

@@ -1,0 +1,2 @@
+# construct: inplace-sed
+sort keep.txt > before; sed -i s/k/X/ keep.txt; sort keep.txt > after

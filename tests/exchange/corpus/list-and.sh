@@ -1,0 +1,2 @@
+# construct: list
+sort in.txt > a && sort body > b && cat a b > c

@@ -1,0 +1,2 @@
+# construct: list
+set -e; sort in.txt > a; cp a b; rm a

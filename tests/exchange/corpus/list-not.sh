@@ -1,0 +1,2 @@
+# construct: list
+! grep -q nothing in.txt && cp body copy

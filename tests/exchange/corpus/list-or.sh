@@ -1,0 +1,2 @@
+# construct: list
+grep nothing in.txt > a || sort body > b

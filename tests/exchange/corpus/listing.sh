@@ -1,0 +1,2 @@
+# construct: listing
+sort in.txt > a; ls *.txt a > list; cp a b

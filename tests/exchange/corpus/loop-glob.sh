@@ -1,0 +1,2 @@
+# construct: loop
+mkdir d; for f in *.txt; do sort "$f" > "d/$f"; done

@@ -1,0 +1,2 @@
+# construct: loop
+for f in body header; do cat $f; done > out

@@ -1,0 +1,2 @@
+# construct: loop-read
+while read l; do cp in.txt "copy-$l"; done < body

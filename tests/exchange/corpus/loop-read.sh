@@ -1,0 +1,2 @@
+# construct: loop
+cat body | while read l; do grep -c "$l" in.txt; done > out

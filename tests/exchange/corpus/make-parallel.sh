@@ -1,0 +1,2 @@
+# construct: make
+make -s -j3 -f Makefile.c all

@@ -1,0 +1,2 @@
+# construct: mktemp
+t=$(mktemp ./t.XXXXXX); sort in.txt > $t; cp $t out; rm $t

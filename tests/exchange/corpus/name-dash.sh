@@ -1,0 +1,5 @@
+# construct: names
+sort in.txt > '-n'
+wc -l < '-n' > n
+cp ./'-n' copy-'-n'
+cat < copy-'-n' > last

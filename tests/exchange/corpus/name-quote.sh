@@ -1,0 +1,5 @@
+# construct: names
+sort in.txt > 'it'\''s'
+wc -l < 'it'\''s' > n
+cp ./'it'\''s' copy-'it'\''s'
+cat < copy-'it'\''s' > last

@@ -1,0 +1,5 @@
+# construct: names
+sort in.txt > 'é→'
+wc -l < 'é→' > n
+cp ./'é→' copy-'é→'
+cat < copy-'é→' > last

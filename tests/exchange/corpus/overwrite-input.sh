@@ -1,0 +1,2 @@
+# construct: overwrite
+cat keep.txt > old; sort body > keep.txt

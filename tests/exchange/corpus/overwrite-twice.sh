@@ -1,0 +1,2 @@
+# construct: overwrite
+sort in.txt > a; cp a first; sort body > a; cp a second

@@ -1,0 +1,2 @@
+# construct: overwrite
+sort body > keep.txt

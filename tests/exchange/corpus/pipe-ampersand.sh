@@ -1,0 +1,3 @@
+# construct: pipe
+# shells: bash
+ls nope |& cat > e

@@ -1,0 +1,2 @@
+# construct: pipe
+sort in.txt | uniq -c | gzip -n >out.gz

@@ -1,0 +1,2 @@
+# construct: pipe-into
+cat in.txt | { head -n 1; cat header; } > out

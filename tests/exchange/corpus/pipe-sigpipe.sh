@@ -1,0 +1,2 @@
+# construct: pipe
+yes | head -n 3 > out

@@ -1,0 +1,2 @@
+# construct: pipe
+grep nothing in.txt | sort > out; grep b in.txt | wc -l > n

@@ -1,0 +1,2 @@
+# construct: pipe-stderr
+ls nope 2>&1 >o | cat > e

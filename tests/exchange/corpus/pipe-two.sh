@@ -1,0 +1,2 @@
+# construct: pipe
+sort in.txt | uniq -c > out

@@ -1,0 +1,3 @@
+# construct: process-substitution
+# shells: bash
+sort < <(cat in.txt body) > out

@@ -1,0 +1,3 @@
+# construct: process
+# shells: bash
+paste <(sort in.txt) <(sort body) > out

@@ -1,0 +1,3 @@
+# construct: python
+# needs: python3
+python3 sp.py; cp sub.txt copy

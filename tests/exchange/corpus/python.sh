@@ -1,0 +1,3 @@
+# construct: python
+# needs: python3
+python3 up.py in.txt out; sort out > sorted

@@ -1,0 +1,2 @@
+# construct: redirect-append
+wc -l in.txt >> log; wc -c in.txt >> log; sort log > sorted

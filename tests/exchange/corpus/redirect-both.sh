@@ -1,0 +1,2 @@
+# construct: redirect
+ls nope in.txt > both 2>&1

@@ -1,0 +1,2 @@
+# construct: redirect-descriptor
+sh tool3.sh 3> three

@@ -1,0 +1,2 @@
+# construct: redirect
+ls nope 2> /dev/null > o; sort in.txt > out

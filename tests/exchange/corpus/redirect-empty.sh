@@ -1,0 +1,2 @@
+# construct: redirect
+true > empty; sort in.txt > out

@@ -1,0 +1,2 @@
+# construct: redirect-in
+sort < in.txt > out

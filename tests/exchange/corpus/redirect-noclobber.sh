@@ -1,0 +1,2 @@
+# construct: redirect
+set -C; sort in.txt > out; sort header >| out

@@ -1,0 +1,2 @@
+# construct: redirect-separate
+sort in.txt > out 2> err

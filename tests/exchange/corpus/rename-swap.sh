@@ -1,0 +1,2 @@
+# construct: rename
+cp in.txt a; cp body b; mv a t; mv b a; mv t b; cat a b > c

@@ -1,0 +1,2 @@
+# construct: shared
+cp in.txt log; { cat header; sort body; } >> log

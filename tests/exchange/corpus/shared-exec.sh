@@ -1,0 +1,2 @@
+# construct: shared
+exec > log; cat header; sort body

@@ -1,0 +1,2 @@
+# construct: shared-input
+{ read first; cat > rest; } < in.txt

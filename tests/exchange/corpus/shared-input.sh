@@ -1,0 +1,2 @@
+# construct: shared
+{ head -c 3 > a; cat > b; } < in.txt

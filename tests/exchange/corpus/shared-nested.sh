@@ -1,0 +1,2 @@
+# construct: shared
+{ { cat header; cat body; } > inner; cat in.txt; } > outer

@@ -1,0 +1,2 @@
+# construct: shared-output
+{ cat header; ls nope; sort body; } > out 2>&1

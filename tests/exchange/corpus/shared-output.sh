@@ -1,0 +1,2 @@
+# construct: shared
+{ cat header; sort body; } > out

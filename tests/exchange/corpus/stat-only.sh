@@ -1,0 +1,2 @@
+# construct: stat
+sort in.txt > a; stat -c %s a > size; cat body >> a

@@ -1,0 +1,2 @@
+# construct: subshell
+(cat header && sort body) > out

@@ -1,0 +1,2 @@
+# construct: subshell
+cp in.txt log; (cat header; sort body) >> log

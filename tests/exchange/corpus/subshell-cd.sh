@@ -1,0 +1,2 @@
+# construct: subshell
+mkdir d; (cd d && sort ../body > s && wc -l < s > n)

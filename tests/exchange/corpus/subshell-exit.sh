@@ -1,0 +1,2 @@
+# construct: subshell
+(sort body > out; exit 3) || cp out failed

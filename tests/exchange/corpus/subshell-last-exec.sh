@@ -1,0 +1,2 @@
+# construct: subshell-last
+(sort body > a; exec wc -l a > n); cat n > m

@@ -1,0 +1,2 @@
+# construct: subshell
+( (cat header; cat body) | sort; cat in.txt) > out

@@ -1,0 +1,2 @@
+# construct: subshell-pipe
+cat in.txt | (sort; cat header) | uniq > out

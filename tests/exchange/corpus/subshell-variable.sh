@@ -1,0 +1,2 @@
+# construct: subshell
+(x=1; sort body > a$x); sort header > b

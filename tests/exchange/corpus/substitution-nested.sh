@@ -1,0 +1,2 @@
+# construct: substitution
+f=$(basename $(ls in.txt)); sort $f > out

@@ -1,0 +1,2 @@
+# construct: substitution
+n=$(wc -l < in.txt); head -n $n body > out

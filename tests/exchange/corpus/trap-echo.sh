@@ -1,0 +1,2 @@
+# construct: trap
+trap "echo bye > bye" EXIT; sort in.txt > out

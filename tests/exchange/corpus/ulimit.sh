@@ -1,0 +1,2 @@
+# construct: ulimit
+ulimit -c 0; sort in.txt > out
