@@ -58,6 +58,8 @@ workflow_steps() {
   step "workflow: Montage's graph against its events" workflow_tests tests/workflow/graph.py "$iotrail"
   step "exchange: graph formats" exchange_tests tests/exchange/graphs.py "$iotrail"
   step "exchange: formats of workflow systems" exchange_tests tests/exchange/run.py "$iotrail"
+  debian dash=dash busybox=busybox
+  step "exchange: small workflows built again" exchange_tests tests/exchange/corpus.py "$iotrail" --sample 8
 }
 
 interop_tests() {

@@ -91,8 +91,10 @@ impl Writer {
             return self.word(bytes);
         }
         self.uses_base = true;
-        let words: Vec<String> =
-            parts.into_iter().map(|part| if part.is_empty() { String::new() } else { self.word(part) }).collect();
+        let words: Vec<String> = parts
+            .into_iter()
+            .map(|part| if part.is_empty() { String::new() } else { self.word(part) })
+            .collect();
         words.join("\"$base\"")
     }
 
@@ -111,7 +113,9 @@ impl Writer {
             Target::Same(_) | Target::Closed => (">&", 1),
         };
         let target = match &redirect.target {
-            Target::Read(path) | Target::Write(path) | Target::Append(path) | Target::ReadWrite(path) => self.path(path),
+            Target::Read(path) | Target::Write(path) | Target::Append(path) | Target::ReadWrite(path) => {
+                self.path(path)
+            }
             Target::Null => "/dev/null".to_owned(),
             Target::Same(source) => source.to_string(),
             Target::Closed => "-".to_owned(),
@@ -209,7 +213,9 @@ impl Base {
     fn split<'a>(&self, word: &'a [u8]) -> Vec<&'a [u8]> {
         let Some(base) = self.0.as_deref().map(text_to_path) else { return vec![word] };
         let base: &[u8] = &base;
-        let part_of_name = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"_-./".contains(b) || *b >= 0x80);
+        let part_of_name = |byte: Option<&u8>| {
+            byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"_-./".contains(b) || *b >= 0x80)
+        };
         let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
         while base.len() > 1 && at + base.len() <= word.len() {
             let end = at + base.len();

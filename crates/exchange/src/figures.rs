@@ -3,7 +3,7 @@
 //! A figure that is unknown is left out, never 0. Names are words of letters, digits and `_`, as GML wants them.
 
 use crate::format::WriteOptions;
-use iotrail_model::{Nanos, Timestamp};
+use iotrail_model::{ENVIRONMENT_DIGEST, Nanos, Timestamp};
 use iotrail_workflow::{Edge, Facts, FileVertex, Graph, ProcessVertex, Vertex};
 
 /// A value of a type that formats tell apart.
@@ -64,7 +64,13 @@ fn of_process(figures: &mut Figures, process: &ProcessVertex, life: Nanos) {
     text(figures, "cwd", process.cwd.as_deref());
     text(figures, "host", process.host.as_deref());
     text(figures, "case", Some(&process.case));
-    text(figures, "env", some(&process.env.join("\n")));
+    let kept: Vec<&str> = process
+        .env
+        .iter()
+        .map(String::as_str)
+        .filter(|entry| !entry.starts_with(ENVIRONMENT_DIGEST))
+        .collect();
+    text(figures, "env", some(&kept.join("\n")));
     time(figures, "start_ns", process.start);
     time(figures, "end_ns", process.end);
     let life_is_known = life.0 > 0 || process.start.is_some() && process.end.is_some();

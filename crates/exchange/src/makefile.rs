@@ -67,7 +67,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         let _ = write!(text, "\n\t{}{}\n", directories.replace('$', "$$"), line.replace('$', "$$"));
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
-            Targets::Files(files) => writeln!(text, "\t@ls -d {0} >/dev/null && touch -c {0}", files.join(" ")),
+            Targets::Files(files) => {
+                writeln!(text, "\t@ls -d {0} >/dev/null && touch -c {0}", files.join(" "))
+            }
             Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && touch {stamp}"),
         };
     }

@@ -68,7 +68,12 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     let directories = make_directories(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
-        let _ = write!(text, "\n{}rule job_{:04}:\n", comment(&format!("job {}: {}", number + 1, job.name)), number + 1);
+        let _ = write!(
+            text,
+            "\n{}rule job_{:04}:\n",
+            comment(&format!("job {}: {}", number + 1, job.name)),
+            number + 1
+        );
         let begin = matches!(rule.targets, Targets::Files(_)).then(|| literal(BEGIN));
         let others = rule.inputs.iter().chain(&rule.after).map(|file| literal(file));
         let inputs: Vec<String> = others.chain(begin).collect();

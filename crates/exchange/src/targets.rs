@@ -45,6 +45,12 @@ pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<R
     let name = |path: &str| name(&base.relative(path));
     let targets: Vec<Targets> =
         jobs.jobs.iter().enumerate().map(|(number, job)| targets(JobId(number as u32), job, &name)).collect();
+    // Who wants what lies in a directory that a job makes waits for that job; make cannot know of the file before.
+    let made: Vec<&str> =
+        jobs.jobs.iter().flat_map(|job| &job.directories).map(|directory| &**directory).collect();
+    let in_made = |path: &str| {
+        made.iter().any(|made| path.strip_prefix(made).is_some_and(|rest| rest.starts_with('/')))
+    };
     let changed: BTreeSet<&str> =
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
     let inputs: Vec<(Vec<String>, Vec<String>)> = jobs
@@ -55,7 +61,7 @@ pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<R
             let mut inputs: BTreeSet<String> = job
                 .inputs
                 .iter()
-                .filter(|file| !changed.contains(&*file.path) && file.stays)
+                .filter(|file| !changed.contains(&*file.path) && file.stays && !in_made(&file.path))
                 .filter_map(|file| name(&file.path))
                 .collect();
             let read: BTreeSet<String> = job.inputs.iter().filter_map(|file| name(&file.path)).collect();

@@ -50,7 +50,8 @@ fn saying(arguments: &[Vec<u8>]) -> Jobs {
         redirects: vec![Redirect { fd: 1, target: Target::Write(Arc::from("/recorded/said")) }],
         ..JobCommand::default()
     };
-    let job = Job { script: Some(Script::Command(command)), name: Arc::from("say"), members: 1, ..Job::default() };
+    let job =
+        Job { script: Some(Script::Command(command)), name: Arc::from("say"), members: 1, ..Job::default() };
     Jobs { jobs: vec![job], base: Some(Arc::from("/recorded")), ..Jobs::default() }
 }
 

@@ -80,6 +80,10 @@ pub struct Case {
     pub interleaved: bool,
 }
 
+/// Name of the entry of [`Process::env`] that recorders make: a keyed digest of the variables that are not kept. It is the
+/// same in two processes of a recording if these variables are.
+pub const ENVIRONMENT_DIGEST: &str = "IOTRAIL_ENVIRONMENT";
+
 /// Row of the table `processes`: one executable image of one process. An exec starts a new row with the same pid.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {

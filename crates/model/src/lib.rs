@@ -26,7 +26,7 @@ pub mod units;
 pub mod usage;
 
 pub use batch::{EventBatch, Names};
-pub use case::{Case, CaseName, Clock, FileRow, Process};
+pub use case::{Case, CaseName, Clock, ENVIRONMENT_DIGEST, FileRow, Process};
 pub use coverage::Coverage;
 pub use dictionaries::Dictionaries;
 pub use event::{Event, Layer};

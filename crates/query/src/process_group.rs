@@ -214,16 +214,19 @@ fn inherited<'a>(lives: &'a Lives, name: &str) -> Vec<Option<&'a str>> {
 
 /// All variables of each process, `NAME=value`, sorted, with those of its ancestors that it has not itself.
 fn environments(lives: &Lives) -> Vec<Rc<[&str]>> {
+    let kept = |entry: &&String| !entry.starts_with(iotrail_model::ENVIRONMENT_DIGEST);
     let mut all: Vec<Rc<[&str]>> = Vec::with_capacity(lives.all().len());
     for (at, life) in lives.all().iter().enumerate() {
         let above = life.parent.map(|parent| Rc::clone(&all[parent.index()])).unwrap_or_default();
         let images = lives.images(LifeId(at as u32));
-        if images.iter().all(|image| image.env.is_empty()) {
+        if images.iter().all(|image| image.env.iter().filter(kept).count() == 0) {
             all.push(above);
             continue;
         }
-        let entries =
-            above.iter().copied().chain(images.iter().flat_map(|image| &image.env).map(String::as_str));
+        let entries = above
+            .iter()
+            .copied()
+            .chain(images.iter().flat_map(|image| &image.env).filter(kept).map(String::as_str));
         let latest: BTreeMap<&str, &str> =
             entries.map(|entry| (entry.split('=').next().unwrap_or(entry), entry)).collect();
         all.push(latest.into_values().collect());

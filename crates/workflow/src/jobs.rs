@@ -266,7 +266,7 @@ pub struct Jobs {
 /// If the log cannot be read.
 pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs, TrailError> {
     let steps = steps::read(log)?;
-    let programs = programs::follow(&steps, lives);
+    let programs = programs::follow(&steps, lives, log.names());
     let hidden = hidden::hidden(log, lives);
     Ok(find::Finder { log, lives, options, steps: &steps, programs: &programs, hidden: &hidden }.find())
 }

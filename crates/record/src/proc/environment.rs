@@ -4,6 +4,11 @@
 //! run or workflow a process stood, one by one (`SLURM_*` would take `SLURM_JWT` along, `PBS_*` the job's cookie), and
 //! names that the user asks for.
 
+use iotrail_model::ENVIRONMENT_DIGEST;
+use std::collections::hash_map::{DefaultHasher, RandomState};
+use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
+
 /// The longest value that is kept, in bytes.
 const MAX_VALUE: usize = 1024;
 /// The end of a value that was longer.
@@ -124,17 +129,48 @@ const DEFAULT: &[&str] = &[
     "CI_PIPELINE_ID",
     "BUILD_ID",
     "BUILD_TAG",
+    // What changes results and is no secret
+    "LC_ALL",
+    "LANG",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_NUMERIC",
+    "TZ",
+    "OMP_NUM_THREADS",
+    "SOURCE_DATE_EPOCH",
 ];
+
+/// Variables that shells and make change by themselves.
+const OWN_BUSINESS: [&[u8]; 10] = [
+    b"_",
+    b"PWD",
+    b"OLDPWD",
+    b"SHLVL",
+    b"MAKEFLAGS",
+    b"MFLAGS",
+    b"MAKELEVEL",
+    b"MAKE_TERMOUT",
+    b"MAKE_TERMERR",
+    b"MAKEOVERRIDES",
+];
+
+/// The key of the digests of this recorder: nobody can find out a value by trying digests.
+fn key() -> &'static RandomState {
+    static KEY: OnceLock<RandomState> = OnceLock::new();
+    KEY.get_or_init(RandomState::new)
+}
 
 /// Names of variables that are kept: the ones of known batch and workflow systems, and patterns of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvSelection {
     patterns: Vec<String>,
+    /// Whether there is a digest of the variables that are not kept.
+    digest: bool,
 }
 
 impl Default for EnvSelection {
     fn default() -> Self {
-        Self { patterns: DEFAULT.iter().map(|name| (*name).to_owned()).collect() }
+        Self { patterns: DEFAULT.iter().map(|name| (*name).to_owned()).collect(), digest: true }
     }
 }
 
@@ -160,7 +196,7 @@ impl EnvSelection {
     /// Nothing at all.
     #[must_use]
     pub fn none() -> Self {
-        Self { patterns: Vec::new() }
+        Self { patterns: Vec::new(), digest: false }
     }
 
     /// Keeps also the variables that `pattern` names; `*` stands for any characters, `?` for one.
@@ -186,7 +222,14 @@ impl EnvSelection {
 
     /// Chooses from an environment that comes in pieces.
     pub(crate) fn collector(&self) -> Collector<'_> {
-        Collector { selection: self, entry: Vec::new(), dull: false, kept: Vec::new() }
+        Collector {
+            selection: self,
+            entry: Vec::new(),
+            hasher: key().build_hasher(),
+            others: 0,
+            dull: false,
+            kept: Vec::new(),
+        }
     }
 }
 
@@ -221,6 +264,10 @@ pub(crate) struct Collector<'a> {
     entry: Vec<u8>,
     /// Whether that entry is known not to be wanted.
     dull: bool,
+    /// Of the entry that is being read.
+    hasher: DefaultHasher,
+    /// Sum of the digests of entries that are not kept.
+    others: u64,
     kept: Vec<Vec<u8>>,
 }
 
@@ -241,6 +288,7 @@ impl Collector<'_> {
     }
 
     fn extend(&mut self, bytes: &[u8]) {
+        self.hasher.write(bytes);
         if !self.dull {
             let room = MAX_ENTRY - self.entry.len();
             self.entry.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -252,10 +300,14 @@ impl Collector<'_> {
     fn end_entry(&mut self) {
         let entry = std::mem::take(&mut self.entry);
         let dull = std::mem::take(&mut self.dull);
+        let digest = std::mem::replace(&mut self.hasher, key().build_hasher()).finish();
         let Some(equals) = entry.iter().position(|byte| *byte == b'=') else { return };
         let name = &entry[..=equals];
         let first = || !self.kept.iter().any(|kept| kept.starts_with(name));
         if dull || self.kept.len() >= MAX_VARIABLES || !self.selection.keeps(&entry[..equals]) || !first() {
+            if !OWN_BUSINESS.contains(&&entry[..equals]) {
+                self.others = self.others.wrapping_add(digest);
+            }
             return;
         }
         let value = &entry[equals + 1..];
@@ -264,9 +316,13 @@ impl Collector<'_> {
         self.kept.push([name, &value[..end], mark].concat());
     }
 
-    /// The chosen entries, sorted. Of variables that occur twice the first counts, as for `getenv`.
+    /// The chosen entries, sorted, and the digest of the others. Of variables that occur twice the first counts, as for
+    /// `getenv`.
     pub(crate) fn finish(mut self) -> Vec<Vec<u8>> {
         self.end_entry();
+        if self.selection.digest {
+            self.kept.push(format!("{ENVIRONMENT_DIGEST}={:016x}", self.others).into_bytes());
+        }
         self.kept.sort();
         self.kept
     }
@@ -287,12 +343,21 @@ mod tests {
     fn only_names_of_batch_and_workflow_systems_are_kept() {
         let environment =
             b"PATH=/bin\0SLURM_JOB_ID=7\0SLURM_JWT=secret\0PBS_JOBCOOKIE=x\0PMI_RANK=3\0HOME=/root\0";
+        let whole = chosen(&EnvSelection::default(), environment, environment.len());
+        assert_eq!(whole[1..], ["PMI_RANK=3", "SLURM_JOB_ID=7"]);
         for piece in 1..environment.len() {
-            assert_eq!(
-                chosen(&EnvSelection::default(), environment, piece),
-                ["PMI_RANK=3", "SLURM_JOB_ID=7"]
-            );
+            assert_eq!(chosen(&EnvSelection::default(), environment, piece), whole);
         }
+    }
+
+    #[test]
+    fn a_digest_tells_whether_the_other_variables_are_the_same() {
+        let digest = |environment: &[u8]| chosen(&EnvSelection::default(), environment, 3)[0].clone();
+        let plain = digest(b"A=1\0B=2\0PWD=/a\0SLURM_JOB_ID=7\0");
+        assert!(plain.starts_with("IOTRAIL_ENVIRONMENT=") && !plain.contains("A=1"), "{plain}");
+        assert_eq!(digest(b"B=2\0A=1\0PWD=/b\0SLURM_JOB_ID=8\0"), plain);
+        assert_ne!(digest(b"A=1\0B=3\0"), plain);
+        assert_ne!(digest(b"A=1\0B=2\0C=\0"), plain);
     }
 
     #[test]

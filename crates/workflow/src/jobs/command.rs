@@ -2,8 +2,8 @@
 
 use super::Command;
 use super::programs::{ProgramId, Programs};
-use iotrail_model::Process;
 use iotrail_model::text::{path_to_text, printable, text_to_path};
+use iotrail_model::{ENVIRONMENT_DIGEST, Process};
 use iotrail_query::Lives;
 use serde::Serializer;
 use std::sync::Arc;
@@ -52,7 +52,12 @@ pub(crate) fn command(lives: &Lives, programs: &Programs, id: ProgramId) -> Resu
         exe: image.exe.as_deref().map(Arc::from),
         argv,
         cwd: image.cwd.as_deref().map(Arc::from),
-        env: image.env.iter().filter(|variable| !outer.contains(variable)).cloned().collect(),
+        env: image
+            .env
+            .iter()
+            .filter(|variable| !outer.contains(variable) && !variable.starts_with(ENVIRONMENT_DIGEST))
+            .cloned()
+            .collect(),
         redirects: Vec::new(),
     })
 }
@@ -130,7 +135,9 @@ fn name(program: &str, words: &[String]) -> String {
 
 /// The first command of a shell's text: a word that is no assignment, if it looks like a program.
 fn of_script(text: &str) -> Option<String> {
-    let word = text.split_whitespace().find(|word| !word.contains('=') && !["set", "-e;", "(", "{", "-e", "!"].contains(word))?;
+    let word = text
+        .split_whitespace()
+        .find(|word| !word.contains('=') && !["set", "-e;", "(", "{", "-e", "!"].contains(word))?;
     let name = base(word.trim_matches(|c| "\"'();".contains(c)));
     let plain = |c: char| c.is_alphanumeric() || "_-.+".contains(c);
     (!name.is_empty() && name.chars().all(plain)).then(|| name.to_owned())
@@ -141,7 +148,8 @@ mod tests {
     use super::*;
 
     fn called(words: &[&str]) -> String {
-        Command { argv: words.iter().map(|word| word.as_bytes().to_vec()).collect(), ..Command::default() }.name()
+        Command { argv: words.iter().map(|word| word.as_bytes().to_vec()).collect(), ..Command::default() }
+            .name()
     }
 
     #[test]

@@ -52,7 +52,9 @@ impl Finder<'_> {
             match self.attempt(division) {
                 // Each round takes one more manager as a whole.
                 Err(Whole(manager, why)) => drop(whole.insert(manager, why)),
-                Ok(found) => return order::assemble(self.log, self.lives, self.programs, Found { whole, ..found }),
+                Ok(found) => {
+                    return order::assemble(self.log, self.lives, self.programs, Found { whole, ..found });
+                }
             }
         }
     }
@@ -81,13 +83,17 @@ impl Finder<'_> {
                 }
             }
             let scripts = self.scripts(&division, &together)?;
-            let who: Vec<Option<u32>> =
-                division.of_program.iter().map(|head| head.map(|head| together.of_head[head as usize])).collect();
+            let who: Vec<Option<u32>> = division
+                .of_program
+                .iter()
+                .map(|head| head.map(|head| together.of_head[head as usize]))
+                .collect();
             let history =
                 history::write(self.steps, self.log, self.lives, self.programs, &together, &who, self.hidden);
             let cycles = cycles(together.groups.len(), &history);
             let forced = |group: &u32| self.manager(&division, &together.groups[*group as usize]).is_none();
-            let cycles: Vec<Vec<u32>> = cycles.into_iter().filter(|groups| !groups.iter().all(forced)).collect();
+            let cycles: Vec<Vec<u32>> =
+                cycles.into_iter().filter(|groups| !groups.iter().all(forced)).collect();
             if cycles.is_empty() {
                 let whole = BTreeMap::new();
                 return Ok(Found { division, together, scripts, history, not_exported, whole });
@@ -100,16 +106,26 @@ impl Finder<'_> {
                 }
             }
             for groups in cycles {
-                joined.push(groups.iter().flat_map(|group| together.groups[*group as usize].clone()).collect());
+                joined
+                    .push(groups.iter().flat_map(|group| together.groups[*group as usize].clone()).collect());
             }
             round += 1;
         }
     }
 
     /// What runs each group.
-    fn scripts(&self, division: &Division, together: &Together) -> Result<Vec<Result<Script, String>>, Whole> {
-        let scripts =
-            Scripts { lives: self.lives, names: self.log.names(), programs: self.programs, division, together };
+    fn scripts(
+        &self,
+        division: &Division,
+        together: &Together,
+    ) -> Result<Vec<Result<Script, String>>, Whole> {
+        let scripts = Scripts {
+            lives: self.lives,
+            names: self.log.names(),
+            programs: self.programs,
+            division,
+            together,
+        };
         let mut all = Vec::with_capacity(together.groups.len());
         for heads in &together.groups {
             let script = scripts.script(heads);
@@ -123,7 +139,8 @@ impl Finder<'_> {
 
     /// The manager that can be taken as a whole instead of those heads.
     fn manager(&self, division: &Division, heads: &[u32]) -> Option<ProgramId> {
-        let managers = heads.iter().filter_map(|head| self.programs.get(division.heads[*head as usize]).parent);
+        let managers =
+            heads.iter().filter_map(|head| self.programs.get(division.heads[*head as usize]).parent);
         managers.filter(|manager| !division.forced[manager.index()]).max()
     }
 }

@@ -104,7 +104,8 @@ fn holders(programs: &Programs, division: &Division, together: &mut Together) ->
             let standard = (0..=2).contains(fd);
             match handle {
                 Handle::File(open) => {
-                    let used = programs.opening(*open).used_by.iter().any(|user| head_of(user) == Some(number));
+                    let used =
+                        programs.opening(*open).used_by.iter().any(|user| head_of(user) == Some(number));
                     if standard || used {
                         files.entry(*open).or_default().held.push((number, *fd));
                     }
@@ -114,7 +115,11 @@ fn holders(programs: &Programs, division: &Division, together: &mut Together) ->
                 }
                 Handle::Pipe(pipe) => {
                     let traffic = &programs.pipes[pipe];
-                    let used = traffic.readers.iter().chain(&traffic.writers).any(|user| head_of(user) == Some(number));
+                    let used = traffic
+                        .readers
+                        .iter()
+                        .chain(&traffic.writers)
+                        .any(|user| head_of(user) == Some(number));
                     if standard || used && DIGITS.contains(fd) {
                         pipes.entry(*pipe).or_default().held.push((number, *fd));
                     }

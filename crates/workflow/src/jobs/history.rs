@@ -110,9 +110,12 @@ impl Turns {
     /// The job is the last writer from now on and needs all who wrote or read what was there; who wrote it before.
     fn write(&mut self, job: u32, span: (Timestamp, Timestamp), needs: &mut Needs) -> Who {
         let previous = self.writer;
-        let since = previous.filter(|(writer, _)| *writer == job).map_or(span.1, |(_, last)| last.max(span.1));
+        let since =
+            previous.filter(|(writer, _)| *writer == job).map_or(span.1, |(_, last)| last.max(span.1));
         self.writer = Some((job, since));
-        for (other, last) in previous.into_iter().chain(self.readers.drain(..)).filter(|(other, _)| *other != job) {
+        for (other, last) in
+            previous.into_iter().chain(self.readers.drain(..)).filter(|(other, _)| *other != job)
+        {
             needs.insert((job, other));
             if last > span.0 {
                 needs.insert((other, job));
@@ -137,9 +140,12 @@ struct Writer<'a> {
     listed: HashMap<Arc<str>, Vec<u32>, RandomState>,
     /// Other names of the same file: hard links.
     twins: HashMap<PathId, Vec<PathId>, RandomState>,
-    /// Symbolic links that a job made to a name.
-    links: HashMap<PathId, Vec<PathId>, RandomState>,
-    targets: HashMap<PathId, PathId, RandomState>,
+    /// Symbolic links that were made to a name.
+    links: HashMap<Arc<str>, Vec<PathId>, RandomState>,
+    /// Symbolic links by name, with what they lead to.
+    targets: HashMap<Arc<str>, (PathId, Arc<str>), RandomState>,
+    /// Numbers of names; empty as long as there is no link.
+    numbers: HashMap<Arc<str>, PathId, RandomState>,
     /// When the step under way began and ended.
     span: (Timestamp, Timestamp),
 }
@@ -175,6 +181,7 @@ pub(crate) fn write(
         twins: HashMap::default(),
         links: HashMap::default(),
         targets: HashMap::default(),
+        numbers: HashMap::default(),
         span: (Timestamp(0), Timestamp(0)),
     };
     for (number, step) in steps.iter().enumerate() {
@@ -200,7 +207,8 @@ impl Writer<'_> {
             }
             Deed::Copy => {
                 self.read(who, path, step.bytes);
-                if let Some(target) = step.path2.get().filter(|target| self.programs.opened.contains(target)) {
+                if let Some(target) = step.path2.get().filter(|target| self.programs.opened.contains(target))
+                {
                     self.wrote(who, target, step.bytes, Before::There);
                     self.grow(target, None);
                 }
@@ -227,8 +235,7 @@ impl Writer<'_> {
             Deed::Symlink | Deed::Fifo => {
                 self.wrote(who, path, 0, Before::Gone);
                 if let Some(target) = step.path2.get() {
-                    self.links.entry(target).or_default().push(path);
-                    self.targets.insert(path, target);
+                    self.link(path, target);
                 }
             }
             Deed::MakeDirectory => self.make_directory(who, path),
@@ -240,13 +247,15 @@ impl Writer<'_> {
             | Deed::CloseOnExec
             | Deed::Close
             | Deed::Seek
+            | Deed::Kill
             | Deed::Accept => {}
         }
     }
 
     /// A manager's open is the deed of the command that got it.
     fn open(&mut self, number: usize, mode: OpenMode, who: Who, path: PathId) {
-        let user = self.programs.open_of_step.get(&number).and_then(|open| self.together.opened_for.get(open));
+        let user =
+            self.programs.open_of_step.get(&number).and_then(|open| self.together.opened_for.get(open));
         let who = who.or_else(|| user.and_then(|head| self.together.of_head.get(*head as usize).copied()));
         if !mode.write {
             self.read(who, path, 0);
@@ -263,17 +272,28 @@ impl Writer<'_> {
         if let Some((_, turns)) = self.made.get_mut(name(self.log.names(), path)) {
             turns.read(job, self.span, &mut self.needs);
         }
+        self.other_names(job, path, false);
         self.names.entry(path).or_default().turns.read(job, self.span, &mut self.needs);
     }
 
     /// The file also goes by other names: whoever waits for one of them waits for all.
     fn other_names(&mut self, job: u32, path: PathId, writes: bool) {
         let mut others = self.twins.get(&path).cloned().unwrap_or_default();
-        let mut at = path;
-        while let Some(target) = self.targets.get(&at).copied().filter(|target| !others.contains(target)) {
-            others.push(target);
-            at = target;
+        let mut ways = Vec::new();
+        // A name of a trail may be as it was given or with its links resolved: both the links on its way and those that
+        // lead to a part of it are waited for.
+        let mut rest = Some(&**name(self.log.names(), path)).filter(|_| !self.targets.is_empty());
+        while let Some(part) = rest {
+            ways.extend(self.links.get(part).into_iter().flatten().copied());
+            if let Some((link, target)) = self.targets.get(part) {
+                ways.push(*link);
+                let whole = name(self.log.names(), path);
+                others.extend(self.numbers.get(&*format!("{target}{}", &whole[part.len()..])));
+            }
+            rest = part.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty());
         }
+        ways.retain(|link| *link != path);
+        others.retain(|other| *other != path);
         for other in others {
             let turns = &mut self.names.entry(other).or_default().turns;
             if writes {
@@ -282,10 +302,19 @@ impl Writer<'_> {
                 turns.read(job, self.span, &mut self.needs);
             }
         }
-        // It may have been reached through a link.
-        for link in self.links.get(&path).into_iter().flatten() {
-            self.names.entry(*link).or_default().turns.read(job, self.span, &mut self.needs);
+        for link in ways {
+            self.names.entry(link).or_default().turns.read(job, self.span, &mut self.needs);
         }
+    }
+
+    fn link(&mut self, path: PathId, target: PathId) {
+        let names = self.log.names();
+        if self.numbers.is_empty() {
+            let numbered = names.paths.iter().enumerate();
+            self.numbers = numbered.map(|(place, name)| (name.clone(), PathId(place as u32))).collect();
+        }
+        self.links.entry(name(names, target).clone()).or_default().push(path);
+        self.targets.insert(name(names, path).clone(), (path, name(names, target).clone()));
     }
 
     fn twin(&mut self, path: PathId, target: PathId) {
@@ -361,10 +390,13 @@ impl Writer<'_> {
         for other in self.twins.remove(&path).unwrap_or_default() {
             self.twins.entry(other).or_default().retain(|twin| *twin != path);
         }
-        if let Some(target) = self.targets.remove(&path)
+        if let Some((_, target)) = self.targets.remove(name(self.log.names(), path))
             && let Some(links) = self.links.get_mut(&target)
         {
             links.retain(|link| *link != path);
+        }
+        if let Some(job) = who {
+            self.other_names(job, path, false);
         }
         let history = self.names.entry(path).or_default();
         history.exists = Some(false);
@@ -397,7 +429,8 @@ impl Writer<'_> {
             self.names.entry(path).or_default().turns = turns;
         }
         let users = [&self.changed, &self.listed].map(|users| users.get(&text).cloned().unwrap_or_default());
-        self.needs.extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
+        self.needs
+            .extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
     }
 
     fn rename(&mut self, who: Who, from: PathId, to: PathId) {
@@ -411,7 +444,8 @@ impl Writer<'_> {
             .filter(|(path, history)| name(names, **path).starts_with(&within) && here(history))
             .map(|(path, _)| *path)
             .collect();
-        let made: Vec<Arc<str>> = self.made.keys().filter(|path| path.starts_with(&within)).cloned().collect();
+        let made: Vec<Arc<str>> =
+            self.made.keys().filter(|path| path.starts_with(&within)).cloned().collect();
         if !self.made.contains_key(&old) && inside.is_empty() {
             return self.rename_file(who, from, to);
         }
@@ -428,7 +462,12 @@ impl Writer<'_> {
             }
         }
         let old_turns = self.made.remove(&old).map(|(_, turns)| turns).unwrap_or_default();
-        for (path, target) in made.iter().map(|path| (path, Arc::from(moved(path)))).chain([(&old, new.clone())]).collect::<Vec<_>>() {
+        for (path, target) in made
+            .iter()
+            .map(|path| (path, Arc::from(moved(path))))
+            .chain([(&old, new.clone())])
+            .collect::<Vec<_>>()
+        {
             let mut turns = self.made.remove(path).map_or_else(|| old_turns.clone(), |(_, turns)| turns);
             if let Some(job) = who {
                 turns.write(job, self.span, &mut self.needs);
@@ -436,8 +475,10 @@ impl Writer<'_> {
             self.made.insert(target, (who, turns));
         }
         if let Some(job) = who {
-            let users = [&self.changed, &self.listed].map(|users| users.get(&old).cloned().unwrap_or_default());
-            self.needs.extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
+            let users =
+                [&self.changed, &self.listed].map(|users| users.get(&old).cloned().unwrap_or_default());
+            self.needs
+                .extend(users.into_iter().flatten().filter(|other| *other != job).map(|other| (job, other)));
         }
     }
 
@@ -464,7 +505,8 @@ impl Writer<'_> {
             if nearest {
                 let over = |other: &u32| self.ends[*other as usize].is_some_and(|end| end <= self.span.0);
                 let listed = self.listed.get(parent).into_iter().flatten();
-                self.needs.extend(listed.filter(|other| **other != job && over(other)).map(|other| (job, *other)));
+                self.needs
+                    .extend(listed.filter(|other| **other != job && over(other)).map(|other| (job, *other)));
                 let jobs = self.changed.entry(Arc::from(parent)).or_default();
                 if jobs.last() != Some(&job) {
                     jobs.push(job);

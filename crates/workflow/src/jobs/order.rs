@@ -23,20 +23,25 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
             members[together.of_head[head as usize] as usize].push(LifeId(place as u32));
         }
     }
-    let mut troubles: Vec<Trouble> = not_exported.into_iter().map(|why| Trouble::NotExported { why }).collect();
+    let mut troubles: Vec<Trouble> =
+        not_exported.into_iter().map(|why| Trouble::NotExported { why }).collect();
     let mut jobs: Vec<Job> = Vec::with_capacity(together.groups.len());
     for (number, ((heads, script), members)) in together.groups.iter().zip(scripts).zip(members).enumerate() {
         let id = JobId(number as u32);
-        let head_programs: Vec<ProgramId> =
-            heads.iter().map(|head| division.heads[*head as usize]).collect();
+        let head_programs: Vec<ProgramId> = heads.iter().map(|head| division.heads[*head as usize]).collect();
         for program in &head_programs {
             troubles.extend(whole.get(program).map(|why| Trouble::Whole { job: id, why: why.clone() }));
         }
         let of_job = |program: &ProgramId| {
-            division.of_program[program.index()].is_some_and(|head| together.of_head[head as usize] as usize == number)
+            division.of_program[program.index()]
+                .is_some_and(|head| together.of_head[head as usize] as usize == number)
         };
         troubles.extend(
-            programs.read_outside.iter().find(|(program, _)| of_job(program)).map(|_| Trouble::ReadsOutside { job: id }),
+            programs
+                .read_outside
+                .iter()
+                .find(|(program, _)| of_job(program))
+                .map(|_| Trouble::ReadsOutside { job: id }),
         );
         let forced = |program: &ProgramId| {
             programs.get(*program).parent.is_some_and(|parent| division.forced[parent.index()])

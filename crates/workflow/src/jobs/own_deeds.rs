@@ -8,7 +8,7 @@ use super::group::Together;
 use super::programs::{Handle, ProgramId, Programs, name};
 use super::steps::{Deed, Step};
 use iotrail_model::text::printable;
-use iotrail_model::{Names, PathId};
+use iotrail_model::{ENVIRONMENT_DIGEST, Names, PathId};
 use iotrail_query::Lives;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,9 @@ impl Look<'_> {
 
     fn step(&mut self, number: usize, step: &Step, who: ProgramId, together: &Together) {
         if step.deed == Deed::Fifo {
-            return self.up(who, |look| format!("commands exchange data through the named pipe {}", look.path(step.path.get())));
+            return self.up(who, |look| {
+                format!("commands exchange data through the named pipe {}", look.path(step.path.get()))
+            });
         }
         if step.deed == Deed::Accept {
             return self.up(who, |_| "commands exchange data through a socket".to_owned());
@@ -68,6 +70,9 @@ impl Look<'_> {
         }
         let visible = |path: Option<PathId>| path.is_some_and(|path| !self.hidden[path.index()]);
         let (path, path2) = (step.path.get(), step.path2.get());
+        if step.deed == Deed::Kill {
+            return self.say(who, || "it sent a signal to a process".to_owned());
+        }
         let what = match step.deed {
             Deed::Write if step.bytes > 0 && visible(path) && self.opened(path) => "wrote",
             Deed::Copy if step.bytes > 0 && visible(path2) && self.opened(path2) => "wrote",
@@ -110,7 +115,8 @@ impl Look<'_> {
     fn pipes(&mut self) {
         let programs = self.programs;
         for traffic in programs.pipes.values() {
-            let managers = |users: &BTreeSet<ProgramId>| users.iter().copied().find(|user| self.manages(*user));
+            let managers =
+                |users: &BTreeSet<ProgramId>| users.iter().copied().find(|user| self.manages(*user));
             let (wrote, read) = (managers(&traffic.writers), managers(&traffic.readers));
             let job_reads = traffic.readers.iter().any(|reader| !self.manages(*reader));
             if let (Some(manager), true) = (wrote, job_reads) {
@@ -130,13 +136,18 @@ impl Look<'_> {
             let others = opening.used_by.iter().any(|user| !self.manages(*user));
             let text = self.path(Some(opening.path));
             if let Some(manager) = manager.filter(|_| others) {
-                self.say(manager, || format!("it read or wrote {text} through a descriptor that a command got"));
+                self.say(manager, || {
+                    format!("it read or wrote {text} through a descriptor that a command got")
+                });
             } else if opening.unsure && self.manages(opening.by) {
                 let by = opening.by;
-                self.say(by, || format!("it opened {text} several times, and which of them a command got is not known"));
+                self.say(by, || {
+                    format!("it opened {text} several times, and which of them a command got is not known")
+                });
             }
             let mode = opening.mode;
-            let odd = !mode.read && !mode.append && !mode.truncate || mode.read && mode.write && (mode.append || mode.truncate);
+            let odd = !mode.read && !mode.append && !mode.truncate
+                || mode.read && mode.write && (mode.append || mode.truncate);
             if odd && self.manages(opening.by) {
                 let by = opening.by;
                 self.say(by, || format!("it opened {text} in a way for which a shell has no redirection"));
@@ -154,11 +165,20 @@ impl Look<'_> {
             let unusable = program.table.iter().any(|(fd, handle)| {
                 *fd > 9
                     && match handle {
-                        Handle::File(open) => self.programs.opening(*open).used_by.iter().any(|user| self.within(*user, *head)),
+                        Handle::File(open) => {
+                            self.programs.opening(*open).used_by.iter().any(|user| self.within(*user, *head))
+                        }
                         Handle::Pipe(pipe) => {
                             let traffic = &self.programs.pipes[pipe];
-                            traffic.readers.iter().chain(&traffic.writers).any(|user| self.within(*user, *head))
-                                && !program.table.iter().any(|(other, held)| (0..=2).contains(other) && held == handle)
+                            traffic
+                                .readers
+                                .iter()
+                                .chain(&traffic.writers)
+                                .any(|user| self.within(*user, *head))
+                                && !program
+                                    .table
+                                    .iter()
+                                    .any(|(other, held)| (0..=2).contains(other) && held == handle)
                         }
                         Handle::Closed => false,
                     }
@@ -170,17 +190,36 @@ impl Look<'_> {
                 "a command line was not recorded"
             } else if super::command::is_cut(image) {
                 "a command line is not complete in the trail"
+            } else if self.changed_environment(*head) {
+                "it changed environment variables that are not in the trail (`iotrail record --env NAME` keeps one)"
             } else if unusable {
                 "a command uses a descriptor above 9"
             } else if is_last && image.signal.as_deref().is_some_and(|signal| signal != "SIGPIPE") {
                 "a command was ended by a signal"
-            } else if words.is_some_and(|words| words.split('\0').next().is_some_and(|word| word.rsplit('/').next() == Some("mktemp"))) {
+            } else if words.is_some_and(|words| {
+                words.split('\0').next().is_some_and(|word| word.rsplit('/').next() == Some("mktemp"))
+            }) {
                 "mktemp chooses another name each time"
             } else {
                 continue;
             };
             self.up(parent, |_| why.to_owned());
         }
+    }
+
+    /// Whether a command has another environment than the first program, apart from variables that are known.
+    fn changed_environment(&self, head: ProgramId) -> bool {
+        let program = self.programs.get(head);
+        let mut root = program;
+        while let Some(parent) = root.parent {
+            root = self.programs.get(parent);
+        }
+        let [own, outer] = [program, root].map(|program| &self.programs.image(program, self.lives).env);
+        let digest = |env: &[String]| env.iter().find(|entry| entry.starts_with(ENVIRONMENT_DIGEST)).cloned();
+        let name = |entry: &str| entry.split('=').next().unwrap_or_default().to_owned();
+        let unset = outer.iter().any(|entry| !own.iter().any(|other| name(other) == name(entry)));
+        digest(own).zip(digest(outer)).is_some_and(|(own, outer)| own != outer)
+            || unset && digest(own).is_some()
     }
 
     fn within(&self, program: ProgramId, head: ProgramId) -> bool {

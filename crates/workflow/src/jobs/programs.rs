@@ -110,6 +110,7 @@ struct Descriptors {
 
 struct Follower<'a> {
     lives: &'a Lives,
+    names: &'a Names,
     descriptors: HashMap<LifeId, Descriptors, RandomState>,
     /// Processes whose descriptors are known.
     followed: Vec<bool>,
@@ -117,15 +118,14 @@ struct Follower<'a> {
 }
 
 /// Follows programs and descriptors through the steps.
-pub(crate) fn follow(steps: &[Step], lives: &Lives) -> Programs {
+pub(crate) fn follow(steps: &[Step], lives: &Lives, names: &Names) -> Programs {
     let count = lives.all().len();
     let programs = Programs { born_in: vec![None; count], last: vec![None; count], ..Programs::default() };
     let mut follower =
-        Follower { lives, descriptors: HashMap::default(), followed: vec![false; count], programs };
+        Follower { lives, names, descriptors: HashMap::default(), followed: vec![false; count], programs };
     for (number, step) in steps.iter().enumerate() {
-        let who = lives
-            .find(step.case, step.pid, step.start)
-            .and_then(|life| follower.step(number, step, life));
+        let who =
+            lives.find(step.case, step.pid, step.start).and_then(|life| follower.step(number, step, life));
         follower.programs.of_step.push(who);
     }
     for place in 0..count {
@@ -150,6 +150,13 @@ impl Follower<'_> {
             }
             Deed::Open(mode) => {
                 let Some(path) = step.path.get() else { return Some(who) };
+                if !name(self.names, path).starts_with('/') && !self.programs.pipes.contains_key(&path) {
+                    // Through /dev/stdout: what was open before the recording.
+                    if let Some(fd) = step.fd {
+                        self.unset(life, fd);
+                    }
+                    return Some(who);
+                }
                 if mode.write || mode.create {
                     self.programs.opened.insert(path);
                 }
@@ -276,8 +283,10 @@ impl Follower<'_> {
         self.programs.born_in[life.index()] = parent;
         let own = parent.is_none_or(|parent| {
             let image = self.lives.images(life).first();
-            let theirs = self.programs.all.get(parent.index()).map(|program| self.programs.image(program, self.lives));
-            image.map(|image| (&image.exe, &image.cmdline)) != theirs.map(|image| (&image.exe, &image.cmdline))
+            let theirs =
+                self.programs.all.get(parent.index()).map(|program| self.programs.image(program, self.lives));
+            image.map(|image| (&image.exe, &image.cmdline))
+                != theirs.map(|image| (&image.exe, &image.cmdline))
         });
         let program = match parent {
             Some(parent) if !own => parent,
@@ -297,7 +306,8 @@ impl Follower<'_> {
         let id = ProgramId(self.programs.all.len() as u32);
         let root = self.lives.get(life).parent.is_none();
         let known = root || self.followed[life.index()];
-        let table = self.descriptors.get(&life).map(|descriptors| descriptors.table.clone()).unwrap_or_default();
+        let table =
+            self.descriptors.get(&life).map(|descriptors| descriptors.table.clone()).unwrap_or_default();
         self.programs.all.push(Program { life, image, start, parent, table, known });
         id
     }
@@ -305,7 +315,10 @@ impl Follower<'_> {
     fn fork(&mut self, case: CaseId, ret: Option<i64>, end: Timestamp, parent: LifeId, who: ProgramId) {
         let Some(pid) = ret.and_then(|ret| u32::try_from(ret).ok()).map(Pid) else { return };
         let Some(child) = self.lives.find(case, pid, end) else { return };
-        if child == parent || self.lives.get(child).parent != Some(parent) || self.programs.last[child.index()].is_some() {
+        if child == parent
+            || self.lives.get(child).parent != Some(parent)
+            || self.programs.last[child.index()].is_some()
+        {
             return;
         }
         let descriptors = self.descriptors.entry(parent).or_default().clone();

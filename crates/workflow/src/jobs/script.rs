@@ -39,7 +39,8 @@ impl Scripts<'_> {
         if let [head] = heads {
             return self.leaf(*head, &Needed::new());
         }
-        let managers: BTreeSet<Option<ProgramId>> = heads.iter().map(|head| self.program(*head).parent).collect();
+        let managers: BTreeSet<Option<ProgramId>> =
+            heads.iter().map(|head| self.program(*head).parent).collect();
         let manager = managers.first().copied().flatten().filter(|_| managers.len() == 1);
         let manager = manager.ok_or("commands of several managers must run together")?;
         let mut paths: BTreeMap<u32, Vec<LifeId>> = BTreeMap::new();
@@ -149,7 +150,9 @@ impl Scripts<'_> {
                 for (fd, wanted) in &self.together.needed[*head as usize] {
                     of_head.entry(*wanted).or_default().push(*fd);
                 }
-                for (wanted, fds) in of_head.into_iter().filter(|(wanted, _)| matches!(wanted, Wanted::File(_))) {
+                for (wanted, fds) in
+                    of_head.into_iter().filter(|(wanted, _)| matches!(wanted, Wanted::File(_)))
+                {
                     let (items, sets) = users.entry(wanted).or_default();
                     items.insert(at);
                     sets.insert(fds);
@@ -177,7 +180,11 @@ impl Scripts<'_> {
     }
 
     /// Items in the order of the pipes between them; each with the pipe that it writes to.
-    fn chains(&self, items: &[Item], inherited: &Needed) -> Result<Vec<Vec<(usize, Option<PathId>)>>, String> {
+    fn chains(
+        &self,
+        items: &[Item],
+        inherited: &Needed,
+    ) -> Result<Vec<Vec<(usize, Option<PathId>)>>, String> {
         let mut ends: BTreeMap<PathId, (BTreeSet<usize>, BTreeSet<usize>)> = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
             for head in &item.heads {
@@ -187,7 +194,11 @@ impl Scripts<'_> {
                         continue;
                     }
                     let (writers, readers) = ends.entry(*pipe).or_default();
-                    if *fd == 0 { readers.insert(at) } else { writers.insert(at) };
+                    if *fd == 0 {
+                        readers.insert(at)
+                    } else {
+                        writers.insert(at)
+                    };
                 }
             }
         }
@@ -242,7 +253,11 @@ impl Scripts<'_> {
             redirects.push(Redirect { fd, target });
         };
         let missing = |now: &Needed| -> Vec<(i32, Wanted)> {
-            needed.iter().filter(|(fd, wanted)| now.get(fd) != Some(wanted)).map(|(fd, wanted)| (*fd, *wanted)).collect()
+            needed
+                .iter()
+                .filter(|(fd, wanted)| now.get(fd) != Some(wanted))
+                .map(|(fd, wanted)| (*fd, *wanted))
+                .collect()
         };
         // Copies first, as long as what they copy is there.
         for (fd, wanted) in missing(&now) {
@@ -258,7 +273,9 @@ impl Scripts<'_> {
                 (Wanted::File(open), None) => self.target(open),
                 (Wanted::Null, _) => Target::Null,
                 (Wanted::Closed, _) => Target::Closed,
-                (Wanted::Pipe(_), _) => return Err("a pipe leads to a descriptor that no pipeline has".to_owned()),
+                (Wanted::Pipe(_), _) => {
+                    return Err("a pipe leads to a descriptor that no pipeline has".to_owned());
+                }
             };
             put(&mut now, fd, wanted, target);
         }

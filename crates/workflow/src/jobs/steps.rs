@@ -57,6 +57,8 @@ pub(crate) enum Deed {
     Missing,
     /// Made a named pipe.
     Fifo,
+    /// Sent a signal.
+    Kill,
     /// Got a connection.
     Accept,
     Read,
@@ -116,9 +118,12 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             "mkdir" | "mkdirat" => Deed::MakeDirectory,
             "mknod" | "mknodat" => Deed::Fifo,
             "accept" | "accept4" => Deed::Accept,
+            "kill" => Deed::Kill,
             "lseek" | "_llseek" => Deed::Seek,
-            "stat" | "stat64" | "lstat" | "lstat64" | "newfstatat" | "fstatat64" | "statx" | "access" | "faccessat"
-            | "faccessat2" | "readlink" | "readlinkat" | "getxattr" | "lgetxattr" | "chdir" => Deed::Look,
+            "stat" | "stat64" | "lstat" | "lstat64" | "newfstatat" | "fstatat64" | "statx" | "access"
+            | "faccessat" | "faccessat2" | "readlink" | "readlinkat" | "getxattr" | "lgetxattr" | "chdir" => {
+                Deed::Look
+            }
             "getdents" | "getdents64" => Deed::List,
             "mmap" | "mmap2" => Deed::Read,
             _ => match spec(CallId(table.find(name.as_bytes())?))?.transfer {
@@ -182,6 +187,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 }
                 Deed::Dup { .. } if name.starts_with("fcntl") && !flags.starts_with("F_DUPFD") => continue,
                 Deed::Dup { cloexec } => *cloexec = flags.contains("CLOEXEC"),
+                Deed::Kill if matches!(flags, "" | "0") => continue,
                 Deed::Fifo if !flags.contains("S_IFIFO") => continue,
                 Deed::Look if batch.path[row].is_null() => continue,
                 // Asking for the position changes nothing.
@@ -261,7 +267,10 @@ mod tests {
     #[test]
     fn flags_of_opens_are_whole_words() {
         let mode = OpenMode::parse("openat", "O_WRONLY|O_CREAT|O_TRUNC|O_CLOEXEC");
-        assert_eq!(mode, OpenMode { write: true, create: true, truncate: true, cloexec: true, ..OpenMode::default() });
+        assert_eq!(
+            mode,
+            OpenMode { write: true, create: true, truncate: true, cloexec: true, ..OpenMode::default() }
+        );
         assert_eq!(OpenMode::parse("open", "O_RDONLY"), OpenMode { read: true, ..OpenMode::default() });
         assert!(OpenMode::parse("creat", "").truncate);
     }

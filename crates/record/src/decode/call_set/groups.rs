@@ -60,7 +60,11 @@ impl Group {
             Self::Descriptor => takes_descriptor(spec),
             Self::Io => {
                 let by_family = matches!(spec.family, Family::Sync | Family::Poll | Family::Async);
-                by_family || takes_path(spec) || takes_descriptor(spec) || maps_files(spec)
+                by_family
+                    || takes_path(spec)
+                    || takes_descriptor(spec)
+                    || maps_files(spec)
+                    || spec.name == "kill"
             }
         }
     }
