@@ -95,9 +95,18 @@ impl Recording {
     }
 
     fn jobs(self) -> Jobs {
+        self.jobs_with(&JobOptions::default())
+    }
+
+    /// Told apart whatever the manager does.
+    fn jobs_told_apart(self) -> Jobs {
+        self.jobs_with(&JobOptions::with_managers(Some("run.sh")).unwrap())
+    }
+
+    fn jobs_with(self, options: &JobOptions) -> Jobs {
         let log = self.log.build();
         let lives = Lives::new(log.processes().unwrap());
-        jobs(&log, &lives, &JobOptions::default()).unwrap()
+        jobs(&log, &lives, options).unwrap()
     }
 }
 
@@ -180,8 +189,7 @@ fn who_overwrites_what_another_reads_waits_for_it() {
     assert_eq!((jobs.jobs[0].needs.len(), &*jobs.jobs[1].needs), (0, [JobId(0)].as_slice()));
 }
 
-#[test]
-fn jobs_that_need_each_other_are_named_and_run_in_the_order_of_their_starts() {
+fn ping_pong() -> Recording {
     let mut recording = Recording::new();
     recording.start(2, "ping", |_| {});
     recording.start(3, "pong", |_| {});
@@ -189,7 +197,16 @@ fn jobs_that_need_each_other_are_named_and_run_in_the_order_of_their_starts() {
     recording.read(3, "/w/a");
     recording.write(3, "/w/b");
     recording.read(2, "/w/b");
-    let jobs = recording.jobs();
+    recording
+}
+
+#[test]
+fn jobs_that_need_each_other_are_their_manager_or_run_in_the_order_of_their_starts() {
+    let jobs = ping_pong().jobs();
+    assert_eq!((jobs.jobs.len(), &*jobs.jobs[0].name), (1, "run.sh"));
+    assert!(matches!(jobs.troubles[0], Trouble::NoEnd { .. }), "{:?}", jobs.troubles);
+    assert!(matches!(jobs.troubles[1], Trouble::Whole { .. }), "{:?}", jobs.troubles);
+    let jobs = ping_pong().jobs_told_apart();
     assert_eq!(jobs.troubles, [Trouble::Cycle { jobs: vec![JobId(0), JobId(1)] }]);
     assert_eq!((jobs.jobs[0].needs.len(), &*jobs.jobs[1].needs), (0, [JobId(0)].as_slice()));
 }
@@ -205,9 +222,14 @@ fn a_file_of_several_jobs_and_one_of_the_manager_are_told() {
         recording.moved(pid, "write", Some(1), "/w/log", 4, "", Some(4));
         recording.read(pid, "/w/list");
     }
-    let jobs = recording.jobs();
+    let jobs = recording.jobs_told_apart();
     let shared = Trouble::SharedOutput { path: Arc::from("/w/log"), jobs: vec![JobId(0), JobId(1)] };
-    assert_eq!(jobs.troubles, [shared, Trouble::ManagerWrote { path: Arc::from("/w/list") }]);
+    assert_eq!(jobs.troubles[..2], [shared, Trouble::ManagerWrote { path: Arc::from("/w/list") }]);
+    assert!(
+        jobs.troubles[2..].iter().all(|trouble| matches!(trouble, Trouble::NotExported { .. })),
+        "{:?}",
+        jobs.troubles
+    );
     assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
     assert!(!jobs.jobs[1].outputs[0].only && jobs.jobs[1].outputs[0].updated);
 }
@@ -242,4 +264,92 @@ fn a_renamed_file_is_made_under_its_last_name() {
     recording.log.push(event);
     let jobs = recording.jobs();
     assert_eq!((paths(&jobs.jobs[0].outputs), jobs.jobs[0].outputs[0].size), (vec!["/w/a"], Some(4)));
+}
+
+#[test]
+fn what_a_subshell_executes_last_does_not_hide_what_it_ran_before() {
+    // (head; sort) | uniq, where the process of the subshell becomes sort.
+    let mut recording = Recording::new();
+    recording.call(1, "pipe2", Some(3), "pipe:[7]", 0, "");
+    recording.call(1, "fork", None, "", 2, "");
+    let born = recording.now + 1;
+    recording.call(2, "dup2", Some(1), "pipe:[7]", 1, "");
+    recording.call(2, "fork", None, "", 3, "");
+    let first = recording.now + 1;
+    recording.call(3, "execve", None, "/bin/head", 0, "");
+    recording.read(3, "/w/header");
+    recording.moved(3, "write", Some(1), "pipe:[7]", 4, "", Some(4));
+    recording.process(3, 2, "head\0header", first, Some(recording.now + 1));
+    recording.now += 10;
+    recording.call(2, "execve", None, "/bin/sort", 0, "");
+    recording.read(2, "/w/body");
+    recording.moved(2, "write", Some(1), "pipe:[7]", 4, "", Some(4));
+    recording.process(2, 1, "sort\0body", born, Some(recording.now + 100));
+    recording.start(4, "uniq", |recording| {
+        recording.call(4, "dup2", Some(0), "pipe:[7]", 0, "");
+        recording.redirect(4, 1, "/w/out", MAKE);
+    });
+    recording.moved(4, "read", Some(0), "pipe:[7]", 8, "", Some(8));
+    let jobs = recording.jobs();
+    let [job] = jobs.jobs.as_slice() else { panic!("{:?}", jobs) };
+    assert_eq!(&*job.name, "head;sort|uniq");
+    assert_eq!((paths(&job.inputs), paths(&job.outputs)), (vec!["/w/body", "/w/header"], vec!["/w/out"]));
+    let Some(Script::Pipeline(stages)) = &job.script else { panic!("{:?}", job.script) };
+    assert!(matches!(&stages[0], Script::Sequence(parts) if parts.len() == 2));
+}
+
+#[test]
+fn commands_that_go_on_in_one_open_file_share_it() {
+    let mut recording = Recording::new();
+    recording.redirect(1, 0, "/w/in", "O_RDONLY");
+    for (pid, line) in [(2, "head\0-c3"), (3, "cat")] {
+        recording.start(pid, line, |_| {});
+        recording.moved(pid, "read", Some(0), "/w/in", 3, "", Some(3));
+        recording.now += 2_000;
+    }
+    let jobs = recording.jobs();
+    let [job] = jobs.jobs.as_slice() else { panic!("{:?}", jobs) };
+    let Some(Script::Redirected { body, redirects }) = &job.script else { panic!("{:?}", job.script) };
+    assert_eq!(*redirects, [Redirect { fd: 0, target: Target::Read(Arc::from("/w/in")) }]);
+    assert_eq!(body.name(), "head;cat");
+}
+
+#[test]
+fn a_manager_that_wrote_is_a_job_as_a_whole() {
+    let mut recording = Recording::new();
+    recording.write(1, "/w/list");
+    recording.start(2, "use", |_| {});
+    recording.read(2, "/w/list");
+    let jobs = recording.jobs();
+    let why = "it wrote /w/list itself".to_owned();
+    let [job] = jobs.jobs.as_slice() else { panic!("{:?}", jobs) };
+    assert_eq!((&*job.name, paths(&job.outputs)), ("run.sh", vec!["/w/list"]));
+    assert!(matches!(&jobs.troubles[1], Trouble::Whole { .. }), "{:?} {why}", jobs.troubles);
+}
+
+#[test]
+fn who_makes_a_name_waits_for_who_missed_it_and_who_looks_at_it_for_who_makes_it() {
+    let mut recording = Recording::new();
+    recording.start(2, "miss", |_| {});
+    let event = Event {
+        seq: 1_000_000,
+        pid: Pid(2),
+        tid: Tid(2),
+        call: recording.log.call("openat"),
+        start: Timestamp(recording.now + 1),
+        path: recording.log.path("/w/late"),
+        ret: Nullable::some(-1),
+        errno: recording.log.errno("ENOENT"),
+        ..Event::default()
+    };
+    recording.log.push(event);
+    recording.now += 2_000;
+    recording.start(3, "make", |_| {});
+    recording.write(3, "/w/late");
+    recording.now += 2_000;
+    recording.start(4, "look", |_| {});
+    recording.call(4, "stat", None, "/w/late", 0, "");
+    let jobs = recording.jobs();
+    assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
+    assert_eq!(jobs.jobs[2].needs, [JobId(1)]);
 }
