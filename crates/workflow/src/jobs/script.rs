@@ -33,6 +33,9 @@ struct Item {
     end: Option<Timestamp>,
 }
 
+/// Items in the order of a pipeline, each with the pipe that it writes to.
+type Chain = Vec<(usize, Option<PathId>)>;
+
 impl Scripts<'_> {
     /// The script of some heads.
     pub(crate) fn script(&self, heads: &[u32]) -> Result<Script, String> {
@@ -87,7 +90,7 @@ impl Scripts<'_> {
         }
         let (redirects, inherited) = self.shared(&items, inherited)?;
         let mut chains = self.chains(&items, &inherited)?;
-        let key = |chain: &Vec<(usize, Option<PathId>)>| chain.iter().map(|(at, _)| items[*at].start).min();
+        let key = |chain: &Chain| chain.iter().map(|(at, _)| items[*at].start).min();
         chains.sort_by_key(key);
         for pair in chains.windows(2) {
             let end = pair[0].iter().map(|(at, _)| items[*at].end).collect::<Option<Vec<_>>>();
@@ -180,11 +183,7 @@ impl Scripts<'_> {
     }
 
     /// Items in the order of the pipes between them; each with the pipe that it writes to.
-    fn chains(
-        &self,
-        items: &[Item],
-        inherited: &Needed,
-    ) -> Result<Vec<Vec<(usize, Option<PathId>)>>, String> {
+    fn chains(&self, items: &[Item], inherited: &Needed) -> Result<Vec<Chain>, String> {
         let mut ends: BTreeMap<PathId, (BTreeSet<usize>, BTreeSet<usize>)> = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
             for head in &item.heads {
