@@ -2,7 +2,7 @@
 
 use crate::Sink;
 use crate::cursor::Move;
-use crate::effect::{Anonymous, Cloexec, Effect, O_CLOEXEC, SOCKET};
+use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, SOCKET};
 use crate::files::{Description, DescriptionId};
 use crate::locks::Lock;
 use crate::lookup::{Place, intern};
@@ -56,6 +56,7 @@ impl Resolver {
         &mut self,
         case: CaseId,
         thread: ThreadId,
+        seq: Option<u64>,
         call: &RawCall<'_>,
         names: &mut Dictionaries,
         sink: &mut S,
@@ -74,6 +75,8 @@ impl Resolver {
         let spec = calls::spec(call.call);
         let operands = &Operands::of(spec, call);
         let entered = entered.filter(|entered| entered.call == call.call);
+        let begun = entered.filter(|entered| entered.seq.0 == case).map(|entered| entered.seq.1);
+        let seq = begun.or(seq).unwrap_or_else(|| self.next_seq(case));
         let description = entered.and_then(|entered| entered.description).or_else(|| {
             let table = self.population.thread(thread).table;
             self.description_of(table, operands.fd?, succeeded(call), names)
@@ -92,6 +95,7 @@ impl Resolver {
 
         let mut event = Event {
             case,
+            seq,
             call: call.call,
             tid: call.tid,
             start: call.start,
@@ -293,6 +297,11 @@ impl Resolver {
             Effect::Unmap if !scene.announced => self.unmap(thread, scene.spec, call),
             Effect::Unmap | Effect::Touch => {}
             Effect::Remap => self.remap(thread, scene.spec, call, operands),
+            Effect::Submit => {
+                if let Return::Value(requests, _) = call.ret {
+                    self.submitted += requests.unsigned_abs();
+                }
+            }
             Effect::Reap => {
                 if let Some((child, _)) = scene.made()
                     && let Ok(child) = u32::try_from(child)
@@ -331,7 +340,11 @@ impl Resolver {
                 self.name_socket(event, scene, Given::Peer, names);
             }
             (Effect::Spawn, _, _) => self.creation_ends(thread, call, operands, None, names, sink),
-            (Effect::ExitGroup, Return::Unseen, _) => self.exit_group(case, thread, operands, call.start),
+            (Effect::ExitGroup, Return::Unseen, _) => {
+                self.exit_group(case, thread, operands, call.start);
+                self.exits(thread);
+            }
+            (Effect::Exit, Return::Unseen, _) => self.exits(thread),
             (Effect::Exec, Return::Failed(_), _) => self.population.drop_alias(thread),
             _ => {}
         }
@@ -401,6 +414,7 @@ impl Resolver {
             (None, Some(Makes::Descriptor)) => [scene.made(), None],
             (None, _) => [None, None],
         };
+        self.rings += u64::from(kind == &IO_URING);
         for (fd, hint) in made.into_iter().flatten().rev() {
             let description = self.describe_anonymous(kind, hint, operands, names);
             let description = self.files.describe(description);
@@ -598,9 +612,7 @@ impl Resolver {
         event.pid = self.population.process(process).pid;
         self.unknown_descriptors +=
             u64::from(event.path.is_null() && !event.fd.is_null() && event.errno.is_null());
-        let state = self.case_state(event.case);
-        event.seq = state.events;
-        state.events += 1;
+        self.case_state(event.case).events += 1;
         sink.event(&event, names);
     }
 }

@@ -42,6 +42,8 @@ pub(crate) enum Effect {
     Accept,
     /// Returns the id of a process that ended.
     Reap,
+    /// Hands over requests that the kernel serves beside the calls.
+    Submit,
 }
 
 /// A kind of thing without a path.
@@ -81,7 +83,7 @@ static INOTIFY: Anonymous = named(b"anon_inode:inotify", Cloexec::Flag(O_CLOEXEC
 static FANOTIFY: Anonymous = named(b"anon_inode:[fanotify]", Cloexec::Flag(1));
 static USERFAULTFD: Anonymous = named(b"anon_inode:[userfaultfd]", Cloexec::Flag(O_CLOEXEC));
 static PERF: Anonymous = named(b"anon_inode:[perf_event]", Cloexec::Flag(8));
-static IO_URING: Anonymous = named(b"anon_inode:[io_uring]", Cloexec::Always);
+pub(crate) static IO_URING: Anonymous = named(b"anon_inode:[io_uring]", Cloexec::Always);
 static PIDFD: Anonymous = named(b"anon_inode:[pidfd]", Cloexec::Always);
 static FSCONTEXT: Anonymous = named(b"anon_inode:[fscontext]", Cloexec::Flag(1));
 static SECRETMEM: Anonymous = named(b"/secretmem", Cloexec::Flag(O_CLOEXEC));
@@ -164,6 +166,7 @@ fn effect(spec: &CallSpec) -> Effect {
         "munmap" => Effect::Unmap,
         "mremap" => Effect::Remap,
         "wait4" | "waitpid" => Effect::Reap,
+        "io_uring_enter" | "io_submit" => Effect::Submit,
         "pipe" | "pipe2" => Effect::Anonymous(&PIPE),
         "socketpair" => Effect::Anonymous(&SOCKET),
         "bind" => Effect::Bind,

@@ -43,7 +43,7 @@ impl Resolver {
             | RawItem::Image { tid, .. }
             | RawItem::Usage { tid, .. } => match self.population.find(tid) {
                 Some(thread) => self.learn_of(thread, item, names, sink),
-                None if self.held.has(tid) => self.held.push(case, tid, item),
+                None if self.held.has(tid) => self.held.push(case, tid, None, item),
                 None => {}
             },
             _ => return false,

@@ -23,6 +23,7 @@
 //! descriptor tables are dense vectors and paths are ids.
 
 mod call;
+mod creations;
 mod cursor;
 mod directories;
 mod effect;

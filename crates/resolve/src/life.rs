@@ -5,24 +5,15 @@
 //! flags say. The thread whose id is the process id is reported last by the kernel, so its end is the process's end.
 
 use crate::Sink;
+use crate::creations::{Creation, Open};
 use crate::files::Description;
 use crate::operands::Operands;
 use crate::population::{Birth, CommandLine, End, Parentage, ProcessId, Thread, ThreadId};
-use crate::resolver::{Resolver, is_last_word, origin};
+use crate::resolver::{Resolver, origin};
 use crate::symbols::{self, Symbol};
 use iotrail_model::calls;
 use iotrail_model::raw::{RawCall, RawItem};
 use iotrail_model::{CaseId, Dictionaries, Nullable, Pid, Tid, Timestamp, text};
-
-/// A call in flight that makes a process or thread.
-#[derive(Debug)]
-pub(crate) struct Creation {
-    parent: Tid,
-    start: Timestamp,
-    shares: Shares,
-    /// The child, if it spoke before the call returned.
-    child: Option<Tid>,
-}
 
 /// What a child shares with its parent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,18 +50,19 @@ impl Resolver {
     pub(crate) fn speaker<S: Sink>(
         &mut self,
         case: CaseId,
+        seq: Option<u64>,
         item: &RawItem<'_>,
         names: &Dictionaries,
         sink: &mut S,
     ) -> Option<ThreadId> {
         let (tid, at) = origin(item);
         let id = match self.population.find(tid) {
-            Some(id) if !self.population.thread(id).ghost || is_last_word(item) => id,
+            Some(id) if self.own_files || self.population.thread(id).may_say(item) => id,
             Some(ghost) => {
                 self.drop_thread(ghost, names, sink);
-                self.newcomer(case, tid, item)?
+                self.newcomer(case, tid, seq, item)?
             }
-            None => self.newcomer(case, tid, item)?,
+            None => self.newcomer(case, tid, seq, item)?,
         };
         if !self.population.thread(id).heard {
             self.hear(id, case, at);
@@ -91,13 +83,15 @@ impl Resolver {
         living.start = living.start.or(at);
     }
 
-    fn newcomer(&mut self, case: CaseId, tid: Tid, item: &RawItem<'_>) -> Option<ThreadId> {
-        let mut open = self.creations.iter().enumerate().filter(|(_, creation)| creation.child.is_none());
-        match (open.next(), open.next()) {
-            (None, _) => Some(self.foreigner(case, tid)),
-            (Some((place, _)), None) if !self.held.has(tid) => Some(self.adopt(case, tid, place)),
-            _ => {
-                self.held.push(case, tid, item);
+    fn newcomer(&mut self, case: CaseId, tid: Tid, seq: Option<u64>, item: &RawItem<'_>) -> Option<ThreadId> {
+        match self.creations.open() {
+            Open::None => Some(self.foreigner(case, tid)),
+            // Among the items that wait may be the call that made this one.
+            Open::One(parent) if self.held.is_empty() => Some(self.adopt(case, tid, parent)),
+            Open::One(_) | Open::Several => {
+                let begins = matches!(item, RawItem::Call(_) | RawItem::Entered(_));
+                let seq = seq.or_else(|| begins.then(|| self.next_seq(case)));
+                self.held.push(case, tid, seq, item);
                 None
             }
         }
@@ -126,16 +120,15 @@ impl Resolver {
         )
     }
 
-    /// `tid` is the child of the creation at `place`.
-    fn adopt(&mut self, case: CaseId, tid: Tid, place: usize) -> ThreadId {
-        let (parent, shares) = (self.creations[place].parent, self.creations[place].shares);
-        match self.population.find(parent) {
-            Some(parent) => {
-                self.creations[place].child = Some(tid);
-                self.child(case, parent, tid, shares)
+    /// `tid` is the child of the creation of `parent`.
+    fn adopt(&mut self, case: CaseId, tid: Tid, parent: Tid) -> ThreadId {
+        match (self.creations.get(parent), self.population.find(parent)) {
+            (Some(Creation { shares, .. }), Some(thread)) => {
+                self.creations.has_child(parent, tid);
+                self.child(case, thread, tid, shares)
             }
-            None => {
-                self.creations.remove(place);
+            _ => {
+                self.creations.end(parent);
                 self.foreigner(case, tid)
             }
         }
@@ -165,8 +158,7 @@ impl Resolver {
     pub(crate) fn creation_begins(&mut self, id: ThreadId, call: &RawCall<'_>, operands: &Operands<'_>) {
         let parent = self.population.thread(id).tid;
         let shares = Shares::of(call, operands);
-        self.creations.retain(|creation| creation.parent != parent);
-        self.creations.push(Creation { parent, start: call.start, shares, child: None });
+        self.creations.begin(parent, call.start, shares);
     }
 
     /// The tracer says that `child` came to be in the announced call of a thread, which has not returned.
@@ -180,11 +172,10 @@ impl Resolver {
         sink: &mut S,
     ) {
         let tid = self.population.thread(parent).tid;
-        let creation = self.creations.iter_mut().find(|creation| creation.parent == tid);
-        let (start, shares) = match creation {
+        let (start, shares) = match self.creations.get(tid) {
             Some(creation) if creation.child == Some(child) => return,
             Some(creation) => {
-                creation.child = Some(child);
+                self.creations.has_child(tid, child);
                 (creation.start, creation.shares)
             }
             None => (at, Shares::default()),
@@ -201,7 +192,7 @@ impl Resolver {
     pub(crate) fn interrupted(&mut self, id: ThreadId) {
         self.leave(id);
         let tid = self.population.thread(id).tid;
-        self.creations.retain(|creation| creation.parent != tid);
+        self.creations.end(tid);
     }
 
     /// A call that makes a process returned; `child` is what it made.
@@ -216,8 +207,7 @@ impl Resolver {
     ) {
         let Thread { tid: parent, process, .. } = *self.population.thread(id);
         let case = self.population.process(process).case;
-        let place = self.creations.iter().position(|creation| creation.parent == parent);
-        let creation = place.map(|place| self.creations.remove(place));
+        let creation = self.creations.end(parent);
         // A child that already spoke is known, even if a PID namespace gives it another number in the parent's eyes.
         if creation.as_ref().is_some_and(|creation| creation.child.is_some()) {
             return;
@@ -266,12 +256,13 @@ impl Resolver {
         self.drop_thread(old, names, sink);
     }
 
-    /// Whether a thread without a parent first spoke after `start`, when its creation was in flight unannounced.
+    /// Whether a thread without a parent first spoke after `start`, when its creation was in flight unannounced. Where
+    /// each thread has a file, its number alone says so.
     fn spoke_early(&self, id: ThreadId, start: Timestamp) -> bool {
         let thread = self.population.thread(id);
         let process = self.population.process(thread.process);
         let fresh = process.foreign && self.population.members(thread.process) == 1 && !thread.ghost;
-        fresh && process.start.is_some_and(|first| first >= start)
+        fresh && process.start.is_some_and(|first| self.own_files || first >= start)
     }
 
     fn adopt_late(&mut self, id: ThreadId, parent: ThreadId, shares: Shares) {
@@ -295,35 +286,70 @@ impl Resolver {
         }
     }
 
-    /// Gives waiting items to threads that are known by now, or that cannot be told apart any more.
+    /// Takes the waiting items of threads that are known by now, or that cannot be told apart any more, in the order in
+    /// which they came.
     pub(crate) fn release_held<S: Sink>(&mut self, names: &mut Dictionaries, sink: &mut S) {
-        while let Some(tid) = self.next_released() {
-            for (case, item) in self.held.take(tid) {
-                item.with(|item| self.take(case, item, names, sink));
+        loop {
+            while let Some(tid) = self.population.arrivals.pop() {
+                self.held.know(tid);
+            }
+            let Some(tid) = self.held.first_known() else {
+                if self.settles_first() {
+                    continue;
+                }
+                return;
+            };
+            if self.is_heard_again(tid, names, sink)
+                && let Some(waiting) = self.held.take(tid)
+            {
+                waiting.item.with(|item| self.take(waiting.case, waiting.seq, item, names, sink));
+                self.held.know(tid);
             }
         }
     }
 
-    fn next_released(&mut self) -> Option<Tid> {
-        for place in 0..self.held.threads().len() {
-            let tid = self.held.threads()[place];
-            if self.population.find(tid).is_some() {
-                return Some(tid);
-            }
+    /// Whether the waiting thread is still the one that was known when it spoke. If not, its items wait on.
+    fn is_heard_again<S: Sink>(&mut self, tid: Tid, names: &Dictionaries, sink: &mut S) -> bool {
+        let Some(id) = self.population.find(tid) else { return false };
+        let thread = self.population.thread(id);
+        let may_say = self.held.peek(tid).is_some_and(|item| item.with(|item| thread.may_say(item)));
+        if !may_say && !self.own_files {
+            self.drop_thread(id, names, sink);
         }
-        let first = *self.held.threads().first()?;
-        let mut open = self.creations.iter().enumerate().filter(|(_, creation)| creation.child.is_none());
-        match (open.next(), open.next()) {
-            (Some((place, _)), None) if self.held.threads().len() == 1 => {
-                self.adopt(CaseId(0), first, place);
+        may_say || self.own_files
+    }
+
+    /// Finds a parent, or none, for the waiting thread that spoke first, if it needs not wait any longer.
+    fn settles_first(&mut self) -> bool {
+        let Some(first) = self.held.first() else { return false };
+        match self.creations.open() {
+            // It spoke before all others that wait, so that none of them made it.
+            Open::One(parent) => {
+                self.adopt(CaseId(0), first, parent);
             }
-            (Some(_), _) if !self.held.is_full() => return None,
-            _ => {
+            Open::Several if !self.held.is_full() => return false,
+            Open::Several | Open::None => {
                 self.orphans += 1;
                 self.foreigner(CaseId(0), first);
             }
         }
-        Some(first)
+        true
+    }
+
+    /// Nothing more comes of a thread: where each has a file, that is at its end.
+    pub fn over<S: Sink>(&mut self, tid: Tid, names: &mut Dictionaries, sink: &mut S) {
+        // A thread that called exec in place of its leader goes on in the file of that one.
+        let thread = self.population.find(tid).filter(|id| self.population.thread(*id).tid == tid);
+        if let Some(thread) = thread {
+            self.drop_thread(thread, names, sink);
+        }
+    }
+
+    /// exit or exit_group was called: this is the last that the thread does. Its number may come again without a notice
+    /// of its end.
+    pub(crate) fn exits(&mut self, id: ThreadId) {
+        self.population.leaves(id);
+        self.population.thread_mut(id).left = true;
     }
 
     /// exit_group was called: this is the last that the process does.
@@ -377,11 +403,22 @@ impl Resolver {
         let process = thread.process;
         let leads = thread.tid.0 == self.population.process(process).pid.0;
         if leads || self.population.members(process) == 1 {
-            self.end_process(process, Some((at, how)), names, sink);
+            match self.own_files {
+                // The other threads say in their files, perhaps read later, what they did until then.
+                true => self.population.process_mut(process).will_end(at, how, leads),
+                false => self.end_process(process, Some((at, how)), names, sink),
+            }
         }
         self.drop_thread(id, names, sink);
-        for ghost in self.population.too_many_ghosts() {
-            self.drop_thread(ghost, names, sink);
+    }
+
+    /// Forgets ended threads whose own end never came, if there are too many of them.
+    #[inline]
+    pub(crate) fn drop_ghosts<S: Sink>(&mut self, names: &Dictionaries, sink: &mut S) {
+        if !self.own_files {
+            while let Some(ghost) = self.population.ghost_too_many() {
+                self.drop_thread(ghost, names, sink);
+            }
         }
     }
 
@@ -427,7 +464,7 @@ impl Resolver {
             self.files.release(thread.table);
             self.directories.release(thread.directory);
             self.memory.release(thread.space);
-            self.creations.retain(|creation| creation.parent != thread.tid);
+            self.creations.end(thread.tid);
         }
     }
 
@@ -443,8 +480,9 @@ impl Resolver {
         }
     }
 
-    /// A process was waited for. If it announced its end, that came true. If it was never heard, it may be outside of
-    /// the trace; but among the files of one trace a wait is read where it began, before what the child did meanwhile.
+    /// A process was waited for. If it was never heard, it may be outside of the trace: those are forgotten one day. If it
+    /// announced its end, that came true, and the number may come again. Not so where each thread has a file: there
+    /// a wait stands where it began, and what the child did meanwhile is read later.
     pub(crate) fn reaped<S: Sink>(&mut self, by: ThreadId, tid: Tid, names: &Dictionaries, sink: &mut S) {
         let Some(id) = self.population.find(tid).filter(|id| *id != by) else { return };
         let thread = self.population.thread(id);
@@ -453,9 +491,8 @@ impl Resolver {
             if let Some(forgotten) = self.population.reap(id) {
                 self.drop_thread(forgotten, names, sink);
             }
-        } else if self.population.process(process).exit.is_some() {
+        } else if !self.own_files && self.population.process(process).exit.is_some() {
             self.end_process(process, None, names, sink);
-            self.drop_thread(id, names, sink);
         }
     }
 

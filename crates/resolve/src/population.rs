@@ -4,6 +4,7 @@ use crate::directories::DirectoryId;
 use crate::files::{DescriptionId, TableId};
 use crate::memory::SpaceId;
 use hashbrown::HashMap;
+use iotrail_model::raw::{RawItem, Return};
 use iotrail_model::{CallId, CaseId, Nullable, PathId, Pid, Process, Tid, Timestamp, Usage, text};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,10 +36,26 @@ pub(crate) struct Thread {
     pub(crate) entered: Option<Entered>,
     /// Whether an item of its own was seen.
     pub(crate) heard: bool,
-    /// Its process ended, its own end is still to come.
+    /// Its process ended, or it said that it ends; the notice of its own end is still to come.
     pub(crate) ghost: bool,
+    /// It said itself that it ends.
+    pub(crate) left: bool,
     /// It was waited for before it was heard.
     reaped: bool,
+}
+
+impl Thread {
+    /// Whether an item may be of this thread; if it has ended, it may be of another one with the same id.
+    #[inline]
+    pub(crate) fn may_say(&self, item: &RawItem<'_>) -> bool {
+        !self.ghost
+            || match item {
+                RawItem::Call(call) => call.ret == Return::Unseen && !self.left,
+                RawItem::Exited { .. } | RawItem::Killed { .. } | RawItem::Superseded { .. } => true,
+                RawItem::Comm { .. } => true,
+                _ => false,
+            }
+    }
 }
 
 /// A call in flight.
@@ -53,6 +70,8 @@ pub(crate) struct Entered {
     pub(crate) offset: Nullable<i64>,
     /// Whether it moves the cursors.
     pub(crate) moves: bool,
+    /// Its number within its case.
+    pub(crate) seq: (CaseId, u64),
 }
 
 impl Entered {
@@ -92,6 +111,15 @@ pub(crate) struct Living {
     /// Made by a process that is not in the trace.
     pub(crate) foreign: bool,
     ended: bool,
+    /// How it ends, once its last thread is gone.
+    last: Option<(Timestamp, LastWord)>,
+}
+
+/// How a process ended, as far as one can without another image in its place.
+#[derive(Debug)]
+enum LastWord {
+    Exit(i32),
+    Signal(Box<[u8]>),
 }
 
 /// The arguments of an image, as far as they were seen.
@@ -117,7 +145,8 @@ pub(crate) enum End<'a> {
 impl Living {
     /// The row of the table `processes` for the present image.
     pub(crate) fn row(&self, end: Option<(Timestamp, End<'_>)>, cwd: Option<&[u8]>) -> Process {
-        let seen_end = end.map(|(at, _)| at);
+        let end = end.or(self.last.as_ref().map(|(at, word)| (*at, word.end())));
+        let seen_end = end.map(|(at, _)| at).or(self.exit.map(|(_, at)| at));
         let (code, signal) = match end.map(|(_, how)| how) {
             Some(End::Exit(status)) => (Some(status), None),
             Some(End::Signal(name)) => (None, Some(text::path_to_text(name).into_owned())),
@@ -129,7 +158,8 @@ impl Living {
             pid: self.pid,
             ppid: self.ppid,
             start: self.start,
-            end: seen_end.or(self.exit.map(|(_, at)| at)),
+            // Threads may have clocks of their own; a life is not negative.
+            end: seen_end.max(seen_end.and(self.start)),
             exit_code: code,
             signal,
             exe: self.exe.as_deref().map(str::to_owned),
@@ -144,6 +174,18 @@ impl Living {
         }
     }
 
+    /// Keeps how the process ended for when its last thread is gone: as its leader says, if that does.
+    pub(crate) fn will_end(&mut self, at: Timestamp, how: End<'_>, leads: bool) {
+        if self.last.is_some() && !leads {
+            return;
+        }
+        self.last = match how {
+            End::Exit(status) => Some((at, LastWord::Exit(status))),
+            End::Signal(name) => Some((at, LastWord::Signal(name.into()))),
+            End::Exec => None,
+        };
+    }
+
     /// Starts the next image of the process.
     pub(crate) fn replace(
         &mut self,
@@ -156,8 +198,17 @@ impl Living {
         let unsaid = if self.announced { Usage::default() } else { self.used_before };
         self.used_before = self.usage.take().unwrap_or(unsaid);
         (self.start, self.exit, self.threads, self.announced) = (None, None, 0, false);
-        self.env = Arc::default();
+        (self.env, self.last) = (Arc::default(), None);
         (self.bytes_read, self.bytes_written) = (0, 0);
+    }
+}
+
+impl LastWord {
+    fn end(&self) -> End<'_> {
+        match self {
+            Self::Exit(status) => End::Exit(*status),
+            Self::Signal(name) => End::Signal(name),
+        }
     }
 }
 
@@ -191,8 +242,12 @@ pub(crate) struct Population {
     /// The thread that spoke last.
     last: Option<(Tid, ThreadId)>,
     ghosts: usize,
+    /// The ids of ghosts, the oldest in front; some may be gone.
+    ghost_order: VecDeque<Tid>,
     /// Threads that were waited for before they were heard, in that order.
     reaped: VecDeque<Tid>,
+    /// The ids that threads got since somebody looked.
+    pub(crate) arrivals: Vec<Tid>,
 }
 
 impl Population {
@@ -284,6 +339,7 @@ impl Population {
             members: Vec::new(),
             foreign: parentage.ppid.is_none(),
             ended: false,
+            last: None,
         };
         let id = insert(&mut self.processes, &mut self.free_processes, living);
         self.add_thread(birth, ProcessId(id))
@@ -301,11 +357,13 @@ impl Population {
             entered: None,
             heard: false,
             ghost: false,
+            left: false,
             reaped: false,
         };
         let id = ThreadId(insert(&mut self.threads, &mut self.free_threads, thread));
         self.process_mut(process).members.push(id);
         self.by_tid.insert(birth.tid, id);
+        self.arrivals.push(birth.tid);
         self.last = None;
         id
     }
@@ -344,19 +402,41 @@ impl Population {
     /// All threads but `survivor` are about to end.
     pub(crate) fn haunt(&mut self, process: ProcessId, survivor: Option<ThreadId>) {
         let members = self.process(process).members.clone();
-        for member in members.into_iter().filter(|member| Some(*member) != survivor) {
-            if !std::mem::replace(&mut self.thread_mut(member).ghost, true) {
-                self.ghosts += 1;
-            }
+        members.into_iter().filter(|member| Some(*member) != survivor).for_each(|member| self.leaves(member));
+    }
+
+    /// A thread is about to end.
+    pub(crate) fn leaves(&mut self, id: ThreadId) {
+        let thread = self.thread_mut(id);
+        if !std::mem::replace(&mut thread.ghost, true) {
+            let tid = thread.tid;
+            self.ghosts += 1;
+            self.ghost_order.push_back(tid);
         }
     }
 
-    /// Ended threads whose own end never came, if there are too many of them.
-    pub(crate) fn too_many_ghosts(&self) -> Vec<ThreadId> {
-        if self.ghosts <= MAX_GHOSTS {
-            return Vec::new();
+    /// The ended thread whose own end has not come for longest, if there are too many of them.
+    #[inline]
+    pub(crate) fn ghost_too_many(&mut self) -> Option<ThreadId> {
+        if self.ghost_order.len() <= MAX_GHOSTS {
+            return None;
         }
-        self.all().filter(|id| self.thread(*id).ghost).collect()
+        self.oldest_ghost()
+    }
+
+    #[cold]
+    fn oldest_ghost(&mut self) -> Option<ThreadId> {
+        let mut order = std::mem::take(&mut self.ghost_order);
+        let is_ghost = |tid: &Tid| self.get(*tid).is_some_and(|thread| thread.ghost);
+        if order.len() > 2 * MAX_GHOSTS {
+            order.retain(is_ghost);
+        }
+        let mut oldest = None;
+        while self.ghosts > MAX_GHOSTS && oldest.is_none() && !order.is_empty() {
+            oldest = order.pop_front().filter(is_ghost);
+        }
+        self.ghost_order = order;
+        oldest.and_then(|oldest| self.find(oldest))
     }
 
     /// A thread that was never heard was waited for. Gives one to be forgotten if there are too many of them.
@@ -381,6 +461,7 @@ impl Population {
         let thread = self.thread_mut(by);
         thread.alias = Some(std::mem::replace(&mut thread.tid, tid));
         self.by_tid.insert(tid, by);
+        self.arrivals.push(tid);
         self.last = None;
     }
 

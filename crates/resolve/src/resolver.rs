@@ -3,11 +3,11 @@
 //! The rules live beside it: [`crate::lookup`] (what descriptors and paths mean), [`crate::call`] (events and what calls change),
 //! [`crate::cursor`] (offsets), [`crate::life`] (threads and processes).
 
+use crate::creations::Creations;
 use crate::directories::Directories;
 use crate::effect::{Effect, Effects};
 use crate::files::Files;
 use crate::held::Held;
-use crate::life::Creation;
 use crate::memory::Memory;
 use crate::operands::Operands;
 use crate::population::{Entered, Population, ThreadId};
@@ -15,21 +15,25 @@ use crate::turns::Turns;
 use crate::{CaseSummary, Sink, Summary};
 use hashbrown::HashMap;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::raw::{RawCall, RawItem, Return};
+use iotrail_model::raw::{RawCall, RawItem};
 use iotrail_model::{CaseId, Dictionaries, Interner, Nullable, PathId, Tid, Timestamp};
 
 /// Turns raw items into events.
 ///
 /// One resolver serves one process tree. Several cases in one resolver are the files of one trace that was written with
 /// a file per thread: they share process ids, and `seq` counts per case.
+///
+/// `seq` is the number of the call in the order in which calls began: that of the item which announced it, else of its own.
 #[derive(Debug, Default)]
 pub struct Resolver {
+    /// Whether each thread has a file of its own: [`Self::with_a_file_per_thread`].
+    pub(crate) own_files: bool,
     pub(crate) effects: Effects,
     pub(crate) files: Files,
     pub(crate) directories: Directories,
     pub(crate) memory: Memory,
     pub(crate) population: Population,
-    pub(crate) creations: Vec<Creation>,
+    pub(crate) creations: Creations,
     pub(crate) held: Held,
     cases: Vec<CaseState>,
     case_places: HashMap<CaseId, usize, foldhash::fast::FixedState>,
@@ -41,11 +45,16 @@ pub struct Resolver {
     pub(crate) changed_roots: u64,
     pub(crate) unknown_descriptors: u64,
     pub(crate) file_mappings: u64,
+    pub(crate) submitted: u64,
+    pub(crate) rings: u64,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct CaseState {
     case: CaseId,
+    /// Calls that began.
+    begun: u64,
+    /// Events handed out.
     pub(crate) events: u64,
     pub(crate) turns: Turns,
 }
@@ -57,6 +66,15 @@ impl Resolver {
         Self::default()
     }
 
+    /// As [`Self::new`], for a trace with a file for each thread (`strace -ff`), each of them a case. There, items of
+    /// different threads come in the order of their times, calls at their begin with what they returned. So the order
+    /// of threads says less, and the number of a thread more: it has one file, to whose end it is the same
+    /// thread until it is seen to end. [`Self::over`] tells that end.
+    #[must_use]
+    pub fn with_a_file_per_thread() -> Self {
+        Self { own_files: true, ..Self::default() }
+    }
+
     /// Takes one item of `case`. Events come out at once, except those of a thread whose parent is not yet known.
     pub fn item<S: Sink>(
         &mut self,
@@ -65,10 +83,12 @@ impl Resolver {
         names: &mut Dictionaries,
         sink: &mut S,
     ) {
-        self.take(case, item, names, sink);
-        if !self.held.is_empty() {
-            self.release_held(names, sink);
+        self.take(case, None, item, names, sink);
+        match self.held.is_empty() {
+            true => self.population.arrivals.clear(),
+            false => self.release_held(names, sink),
         }
+        self.drop_ghosts(names, sink);
         if self.files.wants_sweep() {
             self.files.sweep(self.population.in_flight().chain(self.memory.descriptions()));
         }
@@ -132,12 +152,16 @@ impl Resolver {
             changed_roots: self.changed_roots,
             unknown_descriptors: self.unknown_descriptors,
             file_mappings: self.file_mappings,
+            submitted: self.submitted,
+            rings: self.rings,
         }
     }
 
+    /// Takes an item, whose call has the number `seq` if that was given already.
     pub(crate) fn take<S: Sink>(
         &mut self,
         case: CaseId,
+        seq: Option<u64>,
         item: &RawItem<'_>,
         names: &mut Dictionaries,
         sink: &mut S,
@@ -145,10 +169,10 @@ impl Resolver {
         if self.learn(case, item, names, sink) {
             return;
         }
-        let Some(thread) = self.speaker(case, item, names, sink) else { return };
+        let Some(thread) = self.speaker(case, seq, item, names, sink) else { return };
         match item {
-            RawItem::Call(call) => self.call(case, thread, call, names, sink),
-            RawItem::Entered(call) => self.enter(case, thread, call, names),
+            RawItem::Call(call) => self.call(case, thread, seq, call, names, sink),
+            RawItem::Entered(call) => self.enter(case, thread, seq, call, names),
             RawItem::Interrupted { .. } => self.interrupted(thread),
             RawItem::Exited { at, status, .. } => self.exited(thread, *at, *status, names, sink),
             RawItem::Killed { at, signal, .. } => self.killed(thread, *at, signal, names, sink),
@@ -165,8 +189,16 @@ impl Resolver {
         }
     }
 
-    fn enter(&mut self, case: CaseId, id: ThreadId, call: &RawCall<'_>, names: &mut Dictionaries) {
+    fn enter(
+        &mut self,
+        case: CaseId,
+        id: ThreadId,
+        seq: Option<u64>,
+        call: &RawCall<'_>,
+        names: &mut Dictionaries,
+    ) {
         self.leave(id);
+        let seq = (case, seq.unwrap_or_else(|| self.next_seq(case)));
         let effect = self.effects.of(call.call);
         self.take_turn(case, id, call);
         let spec = calls::spec(call.call);
@@ -187,7 +219,7 @@ impl Resolver {
             _ => {}
         }
         let offset = mapped.map(|mapped| mapped.offset).into();
-        let entered = Entered { call: call.call, description, target, offset, moves };
+        let entered = Entered { call: call.call, description, target, offset, moves, seq };
         for description in entered.descriptions().filter(|_| moves) {
             self.files.description_mut(description).in_flight += 1;
         }
@@ -209,6 +241,14 @@ impl Resolver {
             let pid = self.population.process(self.population.thread(id).process).pid;
             self.case_state(case).turns.speaks(pid);
         }
+    }
+
+    /// The number of a call of `case` that begins.
+    #[inline]
+    pub(crate) fn next_seq(&mut self, case: CaseId) -> u64 {
+        let begun = &mut self.case_state(case).begun;
+        *begun += 1;
+        *begun - 1
     }
 
     #[inline]
@@ -252,14 +292,5 @@ pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         | RawItem::File { tid, .. }
         | RawItem::Usage { tid, .. }
         | RawItem::Comm { tid, .. } => (*tid, None),
-    }
-}
-
-/// Whether an item may still come from a thread whose process has ended.
-pub(crate) fn is_last_word(item: &RawItem<'_>) -> bool {
-    match item {
-        RawItem::Call(call) => call.ret == Return::Unseen,
-        RawItem::Exited { .. } | RawItem::Killed { .. } | RawItem::Superseded { .. } => true,
-        _ => false,
     }
 }

@@ -19,6 +19,10 @@ pub struct Summary {
     pub unknown_descriptors: u64,
     /// Files, or parts of files, that were mapped into memory. What the processes read and wrote there are no calls.
     pub file_mappings: u64,
+    /// Requests that were handed to io_uring or aio by a call.
+    pub submitted: u64,
+    /// Rings that were set up. Requests may be handed over without a call.
+    pub rings: u64,
 }
 
 /// Figures of one case.
@@ -26,7 +30,7 @@ pub struct Summary {
 pub struct CaseSummary {
     /// The case.
     pub case: CaseId,
-    /// Events handed out; the next `seq`.
+    /// Events handed out.
     pub events: u64,
     /// Whether two processes of the case made calls in turns, that is, ran at the same time.
     pub interleaved: bool,

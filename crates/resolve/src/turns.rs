@@ -5,26 +5,37 @@
 //! known to be through form a stack; when one below the top speaks, those above it are taken to be through, and if one of
 //! them speaks after all, two ran at the same time.
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use iotrail_model::Pid;
+
+type Ranks = HashMap<Pid, Rank, foldhash::fast::FixedState>;
 
 /// The order in which the processes of one case spoke.
 #[derive(Debug)]
 pub(crate) enum Turns {
     /// Each spoke within or after the others.
     Nested {
-        /// Those not known to be through, the last speaker on top.
-        stack: Vec<Pid>,
-        /// Those taken to be through that have not ended.
-        through: HashSet<Pid, foldhash::fast::FixedState>,
+        /// Those not known to be through, the last speaker on top. One that ended leaves a gap, never on top.
+        stack: Vec<Option<Pid>>,
+        /// Every process that spoke and has not ended.
+        ranks: Ranks,
     },
     /// Two ran at the same time.
     Interleaved,
 }
 
+/// What is known of a process that spoke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rank {
+    /// Its place in the stack.
+    At(usize),
+    /// It is taken to be through.
+    Through,
+}
+
 impl Default for Turns {
     fn default() -> Self {
-        Self::Nested { stack: Vec::new(), through: HashSet::default() }
+        Self::Nested { stack: Vec::new(), ranks: Ranks::default() }
     }
 }
 
@@ -33,28 +44,37 @@ impl Turns {
     #[inline]
     pub(crate) fn speaks(&mut self, pid: Pid) {
         if let Self::Nested { stack, .. } = self
-            && stack.last() != Some(&pid)
+            && stack.last() != Some(&Some(pid))
         {
             self.takes_over(pid);
         }
     }
 
+    /// Each process is pushed once and popped once, so that the cost does not depend on how many there are.
     fn takes_over(&mut self, pid: Pid) {
-        let Self::Nested { stack, through } = self else { return };
-        if through.contains(&pid) {
-            *self = Self::Interleaved;
-        } else if let Some(place) = stack.iter().rposition(|other| *other == pid) {
-            through.extend(stack.drain(place + 1..));
-        } else {
-            stack.push(pid);
+        let Self::Nested { stack, ranks } = self else { return };
+        match ranks.get(&pid).copied() {
+            Some(Rank::Through) => *self = Self::Interleaved,
+            Some(Rank::At(place)) => {
+                for above in stack.drain(place + 1..).flatten() {
+                    ranks.insert(above, Rank::Through);
+                }
+            }
+            None => {
+                ranks.insert(pid, Rank::At(stack.len()));
+                stack.push(Some(pid));
+            }
         }
     }
 
     /// `pid` ended; the same number may come again as another process.
     pub(crate) fn ends(&mut self, pid: Pid) {
-        if let Self::Nested { stack, through } = self {
-            stack.retain(|other| *other != pid);
-            through.remove(&pid);
+        let Self::Nested { stack, ranks } = self else { return };
+        if let Some(Rank::At(place)) = ranks.remove(&pid) {
+            stack[place] = None;
+            while stack.last() == Some(&None) {
+                stack.pop();
+            }
         }
     }
 
@@ -90,6 +110,25 @@ mod tests {
         assert!(interleaved("ABAB"));
         assert!(interleaved("ABCBC"));
         assert!(interleaved("AABBCAAC"));
+    }
+
+    #[test]
+    fn who_ends_in_the_middle_leaves_the_others_in_their_order() {
+        assert!(!interleaved("ABCbCA"));
+        assert!(!interleaved("ABCbcA"));
+        assert!(interleaved("ABCbAC"));
+        assert!(!interleaved("ABCbBA"));
+    }
+
+    #[test]
+    fn a_million_processes_that_never_end_cost_no_more_each_than_a_few() {
+        let mut turns = Turns::default();
+        (0..1_000_000).for_each(|pid| turns.speaks(Pid(pid)));
+        (0..1_000_000).step_by(2).for_each(|pid| turns.ends(Pid(pid)));
+        turns.speaks(Pid(1));
+        assert!(!turns.interleaved());
+        turns.speaks(Pid(3));
+        assert!(turns.interleaved());
     }
 
     #[test]

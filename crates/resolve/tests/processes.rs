@@ -279,6 +279,91 @@ fn seq_counts_per_case_and_files_of_one_trace_share_processes() {
     assert_eq!(row(&script.finish(), 101).case, CaseId(7));
 }
 
+/// `tid call` in the order of `seq`.
+fn by_seq(script: &Script) -> Vec<String> {
+    let mut events: Vec<_> = script.events().iter().collect();
+    events.sort_by_key(|event| event.seq);
+    events.iter().map(|event| format!("{} {}", event.tid, event.call)).collect()
+}
+
+#[test]
+fn seq_is_the_order_in_which_calls_began() {
+    let script = Script::new().standing_still().clone(THREAD, 101).entered("read", &[fd(0)]);
+    let script = script.by(101).getpid().write(1, 1).by(100).read(0, 1).getpid();
+    let order = ["100 clone", "100 read", "101 getpid", "101 write", "100 getpid"];
+    assert_eq!(by_seq(&script), order);
+    assert!(script.events().iter().map(|event| event.seq).max() == Some(4), "no number is left out");
+}
+
+#[test]
+fn what_waited_for_its_parent_keeps_its_place_in_the_order() {
+    let script = Script::new().standing_still().fork(200).by(200).getpid();
+    let script = script.by(100).entered("fork", &[]).by(200).entered("fork", &[]);
+    let script = script.by(301).read(3, 7).by(200).fork(300).by(100).fork(301).getpid();
+    let order = ["100 fork", "200 getpid", "100 fork", "200 fork", "301 read", "100 getpid"];
+    assert_eq!(by_seq(&script), order);
+    assert_eq!(row(&script.finish(), 301).ppid, Some(Pid(100)));
+}
+
+#[test]
+fn where_each_thread_has_a_file_a_wait_read_early_makes_nobody_new() {
+    // The wait begins between the child's exit_group and the notice of its end.
+    let script = Script::with_a_file_per_thread().getpid().fork(101).case(7).by(101).read(3, 1).exit_group(3);
+    let script = script.case(0).by(100).call("wait4", &[Arg::Int(-1)], value(101)).getpid();
+    let script = script.case(7).by(101).exited(3).over().case(0).by(100).exited(0).over().finish();
+    assert_eq!(script.processes().len(), 2);
+    assert_eq!((row(&script, 101).exit_code, row(&script, 101).end), (Some(3), Some(Timestamp(70))));
+}
+
+#[test]
+fn where_each_thread_has_a_file_the_end_of_the_leader_may_be_read_before_its_threads() {
+    let script = Script::with_a_file_per_thread().standing_still().clone(THREAD, 101).exit_group(3).exited(3);
+    let script = script.over().case(7).by(101).read(3, 5);
+    assert_eq!(script.last().pid, 100);
+    assert!(script.processes().is_empty());
+    let script = script.exited(3).over();
+    let [process] = script.processes() else { panic!("{:?}", script.processes()) };
+    assert_eq!((process.exit_code, process.threads, process.bytes_read), (Some(3), 2, 5));
+}
+
+#[test]
+fn where_each_thread_has_a_file_it_ends_what_never_said_so() {
+    let script = Script::with_a_file_per_thread().fork(101).case(7).by(101).read(3, 1).over();
+    assert_eq!((script.processes().len(), script.processes()[0].end), (1, None));
+    assert_eq!(script.case(0).by(100).getpid().over().processes().len(), 2);
+}
+
+#[test]
+fn a_waited_for_number_is_free_again_although_no_end_was_printed() {
+    let mut script = Script::new();
+    for round in 1..=10_u32 {
+        script = script.by(100).entered("fork", &[]).by(101).getpid().by(100).fork(101);
+        script = script.by(101).exit_group(i64::from(round)).by(100);
+        script = script.call("wait4", &[Arg::Int(-1)], value(101));
+    }
+    let script = script.finish();
+    let codes: Vec<_> = script.processes().iter().filter_map(|process| process.exit_code).collect();
+    assert_eq!(codes, (1..=10).collect::<Vec<_>>());
+    assert!(
+        script.processes().iter().all(|process| process.pid == Pid(100) || process.ppid == Some(Pid(100)))
+    );
+}
+
+#[test]
+fn many_creations_in_flight_and_many_that_wait_cost_the_same_each() {
+    let mut script = Script::new().getpid();
+    for parent in 1000..31_000 {
+        script = script.by(parent).entered("fork", &[]);
+    }
+    for child in 50_000..80_000 {
+        script = script.by(child).getpid();
+    }
+    for parent in 1000..31_000 {
+        script = script.by(parent).fork(parent + 49_000);
+    }
+    assert_eq!(script.events().len(), 60_001);
+}
+
 #[test]
 fn a_parent_that_waits_is_not_concurrent() {
     let script = Script::new().getpid().entered("fork", &[]).by(101).exec("/bin/ls", "ls");

@@ -2,6 +2,7 @@
 //!
 //! [`import`] turns trace files into a trail; [`parser`] turns the text of one strace into raw calls.
 
+mod births;
 mod compression;
 mod error;
 mod follow;

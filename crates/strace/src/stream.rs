@@ -1,13 +1,14 @@
 //! One trace file on its way through the parser.
 
 use crate::options::ImportOptions;
-use crate::parser::{Parser, ParserSetup};
+use crate::parser::{Ahead, Half, Notice, Parser, ParserSetup};
 use crate::plan::PlannedFile;
 use crate::progress::Progress;
 use crate::reader::TraceReader;
 use crate::window::Limits;
 use iotrail_model::raw::RawItem;
-use iotrail_model::{Dictionaries, Timestamp};
+use iotrail_model::{Dictionaries, Tid, Timestamp};
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 /// What all streams of an import share.
@@ -29,16 +30,38 @@ pub(crate) struct Stream<'a> {
     pub(crate) reader: TraceReader,
     pub(crate) parser: Parser,
     context: Context<'a>,
+    /// The thread that the next line may say its own goes on as.
+    expected: Option<Tid>,
     cut: bool,
 }
 
 /// How far a stream came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// The next line has this time stamp.
-    At(Timestamp),
+    /// Another stream is next: the next line has this place.
+    At(When),
+    /// The next line says that its thread goes on as this one.
+    Superseded(Tid),
+    /// It read on, or was told to stop.
+    Paused,
     /// There is no next line.
     End,
+}
+
+/// The place of a line among those of several files. At the same time, threads that are at work go on before others
+/// begin, and end last: so parents come before their children, and a process ends after its threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct When {
+    pub(crate) time: Timestamp,
+    pub(crate) what: What,
+}
+
+/// What happens at that time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum What {
+    GoesOn,
+    Begins,
+    Ends,
 }
 
 impl<'a> Stream<'a> {
@@ -49,6 +72,7 @@ impl<'a> Stream<'a> {
             reader: TraceReader::new(&file.file, limits, &context.options.cancel),
             parser: Parser::new(setup),
             context,
+            expected: None,
             cut: false,
         }
     }
@@ -74,27 +98,69 @@ impl<'a> Stream<'a> {
         !ended
     }
 
-    /// Parses lines up to the first one that is younger than `limit`.
+    /// Parses lines up to the first one behind `limit`, until `stop` is set or more must be read.
     pub(crate) fn until(
         &mut self,
-        limit: Option<Timestamp>,
+        limit: Option<When>,
+        stop: &Cell<bool>,
         names: &mut Dictionaries,
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) -> Turn {
-        loop {
+        while !stop.take() {
             let (text, ended) = (self.reader.window.unread(), self.reader.window.ended());
-            if let Some(time) = self.parser.peek_time(text, ended)
-                && limit.is_some_and(|limit| time > limit)
+            if let Some(ahead) = self.parser.ahead(text, ended)
+                && let Some(turn) = self.waits(ahead, limit)
             {
-                return Turn::At(time);
+                return turn;
             }
-            let done = self.parser.step(text, ended, names, sink);
+            let (text, ended) = (self.reader.window.unread(), self.reader.window.ended());
+            let done = self.parser.step_line(text, ended, names, sink);
             self.reader.window.consume(done);
-            if done == 0 && (ended || !self.fill()) {
-                self.parser.step(&[], true, names, sink);
-                return Turn::End;
+            self.expected = None;
+            if done == 0 {
+                return if ended || !self.fill() { Turn::End } else { Turn::Paused };
             }
         }
+        Turn::Paused
+    }
+
+    /// Whether the line ahead is not for now.
+    fn waits(&self, ahead: Ahead, limit: Option<When>) -> Option<Turn> {
+        if let Notice::Superseded(by) = ahead.notice
+            && self.expected == Some(by)
+        {
+            return None;
+        }
+        let what = if ahead.notice == Notice::None { What::GoesOn } else { What::Ends };
+        let when = ahead.time.map(|time| When { time, what });
+        match (when.filter(|when| limit.is_some_and(|limit| *when > limit)), ahead.notice) {
+            (Some(when), _) => Some(Turn::At(when)),
+            (None, Notice::Superseded(by)) => Some(Turn::Superseded(by)),
+            (None, _) => None,
+        }
+    }
+
+    /// The call that the thread `by` of another file is in goes on in this one, with the next line.
+    pub(crate) fn goes_on_from(
+        &mut self,
+        by: Tid,
+        half: Option<Half>,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
+        if let Some(half) = half {
+            self.parser.receive_half(half, self.file.first.is_some(), names, sink);
+        }
+        self.expected = Some(by);
+    }
+
+    /// Nothing comes any more.
+    pub(crate) fn finish(
+        &mut self,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
+        self.parser.step(&[], true, names, sink);
     }
 
     /// Reads on, unless the import was cancelled. Pipes decide themselves when to end.

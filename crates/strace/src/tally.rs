@@ -1,7 +1,7 @@
 //! What an import counts beside lines, and the sentences that the coverage statement makes of it.
 
-use crate::parser::Ending;
-use iotrail_model::units::count;
+use crate::parser::{ClockSteps, Ending};
+use iotrail_model::units::{count, duration};
 use iotrail_model::{Clock, Coverage};
 
 /// Counts over files; those of all parts add up.
@@ -19,6 +19,13 @@ pub(crate) struct Tally {
     pub(crate) unreadable: u64,
     pub(crate) orphans: u64,
     pub(crate) changed_roots: u64,
+    /// Files mapped to memory.
+    pub(crate) file_mappings: u64,
+    /// Requests to io_uring and aio, and rings set up.
+    pub(crate) submitted: u64,
+    pub(crate) rings: u64,
+    /// How often clocks were set back.
+    pub(crate) clock_steps: ClockSteps,
     /// Whether a cancellation ended a file before its end.
     pub(crate) cut: bool,
     cut_lines: u64,
@@ -80,6 +87,10 @@ impl Tally {
         self.unreadable += other.unreadable;
         self.orphans += other.orphans;
         self.changed_roots += other.changed_roots;
+        self.file_mappings += other.file_mappings;
+        self.submitted += other.submitted;
+        self.rings += other.rings;
+        self.clock_steps.add(other.clock_steps);
         self.cut |= other.cut;
         self.cut_lines += other.cut_lines;
         self.keep_cut(other.first_cut.clone());
@@ -150,6 +161,42 @@ impl Tally {
         note(
             self.orphans,
             format!("{} threads whose process is unknown: each counts as a process", count(self.orphans)),
+        );
+        note(
+            self.file_mappings,
+            match self.file_mappings {
+                1 => "1 file was mapped to memory: reads and writes through memory are not in a trace"
+                    .to_owned(),
+                number => format!(
+                    "{} files were mapped to memory: reads and writes through memory are not in a trace",
+                    count(number)
+                ),
+            },
+        );
+        note(
+            self.submitted + self.rings,
+            format!(
+                "io_uring or aio were used ({}): what such requests read and wrote is not in a trace",
+                match self.submitted {
+                    0 => "requests without a call".to_owned(),
+                    1 => "1 request".to_owned(),
+                    number => format!("{} requests", count(number)),
+                }
+            ),
+        );
+        let ClockSteps { count: steps, largest } = self.clock_steps;
+        let by = duration(largest.0 as f64);
+        note(
+            steps,
+            match steps {
+                1 => format!(
+                    "the clock was set back by {by}: later times are shifted by that, so that calls keep their order"
+                ),
+                _ => format!(
+                    "the clock was set back {} times, by up to {by}: later times are shifted by that, so that calls keep their order",
+                    count(steps)
+                ),
+            },
         );
         note(
             self.changed_roots,

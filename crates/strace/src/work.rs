@@ -69,7 +69,10 @@ impl<'a> Work<'a> {
     }
 
     fn job(&mut self, job: &'a Job, max_open: usize) -> Result<(), TrailError> {
-        let mut resolver = Resolver::new();
+        let mut resolver = match job[..] {
+            [_] => Resolver::new(),
+            _ => Resolver::with_a_file_per_thread(),
+        };
         let first_case = self.cases.len();
         let before = (self.rows.events, self.rows.with_duration);
         match &job[..] {
@@ -109,7 +112,12 @@ impl<'a> Work<'a> {
             self.between(resolver)?;
             match step {
                 Step::Paused => {}
-                Step::Ended(stream) => self.end_of(&stream),
+                Step::Ended(stream) => {
+                    self.end_of(&stream);
+                    if let Some(tid) = stream.file.tid {
+                        resolver.over(tid, &mut self.names, &mut self.rows);
+                    }
+                }
                 Step::Done => return Ok(()),
             }
         }
@@ -140,6 +148,7 @@ impl<'a> Work<'a> {
         });
         self.tally.count_file(reader.text_bytes(), reader.stored_bytes(), reader.window.dropped());
         self.tally.cut |= stream.is_cut();
+        self.tally.clock_steps.add(parser.clock_steps());
         if understood(parser.coverage()) {
             self.tally.understood += 1;
             self.tally.count_ending(name, parser.ending());
@@ -176,6 +185,9 @@ impl<'a> Work<'a> {
         self.coverage.relative_paths += summary.relative_paths;
         self.tally.orphans += summary.orphans;
         self.tally.changed_roots += summary.changed_roots;
+        self.tally.file_mappings += summary.file_mappings;
+        self.tally.submitted += summary.submitted;
+        self.tally.rings += summary.rings;
         let mut resolved = summary.cases.iter().peekable();
         for case in &mut self.cases[first_case..] {
             while resolved.next_if(|summary| summary.case < case.id).is_some() {}

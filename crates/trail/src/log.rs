@@ -170,7 +170,8 @@ impl EventLog {
         &self.files
     }
 
-    /// All processes, sorted by case, start and pid.
+    /// All processes, sorted by case, start and pid. An end before the start, as imports of traces whose clock was set
+    /// back had it once, is unknown.
     ///
     /// # Errors
     /// If a table `processes` cannot be read.
@@ -186,6 +187,9 @@ impl EventLog {
                 }
                 processes.append(&mut rows);
             }
+        }
+        for process in processes.iter_mut().filter(|process| process.end < process.start) {
+            process.end = None;
         }
         processes.sort_by_key(|process| (process.case, process.start, process.pid));
         Ok(processes)

@@ -147,7 +147,8 @@ fn coverage(info: &Info) -> Block {
     }
     let imported = lines.total > 0 || coverage.recording.is_none();
     if imported && lines.unparsed + coverage.incomplete + coverage.cut_arguments + coverage.lost == 0 {
-        block.entry("coverage", "complete: every line was understood, no call was cut");
+        let all = if coverage.notes.is_empty() { "complete: " } else { "" };
+        block.entry("coverage", format!("{all}every line was understood, no call was cut"));
     }
     block
 }

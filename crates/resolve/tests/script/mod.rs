@@ -80,6 +80,7 @@ pub(crate) struct Script {
     tid: Tid,
     clock: i64,
     duration: i64,
+    step: i64,
 }
 
 pub(crate) fn value(value: i64) -> Return<'static> {
@@ -121,7 +122,25 @@ impl Script {
             tid: Tid(100),
             clock: 0,
             duration: 5,
+            step: 10,
         }
+    }
+
+    /// As [`Self::new`], where each thread has a file of its own.
+    pub(crate) fn with_a_file_per_thread() -> Self {
+        Self { resolver: Resolver::with_a_file_per_thread(), ..Self::new() }
+    }
+
+    /// Every item from now on is at this time and takes none.
+    pub(crate) fn standing_still(mut self) -> Self {
+        self.step = 0;
+        self
+    }
+
+    /// The file of the thread is at its end.
+    pub(crate) fn over(mut self) -> Self {
+        self.resolver.over(self.tid, &mut self.names, &mut self.log);
+        self
     }
 
     pub(crate) fn by(mut self, tid: u32) -> Self {
@@ -146,7 +165,7 @@ impl Script {
     }
 
     fn raw<'a>(&mut self, name: &str, args: &'a [Arg<'a>], ret: Return<'a>) -> RawCall<'a> {
-        self.clock += 10;
+        self.clock += self.step;
         let dur = (ret != Return::Unseen).then_some(Nanos(self.duration));
         let call = CallId(self.names.calls.intern(name.as_bytes()));
         RawCall { tid: self.tid, call, start: Timestamp(self.clock), dur, ret, args }
@@ -224,20 +243,20 @@ impl Script {
     }
 
     pub(crate) fn exited(mut self, status: i32) -> Self {
-        self.clock += 10;
+        self.clock += self.step;
         let item = RawItem::Exited { tid: self.tid, at: Timestamp(self.clock), status };
         self.item(&item)
     }
 
     pub(crate) fn created(mut self, child: u32) -> Self {
-        self.clock += 10;
+        self.clock += self.step;
         let item = RawItem::Created { parent: self.tid, child: Tid(child), at: Timestamp(self.clock) };
         self.item(&item)
     }
 
     /// The tracer finds the thread when the recording begins.
     pub(crate) fn found(mut self, pid: u32) -> Self {
-        self.clock += 10;
+        self.clock += self.step;
         let (tid, at) = (self.tid, Timestamp(self.clock));
         self.item(&RawItem::Found { tid, pid: Pid(pid), ppid: Some(Pid(1)), at })
     }
@@ -269,7 +288,7 @@ impl Script {
     }
 
     pub(crate) fn image(mut self, image: Image<'_>) -> Self {
-        self.clock += 10;
+        self.clock += self.step;
         let (tid, at) = (self.tid, Timestamp(self.clock));
         self.item(&RawItem::Image { tid, at, image })
     }

@@ -3,7 +3,7 @@
 use super::broken::Breaker;
 use super::escape::Scratch;
 use super::kind::Kind;
-use super::marks::{cut_by_death, first_half};
+use super::marks::{cut_by_death, first_half, is_renamed};
 use super::outcome::Outcome;
 use super::pending::Half;
 use super::prefix::Prefix;
@@ -31,6 +31,7 @@ impl Parser {
             let (tid, start) = self.beginner(prefix, out);
             self.enter(tid, start, half, out);
             self.keep(tid, start, half, out);
+            self.renamed = is_renamed(text).then_some(tid);
             return Some(Kind::Unfinished);
         }
         if let Some(half) = cut_by_death(text) {
@@ -79,6 +80,9 @@ impl Parser {
                 out.emit(RawItem::Interrupted { tid, at: start });
             }
             return Some(());
+        }
+        if let Some(dur) = outcome.dur {
+            self.steps.ended(tid, start + dur);
         }
         let ret = reading.without_comm(outcome.ret);
         if let (true, Return::Value(child, _)) = (reading.makes_process(), ret) {

@@ -11,7 +11,7 @@ use super::pending::Half;
 use super::reading::Reading;
 use super::sink::{Out, Sink};
 use iotrail_model::raw::RawItem;
-use iotrail_model::{Tid, Timestamp};
+use iotrail_model::{Dictionaries, Tid, Timestamp};
 
 impl Parser {
     /// Reports the entry of a call, because others may speak before it returns.
@@ -58,6 +58,29 @@ impl Parser {
             let entered = reading.entered(half.tid, half.start, out.names);
             out.emit(RawItem::Call(entered));
         });
+    }
+
+    /// Whether the last half is that of a thread that goes on in another file.
+    pub(crate) fn has_renamed_half(&self) -> bool {
+        self.renamed.is_some_and(|tid| self.pending.text(tid).is_some())
+    }
+
+    /// Gives up the half of a thread that goes on in another file.
+    pub(crate) fn take_renamed_half(&mut self) -> Option<Half> {
+        self.pending.take(self.renamed.take()?)
+    }
+
+    /// Takes the half of a thread that goes on in this file. If the times of both files cannot be compared, it began when the
+    /// last call of this one did.
+    pub(crate) fn receive_half(
+        &mut self,
+        half: Half,
+        comparable: bool,
+        names: &mut Dictionaries,
+        sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
+    ) {
+        let start = if comparable { half.start } else { self.steps.last() };
+        self.put(Half { start, ..half }, &mut Out { names, sink });
     }
 
     /// The input is over: whatever waits will not be continued.

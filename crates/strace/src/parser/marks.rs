@@ -6,6 +6,8 @@ use memchr::{memchr, memmem};
 const UNFINISHED: &[u8] = b"<unfinished ...>";
 /// Instead of a second half: the thread is no longer traced.
 pub(super) const DETACHED: &[u8] = b"<detached ...>";
+/// Instead of a second half: the thread called exec and takes the place of its leader.
+const RENAMED: &[u8] = b"<pid changed to ";
 
 /// The first half of a call, if the line is one: it was interrupted, or its thread was detached or changed its id.
 #[inline]
@@ -16,8 +18,14 @@ pub(super) fn first_half(text: &[u8]) -> Option<&[u8]> {
     let half = text
         .strip_suffix(UNFINISHED)
         .or_else(|| text.strip_suffix(DETACHED))
-        .or_else(|| memmem::rfind(text, b"<pid changed to ").map(|mark| &text[..mark]))?;
+        .or_else(|| memmem::rfind(text, RENAMED).map(|mark| &text[..mark]))?;
     Some(without_space(half))
+}
+
+/// Whether a first half is one because its thread goes on under another id, and in another file if each has one.
+#[inline]
+pub(super) fn is_renamed(half: &[u8]) -> bool {
+    !half.ends_with(UNFINISHED) && !half.ends_with(DETACHED) && memmem::rfind(half, RENAMED).is_some()
 }
 
 /// What is known of a call during which its thread ended: `read(0,  <unfinished ...>) = ?`.

@@ -11,13 +11,18 @@ use iotrail_model::raw::RawItem;
 use iotrail_model::{Tid, Timestamp};
 
 /// How a thread ended.
-enum End<'a> {
+pub(super) enum End<'a> {
     Exited(i32),
     Killed(&'a [u8]),
     Superseded(Tid),
 }
 
 impl<'a> End<'a> {
+    /// Reads `+++ exited with 0 +++`; `None` if it is not that.
+    pub(super) fn of_line(line: &'a [u8]) -> Option<Self> {
+        Self::of(line.strip_prefix(b"+++ ")?.strip_suffix(b" +++")?)
+    }
+
     fn of(text: &'a [u8]) -> Option<Self> {
         if let Some(status) = text.strip_prefix(b"exited with ") {
             let (status, _) = number(status).filter(|(_, length)| *length == status.len())?;
@@ -46,8 +51,7 @@ impl Parser {
 
     /// `+++ exited with 0 +++`, `+++ killed by SIGKILL (core dumped) +++`, `+++ superseded by execve in pid 7 +++`
     pub(super) fn exit(&mut self, prefix: &Prefix<'_>, out: &mut Out<'_, impl Sink>) -> Option<Kind> {
-        let inner = prefix.rest.strip_prefix(b"+++ ")?.strip_suffix(b" +++")?;
-        let end = End::of(inner)?;
+        let end = End::of_line(prefix.rest)?;
         let (tid, at) = self.beginner(prefix, out);
         let gone = match end {
             End::Exited(status) => {
@@ -61,6 +65,7 @@ impl Parser {
             End::Superseded(by) => self.superseded(tid, by, at, out),
         };
         self.threads.ended(gone);
+        self.steps.gone(gone);
         Some(Kind::Exit)
     }
 
@@ -68,7 +73,7 @@ impl Parser {
     fn superseded(&mut self, tid: Tid, by: Tid, at: Timestamp, out: &mut Out<'_, impl Sink>) -> Tid {
         let by = self.threads.of(Some(by), || Began::Other);
         if let Some(half) = self.pending.take(by) {
-            self.put(Half { tid, ..half }, out);
+            self.put(Half { tid, start: half.start.min(at), ..half }, out);
         }
         out.emit(RawItem::Superseded { tid, by, at });
         by

@@ -11,7 +11,7 @@ const MAX_SPARE: usize = 64;
 
 /// The first half of a call.
 #[derive(Debug)]
-pub(super) struct Half {
+pub(crate) struct Half {
     pub(super) tid: Tid,
     pub(super) start: Timestamp,
     /// From the call's name on; the second half is appended to it, so that a call that strace cut anywhere is read

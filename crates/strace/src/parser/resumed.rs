@@ -19,7 +19,7 @@ impl Parser {
             return Some(Kind::Noise(noise::ATTACH));
         }
         let (name, rest) = resumed_name(prefix.rest)?;
-        let timeline = self.timeline;
+        let (timeline, steps) = (self.timeline, self.steps.now());
         let (tid, now) = self.speaker(prefix, out);
         let kind = match self.half_of(tid, name, out) {
             Some(half) => self.join(half, rest, out),
@@ -27,6 +27,7 @@ impl Parser {
         };
         if kind.is_none() {
             self.timeline = timeline;
+            self.steps.undo(steps);
         }
         kind
     }

@@ -16,13 +16,13 @@ impl Parser {
     /// Thread and time of a line.
     #[inline]
     pub(super) fn speaker(&mut self, prefix: &Prefix<'_>, out: &mut Out<'_, impl Sink>) -> (Tid, Timestamp) {
-        let now = self.timeline.advance(&prefix.stamp);
+        let printed = self.timeline.advance(&prefix.stamp);
         let (pending, names) = (&self.pending, &*out.names);
         let tid = self.threads.of(prefix.tid, || began(pending, prefix.rest, names));
         if let Some(comm) = prefix.comm {
             self.comm(tid, comm, out);
         }
-        (tid, now)
+        (tid, self.steps.at(tid, printed))
     }
 
     /// Thread and time of a line with which the thread begins something: it will not go on with the call before.

@@ -40,6 +40,11 @@ impl Threads {
         }
     }
 
+    /// The thread of lines that name none, if somebody said whose they are.
+    pub(super) fn of_unnamed(&self) -> Option<Tid> {
+        self.default
+    }
+
     fn unnamed(&mut self) -> Tid {
         self.anonymous = true;
         match self.others.iter().next() {
