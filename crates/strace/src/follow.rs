@@ -46,7 +46,7 @@ pub(crate) struct Merge<'a> {
     /// Files at their end whose thread goes on in another one.
     renamed: BTreeSet<usize>,
     /// Files at their end, to be told.
-    ended: Vec<Box<Stream<'a>>>,
+    ended: Vec<Stream<'a>>,
     /// Streams that may hold an open file, the one that was opened first in front.
     open: VecDeque<usize>,
     max_open: usize,
@@ -100,7 +100,7 @@ impl<'a> Merge<'a> {
         sink: &mut impl FnMut(&PlannedFile, RawItem<'_>, &mut Dictionaries),
     ) -> Step<'a> {
         if let Some(stream) = self.ended.pop() {
-            return Step::Ended(stream);
+            return Step::Ended(Box::new(stream));
         }
         let Some(index) = self.current.take().or_else(|| self.next()) else {
             return self.last(names, sink);
@@ -297,7 +297,7 @@ impl<'a> Merge<'a> {
             }
             State::Begun(mut stream) => {
                 stream.finish(names, &mut |item, names| sink(file, item, names));
-                self.ended.push(stream);
+                self.ended.push(*stream);
             }
             State::New(_) | State::Over => {}
         }

@@ -434,3 +434,97 @@ fn what_strace_cut_off_a_command_line_is_marked_and_counted() {
     let unlink = shown(&log).into_iter().map(Row::text).find(|row| row.contains("unlink")).unwrap();
     assert!(!unlink.contains("/a/very"), "a path that is not whole is unknown: {unlink}");
 }
+
+#[test]
+fn a_clock_that_is_set_back_moves_nobody_and_is_stated() {
+    let dir = Dir::new();
+    let text = "\
+7 1700000100.000000 openat(AT_FDCWD, \"/a\", O_RDONLY) = 3 <0.500000>
+7 1700000096.500000 read(3, \"x\", 1) = 1 <0.000010>
+7 1700000096.600000 close(3) = 0 <0.000010>
+7 1700000096.700000 exit_group(0) = ?
+7 1700000096.800000 +++ exited with 0 +++
+";
+    let (summary, log) = dir.import(&[&dir.write("a.st", text)], &ImportOptions::default());
+    let order: Vec<String> = shown(&log).into_iter().map(|row| row.call).collect();
+    assert_eq!(order, ["openat", "read", "close", "exit_group"]);
+    let starts: Vec<i64> = shown(&log).iter().map(|row| row.start / 1_000_000 - 1_700_000_100_000).collect();
+    assert_eq!(starts, [0, 500, 600, 700]);
+    let note =
+        "the clock was set back by 3.50 s: later times are shifted by that, so that calls keep their order";
+    assert!(summary.coverage.notes.iter().any(|kept| kept == note), "{:?}", summary.coverage.notes);
+    let process = &log.processes().expect("processes")[0];
+    let life = process.end.zip(process.start).map(|(end, start)| (end - start).0);
+    assert_eq!(life, Some(800_000_000));
+}
+
+#[test]
+fn equal_times_keep_the_order_in_which_calls_began() {
+    let dir = Dir::new();
+    let text = "\
+100 10:00:00 read(3,  <unfinished ...>
+101 10:00:00 write(4, \"b\", 1) = 1
+102 10:00:00 write(4, \"c\", 1) = 1
+100 10:00:00 <... read resumed>\"a\", 1) = 1
+100 10:00:00 close(3) = 0
+";
+    let (_, log) = dir.import(&[&dir.write("a.st", text)], &ImportOptions::default());
+    let order: Vec<String> = shown(&log).iter().map(|row| format!("{} {}", row.tid, row.call)).collect();
+    assert_eq!(order, ["100 read", "101 write", "102 write", "100 close"]);
+}
+
+/// What strace 6.1 wrote of a program whose second thread calls exec.
+#[test]
+fn a_thread_that_calls_exec_goes_on_in_the_file_of_its_leader() {
+    let dir = Dir::new();
+    dir.write(
+        "x.4735",
+        "\
+1700000000.210000 execve(\"/t/threads\", [\"threads\"], 0x7ffc /* 9 vars */) = 0 <0.000300>
+1700000000.215000 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 4737 <0.000050>
+1700000000.216000 futex(0x7f, FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME, 4737, NULL, FUTEX_BITSET_MATCH_ANY) = ?
+1700000000.254000 +++ superseded by execve in pid 4737 +++
+1700000000.254010 <... execve resumed>) = 0 <0.013700>
+1700000000.254100 write(1, \"hi\\n\", 3) = 3 <0.000012>
+1700000000.254200 exit_group(0) = ?
+1700000000.254400 +++ exited with 0 +++
+",
+    );
+    dir.write(
+        "x.4737",
+        "\
+1700000000.216432 clock_nanosleep(CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=20000000}, NULL) = 0 <0.023948>
+1700000000.240464 execve(\"/bin/echo\", [\"echo\", \"hi\"], 0x7ffc /* 9 vars */ <pid changed to 4735 ...>
+",
+    );
+    let (summary, log) = dir.import(&[dir.root()], &ImportOptions::default());
+    assert_eq!((summary.coverage.incomplete, summary.processes), (0, 1));
+    let processes = log.processes().expect("processes");
+    let images: Vec<_> = processes.iter().map(|row| (row.exe.as_deref(), row.exit_code)).collect();
+    assert_eq!(images, [(Some("/t/threads"), None), (Some("/bin/echo"), Some(0))]);
+    assert_eq!(processes[1].cmdline.as_deref(), Some("echo\0hi"));
+    let rows: Vec<String> =
+        shown(&log).into_iter().map(|row| format!("{} {} {}", row.tid, row.call, row.path)).collect();
+    let leader =
+        ["4735 execve /t/threads", "4735 clone -", "4735 futex -", "4735 execve /bin/echo", "4735 write -"];
+    assert_eq!(rows[..5], leader, "{rows:?}");
+    assert_eq!(rows[5..], ["4735 exit_group -", "4737 clock_nanosleep -"]);
+}
+
+#[test]
+fn what_a_trace_cannot_show_is_stated() {
+    let dir = Dir::new();
+    let text = "\
+7 io_uring_setup(8, {flags=0, sq_entries=8, cq_entries=16}) = 3
+7 io_uring_enter(3, 2, 0, 0, NULL, 8) = 2
+7 openat(AT_FDCWD, \"/a\", O_RDONLY) = 4
+7 mmap(NULL, 4096, PROT_READ, MAP_SHARED, 4, 0) = 0x7f0000000000
+";
+    let (summary, _) = dir.import(&[&dir.write("a.st", text)], &ImportOptions::default());
+    for note in [
+        "io_uring or aio were used (2 requests): what such requests read and wrote is not in a trace",
+        "1 file was mapped to memory: reads and writes through memory are not in a trace",
+    ] {
+        assert!(summary.coverage.notes.iter().any(|kept| kept == note), "{:?}", summary.coverage.notes);
+    }
+}

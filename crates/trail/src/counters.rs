@@ -19,7 +19,10 @@ pub(crate) struct Counters {
     bytes_read: i64,
     bytes_written: i64,
     transfers: Vec<Transfer>,
+    /// The processes of the table `processes`.
     processes: IdSet,
+    /// Those of events.
+    actors: IdSet,
     threads: IdSet,
     last: Option<(CaseId, Pid, Tid)>,
     max_case: Option<CaseId>,
@@ -73,7 +76,7 @@ impl Counters {
     }
 
     fn count_actor(&mut self, case: CaseId, pid: Pid, tid: Tid) {
-        self.processes.insert((case, pid.0));
+        self.actors.insert((case, pid.0));
         self.threads.insert((case, tid.0));
         self.max_case = self.max_case.max(Some(case));
     }
@@ -106,7 +109,8 @@ impl Counters {
                 bytes_written: self.bytes_written,
                 ..Totals::default()
             },
-            processes: self.processes,
+            // Where each thread is a case, a process has events in several of them, but one row in its table.
+            processes: if self.processes.is_empty() { self.actors } else { self.processes },
             threads: self.threads,
         }
     }

@@ -4,7 +4,7 @@ use crate::world::{Random, Seen, Sight, Truth};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Stamps {
+pub(crate) enum Stamps {
     #[default]
     None,
     /// `-r`
@@ -23,26 +23,26 @@ pub enum Stamps {
 
 /// The options of strace.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Style {
-    pub stamps: Stamps,
+pub(crate) struct Style {
+    pub(crate) stamps: Stamps,
     /// `-T`
-    pub durations: bool,
+    pub(crate) durations: bool,
     /// `-ff`
-    pub own_files: bool,
+    pub(crate) own_files: bool,
     /// `-qq`: no notices of ends.
-    pub quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 /// What was printed.
 #[derive(Debug, Default)]
-pub struct Printed {
+pub(crate) struct Printed {
     /// By name.
-    pub files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
     /// Calls marked as unfinished for ever.
-    pub incomplete: u64,
+    pub(crate) incomplete: u64,
 }
 
-pub fn print(truth: &Truth, style: Style, random: &mut Random) -> Printed {
+pub(crate) fn print(truth: &Truth, style: Style, random: &mut Random) -> Printed {
     let mut printer =
         Printer { style, random, calls: BTreeMap::new(), outputs: BTreeMap::new(), incomplete: 0 };
     for seen in &truth.seen {

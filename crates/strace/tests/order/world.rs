@@ -3,43 +3,43 @@
 use std::collections::BTreeSet;
 
 /// A small generator of numbers.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         ((self.0 >> 11) % limit.max(1) as u64) as usize
     }
 
-    pub fn one_in(&mut self, chances: usize) -> bool {
+    pub(crate) fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }
 }
 
 /// What may happen.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Kind {
+pub(crate) struct Kind {
     /// Processes have threads.
-    pub threads: bool,
+    pub(crate) threads: bool,
     /// Numbers of processes that are gone are used again soon.
-    pub reuse: bool,
+    pub(crate) reuse: bool,
     /// Numbers begin anew, so that children have lower ones than their parents.
-    pub wraps: bool,
+    pub(crate) wraps: bool,
     /// How often the clock is set back.
-    pub steps: usize,
+    pub(crate) steps: usize,
     /// Parents wait for their children before they exit.
-    pub orderly: bool,
+    pub(crate) orderly: bool,
 }
 
 /// What the tracer sees.
 #[derive(Clone, Debug)]
-pub enum Sight {
+pub(crate) enum Sight {
     /// A thread enters a call: its name and the arguments that are printed at once.
     Enter { tid: u32, name: &'static str, args: String },
     /// It returns: the arguments that are printed now, and the value.
@@ -56,21 +56,21 @@ pub enum Sight {
 
 /// What happened, and when: by a clock that only goes forward, and by the one that is printed, in nanoseconds.
 #[derive(Debug)]
-pub struct Seen {
-    pub sight: Sight,
-    pub steady: i64,
-    pub clock: i64,
+pub(crate) struct Seen {
+    pub(crate) sight: Sight,
+    pub(crate) steady: i64,
+    pub(crate) clock: i64,
 }
 
 /// A process.
 #[derive(Clone, Debug)]
-pub struct Process {
-    pub pid: u32,
-    pub ppid: Option<u32>,
-    pub code: Option<i32>,
-    pub signal: Option<&'static str>,
+pub(crate) struct Process {
+    pub(crate) pid: u32,
+    pub(crate) ppid: Option<u32>,
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<&'static str>,
     /// Whether it ever did anything.
-    pub seen: bool,
+    pub(crate) seen: bool,
     parent: Option<usize>,
     zombie: bool,
     gone: bool,
@@ -102,14 +102,14 @@ enum What {
 }
 
 #[derive(Debug)]
-pub struct Truth {
-    pub processes: Vec<Process>,
+pub(crate) struct Truth {
+    pub(crate) processes: Vec<Process>,
     /// Who began what, in that order.
-    pub calls: Vec<(u32, String)>,
-    pub seen: Vec<Seen>,
+    pub(crate) calls: Vec<(u32, String)>,
+    pub(crate) seen: Vec<Seen>,
 }
 
-pub struct World<'r> {
+pub(crate) struct World<'r> {
     random: &'r mut Random,
     kind: Kind,
     truth: Truth,
@@ -126,7 +126,7 @@ const THREAD: &str = "CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|C
 const SECOND: i64 = 1_000_000_000;
 
 impl<'r> World<'r> {
-    pub fn run(random: &'r mut Random, kind: Kind) -> Truth {
+    pub(crate) fn run(random: &'r mut Random, kind: Kind) -> Truth {
         let first = if kind.wraps { 32_700 } else { 1000 };
         let truth = Truth { processes: Vec::new(), calls: Vec::new(), seen: Vec::new() };
         let (steps, next) = (kind.steps, first);
