@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test, one summary. usage: test.sh all|rust|interop|record|workflow|sql|browser
+# Every test, one summary. usage: test.sh all|rust|interop|redact|record|workflow|sql|browser
 set -uo pipefail
 . "$(dirname "$0")/tools.sh"
 cd "$root"
@@ -68,6 +68,12 @@ interop_tests() {
     && "$python" tests/interop/run.py "$target/debug/iotrail"
 }
 
+redact_tests() {
+  local python
+  debian make=make && python=$(python_with tests/interop/requirements.txt) && cargo build --locked --quiet \
+    && "$python" tests/redact/run.py "$target/debug/iotrail"
+}
+
 # What a recording must not change, must not lose, and must show as strace does.
 record_tests() {
   debian cc=gcc strace=strace make=make git=git sqlite3=sqlite3 && cargo build --locked --quiet && python3 "$@"
@@ -94,6 +100,7 @@ command -v cargo-nextest >/dev/null || step "cargo-nextest" cargo_tool cargo-nex
 case $what in
   rust) step "Rust: unit, property, snapshot, command line" rust_tests ;;
   interop) step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests ;;
+  redact) step "redacted trails: no secret, the same figures" redact_tests ;;
   record) record_steps ;;
   workflow) workflow_steps ;;
   sql) step "SQL: the query engine" sql_tests ;;
@@ -101,12 +108,13 @@ case $what in
   all)
     step "Rust: unit, property, snapshot, command line" rust_tests
     step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests
+    step "redacted trails: no secret, the same figures" redact_tests
     record_steps
     workflow_steps
     step "SQL: the query engine" sql_tests
     step "browser: the report in Chromium" browser_tests
     ;;
-  *) echo "usage: test.sh all|rust|interop|record|workflow|sql|browser" >&2; exit 2 ;;
+  *) echo "usage: test.sh all|rust|interop|redact|record|workflow|sql|browser" >&2; exit 2 ;;
 esac
 
 echo

@@ -1,23 +1,47 @@
 //! The coverage statement of a copy: numbers stay, texts that may hold names do not.
 
+use crate::public;
 use crate::words::Words;
-use iotrail_model::recording_coverage::Counts;
+use iotrail_model::calls;
+use iotrail_model::recording_coverage::{Counts, Selection};
 use iotrail_model::{Coverage, RecordingCoverage};
+
+/// Sets and families of calls.
+const CALL_SETS: [&str; 16] = [
+    "io",
+    "all",
+    "none",
+    "data",
+    "metadata",
+    "descriptor",
+    "directory",
+    "memory",
+    "sync",
+    "lock",
+    "socket",
+    "process",
+    "wait",
+    "poll",
+    "async",
+    "other",
+];
 
 /// The statement without names.
 pub(crate) fn redacted(coverage: &Coverage, words: &Words) -> Coverage {
     let mut redacted = coverage.clone();
     let (examples, notes) = (redacted.examples.len(), redacted.notes.len());
     redacted.examples.clear();
-    redacted.notes.retain(|note| is_harmless(note));
-    let removed = notes - redacted.notes.len();
+    redacted.notes.clear();
+    redacted.noise = renamed(&coverage.noise, &|kind| reason(kind));
     if let Some(recording) = &mut redacted.recording {
         recorded(recording, words);
     }
     redacted.note("redacted: names of files, hosts and commands are not those of the recording".to_owned());
-    if examples + removed > 0 {
+    if examples + notes > 0 {
         redacted.note(format!(
-            "redacted: {removed} notes and {examples} examples of unparsed lines were removed"
+            "redacted: removed {} and {} of unparsed lines",
+            number(notes, "note"),
+            number(examples, "example")
         ));
     }
     redacted
@@ -25,18 +49,55 @@ pub(crate) fn redacted(coverage: &Coverage, words: &Words) -> Coverage {
 
 /// The recorder's statement: programs and commands are named in the keys of some counts.
 fn recorded(recording: &mut RecordingCoverage, words: &Words) {
-    let renamed = |counts: &Counts, name: &dyn Fn(&str) -> String| {
-        let mut renamed = Counts::new();
-        for (key, count) in counts {
-            *renamed.entry(name(key)).or_default() += count;
-        }
-        renamed
-    };
     recording.without_privileges = renamed(&recording.without_privileges, &|path| words.path(path));
-    recording.not_started = renamed(&recording.not_started, &|_| "redacted".to_owned());
+    recording.not_started = renamed(&recording.not_started, &|error| kept(error, public::is_error(error)));
+    for counts in [
+        &mut recording.escaped,
+        &mut recording.lost,
+        &mut recording.left_out,
+        &mut recording.not_decoded,
+        &mut recording.other_ring_entries,
+    ] {
+        *counts = renamed(counts, &|text| reason(text));
+    }
+    let selections = std::mem::take(&mut recording.selections).into_iter();
+    recording.selections = selections
+        .map(|selection| Selection {
+            asked: kept(&selection.asked, is_call_set(&selection.asked)),
+            without: selection.without.iter().map(|family| reason(family)).collect(),
+            ..selection
+        })
+        .collect();
 }
 
-/// Whether a sentence is iotrail's own: no path, nothing quoted, no assignment.
-fn is_harmless(note: &str) -> bool {
-    !note.contains(['/', '`', '"', '\'', '=', '\\', '@'])
+fn renamed(counts: &Counts, name: &dyn Fn(&str) -> String) -> Counts {
+    let mut renamed = Counts::new();
+    for (key, count) in counts {
+        *renamed.entry(name(key)).or_default() += count;
+    }
+    renamed
+}
+
+/// A reason in iotrail's own words, which neither quote nor name anything.
+fn reason(text: &str) -> String {
+    let digits = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or_default();
+    let quotes = text.contains(['/', '`', '"', '\'', '=', '\\', '@', ':', '.']);
+    kept(text, digits <= 3 && !quotes && text.is_ascii())
+}
+
+fn is_call_set(asked: &str) -> bool {
+    let known = |word: &str| {
+        let word = word.trim_start_matches('!');
+        calls::TABLE.iter().any(|call| call.name == word) || CALL_SETS.contains(&word)
+    };
+    asked.split([',', ' ']).all(known)
+}
+
+fn kept(text: &str, stays: bool) -> String {
+    if stays { text.to_owned() } else { "redacted".to_owned() }
+}
+
+/// `1 note`, `2 notes`.
+fn number(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

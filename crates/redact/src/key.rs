@@ -1,10 +1,11 @@
 //! The secret of a hash. Who does not have it cannot find out by trying whether a hash is that of a known name.
 
 use crate::error::RedactError;
-use std::fmt::Write;
 
 /// Bytes of a hash that are shown: 48 bits, so that two of a million names coincide with a probability of 1 in 500.
 const SHOWN_BYTES: usize = 6;
+/// The digits of a hash.
+const ALPHABET: &[u8; 16] = b"ghjkmnpqrstvwxyz";
 
 /// The secret.
 #[derive(Clone)]
@@ -38,14 +39,19 @@ impl Key {
         Ok(Self(blake3::derive_key("iotrail redact 1", secret)))
     }
 
-    /// The hash of a text, as 12 digits.
-    pub(crate) fn hash(&self, text: &str) -> String {
+    /// The hash of a text as letters, of which no word and no number can be made, and nothing that looks like a name of the
+    /// kernel.
+    pub(crate) fn letters(&self, text: &str) -> String {
         let hash = blake3::keyed_hash(&self.0, text.as_bytes());
-        let mut digits = String::with_capacity(2 * SHOWN_BYTES);
-        for byte in &hash.as_bytes()[..SHOWN_BYTES] {
-            // Writing to a String cannot fail.
-            let _ = write!(digits, "{byte:02x}");
-        }
-        digits
+        let halves = hash.as_bytes()[..SHOWN_BYTES].iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        halves.map(|half| char::from(ALPHABET[usize::from(half)])).collect()
+    }
+
+    /// The hash of a text as a number of `digits` digits.
+    pub(crate) fn number(&self, text: &str, digits: usize) -> String {
+        let hash = blake3::keyed_hash(&self.0, format!("number {text}").as_bytes());
+        let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
+        let value = u64::from_le_bytes([a, b, c, d, e, f, g, h]) % 10_u64.pow(digits as u32);
+        format!("{value:0digits$}")
     }
 }

@@ -10,6 +10,10 @@ pub mod rules;
 pub mod words;
 
 mod coverage;
+mod name;
+mod object;
+mod place;
+mod public;
 
 pub use error::RedactError;
 pub use key::Key;

@@ -2,7 +2,9 @@
 
 use crate::coverage;
 use crate::error::RedactError;
+use crate::public;
 use crate::words::Words;
+use iotrail_model::calls;
 use iotrail_model::{
     Case, CaseName, Dictionaries, Event, FileFacts, FileKind, FileRow, Names, Nullable, PathId, Process,
 };
@@ -10,6 +12,11 @@ use iotrail_trail::{Capture, Columns, CreateOptions, EventLog, PartWriter, Total
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::Path;
+
+/// What delivers events.
+const SOURCES: [&str; 2] = ["ptrace", "strace"];
+/// What is told of a recording.
+const DETAILS: [&str; 2] = ["job", "launcher"];
 
 /// How a copy is made.
 #[derive(Clone, Debug)]
@@ -47,7 +54,8 @@ pub fn redact(
 ) -> Result<Redacted, RedactError> {
     let processes = log.processes()?;
     let programs = processes.iter().filter_map(|process| process.exe.as_deref());
-    let words = &options.words.clone().with_programs(programs);
+    let paths = log.names().paths.iter().map(|path| &**path);
+    let words = &options.words.clone().with_programs(programs).with_paths(paths);
     let writer = TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?;
     let mut part = writer.part()?;
     let (names, mut redacted) = Translation::new(log.names(), words);
@@ -93,13 +101,22 @@ impl Translation {
             id
         });
         let paths = paths.collect();
-        let calls = names.calls.iter().map(|name| dictionaries.calls.intern(name.as_bytes())).collect();
-        let errnos = names.errnos.iter().map(|name| dictionaries.errnos.intern(name.as_bytes())).collect();
-        let flags = names.flags.iter().map(|text| {
-            let text = if is_symbols(text) { (**text).to_owned() } else { words.text(text) };
-            dictionaries.flags.intern(text.as_bytes())
+        let known: HashSet<&str> = calls::TABLE.iter().map(|call| call.name).collect();
+        let kept = |text: &str, stays: bool| if stays { text.to_owned() } else { words.text(text) };
+        let calls = names.calls.iter().map(|name| {
+            dictionaries
+                .calls
+                .intern(kept(name, known.contains(&**name) || public::is_numbered_call(name)).as_bytes())
         });
-        let flags = flags.collect();
+        let calls = calls.collect();
+        let errnos = names.errnos.iter();
+        let errnos = errnos
+            .map(|name| dictionaries.errnos.intern(kept(name, public::is_error(name)).as_bytes()))
+            .collect();
+        let flags = names.flags.iter();
+        let flags = flags
+            .map(|text| dictionaries.flags.intern(kept(text, public::are_flags(text)).as_bytes()))
+            .collect();
         (Self { dictionaries, calls, paths, errnos, flags }, redacted)
     }
 
@@ -114,24 +131,13 @@ impl Translation {
     }
 }
 
-/// Flags are symbols and numbers; whatever else stands there may be a name.
-fn is_symbols(text: &str) -> bool {
-    let symbol = |byte: u8| {
-        byte.is_ascii_uppercase()
-            || byte.is_ascii_digit()
-            || matches!(byte, b'_' | b'|' | b'~' | b'x' | b'<' | b' ')
-    };
-    text.bytes().all(symbol)
-        || text.strip_prefix("0x").is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
 fn of_case(case: &Case, words: &Words) -> Case {
     let name = &case.name;
     Case {
         name: CaseName {
             cid: name.cid.as_deref().map(|cid| words.word(cid)),
             host: name.host.as_deref().map(|host| words.host(host)),
-            rid: name.rid.as_deref().map(|rid| words.text(rid)),
+            rid: name.rid.as_deref().map(|rid| words.rank(rid)),
         },
         label: case.label.as_deref().map(|label| words.text(label)),
         source: words.path(&case.source),
@@ -141,6 +147,9 @@ fn of_case(case: &Case, words: &Words) -> Case {
 
 fn of_process(process: Process, words: &Words) -> Process {
     Process {
+        signal: process
+            .signal
+            .map(|signal| if public::is_signal(&signal) { signal } else { words.text(&signal) }),
         exe: process.exe.as_deref().map(|exe| words.path(exe)),
         cmdline: process.cmdline.as_deref().map(|line| words.command(line)),
         cwd: process.cwd.as_deref().map(|cwd| words.path(cwd)),
@@ -170,10 +179,18 @@ fn of_capture(log: &EventLog, words: &Words) -> Capture {
     let Some(trail) = log.trails().first() else { return Capture::default() };
     let capture = &trail.meta().capture;
     Capture {
-        source: capture.source.clone(),
+        source: kept(&capture.source, &SOURCES, words),
         command: capture.command.as_deref().map(|line| words.sentence(line)),
         host: capture.host.as_deref().map(|host| words.host(host)),
         inputs: capture.inputs.iter().map(|input| words.path(input)).collect(),
-        details: capture.details.iter().map(|(name, text)| (name.clone(), words.text(text))).collect(),
+        details: capture
+            .details
+            .iter()
+            .map(|(name, text)| (kept(name, &DETAILS, words), words.text(text)))
+            .collect(),
     }
+}
+
+fn kept(text: &str, known: &[&str], words: &Words) -> String {
+    if known.contains(&text) { text.to_owned() } else { words.text(text) }
 }

@@ -1,26 +1,22 @@
 //! What a text becomes: one function for each kind of text, the same in every table.
 //!
-//! A path is hashed component by component, so that directories stay directories; its ending (`.fits`) stays. Paths of the
-//! system stay. A word of a command line is taken apart at `=`, `:`, `,` and `/` and hashed piece by piece, with the same
-//! hashes, so that an argument and the file that it names still match; options (`-j2`, `--name`) and numbers stay.
+//! A path is replaced component by component, so that directories stay directories, and a component stays only where it is one
+//! of a list of public names ([`crate::place`]). An argument is taken apart at punctuation and replaced piece by piece, with the
+//! same hashes, so that it still names its file.
 
 use crate::key::Key;
 use crate::rules::Rules;
+use crate::{name, object, place, public};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Directories whose content is that of every machine.
-const PUBLIC: [&str; 12] = [
-    "/bin/", "/boot/", "/dev/", "/etc/", "/lib/", "/lib32/", "/lib64/", "/proc/", "/sbin/", "/sys/", "/usr/",
-    "/opt/",
+/// What separates the pieces of an argument.
+const PUNCTUATION: [char; 25] = [
+    '=', ':', ',', ';', '@', '"', '\'', '(', ')', '[', ']', '{', '}', '<', '>', '|', '&', '?', '*', '!', '$',
+    '`', '#', '^', '%',
 ];
-/// Directories beneath them whose content is the user's own.
-const PRIVATE: [&str; 4] = ["/dev/shm/", "/dev/mqueue/", "/usr/local/", "/opt/"];
-/// Directories of users and of sites: their own names tell nothing.
-const KNOWN: [&str; 12] =
-    ["tmp", "home", "root", "var", "run", "scratch", "work", "data", "mnt", "media", "srv", "users"];
-/// Endings longer than this may be names.
-const LONGEST_ENDING: usize = 8;
+/// The longest rank that stays a number.
+const RANK_DIGITS: usize = 5;
 
 /// How texts are replaced.
 #[derive(Clone, Debug)]
@@ -29,29 +25,39 @@ pub struct Words {
     /// Without one only the rules replace.
     key: Option<Key>,
     keep_digits: bool,
-    /// Names that tell nothing: those of programs of the system.
-    public: HashSet<String>,
+    /// Public names of programs that the trail runs.
+    programs: HashSet<String>,
+    /// Components of the trail's paths in which there is punctuation: an argument is not taken apart there.
+    odd: HashSet<String>,
 }
 
 impl Words {
     /// By rules, then, with a key, by hashing what is left.
     #[must_use]
     pub fn new(rules: Rules, key: Option<Key>) -> Self {
-        Self { rules, key, keep_digits: false, public: HashSet::new() }
+        Self { rules, key, keep_digits: false, programs: HashSet::new(), odd: HashSet::new() }
     }
 
-    /// Lets runs of digits in names stay, so that `part_0001` and `part_0002` stay alike.
+    /// Lets runs of digits in names stay, so that `part_0001` and `part_0002` stay in order.
     #[must_use]
     pub const fn keep_digits(mut self, keep: bool) -> Self {
         self.keep_digits = keep;
         self
     }
 
-    /// Lets the base names of those of the paths stay that are of the system: `make` is as public as `/usr/bin/make`.
+    /// Lets the base names of those of the paths stay that are well-known programs: `make` is as public as `/usr/bin/make`.
     #[must_use]
     pub fn with_programs<'a>(mut self, paths: impl Iterator<Item = &'a str>) -> Self {
-        let names = paths.filter(|path| is_public(path)).filter_map(|path| path.rsplit('/').next());
-        self.public.extend(names.map(str::to_owned));
+        let names = paths.filter_map(|path| path.rsplit('/').next()).filter(|name| public::is_program(name));
+        self.programs.extend(names.map(str::to_owned));
+        self
+    }
+
+    /// Lets arguments that name one of the paths do so afterwards, whatever punctuation is in it.
+    #[must_use]
+    pub fn with_paths<'a>(mut self, paths: impl Iterator<Item = &'a str>) -> Self {
+        let components = paths.flat_map(|path| path.split('/'));
+        self.odd.extend(components.filter(|name| name.contains(PUNCTUATION)).map(str::to_owned));
         self
     }
 
@@ -62,20 +68,20 @@ impl Words {
             return path.to_owned();
         }
         let path = self.rules.path(path);
-        if self.key.is_none() || is_public(&path) || self.rules.keeps(&path) {
+        if self.key.is_none() || self.rules.keeps(&path) {
             return path.into_owned();
         }
-        if is_number_of_kernel(&path) {
-            return path.into_owned();
-        }
-        self.components(&path)
+        object::redacted(&path, &|name| self.component(name)).unwrap_or_else(|| self.components(&path))
     }
 
     /// A host.
     #[must_use]
     pub fn host(&self, host: &str) -> String {
         let host = self.rules.host(host);
-        if matches!(&*host, "localhost" | "") { host.into_owned() } else { self.hashed("host-", &host) }
+        match &self.key {
+            Some(key) if !matches!(&*host, "localhost" | "") => format!("host-{}", key.letters(&host)),
+            _ => host.into_owned(),
+        }
     }
 
     /// A command line, arguments separated by NUL.
@@ -84,19 +90,25 @@ impl Words {
         cmdline.split('\0').map(|word| self.word(word)).collect::<Vec<_>>().join("\0")
     }
 
-    /// A command line for reading, words separated by blanks.
+    /// A command line for reading, words separated by blanks. What is quoted is not taken apart.
     #[must_use]
     pub fn sentence(&self, line: &str) -> String {
+        let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if self.key.is_some() && line.contains(|c: char| matches!(c, '"' | '\'' | '\\') || c.is_control()) {
+            return format!("{} {}", self.word(first), self.text(rest)).trim_end().to_owned();
+        }
         line.split(' ').map(|word| self.word(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// `NAME=value`: the name stays.
+    /// `NAME=value`: a name that launchers and shells use stays.
     #[must_use]
     pub fn variable(&self, entry: &str) -> String {
-        match entry.split_once('=') {
-            Some((name, value)) => format!("{name}={}", self.word(value)),
-            None => self.word(entry),
-        }
+        let Some((name, value)) = entry.split_once('=') else { return self.word(entry) };
+        let name = match &self.key {
+            Some(key) if !public::is_variable(name) => key.letters(name).to_ascii_uppercase(),
+            _ => name.to_owned(),
+        };
+        format!("{name}={}", self.word(value))
     }
 
     /// One word of a command line.
@@ -104,121 +116,117 @@ impl Words {
     pub fn word(&self, word: &str) -> String {
         let word = self.rules.argument(word);
         let word = if word.starts_with('/') { Cow::Owned(self.rules.path(&word).into_owned()) } else { word };
-        if self.key.is_none() || self.rules.keeps(&word) || is_public(&word) || is_option(&word) {
+        if self.key.is_none() || self.rules.keeps(&word) || self.programs.contains(&*word) {
             return word.into_owned();
         }
-        let mut out = String::with_capacity(word.len());
-        for piece in word.split_inclusive(['=', ':', ',']) {
-            let (text, end) = match piece.chars().next_back() {
-                Some(end @ ('=' | ':' | ',')) => (&piece[..piece.len() - 1], Some(end)),
-                _ => (piece, None),
+        if let Some(option) = word.strip_prefix("--") {
+            let (name, value) =
+                option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+            let name = if name.is_empty() || public::is_option_name(name) {
+                name.to_owned()
+            } else {
+                self.component(name)
             };
-            let stays = is_option(text) || is_number(text) || is_public(text) || self.rules.keeps(text);
-            out.push_str(&if stays { text.to_owned() } else { self.components(text) });
-            out.extend(end);
+            return format!(
+                "--{name}{}",
+                value.map(|value| format!("={}", self.value(value))).unwrap_or_default()
+            );
         }
-        out
+        match word.strip_prefix('-').map(|rest| rest.split_at_checked(1)) {
+            Some(Some((letter, value))) if letter.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                format!("-{letter}{}", self.value(value))
+            }
+            Some(_) => format!("-{}", self.value(&word[1..])),
+            None => self.value(&word),
+        }
     }
 
     /// Any other text: all of it.
     #[must_use]
     pub fn text(&self, text: &str) -> String {
         let text = self.rules.argument(text);
-        if is_number(&text) { text.into_owned() } else { self.hashed("", &text) }
+        match &self.key {
+            Some(key) if !text.is_empty() => key.letters(&text),
+            _ => text.into_owned(),
+        }
     }
 
+    /// A rank: a small number stays.
+    #[must_use]
+    pub fn rank(&self, rank: &str) -> String {
+        if rank.len() <= RANK_DIGITS && public::is_number(rank) { rank.to_owned() } else { self.text(rank) }
+    }
+
+    /// An argument, or what it says of an option.
+    fn value(&self, text: &str) -> String {
+        if public::is_short_number(text) {
+            return text.to_owned();
+        }
+        // Words of a sentence would be a cipher that frequencies break.
+        let is_sentence = text.contains(|c: char| c.is_whitespace() || c.is_control());
+        if is_sentence || text.split('/').any(|component| self.odd.contains(component)) {
+            return self.components(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        for piece in text.split_inclusive(PUNCTUATION) {
+            let bare = piece.strip_suffix(PUNCTUATION).unwrap_or(piece);
+            out.push_str(&if self.rules.keeps(bare) { bare.to_owned() } else { self.components(bare) });
+            out.push_str(&piece[bare.len()..]);
+        }
+        out
+    }
+
+    /// A path, component by component.
     fn components(&self, path: &str) -> String {
-        let components: Vec<String> = path.split('/').map(|component| self.component(component)).collect();
-        components.join("/")
+        let Some(below) = path.strip_prefix('/') else {
+            return path.split('/').map(|component| self.component(component)).collect::<Vec<_>>().join("/");
+        };
+        let mut out = String::with_capacity(path.len());
+        let mut parent = String::with_capacity(path.len());
+        for component in below.split('/') {
+            out.push('/');
+            if parent.ends_with("/map_files") && component.contains('-') {
+                out.push_str(&self.range(component));
+            } else if place::is_public(&parent, component) {
+                out.push_str(component);
+            } else {
+                out.push_str(place::device(&parent, component));
+                out.push_str(&self.component(component));
+            }
+            parent.push('/');
+            parent.push_str(component);
+            if place::is_door(&parent) {
+                parent.clear();
+            }
+        }
+        out
     }
 
+    /// One component of a path, wherever it is.
     fn component(&self, component: &str) -> String {
         let Some(key) = &self.key else { return component.to_owned() };
+        // Names with numbers are told apart by templates, in which all of a kind must be alike.
+        let is_plain = || !component.bytes().any(|byte| byte.is_ascii_digit());
         if matches!(component, "" | "." | "..")
-            || KNOWN.contains(&component)
-            || is_number(component)
-            || self.public.contains(component)
+            || public::is_anywhere(component)
+            || is_plain() && self.programs.contains(component)
         {
             return component.to_owned();
         }
-        let (stem, ending) = match component.rfind('.') {
-            Some(dot) if dot > 0 && is_ending(&component[dot..]) => component.split_at(dot),
-            _ => (component, ""),
-        };
-        let hash = key.hash(&if self.keep_digits { without_digits(stem) } else { stem.to_owned() });
-        let digits = if self.keep_digits { digit_runs(stem) } else { String::new() };
-        format!("{hash}{digits}{ending}")
+        name::hashed(key, component, self.keep_digits)
     }
 
-    fn hashed(&self, prefix: &str, text: &str) -> String {
-        match &self.key {
-            Some(key) if !text.is_empty() => format!("{prefix}{}", key.hash(text)),
-            _ => text.to_owned(),
-        }
+    /// `7f00-7f01`: where something is mapped.
+    fn range(&self, range: &str) -> String {
+        self.key.as_ref().map_or_else(|| range.to_owned(), |key| format!("{}-0", key.number(range, 16)))
     }
-}
-
-/// Whether a path is the same on every machine of its kind.
-fn is_public(path: &str) -> bool {
-    let within = |directories: &[&str]| {
-        directories
-            .iter()
-            .any(|directory| path.starts_with(directory) || path == directory.trim_end_matches('/'))
-    };
-    path == "/" || within(&PUBLIC) && !within(&PRIVATE) && !path.split('/').any(|part| part == "..")
-}
-
-/// `pipe:[7]`, `socket:[9]`, `anon_inode:[eventfd]`: nothing but the kernel's own words and numbers.
-fn is_number_of_kernel(name: &str) -> bool {
-    let inside = |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(']'));
-    ["pipe:[", "socket:["].iter().any(|prefix| inside(prefix).is_some_and(is_number))
-        || inside("anon_inode:[")
-            .is_some_and(|kind| kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
-}
-
-/// `-x`, `-j2`, `--name`: the words of a program, not of its user.
-fn is_option(word: &str) -> bool {
-    let name = word.trim_start_matches('-');
-    let dashes = word.len() - name.len();
-    match dashes {
-        1 => name.len() <= 3 && name.bytes().all(|byte| byte.is_ascii_alphanumeric()),
-        2 => name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && name.len() <= 32,
-        _ => false,
-    }
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-')
-}
-
-/// `.fits`, `.tar`: short, of letters and digits, not only digits.
-fn is_ending(text: &str) -> bool {
-    let name = &text[1..];
-    (1..=LONGEST_ENDING).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && name.bytes().any(|byte| byte.is_ascii_alphabetic())
-}
-
-fn without_digits(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if !character.is_ascii_digit() {
-            out.push(character);
-        } else if !out.ends_with('\0') {
-            out.push('\0');
-        }
-    }
-    out
-}
-
-fn digit_runs(text: &str) -> String {
-    let runs = text.split(|character: char| !character.is_ascii_digit()).filter(|run| !run.is_empty());
-    runs.fold(String::new(), |out, run| out + "_" + run)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_model::canonical::canonical;
+    use iotrail_query::preset::extension;
 
     fn words() -> Words {
         Words::new(Rules::default(), Some(Key::of(b"sixteen bytes or").unwrap()))
@@ -231,48 +239,160 @@ mod tests {
         let parts: Vec<&str> = path.split('/').collect();
         assert_eq!((parts[1], parts.len()), ("home", 5));
         assert!(path.ends_with(".fits") && !path.contains("ada") && !path.contains("run"));
-        assert_eq!(words.word("--in=/home/ada/p/run_01.fits"), format!("--in={path}"));
+        assert_eq!(words.word("--input=/home/ada/p/run_01.fits"), format!("--input={path}"));
+        assert_eq!(words.word("-I/home/ada/p/run_01.fits"), format!("-I{path}"));
+        assert!(words.word("ada@host:/home/ada/p/run_01.fits").ends_with(&format!(":{path}")));
         assert_eq!(words.word("run_01.fits"), parts[4]);
         assert_eq!(words.command("mAdd\0-p\0run_01.fits\0").split('\0').nth(2), Some(parts[4]));
         assert_eq!(words.path("/home/ada"), path.rsplitn(3, '/').nth(2).unwrap());
+        let words = words.with_paths(["/home/ada/a,b c.x"].into_iter());
+        assert!(words.path("/home/ada/a,b c.x").ends_with(&format!("/{}", words.word("a,b c.x"))));
     }
 
     #[test]
-    fn what_is_public_stays_and_what_hides_among_it_does_not() {
+    fn what_is_public_stays() {
         let words = words();
-        for path in
-            ["/usr/lib/libc.so.6", "/", "/dev/null", "/proc/self/maps", "pipe:[7]", "anon_inode:[eventfd]"]
-        {
+        for path in [
+            "/usr/lib/x86_64-linux-gnu/libc.so.6",
+            "/usr/lib/python3.11/encodings/utf_8.py",
+            "/",
+            "/dev/null",
+            "/dev/pts/7",
+            "/etc/passwd",
+            "/proc/self/maps",
+            "/proc/self/fd/3",
+            "/sys/devices/system/cpu/online",
+            "/usr/bin/make",
+            "/tmp",
+            "/var/tmp",
+            "pipe:[7]",
+            "pipe",
+            "socket",
+            "anon_inode:[eventfd]",
+            "net:[4026531840]",
+            "/mnt:[4026532265]",
+        ] {
             assert_eq!(words.path(path), path);
         }
-        for path in [
-            "/usr/../home/ada",
-            "/dev/shm/ada",
-            "/usr/local/ada",
-            "TCP:[10.1.2.3:80]",
-            "anon_inode:[ADA]",
-            "ada",
-        ] {
-            let seen = words.path(path);
-            assert!(
-                seen != path && !seen.contains("ada") && !seen.contains("ADA") && !seen.contains("10.1"),
-                "{seen}"
-            );
-        }
-        for word in ["-j2", "--name", "12.5", "-5", "/usr/bin/env"] {
+        for word in ["-j2", "--name", "125", "-5", "-", "--", "/usr/bin/env"] {
             assert_eq!(words.word(word), word);
         }
-        assert!(!words.word("--token=abc").contains("abc"));
-        assert!(!words.word("-pSecret").contains("Secret"));
-        assert_eq!(words.variable("JOB=77"), "JOB=77");
-        assert!(!words.variable("KEY=abc").contains("abc"));
+        assert_eq!(words.variable("OMP_NUM_THREADS=77"), "OMP_NUM_THREADS=77");
     }
 
     #[test]
-    fn programs_of_the_system_keep_their_names() {
-        let words = words().with_programs(["/usr/bin/make", "/home/ada/secret"].into_iter());
+    fn names_hide_nowhere() {
+        let words = words().with_programs(["/usr/bin/quokka", "/usr/bin/make"].into_iter());
+        for path in [
+            "/usr/../home/quokka",
+            "/usr/../etc/quokka",
+            "/dev/shm/quokka",
+            "/dev/sdquokka",
+            "/usr/local/quokka",
+            "/usr/bin/quokka",
+            "/usr/lib/libquokka.so.6",
+            "/usr/share/quokka/x",
+            "/etc/quokka.conf",
+            "/etc/sudoers.d/quokka",
+            "/proc/self/root/home/quokka/x",
+            "/proc/self/cwd/quokka",
+            "/proc/77/root/quokka",
+            "/proc/self/task/5/root/tmp/quokka",
+            "/proc/self/fd/5/quokka",
+            "/proc/quokka",
+            "/proc/sys/quokka",
+            "/sys/class/net/quokka",
+            "UNIX-STREAM:[7->\"/run/quokka\"]",
+            "UNIX:[->@\"quokka\"]",
+            "QUOKKA:[quokka]",
+            "quokka:[7]",
+            "anon_inode:[quokka]",
+            "anon_inode:quokka",
+            "memfd:quokka",
+            "/memfd:quokka (deleted)",
+            "/home/john.quokka",
+            "/home/.quokka",
+            "quokka",
+        ] {
+            let seen = words.path(path);
+            assert!(!seen.to_lowercase().contains("quokka"), "{path}: {seen}");
+            let seen = words.word(path);
+            assert!(!seen.to_lowercase().contains("quokka"), "{path}: {seen}");
+        }
+        for word in [
+            "--token=quokka",
+            "--quokka",
+            "--quokka=1",
+            "-pquokka",
+            "-quokka",
+            "-Iquokka",
+            "a,quokka",
+            "quokka@host:x",
+            "https://u:quokka@h.quokka/quokka?quokka=quokka#quokka",
+            "'quokka'",
+            "$quokka",
+            "text of quokka\nand quokka",
+            "quokka make",
+        ] {
+            let seen = words.word(word);
+            assert!(!seen.contains("quokka"), "{seen}");
+            assert!(!words.sentence(word).contains("quokka"));
+        }
+        assert!(
+            !words.variable("QUOKKA=1").contains("QUOKKA")
+                && !words.variable("HOME=/quokka").contains("quokka")
+        );
+        assert!(!words.sentence("sh -c 'echo quokka'").contains("quokka"));
         assert_eq!(words.command("make\0-j2"), "make\0-j2");
-        assert!(!words.command("secret").contains("secret"));
+    }
+
+    #[test]
+    fn numbers_and_addresses_are_hidden() {
+        let words = words();
+        for secret in ["4071234567", "192.168.17.5", "2001:db8:0:17::5", "fe80::1ff:fe23:4567:890a"] {
+            for text in [
+                format!("/data/{secret}"),
+                format!("/data/{secret}/x"),
+                format!("/data/run_{secret}.dat"),
+                format!("/proc/{secret}/stat"),
+                format!("TCP:[{secret}:80]"),
+                format!("TCPv6:[[{secret}]:80]"),
+                format!("--id={secret}"),
+                format!("-n{secret}"),
+                secret.to_owned(),
+            ] {
+                for seen in [words.path(&text), words.word(&text), words.variable(&format!("HOME={text}"))] {
+                    let digits =
+                        |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+                    assert!(!digits(&seen).contains(&digits(secret)), "{text}: {seen}");
+                }
+            }
+        }
+        assert_eq!(words.rank("17"), "17");
+        assert_ne!(words.rank("1234567"), "1234567");
+    }
+
+    #[test]
+    fn what_is_no_file_stays_alike() {
+        let words = words();
+        for path in [
+            "TCP:[7->127.0.0.1:80]",
+            "UNIX-STREAM:[7->\"/run/x\"]",
+            "NETLINK:[ROUTE:77]",
+            "pipe:[7]",
+            "pidfd:[77]",
+            "signalfd:[HUP]",
+            "memfd:x (deleted)",
+            "/proc/4711/task/4712/stat",
+            "/proc/4711/map_files/7f00-7f01",
+            "/proc/self/fdinfo/4711",
+            "/dev/fd/4711",
+        ] {
+            let (before, after) = (canonical(path), words.path(path));
+            let kind =
+                |name: &str| name.strip_prefix("memfd:").map_or(name.to_owned(), |_| "memfd".to_owned());
+            assert_eq!(kind(&before), kind(&canonical(&after)), "{path}: {after}");
+        }
     }
 
     #[test]
@@ -298,6 +418,7 @@ mod tests {
         fn different_names_stay_different(a in "[a-c./0-9]{0,12}", b in "[a-c./0-9]{0,12}") {
             let words = words();
             proptest::prop_assert_eq!(a == b, words.path(&a) == words.path(&b));
+            proptest::prop_assert_eq!(extension(&a).is_some(), extension(&words.path(&a)).is_some());
             let words = words.keep_digits(true);
             proptest::prop_assert_eq!(a == b, words.path(&a) == words.path(&b));
         }
@@ -305,7 +426,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in "\\PC{0,40}") {
             let words = words();
-            let _ = (words.path(&text), words.word(&text), words.host(&text), words.variable(&text));
+            let _ = (words.path(&text), words.word(&text), words.host(&text), words.variable(&text), words.sentence(&text));
         }
     }
 }

@@ -14,10 +14,11 @@ const LARGEST_SECRET: u64 = 1 << 16;
 /// Make a copy of a trail that can be shared: paths, arguments, hosts and values of variables are replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without --rules every name is replaced by a hash with a secret key that is drawn for this run and forgotten; directories stay
-directories, endings (.fits) stay, names of the system (/usr, /lib, /proc, ...) stay, numbers and options stay. The same name gets the same
-hash in every table, so every analysis of the copy gives the same figures. With --rules only the rules replace, unless --hash is
-given too: then what they leave is hashed. Flags, errors, sizes, times, inode and process numbers stay as they are.
+Without --rules every name is replaced by a hash with a secret key that is drawn for this run and forgotten. Directories stay
+directories. Only words of built-in lists stay: endings (.fits), names of programs, libraries, system directories, options and
+variables, and numbers of up to three digits as whole arguments (docs/redact.md). The same name gets the same hash in every
+table, so every analysis of the copy gives the same figures. With --rules only the rules replace, unless --hash is given too:
+then what they leave is hashed. Flags, errors, sizes, times, inode and process numbers stay as they are.
 
 Examples:
   iotrail redact run.trail -o shared.trail
@@ -47,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GLOB")]
     keep: Vec<String>,
 
-    /// Let runs of digits in names stay: `part_0001` and `part_0002` stay alike.
+    /// Keep the numbers in names, beside the hash: `part_0001` stays recognisable as number 0001.
     #[arg(long)]
     keep_digits: bool,
 

@@ -1,0 +1,456 @@
+//! What is public: words of systems and programs that say nothing of who uses them. Everything else is replaced.
+//!
+//! The words are lists (`lists/*.txt`) and a few patterns with short numbers. A list cannot leak a name: whoever reads a kept
+//! word learns that it is in the list.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+type Words = LazyLock<HashSet<&'static str>>;
+
+static ENDINGS: Words = LazyLock::new(|| words(include_str!("lists/endings.txt")));
+static ERRORS: Words = LazyLock::new(|| words(include_str!("lists/errors.txt")));
+static LIBRARIES: Words = LazyLock::new(|| words(include_str!("lists/libraries.txt")));
+static OPTIONS: Words = LazyLock::new(|| words(include_str!("lists/options.txt")));
+static PROGRAMS: Words = LazyLock::new(|| words(include_str!("lists/programs.txt")));
+static SYSTEM: Words = LazyLock::new(|| words(include_str!("lists/system.txt")));
+static VARIABLES: Words = LazyLock::new(|| words(include_str!("lists/variables.txt")));
+
+/// Directories whose names are the same on every machine, wherever they are.
+const ANYWHERE: [&str; 9] =
+    ["bin", "lib", "libexec", "share", "include", "gconv", "site-packages", "dist-packages", "__pycache__"];
+/// Directories right below the root whose own names tell nothing.
+const TOP: [&str; 27] = [
+    "bin",
+    "boot",
+    "data",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "media",
+    "mnt",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "scratch",
+    "srv",
+    "sys",
+    "tmp",
+    "users",
+    "usr",
+    "var",
+    "work",
+    "nix",
+    "snap",
+    "lost+found",
+];
+/// Directories right below `/var`.
+const VAR: [&str; 8] = ["tmp", "log", "lib", "cache", "run", "spool", "lock", "mail"];
+/// Names of namespaces and of other objects of the kernel, as in `net:[4026531840]`.
+const OBJECTS: [&str; 20] = [
+    "cgroup",
+    "ipc",
+    "mnt",
+    "net",
+    "pid",
+    "pid_for_children",
+    "time",
+    "time_for_children",
+    "user",
+    "uts",
+    "pipe",
+    "socket",
+    "pidfd",
+    "signalfd",
+    "eventfd",
+    "timerfd",
+    "eventpoll",
+    "inotify",
+    "fanotify",
+    "memfd",
+];
+/// What `anon_inode:` is followed by.
+const ANONYMOUS: [&str; 22] = [
+    "eventfd",
+    "eventpoll",
+    "timerfd",
+    "signalfd",
+    "inotify",
+    "fanotify",
+    "io_uring",
+    "perf_event",
+    "pidfd",
+    "userfaultfd",
+    "bpf-map",
+    "bpf-prog",
+    "bpf_link",
+    "btf",
+    "seccomp",
+    "seccomp notify",
+    "dmabuf",
+    "sync_file",
+    "kvm-vm",
+    "kvm-vcpu",
+    "landlock-ruleset",
+    "mount",
+];
+/// What sockets are called after.
+const SOCKETS: [&str; 20] = [
+    "TCP",
+    "TCPv6",
+    "UDP",
+    "UDPv6",
+    "UDPLITE",
+    "UDPLITEv6",
+    "RAW",
+    "RAWv6",
+    "PING",
+    "PINGv6",
+    "ICMP",
+    "SCTP",
+    "UNIX",
+    "UNIX-STREAM",
+    "UNIX-DGRAM",
+    "UNIX-SEQPACKET",
+    "NETLINK",
+    "PACKET",
+    "VSOCK",
+    "MPTCP",
+];
+/// What symbols among flags begin with, up to the first `_`.
+const FLAGS: [&str; 74] = [
+    "AF",
+    "ARCH",
+    "AT",
+    "BPF",
+    "CLOCK",
+    "CLONE",
+    "CLOSE",
+    "EFD",
+    "EPOLL",
+    "F",
+    "FADV",
+    "FALLOC",
+    "FAN",
+    "FD",
+    "FS",
+    "FUTEX",
+    "GRND",
+    "IN",
+    "IOCB",
+    "IORING",
+    "IPC",
+    "IPPROTO",
+    "IP",
+    "KCMP",
+    "LOCK",
+    "MADV",
+    "MAP",
+    "MCL",
+    "MEMBARRIER",
+    "MFD",
+    "MLOCK",
+    "MNT",
+    "MPOL",
+    "MREMAP",
+    "MS",
+    "MSG",
+    "O",
+    "OPEN",
+    "P",
+    "PERF",
+    "PF",
+    "PIDFD",
+    "POSIX",
+    "PR",
+    "PRIO",
+    "PROT",
+    "PTRACE",
+    "R",
+    "RENAME",
+    "RESOLVE",
+    "RLIMIT",
+    "RUSAGE",
+    "RWF",
+    "S",
+    "SCHED",
+    "SECCOMP",
+    "SEEK",
+    "SFD",
+    "SHM",
+    "SHUT",
+    "SIG",
+    "SO",
+    "SOCK",
+    "SOL",
+    "SPLICE",
+    "STATX",
+    "SYNC",
+    "TCP",
+    "TFD",
+    "TIMER",
+    "UMOUNT",
+    "W",
+    "X",
+    "XATTR",
+];
+/// Symbols among flags without such a beginning: of ioctl and of wait.
+const SYMBOLS: [&str; 35] = [
+    "TCGETS",
+    "TCSETS",
+    "TCSETSW",
+    "TCSETSF",
+    "TCGETS2",
+    "TCSETS2",
+    "TCFLSH",
+    "TCSBRK",
+    "TCXONC",
+    "TIOCGWINSZ",
+    "TIOCSWINSZ",
+    "TIOCGPGRP",
+    "TIOCSPGRP",
+    "TIOCGPTN",
+    "TIOCGPTPEER",
+    "TIOCSPTLCK",
+    "TIOCSCTTY",
+    "TIOCNOTTY",
+    "TIOCGSID",
+    "TIOCINQ",
+    "TIOCOUTQ",
+    "FIONREAD",
+    "FIONBIO",
+    "FIOCLEX",
+    "FIONCLEX",
+    "FIOASYNC",
+    "FICLONE",
+    "FICLONERANGE",
+    "BLKGETSIZE64",
+    "BLKSSZGET",
+    "BLKPBSZGET",
+    "WNOHANG",
+    "WUNTRACED",
+    "WCONTINUED",
+    "WEXITED",
+];
+/// Signals, without `SIG`.
+const SIGNALS: [&str; 34] = [
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "IOT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE",
+    "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ",
+    "VTALRM", "PROF", "WINCH", "IO", "POLL", "PWR", "SYS", "RTMIN",
+];
+/// The longest number that is kept where a small number is all there can be.
+const SHORT: usize = 3;
+
+fn words(list: &'static str) -> HashSet<&'static str> {
+    list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
+}
+
+/// An ending without its dot.
+pub(crate) fn is_ending(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    ENDINGS.contains(&*lower) && (text == lower || text == text.to_ascii_uppercase() || text.len() == 1)
+}
+
+/// `SIGTERM`, `SIGRT_7`.
+pub(crate) fn is_signal(name: &str) -> bool {
+    name.strip_prefix("SIG").is_some_and(|name| {
+        SIGNALS.contains(&name)
+            || ["RT_", "RTMIN+", ""].iter().any(|real| name.strip_prefix(real).is_some_and(is_short_number))
+    }) || is_short_number(name)
+}
+
+/// `syscall_0x1c2`: a call that had no name yet.
+pub(crate) fn is_numbered_call(name: &str) -> bool {
+    name.strip_prefix("syscall_").is_some_and(|number| {
+        let digits = number.strip_prefix("0x").unwrap_or(number);
+        (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+pub(crate) fn is_error(name: &str) -> bool {
+    ERRORS.contains(name)
+}
+
+pub(crate) fn is_option_name(name: &str) -> bool {
+    OPTIONS.contains(name)
+}
+
+pub(crate) fn is_variable(name: &str) -> bool {
+    VARIABLES.contains(name)
+}
+
+pub(crate) fn is_anywhere(component: &str) -> bool {
+    ANYWHERE.contains(&component)
+}
+
+/// Whether the component number `depth` (from 0) below `parent` is one that every machine has.
+pub(crate) fn is_top(parent: Option<&str>, component: &str) -> bool {
+    match parent {
+        None => TOP.contains(&component),
+        Some("var") => VAR.contains(&component),
+        Some(_) => false,
+    }
+}
+
+pub(crate) fn is_object(kind: &str) -> bool {
+    OBJECTS.contains(&kind)
+}
+
+pub(crate) fn is_anonymous(kind: &str) -> bool {
+    ANONYMOUS.contains(&kind)
+}
+
+pub(crate) fn is_socket(kind: &str) -> bool {
+    SOCKETS.contains(&kind)
+}
+
+/// `make`, `python3.11`, `gcc-12`.
+pub(crate) fn is_program(name: &str) -> bool {
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    PROGRAMS.contains(name) || PROGRAMS.contains(base) && is_version(&name[base.len()..])
+}
+
+/// A component of a path within a directory of the system.
+pub(crate) fn is_system_name(name: &str) -> bool {
+    SYSTEM.contains(name)
+        || is_library(name)
+        || is_module(name)
+        || is_versioned_directory(name)
+        || is_device(name)
+}
+
+/// `libc.so.6`, `libm-2.36.so`.
+fn is_library(name: &str) -> bool {
+    let Some((base, version)) = name.split_once(".so") else { return false };
+    let stem = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    is_version(version)
+        && (LIBRARIES.contains(base) || LIBRARIES.contains(stem) && is_version(&base[stem.len()..]))
+}
+
+/// `os.cpython-311.pyc`, `_bz2.cpython-311-x86_64-linux-gnu.so`.
+fn is_module(name: &str) -> bool {
+    let Some((stem, tag)) = name.split_once(".cpython-3") else { return false };
+    let tag = tag.trim_start_matches(|c: char| c.is_ascii_digit());
+    let known = SYSTEM.contains(&*format!("{stem}.py")) || SYSTEM.contains(stem);
+    let tags = [".pyc", ".opt-1.pyc", ".opt-2.pyc", "-x86_64-linux-gnu.so", "-aarch64-linux-gnu.so"];
+    known && tags.contains(&tag) && name.len() < stem.len() + 40
+}
+
+/// `python3.11`, `gcc` beside `12`.
+fn is_versioned_directory(name: &str) -> bool {
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    matches!(base, "python" | "perl" | "gcc" | "ruby" | "llvm" | "")
+        && is_version(&name[base.len()..])
+        && !name.is_empty()
+}
+
+/// Numbered and lettered devices: `tty1`, `cpu12`, `sda1`, `nvme0n1p2`.
+fn is_device(name: &str) -> bool {
+    let numbered =
+        ["tty", "ttyS", "cpu", "node", "loop", "dm-", "md", "sr", "policy", "index", "state", "event"];
+    let rest = |prefix: &&str| name.strip_prefix(*prefix).is_some_and(is_short_number);
+    let disk = |prefix: &&str| {
+        name.strip_prefix(*prefix).is_some_and(|rest| {
+            let digits = rest.trim_start_matches(|c: char| c.is_ascii_lowercase());
+            (1..=2).contains(&(rest.len() - digits.len())) && (digits.is_empty() || is_short_number(digits))
+        })
+    };
+    let nvme = || {
+        let parts = name.strip_prefix("nvme")?.split_once('n')?;
+        let (space, part) = parts.1.split_once('p').unwrap_or((parts.1, "1"));
+        Some([parts.0, space, part].into_iter().all(is_short_number))
+    };
+    numbered.iter().any(rest) || ["sd", "vd", "xvd", "hd"].iter().any(disk) || nvme().unwrap_or(false)
+}
+
+/// `.6.0.30`, `3.11`, `-12`, nothing: numbers that are too short to be anything else.
+fn is_version(text: &str) -> bool {
+    let text = text.trim_start_matches(['.', '-']);
+    text.len() <= 8
+        && (text.is_empty() || text.split('.').all(|number| number.is_empty() || is_short_number(number)))
+}
+
+/// A number of at most three digits.
+pub(crate) fn is_short_number(text: &str) -> bool {
+    (1..=SHORT).contains(&text.len()) && is_number(text)
+}
+
+pub(crate) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Flags are symbols of the kernel and numbers; whatever else stands there may be a name.
+pub(crate) fn are_flags(text: &str) -> bool {
+    text.split(['|', ' ']).all(|word| {
+        let word = word.trim_start_matches('~').split("<<").next().unwrap_or_default();
+        let symbol =
+            word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        let prefix = word.split('_').next().unwrap_or_default();
+        let hexadecimal =
+            word.strip_prefix("0x").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        word.is_empty()
+            || is_number(word)
+            || hexadecimal
+            || symbol && FLAGS.contains(&prefix)
+            || SYMBOLS.contains(&word)
+            || is_signal(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_systems_are_known_and_names_among_them_are_not() {
+        for name in [
+            "libc.so.6",
+            "libstdc++.so.6.0.30",
+            "python3.11",
+            "os.cpython-311.pyc",
+            "os.py",
+            "sda1",
+            "nvme0n1p2",
+        ] {
+            assert!(is_system_name(name), "{name}");
+        }
+        for name in [
+            "libquokka.so.6",
+            "libc.so.quokka",
+            "libc.so.123456789",
+            "quokka.cpython-311.pyc",
+            "sdquokka",
+            "quokka",
+            "cpu123456",
+        ] {
+            assert!(!is_system_name(name), "{name}");
+        }
+        assert!(is_program("python3.11") && is_program("gcc-12") && is_program("mAdd"));
+        assert!(!is_program("quokka") && !is_program("make-123456") && !is_program("12"));
+        assert!(is_ending("fits") && is_ending("FITS") && !is_ending("quokka") && !is_ending("Fits"));
+    }
+
+    #[test]
+    fn flags_are_symbols_and_numbers() {
+        assert!(
+            are_flags("O_RDONLY|O_CLOEXEC")
+                && are_flags("0x1f")
+                && are_flags("F_SETLKW|F_WRLCK")
+                && are_flags("0644")
+        );
+        assert!(!are_flags("QUOKKA") && !are_flags("O_RDONLY|quokka") && !are_flags("QUOKKA_1"));
+    }
+
+    #[test]
+    fn the_lists_are_whole() {
+        for list in [&*ENDINGS, &*ERRORS, &*LIBRARIES, &*OPTIONS, &*PROGRAMS, &*SYSTEM, &*VARIABLES] {
+            assert!(list.len() > 100);
+        }
+        assert!(ENDINGS.iter().all(|ending| ending.len() <= 12 && *ending == ending.to_ascii_lowercase()));
+    }
+}

@@ -1,0 +1,98 @@
+"""What analyses say of a trail, up to names: a trail and its redacted copy give the same."""
+
+import json
+import subprocess
+
+COMMANDS = [
+    *(["dfg", "--map", preset] for preset in ("call", "file", "dir1", "dir2", "dir3", "template", "ext")),
+    ["dfg", "--by", "cid", "--map", "ext"],
+    *(["stats", "--files-by", how] for how in ("file", "dir2", "template", "ext")),
+    ["stats", "--by", "job"],
+    ["workflow"],
+    ["workflow", "--show-maps"],
+    ["tree"],
+    ["files"],
+    ["processes"],
+    ["events"],
+    ["info"],
+    ["report", "--json"],
+]
+# What speaks of names and of files on disk by nature.
+APART = {"notes", "examples", "disk_bytes"}
+# The pictures of the page, which have the figures of `dfg` and `workflow`, and its table of names, in which equal ones are one.
+DRAWN = {"nodes", "edges", "start", "end", "workflow", "names"}
+MOST_NAMES = 10_000
+# Objects whose keys are names.
+MAPS = {"groups"}
+
+
+def of(iotrail, trail, words):
+    command = [iotrail, "-q", words[0], trail, *words[1:]] + ([] if "--json" in words else ["--json"])
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    try:
+        return json.loads(done.stdout)
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def differences(iotrail, before, after):
+    """[command: difference], of all commands."""
+    found = []
+    for words in COMMANDS:
+        one, other = (without_names(of(iotrail, trail, words)) for trail in (before, after))
+        if one != other:
+            found.append(f"{' '.join(words)}: {first(one, other)}")
+    return found
+
+
+def without_names(document):
+    names = 0
+    if isinstance(document, dict):
+        resolve(document)
+    if isinstance(document, dict) and "nodes_more" in document:
+        # Where the page draws something depends on how long its name is.
+        document = {key: value for key, value in document.items() if key not in DRAWN}
+        names = MOST_NAMES
+    return shape(document, names)
+
+
+def resolve(document):
+    """Vertices are numbered in the order of their names: edges get what they lead to."""
+    vertices = document.get("vertices")
+    for edge in document.get("edges", []) if vertices else []:
+        for end in ("from", "to"):
+            edge[end] = repr(shape(vertices[edge[end]], 0))
+    shapes = document.get("shapes")
+    for node in document.get("nodes", []) if shapes else []:
+        node["shape"] = shapes[node["shape"]]["size"]
+    for entry in shapes or []:
+        entry["children"] = len(entry["children"])
+
+
+def shape(value, names, is_map=False):
+    """The document without names, and without the order that names give: lists as multisets. In the data of the page, whole
+    numbers that may be places of its table of `names` say nothing either."""
+    if isinstance(value, dict):
+        entries = [("" if is_map else key, shape(inner, names, key in MAPS)) for key, inner in value.items() if key not in APART]
+        return sorted(entries, key=repr)
+    if isinstance(value, list):
+        return sorted((shape(inner, names) for inner in value), key=repr)
+    if isinstance(value, str):
+        return value if value.startswith("[(") else ""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < names:
+        return 0
+    return value
+
+
+def first(one, other, path=""):
+    """Where they differ first, for people."""
+    if isinstance(one, list) and isinstance(other, list):
+        if len(one) != len(other):
+            return f"{path}: {len(one)} entries, then {len(other)}"
+        for at, (a, b) in enumerate(zip(one, other)):
+            if a != b:
+                return first(a, b, f"{path}/{a[0] if isinstance(a, tuple) else at}")
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return first(one[1], other[1], path) if one[0] == other[0] else f"{path}: {one[0]}, then {other[0]}"
+    return f"{path}: {str(one)[:200]}, then {str(other)[:200]}"
