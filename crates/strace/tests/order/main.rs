@@ -2,6 +2,8 @@
 //!
 //! `IOTRAIL_TRIALS=5000 cargo nextest run -p iotrail-strace --test order` tries more of them; a failure names its seed.
 
+#![cfg(test)]
+
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "each test binary uses its part")]
 mod common;
@@ -22,11 +24,14 @@ fn trials() -> u64 {
     std::env::var("IOTRAIL_TRIALS").ok().and_then(|number| number.parse().ok()).unwrap_or(TRIALS)
 }
 
+/// Number, parent, exit status and signal of a process.
+type Ended = (u32, Option<u32>, Option<i32>, Option<String>);
+
 /// What came out of a trail, to be held against the truth.
 #[derive(Debug, PartialEq, Eq)]
 struct Imported {
-    /// `pid parent code signal`, sorted.
-    processes: Vec<(u32, Option<u32>, Option<i32>, Option<String>)>,
+    /// Sorted.
+    processes: Vec<Ended>,
     /// What each thread did, in order.
     threads: BTreeMap<u32, Vec<String>>,
 }

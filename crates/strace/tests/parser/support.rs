@@ -108,6 +108,7 @@ pub(crate) fn show_arg(arg: &Arg<'_>) -> String {
         Arg::Fd(fd, target) => format!("fd {fd}{}", show_target(*target)),
         Arg::Cwd(target) => format!("cwd{}", show_target(*target)),
         Arg::Path { bytes, complete } => format!("{:?}{}", bytes.as_bstr(), if *complete { "" } else { "…" }),
+        Arg::Located(path) => format!("located {:?}", path.as_bstr()),
         Arg::Symbols(text) => text.as_bstr().to_string(),
         Arg::FdPair([(a, x), (b, y)]) => format!("pair {a}{} {b}{}", show_target(*x), show_target(*y)),
         Arg::Length(length) => format!("length {length}"),
