@@ -13,6 +13,7 @@ mod error;
 mod event_file;
 mod fact_set;
 mod footer;
+mod group_writer;
 mod guarded;
 #[cfg(test)]
 mod hostile;

@@ -9,6 +9,7 @@ use crate::counters::{Counters, NamedCounters};
 use crate::error::TrailError;
 use crate::event_file::EventFile;
 use crate::fact_set::FactSet;
+use crate::group_writer::GroupWriter;
 use crate::kind::kind_of;
 use crate::limits::Limits;
 use crate::merge::Merger;
@@ -31,7 +32,7 @@ pub struct PartWriter {
     names: OwnNames,
     counters: Counters,
     buffer: SortBuffer,
-    main: EventFile,
+    main: GroupWriter,
     /// The last key of each row group of the main run.
     ends: Vec<Key>,
     late: SortBuffer,
@@ -67,7 +68,13 @@ impl PartSummary {
 }
 
 impl PartWriter {
-    pub(crate) fn create(directory: &Path, part: u32, limits: Limits) -> Result<Self, TrailError> {
+    /// With `apart`, row groups are encoded on a thread of their own.
+    pub(crate) fn create(
+        directory: &Path,
+        part: u32,
+        limits: Limits,
+        apart: bool,
+    ) -> Result<Self, TrailError> {
         Ok(Self {
             directory: directory.to_owned(),
             part,
@@ -75,7 +82,7 @@ impl PartWriter {
             names: OwnNames::default(),
             counters: Counters::default(),
             buffer: SortBuffer::default(),
-            main: EventFile::create(&directory.join(Table::Events.file_name(part)))?,
+            main: GroupWriter::create(&directory.join(Table::Events.file_name(part)), apart)?,
             ends: Vec::new(),
             late: SortBuffer::default(),
             runs: Vec::new(),
@@ -113,6 +120,7 @@ impl PartWriter {
             self.spill_late()?;
             self.paths.spill(texts(&self.names.paths))?;
             self.names.paths.clear();
+            self.main.forget_paths();
         }
         if self.late.len() >= self.limits.late_rows {
             self.spill_late()?;

@@ -93,8 +93,9 @@ fn case(id: u32) -> Case {
 fn write(target: &Path, parts: &[&[Event]], limits: Limits, rotate_every: usize) -> Result<(), TrailError> {
     let writer = TrailWriter::create(target, CreateOptions::default())?.not_durable();
     let mut summaries = Vec::new();
-    for events in parts {
-        let mut part = writer.part_with(limits)?;
+    for (number, events) in parts.iter().enumerate() {
+        // Every other one is encoded by a thread of its own.
+        let mut part = writer.part_with(limits, number % 2 == rotate_every % 2)?;
         let mut dictionaries = names(false);
         for (row, event) in events.iter().enumerate() {
             if row % rotate_every == rotate_every - 1 {
@@ -200,7 +201,7 @@ fn many_paths_spill_and_come_back_once() {
     let directory = tempfile::tempdir().unwrap();
     let writer = TrailWriter::create(&target(&directory), CreateOptions::default()).unwrap();
     let limits = Limits { path_bytes: 1 << 16, ..Limits::default() };
-    let mut part = writer.part_with(limits).unwrap();
+    let mut part = writer.part_with(limits, true).unwrap();
     let mut names = Dictionaries::default();
     for row in 0..20_000_u64 {
         let path = PathId(names.paths.intern(format!("/data/{}", row % 9000).as_bytes()));

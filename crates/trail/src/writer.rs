@@ -56,12 +56,22 @@ impl TrailWriter {
     /// # Errors
     /// If its files cannot be made.
     pub fn part(&self) -> Result<PartWriter, TrailError> {
-        self.part_with(Limits::default())
+        self.part_with(Limits::default(), false)
+    }
+
+    /// As [`Self::part`], but rows are encoded and written on a thread of their own while others come in. What is written is
+    /// the same.
+    ///
+    /// # Errors
+    /// If its files cannot be made.
+    pub fn part_apart(&self) -> Result<PartWriter, TrailError> {
+        self.part_with(Limits::default(), true)
     }
 
     /// Starts another part that holds no more than `limits` in memory.
-    pub(crate) fn part_with(&self, limits: Limits) -> Result<PartWriter, TrailError> {
-        PartWriter::create(&self.hidden.directory, self.next_part.fetch_add(1, Ordering::Relaxed), limits)
+    pub(crate) fn part_with(&self, limits: Limits, apart: bool) -> Result<PartWriter, TrailError> {
+        let part = self.next_part.fetch_add(1, Ordering::Relaxed);
+        PartWriter::create(&self.hidden.directory, part, limits, apart)
     }
 
     /// Completes the trail, gives it its name, and says what it holds.

@@ -187,7 +187,7 @@ fn with_moved(process: &Process, moved: &BTreeMap<Pid, Moved>, case: CaseId) -> 
 
 impl Job<'_> {
     fn run(self, count: &(dyn Fn(u64) + Sync)) -> Result<Taken, TrailError> {
-        let part = PartWriter::create(self.directory, self.part, Limits::default())?;
+        let part = PartWriter::create(self.directory, self.part, Limits::default(), false)?;
         let mut reader: Reader<'_> = self.spool.reader().within(self.window);
         let mut rows =
             Rows { part, case: self.case, uncounted: 0, count, open: self.open, moved: BTreeMap::new() };
