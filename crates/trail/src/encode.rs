@@ -1,11 +1,12 @@
 //! Columns into Parquet pages, without the library's encoders.
 //!
 //! The library hashes every value of a dictionary column again for each row, although rows already carry ids. Encoding
-//! straight from ids costs a third of that; the library still writes page headers, footer and schema.
+//! straight from ids costs a third of that; the library still writes footer and schema.
 
 mod bits;
 mod chunk;
 mod delta;
 mod hybrid;
+mod page;
 
 pub(crate) use chunk::{ChunkEncoder, EncodedChunk, Integers};

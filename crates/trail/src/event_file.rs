@@ -1,5 +1,6 @@
 //! One file of the table `events` under construction: sorted rows in, row groups out.
 
+use crate::checksums;
 use crate::encode::{ChunkEncoder, EncodedChunk, Integers};
 use crate::error::TrailError;
 use crate::meta::Table;
@@ -27,6 +28,8 @@ pub(crate) struct EventFile {
     writer: SerializedFileWriter<File>,
     encoder: ChunkEncoder,
     rows: u64,
+    /// Checksums of the chunks so far.
+    checksums: Vec<u32>,
 }
 
 impl EventFile {
@@ -43,7 +46,7 @@ impl EventFile {
         let writer = SerializedFileWriter::new(file, columns.root_schema_ptr(), Arc::new(properties))
             .map_err(TrailError::writing(path))?;
         let encoder = ChunkEncoder::new(LEVEL).map_err(TrailError::io("write", path))?;
-        Ok(Self { path: path.to_owned(), writer, encoder, rows: 0 })
+        Ok(Self { path: path.to_owned(), writer, encoder, rows: 0, checksums: Vec::new() })
     }
 
     /// Writes rows of a sorted batch as one row group.
@@ -62,6 +65,7 @@ impl EventFile {
         let mut group = self.writer.next_row_group()?;
         for (place, column) in columns.iter().enumerate() {
             let chunk = encode(&mut self.encoder, column, place, batch, rows.clone(), names)?;
+            self.checksums.push(checksums::of(&chunk.bytes));
             group.append_column(&chunk.bytes, chunk.close)?;
         }
         group.close()?;
@@ -79,6 +83,8 @@ impl EventFile {
         let metadata = source.metadata().metadata().row_group(row_group);
         self.rows += source.group_rows(row_group) as u64;
         let mut group = self.writer.next_row_group().map_err(&writing)?;
+        let chunks: Vec<usize> = (0..metadata.num_columns()).collect();
+        let chunks = source.chunks(&file, row_group, &chunks)?;
         for column in metadata.columns() {
             let close = ColumnCloseResult {
                 bytes_written: column.compressed_size().max(0) as u64,
@@ -88,15 +94,18 @@ impl EventFile {
                 column_index: None,
                 offset_index: None,
             };
-            group.append_column(&file, close).map_err(&writing)?;
+            self.checksums.push(chunks.checksum(column));
+            group.append_column(&chunks, close).map_err(&writing)?;
         }
         group.close().map_err(&writing)?;
         Ok(())
     }
 
     /// Writes the footer; answers the number of rows.
-    pub(crate) fn finish(self) -> std::result::Result<u64, TrailError> {
-        self.writer.close().map_err(TrailError::writing(&self.path))?;
+    pub(crate) fn finish(mut self) -> std::result::Result<u64, TrailError> {
+        self.writer.append_key_value_metadata(checksums::entry(&self.checksums));
+        let mut file = self.writer.into_inner().map_err(TrailError::writing(&self.path))?;
+        checksums::seal_footer(&mut file).map_err(TrailError::io("write", &self.path))?;
         Ok(self.rows)
     }
 }

@@ -4,7 +4,9 @@
 //! for a hundred gigabytes, and a failed allocation ends the process. Here the footer's Thrift structure is walked
 //! first: every list and text must fit into the bytes that are there.
 
+use crate::checksums;
 use crate::error::TrailError;
+use crate::seal::Seal;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -42,6 +44,9 @@ pub(crate) fn examine(path: &Path, mut file: &File, bytes: u64) -> Result<(), Tr
     let mut footer = vec![0; length as usize];
     file.seek(SeekFrom::End(-8 - length as i64)).map_err(io())?;
     file.read_exact(&mut footer).map_err(io())?;
+    if checksums::examine(&footer) == Seal::Broken {
+        return Err(damaged("its footer does not match its checksum"));
+    }
     let fits = Walk { rest: &footer }.structure(0).is_some();
     if fits { Ok(()) } else { Err(damaged("its footer declares more than it holds")) }
 }

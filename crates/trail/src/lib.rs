@@ -5,6 +5,7 @@
 //! every row of one.
 
 mod check;
+mod checksums;
 mod columns;
 mod counters;
 mod decode;
@@ -38,9 +39,11 @@ mod round_trip;
 mod row_group;
 mod rows;
 mod schema;
+mod seal;
 mod tables;
 mod text_runs;
 mod trail;
+mod verified;
 mod writer;
 
 pub use check::{MAX_PROBLEMS, Problem, check};
@@ -55,5 +58,6 @@ pub use recording::{
 };
 pub use row_group::RowGroupMeta;
 pub use schema::schema;
+pub use seal::Checksum;
 pub use trail::Trail;
 pub use writer::{CreateOptions, TrailWriter};

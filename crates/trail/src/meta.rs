@@ -1,5 +1,6 @@
 //! `trail.json`: what the trail is, which files belong to it, what it covers.
 
+use crate::seal::Checksum;
 use iotrail_model::Coverage;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +52,9 @@ pub struct TrailMeta {
     /// Names of the recordings whose events it holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recordings: Vec<String>,
+    /// The checksum of the document itself; older ones lack it.
+    #[serde(default)]
+    pub checksum: Checksum,
 }
 
 /// What time stamps mean.

@@ -1,10 +1,12 @@
 //! A Parquet file of a trail, opened and verified: schema, row count, sizes that can be true.
 
+use crate::checksums;
 use crate::error::TrailError;
 use crate::footer;
 use crate::guarded::guarded;
 use crate::meta::{Table, TableFile};
 use crate::schema::verify;
+use crate::verified::VerifiedChunks;
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -12,6 +14,7 @@ use parquet::arrow::arrow_reader::{
 };
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The largest row group that is read; this crate writes at most a sixteenth of it. A file that declares more is not
 /// believed, because columns are allocated by that number.
@@ -23,6 +26,8 @@ pub(crate) struct ParquetFile {
     path: PathBuf,
     metadata: ArrowReaderMetadata,
     bytes: u64,
+    /// Of each chunk, by row group and column; files of older versions have none.
+    checksums: Option<Arc<[u32]>>,
 }
 
 impl ParquetFile {
@@ -35,7 +40,9 @@ impl ParquetFile {
                 TrailError::damaged(path, None, format!("it is no readable Parquet file: {why}"))
             })?;
         verify(path, table, metadata.schema())?;
-        let file = Self { path: path.to_owned(), metadata, bytes };
+        let checksums = checksums::chunks(metadata.metadata().file_metadata().key_value_metadata());
+        let checksums = checksums.map(Arc::from);
+        let file = Self { path: path.to_owned(), metadata, bytes, checksums };
         file.check_sizes()?;
         Ok(file)
     }
@@ -53,6 +60,11 @@ impl ParquetFile {
     }
 
     fn check_sizes(&self) -> Result<(), TrailError> {
+        let columns: usize =
+            self.metadata.metadata().row_groups().iter().map(|group| group.num_columns()).sum();
+        if self.checksums.as_ref().is_some_and(|sums| sums.len() != columns) {
+            return Err(TrailError::damaged(&self.path, None, "it has not one checksum for each column"));
+        }
         for (number, group) in self.metadata.metadata().row_groups().iter().enumerate() {
             let damaged = |why: String| Err(TrailError::damaged(&self.path, Some(number), why));
             let rows = group.num_rows();
@@ -105,6 +117,20 @@ impl ParquetFile {
         self.metadata.metadata().row_group(row_group).num_rows().max(0) as usize
     }
 
+    /// The verified bytes of columns of a row group.
+    pub(crate) fn chunks(
+        &self,
+        file: &File,
+        row_group: usize,
+        columns: &[usize],
+    ) -> Result<VerifiedChunks, TrailError> {
+        let group = self.metadata.metadata().row_group(row_group);
+        let first = row_group * group.num_columns();
+        let checksums = self.checksums.as_ref().and_then(|sums| sums.get(first..first + group.num_columns()));
+        VerifiedChunks::read(file, self.bytes, group, columns, checksums)
+            .map_err(|why| TrailError::damaged(&self.path, Some(row_group), why))
+    }
+
     /// Decodes columns (by their places) of one row group and hands them on, at most `slice` rows at a time.
     pub(crate) fn read(
         &self,
@@ -115,9 +141,12 @@ impl ParquetFile {
     ) -> Result<(), TrailError> {
         let file = open_regular(&self.path)?;
         let rows = self.group_rows(row_group);
+        // Each column of a trail's tables is one column of Parquet.
+        let columns: Vec<usize> = columns.into_iter().collect();
+        let chunks = self.chunks(&file, row_group, &columns)?;
         guarded(|| {
             let mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns);
-            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, self.metadata.clone())
                 .with_projection(mask)
                 .with_row_groups(vec![row_group])
                 .with_batch_size(rows.clamp(1, slice.max(1)))

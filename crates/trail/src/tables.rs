@@ -1,5 +1,6 @@
 //! The small tables as Parquet: `cases`, `processes`, `files`.
 
+use crate::checksums;
 use crate::error::TrailError;
 use crate::meta::Table;
 use crate::schema::schema;
@@ -14,6 +15,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,8 +67,30 @@ impl<R: Row> TableWriter<R> {
     /// Writes the footer; answers the number of rows.
     pub(crate) fn finish(mut self) -> Result<u64, TrailError> {
         self.flush()?;
-        self.writer.close().map_err(TrailError::writing(&self.path))?;
+        let writing = TrailError::writing(&self.path);
+        self.writer.flush().map_err(&writing)?;
+        self.writer.sync().map_err(TrailError::io("write", &self.path))?;
+        let chunks = self.checksums().map_err(TrailError::io("read", &self.path))?;
+        self.writer.append_key_value_metadata(checksums::entry(&chunks));
+        let mut file = self.writer.into_inner().map_err(writing)?;
+        checksums::seal_footer(&mut file).map_err(TrailError::io("write", &self.path))?;
         Ok(self.rows)
+    }
+}
+
+impl<R: Row> TableWriter<R> {
+    /// The checksums of all chunks, which the library has written.
+    fn checksums(&self) -> std::io::Result<Vec<u32>> {
+        let file = File::open(&self.path)?;
+        let chunks = self.writer.flushed_row_groups().iter().flat_map(|group| group.columns());
+        chunks
+            .map(|chunk| {
+                let (start, length) = chunk.byte_range();
+                let mut bytes = vec![0; length as usize];
+                file.read_exact_at(&mut bytes, start)?;
+                Ok(checksums::of(&bytes))
+            })
+            .collect()
     }
 }
 

@@ -5,7 +5,8 @@ use crate::info::Info;
 use crate::meta::{FORMAT, FORMAT_VERSION, MAX_META_BYTES, META_FILE, Table, TableFile, TrailMeta};
 use crate::parquet_file::{ParquetFile, open_regular};
 use crate::read_tables;
-use crate::recording::{self, Opened};
+use crate::recording::{self, BROKEN, Opened};
+use crate::seal::{self, JSON_MARK, Seal};
 use iotrail_model::{Case, Coverage};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -178,6 +179,9 @@ pub(crate) fn read_meta(path: &Path) -> Result<TrailMeta, TrailError> {
     file.take(MAX_META_BYTES + 1).read_to_end(&mut json).map_err(TrailError::io("read", &meta))?;
     if json.len() as u64 > MAX_META_BYTES {
         return Err(TrailError::damaged(&meta, None, format!("it is larger than {MAX_META_BYTES} bytes")));
+    }
+    if seal::examine(&json, JSON_MARK) == Seal::Broken {
+        return Err(TrailError::damaged(&meta, None, BROKEN));
     }
     let unreadable = |source| TrailError::Json { path: meta.clone(), source };
     let preamble: Preamble = serde_json::from_slice(&json).map_err(unreadable)?;

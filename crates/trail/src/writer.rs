@@ -8,6 +8,7 @@ use crate::meta::{
 };
 use crate::part::{PartSummary, PartWriter};
 use crate::recording::RECORDING;
+use crate::seal::{self, Checksum, JSON_MARK};
 use crate::tables::TableWriter;
 use iotrail_model::{Case, Coverage};
 use std::ffi::{OsStr, OsString};
@@ -108,6 +109,7 @@ impl TrailWriter {
             totals: counters.totals(cases.len()),
             coverage: coverage.clone(),
             recordings: Vec::new(),
+            checksum: Checksum::default(),
         };
         self.write_meta(&meta)?;
         if self.durable {
@@ -132,8 +134,9 @@ impl TrailWriter {
 
     fn write_meta(&self, meta: &TrailMeta) -> Result<(), TrailError> {
         let path = self.hidden.directory.join(META_FILE);
-        let json = serde_json::to_vec_pretty(meta)
+        let mut json = serde_json::to_vec_pretty(meta)
             .map_err(|source| TrailError::Json { path: path.clone(), source })?;
+        seal::seal(&mut json, JSON_MARK);
         let mut file = fs::File::create_new(&path).map_err(TrailError::io("create", &path))?;
         file.write_all(&json).map_err(TrailError::io("write", &path))
     }

@@ -3,15 +3,14 @@
 //! A chunk has one data page, because readers work by row group; pages of their own would only cost headers.
 
 use crate::encode::bits::width;
+use crate::encode::page::{self, PageKind};
 use crate::encode::{delta, hybrid};
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, ZstdLevel};
-use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::{Statistics, ValueStatistics};
-use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
 /// The most distinct integers that are worth a dictionary.
@@ -235,36 +234,23 @@ impl ChunkEncoder {
         dictionary: Option<Dictionary>,
         statistics: Statistics,
     ) -> Result<EncodedChunk> {
-        let mut sink = TrackedWrite::new(Vec::new());
-        let mut pages = SerializedPageWriter::new(&mut sink);
+        let mut bytes = Vec::new();
         let mut encodings = vec![Encoding::RLE, encoding];
         let (mut compressed_size, mut uncompressed_size) = (0, 0);
-        let mut put = |page| -> Result<u64> {
-            let spec = pages.write_page(page)?;
-            compressed_size += spec.compressed_size as i64;
-            uncompressed_size += spec.uncompressed_size as i64;
-            Ok(spec.offset)
+        let mut put = |kind, values, page: &[u8]| -> Result<i64> {
+            let offset = bytes.len() as i64;
+            let body = compress(&mut self.compressor, page)?;
+            let size = page::put(&mut bytes, kind, values, page.len(), &body)?;
+            compressed_size += size.compressed;
+            uncompressed_size += size.uncompressed;
+            Ok(offset)
         };
         let mut dictionary_offset = None;
         if let Some(dictionary) = dictionary {
             encodings.push(Encoding::PLAIN);
-            let page = Page::DictionaryPage {
-                buf: compress(&mut self.compressor, &dictionary.entries)?,
-                num_values: dictionary.count as u32,
-                encoding: Encoding::PLAIN,
-                is_sorted: false,
-            };
-            dictionary_offset = Some(put(CompressedPage::new(page, dictionary.entries.len()))? as i64);
+            dictionary_offset = Some(put(PageKind::Dictionary, dictionary.count, &dictionary.entries)?);
         }
-        let page = Page::DataPage {
-            buf: compress(&mut self.compressor, &self.page)?,
-            num_values: rows as u32,
-            encoding,
-            def_level_encoding: Encoding::RLE,
-            rep_level_encoding: Encoding::RLE,
-            statistics: None,
-        };
-        let data_offset = put(CompressedPage::new(page, self.page.len()))? as i64;
+        let data_offset = put(PageKind::Data(encoding), rows, &self.page)?;
         let metadata = ColumnChunkMetaData::builder(column.clone())
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_encodings(encodings)
@@ -283,7 +269,7 @@ impl ChunkEncoder {
             column_index: None,
             offset_index: None,
         };
-        Ok(EncodedChunk { bytes: Bytes::from(sink.into_inner()?), close })
+        Ok(EncodedChunk { bytes: Bytes::from(bytes), close })
     }
 }
 
@@ -292,6 +278,6 @@ fn put_text(entries: &mut Vec<u8>, text: &[u8]) {
     entries.extend_from_slice(text);
 }
 
-fn compress(compressor: &mut zstd::bulk::Compressor<'_>, page: &[u8]) -> Result<Bytes> {
-    compressor.compress(page).map(Bytes::from).map_err(|error| ParquetError::External(Box::new(error)))
+fn compress(compressor: &mut zstd::bulk::Compressor<'_>, page: &[u8]) -> Result<Vec<u8>> {
+    compressor.compress(page).map_err(|error| ParquetError::External(Box::new(error)))
 }

@@ -2,6 +2,7 @@
 
 use crate::error::TrailError;
 use crate::recording::JoinOptions;
+use crate::seal::{self, Checksum, JSON_MARK, Seal};
 use iotrail_model::Case;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 /// The directory of everything that is not, or not yet, Parquet.
 pub(crate) const RECORDING: &str = "recording";
 const FILE: &str = "run.json";
+/// What is wrong with a document that is not as it was written.
+pub(crate) const BROKEN: &str = "its content does not match its checksum";
 
 /// A run, and the recordings that joined it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +28,8 @@ pub(crate) struct Run {
     pub(crate) ranks: Vec<u32>,
     /// One case for each recording that joined, by its number.
     pub(crate) cases: Vec<Case>,
+    /// The checksum of the document itself; older ones lack it.
+    pub(crate) checksum: Checksum,
 }
 
 impl Run {
@@ -42,6 +47,9 @@ impl Run {
     pub(crate) fn read(target: &Path) -> Result<Option<Self>, TrailError> {
         let path = path(target);
         match fs::read(&path) {
+            Ok(json) if seal::examine(&json, JSON_MARK) == Seal::Broken => {
+                Err(TrailError::damaged(&path, None, BROKEN))
+            }
             Ok(json) => {
                 serde_json::from_slice(&json).map(Some).map_err(|source| TrailError::Json { path, source })
             }
@@ -88,8 +96,9 @@ fn path(target: &Path) -> PathBuf {
 
 /// Writes a value as JSON under a temporary name and gives it its own.
 pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), TrailError> {
-    let json = serde_json::to_vec_pretty(value)
+    let mut json = serde_json::to_vec_pretty(value)
         .map_err(|source| TrailError::Json { path: path.to_owned(), source })?;
+    seal::seal(&mut json, JSON_MARK);
     let new = path.with_extension("json.new");
     let writing = || TrailError::io("write", path);
     // Left by one who was killed here.

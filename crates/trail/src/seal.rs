@@ -1,0 +1,102 @@
+//! A document that holds the checksum of its own bytes.
+//!
+//! The checksum is CRC-32 (as in Parquet and gzip) over the whole document in which the checksum's own digits are zeros. It
+//! finds accidents, not forgery. Documents without one are older than this module.
+
+use serde::{Deserialize, Serialize};
+
+/// What stands for a checksum until it is known.
+const ZEROS: &str = "00000000";
+/// What comes before the digits in JSON; within a text of JSON the quotes would have backslashes.
+pub(crate) const JSON_MARK: &str = "\"checksum\": \"";
+
+/// The place of the checksum in a JSON document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checksum(String);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self(ZEROS.to_owned())
+    }
+}
+
+impl Serialize for Checksum {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(ZEROS)
+    }
+}
+
+impl<'de> Deserialize<'de> for Checksum {
+    /// Documents are compared by content, of which the checksum is no part.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Self::default())
+    }
+}
+
+/// What a document says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seal {
+    /// It has no checksum.
+    Absent,
+    /// It is as it was written.
+    Sound,
+    /// It is not.
+    Broken,
+}
+
+/// The digits after `mark`, with which the checksum stands.
+pub(crate) fn placeholder(mark: &str) -> String {
+    format!("{mark}{ZEROS}")
+}
+
+/// Puts in the checksum after the last `mark`; nothing if there is no place for it.
+pub(crate) fn seal(document: &mut [u8], mark: &str) {
+    if let Some(at) = place(document, mark) {
+        let digits = format!("{:08x}", checksum(document, at));
+        document[at..at + ZEROS.len()].copy_from_slice(digits.as_bytes());
+    }
+}
+
+/// Whether the document is what was sealed.
+pub(crate) fn examine(document: &[u8], mark: &str) -> Seal {
+    let Some(at) = place(document, mark) else { return Seal::Absent };
+    let digits = format!("{:08x}", checksum(document, at));
+    if document[at..at + ZEROS.len()] == *digits.as_bytes() { Seal::Sound } else { Seal::Broken }
+}
+
+fn place(document: &[u8], mark: &str) -> Option<usize> {
+    let mark = mark.as_bytes();
+    let at = document.windows(mark.len()).rposition(|window| window == mark)? + mark.len();
+    (at + ZEROS.len() <= document.len()).then_some(at)
+}
+
+fn checksum(document: &[u8], at: usize) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&document[..at]);
+    hasher.update(ZEROS.as_bytes());
+    hasher.update(&document[at + ZEROS.len()..]);
+    hasher.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_of_a_sealed_document_counts() {
+        let mut document = format!("{{\"a\": \"x\",\n  {}\"\n}}", placeholder(JSON_MARK)).into_bytes();
+        seal(&mut document, JSON_MARK);
+        assert_eq!(examine(&document, JSON_MARK), Seal::Sound);
+        let mark = place(&document, JSON_MARK).unwrap() - JSON_MARK.len();
+        for bit in 0..document.len() * 8 {
+            let mut flipped = document.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let in_mark = (mark..mark + JSON_MARK.len()).contains(&(bit / 8));
+            assert_eq!(
+                examine(&flipped, JSON_MARK),
+                if in_mark { Seal::Absent } else { Seal::Broken },
+                "bit {bit}"
+            );
+        }
+    }
+}
