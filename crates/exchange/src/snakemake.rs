@@ -60,9 +60,12 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
     text.push_str("shell.executable(\"/bin/sh\")\nshell.prefix(\"\")\n\nrule all:\n");
-    let goals: Vec<String> = rules.iter().flat_map(all).map(literal).collect();
+    let of_files = rules.iter().any(|rule| matches!(rule.targets, Targets::Files(_)));
+    // Asked for by name, because a file that is there already would make Snakemake skip what it is made from.
+    let begin = of_files.then_some(BEGIN);
+    let goals: Vec<String> = begin.into_iter().chain(rules.iter().flat_map(all)).map(literal).collect();
     list(&mut text, "input", &goals);
-    if rules.iter().any(|rule| matches!(rule.targets, Targets::Files(_))) {
+    if of_files {
         let _ = write!(text, "\nrule begin:\n    output:\n        touch({}),\n", literal(BEGIN));
     }
     let directories = make_directories(jobs);

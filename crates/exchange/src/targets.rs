@@ -1,7 +1,7 @@
 //! Which files stand for a job where a job is known by what it makes: make and Snakemake.
 //!
-//! A file is a target of its job if that job alone makes it, it was not there before, it stays, and its name can be
-//! written in the format. A job with any other output, or none, is known by a stamp `.iotrail/job-N` in its place.
+//! A file is a target of its job if that job alone makes it, it was not there before, it stays, it is no symbolic link, and
+//! its name can be written in the format. A job with any other output, or none, is known by a stamp `.iotrail/job-N` in its place.
 
 use crate::escape::Base;
 use iotrail_workflow::jobs::{Job, JobId, Jobs};
@@ -97,7 +97,8 @@ fn targets(id: JobId, job: &Job, name: &impl Fn(&str) -> Option<String>) -> Targ
         .outputs
         .iter()
         .map(|file| {
-            let is_target = file.only && file.stays && !file.updated && !in_own_directory(&file.path);
+            let is_target =
+                file.only && file.stays && !file.updated && !file.link && !in_own_directory(&file.path);
             is_target.then(|| name(&file.path)).flatten()
         })
         .collect();

@@ -181,8 +181,10 @@ pub struct JobFile {
     pub only: bool,
     /// Whether it is there at the end of the recording.
     pub stays: bool,
-    /// Whether it was there before this job changed it: it was changed in place.
+    /// Whether it was there before this job changed it: it was changed in place, or replaced.
     pub updated: bool,
+    /// Whether it is a symbolic link that was made in the recording.
+    pub link: bool,
 }
 
 /// A job.

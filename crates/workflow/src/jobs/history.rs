@@ -58,6 +58,10 @@ pub(crate) struct NameHistory {
     pub(crate) by_manager: bool,
     /// Whether a job read what a manager wrote.
     pub(crate) from_manager: bool,
+    /// Whether it was read or found before anybody made it.
+    pub(crate) there_before: bool,
+    /// Whether it is a symbolic link that somebody made.
+    pub(crate) link: bool,
     turns: Turns,
 }
 
@@ -236,6 +240,7 @@ impl Writer<'_> {
                 self.wrote(who, path, 0, Before::Gone);
                 if let Some(target) = step.path2.get() {
                     self.link(path, target);
+                    self.names.entry(path).or_default().link = true;
                 }
             }
             Deed::MakeDirectory => self.make_directory(who, path),
@@ -334,6 +339,7 @@ impl Writer<'_> {
         history.from_manager |= history.by_manager && history.turns.writer.is_none();
         let own = history.turns.writer() == Some(job);
         history.turns.read(job, self.span, &mut self.needs);
+        history.there_before |= history.exists.is_none();
         let used = usage(&mut history.uses, job);
         used.input |= !own;
         used.read = used.read.saturating_add(bytes);

@@ -160,7 +160,8 @@ fn files(
                 written: used.written,
                 only: writers.len() == 1 && !name.by_manager,
                 stays,
-                updated: used.updated,
+                updated: used.updated || name.there_before,
+                link: name.link,
             };
             if used.input {
                 job.inputs.push(file.clone());
