@@ -239,8 +239,7 @@ impl Writer<'_> {
             Deed::Symlink | Deed::Fifo => {
                 self.wrote(who, path, 0, Before::Gone);
                 if let Some(target) = step.path2.get() {
-                    self.link(path, target);
-                    self.names.entry(path).or_default().link = true;
+                    self.link(path, name(self.log.names(), target).clone());
                 }
             }
             Deed::MakeDirectory => self.make_directory(who, path),
@@ -312,14 +311,24 @@ impl Writer<'_> {
         }
     }
 
-    fn link(&mut self, path: PathId, target: PathId) {
+    fn link(&mut self, path: PathId, target: Arc<str>) {
         let names = self.log.names();
         if self.numbers.is_empty() {
             let numbered = names.paths.iter().enumerate();
             self.numbers = numbered.map(|(place, name)| (name.clone(), PathId(place as u32))).collect();
         }
-        self.links.entry(name(names, target).clone()).or_default().push(path);
-        self.targets.insert(name(names, path).clone(), (path, name(names, target).clone()));
+        self.links.entry(target.clone()).or_default().push(path);
+        self.targets.insert(name(names, path).clone(), (path, target));
+        self.names.entry(path).or_default().link = true;
+    }
+
+    /// The name is no symbolic link any more; what it led to.
+    fn unlink(&mut self, path: PathId) -> Option<Arc<str>> {
+        let (_, target) = self.targets.remove(name(self.log.names(), path))?;
+        if let Some(links) = self.links.get_mut(&target) {
+            links.retain(|link| *link != path);
+        }
+        Some(target)
     }
 
     fn twin(&mut self, path: PathId, target: PathId) {
@@ -396,11 +405,7 @@ impl Writer<'_> {
         for other in self.twins.remove(&path).unwrap_or_default() {
             self.twins.entry(other).or_default().retain(|twin| *twin != path);
         }
-        if let Some((_, target)) = self.targets.remove(name(self.log.names(), path))
-            && let Some(links) = self.links.get_mut(&target)
-        {
-            links.retain(|link| *link != path);
-        }
+        self.unlink(path);
         if let Some(job) = who {
             self.other_names(job, path, false);
         }
@@ -490,11 +495,16 @@ impl Writer<'_> {
 
     fn rename_file(&mut self, who: Who, from: PathId, to: PathId) {
         self.read(who, from, 0);
+        let target = self.unlink(from);
+        self.unlink(to);
         self.remove(who, from);
         let length = self.names.get(&from).and_then(|history| history.length);
         self.wrote(who, to, 0, Before::Gone);
         if let Some(history) = self.names.get_mut(&to) {
             history.length = length;
+        }
+        if let Some(target) = target {
+            self.link(to, target);
         }
     }
 
