@@ -52,6 +52,11 @@ impl EventBar<'_> {
     }
 }
 
+/// Whether terminals of this kind understand colours.
+fn has_colours() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// The way to the person at the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Ui {
@@ -78,7 +83,7 @@ impl Ui {
 
     /// Whether what goes to stdout may be coloured.
     fn colours_stdout(&self) -> bool {
-        self.colour.applies(stdout().is_terminal())
+        self.colour.applies(stdout().is_terminal() && has_colours())
     }
 
     /// Columns of the terminal on stdout, enough for any table if it is none.
@@ -147,7 +152,7 @@ impl Ui {
 
     fn line(&self, colour: &str, head: &str, text: &str) {
         let shown = text.split('\n').map(printable).collect::<Vec<_>>().join("\n");
-        let line = if !head.is_empty() && self.colour.applies(stderr().is_terminal()) {
+        let line = if !head.is_empty() && self.colour.applies(stderr().is_terminal() && has_colours()) {
             format!("\x1b[1;{colour}m{head}\x1b[0m{shown}\n")
         } else {
             format!("{head}{shown}\n")

@@ -27,7 +27,7 @@ impl Attribute {
         Some(match name {
             "cid" => Self::Cid,
             "host" => Self::Host,
-            "rid" => Self::Rid,
+            "rid" | "rank" => Self::Rid,
             "label" => Self::Label,
             "trail" => Self::Trail,
             _ => return None,

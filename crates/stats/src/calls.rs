@@ -114,7 +114,7 @@ fn row(call: &str, sums: &Sums, durations: &Settled, count: u64, nanos: u128) ->
         count: sums.count,
         count_share: sums.count as f64 / count as f64,
         failures: sums.failures,
-        total_ns: u64::try_from(durations.sum()).unwrap_or(u64::MAX),
+        total_ns: (durations.count() > 0).then(|| u64::try_from(durations.sum()).unwrap_or(u64::MAX)),
         total_share: (nanos > 0 && durations.count() > 0).then(|| durations.sum() as f64 / nanos as f64),
         timed: durations.count(),
         mean_ns: durations.mean(),

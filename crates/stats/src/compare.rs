@@ -269,7 +269,7 @@ impl Measure {
             Self::Mappings => Some(row.mappings),
             Self::StorageRead => row.storage_read,
             Self::StorageWritten => row.storage_written,
-            Self::CallNs => Some(row.call_ns),
+            Self::CallNs => row.call_ns,
             Self::CpuNs => row.cpu_ns,
             Self::LifeNs => Some(row.life_ns),
             Self::ElapsedNs => row.span.map(|(first, last)| last.abs_diff(first)),

@@ -69,7 +69,8 @@ impl Patterns {
         let transfer = Transfer {
             is_write: moved.written,
             bytes: moved.bytes,
-            requested: known(call.event.requested),
+            // A copy asks for "all there is": that is no size.
+            requested: known(call.event.requested).filter(|_| !call.is_copy()),
             offset: known(call.event.offset),
             in_file: call.file.is_some(),
         };

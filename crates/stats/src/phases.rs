@@ -65,7 +65,7 @@ fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: b
         storage_written: processes.storage.written,
         storage_unknown: processes.storage.unknown,
         page_cache_hit: processes.storage.page_cache_hit(from_files).filter(|_| whole),
-        call_ns: sums.call_ns,
+        call_ns: (sums.timed > 0).then_some(sums.call_ns),
         cpu_ns: processes.storage.cpu,
         life_ns: processes.life_ns,
         span: processes.span,

@@ -52,8 +52,8 @@ pub struct CallRow {
     pub count_share: f64,
     /// How many failed.
     pub failures: u64,
-    /// Sum of the times from start to return.
-    pub total_ns: u64,
+    /// Sum of the times from start to return; NULL if none is known.
+    pub total_ns: Option<u64>,
     /// Of the time of all calls; NULL if no time is known.
     pub total_share: Option<f64>,
     /// How many calls have a known duration: what the figures below are of.
@@ -122,8 +122,8 @@ pub struct PhaseRow {
     /// Share of the bytes read from files that came from the page cache, 1 − storage_read / (bytes_read − other_read), at
     /// least 0; NULL if unknown, also of a selection of calls, which the kernel's counters cannot follow.
     pub page_cache_hit: Option<f64>,
-    /// Sum of the time in calls.
-    pub call_ns: u64,
+    /// Sum of the time in calls; NULL if no call tells.
+    pub call_ns: Option<u64>,
     /// Sum of the CPU time of its processes; NULL if no process tells.
     pub cpu_ns: Option<u64>,
     /// Sum of the life times of its processes; those without a known end count to the end of the log.

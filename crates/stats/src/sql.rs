@@ -45,7 +45,7 @@ fn calls(table: &str, group: &str) -> String {
         "SELECT {group}call, count(*) AS count,
   count(*) * 1.0 / sum(count(*)) OVER {window} AS count_share,
   count(errno) AS failures,
-  coalesce(sum(dur), 0) AS total_ns,
+  sum(dur) AS total_ns,
   sum(dur) * 1.0 / sum(sum(dur)) OVER {window} AS total_share,
   count(dur) AS timed, avg(dur) AS mean_ns, stddev_pop(dur) AS sd_ns, min(dur) AS min_ns,
   min(CASE WHEN place * 100 >= known * 50 THEN dur END) AS p50_ns,
@@ -60,7 +60,7 @@ FROM (
   FROM {table}
 ) AS ranked
 GROUP BY {group}call
-ORDER BY {group}total_ns DESC, count DESC, call"
+ORDER BY {group}total_ns DESC NULLS LAST, count DESC, call"
     )
 }
 
@@ -104,7 +104,7 @@ grouped AS (
 
 const PHASES: &str = "called AS (
   SELECT \"group\", count(*) AS calls, sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written,
-    coalesce(sum(dur), 0) AS call_ns
+    sum(dur) AS call_ns
   FROM grouped GROUP BY \"group\"
 ),
 lived AS (
@@ -114,7 +114,7 @@ lived AS (
 )
 SELECT coalesce(lived.\"group\", called.\"group\") AS \"group\", coalesce(jobs, 0) AS jobs, coalesce(calls, 0) AS calls,
   coalesce(bytes_read, 0) AS bytes_read, coalesce(bytes_written, 0) AS bytes_written,
-  storage_read, storage_written, coalesce(call_ns, 0) AS call_ns, cpu_ns
+  storage_read, storage_written, call_ns, cpu_ns
 FROM lived FULL JOIN called ON lived.\"group\" = called.\"group\"
 ORDER BY first, 1";
 

@@ -26,6 +26,8 @@ pub(crate) struct Sums {
     pub(crate) other_read: u64,
     pub(crate) other_written: u64,
     pub(crate) mappings: u64,
+    /// Calls that have a duration, and the sum of their durations.
+    pub(crate) timed: u64,
     pub(crate) call_ns: u64,
 }
 
@@ -86,7 +88,8 @@ impl Summary {
             self.sums.resize(call.slot + 1, Sums::default());
         }
         let mut one = Sums { calls: 1, ..Sums::default() };
-        one.call_ns = call.event.dur.get().and_then(|dur| u64::try_from(dur.0).ok()).unwrap_or_default();
+        let dur = call.event.dur.get().and_then(|dur| u64::try_from(dur.0).ok());
+        (one.timed, one.call_ns) = (u64::from(dur.is_some()), dur.unwrap_or_default());
         one.mappings = u64::from(call.kind.maps && call.file.is_some() && !call.failed());
         if let Some(moved) = call.moved {
             let if_not = |file: bool| if file { 0 } else { moved.bytes };
@@ -158,6 +161,7 @@ impl Sums {
             (&mut self.other_read, other.other_read),
             (&mut self.other_written, other.other_written),
             (&mut self.mappings, other.mappings),
+            (&mut self.timed, other.timed),
             (&mut self.call_ns, other.call_ns),
         ] {
             *mine = mine.saturating_add(theirs);

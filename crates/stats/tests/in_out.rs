@@ -186,7 +186,7 @@ fn storage_is_by_process_and_unknown_where_one_does_not_tell() {
 fn life_times_and_their_span_are_those_of_the_processes() {
     let profile = profile_of(&workflow(), "exe", QuerySpec::default(), 1);
     let a = phase(&profile, "a");
-    assert_eq!((a.life_ns, a.span, a.call_ns), (99_998 + 99_996, Some((2, 100_000)), 5_000));
+    assert_eq!((a.life_ns, a.span, a.call_ns), (99_998 + 99_996, Some((2, 100_000)), Some(5_000)));
 }
 
 #[test]

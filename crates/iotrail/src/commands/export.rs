@@ -61,7 +61,13 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Format::Perfetto => {
             let (lives, total) = (Lives::new(log.processes()?), log.rows());
             let tracks = output::stream(&args.output, |out| {
-                Ok(iotrail_exchange::perfetto::write(&log, &lives, out, |done| bar.show(done, total))?)
+                let written =
+                    iotrail_exchange::perfetto::write(&log, &lives, out, |done| bar.show(done, total));
+                // A reader that has seen enough is told from a full disk by the error of the system itself.
+                written.map_err(|error| match error {
+                    iotrail_exchange::ExchangeError::Output(error) => error.into(),
+                    error => error.into(),
+                })
             })?;
             Written::Tracks(tracks)
         }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   iotrail processes run.trail
   iotrail processes run.trail --csv > processes.csv
-  iotrail processes run.trail --json | jq -r 'select(.exit_code != 0) | .cmdline'
+  iotrail processes run.trail --json | jq -r 'select(.exit_code > 0 or .signal) | .cmdline'
 
 Columns are those of the table `processes` (docs/trail-format.md), and the case's cid, host, rid and label. Times are in ns.")]
 pub(crate) struct Args {
