@@ -20,7 +20,7 @@ for mode in ssf fpp; do
   sync -f "$scratch" # what was written before must not be waited for now
   pids=()
   for ((rank = 0; rank < ranks; rank++)); do
-    strace -f -ttt -T -y -s 0 -e trace=read,write,openat,lseek,fsync,close,pread64,pwrite64 \
+    strace -f -ttt -T -y -s 4096 -e trace=read,write,openat,lseek,fsync,close,pread64,pwrite64 \
       -o "$traces/${mode}_${host}_${rank}.st" \
       ./writer "$mode" "$rank" "$ranks" "$scratch" "$block" "$blocks" "$segments" &
     pids+=($!)
@@ -28,4 +28,5 @@ for mode in ssf fpp; do
   for pid in "${pids[@]}"; do wait "$pid"; done
 done
 printf 'preset = "dir2"\n\n[variables]\nSCRATCH = "%s"\n' "$scratch" > "$traces/scratch.toml"
+sed "s|^SCRATCH = .*|SCRATCH = \"$scratch\"|" "$here/same-file.toml" > "$traces/same-file.toml"
 echo "$traces: $ranks ranks each; \$SCRATCH was $scratch (see $traces/scratch.toml)"
