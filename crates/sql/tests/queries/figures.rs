@@ -47,7 +47,7 @@ fn values<T: serde::Serialize>(rows: &[T]) -> Vec<Value> {
 fn queries_count_calls_as_the_profile_does() {
     for dir in [Dir::recorded(), Dir::small()] {
         let own = profiled(&dir);
-        let order = "ORDER BY total_ns DESC, count DESC, call";
+        let order = "ORDER BY total_ns DESC NULLS LAST, count DESC, call";
         let asked = dir.objects(&format!("SELECT * FROM stat_calls {order}"));
         assert_same(&asked, &values(&own.calls), 14);
         for (group, rows) in own.groups.iter().zip(&own.group_calls) {
