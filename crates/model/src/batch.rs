@@ -1,7 +1,7 @@
 //! Events column by column: what analyses read.
 
 use crate::event::Layer;
-use crate::ids::{CallId, CaseId, ErrnoId, FlagsId, PathId, Pid, Tid};
+use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, PathId, Pid, Tid};
 use crate::nullable::Nullable;
 use crate::time::{Nanos, Timestamp};
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub struct EventBatch {
     pub ret: Vec<Nullable<i64>>,
     pub errno: Vec<Nullable<ErrnoId>>,
     pub flags: Vec<Nullable<FlagsId>>,
+    pub file: Vec<Nullable<FileId>>,
+    pub file2: Vec<Nullable<FileId>>,
 }
 
 impl EventBatch {
@@ -62,6 +64,8 @@ impl EventBatch {
         self.ret.push(event.ret);
         self.errno.push(event.errno);
         self.flags.push(event.flags);
+        self.file.push(event.file);
+        self.file2.push(event.file2);
     }
 
     /// Row `row` as an event; columns that were not read are NULL or zero.
@@ -88,6 +92,8 @@ impl EventBatch {
             ret: at(&self.ret, row),
             errno: at(&self.errno, row),
             flags: at(&self.flags, row),
+            file: at(&self.file, row),
+            file2: at(&self.file2, row),
         }
     }
 }

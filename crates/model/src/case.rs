@@ -123,7 +123,7 @@ pub struct Process {
     pub env: Vec<String>,
 }
 
-/// Row of the table `files`: one for each distinct `path` or `path2` of `events`.
+/// Row of the table `files`: one for each distinct pair of a name and a file in `events`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRow {
     /// The path as in `events`.
@@ -138,4 +138,13 @@ pub struct FileRow {
     pub inode: Option<u64>,
     /// Size in bytes when last seen.
     pub size: Option<i64>,
+    /// The file's number, as in `events`.
+    pub file: Option<u32>,
+    /// When the file was made, in ns since 1970-01-01 UTC.
+    pub birth: Option<i64>,
+    /// Whether the file lost the name; unknown if it has no number.
+    pub gone: Option<bool>,
+    /// The case whose calls numbered the file; of several that share their numbers the first.
+    #[serde(skip)]
+    pub case: Option<CaseId>,
 }

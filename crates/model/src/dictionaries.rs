@@ -1,7 +1,9 @@
 //! The dictionaries that events under construction refer to.
 
 use crate::calls;
+use crate::ids::FileId;
 use crate::interner::Interner;
+use crate::nullable::Nullable;
 
 /// One dictionary per column of names. Parser, resolver and writer of one stream share them.
 ///
@@ -16,6 +18,17 @@ pub struct Dictionaries {
     pub errnos: Interner,
     /// Flag texts.
     pub flags: Interner,
+    /// How many files were numbered. Resolvers that share the dictionaries never give a number twice.
+    pub files: u32,
+}
+
+impl Dictionaries {
+    /// The number of a file that has none yet; NULL when there are no more.
+    pub fn next_file(&mut self) -> Nullable<FileId> {
+        let file = Nullable::some(FileId(self.files));
+        self.files = self.files.saturating_add(1);
+        file
+    }
 }
 
 impl Default for Dictionaries {
@@ -25,6 +38,7 @@ impl Default for Dictionaries {
             paths: Interner::new(),
             errnos: Interner::new(),
             flags: Interner::new(),
+            files: 0,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The event: one record per completed call.
 
-use crate::ids::{CallId, CaseId, ErrnoId, FlagsId, PathId, Pid, Tid};
+use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, PathId, Pid, Tid};
 use crate::nullable::Nullable;
 use crate::time::{Nanos, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,10 @@ pub struct Event {
     pub errno: Nullable<ErrnoId>,
     /// Open flags, whence, mode, advice, as symbols.
     pub flags: Nullable<FlagsId>,
+    /// The file that `path` denoted when the call acted on it.
+    pub file: Nullable<FileId>,
+    /// The file that `path2` denoted.
+    pub file2: Nullable<FileId>,
 }
 
 impl Event {

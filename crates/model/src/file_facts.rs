@@ -1,5 +1,7 @@
 //! What is known of a file beside its name.
 
+use crate::ids::FileId;
+use crate::nullable::Nullable;
 use serde::{Deserialize, Serialize};
 
 /// What a descriptor was found to refer to (`man 2 stat`) when it was made.
@@ -13,6 +15,32 @@ pub struct FileFacts {
     pub size: Option<i64>,
     /// What it is.
     pub kind: Option<FileKind>,
+    /// When it was made, in ns since 1970-01-01 UTC, where the file system keeps that: it tells a file from a later one that
+    /// got the same inode number.
+    pub birth: Option<i64>,
+}
+
+/// A name of a file and what is known of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamedFile {
+    /// The file's number.
+    pub file: Nullable<FileId>,
+    /// Whether the file has lost the name.
+    pub gone: bool,
+    /// What was found there, if somebody looked.
+    pub facts: Option<FileFacts>,
+}
+
+impl From<&FileFacts> for NamedFile {
+    fn from(facts: &FileFacts) -> Self {
+        Self { facts: Some(*facts), ..Self::default() }
+    }
+}
+
+impl From<&Self> for NamedFile {
+    fn from(named: &Self) -> Self {
+        *named
+    }
 }
 
 /// What a file is.

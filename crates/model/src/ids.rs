@@ -49,6 +49,9 @@ id!(/// A call name in a [`crate::calls`] dictionary; ids below `calls::TABLE.le
     CallId);
 id!(/// A path in the path dictionary.
     PathId);
+id!(/// A file by its identity, whatever its names. In a stream of events under construction and in a part of a trail: the
+    /// number that the resolver gave it; in a log: a row of its distinct files.
+    FileId);
 id!(/// A symbolic error name (`ENOENT`) in its dictionary.
     ErrnoId);
 id!(/// A text of flags (`O_RDONLY|O_CLOEXEC`) in its dictionary.

@@ -108,6 +108,15 @@ pub enum RawItem<'a> {
         /// Device, inode, size, kind.
         facts: FileFacts,
     },
+    /// What lies behind a descriptor that the call is about to return which comes next from this thread.
+    Behind {
+        /// The thread.
+        tid: Tid,
+        /// The descriptor.
+        fd: i32,
+        /// Device, inode, size, kind.
+        facts: FileFacts,
+    },
     /// What a process shows of its executable image: after an exec, or when it was found.
     Image {
         /// The thread.
@@ -150,6 +159,7 @@ impl RawItem<'_> {
             | Self::Copies { tid, .. }
             | Self::WorkingDirectory { tid, .. }
             | Self::File { tid, .. }
+            | Self::Behind { tid, .. }
             | Self::Image { tid, .. }
             | Self::Usage { tid, .. }
             | Self::Comm { tid, .. } => *tid,

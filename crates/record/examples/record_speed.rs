@@ -4,7 +4,7 @@
 
 #![allow(clippy::print_stderr, clippy::expect_used, reason = "a tool for developers")]
 
-use iotrail_model::{Dictionaries, Event, FileFacts, PathId, Process};
+use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_record::proc::EnvSelection;
 use iotrail_record::{CallSet, Limits, RecordPlan, Store, Target, Wait, record};
 use iotrail_resolve::Sink;
@@ -44,7 +44,7 @@ impl Sink for Nothing {
         }
     }
 
-    fn file(&mut self, _path: PathId, _facts: &FileFacts, _names: &Dictionaries) {}
+    fn file(&mut self, _path: PathId, _file: &NamedFile, _names: &Dictionaries) {}
 }
 
 impl Store for Nothing {

@@ -5,7 +5,7 @@ use crate::plan::Limits;
 use crate::store::Store;
 use iotrail_model::calls::{self, Family, Transfer};
 use iotrail_model::recording_coverage::{Counts, count};
-use iotrail_model::{Dictionaries, Event, FileFacts, PathId, Process};
+use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_resolve::Sink;
 
 const BY_MAX_EVENTS: &str = "--max-events";
@@ -102,7 +102,7 @@ impl<S: Store> Sink for Gate<'_, S> {
         self.store.image(process);
     }
 
-    fn file(&mut self, path: PathId, facts: &FileFacts, names: &Dictionaries) {
-        self.store.file(path, facts, names);
+    fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
+        self.store.file(path, file, names);
     }
 }

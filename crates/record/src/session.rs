@@ -3,7 +3,7 @@
 use crate::proc::{Launcher, host};
 use crate::{Outcome, RecordError, RecordPlan, Store, Target, record};
 use iotrail_model::recording_coverage::count;
-use iotrail_model::{CaseName, Coverage, Dictionaries, Event, FileFacts, PathId, Process};
+use iotrail_model::{CaseName, Coverage, Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_resolve::Sink;
 use iotrail_spool::{SpoolError, SpoolWriter};
 use iotrail_trail::{Capture, JoinOptions, Progress, Recording, Totals, TrailError};
@@ -173,8 +173,8 @@ impl Sink for Spooled<'_> {
         self.note(result);
     }
 
-    fn file(&mut self, path: PathId, facts: &FileFacts, names: &Dictionaries) {
-        let result = self.writer.file(path, facts, names);
+    fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
+        let result = self.writer.file(path, file, names);
         self.note(result);
     }
 }

@@ -460,10 +460,10 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         let received: Vec<(i32, Found)> = received.filter_map(look).collect();
         let names: Vec<(i32, Target<'_>)> =
             made.iter().filter_map(|(fd, behind)| Some((*fd, behind.name.as_ref()?.target()))).collect();
-        self.tell(tid, call, at, failed, &names);
         for (fd, behind) in &made {
-            self.scribe.item(&RawItem::File { tid, fd: *fd, facts: behind.facts });
+            self.scribe.item(&RawItem::Behind { tid, fd: *fd, facts: behind.facts });
         }
+        self.tell(tid, call, at, failed, &names);
         for (fd, found) in &received {
             self.scribe.item(&RawItem::Descriptor { tid, fd: *fd, open: found.open_file() });
         }

@@ -6,7 +6,8 @@ use crate::public;
 use crate::words::Words;
 use iotrail_model::calls;
 use iotrail_model::{
-    Case, CaseName, Dictionaries, Event, FileFacts, FileKind, FileRow, Names, Nullable, PathId, Process,
+    Case, CaseName, Dictionaries, Event, FileFacts, FileId, FileKind, FileRow, NamedFile, Names, Nullable,
+    PathId, Process,
 };
 use iotrail_trail::{Capture, Columns, CreateOptions, EventLog, PartWriter, Totals, TrailWriter};
 use serde::Serialize;
@@ -160,18 +161,21 @@ fn of_process(process: Process, words: &Words) -> Process {
 
 /// What is known of files; kinds that only the name told are told by it again.
 fn files(log: &EventLog, words: &Words, part: &mut PartWriter) -> Result<(), RedactError> {
-    for row in log.files() {
-        if let Some(facts) = facts(row) {
-            let path = words.path(&row.path);
-            part.push_file(&iotrail_model::text::text_to_path(&path), &facts)?;
-        }
+    for row in log.file_names() {
+        let path = words.path(&row.path);
+        let named = NamedFile {
+            file: row.file.map(FileId).into(),
+            gone: row.gone.unwrap_or_default(),
+            facts: facts(&row),
+        };
+        part.push_file(&iotrail_model::text::text_to_path(&path), named)?;
     }
     Ok(())
 }
 
 fn facts(row: &FileRow) -> Option<FileFacts> {
     let kind = FileKind::ALL.into_iter().find(|kind| row.kind.as_deref() == Some(kind.name()));
-    Some(FileFacts { device: row.device?, inode: row.inode?, size: row.size, kind })
+    Some(FileFacts { device: row.device?, inode: row.inode?, size: row.size, kind, birth: row.birth })
 }
 
 /// How the first trail was captured, without names.

@@ -4,6 +4,7 @@ use crate::Sink;
 use crate::cursor::Move;
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, SOCKET};
 use crate::files::{Description, DescriptionId};
+use crate::identity::Opening;
 use crate::locks::Lock;
 use crate::lookup::{Place, intern};
 use crate::mappings::is_anonymous;
@@ -116,15 +117,20 @@ impl Resolver {
         match effect {
             Effect::Map if is_anonymous(operands) => {
                 (event.path, event.offset) = (Nullable::NULL, Nullable::NULL);
+                event.file = Nullable::NULL;
             }
             Effect::Fcntl => event.offset = self.lock_start(operands, description),
             Effect::Bind | Effect::Connect => self.set_socket_file(&mut event, &scene, names),
             _ => {}
         }
+        self.identify(&mut event, (thread, call, operands), description, names, sink);
         if scene.succeeded() {
             self.apply(&mut event, &scene, effect, names, sink);
         } else {
             self.apply_otherwise(&mut event, &scene, effect, names, sink);
+        }
+        if !self.behind.is_empty() {
+            self.learn_behind(thread, self.population.thread(thread).table, names, sink);
         }
         self.hand_over(event, thread, names, sink);
     }
@@ -215,6 +221,7 @@ impl Resolver {
             let target = scene.target.or_else(|| self.description_of(table, fd, scene.succeeded(), names));
             if let Some(target) = target {
                 event.path2 = self.files.description(target).path;
+                event.file2 = self.file_of(target, names);
                 let to_end = self.files.description(target).append;
                 self.transfer(target, &step, operands.position2, to_end);
             }
@@ -251,7 +258,7 @@ impl Resolver {
         let Scene { thread, call, operands, description, .. } = *scene;
         match effect {
             Effect::None | Effect::Exit | Effect::ExitGroup => {}
-            Effect::Open => self.open(event, scene, names),
+            Effect::Open => self.open(event, scene, names, sink),
             Effect::Anonymous(kind) => self.make(event, scene, kind, names),
             Effect::Accept => self.accept(event, scene, names),
             Effect::Bind | Effect::OwnAddress => self.name_socket(event, scene, Given::Own, names),
@@ -361,9 +368,15 @@ impl Resolver {
         }
     }
 
-    fn open(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+    fn open<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
         let Some((fd, hint)) = scene.made() else { return };
-        let operands = scene.operands;
+        let (operands, given) = (scene.operands, event.path);
         let mut seekable = event.path.get().is_none_or(|path| paths::has_positions(names.paths.get(path.0)));
         let link = event.path.get().filter(|_| hint.is_none());
         let behind = link.and_then(|link| self.behind_link(scene.thread, names.paths.get(link.0)).get());
@@ -391,7 +404,22 @@ impl Resolver {
             None => operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC)),
         };
         let confirmed = hint.is_some();
-        let description = Description { confirmed, ..Description::opened(event.path, seekable, append) };
+        let asks = |symbol: Symbol| match flags {
+            Some(text) => symbol.is_in_text(text),
+            None => has_flag(operands, symbol),
+        };
+        let is_creat = scene.spec.is_some_and(|spec| spec.name == "creat");
+        let opening = Opening {
+            creates: is_creat || asks(symbols::O_CREAT),
+            exclusive: asks(symbols::O_EXCL) || asks(symbols::O_TMPFILE),
+            nameless: asks(symbols::O_TMPFILE) || hint.is_some_and(|hint| hint.deleted),
+            follows: !asks(symbols::O_NOFOLLOW) && !(asks(symbols::O_CREAT) && asks(symbols::O_EXCL)),
+        };
+        let facts = self.found_behind(scene.thread, fd);
+        event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);
+        let file = event.file;
+        let description =
+            Description { confirmed, file, ..Description::opened(event.path, seekable, append) };
         let description = self.files.describe(description);
         self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
         event.fd = Nullable::some(fd);
@@ -422,6 +450,7 @@ impl Resolver {
             event.fd = Nullable::some(fd);
             if operands.path.is_none() {
                 event.path = self.files.description(description).path;
+                event.file = self.files.description(description).file;
             }
         }
     }
@@ -501,7 +530,8 @@ impl Resolver {
                 let seekable = kind.named || paths::name_has_positions(name);
                 let protocol = if kind == &SOCKET { Protocol::of(operands.flags) } else { Protocol::Unknown };
                 let opened = Description::opened(path.into(), seekable, false);
-                Description { confirmed: hint.is_some(), protocol, ..opened }
+                let file = if kind.named { names.next_file() } else { Nullable::NULL };
+                Description { confirmed: hint.is_some(), protocol, file, ..opened }
             }
             None => Description { confirmed: hint.is_some(), ..Description::unseen(path.into()) },
         }
@@ -519,6 +549,7 @@ impl Resolver {
         event.fd = Nullable::some(fd);
         if let Some(copy) = self.description_of(table, (fd, hint), false, names) {
             event.path = self.files.description(copy).path;
+            event.file = self.file_of(copy, names);
         }
     }
 

@@ -1,5 +1,8 @@
 //! What a call does to descriptors, directories and processes, beyond what the call table says.
 
+use crate::identity::has;
+use crate::operands::Operands;
+use crate::symbols;
 use iotrail_model::CallId;
 use iotrail_model::calls::{ArgKind, CallSpec, Family, Makes, TABLE};
 
@@ -92,10 +95,54 @@ static FSMOUNT: Anonymous = Anonymous { name: None, named: false, cloexec: Cloex
 static UNKNOWN: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Flag(O_CLOEXEC) };
 static UNKNOWN_CLOEXEC: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Always };
 
+/// What a call does to names of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// It has no path.
+    None,
+    /// Makes a descriptor of what a path denotes.
+    Opens,
+    /// Acts on what its path denotes; a symbolic link at its end is followed, unless a flag says otherwise, if `follows`.
+    Looks {
+        follows: bool,
+    },
+    /// Makes what was not there.
+    Makes,
+    Renames,
+    Links,
+    Symlinks,
+    Removes,
+}
+
+impl Naming {
+    /// Whether a symbolic link at the end of the path is followed.
+    pub(crate) fn follows(self, operands: &Operands<'_>) -> bool {
+        self == Self::Looks { follows: true } && !has(operands, symbols::AT_SYMLINK_NOFOLLOW)
+    }
+}
+
+fn naming(spec: &CallSpec) -> Naming {
+    match name_of_work(spec.name) {
+        "open" | "openat" | "openat2" | "creat" => Naming::Opens,
+        "mkdir" | "mkdirat" | "mknod" | "mknodat" => Naming::Makes,
+        "rename" | "renameat" | "renameat2" => Naming::Renames,
+        "link" | "linkat" => Naming::Links,
+        "symlink" | "symlinkat" => Naming::Symlinks,
+        "unlink" | "unlinkat" | "rmdir" => Naming::Removes,
+        "lstat" | "lstat64" | "oldlstat" | "readlink" | "readlinkat" | "lchown" | "lchown32"
+        | "lgetxattr" | "lsetxattr" | "llistxattr" | "lremovexattr" | "name_to_handle_at" => {
+            Naming::Looks { follows: false }
+        }
+        _ if spec.args.contains(&ArgKind::Path) => Naming::Looks { follows: true },
+        _ => Naming::None,
+    }
+}
+
 /// What the resolver wants to know of a call in the table.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     effect: Effect,
+    naming: Naming,
     is_turn: bool,
     is_request: bool,
 }
@@ -108,8 +155,12 @@ pub(crate) struct Effects {
 
 impl Default for Effects {
     fn default() -> Self {
-        let row =
-            |spec| Row { effect: effect(spec), is_turn: is_turn(spec), is_request: is_request(spec.name) };
+        let row = |spec| Row {
+            effect: effect(spec),
+            naming: naming(spec),
+            is_turn: is_turn(spec),
+            is_request: is_request(spec.name),
+        };
         Self { rows: TABLE.iter().map(row).collect() }
     }
 }
@@ -119,6 +170,12 @@ impl Effects {
     #[inline]
     pub(crate) fn of(&self, call: CallId) -> Effect {
         self.rows.get(call.index()).map_or(Effect::None, |row| row.effect)
+    }
+
+    /// What `call` does to names.
+    #[inline]
+    pub(crate) fn naming(&self, call: CallId) -> Naming {
+        self.rows.get(call.index()).map_or(Naming::None, |row| row.naming)
     }
 
     /// Whether `call` shows that its process is doing something of its own.

@@ -9,7 +9,7 @@ use crate::kin::{Kin, UnseenMoves};
 use crate::owned::Owned;
 use crate::sockets::Protocol;
 use hashbrown::HashMap;
-use iotrail_model::{Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{FileId, Nullable, PathId, Tid, Timestamp};
 use std::sync::Arc;
 
 /// Numbers from here on lie in a hash map, so that one hostile number does not cost gigabytes.
@@ -28,6 +28,8 @@ pub(crate) struct TableId(u32);
 pub(crate) struct Description {
     /// Path or name.
     pub(crate) path: Nullable<PathId>,
+    /// The file, if it has a number yet.
+    pub(crate) file: Nullable<FileId>,
     /// Position of the next read or write.
     pub(crate) cursor: Nullable<i64>,
     /// Whether writes go to the end of the file.
@@ -61,6 +63,7 @@ impl Description {
     pub(crate) fn unseen(path: Nullable<PathId>) -> Self {
         Self {
             path,
+            file: Nullable::NULL,
             cursor: Nullable::NULL,
             append: false,
             seekable: true,

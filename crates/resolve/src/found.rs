@@ -10,7 +10,7 @@ use crate::lookup::intern;
 use crate::population::{Birth, Thread, ThreadId};
 use crate::resolver::Resolver;
 use iotrail_model::raw::{OpenFile, RawItem};
-use iotrail_model::{CaseId, Dictionaries, FileFacts, FileKind, Nullable, Pid, Tid, Timestamp};
+use iotrail_model::{CaseId, Dictionaries, FileFacts, FileKind, NamedFile, Nullable, Pid, Tid, Timestamp};
 
 /// A thread that was there when the recording began.
 #[derive(Clone, Copy)]
@@ -40,6 +40,7 @@ impl Resolver {
             | RawItem::Copies { tid, .. }
             | RawItem::WorkingDirectory { tid, .. }
             | RawItem::File { tid, .. }
+            | RawItem::Behind { tid, .. }
             | RawItem::Image { tid, .. }
             | RawItem::Usage { tid, .. } => match self.population.find(tid) {
                 Some(thread) => self.learn_of(thread, item, names, sink),
@@ -74,6 +75,7 @@ impl Resolver {
                     self.learn_file(description, facts, names, sink);
                 }
             }
+            RawItem::Behind { tid, fd, facts } => self.behind.push((*tid, *fd, *facts)),
             RawItem::Image { image, .. } if !self.population.thread(thread).ghost => {
                 self.show_image(thread, image, names, sink);
             }
@@ -138,7 +140,7 @@ impl Resolver {
     }
 
     /// What lies behind a description. Pipes and sockets get the number by which they can be told apart.
-    fn learn_file<S: Sink>(
+    pub(crate) fn learn_file<S: Sink>(
         &mut self,
         id: DescriptionId,
         facts: &FileFacts,
@@ -164,6 +166,7 @@ impl Resolver {
             None => path,
         };
         description.path = Nullable::some(path);
-        sink.file(path, facts, names);
+        let file = self.learn_identity(id, facts, names);
+        sink.file(path, &NamedFile { file, gone: false, facts: Some(*facts) }, names);
     }
 }

@@ -135,6 +135,7 @@ enum Kind {
     Copies { fd: i32, other: i32 },
     WorkingDirectory(Range),
     File { fd: i32, facts: FileFacts },
+    Behind { fd: i32, facts: FileFacts },
     Image { at: Timestamp, image: HeldImage },
     Usage(Usage),
     Comm(Range),
@@ -211,6 +212,7 @@ impl HeldItem {
             RawItem::Copies { fd, other, .. } => Kind::Copies { fd: *fd, other: *other },
             RawItem::WorkingDirectory { path, .. } => Kind::WorkingDirectory(copy_text(&mut bytes, path)),
             RawItem::File { fd, facts, .. } => Kind::File { fd: *fd, facts: *facts },
+            RawItem::Behind { fd, facts, .. } => Kind::Behind { fd: *fd, facts: *facts },
             RawItem::Image { at, image, .. } => Kind::Image { at: *at, image: copy_image(&mut bytes, image) },
             RawItem::Usage { usage, .. } => Kind::Usage(*usage),
             RawItem::Comm { comm, .. } => Kind::Comm(copy_text(&mut bytes, comm)),
@@ -236,6 +238,7 @@ impl HeldItem {
             Kind::Copies { fd, other } => show(&RawItem::Copies { tid, fd: *fd, other: *other }),
             Kind::WorkingDirectory(path) => show(&RawItem::WorkingDirectory { tid, path: text(path) }),
             Kind::File { fd, facts } => show(&RawItem::File { tid, fd: *fd, facts: *facts }),
+            Kind::Behind { fd, facts } => show(&RawItem::Behind { tid, fd: *fd, facts: *facts }),
             Kind::Image { at, image } => self.with_image(*at, image, show),
             Kind::Usage(usage) => show(&RawItem::Usage { tid, usage: *usage }),
             Kind::Comm(comm) => show(&RawItem::Comm { tid, comm: text(comm) }),
@@ -383,7 +386,7 @@ mod tests {
         };
         let failed = RawCall { ret: Return::Failed(b"ENOENT"), ..call };
         let (tid, at) = (Tid(1), Timestamp(9));
-        let facts = FileFacts { device: 1, inode: 2, size: Some(3), kind: None };
+        let facts = FileFacts { device: 1, inode: 2, size: Some(3), kind: None, birth: Some(4) };
         let open = OpenFile {
             target: Target { name: b"/s", deleted: true },
             position: Some(4),
@@ -411,6 +414,7 @@ mod tests {
             RawItem::Copies { tid, fd: 5, other: 6 },
             RawItem::WorkingDirectory { tid, path: b"/w" },
             RawItem::File { tid, fd: 5, facts },
+            RawItem::Behind { tid, fd: 5, facts },
             RawItem::Image { tid, at, image },
             RawItem::Usage { tid, usage: Usage { max_memory: Some(6), ..Usage::ZERO } },
             RawItem::Comm { tid, comm: b"sh" },

@@ -5,7 +5,8 @@
 //! processes. It is a pure stream: items in, events out, memory bounded by what is alive.
 //!
 //! What it names, and what it does not:
-//! - Paths are made absolute by their letters; symbolic links are followed only where the tracer printed the result.
+//! - Paths are made absolute by their letters; symbolic links are followed where the trace made them or the tracer printed the
+//!   result.
 //! - A pipe, socket or other thing without a path that the tracer did not name is called by its kind (`pipe`, `socket`,
 //!   `anon_inode:[eventfd]`): that much the call says. Numbers are not invented.
 //! - What was never seen to be opened has no path, and its cursor is unknown until it is sought.
@@ -30,6 +31,7 @@ mod effect;
 mod files;
 mod found;
 mod held;
+mod identity;
 mod image;
 mod kin;
 mod life;
@@ -37,6 +39,7 @@ mod locks;
 mod lookup;
 mod mappings;
 mod memory;
+mod namespace;
 mod operands;
 mod owned;
 mod paths;

@@ -74,6 +74,7 @@ impl Resolver {
             return self.discover(table, fd, hint, names);
         }
         description.path = Nullable::some(intern(names, hint.name));
+        description.file = Nullable::NULL;
         description.confirmed = true;
         description.seekable &= paths::name_has_positions(hint.name);
         if !description.seekable {
@@ -89,7 +90,9 @@ impl Resolver {
         hint: Target<'_>,
         names: &mut Dictionaries,
     ) -> crate::files::DescriptionId {
+        let nameless = hint.deleted && hint.name.starts_with(b"/");
         let description = Description {
+            file: if nameless { names.next_file() } else { Nullable::NULL },
             seekable: paths::name_has_positions(hint.name),
             confirmed: true,
             ..Description::unseen(Nullable::some(intern(names, hint.name)))
@@ -132,13 +135,18 @@ impl Resolver {
 
     /// The file behind a link of the kernel to a descriptor: `/proc/self/fd/3`, `/dev/fd/3`, `/dev/stdin`.
     pub(crate) fn behind_link(&self, id: ThreadId, path: &[u8]) -> Nullable<PathId> {
-        let Some((owner, fd)) = paths::descriptor_link(path) else { return Nullable::NULL };
-        let thread = match owner {
-            None => Some(self.population.thread(id)),
-            Some(owner) => self.population.get(Tid(owner)),
-        };
-        let description = thread.and_then(|thread| self.files.get(thread.table, fd));
+        let description = self.descriptor_behind(id, path);
         description.map_or(Nullable::NULL, |description| self.files.description(description).path)
+    }
+
+    /// What the descriptor stands for that such a link leads to.
+    pub(crate) fn descriptor_behind(&self, id: ThreadId, path: &[u8]) -> Option<crate::files::DescriptionId> {
+        let (owner, fd) = paths::descriptor_link(path)?;
+        let thread = match owner {
+            None => self.population.thread(id),
+            Some(owner) => self.population.get(Tid(owner))?,
+        };
+        self.files.get(thread.table, fd)
     }
 
     /// Where a path argument leads. An empty path stands for its directory if `empty_is_base`.

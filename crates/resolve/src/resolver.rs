@@ -9,6 +9,7 @@ use crate::effect::{Effect, Effects};
 use crate::files::Files;
 use crate::held::Held;
 use crate::memory::Memory;
+use crate::namespace::Namespace;
 use crate::operands::Operands;
 use crate::population::{Entered, Population, ThreadId};
 use crate::turns::Turns;
@@ -16,7 +17,7 @@ use crate::{CaseSummary, Sink, Summary};
 use hashbrown::HashMap;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{RawCall, RawItem};
-use iotrail_model::{CaseId, Dictionaries, Interner, Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{CaseId, Dictionaries, FileFacts, Interner, Nullable, PathId, Tid, Timestamp};
 
 /// Turns raw items into events.
 ///
@@ -30,6 +31,9 @@ pub struct Resolver {
     pub(crate) own_files: bool,
     pub(crate) effects: Effects,
     pub(crate) files: Files,
+    pub(crate) namespace: Namespace,
+    /// What was found behind descriptors that calls are about to return.
+    pub(crate) behind: Vec<(Tid, i32, FileFacts)>,
     pub(crate) directories: Directories,
     pub(crate) memory: Memory,
     pub(crate) population: Population,
@@ -123,6 +127,7 @@ impl Resolver {
             }
         }
         names.paths = paths;
+        self.namespace.rotate();
     }
 
     /// Whether it is known what descriptor `fd` of a thread refers to: whether it has a name.
@@ -183,6 +188,7 @@ impl Resolver {
             | RawItem::Copies { .. }
             | RawItem::WorkingDirectory { .. }
             | RawItem::File { .. }
+            | RawItem::Behind { .. }
             | RawItem::Image { .. }
             | RawItem::Usage { .. }
             | RawItem::Comm { .. } => {}
@@ -290,6 +296,7 @@ pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         | RawItem::Copies { tid, .. }
         | RawItem::WorkingDirectory { tid, .. }
         | RawItem::File { tid, .. }
+        | RawItem::Behind { tid, .. }
         | RawItem::Usage { tid, .. }
         | RawItem::Comm { tid, .. } => (*tid, None),
     }

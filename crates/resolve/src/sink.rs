@@ -1,6 +1,6 @@
 //! Where the resolver's results go.
 
-use iotrail_model::{Dictionaries, Event, FileFacts, PathId, Process};
+use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
 
 /// Takes what a [`crate::Resolver`] finds out, in the order it finds it out.
 pub trait Sink {
@@ -14,6 +14,6 @@ pub trait Sink {
     /// one (`pid` and `start`) comes again as [`Sink::process`] when it ends.
     fn image(&mut self, _process: &Process) {}
 
-    /// What the tracer found out about the file of that name.
-    fn file(&mut self, _path: PathId, _facts: &FileFacts, _names: &Dictionaries) {}
+    /// What became known of the file of that name.
+    fn file(&mut self, _path: PathId, _file: &NamedFile, _names: &Dictionaries) {}
 }

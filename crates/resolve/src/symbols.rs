@@ -35,7 +35,12 @@ symbols! {
     RWF_APPEND = 0x10;
     RWF_NOAPPEND = 0x20;
     O_NOFOLLOW = 0x2_0000;
+    O_CREAT = 0x40;
+    O_EXCL = 0x80;
     O_TMPFILE = 0x40_0000;
+    AT_SYMLINK_NOFOLLOW = 0x100;
+    AT_SYMLINK_FOLLOW = 0x400;
+    RENAME_EXCHANGE = 2;
 }
 
 /// Whether one of the `..._CLOEXEC` flags is there; `bits` is its number.

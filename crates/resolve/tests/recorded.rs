@@ -148,7 +148,8 @@ fn a_received_descriptor_may_be_one_that_was_seen_to_be_opened() {
     let script =
         Script::new().open("/a", 3).file(3, 7, FileKind::File).read(3, 10).fork(101).by(101).close(3);
     assert!(!script.knows(9));
-    let facts = iotrail_model::FileFacts { device: 8, inode: 7, size: None, kind: Some(FileKind::File) };
+    let facts =
+        iotrail_model::FileFacts { device: 8, inode: 7, size: None, kind: Some(FileKind::File), birth: None };
     let sent = OpenFile { position: Some(10), facts: Some(facts), ..open_file("/renamed") };
     let script = script.looked_at(9, sent).read(9, 5);
     assert_eq!((script.path(), script.offset(), script.knows(9)), (Some("/renamed"), Some(10), true));

@@ -3,12 +3,13 @@
 //! Writer and reader keep the same [`Prediction`]; it starts empty in each block. What seldom changes for one call (which
 //! columns are NULL, the error, the flags) is its shape and is stored where it differs from that of the last event of
 //! the same call. What belongs to a descriptor (path, position, bytes asked for) is predicted from the last event of that
-//! descriptor. Ids of names are the piece's own.
+//! descriptor; what file a path denotes, from the last event with that path. Ids of names are the piece's own, numbers of
+//! files are those of the recorder.
 
 use crate::format::{Head, MAX_NAMES};
 use crate::varint::{Cursor, put, put_signed};
 use iotrail_model::{
-    CallId, CaseId, ErrnoId, Event, FlagsId, Layer, Nanos, Nullable, PathId, Pid, Tid, Timestamp,
+    CallId, CaseId, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable, PathId, Pid, Tid, Timestamp,
 };
 
 /// Calls with larger ids have no remembered shape.
@@ -46,6 +47,13 @@ mod has {
     pub(super) const RET_AS_USUAL: u16 = 1 << 10;
     pub(super) const RET_FD: u16 = 2 << 10;
     pub(super) const RET_OTHER: u16 = 3 << 10;
+    /// Which file it is, in two bits.
+    pub(super) const FILE: u16 = 3 << 12;
+    pub(super) const FILE_AS_USUAL: u16 = 1 << 12;
+    pub(super) const FILE_OTHER: u16 = 2 << 12;
+    pub(super) const FILE2: u16 = 1 << 14;
+    /// All of them.
+    pub(super) const ALL: u16 = (1 << 15) - 1;
 }
 
 /// What seldom changes for one call.
@@ -69,7 +77,7 @@ impl Shape {
     };
 
     #[inline]
-    fn of(event: &Event) -> Self {
+    fn of(event: &Event, usual_file: Nullable<FileId>) -> Self {
         let bit = |is_null: bool, bit| if is_null { 0 } else { bit };
         let bits = bit(event.dur.is_null(), has::DUR)
             | bit(event.fd.is_null(), has::FD)
@@ -81,6 +89,8 @@ impl Shape {
             | bit(event.errno.is_null(), has::ERRNO)
             | bit(event.flags.is_null(), has::FLAGS)
             | bit(event.case == CaseId(0) && event.layer == Layer::Syscall, has::PLACE)
+            | bit(event.file2.is_null(), has::FILE2)
+            | file_bits(event, usual_file)
             | ret_bits(event);
         Self { bits, errno: event.errno, flags: event.flags, case: event.case, layer: event.layer }
     }
@@ -100,7 +110,7 @@ impl Shape {
     }
 
     fn read(from: &mut Cursor<'_>) -> Option<Self> {
-        let bits = u16::try_from(from.number()?).ok().filter(|bits| *bits < 1 << 12)?;
+        let bits = u16::try_from(from.number()?).ok().filter(|bits| *bits <= has::ALL)?;
         let mut shape = Self { bits, ..Self::NONE };
         if shape.has(has::ERRNO) {
             shape.errno = Nullable::some(ErrnoId(name(from)?));
@@ -118,6 +128,15 @@ impl Shape {
     #[inline]
     const fn has(self, bit: u16) -> bool {
         self.bits & bit != 0
+    }
+}
+
+#[inline]
+fn file_bits(event: &Event, usual: Nullable<FileId>) -> u16 {
+    match event.file {
+        file if file.is_null() => 0,
+        file if file == usual => has::FILE_AS_USUAL,
+        _ => has::FILE_OTHER,
     }
 }
 
@@ -158,8 +177,12 @@ pub(crate) struct Prediction {
     /// When the last event ended.
     time: i64,
     fd: i32,
+    /// The last file.
+    file: u32,
     shapes: Vec<Shape>,
     slots: [Slot; SLOTS + 1],
+    /// Paths and the files that they denoted last.
+    files: [(Nullable<PathId>, Nullable<FileId>); SLOTS],
 }
 
 impl Default for Prediction {
@@ -170,8 +193,10 @@ impl Default for Prediction {
             seq: 0,
             time: 0,
             fd: 0,
+            file: 0,
             shapes: Vec::new(),
             slots: [EMPTY; SLOTS + 1],
+            files: [(Nullable::NULL, Nullable::NULL); SLOTS],
         }
     }
 }
@@ -202,6 +227,13 @@ impl Prediction {
         self.shapes.get_mut(place)
     }
 
+    /// The file that `path` denoted last, if it is remembered.
+    #[inline]
+    fn usual_file(&self, path: Nullable<PathId>) -> Nullable<FileId> {
+        let (known, file) = self.files[path.raw().index() % SLOTS];
+        if known == path { file } else { Nullable::NULL }
+    }
+
     #[inline]
     fn learn(&mut self, event: &Event) {
         (self.pid, self.tid, self.seq) = (event.pid, event.tid, event.seq.wrapping_add(1));
@@ -215,12 +247,16 @@ impl Prediction {
             slot.offset = offset.wrapping_add(event.size.get().unwrap_or(0));
         }
         slot.requested = event.requested.get().unwrap_or(slot.requested);
+        if let Some(file) = event.file.get() {
+            self.file = file.0;
+            self.files[event.path.raw().index() % SLOTS] = (event.path, event.file);
+        }
     }
 }
 
 /// Appends an event to `out`.
 pub(crate) fn encode(event: &Event, state: &mut Prediction, out: &mut Vec<u8>) {
-    let shape = Shape::of(event);
+    let shape = Shape::of(event, state.usual_file(event.path));
     let known = state.shape(event.call);
     let is_known = known.as_deref() == Some(&shape);
     if let Some(known) = known {
@@ -292,6 +328,12 @@ pub(crate) fn encode(event: &Event, state: &mut Prediction, out: &mut Vec<u8>) {
     if shape.bits & has::RET == has::RET_OTHER {
         put_signed(out, event.ret.raw());
     }
+    if shape.bits & has::FILE == has::FILE_OTHER {
+        put_signed(out, i64::from(event.file.raw().0) - i64::from(state.file));
+    }
+    if let Some(file) = event.file2.get() {
+        put_signed(out, i64::from(file.0) - i64::from(state.file));
+    }
     out[savings] = saved;
     state.learn(event);
 }
@@ -362,6 +404,14 @@ pub(crate) fn decode(head: u64, from: &mut Cursor<'_>, state: &mut Prediction) -
         has::RET_OTHER => Nullable::some(from.signed()?),
         _ => Nullable::NULL,
     };
+    event.file = match shape.bits & has::FILE {
+        has::FILE_AS_USUAL => state.usual_file(event.path),
+        has::FILE_OTHER => Nullable::some(FileId(near(state.file, from.signed()?)?)),
+        _ => Nullable::NULL,
+    };
+    if shape.has(has::FILE2) {
+        event.file2 = Nullable::some(FileId(near(state.file, from.signed()?)?));
+    }
     state.learn(&event);
     Some(event)
 }
@@ -419,6 +469,7 @@ mod tests {
             dur: Nullable::some(Nanos(8_000)),
             fd: Nullable::some(3),
             path: Nullable::some(PathId(0)),
+            file: Nullable::some(FileId(7)),
             offset: Nullable::some(number * 4096),
             requested: Nullable::some(4096),
             size: Nullable::some(4096),
@@ -427,8 +478,8 @@ mod tests {
         };
         let events: Vec<Event> = (0..101).map(read).collect();
         let (_, all) = round_trip(&events);
-        let (_, first) = round_trip(&events[..1]);
+        let (_, two) = round_trip(&events[..2]);
         // Head, savings, three of the start, two of the duration.
-        assert_eq!(all - first, 100 * 7);
+        assert_eq!(all - two, 99 * 7);
     }
 }

@@ -156,7 +156,7 @@ mod tests {
             ("", "header.json: EOF"),
             ("[1", "header.json:"),
             (r#"{"format": "other", "format_version": 1}"#, "describes `other`"),
-            (r#"{"format": "iotrail spool", "format_version": 1, "rank": "x"}"#, "header.json: invalid type"),
+            (r#"{"format": "iotrail spool", "format_version": 2, "rank": "x"}"#, "header.json: invalid type"),
         ] {
             std::fs::write(dir.path().join(NAME), json).unwrap();
             assert!(error().contains(expected), "{json}: {}", error());

@@ -2,8 +2,8 @@
 
 use crate::{SpoolError, SpoolWriter, Visit};
 use iotrail_model::{
-    CallId, Coverage, Dictionaries, ErrnoId, Event, FileFacts, FileKind, FlagsId, Nanos, Nullable, PathId,
-    Pid, Process, Tid, Timestamp, calls,
+    CallId, Coverage, Dictionaries, ErrnoId, Event, FileFacts, FileId, FileKind, FlagsId, NamedFile, Nanos,
+    Nullable, PathId, Pid, Process, Tid, Timestamp, calls,
 };
 
 pub(crate) fn names() -> Dictionaries {
@@ -32,6 +32,7 @@ fn event(number: u64, path: u32) -> Event {
         dur: if number.is_multiple_of(11) { Nullable::NULL } else { Nullable::some(Nanos(value.max(0))) },
         fd: Nullable::some((number % 20) as i32),
         path: Nullable::some(PathId(path)),
+        file: Nullable::some(FileId(path / 2)),
         offset: Nullable::some(value),
         requested: Nullable::some(4096),
         size: Nullable::some(value),
@@ -58,6 +59,15 @@ fn facts(number: u64) -> FileFacts {
         inode: number * 3,
         size: Some(number as i64),
         kind: Some(FileKind::File),
+        birth: Some(number as i64 * 7),
+    }
+}
+
+fn named(number: u64) -> NamedFile {
+    NamedFile {
+        file: Nullable::some(FileId(number as u32)),
+        gone: number.is_multiple_of(4),
+        facts: Some(facts(number)),
     }
 }
 
@@ -72,7 +82,7 @@ pub(crate) fn write(
         20 => writer.image(&process(number)),
         30 => {
             let id = names.paths.intern(&path(number));
-            writer.file(PathId(id), &facts(number), names)
+            writer.file(PathId(id), named(number), names)
         }
         40 => writer.coverage(&Coverage { lost: number, ..Coverage::default() }),
         _ => {
@@ -124,9 +134,9 @@ impl Visit for Found {
         Ok(())
     }
 
-    fn file(&mut self, name: &[u8], found: &FileFacts) -> Result<(), SpoolError> {
+    fn file(&mut self, name: &[u8], found: &NamedFile) -> Result<(), SpoolError> {
         let number = self.take();
-        assert_eq!((number % 50, name, *found), (30, &path(number)[..], facts(number)));
+        assert_eq!((number % 50, name, *found), (30, &path(number)[..], named(number)));
         Ok(())
     }
 

@@ -328,10 +328,10 @@ impl Records {
                 Some(process) => visitor.process(process)?,
                 None => return Ok(false),
             },
-            Head::FILE => match row_code::read_facts(&mut from, &mut self.last_file) {
-                Some((path, facts)) => {
+            Head::FILE => match row_code::read_named(&mut from, &mut self.last_file) {
+                Some((path, file)) => {
                     if let Some(path) = self.names.path(path) {
-                        visitor.file(path, &facts)?;
+                        visitor.file(path, &file)?;
                     }
                 }
                 None => return Ok(false),

@@ -3,7 +3,7 @@
 use crate::samples;
 use crate::{Header, Spool, SpoolError, SpoolWriter, Visit};
 use iotrail_model::{
-    CallId, Coverage, Dictionaries, ErrnoId, Event, FileFacts, FlagsId, Nanos, Nullable, PathId, Pid,
+    CallId, Coverage, Dictionaries, ErrnoId, Event, FlagsId, NamedFile, Nanos, Nullable, PathId, Pid,
     Process, Tid, Timestamp,
 };
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ pub(crate) enum Record {
     Event(Box<Event>, [Option<Vec<u8>>; 5]),
     Process(Box<Process>),
     Image(Box<Process>),
-    File(Vec<u8>, FileFacts),
+    File(Vec<u8>, NamedFile),
     Coverage(Box<Coverage>),
 }
 
@@ -62,7 +62,7 @@ impl Visit for All {
         Ok(())
     }
 
-    fn file(&mut self, path: &[u8], facts: &FileFacts) -> Result<(), SpoolError> {
+    fn file(&mut self, path: &[u8], facts: &NamedFile) -> Result<(), SpoolError> {
         self.records.push(Record::File(path.to_vec(), *facts));
         Ok(())
     }
@@ -102,7 +102,7 @@ enum Step {
     Event(Event),
     Process(Process),
     Image(Process),
-    File(u32, FileFacts),
+    File(u32, NamedFile),
     Coverage(u64),
     Rotate,
 }
@@ -112,7 +112,7 @@ fn step() -> impl Strategy<Value = Step> {
         20 => samples::event().prop_map(Step::Event),
         1 => samples::process().prop_map(Step::Process),
         1 => samples::process().prop_map(Step::Image),
-        2 => (0_u32..6, samples::facts()).prop_map(|(path, facts)| Step::File(path, facts)),
+        2 => (0_u32..6, samples::named()).prop_map(|(path, file)| Step::File(path, file)),
         1 => any::<u64>().prop_map(Step::Coverage),
         1 => Just(Step::Rotate),
     ]

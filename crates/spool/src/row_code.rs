@@ -3,7 +3,9 @@
 //! A row may end early: fields that a later version of this crate appends are unknown to rows of earlier ones.
 
 use crate::varint::{Cursor, put, put_bytes, put_signed};
-use iotrail_model::{CaseId, FileFacts, FileKind, Nanos, Pid, Process, Timestamp, Usage};
+use iotrail_model::{
+    CaseId, FileFacts, FileId, FileKind, NamedFile, Nanos, Nullable, Pid, Process, Timestamp, Usage,
+};
 
 /// Appends a process row. Texts are cut where the row would grow beyond `limit` bytes; answers whether one was.
 pub(crate) fn put_process(out: &mut Vec<u8>, process: &Process, limit: usize) -> bool {
@@ -185,42 +187,80 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Device and inode of the last facts in the block: files of one directory tree lie on one device, often in a row.
+/// Device, inode and birth of the last facts in the block: files of one directory tree lie on one device, often in a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LastFile {
     device: u64,
     inode: u64,
+    birth: i64,
 }
 
-/// Appends what was found at path `path`.
-pub(crate) fn put_facts(out: &mut Vec<u8>, path: u32, facts: &FileFacts, last: &mut LastFile) {
+/// Bits of the byte that each name of a file has; the kind comes behind them.
+mod bits {
+    pub(super) const SAME_DEVICE: u8 = 1;
+    pub(super) const SIZE: u8 = 2;
+    pub(super) const FACTS: u8 = 4;
+    pub(super) const BIRTH: u8 = 8;
+    /// How many bits these are.
+    pub(super) const COUNT: u32 = 4;
+}
+
+/// Appends what is known of the file named `path`.
+pub(crate) fn put_named(out: &mut Vec<u8>, path: u32, named: &NamedFile, last: &mut LastFile) {
     put(out, u64::from(path));
+    let file = named.file.get().map_or(0, |file| u64::from(file.0) + 1);
+    put(out, file << 1 | u64::from(named.gone));
+    let Some(facts) = &named.facts else { return out.push(0) };
     let kind = facts.kind.map_or(0, |kind| kind as u8 + 1);
-    let same = u8::from(facts.device == last.device);
-    out.push(kind << 2 | u8::from(facts.size.is_some()) << 1 | same);
-    if same == 0 {
+    let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
+    let same = facts.device == last.device;
+    out.push(
+        kind << bits::COUNT
+            | bits::FACTS
+            | bit(facts.size.is_some(), bits::SIZE)
+            | bit(facts.birth.is_some(), bits::BIRTH)
+            | bit(same, bits::SAME_DEVICE),
+    );
+    if !same {
         put(out, facts.device);
     }
     put_signed(out, facts.inode.wrapping_sub(last.inode) as i64);
     if let Some(size) = facts.size {
         put_signed(out, size);
     }
-    *last = LastFile { device: facts.device, inode: facts.inode };
+    if let Some(birth) = facts.birth {
+        put_signed(out, birth.wrapping_sub(last.birth));
+    }
+    *last = LastFile { device: facts.device, inode: facts.inode, birth: facts.birth.unwrap_or(last.birth) };
 }
 
-/// The path and the facts that [`put_facts`] wrote.
-pub(crate) fn read_facts(from: &mut Cursor<'_>, last: &mut LastFile) -> Option<(u32, FileFacts)> {
+/// The path and what [`put_named`] wrote.
+pub(crate) fn read_named(from: &mut Cursor<'_>, last: &mut LastFile) -> Option<(u32, NamedFile)> {
     let path = from.small()?;
-    let bits = from.byte()?;
-    let kind = match usize::from(bits >> 2) {
+    let number = from.number()?;
+    let file = match number >> 1 {
+        0 => Nullable::NULL,
+        file => Nullable::some(FileId(u32::try_from(file - 1).ok()?)),
+    };
+    let mut named = NamedFile { file, gone: number & 1 == 1, facts: None };
+    let found = from.byte()?;
+    if found & bits::FACTS == 0 {
+        return Some((path, named));
+    }
+    let kind = match usize::from(found >> bits::COUNT) {
         0 => None,
         kind => Some(*FileKind::ALL.get(kind - 1)?),
     };
-    let device = if bits & 1 == 1 { last.device } else { from.number()? };
+    let device = if found & bits::SAME_DEVICE != 0 { last.device } else { from.number()? };
     let inode = last.inode.wrapping_add(from.signed()? as u64);
-    let size = if bits & 2 == 2 { Some(from.signed()?) } else { None };
-    *last = LastFile { device, inode };
-    Some((path, FileFacts { device, inode, size, kind }))
+    let size = if found & bits::SIZE != 0 { Some(from.signed()?) } else { None };
+    let birth = match found & bits::BIRTH {
+        0 => None,
+        _ => Some(last.birth.wrapping_add(from.signed()?)),
+    };
+    *last = LastFile { device, inode, birth: birth.unwrap_or(last.birth) };
+    named.facts = Some(FileFacts { device, inode, size, kind, birth });
+    Some((path, named))
 }
 
 #[cfg(test)]
@@ -238,19 +278,19 @@ mod tests {
         }
 
         #[test]
-        fn facts_round_trip(facts in prop::collection::vec(samples::facts(), 0..8)) {
+        fn facts_round_trip(facts in prop::collection::vec(samples::named(), 0..8)) {
             let (mut writing, mut reading) = (LastFile::default(), LastFile::default());
             for (path, facts) in facts.iter().enumerate() {
                 let mut out = Vec::new();
-                put_facts(&mut out, path as u32, facts, &mut writing);
-                prop_assert_eq!(read_facts(&mut Cursor(&out), &mut reading), Some((path as u32, *facts)));
+                put_named(&mut out, path as u32, facts, &mut writing);
+                prop_assert_eq!(read_named(&mut Cursor(&out), &mut reading), Some((path as u32, *facts)));
             }
         }
 
         #[test]
         fn any_bytes_are_a_row_or_none(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = read_process(&mut Cursor(&bytes));
-            let _ = read_facts(&mut Cursor(&bytes), &mut LastFile::default());
+            let _ = read_named(&mut Cursor(&bytes), &mut LastFile::default());
         }
     }
 

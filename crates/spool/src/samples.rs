@@ -1,8 +1,8 @@
 //! Arbitrary records for tests.
 
 use iotrail_model::{
-    CallId, CaseId, ErrnoId, Event, FileFacts, FileKind, FlagsId, Layer, Nanos, Nullable, PathId, Pid,
-    Process, Tid, Timestamp, Usage,
+    CallId, CaseId, ErrnoId, Event, FileFacts, FileId, FileKind, FlagsId, Layer, NamedFile, Nanos, Nullable,
+    PathId, Pid, Process, Tid, Timestamp, Usage,
 };
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         nullable(),
     );
     let result = (nullable(), prop::option::of(0_u32..3), prop::option::of(0_u32..4), any::<u8>());
-    (who, when, what, result).prop_map(|(who, when, what, result)| {
+    (who, when, what, result, (file(), file())).prop_map(|(who, when, what, result, files)| {
         let mut event = Event {
             case: CaseId(who.0 / 2),
             seq: who.1,
@@ -54,6 +54,8 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             ret: result.0,
             errno: result.1.map(ErrnoId).into(),
             flags: result.2.map(FlagsId).into(),
+            file: files.0,
+            file2: files.1,
         };
         // What real events look like.
         if result.3 & 1 == 1 {
@@ -68,16 +70,31 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
     })
 }
 
-pub(crate) fn facts() -> impl Strategy<Value = FileFacts> {
+fn facts() -> impl Strategy<Value = FileFacts> {
     let device = prop_oneof![Just(5), any::<u64>()];
-    (device, any::<u64>(), prop::option::of(any::<i64>()), prop::option::of(0_usize..7)).prop_map(
-        |(device, inode, size, kind)| FileFacts {
+    let birth = prop::option::of(any::<i64>());
+    (device, any::<u64>(), prop::option::of(any::<i64>()), prop::option::of(0_usize..7), birth).prop_map(
+        |(device, inode, size, kind, birth)| FileFacts {
             device,
             inode,
             size,
             kind: kind.map(|kind| FileKind::ALL[kind]),
+            birth,
         },
     )
+}
+
+pub(crate) fn named() -> impl Strategy<Value = NamedFile> {
+    (file(), any::<bool>(), prop::option::of(facts())).prop_map(|(file, gone, facts)| NamedFile {
+        file,
+        gone,
+        facts,
+    })
+}
+
+fn file() -> impl Strategy<Value = Nullable<FileId>> {
+    let number = prop_oneof![0_u32..5, any::<u32>()];
+    prop::option::of(number).prop_map(|number| number.map(FileId).into())
 }
 
 fn text() -> impl Strategy<Value = Option<String>> {

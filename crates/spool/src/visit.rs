@@ -1,7 +1,7 @@
 //! Who takes what a spool holds.
 
 use crate::error::SpoolError;
-use iotrail_model::{Coverage, Dictionaries, Event, FileFacts, Process};
+use iotrail_model::{Coverage, Dictionaries, Event, NamedFile, Process};
 
 /// Takes records in the order in which they were written.
 pub trait Visit {
@@ -38,11 +38,11 @@ pub trait Visit {
         Ok(())
     }
 
-    /// What was found at a path.
+    /// What is known of the file of that name.
     ///
     /// # Errors
     /// Reading ends with it.
-    fn file(&mut self, _path: &[u8], _facts: &FileFacts) -> Result<(), Self::Error> {
+    fn file(&mut self, _path: &[u8], _file: &NamedFile) -> Result<(), Self::Error> {
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use crate::row_code::{self, LastFile};
 use crate::segment::{Frame, Segment};
 use crate::varint::put;
 use iotrail_model::{
-    CallId, Coverage, Dictionaries, ErrnoId, Event, FileFacts, FlagsId, Nullable, PathId, Process,
+    CallId, Coverage, Dictionaries, ErrnoId, Event, FlagsId, NamedFile, Nullable, PathId, Process,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -119,12 +119,18 @@ impl SpoolWriter {
         self.row(|writer| writer.append_process(Head::IMAGE, process))
     }
 
-    /// Appends what was found at a path.
+    /// Appends what is known of the file of that name.
     ///
     /// # Errors
     /// See [`SpoolWriter::event`].
-    pub fn file(&mut self, path: PathId, facts: &FileFacts, names: &Dictionaries) -> Result<(), SpoolError> {
-        self.row(|writer| writer.append_facts(path, facts, names))
+    pub fn file(
+        &mut self,
+        path: PathId,
+        file: impl Into<NamedFile>,
+        names: &Dictionaries,
+    ) -> Result<(), SpoolError> {
+        let file = file.into();
+        self.row(|writer| writer.append_file(path, &file, names))
     }
 
     /// Appends the coverage statement as it stands, so that a recording that is killed knows what it dropped until then.
@@ -207,10 +213,10 @@ impl SpoolWriter {
         Ok(())
     }
 
-    fn append_facts(
+    fn append_file(
         &mut self,
         path: PathId,
-        facts: &FileFacts,
+        file: &NamedFile,
         names: &Dictionaries,
     ) -> Result<(), SpoolError> {
         loop {
@@ -221,7 +227,7 @@ impl SpoolWriter {
             }
             let out = self.frame.start();
             put(out, Head::FILE);
-            row_code::put_facts(out, local, facts, &mut self.last_file);
+            row_code::put_named(out, local, file, &mut self.last_file);
             if self.frame.size() <= self.segment.room() {
                 self.segment.append(&mut self.frame)?;
                 self.segment.footer().rows += 1;

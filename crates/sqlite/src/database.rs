@@ -80,6 +80,7 @@ fn fill(file: &Path, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64,
     log_tables::cases(&transaction, log)?;
     log_tables::processes(&transaction, &log.processes()?)?;
     log_tables::files(&transaction, log.files())?;
+    log_tables::distinct_files(&transaction, log.distinct_files())?;
     names::write(&transaction, log)?;
     let events = events(&transaction, log, progress)?;
     transaction.execute_batch(INDICES)?;
@@ -90,7 +91,7 @@ fn fill(file: &Path, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64,
 
 fn events(database: &Connection, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64, Stop> {
     let mut insert = database.prepare(
-        "INSERT INTO event_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        "INSERT INTO event_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
     )?;
     let (mut done, total) = (0, log.rows());
     for row_group in 0..log.row_groups() {
@@ -123,6 +124,8 @@ fn event(insert: &mut Statement<'_>, event: &Event) -> rusqlite::Result<()> {
         event.ret.get(),
         event.errno.get().map(|errno| errno.0),
         event.flags.get().map(|flags| flags.0),
+        event.file.get().map(|file| file.0),
+        event.file2.get().map(|file| file.0),
     ])?;
     Ok(())
 }

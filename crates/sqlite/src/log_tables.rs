@@ -2,7 +2,7 @@
 
 use crate::value::{maybe_unsigned, unsigned};
 use iotrail_model::{Case, FileRow, Process};
-use iotrail_trail::{EventLog, Trail};
+use iotrail_trail::{DistinctFile, EventLog, Trail};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Result, params};
 
@@ -94,9 +94,23 @@ fn process_values(process: &Process) -> [Value; 25] {
 pub(crate) fn files(database: &Connection, files: &[FileRow]) -> Result<()> {
     let mut insert = database.prepare("INSERT INTO files VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     for (id, file) in files.iter().enumerate() {
-        let FileRow { path, canonical, kind, device, inode, size } = file;
+        let FileRow { path, canonical, kind, device, inode, size, .. } = file;
         let (device, inode) = (maybe_unsigned(*device), maybe_unsigned(*inode));
         insert.execute(params![id as i64, path, canonical, kind, device, inode, size])?;
+    }
+    Ok(())
+}
+
+/// The files behind the names; `path_id` is the row of a name in `files`.
+pub(crate) fn distinct_files(database: &Connection, files: &[DistinctFile]) -> Result<()> {
+    let mut insert = database.prepare("INSERT INTO distinct_files VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+    let mut name = database.prepare("INSERT INTO file_names VALUES (?1, ?2, ?3)")?;
+    for (id, file) in files.iter().enumerate() {
+        let (device, inode) = (maybe_unsigned(file.device), maybe_unsigned(file.inode));
+        insert.execute(params![id as i64, file.path.0, file.kind, device, inode, file.birth, file.size])?;
+        for known in &file.names {
+            name.execute(params![id as i64, known.path.0, known.gone])?;
+        }
     }
     Ok(())
 }

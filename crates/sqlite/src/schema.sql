@@ -57,6 +57,20 @@ CREATE TABLE files (
   inode,
   size INTEGER
 );
+CREATE TABLE distinct_files (
+  file INTEGER PRIMARY KEY,
+  path_id INTEGER NOT NULL REFERENCES files,
+  kind TEXT,
+  device,
+  inode,
+  birth INTEGER,
+  size INTEGER
+);
+CREATE TABLE file_names (
+  file INTEGER NOT NULL REFERENCES distinct_files,
+  path_id INTEGER NOT NULL REFERENCES files,
+  gone INTEGER
+);
 CREATE TABLE calls (call_id INTEGER PRIMARY KEY, call TEXT NOT NULL);
 CREATE TABLE errnos (errno_id INTEGER PRIMARY KEY, errno TEXT NOT NULL);
 CREATE TABLE flag_texts (flags_id INTEGER PRIMARY KEY, flags TEXT NOT NULL);
@@ -78,11 +92,13 @@ CREATE TABLE event_rows (
   size INTEGER,
   ret INTEGER,
   errno_id INTEGER REFERENCES errnos,
-  flags_id INTEGER REFERENCES flag_texts
+  flags_id INTEGER REFERENCES flag_texts,
+  file INTEGER REFERENCES distinct_files,
+  file2 INTEGER REFERENCES distinct_files
 );
 CREATE VIEW events AS
 SELECT e.case_id, e.seq, e.pid, e.tid, l.layer, c.call, e."start", e.dur, e.fd, f.path, g.path AS path2,
-       e."offset", e.requested, e.size, e.ret, n.errno, t.flags
+       e."offset", e.requested, e.size, e.ret, n.errno, t.flags, e.file, e.file2
 FROM event_rows e
 JOIN layers l ON l.layer_id = e.layer_id
 JOIN calls c ON c.call_id = e.call_id

@@ -2,7 +2,7 @@
 
 use crate::call_kind::{CallKind, CallKinds, Moved};
 use crate::file_kinds::FileKinds;
-use iotrail_model::{Event, PathId};
+use iotrail_model::{Event, FileId};
 use iotrail_query::LifeId;
 use iotrail_trail::{Columns, EventLog};
 
@@ -20,6 +20,8 @@ pub(crate) fn columns() -> Columns {
         | Columns::REQUESTED
         | Columns::SIZE
         | Columns::ERRNO
+        | Columns::FILE
+        | Columns::FILE2
 }
 
 /// What is known of the calls and files of a log by their names.
@@ -31,7 +33,7 @@ pub(crate) struct Kinds {
 
 impl Kinds {
     pub(crate) fn new(log: &EventLog) -> Self {
-        Self { calls: CallKinds::new(log.names()), files: FileKinds::new(log.files()) }
+        Self { calls: CallKinds::new(log.names()), files: FileKinds::new(log) }
     }
 
     /// An event of process `life`, whose group is `slot`.
@@ -39,8 +41,8 @@ impl Kinds {
     pub(crate) fn call(&self, event: Event, life: Option<LifeId>, slot: usize) -> Call {
         let kind = self.calls.of(&event);
         let moved = kind.moved(&event);
-        let file = self.files.file(event.path);
-        let second = if kind.second { self.files.file(event.path2) } else { None };
+        let file = self.files.file(event.file);
+        let second = if kind.second { self.files.file(event.file2) } else { None };
         Call { event, life, slot, kind, moved, file, second }
     }
 }
@@ -56,22 +58,22 @@ pub(crate) struct Call {
     pub(crate) kind: CallKind,
     /// What it moved.
     pub(crate) moved: Option<Moved>,
-    /// `path`, if it is a file.
-    pub(crate) file: Option<PathId>,
-    /// `path2`, if it is a file that the call uses.
-    pub(crate) second: Option<PathId>,
+    /// What `path` denoted, if it is a file.
+    pub(crate) file: Option<FileId>,
+    /// What `path2` denoted, if it is a file that the call uses.
+    pub(crate) second: Option<FileId>,
 }
 
 impl Call {
     /// The file that bytes come out of.
     #[inline]
-    pub(crate) fn source(&self) -> Option<PathId> {
+    pub(crate) fn source(&self) -> Option<FileId> {
         self.file
     }
 
     /// The file that bytes go into.
     #[inline]
-    pub(crate) fn target(&self) -> Option<PathId> {
+    pub(crate) fn target(&self) -> Option<FileId> {
         if self.is_copy() { self.second } else { self.file }
     }
 

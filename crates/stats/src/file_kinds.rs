@@ -1,21 +1,23 @@
-//! Which paths are files, in the sense of profiles (Dun et al., section 6.3): what holds data under a name.
+//! Which files of a log are files in the sense of profiles (Dun et al., section 6.3): what holds data under a name.
 //!
 //! Regular files and block devices are files; directories, pipes, sockets, terminals and other character devices, and
-//! anonymous inodes are not. Of a path that was only looked at a trail does not know the kind. It is a directory if another
-//! path lies below it, else a file if it is a path at all.
+//! anonymous inodes are not. Of what was only looked at a trail does not know the kind. It is a directory if another
+//! path lies below one of its names, else a file if it has a path at all.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
-use iotrail_model::{FileKind, FileRow, Nullable, PathId};
+use iotrail_model::{FileId, FileKind, Nullable};
+use iotrail_trail::{DistinctFile, EventLog};
 
-/// For each path of a log, whether it is a file.
+/// For each file of a log, whether it is one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileKinds(Vec<bool>);
 
 impl FileKinds {
-    pub(crate) fn new(files: &[FileRow]) -> Self {
+    pub(crate) fn new(log: &EventLog) -> Self {
+        let paths = &log.names().paths;
         let mut directories: HashSet<&str, RandomState> = HashSet::default();
-        for mut path in files.iter().map(|file| &*file.path).filter(|path| path.starts_with('/')) {
+        for mut path in paths.iter().map(|path| &**path).filter(|path| path.starts_with('/')) {
             while let Some((directory, _)) = path.rsplit_once('/') {
                 if !directories.insert(directory) {
                     break;
@@ -23,51 +25,57 @@ impl FileKinds {
                 path = directory;
             }
         }
-        let is_file = |file: &FileRow| match file.kind.as_deref() {
+        let is_file = |file: &DistinctFile| match file.kind.as_deref() {
             Some(kind) => [FileKind::File, FileKind::Block].iter().any(|known| known.name() == kind),
-            None => file.path.starts_with('/') && !directories.contains(file.path.trim_end_matches('/')),
+            None => {
+                let mut names = file.names.iter().map(|name| &*paths[name.path.index()]);
+                paths[file.path.index()].starts_with('/')
+                    && !names.any(|path| directories.contains(path.trim_end_matches('/')))
+            }
         };
-        Self(files.iter().map(is_file).collect())
+        Self(log.distinct_files().iter().map(is_file).collect())
     }
 
-    /// The path if it is a file.
+    /// The file if it is one.
     #[inline]
-    pub(crate) fn file(&self, path: Nullable<PathId>) -> Option<PathId> {
-        path.get().filter(|path| self.0.get(path.index()).copied().unwrap_or_default())
+    pub(crate) fn file(&self, file: Nullable<FileId>) -> Option<FileId> {
+        file.get().filter(|file| self.0.get(file.index()).copied().unwrap_or_default())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_model::{Case, Event, FileFacts};
+    use iotrail_trail::memory::MemoryLog;
 
     #[test]
-    fn a_path_of_unknown_kind_is_a_file_unless_something_lies_below_it() {
-        let rows = [
+    fn what_is_of_unknown_kind_is_a_file_unless_something_lies_below_it() {
+        let mut log = MemoryLog::new(vec![Case::default()]);
+        for (path, kind) in [
             ("/a", None),
             ("/a/b", None),
-            ("/a/b/c", Some("file")),
+            ("/a/b/c", Some(FileKind::File)),
             ("/a/x", None),
             ("/", None),
-            ("/dev/tty", Some("char")),
-            ("/dev/sda", Some("block")),
-            ("/a/d", Some("directory")),
+            ("/dev/tty", Some(FileKind::Char)),
+            ("/dev/sda", Some(FileKind::Block)),
+            ("/a/d", Some(FileKind::Directory)),
             ("pipe:[7]", None),
-            ("pipe:[8]", Some("pipe")),
+            ("pipe:[8]", Some(FileKind::Pipe)),
             ("/a/xy", None),
-        ];
-        let rows: Vec<FileRow> = rows
-            .into_iter()
-            .map(|(path, kind)| FileRow {
-                path: path.to_owned(),
-                kind: kind.map(str::to_owned),
-                ..FileRow::default()
-            })
-            .collect();
-        let kinds = FileKinds::new(&rows);
-        let files: Vec<&str> = (0..rows.len())
-            .filter(|at| kinds.file(Nullable::some(PathId::from_index(*at))).is_some())
-            .map(|at| &*rows[at].path)
+        ] {
+            if kind.is_some() {
+                log.push_file(path.as_bytes(), &FileFacts { kind, ..FileFacts::default() });
+            }
+            let path = log.path(path);
+            log.push(Event { path, ..Event::default() });
+        }
+        let log = log.build();
+        let kinds = FileKinds::new(&log);
+        let files: Vec<&str> = (0..log.distinct_files().len())
+            .filter(|at| kinds.file(Nullable::some(FileId::from_index(*at))).is_some())
+            .map(|at| &*log.names().paths[log.distinct_files()[at].path.index()])
             .collect();
         assert_eq!(files, ["/a/b/c", "/a/x", "/dev/sda", "/a/xy"]);
         assert_eq!(kinds.file(Nullable::NULL), None);

@@ -1,7 +1,7 @@
 //! Table 4, access patterns: where each transfer begins, seen from the one before, and which bytes are moved again.
 //!
 //! Dun et al. ("ParaTrac", section 5.1) ask for the offsets and lengths of accesses; the measures made of them are defined in
-//! `docs/stats.md`. The one before is that of the same process, through the same descriptor of the same path, since the
+//! `docs/stats.md`. The one before is that of the same process, through the same descriptor of the same file, since the
 //! descriptor was made: a trail does not tell open file descriptions apart. What lies on both sides of a seam between two
 //! pieces of a log is decided when they meet, so that any split of the log gives the same.
 
@@ -11,7 +11,7 @@ use crate::part::Context;
 use crate::result::AccessRow;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::{CaseId, Nullable, PathId, Pid};
+use iotrail_model::{CaseId, FileId, Nullable, Pid};
 use iotrail_query::LifeId;
 use iotrail_query::process_group::{command_line, executable};
 
@@ -29,7 +29,7 @@ pub(crate) struct Streams(HashMap<StreamKey, Stream, RandomState>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Place {
     life: Option<LifeId>,
-    file: Option<PathId>,
+    file: Option<FileId>,
 }
 
 /// Through what a process accesses a file.
@@ -38,7 +38,7 @@ struct StreamKey {
     case: CaseId,
     pid: Pid,
     fd: Nullable<i32>,
-    path: PathId,
+    file: FileId,
 }
 
 /// What was accessed through it, one transfer after the other.
@@ -83,12 +83,12 @@ impl Patterns {
         self.access(call, call.second).add(&into);
     }
 
-    fn access(&mut self, call: &Call, file: Option<PathId>) -> &mut Access {
+    fn access(&mut self, call: &Call, file: Option<FileId>) -> &mut Access {
         self.accesses.entry(Place { life: call.life, file }).or_default()
     }
 
     fn transfer(&mut self, call: &Call, transfer: &Transfer, streams: &mut Streams) {
-        let step = call.file.and_then(|path| streams.of(call, path).go(transfer));
+        let step = call.file.and_then(|file| streams.of(call, file).go(transfer));
         let access = self.access(call, call.file);
         access.add(transfer);
         step.into_iter().for_each(|step| access.step(step));
@@ -114,7 +114,7 @@ impl Patterns {
 
     /// The rows of files and of processes, those with most bytes first.
     pub(crate) fn rows(self, context: &Context<'_>) -> (Vec<AccessRow>, Vec<AccessRow>) {
-        let mut files: HashMap<PathId, Access, RandomState> = HashMap::default();
+        let mut files: HashMap<FileId, Access, RandomState> = HashMap::default();
         let mut processes: HashMap<LifeId, Access, RandomState> = HashMap::default();
         for (place, mut access) in self.accesses {
             if let Some(file) = place.file {
@@ -125,7 +125,8 @@ impl Patterns {
             }
         }
         let paths = &context.log.names().paths;
-        let file = |(file, mut access): (PathId, Access)| access.row(paths[file.index()].to_string());
+        let name = |file: FileId| context.log.distinct_files()[file.index()].path;
+        let file = |(file, mut access): (FileId, Access)| access.row(paths[name(file).index()].to_string());
         let mut processes: Vec<(LifeId, Access)> = processes.into_iter().collect();
         processes.sort_unstable_by_key(|(life, _)| *life);
         let process = |(life, mut access): (LifeId, Access)| {
@@ -143,16 +144,16 @@ impl Patterns {
 }
 
 impl Streams {
-    fn of(&mut self, call: &Call, path: PathId) -> &mut Stream {
-        let key = StreamKey { case: call.event.case, pid: call.event.pid, fd: call.event.fd, path };
-        let place = Place { life: call.life, file: Some(path) };
+    fn of(&mut self, call: &Call, file: FileId) -> &mut Stream {
+        let key = StreamKey { case: call.event.case, pid: call.event.pid, fd: call.event.fd, file };
+        let place = Place { life: call.life, file: Some(file) };
         self.0.entry(key).or_insert(Stream { place, first: None, last: Last::Open })
     }
 
     /// Looks at a call, selected or not, that may make a descriptor.
     pub(crate) fn open(&mut self, call: &Call) {
-        if let (true, false, Some(path)) = (call.kind.opens, call.failed(), call.file) {
-            self.of(call, path).last = Last::Unknown;
+        if let (true, false, Some(file)) = (call.kind.opens, call.failed(), call.file) {
+            self.of(call, file).last = Last::Unknown;
         }
     }
 }

@@ -155,22 +155,29 @@ const THROUGHPUT: &str =
 FROM grouped GROUP BY \"group\", date_trunc('second', CAST(start AS TIMESTAMP WITH TIME ZONE))
 ORDER BY \"group\", bin";
 
-/// Bytes by path: what a copy between descriptors writes goes to its second path.
+/// Bytes by file, which is called by the shortest of the names that it kept: what a copy between descriptors writes goes to
+/// its second file.
 fn files() -> String {
     let (reads, writes) = (names(&[Transfer::Read, Transfer::Copy]), names(&[Transfer::Write]));
     let copies = names(&[Transfer::Copy]);
     format!(
-        "SELECT * FROM (
-SELECT path, sum(reads) AS reads, sum(writes) AS writes,
+        "WITH labels AS (
+  SELECT file, path FROM (
+    SELECT file, path, kind, row_number() OVER (
+      PARTITION BY file ORDER BY coalesce(gone, false), character_length(path), path) AS place
+    FROM files WHERE kind IN ('file', 'block') OR (kind IS NULL AND path LIKE '/%')
+  ) AS numbered WHERE place = 1
+)
+SELECT * FROM (
+SELECT min(path) AS path, sum(reads) AS reads, sum(writes) AS writes,
   sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written
 FROM (
-  SELECT path, 1 AS reads, 0 AS writes, size AS bytes_read, 0 AS bytes_written
+  SELECT file, 1 AS reads, 0 AS writes, size AS bytes_read, 0 AS bytes_written
   FROM events WHERE size > 0 AND call IN ({reads})
-  UNION ALL SELECT path, 0, 1, 0, size FROM events WHERE size > 0 AND call IN ({writes})
-  UNION ALL SELECT path2, 0, 1, 0, size FROM events WHERE size > 0 AND call IN ({copies})
-) AS accesses
-WHERE path IN (SELECT path FROM files WHERE kind IN ('file', 'block') OR (kind IS NULL AND path LIKE '/%'))
-GROUP BY path
+  UNION ALL SELECT file, 0, 1, 0, size FROM events WHERE size > 0 AND call IN ({writes})
+  UNION ALL SELECT file2, 0, 1, 0, size FROM events WHERE size > 0 AND call IN ({copies})
+) AS accesses JOIN labels USING (file)
+GROUP BY file
 ) AS moved ORDER BY bytes_read + bytes_written DESC, path"
     )
 }

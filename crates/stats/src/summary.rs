@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::result::Modes;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::PathId;
+use iotrail_model::FileId;
 use iotrail_query::LifeId;
 
 /// What happened to a file, or what a process did: neither, either, or both of these.
@@ -37,7 +37,7 @@ pub(crate) struct Summary {
     /// By slot.
     sums: Vec<Sums>,
     /// By slot and file.
-    files: HashMap<(u32, PathId), Use, RandomState>,
+    files: HashMap<(u32, FileId), Use, RandomState>,
     /// The processes with selected calls.
     processes: HashMap<LifeId, Use, RandomState>,
 }
@@ -139,7 +139,7 @@ impl Summary {
     /// The files of each of `slots` groups, and those of all together.
     pub(crate) fn files(&self, slots: usize) -> (Vec<Modes>, Modes) {
         let mut modes = vec![Modes::default(); slots];
-        let mut together: HashMap<PathId, Use, RandomState> = HashMap::default();
+        let mut together: HashMap<FileId, Use, RandomState> = HashMap::default();
         for (&(slot, file), &usage) in &self.files {
             if let Some(modes) = modes.get_mut(slot as usize) {
                 modes.count(usage);

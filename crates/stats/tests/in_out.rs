@@ -89,8 +89,10 @@ impl Log {
     }
 
     fn kind(&mut self, path: &str, kind: FileKind) {
-        self.memory
-            .push_file(path.as_bytes(), &FileFacts { device: 1, inode: 1, size: None, kind: Some(kind) });
+        self.memory.push_file(
+            path.as_bytes(),
+            &FileFacts { device: 1, inode: 1, size: None, kind: Some(kind), birth: None },
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use crate::reader::Trouble;
 use crate::stream::{Context, Stream};
 use crate::tally::Tally;
 use crate::window::Limits;
-use iotrail_model::{Case, Coverage, Dictionaries, Event, Process};
+use iotrail_model::{Case, Coverage, Dictionaries, Event, FileId, Process};
 use iotrail_resolve::{Resolver, Sink, Summary};
 use iotrail_trail::{PartSummary, PartWriter, TrailError};
 
@@ -73,6 +73,8 @@ impl<'a> Work<'a> {
             [_] => Resolver::new(),
             _ => Resolver::with_a_file_per_thread(),
         };
+        let first = job.iter().map(|file| file.case).min().unwrap_or_default();
+        self.rows.part.numbering(first, FileId(self.names.files));
         let first_case = self.cases.len();
         let before = (self.rows.events, self.rows.with_duration);
         match &job[..] {

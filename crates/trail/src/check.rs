@@ -101,8 +101,9 @@ impl Check {
                 );
             }
             let mut seen = BTreeSet::new();
-            if let Some(row) = rows.iter().find(|row| !seen.insert(&row.path)) {
-                self.add(file.path(), None, format!("the path `{}` has two rows", printable(&row.path)));
+            if let Some(row) = rows.iter().find(|row| !seen.insert((&row.path, row.file))) {
+                let what = format!("the path `{}` has two rows for one file", printable(&row.path));
+                self.add(file.path(), None, what);
             }
         }
     }

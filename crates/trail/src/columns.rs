@@ -45,6 +45,8 @@ columns! {
     RET = "ret",
     ERRNO = "errno",
     FLAGS = "flags",
+    FILE = "file",
+    FILE2 = "file2",
 }
 
 impl Columns {
@@ -61,6 +63,13 @@ impl Columns {
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// With the paths that are needed to tell the files.
+    pub(crate) fn with_paths_of_files(self) -> Self {
+        let path = if self.contains(Self::FILE) { Self::PATH } else { Self::NONE };
+        let path2 = if self.contains(Self::FILE2) { Self::PATH2 } else { Self::NONE };
+        self | path | path2
     }
 
     /// The columns' places in the table.
@@ -99,7 +108,7 @@ mod tests {
     fn constants_follow_the_order_of_the_table() {
         assert_eq!((Columns::CASE | Columns::FLAGS).indices().collect::<Vec<_>>(), [0, 16]);
         assert_eq!(Columns::ALL.indices().count(), Columns::NAMES.len());
-        assert_eq!([16, 0, 17, 99].into_iter().collect::<Columns>(), Columns::CASE | Columns::FLAGS);
+        assert_eq!([16, 0, 31, 99].into_iter().collect::<Columns>(), Columns::CASE | Columns::FLAGS);
         assert!(Columns::ALL.contains(Columns::PATH2) && !Columns::PATH.contains(Columns::PATH2));
     }
 }

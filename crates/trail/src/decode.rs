@@ -19,7 +19,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use iotrail_model::nullable::Sentinel;
 use iotrail_model::{
-    CallId, CaseId, ErrnoId, EventBatch, FlagsId, Layer, Nanos, Nullable, PathId, Pid, Tid, Timestamp,
+    CallId, CaseId, ErrnoId, EventBatch, FileId, FlagsId, Layer, Nanos, Nullable, PathId, Pid, Tid, Timestamp,
 };
 
 /// Where a name's id comes from.
@@ -57,8 +57,23 @@ pub(crate) fn decode_into(
         batch.len = rows;
         return Ok(());
     }
+    // An older file lacks columns that were added at the end.
+    let there = file.metadata().schema().fields().len();
+    let present: Columns = columns.indices().filter(|place| *place < there).collect();
     let mut target = Target { batch, rows, dictionaries: Default::default() };
-    file.read(row_group, columns.indices(), SLICE_ROWS, |record| target.append(record, columns, names))
+    file.read(row_group, present.indices(), SLICE_ROWS, |record| target.append(record, present, names))?;
+    fill_absent(batch, columns, rows);
+    Ok(())
+}
+
+/// Columns that were wanted and that the file does not have are NULL in every row.
+fn fill_absent(batch: &mut EventBatch, columns: Columns, rows: usize) {
+    batch.len = rows;
+    for (column, values) in [(Columns::FILE, &mut batch.file), (Columns::FILE2, &mut batch.file2)] {
+        if columns.contains(column) {
+            values.resize(rows, Nullable::NULL);
+        }
+    }
 }
 
 /// A batch that is being filled.
@@ -110,7 +125,10 @@ impl Target<'_> {
             13 => slice.optional::<Int64Type, _>(&mut batch.size, |value| value),
             14 => slice.optional::<Int64Type, _>(&mut batch.ret, |value| value),
             15 => slice.optional_names(&mut batch.errno, known, lookup(names, NameColumn::Errno), ErrnoId),
-            _ => slice.optional_names(&mut batch.flags, known, lookup(names, NameColumn::Flags), FlagsId),
+            16 => slice.optional_names(&mut batch.flags, known, lookup(names, NameColumn::Flags), FlagsId),
+            17 => slice.optional::<UInt32Type, _>(&mut batch.file, FileId),
+            18 => slice.optional::<UInt32Type, _>(&mut batch.file2, FileId),
+            _ => Err("is unknown".to_owned()),
         }
     }
 }

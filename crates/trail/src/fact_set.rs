@@ -1,22 +1,31 @@
-//! What is known of files beside their names, by path; the latest word counts.
+//! What is known of files beside their names, by name and file; the latest word counts.
 //!
 //! Facts may come before or after the rows that mention their path, and for paths that no row of the part mentions; so
 //! they are kept apart from the rows' paths and meet them at the end, when both are sorted.
 
 use crate::error::TrailError;
+use crate::name_pairs::{key, of_key};
 use crate::text_runs::{SortedTexts, TextRuns};
 use iotrail_model::text::path_to_text;
-use iotrail_model::{FileFacts, FileKind, Interner};
+use iotrail_model::{FileFacts, FileKind, Interner, NamedFile};
 use std::path::Path;
 
-/// Device, inode, whether there is a size, size, kind.
-const BYTES: usize = 8 + 8 + 1 + 8 + 1;
+/// Bits, device, inode, size, birth, kind.
+const BYTES: usize = 1 + 8 + 8 + 8 + 8 + 1;
+
+/// What is there, in the first byte.
+mod has {
+    pub(super) const FACTS: u8 = 1;
+    pub(super) const SIZE: u8 = 2;
+    pub(super) const BIRTH: u8 = 4;
+    pub(super) const GONE: u8 = 8;
+}
 
 /// Facts of any number of files in bounded memory.
 #[derive(Debug)]
 pub(crate) struct FactSet {
     texts: Interner,
-    facts: Vec<FileFacts>,
+    facts: Vec<NamedFile>,
     runs: TextRuns<BYTES>,
     /// Bytes held in memory before they go to disk.
     limit: usize,
@@ -28,32 +37,33 @@ impl FactSet {
         Self { texts: Interner::new(), facts: Vec::new(), runs, limit }
     }
 
-    pub(crate) fn push(&mut self, path: &[u8], facts: &FileFacts) -> Result<(), TrailError> {
-        let id = self.texts.intern(path_to_text(path).as_bytes()) as usize;
+    pub(crate) fn push(&mut self, path: &[u8], named: NamedFile) -> Result<(), TrailError> {
+        let id = self.texts.intern(&key(path_to_text(path).as_bytes(), named.file)) as usize;
         match self.facts.get_mut(id) {
-            Some(known) => *known = *facts,
-            None => self.facts.push(*facts),
+            Some(known) => *known = NamedFile { facts: named.facts.or(known.facts), ..named },
+            None => self.facts.push(named),
         }
-        if self.texts.memory() + self.facts.capacity() * size_of::<FileFacts>() > self.limit {
+        if self.texts.memory() + self.facts.capacity() * size_of::<NamedFile>() > self.limit {
             self.runs.spill(self.texts.iter().zip(self.facts.iter().map(encode)))?;
             (self.texts, self.facts) = (Interner::new(), Vec::new());
         }
         Ok(())
     }
 
-    /// The facts, to be asked for in the order of the paths.
+    /// The facts, to be asked for in the order of the keys.
     pub(crate) fn finish(self) -> Result<SortedFacts, TrailError> {
         self.runs.finish(self.texts.iter().zip(self.facts.iter().map(encode))).map(SortedFacts)
     }
 }
 
-/// Facts sorted by path.
+/// Facts sorted by name and file.
 pub(crate) struct SortedFacts(SortedTexts<BYTES>);
 
 impl SortedFacts {
-    /// What is known of `path`; paths must be asked for in ascending order.
-    pub(crate) fn of(&mut self, path: &[u8]) -> Result<Option<FileFacts>, TrailError> {
-        Ok(self.0.value_of(path)?.map(|bytes| decode(&bytes)))
+    /// What is known under the key of a name and a file; keys must be asked for in ascending order.
+    pub(crate) fn of(&mut self, key: &[u8]) -> Result<Option<NamedFile>, TrailError> {
+        let known = self.0.value_of(key)?.map(|bytes| decode(&bytes));
+        Ok(known.map(|known| NamedFile { file: of_key(key).1, ..known }))
     }
 
     pub(crate) fn remove(self) -> Result<(), TrailError> {
@@ -61,61 +71,89 @@ impl SortedFacts {
     }
 }
 
-fn encode(facts: &FileFacts) -> [u8; BYTES] {
+fn encode(named: &NamedFile) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
-    bytes[..8].copy_from_slice(&facts.device.to_le_bytes());
-    bytes[8..16].copy_from_slice(&facts.inode.to_le_bytes());
-    bytes[16] = u8::from(facts.size.is_some());
+    let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
+    bytes[0] = bit(named.gone, has::GONE);
+    let Some(facts) = &named.facts else { return bytes };
+    bytes[0] |= has::FACTS | bit(facts.size.is_some(), has::SIZE) | bit(facts.birth.is_some(), has::BIRTH);
+    bytes[1..9].copy_from_slice(&facts.device.to_le_bytes());
+    bytes[9..17].copy_from_slice(&facts.inode.to_le_bytes());
     bytes[17..25].copy_from_slice(&facts.size.unwrap_or_default().to_le_bytes());
+    bytes[25..33].copy_from_slice(&facts.birth.unwrap_or_default().to_le_bytes());
     let kind = FileKind::ALL.iter().position(|kind| Some(*kind) == facts.kind);
-    bytes[25] = kind.map_or(0, |kind| kind as u8 + 1);
+    bytes[33] = kind.map_or(0, |kind| kind as u8 + 1);
     bytes
 }
 
-fn decode(bytes: &[u8; BYTES]) -> FileFacts {
+fn decode(bytes: &[u8; BYTES]) -> NamedFile {
     let number = |first: usize| {
         let mut eight = [0; 8];
         eight.copy_from_slice(&bytes[first..first + 8]);
         u64::from_le_bytes(eight)
     };
-    FileFacts {
-        device: number(0),
-        inode: number(8),
-        size: (bytes[16] != 0).then(|| number(17) as i64),
-        kind: usize::from(bytes[25]).checked_sub(1).and_then(|kind| FileKind::ALL.get(kind).copied()),
-    }
+    let has = |bit: u8| bytes[0] & bit != 0;
+    let facts = FileFacts {
+        device: number(1),
+        inode: number(9),
+        size: has(has::SIZE).then(|| number(17) as i64),
+        kind: usize::from(bytes[33]).checked_sub(1).and_then(|kind| FileKind::ALL.get(kind).copied()),
+        birth: has(has::BIRTH).then(|| number(25) as i64),
+    };
+    NamedFile { gone: has(has::GONE), facts: has(has::FACTS).then_some(facts), ..NamedFile::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_model::FileId;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     fn facts() -> impl Strategy<Value = FileFacts> {
         let kind = prop::option::of(prop::sample::select(&FileKind::ALL[..]));
-        (any::<u64>(), any::<u64>(), prop::option::of(any::<i64>()), kind)
-            .prop_map(|(device, inode, size, kind)| FileFacts { device, inode, size, kind })
+        let time = || prop::option::of(any::<i64>());
+        (any::<u64>(), any::<u64>(), time(), kind, time())
+            .prop_map(|(device, inode, size, kind, birth)| FileFacts { device, inode, size, kind, birth })
+    }
+
+    fn named() -> impl Strategy<Value = NamedFile> {
+        (prop::option::of(0_u32..2), any::<bool>(), facts()).prop_map(|(file, gone, facts)| NamedFile {
+            file: file.map(FileId).into(),
+            gone,
+            facts: Some(facts),
+        })
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn the_latest_facts_of_a_path_count(pushed in prop::collection::vec((0_u8..9, facts()), 0..60), limit in 1_usize..900) {
+        fn the_latest_facts_of_a_name_count(pushed in prop::collection::vec((0_u8..9, named()), 0..60), limit in 1_usize..900) {
             let directory = tempfile::tempdir().unwrap();
             let mut set = FactSet::new(directory.path(), 0, limit);
-            for (path, facts) in &pushed {
-                set.push(&[b'/', *path], facts).unwrap();
+            let mut expected = BTreeMap::new();
+            for (path, named) in pushed {
+                set.push(&[b'/', path], named).unwrap();
+                expected.insert(key(path_to_text(&[b'/', path]).as_bytes(), named.file), named);
             }
-            let expected: BTreeMap<u8, FileFacts> = pushed.into_iter().collect();
             let mut sorted = set.finish().unwrap();
-            for path in (0..9).step_by(2) {
-                let text = path_to_text(&[b'/', path]).into_owned();
-                prop_assert_eq!(sorted.of(text.as_bytes()).unwrap(), expected.get(&path).copied());
+            for (key, named) in expected.iter().step_by(2) {
+                prop_assert_eq!(sorted.of(key).unwrap(), Some(*named));
             }
+            prop_assert_eq!(sorted.of(b"~").unwrap(), None);
             sorted.remove().unwrap();
             prop_assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        }
+
+        #[test]
+        fn a_word_on_the_name_keeps_what_is_known_of_the_file(facts in facts()) {
+            let directory = tempfile::tempdir().unwrap();
+            let mut set = FactSet::new(directory.path(), 0, 1 << 20);
+            set.push(b"/a", NamedFile::from(&facts)).unwrap();
+            set.push(b"/a", NamedFile { gone: true, ..NamedFile::default() }).unwrap();
+            let found = set.finish().unwrap().of(&key(b"/a", NamedFile::default().file)).unwrap();
+            prop_assert_eq!(found, Some(NamedFile { gone: true, ..NamedFile::from(&facts) }));
         }
     }
 }

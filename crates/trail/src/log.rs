@@ -3,6 +3,7 @@
 use crate::columns::Columns;
 use crate::decode::decode_into;
 use crate::error::TrailError;
+use crate::identity::{DistinctFile, Identities, Name};
 use crate::info::Info;
 use crate::meta::Table;
 use crate::name_index::NameIndex;
@@ -11,7 +12,8 @@ use crate::parquet_file::ParquetFile;
 use crate::read_tables;
 use crate::row_group::RowGroupMeta;
 use crate::trail::Trail;
-use iotrail_model::{Case, CaseId, Coverage, EventBatch, FileRow, Names, Process};
+use hashbrown::HashMap;
+use iotrail_model::{Case, CaseId, Coverage, EventBatch, FileId, FileRow, Names, Nullable, PathId, Process};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -19,11 +21,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Adds what another part knows of the same path.
-fn learn(known: &mut FileRow, other: FileRow) {
+fn learn(known: &mut FileRow, other: &FileRow) {
     if known.device.is_none() && other.device.is_some() {
-        let kind = other.kind.or_else(|| known.kind.take());
+        let kind = other.kind.clone().or_else(|| known.kind.take());
         (known.device, known.inode, known.size, known.kind) = (other.device, other.inode, other.size, kind);
     }
+}
+
+/// What stands for its part in the name of a file: `0003.parquet`.
+fn part_of(file: &ParquetFile) -> &str {
+    let name = file.path().file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
+    name.rsplit('-').next().unwrap_or_default()
 }
 
 /// One or several trails; ids of cases and names are over all of them.
@@ -35,6 +43,13 @@ pub struct EventLog {
     cases: Vec<Case>,
     names: NameIndex,
     files: Vec<FileRow>,
+    /// Rows of tables `files` whose files are not known yet.
+    unidentified: Vec<Name>,
+    identities: Identities,
+    /// Number of parts.
+    parts: usize,
+    /// Names of hosts, while rows are read.
+    hosts: Vec<String>,
     groups: Vec<Group>,
     memory: Option<Memory>,
 }
@@ -47,7 +62,7 @@ struct Group {
 
 #[derive(Debug)]
 enum Place {
-    File { trail: usize, file: ParquetFile, row_group: usize },
+    File { trail: usize, part: usize, file: ParquetFile, row_group: usize },
     Memory(Box<EventBatch>),
 }
 
@@ -68,6 +83,7 @@ impl EventLog {
         for trail in trails {
             log.add_trail(trail)?;
         }
+        log.identify();
         Ok(log)
     }
 
@@ -75,6 +91,7 @@ impl EventLog {
     pub(crate) fn of_trail(trail: Trail) -> Result<Self, TrailError> {
         let mut log = Self::empty();
         log.add_trail(trail)?;
+        log.identify();
         Ok(log)
     }
 
@@ -89,51 +106,61 @@ impl EventLog {
             cases: Vec::new(),
             names: NameIndex::new(),
             files: Vec::new(),
+            unidentified: Vec::new(),
+            identities: Identities::default(),
+            parts: 0,
+            hosts: Vec::new(),
             groups: Vec::new(),
             memory: None,
         }
     }
 
-    /// A log in memory; `batches` are its row groups, sorted, with ids of `names`.
+    /// A log in memory; `batches` are its row groups, sorted, with ids of `names` and numbers of `rows`.
     pub(crate) fn in_memory(
         trail: Trail,
         names: NameIndex,
-        files: Vec<FileRow>,
+        rows: Vec<FileRow>,
         batches: Vec<EventBatch>,
         processes: Vec<Process>,
     ) -> Self {
-        let group =
-            |batch| Group { meta: RowGroupMeta::of_batch(&batch), place: Place::Memory(Box::new(batch)) };
-        Self {
-            first_cases: vec![0],
-            cases: trail.cases().to_vec(),
-            trails: vec![trail],
-            names,
-            files,
-            groups: batches.into_iter().map(group).collect(),
-            memory: Some(Memory { processes }),
+        let mut log = Self { names, memory: Some(Memory { processes }), ..Self::empty() };
+        log.first_cases.push(0);
+        log.cases.extend_from_slice(trail.cases());
+        log.trails.push(trail);
+        rows.into_iter().for_each(|row| log.add_file(row, 0));
+        log.parts = 1;
+        log.identify();
+        for mut batch in batches {
+            let meta = RowGroupMeta::of_batch(&batch);
+            let known = log.identities.translate(0, &mut batch.file, &batch.path);
+            let known = known.and_then(|()| log.identities.translate(0, &mut batch.file2, &batch.path2));
+            debug_assert_eq!(known, Ok(()), "every number of a batch has a row");
+            log.groups.push(Group { meta, place: Place::Memory(Box::new(batch)) });
         }
+        log
     }
 
     fn add_trail(&mut self, trail: Trail) -> Result<(), TrailError> {
         let first = self.cases.len() as u32;
         let renumbered = |case: &Case| Case { id: CaseId(case.id.0.saturating_add(first)), ..case.clone() };
         self.cases.extend(trail.cases().iter().map(renumbered));
-        self.add_names(&trail)?;
+        self.first_cases.push(first);
+        let parts = self.add_names(&trail)?;
         let number = self.trails.len();
         for file in trail.tables(Table::Events) {
+            let part = parts.get(part_of(file)).copied().unwrap_or(usize::MAX);
             for row_group in 0..file.row_groups() {
                 let meta = RowGroupMeta::of_file(file, row_group, first);
-                let place = Place::File { trail: number, file: file.clone(), row_group };
+                let place = Place::File { trail: number, part, file: file.clone(), row_group };
                 self.groups.push(Group { meta, place });
             }
         }
-        self.first_cases.push(first);
         self.trails.push(trail);
         Ok(())
     }
 
-    fn add_names(&mut self, trail: &Trail) -> Result<(), TrailError> {
+    /// Answers the numbers of the trail's parts, by what their files are called.
+    fn add_names(&mut self, trail: &Trail) -> Result<HashMap<String, usize>, TrailError> {
         let totals = &trail.meta().totals;
         let calls = totals.calls.keys().map(|text| (NameColumn::Call, text));
         let errnos = totals.errnos.keys().map(|text| (NameColumn::Errno, text));
@@ -141,15 +168,49 @@ impl EventLog {
         for (column, text) in calls.chain(errnos).chain(flags) {
             self.names.add(column, text);
         }
+        let mut parts = HashMap::new();
         for file in trail.tables(Table::Files) {
+            parts.insert(part_of(file).to_owned(), self.parts);
             for row in read_tables::rows(file, read_tables::file)? {
-                match self.names.add(NameColumn::Path, &row.path) {
-                    None => self.files.push(row),
-                    Some(known) => learn(&mut self.files[known as usize], row),
-                }
+                self.add_file(row, self.first_cases.len() as u32 - 1);
             }
+            self.parts += 1;
         }
-        Ok(())
+        Ok(parts)
+    }
+
+    /// Takes a row of `files` of the part and the trail that are being read.
+    fn add_file(&mut self, mut row: FileRow, trail: u32) {
+        let first = self.first_cases[trail as usize];
+        let case = row.case.map(|case| CaseId(case.0.saturating_add(first)));
+        row.case = case.filter(|case| case.index() < self.cases.len());
+        let space = (trail, row.case.map(|case| case.0).ok_or(self.parts as u32));
+        let host = row.case.and_then(|case| self.cases[case.index()].name.host.as_deref());
+        let host = match host {
+            Some(host) => self.hosts.iter().position(|known| known == host).unwrap_or_else(|| {
+                self.hosts.push(host.to_owned());
+                self.hosts.len() - 1
+            }) as u32,
+            None => u32::MAX - trail,
+        };
+        let path = match self.names.add(NameColumn::Path, &row.path) {
+            None => {
+                self.files.push(row.clone());
+                PathId::from_index(self.files.len() - 1)
+            }
+            Some(known) => {
+                learn(&mut self.files[known as usize], &row);
+                PathId(known)
+            }
+        };
+        self.unidentified.push(Name { space, part: self.parts, host, path, row });
+    }
+
+    /// Finds out which names are one file, when all of them are there.
+    fn identify(&mut self) {
+        let names = std::mem::take(&mut self.unidentified);
+        self.identities = Identities::of(names, &self.names.names().paths, self.parts.max(1));
+        self.hosts = Vec::new();
     }
 
     /// All cases by their ids.
@@ -164,7 +225,40 @@ impl EventLog {
         self.names.names()
     }
 
-    /// The row of each path: `files()[PathId.index()]`.
+    /// The files of the log, each once, whatever its names: `distinct_files()[FileId.index()]`. The columns `file` and `file2` of
+    /// its batches hold these ids; there they are known wherever the path is.
+    #[must_use]
+    pub fn distinct_files(&self) -> &[DistinctFile] {
+        &self.identities.files
+    }
+
+    /// The file that `path` means where nothing better is known: the first of that name.
+    #[must_use]
+    pub fn file_of(&self, path: PathId) -> FileId {
+        self.identities.of_path(path)
+    }
+
+    /// Every name of every file: the table `files` with ids of the log.
+    #[must_use]
+    pub fn file_names(&self) -> Vec<FileRow> {
+        let rows = self.distinct_files().iter().enumerate().flat_map(|(file, known)| {
+            known.names.iter().map(move |name| FileRow {
+                path: self.names().paths[name.path.index()].to_string(),
+                canonical: self.files[name.path.index()].canonical.clone(),
+                kind: known.kind.clone(),
+                device: known.device,
+                inode: known.inode,
+                size: known.size,
+                file: Some(file as u32),
+                birth: known.birth,
+                gone: name.gone,
+                case: None,
+            })
+        });
+        rows.collect()
+    }
+
+    /// What is known under each path, of the first file of that name: `files()[PathId.index()]`.
     #[must_use]
     pub fn files(&self) -> &[FileRow] {
         &self.files
@@ -200,10 +294,23 @@ impl EventLog {
     pub(crate) fn place_of(&self, row_group: usize) -> Option<(&ParquetFile, usize, Range<u32>)> {
         match &self.groups[row_group].place {
             Place::Memory(_) => None,
-            Place::File { trail, file, row_group } => {
+            Place::File { trail, file, row_group, .. } => {
                 let first = self.first_cases[*trail];
                 Some((file, *row_group, first..first + self.trails[*trail].cases().len() as u32))
             }
+        }
+    }
+
+    /// Replaces the numbers of files in rows of a row group by the log's.
+    pub(crate) fn translate_files(
+        &self,
+        row_group: usize,
+        files: &mut [Nullable<FileId>],
+        paths: &[Nullable<PathId>],
+    ) -> Result<(), u32> {
+        match &self.groups[row_group].place {
+            Place::Memory(_) => Ok(()),
+            Place::File { part, .. } => self.identities.translate(*part, files, paths),
         }
     }
 
@@ -266,7 +373,7 @@ impl EventLog {
         &self.groups[row_group].meta
     }
 
-    /// Reads columns of one row group.
+    /// Reads columns of one row group; with the files behind paths come those paths.
     ///
     /// # Errors
     /// If the file cannot be read or is damaged.
@@ -283,14 +390,20 @@ impl EventLog {
         row_group: usize,
         columns: Columns,
     ) -> Result<(), TrailError> {
-        let (trail, file, row_group) = match &self.groups[row_group].place {
+        let (trail, part, file, row_group) = match &self.groups[row_group].place {
             Place::Memory(rows) => {
                 batch.clone_from(rows);
                 return Ok(());
             }
-            Place::File { trail, file, row_group } => (*trail, file, *row_group),
+            Place::File { trail, part, file, row_group } => (*trail, *part, file, *row_group),
         };
-        decode_into(batch, file, row_group, columns, &mut &self.names)?;
+        decode_into(batch, file, row_group, columns.with_paths_of_files(), &mut &self.names)?;
+        let known = self.identities.translate(part, &mut batch.file, &batch.path);
+        let known = known.and_then(|()| self.identities.translate(part, &mut batch.file2, &batch.path2));
+        if let Err(number) = known {
+            let why = format!("an event is of file {number}, which is not in `files`");
+            return Err(TrailError::damaged(file.path(), Some(row_group), why));
+        }
         let first = self.first_cases[trail];
         let end = first + self.trails[trail].cases().len() as u32;
         for case in &mut batch.case {

@@ -5,14 +5,15 @@ use crate::error::TrailError;
 use crate::log::EventLog;
 use crate::meta::{Capture, FORMAT, FORMAT_VERSION, TimeBase, TrailMeta};
 use crate::name_index::NameIndex;
+use crate::name_pairs::{NamePairs, of_key};
 use crate::own_names::{NameColumn, OwnNames};
 use crate::part::file_row;
 use crate::trail::Trail;
 use crate::writer::{CreateOptions, TrailWriter};
 use iotrail_model::text::path_to_text;
 use iotrail_model::{
-    CallId, Case, CaseId, CaseName, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileFacts, FileRow,
-    FlagsId, Nanos, Nullable, PathId, Pid, Process, Tid, Timestamp,
+    CallId, Case, CaseId, CaseName, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileId, FileRow,
+    FlagsId, NamedFile, Nanos, Nullable, PathId, Pid, Process, Tid, Timestamp,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +25,7 @@ pub struct MemoryLog {
     names: Dictionaries,
     events: Vec<Event>,
     processes: Vec<Process>,
-    facts: BTreeMap<String, FileFacts>,
+    facts: BTreeMap<(String, Nullable<FileId>), NamedFile>,
     coverage: Coverage,
     row_group_rows: usize,
 }
@@ -86,8 +87,9 @@ impl MemoryLog {
     }
 
     /// Adds what is known of a file; the latest facts of a path count.
-    pub fn push_file(&mut self, path: &[u8], facts: &FileFacts) {
-        self.facts.insert(path_to_text(path).into_owned(), *facts);
+    pub fn push_file(&mut self, path: &[u8], file: impl Into<NamedFile>) {
+        let file = file.into();
+        self.facts.insert((path_to_text(path).into_owned(), file.file), file);
     }
 
     /// The log, sorted.
@@ -103,7 +105,13 @@ impl MemoryLog {
         events.iter().for_each(|event| counters.count(event, &own));
         self.processes.iter().for_each(|process| counters.count_process(process.case, process.pid));
         let batches = events.chunks(self.row_group_rows).map(EventBatch::from_events).collect();
-        let (names, files) = index(&own, &self.facts);
+        let mut pairs = NamePairs::default();
+        for event in &events {
+            pairs.note(event.path, event.file);
+            pairs.note(event.path2, event.file2);
+        }
+        let names = index(&own);
+        let files = rows(&own, &pairs, &self.facts);
         let mut total = NamedCounters::default();
         total.add(counters.named(&own));
         let meta = TrailMeta {
@@ -122,19 +130,35 @@ impl MemoryLog {
     }
 }
 
-fn index(own: &OwnNames, facts: &BTreeMap<String, FileFacts>) -> (NameIndex, Vec<FileRow>) {
+fn index(own: &OwnNames) -> NameIndex {
     let mut names = NameIndex::new();
-    let mut files = Vec::new();
-    for column in [NameColumn::Call, NameColumn::Path, NameColumn::Errno, NameColumn::Flags] {
+    for column in [NameColumn::Call, NameColumn::Errno, NameColumn::Flags] {
         for text in own.column(column).iter() {
-            let text = String::from_utf8_lossy(text);
-            names.add(column, &text);
-            if column == NameColumn::Path {
-                files.push(file_row(text.clone().into_owned(), facts.get(&*text)));
-            }
+            names.add(column, &String::from_utf8_lossy(text));
         }
     }
-    (names, files)
+    names
+}
+
+/// The table `files`, in the order of the paths' ids.
+fn rows(
+    own: &OwnNames,
+    pairs: &NamePairs,
+    facts: &BTreeMap<(String, Nullable<FileId>), NamedFile>,
+) -> Vec<FileRow> {
+    let mut keys = pairs.keys(&own.paths);
+    keys.sort();
+    let mut rows = Vec::new();
+    for text in own.paths.iter() {
+        let first = keys.partition_point(|key| of_key(key).0 < text);
+        for key in keys[first..].iter().take_while(|key| of_key(key).0 == text) {
+            let file = of_key(key).1;
+            let path = String::from_utf8_lossy(text).into_owned();
+            let known = facts.get(&(path.clone(), file)).copied();
+            rows.push(file_row(path, &known.unwrap_or(NamedFile { file, ..NamedFile::default() })));
+        }
+    }
+    rows
 }
 
 /// Writes a small trail of 40 events, two cases and three processes to `target`, for tests of readers.

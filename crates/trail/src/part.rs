@@ -14,13 +14,14 @@ use crate::kind::kind_of;
 use crate::limits::Limits;
 use crate::merge::Merger;
 use crate::meta::{Table, TableFile};
-use crate::own_names::{OwnDictionary, OwnNames};
+use crate::name_pairs::{NamePairs, of_key};
+use crate::own_names::OwnNames;
 use crate::parquet_file::ParquetFile;
 use crate::rows::{Key, SortBuffer, key};
 use crate::tables::TableWriter;
 use crate::text_runs::TextRuns;
 use iotrail_model::canonical::canonical;
-use iotrail_model::{CaseId, Dictionaries, Event, FileFacts, FileKind, FileRow, Process};
+use iotrail_model::{CaseId, Dictionaries, Event, FileId, FileKind, FileRow, NamedFile, Nullable, Process};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,8 +39,11 @@ pub struct PartWriter {
     late: SortBuffer,
     runs: Vec<PathBuf>,
     next_run: usize,
-    /// Paths that are no longer in `names`.
+    /// The names in `names` and their files.
+    pairs: NamePairs,
+    /// Those that are no longer there.
     paths: TextRuns<0>,
+    numberings: Numberings,
     facts: FactSet,
     processes: TableWriter<Process>,
 }
@@ -87,6 +91,8 @@ impl PartWriter {
             late: SortBuffer::default(),
             runs: Vec::new(),
             next_run: 0,
+            pairs: NamePairs::default(),
+            numberings: Numberings::default(),
             paths: TextRuns::new(directory, format!("paths-{part:04}")),
             facts: FactSet::new(directory, part, limits.path_bytes),
             processes: TableWriter::create(&directory.join(Table::Processes.file_name(part)))?,
@@ -101,6 +107,8 @@ impl PartWriter {
     pub fn push(&mut self, event: &Event, names: &Dictionaries) -> Result<(), TrailError> {
         let own = self.names.adopt(event, names);
         self.counters.count(&own, &self.names);
+        self.pairs.note(own.path, own.file);
+        self.pairs.note(own.path2, own.file2);
         if self.ends.last().is_some_and(|written| own.sort_key() < *written) {
             self.late.push(&own);
         } else {
@@ -115,10 +123,11 @@ impl PartWriter {
 
     /// Writes what has grown too large.
     fn tidy(&mut self) -> Result<(), TrailError> {
-        if self.names.paths.memory() > self.limits.path_bytes {
+        if self.names.paths.memory() + self.pairs.memory() > self.limits.path_bytes {
             self.write_all()?;
             self.spill_late()?;
-            self.paths.spill(texts(&self.names.paths))?;
+            self.paths.spill(entries(&self.pairs.keys(&self.names.paths)))?;
+            self.pairs = NamePairs::default();
             self.names.paths.clear();
             self.main.forget_paths();
         }
@@ -184,8 +193,14 @@ impl PartWriter {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn push_file(&mut self, path: &[u8], facts: &FileFacts) -> Result<(), TrailError> {
-        self.facts.push(path, facts)
+    pub fn push_file(&mut self, path: &[u8], file: impl Into<NamedFile>) -> Result<(), TrailError> {
+        self.facts.push(path, file.into())
+    }
+
+    /// From the number `from` on, files are numbered by one resolver, whose first case is `case`: a number means the same
+    /// file in all parts that name this case.
+    pub fn numbering(&mut self, case: CaseId, from: FileId) {
+        self.numberings.0.push((from, case));
     }
 
     /// Makes everything that was pushed independent of `names`, whose ids may then change their meaning.
@@ -208,7 +223,8 @@ impl PartWriter {
         (self.buffer, self.late) = (SortBuffer::default(), SortBuffer::default());
         let file_of = |table: Table, rows| TableFile { file: table.file_name(self.part), table, rows };
         let table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;
-        let rows = write_files(table, self.paths, &self.names.paths, self.facts)?;
+        let names = self.pairs.keys(&self.names.paths);
+        let rows = write_files(table, self.paths, &names, self.facts, &self.numberings)?;
         let files = file_of(Table::Files, rows);
         let processes = file_of(Table::Processes, self.processes.finish()?);
         let merge = Merge { directory: &self.directory, part: self.part, limits: self.limits };
@@ -277,30 +293,51 @@ fn remove(path: &Path) -> Result<(), TrailError> {
     fs::remove_file(path).map_err(TrailError::io("remove", path))
 }
 
-fn texts(dictionary: &OwnDictionary) -> impl Iterator<Item = (&[u8], [u8; 0])> {
-    dictionary.iter().map(|text| (text, []))
+fn entries(keys: &[Vec<u8>]) -> impl Iterator<Item = (&[u8], [u8; 0])> {
+    keys.iter().map(|key| (key.as_slice(), []))
 }
 
-/// Writes the row of each path with what is known of it; answers the number of rows.
+/// Where the numbers of one resolver begin, and its first case; ascending.
+#[derive(Debug, Default)]
+pub(crate) struct Numberings(Vec<(FileId, CaseId)>);
+
+impl Numberings {
+    fn case_of(&self, file: Nullable<FileId>) -> Option<CaseId> {
+        let after = self.0.partition_point(|(from, _)| Some(*from) <= file.get());
+        self.0.get(after.checked_sub(1)?).map(|(_, case)| *case)
+    }
+}
+
+/// Writes the row of each name of a file with what is known of it; answers the number of rows. A path that also denotes a
+/// file has no row for the calls of which it is not known what it denoted.
 fn write_files(
     mut table: TableWriter<FileRow>,
-    paths: TextRuns<0>,
-    rest: &OwnDictionary,
+    names: TextRuns<0>,
+    rest: &[Vec<u8>],
     facts: FactSet,
+    numberings: &Numberings,
 ) -> Result<u64, TrailError> {
-    let (mut paths, mut facts) = (paths.finish(texts(rest))?, facts.finish()?);
-    while let Some((path, [])) = paths.next()? {
-        let known = facts.of(&path)?;
+    let (mut names, mut facts) = (names.finish(entries(rest))?, facts.finish()?);
+    let mut last = Vec::new();
+    while let Some((key, [])) = names.next()? {
+        let (path, file) = of_key(&key);
+        if file.is_null() && path == last {
+            continue;
+        }
+        let known = facts.of(&key)?.unwrap_or(NamedFile { file, ..NamedFile::default() });
+        last = path.to_vec();
         // Dictionaries of a part hold texts.
-        table.push(file_row(String::from_utf8_lossy(&path).into_owned(), known.as_ref()))?;
+        let path = String::from_utf8_lossy(path).into_owned();
+        table.push(FileRow { case: numberings.case_of(file), ..file_row(path, &known) })?;
     }
-    paths.remove()?;
+    names.remove()?;
     facts.remove()?;
     table.finish()
 }
 
-/// The row of a path. What was found there is a better word on its kind than its name.
-pub(crate) fn file_row(path: String, facts: Option<&FileFacts>) -> FileRow {
+/// The row of a name. What was found there is a better word on its kind than the name itself.
+pub(crate) fn file_row(path: String, named: &NamedFile) -> FileRow {
+    let facts = named.facts.as_ref();
     let found = facts.and_then(|facts| facts.kind).map(FileKind::name);
     FileRow {
         canonical: canonical(&path).into_owned(),
@@ -308,6 +345,10 @@ pub(crate) fn file_row(path: String, facts: Option<&FileFacts>) -> FileRow {
         device: facts.map(|facts| facts.device),
         inode: facts.map(|facts| facts.inode),
         size: facts.and_then(|facts| facts.size),
+        file: named.file.get().map(|file| file.0),
+        birth: facts.and_then(|facts| facts.birth),
+        gone: named.file.get().map(|_| named.gone),
+        case: None,
         path,
     }
 }

@@ -140,7 +140,7 @@ fn a_path_with_two_rows_is_found() {
     let (_guard, path) = trail();
     let row = |n: usize| FileRow { path: format!("/data/{n}"), ..FileRow::default() };
     let found = replaced(&path, vec![row(0), row(1), row(2), row(3), row(3)]);
-    assert_eq!(found[0], only("files-0000.parquet", None, "the path `/data/3` has two rows")[0]);
+    assert_eq!(found[0], only("files-0000.parquet", None, "the path `/data/3` has two rows for one file")[0]);
     assert!(found[1].what.contains("`/data/4`, which is not in the table `files`"), "{found:?}");
 }
 

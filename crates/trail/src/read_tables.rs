@@ -110,5 +110,9 @@ pub(crate) fn file(fields: &Fields<'_>, row: usize) -> Result<FileRow, String> {
         device: fields.number::<UInt64Type>(3, row),
         inode: fields.number::<UInt64Type>(4, row),
         size: fields.number::<Int64Type>(5, row),
+        file: fields.number::<UInt32Type>(6, row),
+        birth: fields.number::<Int64Type>(7, row),
+        gone: fields.truth(8, row),
+        case: fields.number::<UInt32Type>(9, row).map(CaseId),
     })
 }

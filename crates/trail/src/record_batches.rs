@@ -4,16 +4,19 @@
 //! border as everywhere, and no key of a dictionary leads out of it, which the Parquet library does not promise.
 
 use crate::columns::Columns;
+use crate::decode::NameTable;
 use crate::error::TrailError;
 use crate::log::EventLog;
 use crate::meta::Table;
+use crate::own_names::NameColumn;
 use crate::parquet_file::ParquetFile;
 use crate::schema::schema;
 use crate::tables::Row;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, UInt32Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
+use arrow_schema::{DataType, Field, SchemaRef};
+use iotrail_model::{FileId, Nullable, PathId};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -32,11 +35,14 @@ impl EventLog {
         mut take: impl FnMut(RecordBatch) -> ControlFlow<()>,
     ) -> Result<(), TrailError> {
         let (file, of_file, cases) = self.source(row_group)?;
-        let places: Vec<usize> = columns.indices().collect();
-        let schema = project(&places);
+        let there = file.metadata().schema().fields().len();
+        let wanted: Vec<usize> = columns.indices().collect();
+        let places: Vec<usize> =
+            columns.with_paths_of_files().indices().filter(|place| *place < there).collect();
+        let schema = project(&wanted);
         let mut broken_off = false;
         let read = file.read(of_file, places.iter().copied(), BATCH_ROWS, |found| {
-            let batch = checked(found, &places, &schema, &cases)?;
+            let batch = self.checked(found, &places, &wanted, (row_group, &schema, &cases))?;
             match take(batch) {
                 ControlFlow::Continue(()) => Ok(()),
                 ControlFlow::Break(()) => {
@@ -64,12 +70,12 @@ impl EventLog {
         self.batches(&self.processes()?)
     }
 
-    /// The table `files`: one row for each path of the log.
+    /// The table `files`: one row for each name of a file of the log.
     ///
     /// # Errors
     /// Never for the files of a log that was opened.
     pub fn file_batches(&self) -> Result<Vec<RecordBatch>, TrailError> {
-        self.batches(self.files())
+        self.batches(&self.file_names())
     }
 
     fn batches<R: Row>(&self, rows: &[R]) -> Result<Vec<RecordBatch>, TrailError> {
@@ -81,6 +87,68 @@ impl EventLog {
         })
     }
 
+    /// The columns `wanted` of a batch that has the columns `places`, with the log's ids of cases and files.
+    fn checked(
+        &self,
+        found: &RecordBatch,
+        places: &[usize],
+        wanted: &[usize],
+        (row_group, schema, cases): (usize, &SchemaRef, &Range<u32>),
+    ) -> Result<RecordBatch, String> {
+        let array = |place: usize| {
+            let there = places.iter().position(|other| *other == place)?;
+            found.columns().get(there)
+        };
+        let column = |place: &usize| {
+            let column = match (*place, array(*place)) {
+                (0, Some(array)) => of_log(array, cases),
+                (FILE, files) => self.files_of_log(row_group, files, array(PATH)),
+                (FILE2, files) => self.files_of_log(row_group, files, array(PATH2)),
+                (_, Some(array)) => within_dictionary(array),
+                (_, None) => Ok(new_null_array(schema_of(*place).data_type(), found.num_rows())),
+            };
+            column.map_err(|why| format!("column `{}` {why}", Columns::NAMES[*place]))
+        };
+        let columns = wanted.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+        let rows = RecordBatchOptions::new().with_row_count(Some(found.num_rows()));
+        RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)
+            .map_err(|error| error.to_string())
+    }
+
+    /// The ids in the log of files and, where they are not known, of their paths.
+    fn files_of_log(
+        &self,
+        row_group: usize,
+        files: Option<&ArrayRef>,
+        paths: Option<&ArrayRef>,
+    ) -> Result<ArrayRef, String> {
+        let paths = self.path_ids(paths.ok_or("has no paths beside it")?)?;
+        let mut ids: Vec<Nullable<FileId>> = match files {
+            None => vec![Nullable::NULL; paths.len()],
+            Some(files) => {
+                let files = files.as_primitive_opt::<UInt32Type>().ok_or("is no column of numbers")?;
+                files.iter().map(|number| number.map(FileId).into()).collect()
+            }
+        };
+        self.translate_files(row_group, &mut ids, &paths)
+            .map_err(|number| format!("has the file {number}, which is not in `files`"))?;
+        Ok(Arc::new(ids.into_iter().map(|id| id.get().map(|id| id.0)).collect::<UInt32Array>()))
+    }
+
+    /// The log's ids of a column of paths.
+    fn path_ids(&self, paths: &ArrayRef) -> Result<Vec<Nullable<PathId>>, String> {
+        let paths = within_dictionary(paths)?;
+        let paths = paths.as_dictionary_opt::<Int32Type>().ok_or("is no dictionary")?;
+        let texts = paths.values().as_string_opt::<i32>().ok_or("is no dictionary of texts")?;
+        let mut names = self.name_index();
+        let ids: Vec<Nullable<PathId>> = texts
+            .iter()
+            .map(|text| text.and_then(|text| names.id(NameColumn::Path, text)).map(PathId).into())
+            .collect();
+        let id = |key: Option<i32>| key.map_or(Nullable::NULL, |key| ids[key as usize]);
+        Ok(paths.keys().iter().map(id).collect())
+    }
+
     /// The file of a row group, its place there, and the ids that the cases of its trail have in the log.
     fn source(&self, row_group: usize) -> Result<(&ParquetFile, usize, Range<u32>), TrailError> {
         self.place_of(row_group).ok_or_else(|| TrailError::Inconsistent {
@@ -90,25 +158,19 @@ impl EventLog {
     }
 }
 
+const PATH: usize = 9;
+const PATH2: usize = 10;
+const FILE: usize = 17;
+const FILE2: usize = 18;
+
+fn schema_of(place: usize) -> Arc<Field> {
+    Arc::clone(&schema(Table::Events).fields()[place])
+}
+
 fn project(places: &[usize]) -> SchemaRef {
     let all = schema(Table::Events);
     let fields: Vec<_> = places.iter().map(|place| Arc::clone(&all.fields()[*place])).collect();
     Arc::new(arrow_schema::Schema::new(fields))
-}
-
-fn checked(
-    found: &RecordBatch,
-    places: &[usize],
-    schema: &SchemaRef,
-    cases: &Range<u32>,
-) -> Result<RecordBatch, String> {
-    let column = |(place, array): (&usize, &ArrayRef)| {
-        let column = if *place == 0 { of_log(array, cases) } else { within_dictionary(array) };
-        column.map_err(|why| format!("column `{}` {why}", Columns::NAMES[*place]))
-    };
-    let columns = places.iter().zip(found.columns()).map(column).collect::<Result<Vec<_>, _>>()?;
-    let rows = RecordBatchOptions::new().with_row_count(Some(found.num_rows()));
-    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows).map_err(|error| error.to_string())
 }
 
 /// Ids of cases as the log numbers them.

@@ -1,11 +1,12 @@
 //! Laws of writing and reading: whatever is pushed in whatever order comes back sorted and equal.
 
+use crate::decode::decode;
 use crate::limits::Limits;
 use crate::{Capture, Columns, CreateOptions, EventLog, TrailError, TrailWriter, check};
 use iotrail_model::text::path_to_text;
 use iotrail_model::{
-    CallId, Case, CaseId, Coverage, Dictionaries, ErrnoId, Event, FlagsId, Layer, Nanos, Nullable, PathId,
-    Pid, Tid, Timestamp,
+    CallId, Case, CaseId, Coverage, Dictionaries, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable,
+    PathId, Pid, Tid, Timestamp,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -59,26 +60,32 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     let key = (0_u32..3, -20_i64..200, 0_u64..1000, 0_u32..4);
     let names = (0_u32..3, prop::option::of(0_u32..4), prop::option::of(0_u32..4));
     let failed = (prop::option::of(0_u32..2), prop::option::of(0_u32..2), 0_usize..4);
+    let file = || prop::option::of(prop_oneof![0_u32..4, Just(i32::MAX as u32 + 7)]);
     let numbers = (number(), number(), number(), number(), number(), prop::option::of(any::<i32>()));
-    let event = (key, names, failed, numbers).prop_map(|(key, names, failed, numbers)| Event {
-        case: CaseId(key.0),
-        start: Timestamp(key.1),
-        seq: key.2,
-        pid: Pid(key.3 / 2),
-        tid: Tid(u32::MAX - key.3),
-        call: CallId(names.0),
-        path: names.1.map(PathId).into(),
-        path2: names.2.map(PathId).into(),
-        errno: failed.0.map(ErrnoId).into(),
-        flags: failed.1.map(FlagsId).into(),
-        layer: Layer::ALL[failed.2],
-        dur: numbers.0.map(Nanos).into(),
-        offset: numbers.1.into(),
-        requested: numbers.2.into(),
-        size: numbers.3.into(),
-        ret: numbers.4.into(),
-        fd: numbers.5.into(),
-    });
+    let event =
+        (key, names, failed, numbers, (file(), file())).prop_map(|(key, names, failed, numbers, files)| {
+            Event {
+                case: CaseId(key.0),
+                start: Timestamp(key.1),
+                seq: key.2,
+                pid: Pid(key.3 / 2),
+                tid: Tid(u32::MAX - key.3),
+                call: CallId(names.0),
+                path: names.1.map(PathId).into(),
+                path2: names.2.map(PathId).into(),
+                errno: failed.0.map(ErrnoId).into(),
+                flags: failed.1.map(FlagsId).into(),
+                layer: Layer::ALL[failed.2],
+                dur: numbers.0.map(Nanos).into(),
+                offset: numbers.1.into(),
+                requested: numbers.2.into(),
+                size: numbers.3.into(),
+                ret: numbers.4.into(),
+                fd: numbers.5.into(),
+                file: files.0.map(FileId).into(),
+                file2: files.1.map(FileId).into(),
+            }
+        });
     prop::collection::vec(event, 0..120).prop_map(|mut events| {
         // Record order is unique within a case.
         events.iter_mut().enumerate().for_each(|(row, event)| event.seq = event.seq << 8 | row as u64);
@@ -120,7 +127,12 @@ fn read(path: &Path) -> Result<Vec<Event>, TrailError> {
     };
     let mut events = Vec::new();
     for row_group in 0..log.row_groups() {
-        let batch = log.read(row_group, Columns::ALL)?;
+        let mut batch = log.read(row_group, Columns::ALL)?;
+        if let Some((file, row_group, _)) = log.place_of(row_group) {
+            // The numbers as they are in the file.
+            let raw = decode(file, row_group, Columns::FILE | Columns::FILE2, &mut log.name_index())?;
+            (batch.file, batch.file2) = (raw.file, raw.file2);
+        }
         let bounds = log.row_group(row_group);
         let cases = bounds.cases.clone().unwrap_or(CaseId(9)..=CaseId(0));
         let starts = bounds.starts.clone().unwrap_or(Timestamp(0)..=Timestamp(-1));

@@ -10,10 +10,10 @@ macro_rules! each_column {
     ($batch:expr, $column:ident => $body:expr) => {{
         let EventBatch {
             len: _, case, seq, pid, tid, layer, call, start, dur, fd, path, path2, offset, requested, size, ret, errno,
-            flags,
+            flags, file, file2,
         } = $batch;
         each_column!(@ $column => $body; case seq pid tid layer call start dur fd path path2 offset requested size ret
-            errno flags)
+            errno flags file file2)
     }};
     (@ $column:ident => $body:expr; $($name:ident)*) => {{ $({ let $column = $name; $body; })* }};
 }
@@ -41,7 +41,7 @@ pub(crate) fn append(target: &mut EventBatch, source: &EventBatch, rows: Range<u
         ($($name:ident)*) => { $(target.$name.extend_from_slice(&source.$name[rows.clone()]);)* };
     }
     target.len += rows.len();
-    columns!(case seq pid tid layer call start dur fd path path2 offset requested size ret errno flags);
+    columns!(case seq pid tid layer call start dur fd path path2 offset requested size ret errno flags file file2);
 }
 
 /// Rows that are collected, then sorted at once.

@@ -49,6 +49,8 @@ pub fn schema(table: Table) -> SchemaRef {
             nullable("ret", Int64),
             nullable("errno", names()),
             nullable("flags", names()),
+            nullable("file", UInt32),
+            nullable("file2", UInt32),
         ],
         Table::Processes => vec![
             required("case_id", UInt32),
@@ -84,6 +86,10 @@ pub fn schema(table: Table) -> SchemaRef {
             nullable("device", UInt64),
             nullable("inode", UInt64),
             nullable("size", Int64),
+            nullable("file", UInt32),
+            nullable("birth", Int64),
+            nullable("gone", Boolean),
+            nullable("case_id", UInt32),
         ],
     };
     Arc::new(Schema::new(fields))

@@ -183,6 +183,10 @@ impl Row for FileRow {
             numbers(rows.iter().map(|row| row.device)),
             numbers(rows.iter().map(|row| row.inode)),
             Arc::new(rows.iter().map(|row| row.size).collect::<Int64Array>()),
+            Arc::new(rows.iter().map(|row| row.file).collect::<UInt32Array>()),
+            Arc::new(rows.iter().map(|row| row.birth).collect::<Int64Array>()),
+            Arc::new(rows.iter().map(|row| row.gone).collect::<BooleanArray>()),
+            Arc::new(rows.iter().map(|row| row.case.map(|case| case.0)).collect::<UInt32Array>()),
         ]
     }
 }

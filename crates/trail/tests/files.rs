@@ -8,7 +8,8 @@ use iotrail_trail::memory::MemoryLog;
 use iotrail_trail::{Capture, CreateOptions, EventLog, TrailWriter, check};
 use std::path::Path;
 
-const FILE: FileFacts = FileFacts { device: 1, inode: 2, size: Some(3), kind: Some(FileKind::File) };
+const FILE: FileFacts =
+    FileFacts { device: 1, inode: 2, size: Some(3), kind: Some(FileKind::File), birth: None };
 
 fn row<'a>(log: &'a EventLog, path: &str) -> &'a FileRow {
     log.files().iter().find(|row| row.path == path).unwrap()

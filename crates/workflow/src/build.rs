@@ -70,7 +70,7 @@ pub fn build(
     let Gathered { records, changed, programs, tally } =
         gather(log, lives, &meanings, options.query, options.threads)?;
     let selected = selected(lives, &records, options.query.is_some());
-    let weaver = Weaver::new(lives, &meanings, &log.names().paths, &changed, &programs, options, &selected);
+    let weaver = Weaver::new(lives, &meanings, log, &changed, &programs, options, &selected);
     let woven = weaver.weave(&records, &births(lives, &selected));
     drop(records);
     let waits = waits::gather::gather(log, lives, options.threads)?;

@@ -116,12 +116,14 @@ struct Record<'a> {
     ret: Option<i64>,
     errno: Option<&'a str>,
     flags: Option<&'a str>,
+    file: Option<u32>,
+    file2: Option<u32>,
     #[serde(skip)]
     case: &'a Case,
 }
 
 impl<'a> Record<'a> {
-    const COLUMNS: [&'static str; 22] = [
+    const COLUMNS: [&'static str; 24] = [
         "case_id",
         "cid",
         "host",
@@ -144,6 +146,8 @@ impl<'a> Record<'a> {
         "ret",
         "errno",
         "flags",
+        "file",
+        "file2",
     ];
 
     fn new(event: &Event, case: &'a Case, names: &'a Names) -> Self {
@@ -170,6 +174,8 @@ impl<'a> Record<'a> {
             ret: event.ret.get(),
             errno: names.errno(event.errno),
             flags: names.flags(event.flags),
+            file: event.file.get().map(|file| file.0),
+            file2: event.file2.get().map(|file| file.0),
             case,
         }
     }
@@ -183,7 +189,7 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    fn csv_fields(&self) -> [String; 22] {
+    fn csv_fields(&self) -> [String; 24] {
         /// NULL is an empty cell, an empty text a quoted one.
         fn text(value: Option<&str>) -> String {
             match value {
@@ -218,6 +224,8 @@ impl<'a> Record<'a> {
             number(self.ret),
             text(self.errno),
             text(self.flags),
+            number(self.file),
+            number(self.file2),
         ]
     }
 

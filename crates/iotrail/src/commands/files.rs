@@ -7,7 +7,7 @@ use iotrail_model::{FileRow, units};
 use iotrail_trail::EventLog;
 use std::process::ExitCode;
 
-/// Print the files of a trail: one row for each path.
+/// Print the files of a trail: one row for each, whatever its names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail files run.trail
@@ -17,14 +17,23 @@ Columns are those of the table `files` (docs/trail-format.md).")]
 pub(crate) struct Args {
     #[command(flatten)]
     table: TableArgs,
+
+    /// One row for each name of a file; `gone` are those that it lost.
+    #[arg(long)]
+    paths: bool,
 }
 
-const COLUMNS: [&str; 6] = ["path", "canonical", "kind", "device", "inode", "size"];
+const COLUMNS: [&str; 9] = ["path", "canonical", "kind", "device", "inode", "size", "file", "birth", "gone"];
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.table.trails)?;
-    let mut files: Vec<&FileRow> = log.files().iter().collect();
-    files.sort_by_key(|file| &file.path);
+    let mut names = log.file_names();
+    if !args.paths {
+        // The name to call a file by comes first.
+        names.dedup_by_key(|name| name.file);
+    }
+    let mut files: Vec<&FileRow> = names.iter().collect();
+    files.sort_by_key(|file| (&file.path, file.file));
     args.table.print(&COLUMNS, files.iter(), || table(&files), ui)
 }
 

@@ -3,5 +3,6 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test")]
 
 mod classes;
+mod identity;
 mod program;
 mod truth;

@@ -21,7 +21,7 @@ pub(crate) struct Recorded {
 }
 
 /// Compiles a program; `None` if the compiler cannot with these options.
-fn compile(name: &str, options: &[&str], to: &Path) -> Option<PathBuf> {
+pub(crate) fn compile(name: &str, options: &[&str], to: &Path) -> Option<PathBuf> {
     let program = to.join(name);
     let source = Path::new(SOURCES).join(format!("{name}.c"));
     let mut compiler = Command::new("cc");

@@ -5,7 +5,7 @@ use super::link::{self, Name, QUIET, WANTED};
 use super::read;
 use iotrail_model::raw::OpenFile;
 use iotrail_model::{FileFacts, FileKind, Tid};
-use rustix::fs::{CWD, Statx};
+use rustix::fs::{CWD, Statx, StatxFlags};
 
 /// What was found behind a descriptor that was just made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,15 @@ fn facts(stat: &Statx) -> FileFacts {
         inode: stat.stx_ino,
         size: (kind == FileKind::File).then(|| i64::try_from(stat.stx_size).ok()).flatten(),
         kind: Some(kind),
+        birth: birth(stat),
     }
+}
+
+/// When the file was made, if its file system keeps that.
+fn birth(stat: &Statx) -> Option<i64> {
+    let is_told = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let seconds = stat.stx_btime.tv_sec.checked_mul(1_000_000_000)?;
+    seconds.checked_add(i64::from(stat.stx_btime.tv_nsec)).filter(|_| is_told)
 }
 
 #[cfg(test)]

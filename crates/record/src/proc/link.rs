@@ -56,8 +56,11 @@ fn is_at(root: &str, path: &[u8], behind: &Statx) -> bool {
 /// Neither asks a file system for news nor mounts anything.
 pub(crate) const QUIET: AtFlags = AtFlags::STATX_DONT_SYNC.union(AtFlags::NO_AUTOMOUNT);
 /// What is asked of `statx`.
-pub(crate) const WANTED: StatxFlags =
-    StatxFlags::TYPE.union(StatxFlags::INO).union(StatxFlags::SIZE).union(StatxFlags::NLINK);
+pub(crate) const WANTED: StatxFlags = StatxFlags::TYPE
+    .union(StatxFlags::INO)
+    .union(StatxFlags::SIZE)
+    .union(StatxFlags::NLINK)
+    .union(StatxFlags::BTIME);
 
 fn identity(file: &Statx) -> (u32, u32, u64) {
     (file.stx_dev_major, file.stx_dev_minor, file.stx_ino)

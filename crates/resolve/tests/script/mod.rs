@@ -4,8 +4,8 @@
 
 use iotrail_model::raw::{Arg, Image, OpenFile, RawCall, RawItem, Return, Target};
 use iotrail_model::{
-    CallId, CaseId, Dictionaries, Event, FileFacts, FileKind, Nanos, PathId, Pid, Process, Tid, Timestamp,
-    Usage,
+    CallId, CaseId, Dictionaries, Event, FileFacts, FileKind, NamedFile, Nanos, PathId, Pid, Process, Tid,
+    Timestamp, Usage,
 };
 use iotrail_resolve::{Resolver, Sink, Summary};
 
@@ -25,6 +25,8 @@ pub(crate) struct Seen {
     pub(crate) ret: Option<i64>,
     pub(crate) errno: Option<String>,
     pub(crate) flags: Option<String>,
+    pub(crate) file: Option<u32>,
+    pub(crate) file2: Option<u32>,
     pub(crate) has_dur: bool,
 }
 
@@ -53,6 +55,8 @@ impl Sink for Log {
             ret: event.ret.get(),
             errno: event.errno.get().map(|id| text(names.errnos.get(id.0))),
             flags: event.flags.get().map(|id| text(names.flags.get(id.0))),
+            file: event.file.get().map(|id| id.0),
+            file2: event.file2.get().map(|id| id.0),
             has_dur: !event.dur.is_null(),
         });
     }
@@ -65,9 +69,9 @@ impl Sink for Log {
         self.images.push(process.clone());
     }
 
-    fn file(&mut self, path: PathId, facts: &FileFacts, names: &Dictionaries) {
+    fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
         let path = String::from_utf8_lossy(names.paths.get(path.0)).into_owned();
-        self.files.push((path, *facts));
+        self.files.extend(file.facts.map(|facts| (path, facts)));
     }
 }
 
@@ -277,7 +281,7 @@ impl Script {
     }
 
     pub(crate) fn file(self, fd: i32, inode: u64, kind: FileKind) -> Self {
-        let facts = FileFacts { device: 8, inode, size: None, kind: Some(kind) };
+        let facts = FileFacts { device: 8, inode, size: None, kind: Some(kind), birth: None };
         let tid = self.tid;
         self.item(&RawItem::File { tid, fd, facts })
     }

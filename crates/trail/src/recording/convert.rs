@@ -5,7 +5,7 @@ use crate::limits::Limits;
 use crate::part::{PartSummary, PartWriter};
 use crate::recording::Progress;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CaseId, Dictionaries, Event, FileFacts, Pid, Process, Tid, Timestamp};
+use iotrail_model::{CaseId, Dictionaries, Event, FileId, NamedFile, Pid, Process, Tid, Timestamp};
 use iotrail_spool::{Damage, Reader, Spool, Tables, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -187,7 +187,8 @@ fn with_moved(process: &Process, moved: &BTreeMap<Pid, Moved>, case: CaseId) -> 
 
 impl Job<'_> {
     fn run(self, count: &(dyn Fn(u64) + Sync)) -> Result<Taken, TrailError> {
-        let part = PartWriter::create(self.directory, self.part, Limits::default(), false)?;
+        let mut part = PartWriter::create(self.directory, self.part, Limits::default(), false)?;
+        part.numbering(self.case, FileId(0));
         let mut reader: Reader<'_> = self.spool.reader().within(self.window);
         let mut rows =
             Rows { part, case: self.case, uncounted: 0, count, open: self.open, moved: BTreeMap::new() };
@@ -225,7 +226,7 @@ impl Visit for Rows<'_> {
         self.part.rotate(&Dictionaries::default())
     }
 
-    fn file(&mut self, path: &[u8], facts: &FileFacts) -> Result<(), TrailError> {
-        self.part.push_file(path, facts)
+    fn file(&mut self, path: &[u8], file: &NamedFile) -> Result<(), TrailError> {
+        self.part.push_file(path, file)
     }
 }

@@ -11,7 +11,7 @@ use crate::system::System;
 use foldhash::fast::RandomState;
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
-use iotrail_model::{CallId, CaseId, EventBatch, Layer, Nanos, Nullable, PathId, Timestamp};
+use iotrail_model::{CallId, CaseId, EventBatch, FileId, Layer, Nanos, Nullable, PathId, Timestamp};
 use iotrail_query::{ActivityId, Classified, Classifier, LifeId, Lives, Query};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
@@ -55,7 +55,7 @@ impl Tally {
     }
 }
 
-const COLUMNS: [Columns; 13] = [
+const COLUMNS: [Columns; 15] = [
     Columns::CASE,
     Columns::PID,
     Columns::LAYER,
@@ -69,6 +69,8 @@ const COLUMNS: [Columns; 13] = [
     Columns::ERRNO,
     Columns::RET,
     Columns::FLAGS,
+    Columns::FILE,
+    Columns::FILE2,
 ];
 
 /// Reads the log.
@@ -107,12 +109,12 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// What must be known of paths before records may be joined.
+/// What must be known of files before records may be joined.
 #[derive(Debug, Default)]
 struct Known {
-    /// Paths that events of several cases name, whose rows may lie in different row groups. Empty for a single case.
+    /// Files that events of several cases name, whose rows may lie in different row groups. Empty for a single case.
     shared: Vec<bool>,
-    /// Paths that are or were names of one file have the same number. Empty if no file has two names.
+    /// In logs that tell files by their names alone, all names of one file have the same number. Empty if no file has two.
     file_of: Vec<u32>,
 }
 
@@ -120,48 +122,46 @@ impl Known {
     fn new(log: &EventLog, meanings: &Meanings, threads: NonZeroUsize) -> Result<Self, TrailError> {
         let mut known = Self::default();
         if log.cases().len() > 1 {
-            known.shared = shared_paths(log, meanings.paths(), threads)?;
+            known.shared = shared_files(log, threads)?;
         }
-        if log
-            .names()
-            .calls
-            .iter()
-            .enumerate()
-            .any(|(call, _)| meanings.gives_names(CallId::from_index(call)))
+        let files = log.distinct_files();
+        let calls = 0..log.names().calls.len();
+        if files.iter().any(|file| !file.numbered)
+            && calls.into_iter().any(|call| meanings.gives_names(CallId::from_index(call)))
         {
             known.file_of = aliases(log, meanings, threads)?;
         }
         Ok(known)
     }
 
-    fn is_shared(&self, path: PathId) -> bool {
-        self.shared.get(path.index()).copied().unwrap_or(false)
+    fn is_shared(&self, file: FileId) -> bool {
+        self.shared.get(file.index()).copied().unwrap_or(false)
     }
 
-    fn file(&self, path: PathId) -> u32 {
-        self.file_of.get(path.index()).copied().unwrap_or(path.0)
+    fn file(&self, file: FileId) -> u32 {
+        self.file_of.get(file.index()).copied().unwrap_or(file.0)
     }
 }
 
-fn shared_paths(log: &EventLog, paths: usize, threads: NonZeroUsize) -> Result<Vec<bool>, TrailError> {
-    let columns = Columns::CASE | Columns::PATH | Columns::PATH2;
+fn shared_files(log: &EventLog, threads: NonZeroUsize) -> Result<Vec<bool>, TrailError> {
+    let columns = Columns::CASE | Columns::FILE | Columns::FILE2;
     let pairs = log.scan(
         columns,
         threads,
         || (),
         |(), _, batch: &EventBatch| {
-            let mut pairs: HashSet<(PathId, CaseId), RandomState> = HashSet::default();
-            for (case, (path, path2)) in batch.case.iter().zip(batch.path.iter().zip(&batch.path2)) {
-                pairs.extend([path.get(), path2.get()].into_iter().flatten().map(|path| (path, *case)));
+            let mut pairs: HashSet<(FileId, CaseId), RandomState> = HashSet::default();
+            for (case, (file, file2)) in batch.case.iter().zip(batch.file.iter().zip(&batch.file2)) {
+                pairs.extend([file.get(), file2.get()].into_iter().flatten().map(|file| (file, *case)));
             }
             pairs
         },
     )?;
-    let mut owner: Vec<Option<CaseId>> = vec![None; paths];
-    let mut shared = vec![false; paths];
-    for (path, case) in pairs.iter().flatten() {
-        match owner.get_mut(path.index()) {
-            Some(Some(known)) if known != case => shared[path.index()] = true,
+    let mut owner: Vec<Option<CaseId>> = vec![None; log.distinct_files().len()];
+    let mut shared = vec![false; owner.len()];
+    for (file, case) in pairs.iter().flatten() {
+        match owner.get_mut(file.index()) {
+            Some(Some(known)) if known != case => shared[file.index()] = true,
             Some(owner) => *owner = Some(*case),
             None => {}
         }
@@ -169,32 +169,32 @@ fn shared_paths(log: &EventLog, paths: usize, threads: NonZeroUsize) -> Result<V
     Ok(shared)
 }
 
-/// For each path a number that all names of one file share, by renames and links, whether they succeeded or not.
+/// For each file a number that all names of one file share, by renames and links, whether they succeeded or not.
 fn aliases(log: &EventLog, meanings: &Meanings, threads: NonZeroUsize) -> Result<Vec<u32>, TrailError> {
-    fn find(file_of: &mut [u32], mut path: u32) -> u32 {
-        while file_of[path as usize] != path {
-            file_of[path as usize] = file_of[file_of[path as usize] as usize];
-            path = file_of[path as usize];
+    fn find(file_of: &mut [u32], mut file: u32) -> u32 {
+        while file_of[file as usize] != file {
+            file_of[file as usize] = file_of[file_of[file as usize] as usize];
+            file = file_of[file as usize];
         }
-        path
+        file
     }
-    let columns = Columns::CALL | Columns::PATH | Columns::PATH2;
+    let columns = Columns::CALL | Columns::FILE | Columns::FILE2;
     let pairs = log.scan(
         columns,
         threads,
         || (),
         |(), _, batch: &EventBatch| {
             let rows = (0..batch.len).filter(|row| meanings.gives_names(batch.call[*row]));
-            rows.filter_map(|row| batch.path[row].get().zip(batch.path2[row].get())).collect::<Vec<_>>()
+            rows.filter_map(|row| batch.file[row].get().zip(batch.file2[row].get())).collect::<Vec<_>>()
         },
     )?;
-    let mut file_of: Vec<u32> = (0..meanings.paths() as u32).collect();
+    let mut file_of: Vec<u32> = (0..log.distinct_files().len() as u32).collect();
     for (one, other) in pairs.into_iter().flatten() {
         let (one, other) = (find(&mut file_of, one.0), find(&mut file_of, other.0));
         file_of[one.max(other) as usize] = one.min(other);
     }
-    for path in 0..file_of.len() as u32 {
-        file_of[path as usize] = find(&mut file_of, path);
+    for file in 0..file_of.len() as u32 {
+        file_of[file as usize] = find(&mut file_of, file);
     }
     Ok(file_of)
 }
@@ -215,7 +215,7 @@ struct Worker<'a> {
 /// Where the records are that a later one may join.
 #[derive(Default)]
 struct Joined {
-    of_process: HashMap<(LifeId, PathId, Op), u32, RandomState>,
+    of_process: HashMap<(LifeId, PathId, FileId, Op), u32, RandomState>,
     took_in: HashMap<LifeId, u32, RandomState>,
     /// By the number of a file, see [`Known::file`].
     changed: HashMap<u32, u32, RandomState>,
@@ -283,15 +283,18 @@ impl<'a> Worker<'a> {
         let Call { batch, row, action, dur, .. } = *call;
         let size = batch.size[row].get();
         match action {
-            Action::Read => self.transfer(call, Op::Read, batch.path[row], size),
-            Action::Write => self.write(call, batch.path[row], batch.offset[row].get(), size),
+            Action::Read => self.transfer(call, Op::Read, call.first(), size),
+            Action::Write => self.write(call, call.first(), batch.offset[row].get(), size),
             Action::Copy => {
-                self.transfer(call, Op::Read, batch.path[row], size);
-                self.write(call, batch.path2[row], None, size);
+                self.transfer(call, Op::Read, call.first(), size);
+                self.write(call, (batch.path2[row], batch.file2[row]), None, size);
             }
             // Whether a call whose return was not seen did anything is unknown.
             _ if batch.ret[row].is_null() && dur.is_none() => {}
-            Action::Open => self.open(call, self.meanings.flags(batch.flags[row])),
+            Action::Open => {
+                self.follow(call);
+                self.open(call, self.meanings.flags(batch.flags[row]));
+            }
             Action::Creat => self.push(call, Op::MakeOrEmpty),
             Action::Truncate if batch.offset[row].get() == Some(0) => self.push(call, Op::Empty),
             Action::Truncate | Action::Allocate => self.push(call, Op::Write),
@@ -300,12 +303,20 @@ impl<'a> Worker<'a> {
             Action::Link => self.push(call, Op::Link),
             Action::Unlink => self.push(call, Op::Unlink),
             Action::MakeNode if self.meanings.flags(batch.flags[row]).device => {}
-            Action::MakeNode => self.push(call, Op::Make),
+            Action::MakeNode | Action::Symlink => self.push(call, Op::Make),
             Action::Channel => self.push(call, Op::Channel),
             Action::Map => self.map(call),
             Action::Exec => self.push(call, Op::Map),
             Action::Look => self.look(call, true),
             Action::None => {}
+        }
+    }
+
+    /// Who opens a file through a symbolic link depends on the link, too.
+    fn follow(&mut self, call: &Call<'_>) {
+        if let Some(link) = call.batch.path2[call.row].get() {
+            let file = call.batch.file2[call.row];
+            self.record(call, Op::Read, (link, file), Transfer::default());
         }
     }
 
@@ -349,7 +360,7 @@ impl<'a> Worker<'a> {
         path.get().filter(|path| matches!(self.meanings.place(*path), Place::File | Place::Channel))
     }
 
-    fn transfer(&mut self, call: &Call<'_>, op: Op, path: Nullable<PathId>, size: Option<i64>) {
+    fn transfer(&mut self, call: &Call<'_>, op: Op, (path, file): Named, size: Option<i64>) {
         let Some(size) = size else { return };
         // The end of a pipe is no data: who sees only that took nothing from anybody.
         let is_channel = |path: PathId| self.meanings.place(path) == Place::Channel;
@@ -358,14 +369,14 @@ impl<'a> Worker<'a> {
         }
         let moved = one_call(size, call.dur);
         match path.get() {
-            Some(path) => self.record(call, op, path, moved),
+            Some(path) => self.record(call, op, (path, file), moved),
             None => self.tally.no_path.add(&moved),
         }
     }
 
-    fn write(&mut self, call: &Call<'_>, path: Nullable<PathId>, offset: Option<i64>, size: Option<i64>) {
+    fn write(&mut self, call: &Call<'_>, named: Named, offset: Option<i64>, size: Option<i64>) {
         let known = self.singles.len();
-        self.transfer(call, Op::Write, path, size);
+        self.transfer(call, Op::Write, named, size);
         if let (Some(record), Some(size)) = (self.singles.get_mut(known), size) {
             record.written_to = Extent::of_write(offset, size);
         }
@@ -377,10 +388,10 @@ impl<'a> Worker<'a> {
             self.seen.remove(&path);
             self.seen.remove(&call.batch.path2[call.row].raw());
         }
-        self.record(call, op, path, Transfer::default());
+        self.record(call, op, (path, call.batch.file[call.row]), Transfer::default());
     }
 
-    fn record(&mut self, call: &Call<'_>, op: Op, path: PathId, moved: Transfer) {
+    fn record(&mut self, call: &Call<'_>, op: Op, (path, file): (PathId, Nullable<FileId>), moved: Transfer) {
         let place = self.meanings.place(path);
         let transfers = matches!(op, Op::Read | Op::Write);
         let matters = match place {
@@ -397,9 +408,11 @@ impl<'a> Worker<'a> {
             self.tally.no_process.add(&moved);
             return;
         };
-        let path2 = match op {
-            Op::Rename | Op::Exchange | Op::Link => call.batch.path2[call.row].raw(),
-            _ => Nullable::<PathId>::NULL.raw(),
+        let (path2, file2) = match op {
+            Op::Rename | Op::Exchange | Op::Link => {
+                (call.batch.path2[call.row].raw(), call.batch.file2[call.row].raw())
+            }
+            _ => (Nullable::<PathId>::NULL.raw(), Nullable::<FileId>::NULL.raw()),
         };
         let at = if op.takes_in() { call.end } else { call.start };
         let written_to = Extent::default();
@@ -412,6 +425,8 @@ impl<'a> Worker<'a> {
             life,
             path,
             path2,
+            file: file.raw(),
+            file2,
             op,
         });
     }
@@ -424,11 +439,11 @@ impl<'a> Worker<'a> {
         changed.clear();
         let mut records: Vec<Record> = Vec::with_capacity(self.singles.len() / 4);
         for single in self.singles.drain(..) {
-            let Record { life, path, op, .. } = single;
+            let Record { life, path, file, op, .. } = single;
             let place = records.len() as u32;
-            let joinable = single.at <= end && !self.known.is_shared(path);
-            let earlier = of_process.get(&(life, path, op)).copied().filter(|_| joinable);
-            let since_change = changed.get(&self.known.file(path)).copied();
+            let joinable = single.at <= end && !self.known.is_shared(file);
+            let earlier = of_process.get(&(life, path, file, op)).copied().filter(|_| joinable);
+            let since_change = changed.get(&self.known.file(file)).copied();
             let joins = earlier.filter(|earlier| match op {
                 Op::Read | Op::Map | Op::View => since_change.is_none_or(|changed| changed < *earlier),
                 Op::Write => {
@@ -445,13 +460,23 @@ impl<'a> Worker<'a> {
                 took_in.insert(life, place);
             }
             if op.changes() {
-                changed.insert(self.known.file(path), place);
+                changed.insert(self.known.file(file), place);
             }
-            of_process.insert((life, path, op), place);
+            of_process.insert((life, path, file, op), place);
             records.push(single);
         }
         records.shrink_to_fit();
         records
+    }
+}
+
+/// A path and the file that it denoted.
+type Named = (Nullable<PathId>, Nullable<FileId>);
+
+impl Call<'_> {
+    /// What the first path denoted.
+    fn first(&self) -> Named {
+        (self.batch.path[self.row], self.batch.file[self.row])
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) enum Action {
     Rename,
     Link,
     Unlink,
+    Symlink,
     MakeNode,
     Channel,
     Map,
@@ -44,6 +45,7 @@ fn action(name: &str, transfer: Transfer) -> Action {
         "rename" | "renameat" | "renameat2" => Action::Rename,
         "link" | "linkat" => Action::Link,
         "unlink" | "unlinkat" => Action::Unlink,
+        "symlink" | "symlinkat" => Action::Symlink,
         "mknod" | "mknodat" => Action::MakeNode,
         "pipe" | "pipe2" | "socketpair" => Action::Channel,
         "mmap" | "mmap2" | "old_mmap" => Action::Map,
@@ -178,6 +180,7 @@ mod tests {
                 "openat" | "io_uring_openat" | "openat2" => Some(Action::Open),
                 "renameat2" | "io_uring_renameat" => Some(Action::Rename),
                 "io_uring_pipe" | "pipe2" => Some(Action::Channel),
+                "symlinkat" => Some(Action::Symlink),
                 "close" | "fsync" | "clone" | "getdents64" => Some(Action::None),
                 _ => None,
             };

@@ -1,8 +1,8 @@
 //! Which file is at which path, while time goes on.
 //!
-//! A file keeps its identity through renames and under all its names. A path whose file was removed still leads to that file
-//! for those who have it open, until another file is made there; a descriptor that is older than that file is then taken
-//! for the new one, because the table of events names paths, not descriptions of open files.
+//! A file keeps its identity through renames and under all its names; the log's numbers tell it. Where there are none, names
+//! do: a path whose file was removed still leads to that file for those who have it open, until another file is made there;
+//! a descriptor that is older than that file is then taken for the new one.
 
 use iotrail_model::PathId;
 use std::sync::Arc;
@@ -10,6 +10,13 @@ use std::sync::Arc;
 /// A file: an index into the list of files of the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileId(pub(super) u32);
+
+/// A path and the file that it denoted, as the log numbers it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    pub(super) path: PathId,
+    pub(super) file: iotrail_model::FileId,
+}
 
 /// What is known of a path.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,7 +1,7 @@
 //! What an event means for the graph, in few bytes: many events become one record where nothing can have happened between them.
 
 use crate::graph::Transfer;
-use iotrail_model::{Nanos, PathId, Timestamp};
+use iotrail_model::{FileId, Nanos, PathId, Timestamp};
 use iotrail_query::LifeId;
 
 /// What a process did to a path.
@@ -102,6 +102,10 @@ pub(super) struct Record {
     pub(super) path: PathId,
     /// Second path of a rename or link.
     pub(super) path2: PathId,
+    /// The file that `path` denoted, as the log numbers it.
+    pub(super) file: FileId,
+    /// The file that `path2` denoted.
+    pub(super) file2: FileId,
     /// What was done.
     pub(super) op: Op,
 }

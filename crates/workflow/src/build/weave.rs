@@ -17,7 +17,7 @@ use super::hidden::{Hidden, reason};
 use super::meaning::{Meanings, Place};
 use super::node::{Node, Version, What};
 use super::order::{Order, Outcome};
-use super::places::{FileId, Places};
+use super::places::{At, FileId, Places};
 use super::record::{Extent, Op, Record};
 use crate::build::BuildOptions;
 use crate::graph::{Edge, FileView, Relation, Transfer, VertexId};
@@ -25,7 +25,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{PathId, Timestamp};
 use iotrail_query::{Life, LifeId, Lives};
-use std::sync::Arc;
+use iotrail_trail::EventLog;
 
 /// Parts of one process, and versions of one file, beyond which exchanges are joined.
 pub(super) const MOST_PARTS: u32 = 1_000;
@@ -89,6 +89,8 @@ pub(super) struct Weaver<'a> {
     /// By [`LifeId`]: whether the process is shown.
     selected: &'a [bool],
     places: Places<'a>,
+    /// By the log's number of a file: whether it has one at all, and the file of that number.
+    numbered: Vec<(bool, Option<FileId>)>,
     files: Vec<FileState>,
     parts: Vec<u32>,
     order: Order,
@@ -105,12 +107,13 @@ impl<'a> Weaver<'a> {
     pub(super) fn new(
         lives: &'a Lives,
         meanings: &'a Meanings,
-        paths: &'a [Arc<str>],
+        log: &'a EventLog,
         changed: &'a [bool],
         programs: &'a [bool],
         options: &'a BuildOptions<'a>,
         selected: &'a [bool],
     ) -> Self {
+        let paths = &log.names().paths;
         Self {
             selected,
             lives,
@@ -119,6 +122,7 @@ impl<'a> Weaver<'a> {
             programs,
             options,
             places: Places::new(paths),
+            numbered: log.distinct_files().iter().map(|file| (file.numbered, None)).collect(),
             files: Vec::new(),
             parts: vec![UNBORN; lives.all().len()],
             order: Order::default(),
@@ -157,6 +161,7 @@ impl<'a> Weaver<'a> {
 
     fn record(&mut self, record: &Record) {
         let Record { life, path, path2, op, .. } = *record;
+        let (at, at2) = (At { path, file: record.file }, At { path: path2, file: record.file2 });
         if op == Op::Rename && self.meanings.place(path) == Place::Directory {
             self.rename_directory(path, path2);
             return;
@@ -176,25 +181,25 @@ impl<'a> Weaver<'a> {
         match op {
             Op::Exists | Op::Missing => self.look(path, op == Op::Exists),
             Op::MakeOrOpen | Op::MakeOrEmpty | Op::Empty if is_channel => self.look(path, true),
-            Op::MakeOrOpen if self.is_there(path) => self.look(path, true),
-            Op::MakeOrEmpty if self.is_there(path) => {
-                self.put(life, path, access(Relation::Create), Contents::Empty)
+            Op::MakeOrOpen if self.is_there(at) => self.look(path, true),
+            Op::MakeOrEmpty if self.is_there(at) => {
+                self.put(life, at, access(Relation::Create), Contents::Empty)
             }
-            Op::Empty => self.put(life, path, access(Relation::Create), Contents::Empty),
+            Op::Empty => self.put(life, at, access(Relation::Create), Contents::Empty),
             Op::Make | Op::MakeOrOpen | Op::MakeOrEmpty => {
-                self.new_file(path);
-                self.put(life, path, access(Relation::Create), Contents::Empty);
+                self.new_file(at);
+                self.put(life, at, access(Relation::Create), Contents::Empty);
             }
             Op::Channel => {
-                self.new_file(path);
+                self.new_file(at);
             }
-            Op::Write => self.put(life, path, access(Relation::Write), Contents::Continue),
-            Op::Read => self.take(life, path, access(Relation::Read)),
-            Op::Map | Op::View if self.shows_map(op, path) => self.take(life, path, access(Relation::Map)),
+            Op::Write => self.put(life, at, access(Relation::Write), Contents::Continue),
+            Op::Read => self.take(life, at, access(Relation::Read)),
+            Op::Map | Op::View if self.shows_map(op, path) => self.take(life, at, access(Relation::Map)),
             Op::Map | Op::View => self.woven.hidden.access(record, super::hidden::Why::MappedOnly),
-            Op::Rename => self.rename(life, path, path2, access(Relation::Create)),
-            Op::Exchange => self.exchange(life, path, path2, access(Relation::Create)),
-            Op::Link => self.link(life, path, path2, access(Relation::Create)),
+            Op::Rename => self.rename(life, at, at2, access(Relation::Create)),
+            Op::Exchange => self.exchange(life, at, at2, access(Relation::Create)),
+            Op::Link => self.link(life, at, at2, access(Relation::Create)),
             Op::Unlink => self.unlink(path),
         }
     }
@@ -212,8 +217,12 @@ impl<'a> Weaver<'a> {
         }
     }
 
-    fn is_there(&self, path: PathId) -> bool {
-        self.places.exists(path) == Some(true)
+    fn is_there(&self, at: At) -> bool {
+        match self.places.exists(at.path) {
+            Some(exists) => exists,
+            // Under another name it is known.
+            None => self.numbered.get(at.file.index()).is_some_and(|(_, file)| file.is_some()),
+        }
     }
 
     // Processes.
@@ -260,21 +269,27 @@ impl<'a> Weaver<'a> {
 
     // Files.
 
-    fn new_file(&mut self, path: PathId) -> FileId {
+    fn new_file(&mut self, at: At) -> FileId {
+        let path = at.path;
         if let Some(before) = self.places.file(path) {
             self.files[before.0 as usize].names.retain(|name| *name != path);
         }
         let file = FileId(self.files.len() as u32);
         self.files.push(FileState { names: vec![path], ..FileState::default() });
         self.places.bind(path, file);
+        if let Some((true, known)) = self.numbered.get_mut(at.file.index()) {
+            *known = Some(file);
+        }
         file
     }
 
-    fn file(&mut self, path: PathId) -> FileId {
-        match self.places.file(path) {
-            Some(file) => file,
-            None => self.new_file(path),
-        }
+    /// The file that an access is to: the one of its number, else the one that is at its path.
+    fn file(&mut self, at: At) -> FileId {
+        let known = match self.numbered.get(at.file.index()) {
+            Some((true, known)) => *known,
+            _ => self.places.file(at.path),
+        };
+        known.unwrap_or_else(|| self.new_file(at))
     }
 
     fn new_version(&mut self, file: FileId, path: PathId, before_all: bool) -> u32 {
@@ -320,10 +335,10 @@ impl<'a> Weaver<'a> {
     // Data.
 
     /// Data of a file go to a process.
-    fn take(&mut self, life: LifeId, path: PathId, access: Access) {
+    fn take(&mut self, life: LifeId, at: At, access: Access) {
         let part = self.part(life);
-        let file = self.file(path);
-        let version = self.current(file, path);
+        let file = self.file(at);
+        let version = self.current(file, at.path);
         self.woven.nodes[version as usize].seen(access.first, access.last);
         if let Some(edge) = self.edge_to_read(life, part, file, version) {
             return self.add_figures(edge, &access, false);
@@ -360,10 +375,12 @@ impl<'a> Weaver<'a> {
     }
 
     /// Data of a process, a name or nothing go to a file.
-    fn put(&mut self, life: LifeId, path: PathId, access: Access, contents: Contents) {
+    fn put(&mut self, life: LifeId, at: At, access: Access, contents: Contents) {
         let part = self.part(life);
-        let file = self.file(path);
-        let Some(version) = self.version_to_write(life, part, file, path, access, contents) else { return };
+        let file = self.file(at);
+        let Some(version) = self.version_to_write(life, part, file, at.path, access, contents) else {
+            return;
+        };
         self.woven.nodes[version as usize].seen(access.first, access.last);
         self.files[file.0 as usize].writer = Some(life);
         if let Some(version) = self.version_mut(version) {
@@ -454,14 +471,15 @@ impl<'a> Weaver<'a> {
 
     // Names.
 
-    fn rename(&mut self, life: LifeId, from: PathId, to: PathId, access: Access) {
+    fn rename(&mut self, life: LifeId, old: At, new: At, access: Access) {
+        let (from, to) = (old.path, new.path);
         if from == to || to.index() >= self.woven.shown.len() {
             return;
         }
         if self.places.file(from).is_none() && self.rename_directory(from, to) {
             return;
         }
-        let file = self.file(from);
+        let file = self.file(old);
         if self.places.exists(to) == Some(true) && self.places.file(to) == Some(file) {
             // Two names of one file: the kernel leaves both.
             return;
@@ -473,33 +491,35 @@ impl<'a> Weaver<'a> {
         names.push(to);
         self.places.bind(to, file);
         self.places.found(from, false);
-        self.put(life, to, access, Contents::Continue);
+        self.put(life, At { path: to, ..old }, access, Contents::Continue);
         self.named(file, before, to, Some(from));
     }
 
-    fn exchange(&mut self, life: LifeId, from: PathId, to: PathId, access: Access) {
+    fn exchange(&mut self, life: LifeId, at: At, at2: At, access: Access) {
+        let (from, to) = (at.path, at2.path);
         if from == to || to.index() >= self.woven.shown.len() {
             return;
         }
-        let (one, other) = (self.file(from), self.file(to));
-        for (file, old, new) in [(one, from, to), (other, to, from)] {
+        let (one, other) = (self.file(at), self.file(at2));
+        for (file, number, old, new) in [(one, at.file, from, to), (other, at2.file, to, from)] {
             let before = self.current(file, old);
             let names = &mut self.files[file.0 as usize].names;
             names.retain(|name| *name != old);
             names.push(new);
             self.places.bind(new, file);
-            self.put(life, new, access, Contents::Continue);
+            self.put(life, At { path: new, file: number }, access, Contents::Continue);
             self.named(file, before, new, Some(old));
         }
     }
 
-    fn link(&mut self, life: LifeId, from: PathId, to: PathId, access: Access) {
+    fn link(&mut self, life: LifeId, old: At, new: At, access: Access) {
+        let (from, to) = (old.path, new.path);
         if from == to || to.index() >= self.woven.shown.len() {
             return;
         }
-        let file = self.file(from);
+        let file = self.file(old);
         self.current(file, from);
-        self.put(life, from, access, Contents::Continue);
+        self.put(life, old, access, Contents::Continue);
         self.unbind(to);
         self.files[file.0 as usize].names.push(to);
         self.places.bind(to, file);
@@ -540,9 +560,13 @@ impl<'a> Weaver<'a> {
         let below = self.places.rename_directory(from, to);
         let any = !below.is_empty();
         for (old, new) in below {
-            let file = self.file(old);
+            let file = self.places.file(old);
             self.unlink(old);
             let Some(new) = new else { continue };
+            let Some(file) = file else {
+                self.places.found(new, true);
+                continue;
+            };
             self.unbind(new);
             self.files[file.0 as usize].names.push(new);
             self.places.bind(new, file);

@@ -1,0 +1,430 @@
+//! Which file a call acted on: the columns `file` and `file2`.
+//!
+//! A descriptor stands for the file that it was opened on, whatever becomes of the name. A path means what the name
+//! denotes when the call is made, and what the call makes, renames or removes changes that ([`crate::namespace`]). What a
+//! tracer finds behind a descriptor (device, inode, time of birth) is believed more than names: it tells hard links, bind
+//! mounts and what others did.
+
+use crate::Sink;
+use crate::effect::Naming;
+use crate::files::{DescriptionId, TableId};
+use crate::lookup::intern;
+use crate::namespace::{Content, Crossed, Made, Node, Walked};
+use crate::operands::{Base, Operands, PathArg};
+use crate::population::ThreadId;
+use crate::resolver::Resolver;
+use crate::symbols::{self, Symbol};
+use iotrail_model::raw::{RawCall, Return};
+use iotrail_model::{Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile, Nullable, PathId};
+
+/// What a call asks for that makes a descriptor of a path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Opening {
+    pub(crate) creates: bool,
+    /// It must not have been there.
+    pub(crate) exclusive: bool,
+    /// The file has no name.
+    pub(crate) nameless: bool,
+    pub(crate) follows: bool,
+}
+
+impl Resolver {
+    /// The file that a description stands for.
+    pub(crate) fn file_of(&mut self, id: DescriptionId, names: &mut Dictionaries) -> Nullable<FileId> {
+        let description = self.files.description(id);
+        let (file, path) = (description.file, description.path);
+        if !file.is_null() {
+            return file;
+        }
+        let Some(walked) = self.reach(path, false, names) else { return Nullable::NULL };
+        let file = self.there(walked.node, names);
+        self.files.description_mut(id).file = file;
+        file
+    }
+
+    /// Where an absolute path leads.
+    fn reach(&mut self, path: Nullable<PathId>, follow: bool, names: &Dictionaries) -> Option<Walked> {
+        let id = path.get()?;
+        let text = names.paths.get(id.0);
+        if text.first() != Some(&b'/') { None } else { self.namespace.reach(id, text, follow) }
+    }
+
+    /// The file that a name denotes of which it is certain that it denotes one.
+    fn there(&mut self, node: Node, names: &mut Dictionaries) -> Nullable<FileId> {
+        match self.namespace.content(node) {
+            Content::File(file) => Nullable::some(file),
+            Content::Unknown if self.namespace.forgot() => Nullable::NULL,
+            Content::Unknown | Content::Nothing => self.make_file(node, names),
+        }
+    }
+
+    /// A new file of that name.
+    fn make_file(&mut self, node: Node, names: &mut Dictionaries) -> Nullable<FileId> {
+        let file = names.next_file();
+        if let Some(file) = file.get() {
+            self.namespace.set(node, Content::File(file));
+        }
+        file
+    }
+
+    /// Says which files the call acted on, and follows what it does to names.
+    pub(crate) fn identify<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        (thread, call, operands): (ThreadId, &RawCall<'_>, &Operands<'_>),
+        description: Option<DescriptionId>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let naming = self.effects.naming(call.call);
+        if let Some(id) = description {
+            event.file = self.file_of(id, names);
+        }
+        let succeeded = matches!(call.ret, Return::Value(value, _) if value >= 0);
+        match naming {
+            Naming::None => {}
+            _ if !succeeded => {
+                let is_there = !matches!(
+                    call.ret,
+                    Return::Failed(b"ENOENT" | b"ENOTDIR" | b"ELOOP" | b"ENAMETOOLONG" | b"EFAULT")
+                );
+                if let (true, Some(_)) = (is_there, operands.path) {
+                    let file = self.find(event.path, naming.follows(operands), names);
+                    event.file = Nullable::from(file.get().or(event.file.get()));
+                }
+            }
+            // That is found out with the descriptor.
+            Naming::Opens => {}
+            Naming::Looks { .. } => self.looks(event, thread, naming.follows(operands), operands, names),
+            Naming::Makes => event.file = self.makes(event.path, names, sink),
+            Naming::Renames => self.renames(event, operands, names, sink),
+            Naming::Links => self.links(event, thread, operands, names, sink),
+            Naming::Symlinks => {
+                event.file = self.makes(event.path, names, sink);
+                if let (Some(file), Some(target)) = (event.file.get(), operands.text) {
+                    self.namespace.set_target(file, target);
+                }
+                event.file2 = self.find(event.path2, true, names);
+            }
+            Naming::Removes => {
+                if let Some(walked) = self.reach(event.path, false, names) {
+                    event.file = self.there(walked.node, names);
+                    self.namespace.set(walked.node, Content::Nothing);
+                    self.tell(event.path, event.file, true, names, sink);
+                }
+            }
+        }
+    }
+
+    fn find(&mut self, path: Nullable<PathId>, follow: bool, names: &Dictionaries) -> Nullable<FileId> {
+        self.reach(path, follow, names)
+            .map(|walked| self.namespace.content(walked.node))
+            .unwrap_or_default()
+            .into()
+    }
+
+    /// A call that acts on what its path denotes.
+    fn looks(
+        &mut self,
+        event: &mut Event,
+        thread: ThreadId,
+        follows: bool,
+        operands: &Operands<'_>,
+        names: &mut Dictionaries,
+    ) {
+        let Some(arg) = operands.path else { return };
+        if let Some(file) = self.base_file(thread, arg, names) {
+            event.file = file;
+            return;
+        }
+        if let Some(description) = self.described(thread, event.path, names).filter(|_| follows) {
+            event.file = self.file_of(description, names);
+            return;
+        }
+        if let Some(walked) = self.reach(event.path, follows, names) {
+            event.file = self.there(walked.node, names);
+            self.note_link(event, event.path, walked.link.as_ref(), names);
+        }
+    }
+
+    /// The file of a directory descriptor that an empty path stands for.
+    fn base_file(
+        &mut self,
+        thread: ThreadId,
+        arg: PathArg<'_>,
+        names: &mut Dictionaries,
+    ) -> Option<Nullable<FileId>> {
+        let (Base::Fd(fd), None | Some(b"")) = (arg.base, arg.bytes) else { return None };
+        let table = self.population.thread(thread).table;
+        let description = self.description_of(table, fd, false, names)?;
+        Some(self.file_of(description, names))
+    }
+
+    /// The description that a link of the kernel leads to.
+    fn described(
+        &self,
+        thread: ThreadId,
+        path: Nullable<PathId>,
+        names: &Dictionaries,
+    ) -> Option<DescriptionId> {
+        self.descriptor_behind(thread, names.paths.get(path.get()?.0))
+    }
+
+    /// A path that led through a symbolic link is where that led to, and names the link as its second path.
+    fn note_link(
+        &mut self,
+        event: &mut Event,
+        path: Nullable<PathId>,
+        link: Option<&Crossed>,
+        names: &mut Dictionaries,
+    ) {
+        let (Some(path), Some(link)) = (path.get(), link) else { return };
+        if event.path2.is_null() {
+            let name = names.paths.get(path.0)[..link.length].to_vec();
+            event.path2 = Nullable::some(intern(names, &name));
+            event.file2 = Nullable::some(link.file);
+        }
+        if event.path == Nullable::some(path) {
+            event.path = Nullable::some(intern(names, &link.path));
+        }
+    }
+
+    fn makes<S: Sink>(
+        &mut self,
+        path: Nullable<PathId>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) -> Nullable<FileId> {
+        let Some(walked) = self.reach(path, false, names) else { return Nullable::NULL };
+        self.lose(path, walked.node, names, sink);
+        self.make_file(walked.node, names)
+    }
+
+    /// What a name denoted up to now has lost it.
+    fn lose<S: Sink>(&mut self, path: Nullable<PathId>, node: Node, names: &Dictionaries, sink: &mut S) {
+        if let Content::File(_) = self.namespace.content(node) {
+            let file = self.namespace.content(node).into();
+            self.namespace.set(node, Content::Nothing);
+            self.tell(path, file, true, names, sink);
+        }
+    }
+
+    /// Tells that a file has a name or has lost it.
+    fn tell<S: Sink>(
+        &self,
+        path: Nullable<PathId>,
+        file: Nullable<FileId>,
+        gone: bool,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        let (Some(path), Some(number)) = (path.get(), file.get()) else { return };
+        sink.file(path, &NamedFile { file, gone, facts: self.namespace.facts(number) }, names);
+    }
+
+    fn renames<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        operands: &Operands<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let (Some(from), Some(to)) =
+            (self.reach(event.path, false, names), self.reach(event.path2, false, names))
+        else {
+            return;
+        };
+        event.file = self.there(from.node, names);
+        let present = Nullable::from(self.namespace.content(to.node));
+        let (Some(old), Some(new)) = (event.path.get(), event.path2.get()) else { return };
+        if has(operands, symbols::RENAME_EXCHANGE) {
+            event.file2 = self.there(to.node, names);
+            self.namespace.exchange(names.paths.get(old.0), names.paths.get(new.0));
+            for (path, file, gone) in [
+                (event.path, event.file, true),
+                (event.path2, event.file2, true),
+                (event.path, event.file2, false),
+                (event.path2, event.file, false),
+            ] {
+                self.tell(path, file, gone, names, sink);
+            }
+            return;
+        }
+        event.file2 = event.file;
+        // Two names of one file both stay.
+        if from.node == to.node || !event.file.is_null() && event.file == present {
+            return;
+        }
+        self.namespace.rename(names.paths.get(old.0), names.paths.get(new.0));
+        self.tell(event.path2, present, true, names, sink);
+        self.tell(event.path, event.file, true, names, sink);
+        self.tell(event.path2, event.file, false, names, sink);
+    }
+
+    fn links<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        thread: ThreadId,
+        operands: &Operands<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let follows = has(operands, symbols::AT_SYMLINK_FOLLOW);
+        let link = (event.path2, event.file2);
+        self.looks(event, thread, follows, operands, names);
+        (event.path2, event.file2) = link;
+        event.file2 = event.file;
+        let Some(walked) = self.reach(event.path2, false, names) else { return };
+        let Some(file) = event.file.get() else { return };
+        self.lose(event.path2, walked.node, names, sink);
+        self.namespace.set(walked.node, Content::File(file));
+        self.tell(event.path2, event.file, false, names, sink);
+    }
+
+    /// The file behind a new description, whose path was given as `given`.
+    pub(crate) fn opened<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        (thread, given): (ThreadId, Nullable<PathId>),
+        opening: Opening,
+        facts: Option<&FileFacts>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) -> Nullable<FileId> {
+        if opening.nameless {
+            return self.nameless(facts, opening, names);
+        }
+        if let Some(description) = self.described(thread, given, names).filter(|_| opening.follows) {
+            return self.file_of(description, names);
+        }
+        let walked = self.reach(given, opening.follows, names);
+        let told = event.path != given;
+        let link = walked.as_ref().and_then(|walked| walked.link.as_ref());
+        self.note_link(event, given, link, names);
+        let walked = if told { self.reach(event.path, false, names) } else { walked };
+        let Some(Walked { node, .. }) = walked else { return Nullable::NULL };
+        let present = self.namespace.content(node);
+        let made = match (opening.creates, present) {
+            (false, _) => Made::No,
+            (true, Content::Nothing) => Made::Surely,
+            (true, _) if opening.exclusive => Made::Surely,
+            (true, Content::File(_)) => Made::No,
+            (true, Content::Unknown) => Made::Perhaps,
+        };
+        let found = facts.and_then(|facts| self.found_file(present, facts, made));
+        let is_other = facts.is_some_and(|facts| self.is_other(present, facts));
+        match found {
+            Some(file) if present == Content::File(file) => Nullable::some(file),
+            Some(file) => {
+                self.lose(event.path, node, names, sink);
+                self.namespace.set(node, Content::File(file));
+                Nullable::some(file)
+            }
+            None if is_other || opening.creates && opening.exclusive => {
+                self.lose(event.path, node, names, sink);
+                self.make_file(node, names)
+            }
+            None if made != Made::No || facts.is_some() && present == Content::Unknown => {
+                self.make_file(node, names)
+            }
+            None => self.there(node, names),
+        }
+    }
+
+    /// A file that no name leads to.
+    fn nameless(
+        &mut self,
+        facts: Option<&FileFacts>,
+        opening: Opening,
+        names: &mut Dictionaries,
+    ) -> Nullable<FileId> {
+        let made = if opening.exclusive { Made::Surely } else { Made::No };
+        let known = facts.and_then(|facts| self.namespace.of_facts(facts, made));
+        known.map(Nullable::some).unwrap_or_else(|| names.next_file())
+    }
+
+    /// The known file that was found where `present` should be.
+    fn found_file(&self, present: Content, facts: &FileFacts, made: Made) -> Option<FileId> {
+        if let Content::File(file) = present
+            && made == Made::No
+            && let Some(known) = self.namespace.facts(file)
+            && (known.device, known.inode) == (facts.device, facts.inode)
+        {
+            return Some(file);
+        }
+        self.namespace.of_facts(facts, made)
+    }
+
+    /// Whether another file was found than the one that should be there.
+    fn is_other(&self, present: Content, facts: &FileFacts) -> bool {
+        let Content::File(file) = present else { return false };
+        let known = self.namespace.facts(file);
+        known.is_some_and(|known| (known.device, known.inode) != (facts.device, facts.inode))
+    }
+
+    /// What a tracer found behind a description: answers its file.
+    pub(crate) fn learn_identity(
+        &mut self,
+        id: DescriptionId,
+        facts: &FileFacts,
+        names: &mut Dictionaries,
+    ) -> Nullable<FileId> {
+        let description = self.files.description(id);
+        let (path, mut file) = (description.path, description.file);
+        let is_file = path.get().is_some_and(|path| names.paths.get(path.0).starts_with(b"/"));
+        if !is_file || facts.kind == Some(FileKind::Anon) {
+            return file;
+        }
+        if file.is_null() {
+            let walked = self.reach(path, false, names);
+            let present =
+                walked.as_ref().map(|walked| self.namespace.content(walked.node)).unwrap_or_default();
+            file = match self.found_file(present, facts, Made::No) {
+                Some(known) => Nullable::some(known),
+                None => match present {
+                    Content::File(known) if !self.is_other(present, facts) => Nullable::some(known),
+                    _ => names.next_file(),
+                },
+            };
+            if let (Some(walked), Some(file)) = (walked, file.get()) {
+                self.namespace.set(walked.node, Content::File(file));
+            }
+            self.files.description_mut(id).file = file;
+        }
+        if let Some(file) = file.get() {
+            self.namespace.learn(file, facts);
+        }
+        file
+    }
+
+    /// What was found behind the descriptor that a call of this thread is about to return, if a tracer told.
+    pub(crate) fn found_behind(&self, thread: ThreadId, fd: i32) -> Option<FileFacts> {
+        let tid = self.population.thread(thread).tid;
+        self.behind.iter().find(|(of, other, _)| (*of, *other) == (tid, fd)).map(|(_, _, facts)| *facts)
+    }
+
+    /// The call that made the descriptors has returned: what was found behind them is learnt.
+    pub(crate) fn learn_behind<S: Sink>(
+        &mut self,
+        thread: ThreadId,
+        table: TableId,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let tid = self.population.thread(thread).tid;
+        let mut found = std::mem::take(&mut self.behind);
+        found.retain(|(of, fd, facts)| {
+            if *of == tid
+                && let Some(description) = self.files.get(table, *fd)
+            {
+                self.learn_file(description, facts, names, sink);
+            }
+            *of != tid
+        });
+        self.behind = found;
+    }
+}
+
+pub(crate) fn has(operands: &Operands<'_>, symbol: Symbol) -> bool {
+    operands.flags.iter().flatten().any(|flags| symbol.is_in(flags))
+}

@@ -1,0 +1,385 @@
+//! Which names of an event log are one file.
+//!
+//! Each resolver numbers the files that it sees; here the numbers of several become one. Files of one host are the same if
+//! device, inode and time of birth say so. Where no birth is known an inode number may have been given twice, so the name
+//! must agree as well; across hosts, whose device numbers mean nothing to each other, name and inode must. What nobody
+//! looked at is known by its name. Calls of which it is not known what their path denoted belong to the first file of that
+//! name; without one, the name itself is the file, as in trails that have no numbers.
+
+use hashbrown::HashMap;
+use iotrail_model::{FileId, FileRow, Nullable, PathId};
+
+/// A file of a log, whatever its names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DistinctFile {
+    /// The name to call it by: one that it still had at the end, the shortest of these.
+    pub path: PathId,
+    /// All names, that one first.
+    pub names: Vec<FileName>,
+    /// Whether it has a number; else its name alone tells it from others.
+    pub numbered: bool,
+    /// What it is.
+    pub kind: Option<String>,
+    /// Device number.
+    pub device: Option<u64>,
+    /// Inode number.
+    pub inode: Option<u64>,
+    /// When it was made, in ns since 1970-01-01 UTC.
+    pub birth: Option<i64>,
+    /// Size in bytes when last seen.
+    pub size: Option<i64>,
+}
+
+/// A name of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileName {
+    /// The name.
+    pub path: PathId,
+    /// Whether the file had lost it at the end; unknown where nobody followed names.
+    pub gone: Option<bool>,
+}
+
+/// Who gave the numbers: a case (of several that share their numbers the first) of a trail, or an unknown one of a part.
+pub(crate) type Space = (u32, Result<u32, u32>);
+
+/// A row of a table `files` with ids of the log.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub(crate) space: Space,
+    /// The part that the row is of, over all trails.
+    pub(crate) part: usize,
+    /// The host that the numbers of devices are of.
+    pub(crate) host: u32,
+    pub(crate) path: PathId,
+    pub(crate) row: FileRow,
+}
+
+/// The files of a log.
+#[derive(Debug, Default)]
+pub(crate) struct Identities {
+    pub(crate) files: Vec<DistinctFile>,
+    /// The file that a path means where nothing better is known.
+    of_path: Vec<FileId>,
+    /// From a part's numbers to the log's.
+    parts: Vec<HashMap<u32, FileId>>,
+}
+
+impl Identities {
+    /// Finds the files behind `names`, which are in the order of the trails and their parts; `paths` are the log's.
+    pub(crate) fn of(mut names: Vec<Name>, paths: &[impl AsRef<str>], parts: usize) -> Self {
+        // What has no number comes last: it belongs to the first file of its name.
+        names.sort_by_key(|name| (name.row.file.is_none(), name.space, name.row.file, name.part));
+        let numbered = Numbered::of(&names);
+        let mut identities = Self {
+            files: vec![DistinctFile { numbered: true, ..DistinctFile::default() }; numbered.count],
+            of_path: vec![Nullable::<FileId>::NULL.raw(); paths.len()],
+            parts: vec![HashMap::new(); parts],
+        };
+        let mut labels: Vec<Vec<FileName>> = vec![Vec::new(); numbered.count];
+        for (name, file) in names.iter().zip(&numbered.files) {
+            let file = match file {
+                Some(file) => *file,
+                None => match identities.of_path[name.path.index()] {
+                    known if known != Nullable::<FileId>::NULL.raw() => known,
+                    _ => identities.add(&mut labels),
+                },
+            };
+            let first = &mut identities.of_path[name.path.index()];
+            if *first == Nullable::<FileId>::NULL.raw() {
+                *first = file;
+            }
+            if let Some(number) = name.row.file {
+                identities.parts[name.part].insert(number, file);
+            }
+            identities.files[file.index()].learn(&name.row);
+            note(&mut labels[file.index()], name);
+        }
+        for (file, names) in identities.files.iter_mut().zip(labels) {
+            file.name(names, paths);
+        }
+        identities
+    }
+
+    fn add(&mut self, labels: &mut Vec<Vec<FileName>>) -> FileId {
+        self.files.push(DistinctFile::default());
+        labels.push(Vec::new());
+        FileId::from_index(self.files.len() - 1)
+    }
+
+    /// Replaces the numbers of a part in `files` by the log's; where there is none, the path decides; without a path there is no
+    /// file. Answers a number that the
+    /// part's table `files` does not have.
+    pub(crate) fn translate(
+        &self,
+        part: usize,
+        files: &mut [Nullable<FileId>],
+        paths: &[Nullable<PathId>],
+    ) -> Result<(), u32> {
+        let known = self.parts.get(part);
+        let mut last = (Nullable::NULL, Nullable::NULL);
+        for (file, path) in files.iter_mut().zip(paths) {
+            *file = match file.get() {
+                _ if path.is_null() => Nullable::NULL,
+                None => path.get().map(|path| self.of_path[path.index()]).into(),
+                Some(_) if *file == last.0 => last.1,
+                Some(number) => {
+                    let found = known.and_then(|known| known.get(&number.0)).ok_or(number.0)?;
+                    last = (*file, Nullable::some(*found));
+                    last.1
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// The file that a path means where nothing better is known.
+    pub(crate) fn of_path(&self, path: PathId) -> FileId {
+        self.of_path[path.index()]
+    }
+}
+
+/// The later word on whether a file still has a name counts.
+fn note(labels: &mut Vec<FileName>, name: &Name) {
+    match labels.iter_mut().find(|known| known.path == name.path) {
+        Some(known) => known.gone = name.row.gone.or(known.gone),
+        None => labels.push(FileName { path: name.path, gone: name.row.gone }),
+    }
+}
+
+impl DistinctFile {
+    fn learn(&mut self, row: &FileRow) {
+        if self.device.is_none() && row.device.is_some() {
+            (self.device, self.inode, self.kind) = (row.device, row.inode, row.kind.clone());
+        }
+        self.birth = row.birth.or(self.birth);
+        self.size = row.size.or(self.size);
+        if self.kind.is_none() {
+            self.kind.clone_from(&row.kind);
+        }
+    }
+
+    fn name(&mut self, mut names: Vec<FileName>, paths: &[impl AsRef<str>]) {
+        names.sort_by_key(|name| {
+            let text = paths[name.path.index()].as_ref();
+            (name.gone.unwrap_or_default(), text.chars().count(), text)
+        });
+        self.path = names.first().map(|name| name.path).unwrap_or_default();
+        self.names = names;
+    }
+}
+
+/// The files of names that have a number.
+struct Numbered {
+    /// How many there are.
+    count: usize,
+    /// The file of each name; `None` without a number.
+    files: Vec<Option<FileId>>,
+}
+
+impl Numbered {
+    fn of(names: &[Name]) -> Self {
+        let mut sets = Sets::default();
+        let mut last = None;
+        let places: Vec<Option<u32>> = names
+            .iter()
+            .map(|name| {
+                let number = (name.space, name.row.file?);
+                if last != Some(number) {
+                    last = Some(number);
+                    sets.add();
+                }
+                Some(sets.0.len() as u32 - 1)
+            })
+            .collect();
+        unite(names, &places, &mut sets);
+        let mut numbers: HashMap<u32, FileId> = HashMap::new();
+        let files = places
+            .iter()
+            .map(|place| {
+                let root = sets.root((*place)?);
+                let next = FileId::from_index(numbers.len());
+                Some(*numbers.entry(root).or_insert(next))
+            })
+            .collect();
+        Self { count: numbers.len(), files }
+    }
+}
+
+/// Joins what is the same file under several numbers.
+fn unite(names: &[Name], places: &[Option<u32>], sets: &mut Sets) {
+    let mut born = HashMap::new();
+    let mut inodes = HashMap::new();
+    let mut shared = HashMap::new();
+    let mut paths: HashMap<PathId, Seen> = HashMap::new();
+    let (looked_at, removed) = (looked_at(names, places), removed(names, places));
+    for (name, place) in names.iter().zip(places) {
+        let Some(place) = *place else { continue };
+        let FileRow { device, inode, birth, .. } = name.row;
+        if let (Some(device), Some(inode)) = (device, inode) {
+            match birth {
+                Some(birth) => {
+                    let last = born.insert((name.host, device, inode, birth), (name.space, place));
+                    // Births are coarse: a file that was made at once with the inode of one that was removed is another.
+                    let is_other =
+                        |(space, other): &(Space, u32)| *space == name.space && removed[*other as usize];
+                    if let Some((_, other)) = last.filter(|last| !is_other(last)) {
+                        sets.unite(other, place);
+                    }
+                }
+                None => {
+                    let last = inodes.insert((name.host, device, inode, name.path), (name.space, place));
+                    if let Some((_, other)) = last.filter(|(space, _)| *space != name.space) {
+                        sets.unite(other, place);
+                    }
+                }
+            }
+            let last = shared.insert((name.path, inode, birth), (name.host, place));
+            if let Some((_, other)) = last.filter(|(host, _)| *host != name.host) {
+                sets.unite(other, place);
+            }
+        }
+        let seen = paths.entry(name.path).or_insert(Seen { place, joined: name.space });
+        let is_first_of_space = seen.joined != name.space;
+        seen.joined = name.space;
+        if is_first_of_space && !(looked_at[place as usize] && looked_at[seen.place as usize]) {
+            sets.unite(seen.place, place);
+        }
+    }
+}
+
+/// The first file of a path.
+struct Seen {
+    place: u32,
+    /// The last space whose first file of the path was compared with it.
+    joined: Space,
+}
+
+/// Of which numbers somebody looked at the file.
+fn looked_at(names: &[Name], places: &[Option<u32>]) -> Vec<bool> {
+    let count = places.iter().flatten().max().map_or(0, |last| *last as usize + 1);
+    let mut known = vec![false; count];
+    for (name, place) in names.iter().zip(places) {
+        if let Some(place) = place {
+            known[*place as usize] |= name.row.inode.is_some();
+        }
+    }
+    known
+}
+
+/// Which numbers are those of files that lost all their names.
+fn removed(names: &[Name], places: &[Option<u32>]) -> Vec<bool> {
+    let mut last: HashMap<(u32, PathId), bool> = HashMap::new();
+    for (name, place) in names.iter().zip(places) {
+        if let Some(place) = place {
+            last.insert((*place, name.path), name.row.gone.unwrap_or_default());
+        }
+    }
+    let count = places.iter().flatten().max().map_or(0, |last| *last as usize + 1);
+    let mut removed = vec![true; count];
+    for ((place, _), gone) in last {
+        removed[place as usize] &= gone;
+    }
+    removed
+}
+
+/// Disjoint sets.
+#[derive(Default)]
+struct Sets(Vec<u32>);
+
+impl Sets {
+    fn add(&mut self) {
+        self.0.push(self.0.len() as u32);
+    }
+
+    fn root(&mut self, mut of: u32) -> u32 {
+        while self.0[of as usize] != of {
+            let above = self.0[self.0[of as usize] as usize];
+            self.0[of as usize] = above;
+            of = above;
+        }
+        of
+    }
+
+    /// The first of both stands for both.
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATHS: [&str; 4] = ["/a.tmp", "/b", "/longer", "/c"];
+
+    fn name(case: u32, host: u32, path: usize, file: Option<u32>, inode: Option<(u64, Option<i64>)>) -> Name {
+        let row = FileRow {
+            path: PATHS[path].to_owned(),
+            file,
+            device: inode.map(|_| 8),
+            inode: inode.map(|(inode, _)| inode),
+            birth: inode.and_then(|(_, birth)| birth),
+            gone: file.map(|_| false),
+            ..FileRow::default()
+        };
+        Name { space: (0, Ok(case)), part: case as usize, host, path: PathId::from_index(path), row }
+    }
+
+    fn groups(names: Vec<Name>) -> Vec<Vec<&'static str>> {
+        let identities = Identities::of(names, &PATHS, 8);
+        let texts = |file: &DistinctFile| file.names.iter().map(|name| PATHS[name.path.index()]).collect();
+        identities.files.iter().map(texts).collect()
+    }
+
+    #[test]
+    fn numbers_of_one_resolver_are_files_and_equal_births_join_them() {
+        let names =
+            vec![name(0, 0, 0, Some(0), None), name(0, 0, 1, Some(0), None), name(0, 0, 1, Some(1), None)];
+        assert_eq!(groups(names), [vec!["/b", "/a.tmp"], vec!["/b"]]);
+        let born = Some((5, Some(99)));
+        let names = vec![
+            name(0, 0, 0, Some(0), born),
+            name(0, 0, 3, Some(1), born),
+            name(0, 0, 1, Some(2), Some((5, Some(98)))),
+        ];
+        assert_eq!(groups(names), [vec!["/c", "/a.tmp"], vec!["/b"]]);
+    }
+
+    #[test]
+    fn several_recorders_agree_by_inode_and_birth_or_by_name() {
+        let born = Some((5, Some(99)));
+        assert_eq!(groups(vec![name(0, 0, 0, Some(0), born), name(1, 0, 1, Some(0), born)]).len(), 1);
+        // Births are coarse: what was removed and what was made at once with its inode are two files.
+        let mut gone = name(0, 0, 0, Some(0), born);
+        gone.row.gone = Some(true);
+        assert_eq!(groups(vec![gone, name(0, 0, 0, Some(1), born)]).len(), 2);
+        // On another host the device says nothing, so the name must agree.
+        assert_eq!(groups(vec![name(0, 0, 0, Some(0), born), name(1, 1, 1, Some(0), born)]).len(), 2);
+        assert_eq!(groups(vec![name(0, 0, 1, Some(0), born), name(1, 1, 1, Some(0), born)]).len(), 1);
+        // Local files of one name on two hosts.
+        assert_eq!(
+            groups(vec![name(0, 0, 1, Some(0), born), name(1, 1, 1, Some(0), Some((6, None)))]).len(),
+            2
+        );
+        // Nobody looked.
+        assert_eq!(groups(vec![name(0, 0, 1, Some(0), None), name(1, 0, 1, Some(0), None)]).len(), 1);
+        // Without a birth the inode may have been given again.
+        let inode = Some((5, None));
+        assert_eq!(groups(vec![name(0, 0, 0, Some(0), inode), name(1, 0, 1, Some(0), inode)]).len(), 2);
+        assert_eq!(groups(vec![name(0, 0, 1, Some(0), inode), name(1, 0, 1, Some(3), inode)]).len(), 1);
+    }
+
+    #[test]
+    fn names_without_a_number_are_the_first_file_of_that_name_or_a_file_themselves() {
+        let names = vec![name(0, 0, 1, None, None), name(1, 0, 1, Some(4), None), name(0, 0, 2, None, None)];
+        let identities = Identities::of(names, &PATHS, 2);
+        let some = |path: usize| Nullable::some(PathId::from_index(path));
+        let mut files = vec![Nullable::NULL, Nullable::some(FileId(4)), Nullable::NULL, Nullable::NULL];
+        identities.translate(1, &mut files, &[some(1), some(1), some(2), Nullable::NULL]).unwrap();
+        assert_eq!(files[0], files[1]);
+        assert!(!files[2].is_null() && files[2] != files[1]);
+        assert!(files[3].is_null());
+        assert_eq!(identities.translate(1, &mut [Nullable::some(FileId(9))], &[some(1)]), Err(9));
+    }
+}
