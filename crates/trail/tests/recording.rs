@@ -83,7 +83,7 @@ fn read(target: &Path) -> Vec<(String, Event)> {
             let event = batch.event(row);
             let path = log.names().path(event.path).unwrap_or_default().to_owned();
             // Ids differ from trail to trail.
-            events.push((path, Event { path: Nullable::NULL, ..event }));
+            events.push((path, Event { path: Nullable::NULL, file: Nullable::NULL, ..event }));
         }
     }
     events
