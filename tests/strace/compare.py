@@ -138,7 +138,7 @@ def same_file(one, other):
 
 # (reason, test of one pair of rows; a missing row is None). A difference that a test accepts is counted, not reported.
 EXPLAINED = [
-    ("strace -y names what a symbolic link leads to, a recording what the program opened",
+    ("a recording names what the kernel resolved; strace does so for descriptors, and other paths are made absolute by their letters",
      lambda a, b: differ_only(a, b, ("path", "path2")) and same_file(a["path"], b["path"]) and same_file(a["path2"], b["path2"])),
 ]
 

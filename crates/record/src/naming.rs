@@ -106,7 +106,7 @@ impl<S: Store> Recording<'_, '_, S> {
             Some(Returned::Error(error)) => rules::has_arrived(error),
             None => row.early,
         };
-        let anew = row.removes || entry.returned() == Some(Returned::Error(ENOENT));
+        let anew = entry.returned() == Some(Returned::Error(ENOENT));
         let mut named: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
         for given in entry.paths().filter(|given| rules::is_path(given.kind) && !given.bytes.is_empty()) {
             let last = rules::last(spec.name, given.place, entry.values());
@@ -114,6 +114,7 @@ impl<S: Store> Recording<'_, '_, S> {
                 last,
                 follows: last == Last::Target && arrived,
                 anew,
+                doubts: row.removes,
                 in_root: spec.name == "openat2" && entry.stays_in_root(),
             };
             let name = match (spec.name, given.kind) {
@@ -133,7 +134,7 @@ impl<S: Store> Recording<'_, '_, S> {
         // What a symbolic link leads to is seen from its directory.
         let target = entry.paths().find(|given| given.kind == ArgKind::LinkTarget && !given.bytes.is_empty());
         if let (Some(target), Some((_, Some(link)))) = (target, named.first()) {
-            let how = How { last: Last::Link, follows: false, anew: false, in_root: false };
+            let how = How { last: Last::Link, follows: false, anew: false, doubts: false, in_root: false };
             let directory = Base::Directory(parent(link));
             named.push((target.place, self.names.place(who, directory, target.bytes, how)));
         }

@@ -79,7 +79,7 @@ impl<S: Store> Recording<'_, '_, S> {
                 (false, true) => Last::Target,
                 (false, false) => Last::Link,
             };
-            let how = How { last, follows: asked.follows, anew: true, in_root: false };
+            let how = How { last, follows: asked.follows, anew: true, doubts: true, in_root: false };
             let base = asked.directory.map_or(Base::Cwd, |fd| Base::Fd(fd, None));
             names.borrow_mut().place(who, base, asked.path, how)
         };

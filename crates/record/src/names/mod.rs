@@ -21,7 +21,7 @@ use mounts::Mounts;
 use rules::{Change, Last};
 use rustix::fs::FileType;
 use view::{View, look, space_of};
-use walk::{Place, push, walk};
+use walk::{Place, Plain, Walker, push, walk};
 
 /// How long what was learnt is believed without another look.
 const BELIEVED: Nanos = Nanos(50_000_000);
@@ -57,6 +57,8 @@ pub(crate) struct How {
     pub(crate) follows: bool,
     /// Whether nothing remembered about the beginning of the path will do.
     pub(crate) anew: bool,
+    /// Whether the name of a directory descriptor must have been seen a moment ago.
+    pub(crate) doubts: bool,
     /// Whether the base is the root, too (`RESOLVE_IN_ROOT`).
     pub(crate) in_root: bool,
 }
@@ -81,6 +83,13 @@ struct Known {
 }
 
 #[derive(Debug)]
+struct Confirmed {
+    path: Vec<u8>,
+    at: Timestamp,
+    epoch: u64,
+}
+
+#[derive(Debug)]
 struct Cwd {
     path: Vec<u8>,
     at: Timestamp,
@@ -97,6 +106,9 @@ pub(crate) struct Names {
     known: HashMap<Box<[u8]>, Known, foldhash::fast::FixedState>,
     /// Symbolic links that lie on the way to known directories.
     links: HashSet<Box<[u8]>, foldhash::fast::FixedState>,
+    plain: Plain,
+    /// Directory descriptors that had the name that is known of them, and when that was seen.
+    confirmed: HashMap<(Tid, i32), Confirmed, foldhash::fast::FixedState>,
     mounts: Mounts,
     /// Renames and new links that were seen.
     epoch: u64,
@@ -124,6 +136,8 @@ impl Names {
             cwds: HashMap::default(),
             known: HashMap::default(),
             links: HashSet::default(),
+            plain: Plain::default(),
+            confirmed: HashMap::default(),
             mounts: Mounts::default(),
             epoch: 0,
             made: 0,
@@ -140,13 +154,16 @@ impl Names {
     pub(crate) fn forget(&mut self, tid: Tid) {
         self.views.remove(&tid);
         self.cwds.remove(&tid);
+        if self.confirmed.len() >= MAX_KNOWN {
+            self.confirmed.clear();
+        }
     }
 
     /// The name of what `text` stands for; `None` if it cannot be found out.
     pub(crate) fn place(&mut self, who: Who, base: Base<'_>, text: &[u8], how: How) -> Option<Vec<u8>> {
         let mut view = self.view(who.tid)?;
         let absolute = text.first() == Some(&b'/') && !how.in_root;
-        let start = if absolute { Place::root(&view) } else { self.start(&view, who, base, how.anew)? };
+        let start = if absolute { Place::root(&view) } else { self.start(&view, who, base, how)? };
         if how.in_root {
             view.root = start.path.as_slice().into();
             view.root_way = start.way().into();
@@ -167,7 +184,11 @@ impl Names {
             return Some(path);
         }
         if how.follows && how.last == Last::Target {
-            let walked = walk(&view, who.pid, self.own, &directory.place, name)?;
+            let walker = Walker { view: &view, pid: who.pid, own: self.own, at: who.at };
+            if self.blind {
+                self.plain.clear();
+            }
+            let walked = walk(walker, &mut self.plain, &directory.place, name)?;
             if !walked.links.is_empty() || walked.own {
                 let mut path = self.outer(&view, &walked.place);
                 push(&mut path, &walked.missing);
@@ -260,6 +281,7 @@ impl Names {
         self.epoch += 1;
         self.made += 1;
         self.links.clear();
+        self.plain.clear();
     }
 
     fn view(&mut self, tid: Tid) -> Option<View> {
@@ -275,7 +297,7 @@ impl Names {
     }
 
     /// Where a relative path begins. A directory that was removed has a mark behind its name, as the kernel shows it.
-    fn start(&mut self, view: &View, who: Who, base: Base<'_>, anew: bool) -> Option<Place> {
+    fn start(&mut self, view: &View, who: Who, base: Base<'_>, how: How) -> Option<Place> {
         let tid = who.tid;
         let is_foreign = view.space.is_some();
         let way = |link: &str| is_foreign.then(|| format!("/proc/{tid}/{link}").into_bytes());
@@ -283,14 +305,20 @@ impl Names {
             Base::Directory(_) if is_foreign => None,
             Base::Directory(path) => Some(Place { path: path.to_vec(), way: None }),
             Base::Fd(fd, name) => {
+                let unsure = how.doubts || self.renamed;
                 let usable = |name: &&[u8]| {
-                    name.starts_with(b"/") && !(anew || self.renamed || self.blind || is_foreign)
+                    let sure = !unsure || self.is_confirmed(who, fd, name);
+                    name.starts_with(b"/") && sure && !(how.anew || self.blind || is_foreign)
                 };
                 let link = format!("fd/{fd}");
-                let path = match name.filter(usable) {
-                    Some(name) => name.to_vec(),
-                    None => link_of(tid, &link)?,
-                };
+                if let Some(name) = name.filter(usable) {
+                    return Some(Place { path: name.to_vec(), way: None });
+                }
+                let path = link_of(tid, &link)?;
+                if name == Some(&path[..]) {
+                    let confirmed = Confirmed { path: path.clone(), at: who.at, epoch: self.epoch };
+                    self.confirmed.insert((tid, fd), confirmed);
+                }
                 Some(Place { path, way: way(&link) })
             }
             Base::Cwd => {
@@ -298,7 +326,7 @@ impl Names {
                 if let Some(cwd) = self.cwds.get(&tid)
                     && cwd.epoch == epoch
                     && is_fresh(cwd.at, who.at)
-                    && !(anew || self.blind)
+                    && !(how.anew || self.blind)
                 {
                     return Some(Place { path: cwd.path.clone(), way: way("cwd") });
                 }
@@ -307,6 +335,13 @@ impl Names {
                 Some(Place { path, way: way("cwd") })
             }
         }
+    }
+
+    /// Whether a moment ago a descriptor had the name that is known of it.
+    fn is_confirmed(&self, who: Who, fd: i32, name: &[u8]) -> bool {
+        self.confirmed
+            .get(&(who.tid, fd))
+            .is_some_and(|seen| seen.path == name && seen.epoch == self.epoch && is_fresh(seen.at, who.at))
     }
 
     /// The directory that `text` leads to from `start`. It is remembered if `start` is known by its name alone.
@@ -343,7 +378,12 @@ impl Names {
         }
         let key: Box<[u8]> = self.key.as_slice().into();
         // `start` is the root if `text` begins there.
-        let walked = walk(view, who.pid, self.own, start, text.strip_prefix(b"/").unwrap_or(text))?;
+        let text = text.strip_prefix(b"/").unwrap_or(text);
+        if self.blind {
+            self.plain.clear();
+        }
+        let walker = Walker { view, pid: who.pid, own: self.own, at: who.at };
+        let walked = walk(walker, &mut self.plain, start, text)?;
         let outer = view.space.map(|_| self.mounts.directory(view, &walked.place));
         let directory = Directory { place: walked.place, missing: walked.missing, outer };
         if lasting && !walked.own {

@@ -4,7 +4,9 @@
 //! last slash. One `readlink` for each component tells whether it is a link.
 
 use super::view::{View, link};
-use iotrail_model::Pid;
+use super::{MAX_KNOWN, is_fresh};
+use hashbrown::HashMap;
+use iotrail_model::{Pid, Timestamp};
 use rustix::io::Errno;
 
 /// The kernel follows no more (`MAXSYMLINKS`).
@@ -89,8 +91,41 @@ pub(super) fn is_below(path: &[u8], directory: &[u8]) -> bool {
         || path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.first() == Some(&b'/'))
 }
 
+/// Names of the recorder's namespace that were found to be no symbolic links.
+#[derive(Debug, Default)]
+pub(super) struct Plain {
+    names: HashMap<Box<[u8]>, Timestamp, foldhash::fast::FixedState>,
+}
+
+impl Plain {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+    }
+
+    fn has(&self, path: &[u8], now: Timestamp) -> bool {
+        self.names.get(path).is_some_and(|learnt| is_fresh(*learnt, now))
+    }
+
+    fn learn(&mut self, path: &[u8], now: Timestamp) {
+        if self.names.len() >= MAX_KNOWN {
+            self.names.clear();
+        }
+        self.names.insert(path.into(), now);
+    }
+}
+
+/// Who walks: how its thread sees names, its process, the recorder, and when.
+#[derive(Clone, Copy)]
+pub(super) struct Walker<'a> {
+    pub(super) view: &'a View,
+    pub(super) pid: Pid,
+    pub(super) own: Pid,
+    pub(super) at: Timestamp,
+}
+
 /// Follows `text` from the directory `start`. `None` if it is not known where that leads.
-pub(super) fn walk(view: &View, pid: Pid, own: Pid, start: &Place, text: &[u8]) -> Option<Walked> {
+pub(super) fn walk(walker: Walker<'_>, plain: &mut Plain, start: &Place, text: &[u8]) -> Option<Walked> {
+    let view = walker.view;
     let place = if text.first() == Some(&b'/') { Place::root(view) } else { start.clone() };
     let mut walked = Walked { place, missing: Vec::new(), own: false, links: Vec::new() };
     let mut rest: Vec<Vec<u8>> = components(text).collect();
@@ -110,8 +145,18 @@ pub(super) fn walk(view: &View, pid: Pid, own: Pid, start: &Place, text: &[u8]) 
         if next.way().len() > MAX_LENGTH {
             return None;
         }
-        match step(view, pid, own, &walked.place, &next, &name)? {
-            Step::Is => walked.place = next,
+        let is_own = view.space.is_none();
+        if is_own && plain.has(&next.path, walker.at) {
+            walked.place = next;
+            continue;
+        }
+        match step(walker, &walked.place, &next, &name)? {
+            Step::Is => {
+                if is_own {
+                    plain.learn(&next.path, walker.at);
+                }
+                walked.place = next;
+            }
             Step::Missing => walked.missing = name,
             Step::Leads(target) => {
                 walked.links.push(next.path);
@@ -148,7 +193,8 @@ enum Step {
     Jumps(Vec<u8>),
 }
 
-fn step(view: &View, pid: Pid, own: Pid, directory: &Place, next: &Place, name: &[u8]) -> Option<Step> {
+fn step(walker: Walker<'_>, directory: &Place, next: &Place, name: &[u8]) -> Option<Step> {
+    let Walker { view, pid, own, .. } = walker;
     let target = match link(next.way()) {
         Ok(target) => target,
         Err(Errno::INVAL) => return Some(Step::Is),
@@ -234,7 +280,8 @@ mod tests {
             let root = bytes(root);
             let view = View { tid: Tid(own.0), root: root.into(), root_way: root.into(), space: None };
             let start = Place { path: bytes(&self.root).to_vec(), way: None };
-            walk(&view, own, own, &start, text.as_bytes())
+            let walker = Walker { view: &view, pid: own, own, at: Timestamp(0) };
+            walk(walker, &mut Plain::default(), &start, text.as_bytes())
         }
 
         fn walk(&self, text: &str) -> String {
@@ -279,7 +326,7 @@ mod tests {
     #[test]
     fn links_of_the_kernel_lead_to_what_is_open() {
         let stage = stage();
-        let file = File::create(stage.root.join("real/open")).unwrap();
+        let file = File::create_new(stage.root.join("real/open")).unwrap();
         let pid = std::process::id();
         assert_eq!(stage.walk(&format!("/proc/self/fd/{}", file.as_raw_fd())), "/real/open");
         assert_eq!(stage.walk(&format!("/proc/{pid}/root/proc")), "/proc");
