@@ -62,11 +62,10 @@ pub(crate) fn is_door(parent: &str) -> bool {
         parts.next();
         parts.next();
     }
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some("root" | "cwd" | "exe"), None, None) => true,
-        (Some("fd" | "fdinfo" | "map_files"), Some(_), None) => true,
-        _ => false,
-    }
+    matches!(
+        (parts.next(), parts.next(), parts.next()),
+        (Some("root" | "cwd" | "exe"), None, None) | (Some("fd" | "fdinfo" | "map_files"), Some(_), None)
+    )
 }
 
 /// What stands before the hash of a device, whose kind its name tells: `sd` of what is called like a disk.
