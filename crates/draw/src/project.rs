@@ -5,7 +5,7 @@
 
 use crate::picture::by_importance;
 use iotrail_dfg::Dfg;
-use iotrail_dfg::result::{Edge, EdgeInGroup, GapStats, Node, NodeInGroup};
+use iotrail_dfg::result::{Edge, GapStats, Node};
 use iotrail_model::units;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -83,7 +83,7 @@ fn joined<'a>(nodes: impl Iterator<Item = &'a Node>, activity: String) -> Node {
             *all.relative_duration.get_or_insert(0.0) += share;
         }
         for (group, own) in &node.groups {
-            let sums = all.groups.entry(group.clone()).or_insert_with(NodeInGroup::default);
+            let sums = all.groups.entry(group.clone()).or_default();
             sums.count += own.count;
             sums.failures += own.failures;
             sums.bytes = sums.bytes.saturating_add(own.bytes);
@@ -105,7 +105,7 @@ fn add_edge(into: &mut Edge, edge: &Edge) {
     add(&mut sum, edge.gap_ns.sum);
     into.gap_ns = GapStats { sum, ..GapStats::default() };
     for (group, own) in &edge.groups {
-        let sums = into.groups.entry(group.clone()).or_insert_with(EdgeInGroup::default);
+        let sums = into.groups.entry(group.clone()).or_default();
         sums.count += own.count;
         add(&mut sums.gap_sum_ns, own.gap_sum_ns);
     }
