@@ -90,9 +90,10 @@ class Trial:
             for which in ("path", "path2"):
                 names = allowed(note, which)
                 recorded = row[which]
-                if not names or (note["call"] == "fchdir" and which == "path2"):
-                    self.counts["not resolved by the kernel"] += which in note
-                elif recorded in names or (note["space"] and text(note[which]).endswith(DELETED)):
+                # The event of a descriptor keeps the name that was opened; what is relative to it is tested.
+                if not names or note["call"] == "fchdir":
+                    continue
+                if recorded in names or (note["space"] and text(note[which]).endswith(DELETED)):
                     self.counts["right"] += 1
                     foreign += recorded.startswith("/mnt:[")
                 elif recorded is None:
