@@ -104,6 +104,11 @@ impl Segment {
         Ok(segment)
     }
 
+    /// The file was moved into `directory`.
+    pub(crate) fn moved_to(&mut self, directory: &Path) {
+        self.path = directory.join(segment_name(self.number)).into();
+    }
+
     pub(crate) fn number(&self) -> u32 {
         self.number
     }

@@ -5,6 +5,7 @@ use crate::error::SpoolError;
 use crate::format::{segment_name, segment_number};
 use crate::header::Header;
 use crate::header_file::{self, Opened};
+use crate::losses::{self, Losses};
 use crate::reader::Reader;
 use crate::survey::{Piece, Survey, survey};
 use crate::tables::{Collector, Tables};
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 pub struct Spool {
     directory: PathBuf,
     opened: Opened,
+    losses: Losses,
     pieces: Vec<Piece>,
     damage: Vec<Damage>,
     is_finished: bool,
@@ -30,6 +32,7 @@ impl Spool {
         let opened = header_file::open(directory)?;
         let mut spool = Self {
             directory: directory.to_owned(),
+            losses: losses::read(directory, opened.identity)?,
             opened,
             pieces: Vec::new(),
             damage: Vec::new(),
@@ -120,6 +123,12 @@ impl Spool {
     #[must_use]
     pub fn is_being_written(&self) -> bool {
         self.opened.is_being_written
+    }
+
+    /// Events that the writer could not keep.
+    #[must_use]
+    pub fn losses(&self) -> &Losses {
+        &self.losses
     }
 
     /// Number of events. Damage within full blocks, which only a [`Reader`] meets, makes it smaller.

@@ -6,6 +6,7 @@ use crate::format::{FOOTER, Head, MAX_FRAME, MAX_FRONT, MAX_NAME, MAX_ROW, SEGME
 use crate::header::Header;
 use crate::header_file::HeaderFile;
 use crate::local_names::{Column, LocalNames};
+use crate::losses::LossesFile;
 use crate::row_code::{self, LastFile};
 use crate::segment::{Frame, Segment};
 use crate::varint::put;
@@ -39,6 +40,7 @@ pub struct Written {
 pub struct SpoolWriter {
     directory: PathBuf,
     header: HeaderFile,
+    losses: LossesFile,
     segment: Segment,
     segment_bytes: u64,
     names: LocalNames,
@@ -69,6 +71,7 @@ impl SpoolWriter {
         fs::create_dir_all(directory).map_err(SpoolError::io("create", directory))?;
         let header = HeaderFile::create(directory, header)?;
         Ok(Self {
+            losses: LossesFile::create(directory, header.identity())?,
             segment: Segment::create(directory, 0, header.identity())?,
             directory: directory.to_owned(),
             header,
@@ -100,7 +103,11 @@ impl SpoolWriter {
             return Ok(());
         }
         self.written.refused_events += 1;
-        self.refusal()
+        let refusal = self.refusal();
+        if let Err(error) = &refusal {
+            self.losses.count(error);
+        }
+        refusal
     }
 
     /// Appends the final row of an executable image.
@@ -157,14 +164,45 @@ impl SpoolWriter {
     /// # Errors
     /// The error that an earlier call met, or the mark cannot be written.
     pub fn finish(mut self) -> Result<Written, SpoolError> {
-        if let Some(error) = self.failure {
+        self.append_end()?;
+        self.close()
+    }
+
+    /// Appends the last coverage statement and marks the spool as complete. A spool without room for both keeps the
+    /// statement beside itself.
+    ///
+    /// # Errors
+    /// See [`SpoolWriter::finish`].
+    pub fn finish_with(mut self, coverage: &Coverage) -> Result<Written, SpoolError> {
+        let ended = match self.coverage(coverage) {
+            Err(error) if !error.is_about_one_record() => Err(error),
+            _ => self.append_end(),
+        };
+        if let Err(error) = ended {
+            self.losses.state(coverage);
             return Err(error);
+        }
+        self.close()
+    }
+
+    /// The spool was moved: its files are in `directory` now.
+    pub fn moved_to(&mut self, directory: &Path) {
+        self.directory = directory.to_owned();
+        self.segment.moved_to(directory);
+    }
+
+    fn append_end(&mut self) -> Result<(), SpoolError> {
+        if let Some(error) = &self.failure {
+            return Err(error.clone());
         }
         let out = self.frame.start();
         put(out, Head::END);
         put(out, self.written.events);
         put(out, self.written.rows);
-        self.append_frame()?;
+        self.append_frame()
+    }
+
+    fn close(self) -> Result<Written, SpoolError> {
         let written = self.written();
         self.segment.close()?;
         self.header.release();

@@ -10,6 +10,7 @@ mod convert;
 mod join;
 mod lock;
 mod open;
+mod place;
 mod publish;
 mod recover;
 mod run;
@@ -21,6 +22,9 @@ pub(crate) use run::{BROKEN, RECORDING};
 pub use join::{JoinOptions, Recording};
 pub use recover::{RecoverOptions, Recovered, recover};
 pub use unfinished::{Liveness, Unfinished, unfinished};
+
+/// Why an event is lost that no record of a spool can hold.
+pub const TOO_LONG: &str = "name too long";
 
 /// Takes how many of how many events were converted so far; called from several threads.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);

@@ -3,13 +3,14 @@
 use crate::error::TrailError;
 use crate::meta::{Capture, META_FILE, Totals};
 use crate::recording::convert::convert;
-use crate::recording::lock::{Lock, beside};
+use crate::recording::lock::Lock;
+use crate::recording::place::{Aside, Replaced};
 use crate::recording::publish::{Addition, publish, tidy};
 use crate::recording::run::{RECORDING, Run};
 use crate::recording::unfinished::boot_id;
 use crate::recording::{Liveness, Progress};
 use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Timestamp};
-use iotrail_spool::{Header, Recorder, Spool, SpoolWriter};
+use iotrail_spool::{Header, Recorder, Spool, SpoolWriter, Written};
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,8 @@ pub struct JoinOptions {
     pub label: Option<String>,
 }
 
-/// A recorder's share of a trail. Dropped before [`Recording::finish`], its spool stays, as if it had been killed.
+/// A recorder's share of a trail. Dropped before [`Recording::finish`], its spool stays, as if it had been killed; one that
+/// was to replace a trail and had not [`Recording::begun`] goes, and the old trail stays.
 #[derive(Debug)]
 pub struct Recording {
     target: PathBuf,
@@ -48,6 +50,10 @@ pub struct Recording {
     name: String,
     case: CaseId,
     writer: SpoolWriter,
+    /// The new trail, as long as the old one is at its place.
+    aside: Option<Aside>,
+    /// The old trail, as long as it may have to come back.
+    replaced: Replaced,
 }
 
 impl Recording {
@@ -63,7 +69,9 @@ impl Recording {
             return Err(TrailError::NotATrail { path: target.to_owned(), why });
         }
         let _lock = Lock::take(target)?;
-        let mut run = enter(target, &options)?;
+        let (mut run, aside) = enter(target, &options)?;
+        let is_alone = options.rank.is_none();
+        let place = aside.as_ref().map_or(target, Aside::path);
         let case = CaseId::from_index(run.cases.len());
         run.cases.push(Case {
             id: case,
@@ -76,16 +84,52 @@ impl Recording {
         run.ranks.extend(options.rank);
         let header = header(options, case);
         let name = format!("{}-{}-{case}", plain(&header.recorder.host), header.recorder.pid);
-        let directory = target.join(RECORDING).join(&name);
+        let directory = place.join(RECORDING).join(&name);
         fs::create_dir(&directory).map_err(TrailError::io("create", &directory))?;
         let writer = SpoolWriter::create(&directory, &header)?;
-        run.write(target)?;
-        Ok(Self { target: target.to_owned(), directory, name, case, writer })
+        run.write(place)?;
+        let target = target.to_owned();
+        let mut recording =
+            Self { target, directory, name, case, writer, aside, replaced: Replaced::default() };
+        // Other ranks must find the new trail; one recorder alone leaves the old one until it has something better.
+        if !is_alone || recording.target.symlink_metadata().is_err() {
+            recording.place()?;
+        }
+        Ok(recording)
+    }
+
+    /// The program runs: the old trail, if there is one, may go.
+    ///
+    /// # Errors
+    /// The trail cannot be moved to its place.
+    pub fn begun(&mut self) -> Result<(), TrailError> {
+        if self.aside.is_some() {
+            let _lock = Lock::take(&self.target)?;
+            self.place()?;
+        }
+        self.replaced.remove();
+        Ok(())
+    }
+
+    /// Moves the new trail to its place. Under the lock.
+    fn place(&mut self) -> Result<(), TrailError> {
+        if let Some(aside) = self.aside.take() {
+            self.replaced = aside.place()?;
+            self.directory = self.target.join(RECORDING).join(&self.name);
+            self.writer.moved_to(&self.directory);
+        }
+        Ok(())
     }
 
     /// Takes the events. Give the spool the coverage statement now and then: it is what is known if the recorder is killed.
     pub fn writer(&mut self) -> &mut SpoolWriter {
         &mut self.writer
+    }
+
+    /// What was written and refused so far.
+    #[must_use]
+    pub fn written(&self) -> Written {
+        self.writer.written()
     }
 
     /// Makes Parquet files of the spool with `threads` threads, adds them to the trail, and removes the spool. Answers
@@ -95,16 +139,21 @@ impl Recording {
     /// The disk is full or the trail was removed. Unless the message says otherwise the spool is complete, and
     /// [`crate::recover`] finishes it when there is space, or elsewhere.
     pub fn finish(
-        self,
+        mut self,
         coverage: &Coverage,
         interleaved: bool,
         threads: NonZeroUsize,
         progress: Progress<'_>,
     ) -> Result<Totals, TrailError> {
-        let Self { target, directory, name, case, mut writer } = self;
+        if let Err(source) = self.begun() {
+            // What was recorded stays under the hidden name.
+            let path = self.aside.take().map_or_else(|| self.target.clone(), Aside::keep);
+            let _ = self.writer.finish_with(coverage);
+            return Err(TrailError::NotConverted { path, source: Box::new(source) });
+        }
+        let Self { target, directory, name, case, writer, .. } = self;
         // What the spool refuses from here on was said to be lost already, by the statement itself.
-        let _ = writer.coverage(coverage);
-        let _ = writer.finish();
+        let _ = writer.finish_with(coverage);
         // The writer's lock ended with it; this one says that the recorder is still at work.
         let header = fs::File::options().read(true).write(true).open(directory.join("header.json")).ok();
         let _held = header.as_ref().map(fs::File::try_lock);
@@ -139,34 +188,38 @@ impl Recording {
     /// # Errors
     /// Its files cannot be removed.
     pub fn abandon(self) -> Result<(), TrailError> {
-        let Self { target, directory, writer, .. } = self;
+        let Self { target, directory, writer, aside, mut replaced, .. } = self;
         drop(writer);
         let _lock = Lock::take(&target)?;
+        if let Some(aside) = aside {
+            drop(aside);
+            return Ok(());
+        }
         fs::remove_dir_all(&directory).map_err(TrailError::io("remove", &directory))?;
         let alone = Run::read(&target)?.is_none_or(|run| run.cases.len() <= 1);
         if alone && target.join(META_FILE).symlink_metadata().is_err() {
+            if replaced.bring_back(&target)? {
+                return Ok(());
+            }
             fs::remove_dir_all(&target).map_err(TrailError::io("remove", &target))?;
         }
         Ok(())
     }
 }
 
-/// The run of the trail, which is made if there is none. Under the lock.
-fn enter(target: &Path, options: &JoinOptions) -> Result<Run, TrailError> {
+/// The run of the trail; if there is none, a new one in a trail that is not at its place yet. Under the lock.
+fn enter(target: &Path, options: &JoinOptions) -> Result<(Run, Option<Aside>), TrailError> {
     if target.symlink_metadata().is_ok() {
         match Run::read(target)? {
-            Some(run) if run.takes(options) => return Ok(run),
-            found => make_way(target, found.as_ref(), options)?,
+            Some(run) if run.takes(options) => return Ok((run, None)),
+            found => check_place(target, found.as_ref(), options)?,
         }
     }
-    let recording = target.join(RECORDING);
-    fs::create_dir_all(target).map_err(TrailError::io("create", target))?;
-    fs::create_dir(&recording).map_err(TrailError::io("create", &recording))?;
-    Ok(Run::of(options))
+    Ok((Run::of(options), Some(Aside::create(target)?)))
 }
 
-/// Removes what stands at `target`, if that is wished for and a trail or nothing.
-fn make_way(target: &Path, run: Option<&Run>, options: &JoinOptions) -> Result<(), TrailError> {
+/// Whether what stands at `target` may be replaced: if that is wished for, or it is empty.
+fn check_place(target: &Path, run: Option<&Run>, options: &JoinOptions) -> Result<(), TrailError> {
     let is_empty = fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
     if !options.overwrite && !is_empty {
         return Err(match run.filter(|_| options.rank.is_some()) {
@@ -180,9 +233,7 @@ fn make_way(target: &Path, run: Option<&Run>, options: &JoinOptions) -> Result<(
         let why = format!("process {} is recording into it", alive.pid);
         return Err(TrailError::NotReplaceable { path: target.to_owned(), why });
     }
-    let aside = beside(target, &format!(".replaced-{}", std::process::id()));
-    fs::rename(target, &aside).map_err(TrailError::io("replace", target))?;
-    fs::remove_dir_all(&aside).map_err(TrailError::io("remove", &aside))
+    Ok(())
 }
 
 fn header(options: JoinOptions, case: CaseId) -> Header {

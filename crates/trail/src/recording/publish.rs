@@ -178,8 +178,9 @@ pub(crate) fn tidy(target: &Path) -> Result<(), TrailError> {
     let mut left = 0;
     let listed = read_meta(target)?.recordings;
     for name in super::unfinished::directories(target)? {
-        if listed.contains(&name) {
-            let directory = recording.join(&name);
+        let directory = recording.join(&name);
+        // Under the lock nobody is about to write the header of a new recording: who was, was killed.
+        if listed.contains(&name) || !directory.join("header.json").exists() {
             fs::remove_dir_all(&directory).map_err(TrailError::io("remove", &directory))?;
         } else {
             left += 1;

@@ -7,8 +7,8 @@ use crate::recording::join::{capture_of, scratch};
 use crate::recording::lock::Lock;
 use crate::recording::publish::{Addition, Assembly, publish, read_cases, tidy};
 use crate::recording::run::{RECORDING, Run, replace_json};
-use crate::recording::unfinished::{case_of, describe, spools};
-use crate::recording::{Liveness, Progress, Unfinished};
+use crate::recording::unfinished::{came_to_its_end, case_of, describe, spools};
+use crate::recording::{Liveness, Progress, TOO_LONG, Unfinished};
 use crate::trail::read_meta;
 use crate::writer::Hidden;
 use iotrail_model::recording_coverage::count;
@@ -185,14 +185,23 @@ pub(crate) fn addition(
 
 /// The coverage of a recording that was broken off: what its recorder said last, and what its spool holds.
 fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
-    let mut coverage = converted.tables.coverage.clone().unwrap_or_default();
+    let losses = spool.losses();
+    // A spool without room for the last statement has it beside itself.
+    let last = losses.statement.as_ref().or(converted.tables.coverage.as_ref());
+    let mut coverage = last.cloned().unwrap_or_default();
     let events = converted.events();
     let found = describe(name, spool);
     let recording = coverage.recording.get_or_insert_with(RecordingCoverage::default);
     recording.recorders = 1;
     recording.events = events;
     recording.recovered = 1;
-    recording.broken_off = u64::from(!spool.is_finished());
+    recording.broken_off = u64::from(!came_to_its_end(spool));
+    if !came_to_its_end(spool) {
+        // Statements on the way speak of no event that the spool refused.
+        let reason = losses.reason.as_deref().unwrap_or("the spool could not be written");
+        count(&mut recording.lost, reason, losses.failed);
+        count(&mut recording.lost, TOO_LONG, losses.too_long);
+    }
     let lost: u64 = converted.damage.iter().filter_map(|damage| damage.events).sum();
     count(&mut recording.lost, "damaged spool", lost);
     coverage.lost = recording.lost();

@@ -138,20 +138,44 @@ fn is_there(header: &Header) -> bool {
         && Path::new("/proc").join(header.recorder.pid.to_string()).exists()
 }
 
+/// Whether the recorder saw the end of the program, be its spool complete or full.
+pub(crate) fn came_to_its_end(spool: &Spool) -> bool {
+    spool.is_finished() || spool.losses().statement.is_some()
+}
+
+/// `1 event is`, `2 events are`.
+fn quantity(events: u64) -> String {
+    match events {
+        1 => "1 event is".to_owned(),
+        _ => format!("{} events are", units::count(events)),
+    }
+}
+
 fn why(spool: &Spool, recorder: Liveness) -> String {
     let mut why = match (recorder, spool.is_finished()) {
         (Liveness::Alive, false) => "it is still being recorded".to_owned(),
         (Liveness::Alive, true) => "its recorder is writing the tables".to_owned(),
         (_, true) => "all events are there; its recorder ended before it had written the tables".to_owned(),
+        (_, false) if came_to_its_end(spool) => {
+            "its recorder ended before it had written the tables".to_owned()
+        }
         (_, false) => "its recorder was killed: what happened from then on is missing".to_owned(),
     };
+    let losses = spool.losses();
+    if losses.failed > 0 {
+        let reason = losses.reason.as_deref().unwrap_or("the spool could not be written");
+        why.push_str(&format!("; {} lost ({reason})", quantity(losses.failed)));
+    }
+    if losses.too_long > 0 {
+        why.push_str(&format!("; {} too long to be kept", quantity(losses.too_long)));
+    }
     let lost: u64 = spool.damage().iter().filter_map(|damage| damage.events).sum();
     match (spool.damage().len(), lost) {
         (0, _) => {}
         (places, 0) => {
             why.push_str(&format!("; its spool is damaged at {} places", units::count(places as u64)))
         }
-        (_, lost) => why.push_str(&format!("; its spool is damaged, {} events are lost", units::count(lost))),
+        (_, lost) => why.push_str(&format!("; its spool is damaged, {} lost", quantity(lost))),
     }
     why
 }

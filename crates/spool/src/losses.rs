@@ -1,0 +1,200 @@
+//! `losses`: how many events could not be kept, and why. Its space is taken at the start, so that a full disk can be
+//! stated on the full disk.
+//!
+//! Each refused event is one more in the file at once: a recorder that is killed afterwards has stated it. A recorder that
+//! comes to its end and has no room for its last coverage statement in the spool leaves it here.
+
+use crate::error::SpoolError;
+use crate::sum::Sum;
+use iotrail_model::Coverage;
+use iotrail_model::text::printable;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+const NAME: &str = "losses";
+const MARK: [u8; 8] = *b"iotlost\x01";
+/// The counts: mark, identity, refused for good, refused one by one.
+const COUNTS: u64 = 16;
+/// Length and bytes of the reason.
+const REASON: usize = 32;
+const MAX_REASON: usize = 1024;
+/// Length, sum and bytes of the statement.
+const STATEMENT: usize = 2048;
+/// Without so many bytes there is no recording.
+const LEAST: usize = 4096;
+/// Room for a statement of usual size.
+const WANTED: usize = 32 << 10;
+
+/// Events that a spool refused, and what its writer stated at its end if the spool had no room for that.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Losses {
+    /// Events that came when nothing could be written any more.
+    pub failed: u64,
+    /// Events that no record can hold.
+    pub too_long: u64,
+    /// Why nothing could be written any more.
+    pub reason: Option<String>,
+    /// The last coverage statement; it tells of the refused events, too.
+    pub statement: Option<Coverage>,
+}
+
+/// The file of the losses, while the spool is written.
+#[derive(Debug)]
+pub(crate) struct LossesFile {
+    file: File,
+    room: usize,
+    failed: u64,
+    too_long: u64,
+}
+
+impl LossesFile {
+    /// Takes the space.
+    pub(crate) fn create(directory: &Path, identity: u64) -> Result<Self, SpoolError> {
+        let path = directory.join(NAME);
+        let mut file = File::create_new(&path).map_err(SpoolError::io("create", &path))?;
+        let mut head = vec![0; LEAST];
+        head[..8].copy_from_slice(&MARK);
+        head[8..16].copy_from_slice(&identity.to_le_bytes());
+        file.write_all(&head).map_err(SpoolError::io("write", &path))?;
+        // Less room is enough for the counts.
+        let more = file.write_all(&[0; WANTED - LEAST]);
+        Ok(Self { file, room: if more.is_ok() { WANTED } else { LEAST }, failed: 0, too_long: 0 })
+    }
+
+    /// One more event is refused.
+    #[cold]
+    pub(crate) fn count(&mut self, error: &SpoolError) {
+        if error.is_about_one_record() {
+            self.too_long += 1;
+        } else {
+            if self.failed == 0 {
+                self.give_reason(&error.to_string());
+            }
+            self.failed += 1;
+        }
+        let mut counts = [0; 16];
+        counts[..8].copy_from_slice(&self.failed.to_le_bytes());
+        counts[8..].copy_from_slice(&self.too_long.to_le_bytes());
+        self.put(&counts, COUNTS);
+    }
+
+    /// Keeps the last statement, if there is room for it.
+    pub(crate) fn state(&self, coverage: &Coverage) {
+        let Ok(json) = serde_json::to_vec(coverage) else { return };
+        if json.len() > self.room - STATEMENT - 16 {
+            return;
+        }
+        let mut front = [0; 16];
+        front[..8].copy_from_slice(&(json.len() as u64).to_le_bytes());
+        front[8..].copy_from_slice(&Sum::of(&json).0.to_le_bytes());
+        self.put(&json, STATEMENT as u64 + 16);
+        self.put(&front, STATEMENT as u64);
+    }
+
+    fn give_reason(&self, reason: &str) {
+        let bytes = &reason.as_bytes()[..reason.len().min(MAX_REASON)];
+        self.put(bytes, REASON as u64 + 4);
+        self.put(&(bytes.len() as u32).to_le_bytes(), REASON as u64);
+    }
+
+    /// Where even space that is taken cannot be written to, nothing more can be stated.
+    fn put(&self, bytes: &[u8], at: u64) {
+        let _ = self.file.write_all_at(bytes, at);
+    }
+}
+
+/// Reads the losses of the spool in `directory`; none if it has no such file or that of another spool.
+pub(crate) fn read(directory: &Path, identity: u64) -> Result<Losses, SpoolError> {
+    let path = directory.join(NAME);
+    let mut bytes = Vec::new();
+    match File::open(&path) {
+        Ok(file) => {
+            file.take(WANTED as u64).read_to_end(&mut bytes).map_err(SpoolError::io("read", &path))?
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Losses::default()),
+        Err(error) => return Err(SpoolError::io("open", &path)(error)),
+    };
+    if bytes.len() < LEAST || bytes[..8] != MARK || number(&bytes, 8) != identity {
+        return Ok(Losses::default());
+    }
+    let reason = usize::try_from(number(&bytes, REASON) as u32).unwrap_or(usize::MAX).min(MAX_REASON);
+    let reason = String::from_utf8_lossy(&bytes[REASON + 4..REASON + 4 + reason]);
+    Ok(Losses {
+        failed: number(&bytes, 16),
+        too_long: number(&bytes, 24),
+        reason: (!reason.is_empty()).then(|| printable(&reason).into_owned()),
+        statement: statement(&bytes),
+    })
+}
+
+fn statement(bytes: &[u8]) -> Option<Coverage> {
+    let length = usize::try_from(number(bytes, STATEMENT)).ok().filter(|length| *length > 0)?;
+    let json = bytes.get(STATEMENT + 16..)?.get(..length)?;
+    (Sum::of(json).0 == number(bytes, STATEMENT + 8)).then(|| serde_json::from_slice(json).ok())?
+}
+
+/// The number at `at`, which must lie within the bytes.
+fn number(bytes: &[u8], at: usize) -> u64 {
+    bytes[at..at + 8].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn full() -> SpoolError {
+        SpoolError::Io {
+            action: "extend",
+            path: Path::new("0000.spool").into(),
+            source: Arc::new(std::io::Error::from_raw_os_error(28)),
+        }
+    }
+
+    #[test]
+    fn each_loss_is_in_the_file_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut file = LossesFile::create(dir.path(), 7).unwrap();
+        assert_eq!(read(dir.path(), 7).unwrap(), Losses::default());
+        for failed in 1..4 {
+            file.count(&full());
+            let losses = read(dir.path(), 7).unwrap();
+            assert_eq!((losses.failed, losses.too_long), (failed, 0));
+            assert!(losses.reason.unwrap().contains("0000.spool: No space left"));
+        }
+        file.count(&SpoolError::TooLong { what: "a name", bytes: 9, limit: 8 });
+        assert_eq!(read(dir.path(), 7).unwrap().too_long, 1);
+        assert_eq!(read(dir.path(), 8).unwrap(), Losses::default(), "that of another spool");
+    }
+
+    #[test]
+    fn the_last_statement_is_kept_if_it_fits() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = LossesFile::create(dir.path(), 7).unwrap();
+        let coverage = Coverage { lost: 5, ..Coverage::default() };
+        file.state(&coverage);
+        assert_eq!(read(dir.path(), 7).unwrap().statement, Some(coverage.clone()));
+        let mut large = coverage.clone();
+        large.note("x".repeat(WANTED));
+        file.state(&large);
+        assert_eq!(read(dir.path(), 7).unwrap().statement, Some(coverage));
+    }
+
+    #[test]
+    fn what_is_damaged_says_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(NAME);
+        assert_eq!(read(dir.path(), 7).unwrap(), Losses::default());
+        std::fs::write(&path, "short").unwrap();
+        assert_eq!(read(dir.path(), 7).unwrap(), Losses::default());
+        std::fs::remove_file(&path).unwrap();
+        LossesFile::create(dir.path(), 7).unwrap().state(&Coverage::default());
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[STATEMENT..].fill(0xff);
+        bytes[REASON..STATEMENT].fill(0xff);
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(read(dir.path(), 7).unwrap().statement, None);
+    }
+}
