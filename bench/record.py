@@ -1,15 +1,17 @@
 """What recording costs: the same work untraced, under strace and under `iotrail record`, in alternating runs.
 
-usage: record.py IOTRAIL [--montage DIRECTORY] [--runs N] [--explain] [WORKLOAD...]
+usage: record.py IOTRAIL [--montage DIRECTORY] [--runs N] [--explain] [--free] [WORKLOAD...]
 
-Workloads: preads, files, unselected, montage (a directory with a Makefile, made by somebody else; it is copied for each run).
-Each is run pinned to one core and not pinned. CPU seconds are user + system of the whole tree, memory is that of its largest
+Workloads: preads, files, unselected, python (its start), busy (one thread that computes and reads), pipeline, make, make-j2, ranks (two
+recorders, of two ranks that wait for each other by spinning), threads (200), processes (many short ones), montage (a directory with a
+Makefile, made by somebody else; it is copied for each run). Each is run pinned to one core and not pinned; --free: only that. CPU seconds are user + system of the whole tree, memory is that of its largest
 process; figures are medians, ratios are medians of the ratios of neighbouring runs. --explain: where the recorder's time goes.
 Results are printed and left in bench/out/record.tsv.
 """
 import argparse
 import json
 import os
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -26,15 +28,47 @@ class Workload:
     def __init__(self, name, command, prepare=lambda place: None):
         self.name, self.command, self.prepare = name, command, prepare
 
+    def words(self, prefix):
+        return [*prefix, *self.command]
+
+
+class Ranks(Workload):
+    """Two commands side by side, each with a recorder of its own."""
+
+    def words(self, prefix):
+        both = [" ".join(shlex.quote(str(word).replace("OUT", f"OUT-{rank}")) for word in [*prefix, *self.command[:2], rank, *self.command[2:]])
+                for rank in (0, 1)]
+        return ["sh", "-c", f"{both[0]} & {both[1]}; wait $!"]
+
+
+def sources(place, number=12):
+    """A directory in which make compiles some files."""
+    names = [f"part{one}" for one in range(number)]
+    for name in names:
+        (place / f"{name}.c").write_text("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n" + "".join(
+            f"int {name}_{one}(int x) {{ char t[64]; snprintf(t, sizeof t, \"%d\", x + {one}); return atoi(t) + (int)strlen(t); }}\n" for one in range(60)))
+    (place / "Makefile").write_text(f"all: {' '.join(name + '.o' for name in names)}\n\tar rcs lib.a $^\n%.o: %.c\n\tcc -O1 -c -o $@ $<\n")
+
+
+BUSY = "import hashlib\nfor i in range(3000):\n    hashlib.sha256(open('/proc/self/exe', 'rb').read(20000) * 4).digest()\n"
+
 
 def workloads(scratch, montage):
-    for name in ("preads", "unselected"):
-        subprocess.run(["cc", "-O2", "-o", scratch / name, HERE / "record" / f"{name}.c"], check=True)
+    for name in ("preads", "unselected", "threads", "ranks"):
+        subprocess.run(["cc", "-O2", "-pthread", "-o", scratch / name, HERE / "record" / f"{name}.c"], check=True)
     (scratch / "data").write_bytes(bytes(1 << 20))
     yield Workload("preads", [scratch / "preads", scratch / "data", PREADS])
     yield Workload("unselected", [scratch / "unselected", UNSELECTED])
     yield Workload("files", ["sh", "-c", f"seq -f d/%g 1 {FILES} | xargs touch; find d -type f -size 0 | wc -l; tar cf d.tar d; rm -rf d d.tar"],
                    lambda place: (place / "d").mkdir())
+    yield Workload("python", ["python3", "-c", "import json, subprocess, email.message, http.client"])
+    yield Workload("busy", ["python3", "-c", BUSY])
+    yield Workload("pipeline", ["sh", "-c", f"cat {' '.join([str(scratch / 'data')] * 60)} | gzip -1 | wc -c"])
+    yield Workload("make", ["make", "-s"], sources)
+    yield Workload("make-j2", ["make", "-s", "-j2"], sources)
+    yield Ranks("ranks", [scratch / "ranks", "shared", 1500])
+    yield Workload("threads", [scratch / "threads", scratch / "data", 200, 60])
+    yield Workload("processes", ["sh", "-c", "i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done"])
     if montage:
         yield Workload("montage", ["make", "-s", "-j2"], lambda place: shutil.copytree(montage, place, dirs_exist_ok=True))
 
@@ -45,7 +79,8 @@ def tools(iotrail):
         "strace -f": ["strace", "-f", "-o", "OUT"],
         "strace -f --seccomp-bpf": ["strace", "-f", "--seccomp-bpf", "-e", "trace=%file,%desc,%process,%network", "-o", "OUT"],
         "iotrail record": [iotrail, "-q", "record", "-o", "OUT", "--"],
-        "iotrail record --same-core": [iotrail, "-q", "record", "--same-core", "-o", "OUT", "--"],
+        "iotrail record --placement same": [iotrail, "-q", "record", "--placement", "same", "-o", "OUT", "--"],
+        "iotrail record --placement free": [iotrail, "-q", "record", "--placement", "free", "-o", "OUT", "--"],
     }
 
 
@@ -54,11 +89,11 @@ class Run:
 
     def __init__(self, iotrail, scratch, workload, prefix, pinned):
         place, out = scratch / "place", scratch / "out.trail"
-        for old in (place, out):
+        for old in (place, *scratch.glob("out.trail*")):
             shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
         place.mkdir()
         workload.prepare(place)
-        words = [str(out) if word == "OUT" else str(word) for word in [*(["taskset", "-c", "0"] if pinned else []), *prefix, *workload.command]]
+        words = [str(word).replace("OUT", str(out)) for word in [*(["taskset", "-c", "0"] if pinned else []), *workload.words(prefix)]]
         started = time.monotonic()
         process = subprocess.Popen(words, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         said = process.stderr.read()
@@ -88,9 +123,9 @@ def measure(iotrail, scratch, workload, pinned, count, report):
         for name, prefix in every.items():
             runs[name].append(Run(iotrail, scratch, workload, prefix, pinned))
     for name, own in runs.items():
-        ratios = [statistics.median(a.cpu / b.cpu for a, b in zip(own, runs[other])) for other in ("untraced", "strace -f --seccomp-bpf")]
+        ratios = [statistics.median(a.cpu / b.cpu for a, b in zip(own, runs[other])) for other in ("untraced", "strace -f", "strace -f --seccomp-bpf")]
         events, size = median(own, "events"), median(own, "bytes")
-        report(workload.name, "one core" if pinned else "free", name, f"{median(own, 'cpu'):.3f}", f"{median(own, 'elapsed'):.3f}", f"{ratios[0]:.2f}", f"{ratios[1]:.2f}",
+        report(workload.name, "one core" if pinned else "free", name, f"{median(own, 'cpu'):.3f}", f"{median(own, 'elapsed'):.3f}", *(f"{ratio:.2f}" for ratio in ratios),
                f"{median(own, 'memory'):.0f}", f"{events:.0f}", f"{size / events:.1f}" if events else "", f"{median(own, 'switches'):.0f}")
 
 
@@ -112,17 +147,18 @@ def main():
     parser.add_argument("--montage", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--explain", action="store_true")
+    parser.add_argument("--free", action="store_true")
     parser.add_argument("workloads", nargs="*")
     args = parser.parse_intermixed_args()
     scratch = Path(tempfile.mkdtemp(prefix="record-cost-"))
     out = HERE / "out"
     out.mkdir(exist_ok=True)
-    rows = [("workload", "where", "tool", "cpu_s", "elapsed_s", "to_untraced", "to_strace", "peak_mb", "events", "bytes_each", "switches")]
+    rows = [("workload", "where", "tool", "cpu_s", "elapsed_s", "to_untraced", "to_strace", "to_seccomp", "peak_mb", "events", "bytes_each", "switches")]
     print(f"load at the start: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     for workload in workloads(scratch, args.montage):
         if args.workloads and workload.name not in args.workloads:
             continue
-        for pinned in (True, False):
+        for pinned in (False,) if args.free else (True, False):
             measure(args.iotrail, scratch, workload, pinned, args.runs, lambda *row: rows.append(row))
         if args.explain:
             explain(args.iotrail, scratch, workload)

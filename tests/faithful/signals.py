@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 from harness import scenario, state_of, status, until
 
@@ -76,6 +77,69 @@ def stops(stage):
     os.kill(pid, signal.SIGKILL)
     seen.append(status(process.wait(20)))
     process.stdout.close()
+    return seen
+
+
+@scenario("the command stops and goes on: by each stop signal, sent to the program, to its group, to the command")
+def stops_as_one(stage):
+    """Whoever started the command sees it stop by that signal and go on, whoever was told so; while it is stopped nothing happens."""
+    ticks, seen = stage.directory / "ticks", []
+    script = "import os, time\nprint(os.getpid(), flush=True)\nwhile True:\n    open('ticks', 'a').write('x')\n    time.sleep(0.01)"
+    for signal_number in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN):
+        for stopped, continued in (("program", "program"), ("program", "group"), ("group", "group"), ("group", "program"),
+                                   ("command", "command"), ("command", "group"), ("program", "command")):
+            if (signal_number, stopped, continued) == (signal.SIGSTOP, "group", "program"):
+                continue  # nothing can be done about a SIGSTOP to the recorder itself
+            process = stage.start(sys.executable, "-c", script, stdout=subprocess.PIPE, process_group=0)
+            program = int(process.stdout.readline())
+
+            def send(target, number):
+                os.kill({"program": program, "group": -process.pid, "command": process.pid}[target], number)
+
+            def waits(option):
+                return until(lambda: next((code for pid, code in [os.waitpid(process.pid, option | os.WNOHANG)] if pid), None), what=f"{stopped} {continued}")
+            until(ticks.exists, what="the first tick")
+            for _ in range(2):
+                send(stopped, signal_number)
+                code = waits(os.WUNTRACED)
+                # A stopped recorder may leave the program in the middle of a sleep.
+                until(lambda: state_of(program) in ("T", "t") or stopped == "command", what="the program to stop")
+                time.sleep(0.05)
+                before = ticks.stat().st_size
+                time.sleep(0.05)
+                seen.append((stopped, continued, os.WIFSTOPPED(code), os.WSTOPSIG(code), ticks.stat().st_size == before))
+                send(continued, signal.SIGCONT)
+                seen.append(os.WIFCONTINUED(waits(os.WCONTINUED)))
+                until(lambda: ticks.stat().st_size > before, what="the program to go on")
+            os.kill(program, signal.SIGTERM)
+            seen.append(status(process.wait(20)))
+            process.stdout.close()
+            ticks.unlink()
+    return seen
+
+
+@scenario("a signal to the process group arrives once, also where no handler runs")
+def once(stage):
+    script = r"""
+import signal, time
+waited = {signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP}
+signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+print("ready", flush=True)
+got = []
+while True:
+    info = signal.sigtimedwait(waited, 1.0 if got else 20)
+    if info is None: break
+    got.append(info.si_signo)
+print(sorted(got))
+"""
+    seen = []
+    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
+        process = stage.start(sys.executable, "-c", script, stdout=subprocess.PIPE, process_group=0)
+        process.stdout.readline()
+        os.killpg(process.pid, number)
+        seen.append(process.stdout.read())
+        seen.append(status(process.wait(20)))
+        process.stdout.close()
     return seen
 
 

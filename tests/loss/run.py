@@ -1,7 +1,7 @@
 """Nothing acknowledged is ever lost: recordings are killed at random moments, their disk fills up, their directory vanishes, their
 size is limited; each event that the program had reported before must be in the trail, and what is missing must be stated.
 
-usage: run.py IOTRAIL [--kills N] [--seed N] [--keep] [WORD...]
+usage: run.py IOTRAIL [--kills N] [--seed N] [--step N] [--keep] [WORD...]
 """
 import argparse
 import contextlib
@@ -82,8 +82,8 @@ class Recording:
 
 
 class Test:
-    def __init__(self, iotrail, kills, seed):
-        self.iotrail, self.kills, self.random = iotrail, kills, random.Random(seed)
+    def __init__(self, iotrail, kills, seed, step):
+        self.iotrail, self.kills, self.random, self.step = iotrail, kills, random.Random(seed), step
         self.scratch = Path(tempfile.mkdtemp(prefix="loss-"))
         self.stage, self.program = self.scratch / "stage", self.scratch / "acknowledges"
         self.stage.mkdir()
@@ -223,6 +223,121 @@ def disk_full(self):
     return f"kept of 16000: {kept}"
 
 
+def lost(about):
+    return sum((about["coverage"].get("recording") or {}).get("lost", {}).values())
+
+
+def disk_full_at_each_write(self):
+    """The free space grows step by step, so that each write of a recorder's life is the one that fails. When there is room again the
+    trail is finished: what it holds and what it says to have lost are together all that the program did."""
+    rounds, stages = 300, {"not begun": 0, "lost": 0, "not converted": 0, "whole": 0}
+    plain = self.new_trail()
+    Recording(self, plain, rounds).end()
+    _, everything = self.recorded(plain)
+    whole = self.facts(plain)["coverage"]["recording"]["left_out"]
+    step, size = self.step * 4096, 4096
+    with small_disk(self, "size=64m") as disk:
+        while not stages["whole"] or size < 1 << 20:
+            shutil.rmtree(disk / "t.trail", ignore_errors=True)
+            with contextlib.suppress(OSError), open(disk / "filler", "wb", buffering=0) as filler:
+                while filler.write(bytes(1 << 16)):
+                    pass
+            with open(disk / "filler", "rb+") as filler:
+                filler.truncate((64 << 20) - size)
+            recording = Recording(self, disk / "t.trail", rounds)
+            code = recording.end()
+            words, left = recording.words(), sorted(entry.name for entry in disk.iterdir())
+            (disk / "filler").unlink()
+            if code == 125:
+                stages["not begun"] += 1
+                if left != ["filler"] or "No space left" not in words:
+                    raise Wrong(f"{size}: the recording did not begin, and {left} is left: {words}")
+            elif code != STATUS:
+                raise Wrong(f"{size}: the program ended with {code}: {words}")
+            else:
+                self.ask("recover", disk / "t.trail")
+                self.ask("check", disk / "t.trail")
+                about = self.facts(disk / "t.trail")
+                missing = lost(about)
+                if about["events"] + missing != everything or about["coverage"]["recording"]["left_out"] != whole:
+                    raise Wrong(f"{size}: {about['events']} events + {missing} lost, {everything} happened: {about['coverage']} {words}")
+                if about["coverage"]["recording"]["broken_off"]:
+                    raise Wrong(f"{size}: said to be killed")
+                if missing and "No space left" not in self.ask("info", disk / "t.trail"):
+                    raise Wrong(f"{size}: not said why {missing} are lost")
+                stages["lost" if missing else "not converted" if "recover" in words else "whole"] += 1
+            size += step
+    if 0 in stages.values():
+        raise Wrong(f"not every kind of end was met: {stages}")
+    return f"sizes up to {size >> 10} KiB: {stages}"
+
+
+def disk_full_and_killed(self):
+    """The disk is full, then the recorder is killed: what was lost until then is stated."""
+    seen = []
+    for size in ("200k", "400k"):
+        with small_disk(self, f"size={size}") as disk:
+            recording = Recording(self, disk / "t.trail", 100_000)
+            while len(recording.reported()) < 15_000:
+                recording.reports += os.read(recording.reader, 1 << 16)
+            recording.process.kill()
+            recording.end()
+            reported = recording.reported()
+            elsewhere = self.new_trail()
+            self.ask("recover", disk / "t.trail", "-o", elsewhere)
+            found, _ = self.recorded(elsewhere)
+            about = self.facts(elsewhere)
+            if len(found) + lost(about) < len(reported) or not lost(about) or about["coverage"]["recording"]["broken_off"] != 1:
+                raise Wrong(f"{size}: {len(reported)} reported, {len(found)} kept, {about['coverage']}")
+            seen.append((len(reported), len(found), lost(about)))
+    return f"reported, kept, lost: {seen}"
+
+
+def old_trail_stays(self):
+    """--force replaces a trail when the new one has begun, and leaves nothing else."""
+    place = self.scratch / "place"
+    place.mkdir()
+    trail = place / "t.trail"
+    subprocess.run([self.iotrail, "-q", "record", "-o", trail, "--", "true"], check=True)
+    before = self.recorded(trail)
+
+    def again(prepare, *words):
+        done = subprocess.run(["sh", "-c", f'{prepare} exec "$@"', "sh", self.iotrail, "-q", "record", "--force", "-o", trail, "--", *words], capture_output=True, text=True)
+        return done.returncode, sorted(entry.name for entry in place.iterdir()), done.stderr
+    for prepare, words, code in (("", ["/no/such/program"], 127), ("ulimit -n 8;", ["true"], 125), ("ulimit -n 5;", ["true"], 125), ("", ["/etc/passwd"], 126)):
+        ended, left, said = again(prepare, *words)
+        if ended not in (code, 0) or ended == 0 and code != 125 or left != ["t.trail"] or (ended and self.recorded(trail) != before):
+            raise Wrong(f"{prepare}{words}: {ended}, {left} is left: {said}")
+    ended, left, said = again("", "sh", "-c", "exit 3")
+    if ended != 3 or left != ["t.trail"] or self.recorded(trail) == before:
+        raise Wrong(f"not replaced: {ended}, {left}: {said}")
+    shutil.rmtree(place)
+
+
+def killed_at_once(self):
+    """Killed in its first milliseconds: there is no trail, or one that every command agrees about."""
+    place, seen = self.scratch / "place", {"nothing": 0, "a trail": 0}
+    for number in range(max(10, self.kills // 10)):
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        trail = place / "t.trail"
+        process = subprocess.Popen([self.iotrail, "-q", "record", "-o", trail, "--", "sleep", "0.2"], stderr=subprocess.DEVNULL)
+        time.sleep(self.random.uniform(0, 0.03))
+        process.kill()
+        process.wait()
+        there = trail.exists()
+        seen["a trail" if there else "nothing"] += 1
+        asked = {words: subprocess.run([self.iotrail, *words, trail], capture_output=True, text=True) for words in (("info",), ("recover",), ("check",))}
+        if any((done.returncode == 0) != there for done in asked.values()):
+            raise Wrong(f"they do not agree: {asked}")
+        next_one = subprocess.run([self.iotrail, "-q", "record", "-o", trail, "--", "true"], capture_output=True, text=True)
+        if (next_one.returncode == 0) == there:
+            raise Wrong(f"the next recording ended with {next_one.returncode}: {next_one.stderr}")
+        if [entry.name for entry in place.iterdir() if ".lock" not in entry.name] != ["t.trail"]:
+            raise Wrong(f"left: {sorted(place.iterdir())}")
+    return seen
+
+
 def read_only(self):
     with small_disk(self, "ro") as disk:
         recording = Recording(self, disk / "t.trail", 10)
@@ -288,6 +403,51 @@ def limited(self):
             raise Wrong(f"{option} is not stated: {said}")
 
 
+def ends_in_the_background(self):
+    """A recording of a running process ends by SIGINT, also where a shell has it ignore that, and leaves the process running."""
+    with subprocess.Popen(["sh", "-c", "while :; do sleep 0.02; done"], stdout=subprocess.DEVNULL) as process:
+        trail = self.new_trail()
+        recorder = subprocess.Popen([self.iotrail, "-q", "record", "-o", trail, "-p", str(process.pid)], stderr=subprocess.DEVNULL,
+                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        deadline = time.monotonic() + 30
+        while not (trail / "recording").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        recorder.send_signal(signal.SIGINT)
+        try:
+            code = recorder.wait(30)
+        except subprocess.TimeoutExpired:
+            recorder.kill()
+            raise Wrong("it goes on") from None
+        finally:
+            alive = process.poll() is None
+            process.kill()
+        if code != 0 or not alive:
+            raise Wrong(f"ended with {code}, the process is {'alive' if alive else 'dead'}")
+
+
+def what_is_left_ends(self):
+    """The main process has ended, a child lives: a signal to the recorder ends it, and what was recorded is kept."""
+    for ignores in ("", "trap '' TERM; "):
+        trail = self.new_trail()
+        recorder = subprocess.Popen([self.iotrail, "-q", "record", "-o", trail, "--", "sh", "-c", f"({ignores}exec sleep 60) & echo done; exit 3"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        recorder.stdout.read(5)
+        first, deadline = children(recorder.pid), time.monotonic() + 30
+        while len(children(recorder.pid)) >= len(first) > 1 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        started = time.monotonic()
+        while recorder.poll() is None and time.monotonic() < started + 30:
+            recorder.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+        code = recorder.poll()
+        recorder.stdout.close()
+        if code != 3:
+            recorder.kill()
+            raise Wrong(f"ended with {code}")
+        self.ask("check", trail)
+
+
 def not_started(self):
     """A recording without an event says why."""
     trail = self.new_trail()
@@ -302,10 +462,16 @@ TESTS = [
     ("both are killed", killed("both")),
     ("the recorder is killed while it finishes", killed_while_finishing),
     ("the disk is full", disk_full),
+    ("the disk is full at each write", disk_full_at_each_write),
+    ("the disk is full, then the recorder is killed", disk_full_and_killed),
+    ("an old trail stays until the new one has begun", old_trail_stays),
+    ("the recorder is killed in its first milliseconds", killed_at_once),
     ("the output directory is read-only", read_only),
     ("something else lies where the trail should be", in_the_way),
     ("the output directory vanishes", vanished),
     ("a limit of events, of bytes, a sample", limited),
+    ("a recording in the background is ended", ends_in_the_background),
+    ("what is left of a program is ended", what_is_left_ends),
     ("a command that is not there", not_started),
 ]
 
@@ -316,9 +482,10 @@ def main():
     parser.add_argument("words", nargs="*")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--step", type=int, default=12, help="pages by which a full disk grows from run to run; 1 meets every write")
     parser.add_argument("--keep", action="store_true")
     args = parser.parse_intermixed_args()
-    test = Test(args.iotrail.resolve(), args.kills, args.seed)
+    test = Test(args.iotrail.resolve(), args.kills, args.seed, args.step)
     passed = failed = skipped = 0
     for title, body in TESTS:
         if args.words and not any(word in title for word in args.words):

@@ -20,10 +20,10 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// Enough for a median; with 5 to 100 us a call both measurements together take 2 to 20 ms.
-const CALLS: usize = 160;
+/// Enough for a median; with 5 to 100 us a call both measurements together take 1 to 4 ms, and two processes.
+const CALLS: usize = 40;
 /// The first calls find cold caches.
-const WARM_UP: usize = 16;
+const WARM_UP: usize = 8;
 
 /// What one traced call costs beyond what it costs alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

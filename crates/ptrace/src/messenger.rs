@@ -10,19 +10,31 @@
 use crate::spawn::{block_all, set_mask};
 use crate::status::Signal;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
 
 /// Signals that are received and passed on.
-const RECEIVED: [i32; 7] =
-    [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP, libc::SIGUSR1, libc::SIGUSR2];
+const RECEIVED: [i32; 10] = [
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+    libc::SIGCONT,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+];
 /// How often the bell rings, in microseconds.
-const RING: libc::suseconds_t = 10_000;
+const RING: i64 = 10_000;
 const SIGNALS: usize = 65;
 /// In [`ARRIVED`]: sent by the kernel.
 const BY_KERNEL: i32 = -1;
 
 static TRACER: AtomicI32 = AtomicI32::new(0);
 static PENDING: AtomicBool = AtomicBool::new(false);
+/// How often the bell rings when nothing has arrived, in microseconds; 0: never.
+static REST: AtomicI64 = AtomicI64::new(0);
 /// By signal: 0, [`BY_KERNEL`], or the process that sent it.
 static ARRIVED: [AtomicI32; SIGNALS] = [const { AtomicI32::new(0) }; SIGNALS];
 
@@ -39,6 +51,18 @@ pub struct Received {
 #[derive(Debug)]
 pub struct Messenger {
     originals: Originals,
+    /// Signals that were ignored and are received all the same.
+    were_ignored: Vec<i32>,
+}
+
+/// Which signals a [`Messenger`] receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Those that are not ignored: the program ignores them, too.
+    Heeded,
+    /// All. A shell without job control lets commands in the background ignore SIGINT, which must not end them when the
+    /// terminal sends it; what another process sends is meant.
+    All,
 }
 
 /// How signals were treated before.
@@ -55,11 +79,11 @@ impl std::fmt::Debug for Originals {
 }
 
 impl Messenger {
-    /// Receives SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGUSR1 and SIGUSR2 from now on, except those that are ignored.
+    /// Receives signals that end or stop processes and that can be received, SIGCONT, SIGUSR1 and SIGUSR2 from now on.
     ///
     /// # Errors
     /// There is one already.
-    pub fn install() -> io::Result<Self> {
+    pub fn install(takes: Takes) -> io::Result<Self> {
         // SAFETY: takes and changes nothing.
         let own = unsafe { libc::gettid() };
         if TRACER.compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst).is_err() {
@@ -67,13 +91,16 @@ impl Messenger {
         }
         let mask = block_all();
         let mut originals = Originals { actions: Vec::new(), mask };
+        let mut were_ignored = Vec::new();
         for signal in RECEIVED.into_iter().chain([libc::SIGALRM]) {
             let before = replace(signal, &handling());
-            if before.sa_sigaction == libc::SIG_IGN && signal != libc::SIGALRM {
+            let was_ignored = before.sa_sigaction == libc::SIG_IGN && signal != libc::SIGALRM;
+            if was_ignored && takes == Takes::Heeded {
                 replace(signal, &before);
-            } else {
-                originals.actions.push((signal, before));
+                continue;
             }
+            were_ignored.extend(was_ignored.then_some(signal));
+            originals.actions.push((signal, before));
         }
         // With SIGCHLD ignored the kernel would reap the program before its status is read; and nobody wants a signal
         // for every stop.
@@ -86,7 +113,7 @@ impl Messenger {
             unsafe { libc::sigdelset(&raw mut mask, *signal) };
         }
         set_mask(&mask);
-        Ok(Self { originals })
+        Ok(Self { originals, were_ignored })
     }
 
     /// Whether something arrived since the last [`Messenger::take`].
@@ -104,6 +131,7 @@ impl Messenger {
         for signal in RECEIVED {
             match ARRIVED[signal as usize].swap(0, Ordering::SeqCst) {
                 0 => {}
+                BY_KERNEL if self.were_ignored.contains(&signal) => {}
                 BY_KERNEL => received.push(Received { signal: Signal(signal), sender: None }),
                 sender => received.push(Received { signal: Signal(signal), sender: Some(sender) }),
             }
@@ -116,9 +144,16 @@ impl Messenger {
         ring(RING);
     }
 
-    /// Nothing is left to be done about what arrived: waits are not interrupted any more.
+    /// From now on waits are interrupted every `micros` microseconds even if nothing has arrived; 0: never.
+    pub fn ring_at_rest(&self, micros: i64) {
+        if REST.swap(micros, Ordering::SeqCst) != micros {
+            self.quiet();
+        }
+    }
+
+    /// Nothing is left to be done about what arrived: waits are interrupted no more than at rest.
     pub fn quiet(&self) {
-        ring(0);
+        ring(REST.load(Ordering::SeqCst));
         if self.is_pending() {
             ring(RING);
         }
@@ -151,6 +186,7 @@ impl Messenger {
 
 impl Drop for Messenger {
     fn drop(&mut self) {
+        REST.store(0, Ordering::SeqCst);
         ring(0);
         for (signal, action) in &self.originals.actions {
             replace(*signal, action);
@@ -168,12 +204,6 @@ impl Drop for Messenger {
 #[must_use]
 pub fn is_stop_signal(signal: Signal) -> bool {
     matches!(signal.0, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU)
-}
-
-/// Stops this process until it is told to continue, as its shell expects when the program has stopped.
-pub fn stop_self() {
-    // SAFETY: touches no memory.
-    unsafe { libc::kill(std::process::id() as libc::pid_t, libc::SIGSTOP) };
 }
 
 extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
@@ -225,8 +255,8 @@ pub(crate) fn replace(signal: i32, action: &libc::sigaction) -> libc::sigaction 
 }
 
 /// Lets the bell ring every `micros` microseconds, or no more.
-fn ring(micros: libc::suseconds_t) {
-    let span = libc::timeval { tv_sec: 0, tv_usec: micros };
+fn ring(micros: i64) {
+    let span = libc::timeval { tv_sec: micros / 1_000_000, tv_usec: micros % 1_000_000 };
     let timer = libc::itimerval { it_interval: span, it_value: span };
     // SAFETY: a valid timer; SIGALRM has a handler for as long as the bell may ring.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) };
@@ -238,8 +268,8 @@ mod tests {
 
     #[test]
     fn a_signal_of_a_process_is_received_and_waits_are_interrupted() {
-        let messenger = Messenger::install().unwrap();
-        assert!(Messenger::install().is_err());
+        let messenger = Messenger::install(Takes::Heeded).unwrap();
+        assert!(Messenger::install(Takes::Heeded).is_err());
         assert!(!messenger.is_pending());
         let own = std::process::id();
         messenger.send(own, Signal(libc::SIGUSR1));
@@ -253,6 +283,6 @@ mod tests {
         messenger.quiet();
         assert_eq!(messenger.take(), []);
         drop(messenger);
-        Messenger::install().unwrap();
+        Messenger::install(Takes::Heeded).unwrap();
     }
 }

@@ -4,6 +4,7 @@
 //! installs the filter on itself and runs the program. Between fork and exec it makes plain system calls only, because
 //! other threads of this process may have held locks.
 
+use crate::cpu_limit;
 use crate::file_limit::survive;
 use crate::filter::Filter;
 use crate::inherited;
@@ -150,6 +151,7 @@ struct Plan {
     filter: Vec<libc::sock_filter>,
     actions: Vec<(i32, libc::sigaction)>,
     mask: libc::sigset_t,
+    cpu_limit: libc::rlimit,
     wait: i32,
     fail: i32,
     go: i32,
@@ -170,6 +172,7 @@ impl Plan {
             filter: launch.filter.map(Filter::to_kernel).unwrap_or_default(),
             actions: originals.actions.iter().copied().chain([(libc::SIGXFSZ, survive())]).collect(),
             mask: originals.mask,
+            cpu_limit: cpu_limit::original(),
             wait: wait.as_raw_fd(),
             fail: fail.as_raw_fd(),
             go: go.as_raw_fd(),
@@ -208,6 +211,7 @@ impl Plan {
             // SAFETY: closes what the runtime opened there.
             unsafe { libc::close(fd) };
         }
+        cpu_limit::set(&self.cpu_limit);
         set_mask(&self.mask);
     }
 

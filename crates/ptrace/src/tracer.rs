@@ -24,6 +24,17 @@ pub enum Report {
     Stopped(Stopped),
 }
 
+impl Report {
+    /// The thread that it is about.
+    #[must_use]
+    pub fn tid(&self) -> Tid {
+        match self {
+            Self::Ended(tid, _) => *tid,
+            Self::Stopped(stopped) => stopped.tid(),
+        }
+    }
+}
+
 /// What shall be traced, and what happens without the tracer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {

@@ -1,12 +1,12 @@
 //! Records a command without keeping anything, and says what that cost: the tracer alone.
 //!
-//! `record_speed [--print] [--same-core] [--wait-main] [--calls SET] COMMAND ARGS…`
+//! `record_speed [--print] [--placement auto|same|free] [--wait-main] [--calls SET] COMMAND ARGS…`
 
 #![allow(clippy::print_stderr, clippy::expect_used, reason = "a tool for developers")]
 
 use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_record::proc::EnvSelection;
-use iotrail_record::{CallSet, Limits, RecordPlan, Store, Target, Wait, record};
+use iotrail_record::{CallSet, Limits, Placement, RecordPlan, Store, Target, Wait, record};
 use iotrail_resolve::Sink;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
         target: Target::Command(Vec::new()),
         calls: CallSet::parse("io").expect("a set"),
         wait: Wait::All,
-        same_core: false,
+        placement: Placement::Auto,
         env: EnvSelection::none(),
         limits: Limits::default(),
     };
@@ -71,7 +71,10 @@ fn main() -> ExitCode {
     while let Some(option) = words.next_if(|word| word.to_string_lossy().starts_with("--")) {
         match option.to_string_lossy().as_ref() {
             "--print" => store.print = true,
-            "--same-core" => plan.same_core = true,
+            "--placement" => {
+                let word = words.next().expect("a placement");
+                plan.placement = word.to_string_lossy().parse().expect("a placement");
+            }
             "--wait-main" => plan.wait = Wait::Main,
             "--calls" => {
                 let set = words.next().expect("a set");

@@ -134,6 +134,9 @@ impl<S: Store> Recording<'_, '_, S> {
             _ => None,
         };
         self.free(tid);
+        if let Some(placed) = &self.placed {
+            placed.leaves(tid);
+        }
         stop.detach(signal)
     }
 

@@ -7,6 +7,7 @@ use iotrail_model::calls::{self, Family, Transfer};
 use iotrail_model::recording_coverage::{Counts, count};
 use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_resolve::Sink;
+use std::num::NonZeroU64;
 
 const BY_MAX_EVENTS: &str = "--max-events";
 const BY_MAX_SIZE: &str = "--max-size";
@@ -26,26 +27,20 @@ pub(crate) struct Gate<'s, S> {
     pub(crate) left_out: Counts,
     /// Events that could not be kept, by reason.
     pub(crate) lost: Counts,
-    /// Why nothing can be kept any more; asked for once.
-    failure: Option<String>,
 }
 
 impl<'s, S: Store> Gate<'s, S> {
     pub(crate) fn new(store: &'s mut S, calls: CallSet, limits: Limits) -> Self {
-        Self {
-            store,
-            calls,
-            limits,
-            transfers: 0,
-            events: 0,
-            left_out: Counts::new(),
-            lost: Counts::new(),
-            failure: None,
-        }
+        Self { store, calls, limits, transfers: 0, events: 0, left_out: Counts::new(), lost: Counts::new() }
     }
 
     pub(crate) fn store(&mut self) -> &mut S {
         self.store
+    }
+
+    /// One of so many transfers is kept, if not all are.
+    pub(crate) fn sample(&self) -> Option<u64> {
+        self.limits.sample.map(NonZeroU64::get)
     }
 
     /// Why an event is left out, if it is.
@@ -60,7 +55,7 @@ impl<'s, S: Store> Gate<'s, S> {
             && spec.is_some_and(|spec| spec.transfer != Transfer::None)
         {
             self.transfers += 1;
-            if !(self.transfers - 1).is_multiple_of(sample.get()) {
+            if !is_drawn(event, self.transfers, sample.get()) {
                 return Some(BY_SAMPLE);
             }
         }
@@ -69,6 +64,39 @@ impl<'s, S: Store> Gate<'s, S> {
         }
         self.limits.max_size.is_some_and(|most| self.store.bytes() >= most).then_some(BY_MAX_SIZE)
     }
+}
+
+/// Whether a transfer is in a sample of one of `each`. Drawn by a hash, so that whatever pattern transfers follow, each kind
+/// of them keeps its share.
+fn is_drawn(event: &Event, number: u64, each: u64) -> bool {
+    let open = u64::from(event.pid.0) << 32 | u64::from(event.fd.get().unwrap_or(-1).cast_unsigned());
+    let parts = [open, u64::from(event.call.0), number];
+    let hash = parts.iter().fold(0, |hash, part| mix(hash ^ part));
+    // The upper half of the product is a number below `each`, evenly.
+    (u128::from(hash) * u128::from(each)) >> 64 == 0
+}
+
+/// The finaliser of SplitMix64: each bit of the number changes half of the bits of the result.
+fn mix(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+/// What a sample says of all transfers, and how exactly.
+pub(crate) fn of_sample(each: u64) -> String {
+    format!(
+        "1 in {each} data transfers is recorded, drawn at random: counts and bytes of any n recorded transfers times {each} estimate those \
+         of all, with a standard error of {:.2}/sqrt(n) of the count (n = 100: {:.0} %)",
+        share_left_out(each).sqrt(),
+        share_left_out(each).sqrt() * 10.0
+    )
+}
+
+/// The share of transfers that is not drawn.
+fn share_left_out(each: u64) -> f64 {
+    1.0 - 1.0 / each as f64
 }
 
 impl<S: Store> Sink for Gate<'_, S> {
@@ -80,17 +108,11 @@ impl<S: Store> Sink for Gate<'_, S> {
             count(&mut self.left_out, reason, 1);
             return;
         }
-        if let Some(reason) = &self.failure {
-            count(&mut self.lost, reason, 1);
-            return;
-        }
+        // A store that has failed counts what it is offered.
         self.store.event(event, names);
         match self.store.failure() {
             None => self.events += 1,
-            Some(reason) => {
-                count(&mut self.lost, &reason, 1);
-                self.failure = Some(reason);
-            }
+            Some(reason) => count(&mut self.lost, &reason, 1),
         }
     }
 
@@ -104,5 +126,39 @@ impl<S: Store> Sink for Gate<'_, S> {
 
     fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
         self.store.file(path, file, names);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::{CallId, Nullable, Pid};
+
+    #[test]
+    fn each_kind_of_transfer_keeps_its_share_whatever_their_order() {
+        for each in [2, 10, 97] {
+            for period in [1, 2, 10, each] {
+                let mut drawn = vec![0_u64; period as usize];
+                let rounds = 1000 * each;
+                for number in 0..rounds * period {
+                    let kind = number % period;
+                    let event = Event {
+                        pid: Pid(7),
+                        call: CallId(kind as u32),
+                        fd: Nullable::some(3),
+                        ..Event::default()
+                    };
+                    drawn[kind as usize] += u64::from(is_drawn(&event, number, each));
+                }
+                // Expected are 1000 of each kind, give or take 32.
+                assert!(drawn.iter().all(|drawn| (840..1160).contains(drawn)), "{each} {period} {drawn:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_of_one_is_all() {
+        assert!((0..1000).all(|number| is_drawn(&Event::default(), number, 1)));
+        assert!(of_sample(1).contains("0.00/sqrt(n)") && of_sample(10).contains("(n = 100: 9 %)"));
     }
 }

@@ -42,6 +42,9 @@ impl<S: Store> Recording<'_, '_, S> {
             self.requests.forked(process, own);
         }
         self.threads.belongs(child, own);
+        if let Some(placed) = &mut self.placed {
+            placed.made(child);
+        }
         self.go_on(stop, None)?;
         self.release(child)
     }
@@ -93,6 +96,7 @@ impl<S: Store> Recording<'_, '_, S> {
             self.unannounced = None;
         }
         if starts {
+            self.scribe.gate.store().begun();
             self.tell_start(process, at);
         }
         self.scribe.item(&RawItem::Usage { tid, usage });
@@ -162,6 +166,9 @@ impl<S: Store> Recording<'_, '_, S> {
     pub(crate) fn exits(&mut self, stop: Stopped, at: Timestamp) -> io::Result<()> {
         let tid = stop.tid();
         self.overtakes(tid);
+        if let Some(placed) = &mut self.placed {
+            placed.ends(tid);
+        }
         let process = self.threads.get(tid).and_then(|thread| thread.process);
         self.last_requests(tid, process, at);
         self.abandon(tid);

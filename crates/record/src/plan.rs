@@ -15,8 +15,8 @@ pub struct RecordPlan {
     pub calls: CallSet,
     /// When the recording is over.
     pub wait: Wait,
-    /// Whether program and recorder share one core.
-    pub same_core: bool,
+    /// Which cores program and recorder run on.
+    pub placement: Placement,
     /// Which variables of each process's environment are kept.
     pub env: EnvSelection,
     /// What is left out, and counted.
@@ -41,6 +41,31 @@ pub enum Wait {
     /// When the command itself has ended; what is left runs on unseen. A filter cannot be taken back, so there is none
     /// and every call stops, wanted or not.
     Main,
+}
+
+/// Which cores program and recorder run on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// On one as long as that is best, which is found out while recording.
+    #[default]
+    Auto,
+    /// On one.
+    Same,
+    /// Wherever they may.
+    Free,
+}
+
+impl FromStr for Placement {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "auto" => Ok(Self::Auto),
+            "same" => Ok(Self::Same),
+            "free" => Ok(Self::Free),
+            _ => Err("expected `auto`, `same` or `free`".to_owned()),
+        }
+    }
 }
 
 impl FromStr for Wait {

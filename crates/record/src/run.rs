@@ -2,10 +2,10 @@
 
 use crate::clock::Clock;
 use crate::command::Command;
-use crate::core::OneCore;
 use crate::error::RecordError;
-use crate::gate::Gate;
+use crate::gate::{Gate, of_sample};
 use crate::outcome::{End, Outcome};
+use crate::placement::Placed;
 use crate::plan::{RecordPlan, Target, Wait};
 use crate::scribe::Scribe;
 use crate::selection::filter;
@@ -14,7 +14,7 @@ use crate::store::Store;
 use crate::tracer::{Mode, Parts, Recording};
 use iotrail_model::recording_coverage::{TracerCost, count};
 use iotrail_model::{Coverage, Nanos, Pid, RecordingCoverage};
-use iotrail_ptrace::{Launch, Messenger, Options, Tracer, call_cost};
+use iotrail_ptrace::{Launch, Messenger, Options, Takes, Tracer, call_cost, lift_cpu_limit};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
@@ -30,7 +30,8 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
         Target::Attach(pids) if pids.is_empty() => return Err(RecordError::NoCommand),
         Target::Attach(_) => None,
     };
-    let messenger = Messenger::install().map_err(RecordError::Signals)?;
+    let takes = if command.is_some() { Takes::Heeded } else { Takes::All };
+    let messenger = Messenger::install(takes).map_err(RecordError::Signals)?;
     let filtered = command.is_some() && plan.wait == Wait::All;
     let clock = Clock::start();
     let parts = Parts {
@@ -43,11 +44,21 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
     };
     let mut recording = Recording::new(Tracer::new(), parts);
     let started = clock.now();
-    let one_core = plan.same_core.then(OneCore::bind).transpose().map_err(RecordError::Affinity)?;
+    recording.foreign = own_children();
+    recording.cpu_limit = lift_cpu_limit();
     recording.calibrate();
+    if command.is_some() {
+        recording.signals.watch_group();
+        let placed = Placed::start(plan.placement, !filtered, clock.now()).map_err(RecordError::Affinity)?;
+        messenger.ring_at_rest(placed.bell());
+        recording.placed = Some(placed);
+    }
     match (&command, &plan.target) {
         (Some(command), _) => recording.launch(command, plan, &messenger)?,
-        (None, Target::Attach(pids)) => pids.iter().try_for_each(|pid| recording.attach(*pid))?,
+        (None, Target::Attach(pids)) => {
+            pids.iter().try_for_each(|pid| recording.attach(*pid))?;
+            recording.scribe.gate.store().begun();
+        }
         (None, Target::Command(_)) => return Err(RecordError::NoCommand),
     }
     if let Err(error) = recording.run() {
@@ -57,7 +68,7 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
         }
         return Err(error);
     }
-    drop(one_core);
+    recording.placed = None;
     if let (Some(command), None) = (command, recording.end)
         && let Some(failure) = recording.launched.as_mut().and_then(|launched| launched.failure())
     {
@@ -80,7 +91,8 @@ impl<S: Store> Recording<'_, '_, S> {
         plan: &RecordPlan,
         messenger: &Messenger,
     ) -> Result<(), RecordError> {
-        let filter = self.mode.filtered.then(|| filter(&plan.calls)).transpose()?;
+        let places = self.placed.as_ref().is_some_and(Placed::concerns_calls);
+        let filter = self.mode.filtered.then(|| filter(&plan.calls, places)).transpose()?;
         let launch = Launch {
             program: &command.program,
             args: &command.args,
@@ -150,9 +162,23 @@ impl<S: Store> Recording<'_, '_, S> {
             relative_paths: self.scribe.relative_paths(),
             ..Coverage::of_recording(recording)
         };
-        troubles.chain([self.calls.describe()]).for_each(|sentence| coverage.note(sentence));
+        let sample = self.scribe.gate.sample().map(of_sample);
+        let limit = self.cpu_limit.map(|seconds| {
+            format!("the recorder itself may use {seconds} s of CPU time (ulimit -t) and is killed with the program then")
+        });
+        troubles
+            .chain([self.calls.describe()])
+            .chain(sample)
+            .chain(limit)
+            .for_each(|sentence| coverage.note(sentence));
         coverage
     }
+}
+
+/// Whether this thread has children that it did not make: an exec keeps them. They are not waited for. Where the kernel does
+/// not list children, it may have some.
+fn own_children() -> bool {
+    std::fs::read("/proc/thread-self/children").map_or(true, |children| !children.is_empty())
 }
 
 fn nanos(span: Duration) -> Nanos {

@@ -22,6 +22,15 @@ pub(crate) struct Known {
     sigreturn: [Option<CallId>; 2],
     restart: Option<CallId>,
     close: Option<CallId>,
+    /// Asking for cores, choosing cores.
+    cores: [Option<CallId>; 2],
+}
+
+/// What a call has to do with the cores of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cores {
+    Asked,
+    Chosen,
 }
 
 impl Known {
@@ -31,6 +40,7 @@ impl Known {
             sigreturn: [row("rt_sigreturn"), row("sigreturn")],
             restart: row("restart_syscall"),
             close: row("close"),
+            cores: [row("sched_getaffinity"), row("sched_setaffinity")],
         }
     }
 
@@ -44,6 +54,17 @@ impl Known {
     #[inline]
     pub(crate) fn goes_on(&self, call: Option<CallId>) -> bool {
         call.is_some() && self.restart == call
+    }
+
+    /// Whether the call is about cores.
+    #[inline]
+    pub(crate) fn cores(&self, call: Option<CallId>) -> Option<Cores> {
+        match call {
+            None => None,
+            _ if call == self.cores[0] => Some(Cores::Asked),
+            _ if call == self.cores[1] => Some(Cores::Chosen),
+            _ => None,
+        }
     }
 
     /// Whether the call closes a descriptor.
@@ -65,15 +86,16 @@ pub(crate) fn abi(arch: u32, number: u64) -> Abi {
     }
 }
 
-/// The filter that stops at the calls of `set`, on the machine that this is built for.
-pub(crate) fn filter(set: &CallSet) -> Result<Filter, FilterError> {
+/// The filter that stops at the calls of `set`, on the machine that this is built for; with `cores` at those about cores, too.
+pub(crate) fn filter(set: &CallSet, cores: bool) -> Result<Filter, FilterError> {
     let known = Known::new();
+    let rules = |abi| rules(set, abi, &known, cores);
     if cfg!(target_arch = "aarch64") {
-        return Filter::new(&[(AUDIT_ARCH_AARCH64, rules(set, Abi::Aarch64, &known))]);
+        return Filter::new(&[(AUDIT_ARCH_AARCH64, rules(Abi::Aarch64))]);
     }
-    let mut native = rules(set, Abi::X86_64, &known);
-    native.extend(rules(set, Abi::X32, &known));
-    Filter::new(&[(AUDIT_ARCH_X86_64, native), (AUDIT_ARCH_I386, rules(set, Abi::I386, &known))])
+    let mut native = rules(Abi::X86_64);
+    native.extend(rules(Abi::X32));
+    Filter::new(&[(AUDIT_ARCH_X86_64, native), (AUDIT_ARCH_I386, rules(Abi::I386))])
 }
 
 /// Chooses calls where no filter does, by the same rules.
@@ -90,7 +112,7 @@ impl Chooser {
         let abis = [Abi::X86_64, Abi::I386, Abi::X32, Abi::Aarch64];
         let numbers = abis.into_iter().map(|abi| {
             let mut chosen = vec![false; LARGEST as usize + 1];
-            for rule in rules(calls, abi, &known) {
+            for rule in rules(calls, abi, &known, true) {
                 if let Some(place) = chosen.get_mut((u64::from(rule.number) & !X32_BIT) as usize) {
                     *place = true;
                 }
@@ -122,12 +144,13 @@ impl Chooser {
     }
 }
 
-fn rules(set: &CallSet, abi: Abi, known: &Known) -> Vec<Rule> {
+fn rules(set: &CallSet, abi: Abi, known: &Known, cores: bool) -> Vec<Rule> {
     let bit = if abi == Abi::X32 { X32_BIT as u32 } else { 0 };
     let call = |number: u32| call_of(abi, u64::from(number));
     let own = (0..=LARGEST).map(|number| number | bit).filter(|number| {
         let call = call(*number);
-        known.ends_handler(call) || known.goes_on(call) || (call.is_none() && set.unnamed())
+        let is_own = known.ends_handler(call) || known.goes_on(call);
+        is_own || (cores && known.cores(call).is_some()) || (call.is_none() && set.unnamed())
     });
     let own = own.map(|number| Rule { number, when: Vec::new() });
     let chosen = set.numbers(abi).into_iter().map(|number| Rule {
@@ -176,7 +199,7 @@ mod tests {
     #[test]
     fn every_set_makes_a_filter() {
         for words in ["io", "file", "desc", "all", "read"] {
-            filter(&CallSet::parse(words).unwrap()).unwrap();
+            filter(&CallSet::parse(words).unwrap(), true).unwrap();
         }
     }
 }

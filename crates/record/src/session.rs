@@ -5,7 +5,7 @@ use crate::{Outcome, RecordError, RecordPlan, Store, Target, record};
 use iotrail_model::recording_coverage::count;
 use iotrail_model::{CaseName, Coverage, Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_resolve::Sink;
-use iotrail_spool::{SpoolError, SpoolWriter};
+use iotrail_spool::SpoolError;
 use iotrail_trail::{Capture, JoinOptions, Progress, Recording, Totals, TrailError};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -68,7 +68,7 @@ pub fn record_to_trail(
     progress: Progress<'_>,
 ) -> Result<Session, SessionError> {
     let mut recording = Recording::join(&options.target, join_options(plan, options))?;
-    let mut spool = Spooled { writer: recording.writer(), failure: None, refused: 0 };
+    let mut spool = Spooled { recording: &mut recording, failure: None, refused: 0 };
     let outcome = match record(plan, &mut spool) {
         Ok(outcome) => with_refused(outcome, spool.refused),
         Err(error) => {
@@ -129,7 +129,7 @@ pub fn name_of(target: &Target) -> String {
 
 /// Keeps what the resolver finds out in a spool, until that fails.
 struct Spooled<'a> {
-    writer: &'a mut SpoolWriter,
+    recording: &'a mut Recording,
     failure: Option<String>,
     /// Events that the spool had no room for in one record.
     refused: u64,
@@ -138,7 +138,8 @@ struct Spooled<'a> {
 /// Counts events that the spool refused one by one.
 fn with_refused(mut outcome: Outcome, refused: u64) -> Outcome {
     if let Some(recording) = &mut outcome.coverage.recording {
-        count(&mut recording.lost, "name too long", refused);
+        count(&mut recording.lost, iotrail_trail::TOO_LONG, refused);
+        recording.events = recording.events.saturating_sub(refused);
         outcome.coverage.lost = recording.lost();
     }
     outcome
@@ -158,42 +159,47 @@ impl Spooled<'_> {
 impl Sink for Spooled<'_> {
     #[inline]
     fn event(&mut self, event: &Event, names: &Dictionaries) {
-        let result = self.writer.event(event, names);
+        let result = self.recording.writer().event(event, names);
         self.refused += u64::from(result.as_ref().is_err_and(SpoolError::is_about_one_record));
         self.note(result);
     }
 
     fn process(&mut self, process: Process) {
-        let result = self.writer.process(&process);
+        let result = self.recording.writer().process(&process);
         self.note(result);
     }
 
     fn image(&mut self, process: &Process) {
-        let result = self.writer.image(process);
+        let result = self.recording.writer().image(process);
         self.note(result);
     }
 
     fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
-        let result = self.writer.file(path, file, names);
+        let result = self.recording.writer().file(path, file, names);
         self.note(result);
     }
 }
 
 impl Store for Spooled<'_> {
+    fn begun(&mut self) {
+        // What goes wrong here is tried again, and reported, at the end.
+        let _ = self.recording.begun();
+    }
+
     fn failure(&self) -> Option<String> {
         self.failure.clone()
     }
 
     fn bytes(&self) -> u64 {
-        self.writer.written().bytes
+        self.recording.written().bytes
     }
 
     fn rotated(&mut self) {
-        self.writer.rotate();
+        self.recording.writer().rotate();
     }
 
     fn coverage(&mut self, coverage: &Coverage) {
-        let result = self.writer.coverage(coverage);
+        let result = self.recording.writer().coverage(coverage);
         self.note(result);
     }
 }

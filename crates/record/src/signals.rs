@@ -1,22 +1,25 @@
 //! Signals that concern the recorder, and stopping and going on with the program.
 //!
 //! A signal that a process sends to the recorder alone is meant for the program and passed on to the main process. One
-//! that is sent to the whole process group reaches the program anyway; the two cases look the same from here, so
-//! the recorder waits a moment whether the program gets the same signal from the same sender.
+//! that is sent to the whole process group reaches the program anyway; the two cases look the same from here, so the recorder
+//! keeps a process in its group that takes no signals: what is pending there was sent to the group. A sender that signals
+//! each process by itself is known by the same signal of the same sender that the program gets within a moment.
+//!
+//! When a signal has stopped the program, the recorder stops by the same signal: whoever started it sees its job stop.
 
 use crate::error::RecordError;
 use crate::proc::leads_session;
 use crate::store::Store;
 use crate::tracer::Recording;
 use iotrail_model::{Nanos, Pid, Timestamp};
-use iotrail_ptrace::{Messenger, Received, Signal, Stopped, is_stop_signal, stop_self};
-use std::io::{self, IsTerminal};
+use iotrail_ptrace::{Canary, Messenger, Received, Signal, Stopped, is_stop_signal, stop_like};
+use std::io;
 
 /// How long a signal waits for its twin.
 const PATIENCE: Nanos = Nanos(50_000_000);
 const SIGHUP: i32 = 1;
-const SIGSTOP: i32 = 19;
-/// Signals that end an attached recording.
+const SIGKILL: Signal = Signal(9);
+/// Signals that end an attached recording, and what is left of a program whose main process has ended.
 const ENDING: [i32; 4] = [1, 2, 3, 15];
 
 /// Signals on their way to the program.
@@ -26,12 +29,44 @@ pub(crate) struct Signals<'m> {
     waiting: Vec<(Received, Timestamp)>,
     /// What the main process got from other processes lately.
     delivered: Vec<(Received, Timestamp)>,
+    /// The process that tells what was sent to the group; `None` if there cannot be one.
+    canary: Option<Canary>,
     ended: bool,
+    /// What is left after the main process was told to end.
+    told_to_end: bool,
 }
 
 impl<'m> Signals<'m> {
     pub(crate) fn new(messenger: &'m Messenger) -> Self {
-        Self { messenger, waiting: Vec::new(), delivered: Vec::new(), ended: false }
+        Self {
+            messenger,
+            waiting: Vec::new(),
+            delivered: Vec::new(),
+            canary: None,
+            ended: false,
+            told_to_end: false,
+        }
+    }
+
+    /// From now on it is known what was sent to the process group.
+    pub(crate) fn watch_group(&mut self) {
+        self.canary = Canary::start().ok();
+    }
+
+    /// Nothing more is passed on.
+    pub(crate) fn watch_group_no_more(&mut self) {
+        self.canary = None;
+    }
+
+    /// Whether a signal was sent to the whole process group.
+    fn was_sent_to_group(&mut self, signal: Signal) -> bool {
+        let got = self.canary.as_ref().is_some_and(|canary| canary.got(signal));
+        if got {
+            // The next one must not find this one pending.
+            self.canary = None;
+            self.watch_group();
+        }
+        got
     }
 
     /// Whether something is to be done.
@@ -76,14 +111,13 @@ impl<'m> Signals<'m> {
 
     /// Passes on what has waited long enough.
     fn pass_on(&mut self, main: Pid, now: Timestamp) {
-        let messenger = self.messenger;
-        self.waiting.retain(|(received, since)| {
-            let waits = now - *since < PATIENCE;
-            if !waits {
-                messenger.send(main.0, received.signal);
+        let due = |(_, since): &mut (Received, Timestamp)| now - *since >= PATIENCE;
+        let due: Vec<_> = self.waiting.extract_if(.., due).collect();
+        for (received, _) in due {
+            if !self.was_sent_to_group(received.signal) {
+                self.messenger.send(main.0, received.signal);
             }
-            waits
-        });
+        }
         if self.waiting.is_empty() {
             self.messenger.quiet();
         }
@@ -106,16 +140,39 @@ impl<S: Store> Recording<'_, '_, S> {
                 let leads = leads_session();
                 let for_program =
                     |received: &Received| received.sender.is_some() || (leads && received.signal.0 == SIGHUP);
-                if !self.signals.ended {
+                if self.signals.ended {
+                    arrived.iter().for_each(|received| self.ends_what_is_left(*received));
+                    self.signals.messenger.quiet();
+                } else {
                     arrived
                         .into_iter()
                         .filter(for_program)
                         .for_each(|received| self.signals.arrives(received, now));
+                    self.signals.pass_on(main, now);
                 }
-                self.signals.pass_on(main, now);
             }
         }
         Ok(())
+    }
+
+    /// The main process has ended, and the recorder waits for the others: a signal that shall end the recorder is for them.
+    /// Those of its own process group that the terminal or a sender has reached already are spared; a second signal kills.
+    fn ends_what_is_left(&mut self, received: Received) {
+        if !ENDING.contains(&received.signal.0) {
+            return;
+        }
+        let reached = received.sender.is_none() || self.signals.was_sent_to_group(received.signal);
+        let group = |pid: Option<rustix::process::Pid>| rustix::process::getpgid(pid).ok();
+        let own = group(None);
+        let kills = std::mem::replace(&mut self.signals.told_to_end, true);
+        for process in self.threads.all_processes() {
+            let pid = i32::try_from(process.0).ok().and_then(rustix::process::Pid::from_raw);
+            if kills {
+                self.signals.messenger.send(process.0, SIGKILL);
+            } else if pid.is_some() && !(reached && group(pid) == own) {
+                self.signals.messenger.send(process.0, received.signal);
+            }
+        }
     }
 
     /// A signal is about to be delivered to a thread.
@@ -147,11 +204,36 @@ impl<S: Store> Recording<'_, '_, S> {
             Ok(result) => return result,
             Err(stop) => self.stays(stop)?,
         }
-        // A shell waits for the recorder, not for the program: it must see that its job has stopped.
-        let of_a_job = signal.0 != SIGSTOP || io::stdin().is_terminal();
-        if of_a_job && self.mode.main.is_some() && self.threads.all_listening() {
-            stop_self();
-        }
+        self.stop_due = self.mode.main.map(|_| signal);
         Ok(())
+    }
+
+    /// Whoever started the recorder waits for it, not for the program, and must see that it has stopped. That the program goes
+    /// on, or ends, lets the recorder go on, too.
+    #[cold]
+    pub(crate) fn stop_too(&mut self) {
+        let Some(signal) = self.stop_due.take().filter(|_| self.threads.all_listening()) else { return };
+        let (tracer, clock, reports) = (&self.tracer, &self.clock, &mut self.reports);
+        let has_reports = || match tracer.wait(false) {
+            Ok(Some(report)) => {
+                reports.push_back((report, clock.now()));
+                true
+            }
+            _ => false,
+        };
+        let watcher = match stop_like(signal, has_reports) {
+            // It is tried again when what was reported has been heard.
+            Ok(None) => return self.stop_due = Some(signal),
+            Ok(watcher) => watcher,
+            Err(_) => return,
+        };
+        let now = self.clock.now();
+        let arrived = self.signals.messenger.take();
+        let for_program = |received: &Received| {
+            received.sender.is_some() && received.sender != watcher && !self.signals.ended
+        };
+        let arrived: Vec<_> = arrived.into_iter().filter(for_program).collect();
+        arrived.into_iter().for_each(|received| self.signals.arrives(received, now));
+        self.signals.remind(true);
     }
 }

@@ -5,6 +5,9 @@ use iotrail_resolve::Sink;
 
 /// A sink that can fail. The program goes on all the same; what the sink refuses is counted as lost.
 pub trait Store: Sink {
+    /// The program runs, or the processes to be recorded were joined: from now on there is something to keep.
+    fn begun(&mut self) {}
+
     /// Why nothing more can be kept, if so.
     fn failure(&self) -> Option<String>;
 

@@ -1,6 +1,7 @@
 //! The threads that are traced, and where each of them is.
 
 use crate::decode::{self, Special};
+use crate::selection::Cores;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use iotrail_model::{Nanos, Pid, Tid, Timestamp};
@@ -66,6 +67,8 @@ pub(crate) struct Thread {
     pub(crate) interrupted: Vec<Interrupted>,
     /// It returns from a signal handler.
     pub(crate) returning: bool,
+    /// It is in a call about cores.
+    pub(crate) cores: Option<Cores>,
     /// It is held, because it is not known who made it, or because others of its process are waited for.
     pub(crate) held: Option<Stopped>,
     /// It ended before it was known who made it.
@@ -85,6 +88,7 @@ impl Thread {
             call: None,
             interrupted: Vec::new(),
             returning: false,
+            cores: None,
             held: None,
             dead: None,
             listening: false,
@@ -116,6 +120,13 @@ impl Threads {
 
     pub(crate) fn processes(&self) -> usize {
         self.processes.len()
+    }
+
+    /// All processes of which a thread is alive, ascending.
+    pub(crate) fn all_processes(&self) -> Vec<Pid> {
+        let mut processes: Vec<Pid> = self.processes.keys().copied().collect();
+        processes.sort_unstable();
+        processes
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! The loop: a thread stops, what it does is told to the resolver, it goes on.
 //!
-//! A call stops twice: where the filter selects it, and where it returns. What the tracer needs from the thread it takes
-//! before it lets it go on; the telling comes afterwards, while the thread runs. The order of what is told is the order
+//! A call stops twice: where the filter selects it, and where it returns. A call that returned is told before its thread
+//! goes on: what a program knows to be done is kept, whenever the recorder is killed. The order of what is told is the order
 //! of the stops, with two exceptions: a new thread is held until it is known who made it, and a call that another
 //! thread's stop overtakes is announced before that.
 
@@ -12,11 +12,12 @@ use crate::error::RecordError;
 use crate::looks::Misses;
 use crate::names::Names;
 use crate::outcome::End;
+use crate::placement::Placed;
 use crate::plan::Wait;
 use crate::proc::{self, Accounts, EnvSelection, Found};
 use crate::run::cpu_time;
 use crate::scribe::Scribe;
-use crate::selection::{Chooser, Known, abi};
+use crate::selection::{Chooser, Cores, Known, abi};
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::threads::{InFlight, Interrupted, Threads};
@@ -93,6 +94,14 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) gathering: Vec<(Pid, Vec<Tid>)>,
     /// What a stopped call costs on this machine, if it was measured.
     pub(crate) call_cost: Option<CallCost>,
+    /// Where everything runs, if the recorder chooses.
+    pub(crate) placed: Option<Placed>,
+    /// Seconds of CPU time after which the kernel kills the recorder.
+    pub(crate) cpu_limit: Option<u64>,
+    /// Whether there may be children that are not traced.
+    pub(crate) foreign: bool,
+    /// A signal stopped the whole program, and the recorder shall stop as well.
+    pub(crate) stop_due: Option<Signal>,
     /// CPU time of this thread when the recording began.
     pub(crate) cpu: Nanos,
     /// Number of stops after which the next statement is due.
@@ -105,7 +114,7 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) orphaned: Option<Timestamp>,
     /// The thread in a call of which the resolver does not know yet.
     pub(crate) unannounced: Option<Tid>,
-    reports: VecDeque<(Report, Timestamp)>,
+    pub(crate) reports: VecDeque<(Report, Timestamp)>,
 }
 
 /// The memory of a stopped thread.
@@ -151,6 +160,10 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             detaching: false,
             gathering: Vec::new(),
             call_cost: None,
+            placed: None,
+            cpu_limit: None,
+            foreign: true,
+            stop_due: None,
             cpu: cpu_time(),
             next_statement: STATEMENTS,
             decoder: Decoder::new(),
@@ -169,14 +182,22 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
                 self.pass_signals_on()?;
             }
             self.watch_orphans();
+            if self.stop_due.is_some() && self.reports.is_empty() {
+                self.stop_too();
+            }
+            if self.threads.len() == 0 && self.reports.is_empty() && self.is_over()? {
+                break;
+            }
             match self.next() {
                 Ok(Some((report, at))) => {
+                    let tid = report.tid();
                     self.report(report, at)?;
                     if self.tally.stops >= self.next_statement {
                         self.state();
                     }
+                    self.look_at_places(at, Some(tid));
                 }
-                Ok(None) => {}
+                Ok(None) => self.look_at_places(self.clock.now(), None),
                 Err(error) if error.raw_os_error() == Some(ECHILD) => break,
                 Err(error) => return Err(error.into()),
             }
@@ -184,6 +205,69 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         self.finish_requests();
         self.scribe.finish();
         Ok(())
+    }
+
+    /// Whether no traced thread is left. One of which nothing is known, because its maker was killed in the making, shows up
+    /// sooner or later; children that are not traced must not be waited for.
+    #[cold]
+    fn is_over(&mut self) -> io::Result<bool> {
+        self.signals.watch_group_no_more();
+        match self.tracer.wait(false) {
+            Ok(Some(report)) => {
+                self.reports.push_back((report, self.clock.now()));
+                Ok(false)
+            }
+            Ok(None) => Ok(self.foreign && !proc::is_tracing()),
+            Err(error) if error.raw_os_error() == Some(ECHILD) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Looks now and then whether recorder and program are in the right place.
+    #[inline]
+    fn look_at_places(&mut self, now: Timestamp, stopped: Option<Tid>) {
+        if self.placed.as_ref().is_some_and(|placed| placed.is_due(now)) {
+            self.look_at_threads(now, stopped);
+        }
+    }
+
+    #[cold]
+    fn look_at_threads(&mut self, now: Timestamp, stopped: Option<Tid>) {
+        let (tids, calls) = (self.threads.ids(), self.tally.calls);
+        if let Some(placed) = &mut self.placed {
+            placed.look(now, calls, stopped, &tids);
+        }
+    }
+
+    /// A thread is about to ask for cores or to choose some.
+    #[cold]
+    fn asks_for_cores(&mut self, tid: Tid, cores: Cores) {
+        let tids = self.threads.ids();
+        if let (Some(placed), Some(thread)) = (&self.placed, self.threads.get_mut(tid)) {
+            placed.asks(&tids);
+            thread.cores = Some(cores);
+        }
+    }
+
+    /// It was answered.
+    #[cold]
+    fn got_cores(&mut self, tid: Tid, cores: Cores, failed: bool) {
+        let tids = self.threads.ids();
+        match &mut self.placed {
+            Some(placed) if cores == Cores::Chosen && !failed => placed.settles(&tids, tid),
+            Some(placed) => placed.was_answered(&tids),
+            None => {}
+        }
+    }
+
+    /// A program that reads of itself in `/proc` which cores it has shall read the truth.
+    #[cold]
+    fn reads_status(&mut self) {
+        let tids = self.threads.ids();
+        if let Some(placed) = &mut self.placed {
+            placed.settles(&tids, Tid(0));
+        }
     }
 
     /// Says what can be said so far: a recorder that is killed says nothing more.
@@ -279,8 +363,10 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
 
     /// Lets a thread run to its next stop of interest.
     pub(crate) fn go_on(&self, stop: Stopped, signal: Option<Signal>) -> io::Result<()> {
-        let in_call =
-            self.threads.get(stop.tid()).is_some_and(|thread| thread.call.is_some() || thread.returning);
+        let in_call = self
+            .threads
+            .get(stop.tid())
+            .is_some_and(|thread| thread.call.is_some() || thread.returning || thread.cores.is_some());
         let going = if in_call || !self.mode.filtered { Going::ToCall } else { Going::Freely };
         stop.resume(going, signal)
     }
@@ -336,6 +422,19 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
                 return self.go_on(stop, None);
             }
         }
+        if let Some(cores) = self.known.cores(call)
+            && self.placed.is_some()
+        {
+            self.asks_for_cores(tid, cores);
+            if !self.calls.wants(&entry) {
+                self.decoder.recycle(entry);
+                return self.go_on(stop, None);
+            }
+        }
+        if self.placed.is_some() && entry.text().starts_with(b"/proc/") && entry.names_status() {
+            self.reads_status();
+        }
+        let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
         let must_announce = matches!(special, Special::Spawn | Special::Exit) || self.known.closes(call);
         let undecoded = entry.undecoded();
         let mut in_flight = InFlight {
@@ -367,11 +466,6 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             (Special::Trace, Some(process)) => drop(self.tally.tracing.insert(process)),
             _ => {}
         }
-        if special == Special::Exit && self.mode.filtered {
-            stop.resume(Going::Freely, None)?;
-        } else {
-            stop.resume(Going::ToCall, None)?;
-        }
         if let Some(unfinished) = unfinished {
             self.scribe.unseen(tid, &unfinished);
         }
@@ -381,7 +475,8 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         } else {
             self.unannounced = Some(tid);
         }
-        Ok(())
+        let ends = special == Special::Exit && self.mode.filtered;
+        stop.resume(if ends { Going::Freely } else { Going::ToCall }, None)
     }
 
     /// A thread has made a call.
@@ -399,12 +494,15 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.returns_from_handler(tid, info);
         }
         let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
+        if let Some(cores) = thread.cores.take() {
+            self.got_cores(tid, cores, failed);
+        }
+        let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
         let process = thread.process;
         let Some(mut call) = thread.call.take() else { return self.go_on(stop, None) };
         if failed && matches!(value, -514..=-512 | GOES_ON) {
-            self.go_on(stop, None)?;
             self.is_interrupted(tid, call, value, at);
-            return Ok(());
+            return self.go_on(stop, None);
         }
         let value = match call.child {
             Some(child) if !failed => i64::from(child.0),
@@ -419,12 +517,12 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         if requests {
             self.answers(tid, process, &call, returned, at);
         }
-        if !looks && !requests {
-            self.go_on(stop, None)?;
+        // What is told before the thread goes on survives the death of the recorder, whatever the thread does next.
+        if looks || requests {
+            self.tell_and_look(tid, call, at, failed);
+        } else {
             self.tell(tid, call, at, failed, &[]);
-            return Ok(());
         }
-        self.tell_and_look(tid, call, at, failed);
         self.go_on(stop, None)
     }
 

@@ -7,7 +7,7 @@ use iotrail_model::threads::one_per_core;
 use iotrail_model::{Coverage, RecordingCoverage, quantity, units};
 use iotrail_record::proc::EnvSelection;
 use iotrail_record::{
-    CallSet, Limits, RecordPlan, Session, SessionError, SessionOptions, Target, Wait, name_of,
+    CallSet, Limits, Placement, RecordPlan, Session, SessionError, SessionOptions, Target, Wait, name_of,
     record_to_trail,
 };
 use iotrail_trail::Totals;
@@ -64,8 +64,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHO", default_value = "all")]
     wait: Wait,
 
-    /// Run program and recorder on one core: faster for programs with one busy thread, slower for all others.
-    #[arg(long)]
+    /// Cores that program and recorder run on: `same` (one, shared), `free` (any) or `auto` (one while about one thread of the
+    /// program is busy, any otherwise).
+    #[arg(long, value_name = "WHERE", default_value = "auto")]
+    placement: Placement,
+
+    /// The same as `--placement same`.
+    #[arg(long, hide = true, conflicts_with = "placement")]
     same_core: bool,
 
     /// Keep these environment variables of each process, too (names or globs, in a list). Default: only those of known
@@ -89,7 +94,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_size: Option<u64>,
 
-    /// Keep one of N transfers of data (and every other call); the others are counted.
+    /// Sample 1 in N data transfers at random; all other calls are kept.
     #[arg(long, value_name = "N")]
     sample: Option<NonZeroU64>,
 
@@ -158,7 +163,7 @@ fn plan(args: &Args) -> anyhow::Result<RecordPlan> {
         },
         calls: args.calls.clone(),
         wait: args.wait,
-        same_core: args.same_core,
+        placement: if args.same_core { Placement::Same } else { args.placement },
         env,
         limits: Limits { max_events: args.max_events, max_size: args.max_size, sample: args.sample },
     })

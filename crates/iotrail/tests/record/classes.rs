@@ -53,7 +53,7 @@ fn static_programs_are_recorded_like_others() {
 
 #[test]
 fn on_one_core_the_same_is_found() {
-    if let Some(recorded) = record("population", &[], &["--same-core"]) {
+    if let Some(recorded) = record("population", &[], &["--placement", "same"]) {
         compare(recorded);
     }
 }

@@ -80,6 +80,18 @@ impl Entry {
         self.call().and_then(calls::spec)
     }
 
+    /// The strings of the arguments, one behind the other.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether a name of the call is that of a `status` of a process.
+    #[must_use]
+    pub fn names_status(&self) -> bool {
+        self.bytes.windows(7).any(|part| part == b"/status")
+    }
+
     /// The registers at the entry.
     #[must_use]
     pub fn registers(&self) -> &Registers {

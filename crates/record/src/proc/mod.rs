@@ -19,6 +19,7 @@ mod snapshot;
 mod stat;
 mod status;
 mod taskstats;
+mod tracees;
 mod usage;
 
 pub use descriptor::{Behind, Found, behind, look};
@@ -29,4 +30,5 @@ pub use launcher::{Launcher, host};
 pub use link::Name;
 pub use snapshot::{Population, snapshot};
 pub(crate) use stat::leads_session;
+pub(crate) use tracees::is_tracing;
 pub use usage::Accounts;

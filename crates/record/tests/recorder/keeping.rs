@@ -38,7 +38,7 @@ fn limits_are_kept_and_counted() {
     plan.limits.sample = NonZeroU64::new(10);
     let (outcome, collected) = run(&plan);
     let kept = collected.calls("read").len() as u64;
-    assert_eq!(kept, reads.div_ceil(10));
+    assert!((60..150).contains(&kept), "{kept} of {reads}");
     assert_eq!(outcome.coverage.recording.unwrap().left_out["--sample"], reads - kept);
 
     plan.limits.sample = None;

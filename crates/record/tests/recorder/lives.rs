@@ -1,7 +1,7 @@
 //! Processes and threads come and go, and the recorder is not noticed.
 
 use crate::support::{Stage, plan, run, scene, shell};
-use iotrail_record::{CallSet, End};
+use iotrail_record::{CallSet, End, Placement};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -136,10 +136,12 @@ fn a_32_bit_program_is_decoded() {
 fn program_and_recorder_can_share_a_core() {
     let stage = Stage::new();
     let mut plan = scene(&stage, &["reads"]);
-    plan.same_core = true;
     let before = rustix::thread::sched_getaffinity(None).unwrap();
-    let (outcome, collected) = run(&plan);
-    assert_eq!(outcome.end, End::Exited(0));
-    assert!(collected.calls("read").len() >= 1000);
-    assert_eq!(rustix::thread::sched_getaffinity(None).unwrap(), before, "given back");
+    for placement in [Placement::Auto, Placement::Same, Placement::Free] {
+        plan.placement = placement;
+        let (outcome, collected) = run(&plan);
+        assert_eq!(outcome.end, End::Exited(0));
+        assert!(collected.calls("read").len() >= 1000);
+        assert_eq!(rustix::thread::sched_getaffinity(None).unwrap(), before, "given back");
+    }
 }

@@ -2,7 +2,9 @@
 
 use iotrail_model::{Dictionaries, Event, Process};
 use iotrail_record::proc::EnvSelection;
-use iotrail_record::{CallSet, Limits, Outcome, RecordError, RecordPlan, Store, Target, Wait, record};
+use iotrail_record::{
+    CallSet, Limits, Outcome, Placement, RecordError, RecordPlan, Store, Target, Wait, record,
+};
 use iotrail_resolve::Sink;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -111,7 +113,7 @@ pub(crate) fn plan<I: IntoIterator<Item = W>, W: Into<OsString>>(words: I) -> Re
         target: Target::Command(words.into_iter().map(Into::into).collect()),
         calls: CallSet::parse("all").unwrap(),
         wait: Wait::All,
-        same_core: false,
+        placement: Placement::Auto,
         env: EnvSelection::none(),
         limits: Limits::default(),
     }
