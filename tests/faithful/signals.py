@@ -1,5 +1,6 @@
 """Signals: death by each, queued values, interrupted calls, traps, stop and continue, timers."""
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -141,6 +142,13 @@ print(sorted(got))
         seen.append(status(process.wait(20)))
         process.stdout.close()
     return seen
+
+
+@scenario("a limit on CPU time is the program's")
+def cpu_time(stage):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (1, 3))
+    return stage.sh("ulimit -c 0; ulimit -t; ulimit -H -t; while :; do :; done", preexec_fn=limit)
 
 
 @scenario("a parent sees its children stop, go on and die")

@@ -448,6 +448,18 @@ def what_is_left_ends(self):
         self.ask("check", trail)
 
 
+def others_children(self):
+    """Children that the recorder did not make, because another program ran in its process before, are not waited for."""
+    started, left = time.monotonic(), self.scratch / "left"
+    with subprocess.Popen(["sh", "-c", 'sleep 100 & echo $! > "$0"; exec "$@"', left, self.iotrail, "-q", "record", "-o", self.new_trail(), "--",
+                           "sh", "-c", "exit 4"]) as process:
+        code = process.wait(90)
+    os.kill(int(left.read_text()), signal.SIGKILL)
+    if code != 4:
+        raise Wrong(f"ended with {code}")
+    return f"{time.monotonic() - started:.1f} s"
+
+
 def not_started(self):
     """A recording without an event says why."""
     trail = self.new_trail()
@@ -472,6 +484,7 @@ TESTS = [
     ("a limit of events, of bytes, a sample", limited),
     ("a recording in the background is ended", ends_in_the_background),
     ("what is left of a program is ended", what_is_left_ends),
+    ("children of others are not waited for", others_children),
     ("a command that is not there", not_started),
 ]
 

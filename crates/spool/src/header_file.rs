@@ -40,7 +40,8 @@ pub(crate) struct HeaderFile {
 }
 
 impl HeaderFile {
-    /// Writes the header and waits until it is on storage: without it, nothing else of the spool can be understood.
+    /// Writes the header. It is forced to storage, since without it nothing else of the spool can be understood; that may take
+    /// as long as a short program, which does not wait for it.
     pub(crate) fn create(directory: &Path, header: &Header) -> Result<Self, SpoolError> {
         let (path, unfinished) = (directory.join(NAME), directory.join(UNFINISHED_NAME));
         if path.symlink_metadata().is_ok() {
@@ -57,11 +58,8 @@ impl HeaderFile {
         let mut file = File::create_new(&unfinished).map_err(SpoolError::io("create", &unfinished))?;
         // Where files cannot be locked, readers learn from the recorder's process id whether it is at work.
         let _ = file.try_lock();
-        file.write_all(&json)
-            .and_then(|()| file.sync_all())
-            .and_then(|()| std::fs::rename(&unfinished, &path))
-            .and_then(|()| File::open(directory)?.sync_all())
-            .map_err(writing())?;
+        file.write_all(&json).and_then(|()| std::fs::rename(&unfinished, &path)).map_err(writing())?;
+        sync_later(&[&path, directory]);
         Ok(Self { file, identity: Sum::of(&json).0 })
     }
 
@@ -75,6 +73,14 @@ impl HeaderFile {
         // Closing the file unlocks it as well.
         let _ = self.file.unlock();
     }
+}
+
+/// Forces files and directories to storage while others work. What goes wrong there goes wrong for a later write, too.
+pub fn sync_later(paths: &[&Path]) {
+    let files: Vec<File> = paths.iter().filter_map(|path| File::open(path).ok()).collect();
+    let sync = move || files.iter().for_each(|file| drop(file.sync_all()));
+    // Where no thread can be made, the kernel writes in its own time.
+    drop(std::thread::Builder::new().stack_size(1 << 17).spawn(sync));
 }
 
 /// A header that was read.

@@ -4,6 +4,7 @@ use crate::error::TrailError;
 use crate::recording::JoinOptions;
 use crate::seal::{self, Checksum, JSON_MARK, Seal};
 use iotrail_model::Case;
+use iotrail_spool::sync_later;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +60,10 @@ impl Run {
     }
 
     pub(crate) fn write(&self, target: &Path) -> Result<(), TrailError> {
-        replace_json(&path(target), self)
+        let path = path(target);
+        write_json(&path, self)?;
+        sync_later(&[&path]);
+        Ok(())
     }
 
     /// Whether a recording with these options is part of this run. Launchers that name their runs decide by name; with
@@ -94,8 +98,20 @@ fn path(target: &Path) -> PathBuf {
     target.join(RECORDING).join(FILE)
 }
 
-/// Writes a value as JSON under a temporary name and gives it its own.
+/// Writes a value as JSON under a temporary name, waits until it is on storage and gives it its own.
 pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), TrailError> {
+    let (new, file) = new_json(path, value)?;
+    file.sync_all().map_err(TrailError::io("write", path))?;
+    fs::rename(&new, path).map_err(TrailError::io("write", path))
+}
+
+/// The same without waiting.
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), TrailError> {
+    let (new, _) = new_json(path, value)?;
+    fs::rename(&new, path).map_err(TrailError::io("write", path))
+}
+
+fn new_json(path: &Path, value: &impl Serialize) -> Result<(PathBuf, fs::File), TrailError> {
     let mut json = serde_json::to_vec_pretty(value)
         .map_err(|source| TrailError::Json { path: path.to_owned(), source })?;
     seal::seal(&mut json, JSON_MARK);
@@ -105,8 +121,7 @@ pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), Tr
     let _ = fs::remove_file(&new);
     let mut file = fs::File::create_new(&new).map_err(writing())?;
     std::io::Write::write_all(&mut file, &json).map_err(writing())?;
-    file.sync_all().map_err(writing())?;
-    fs::rename(&new, path).map_err(writing())
+    Ok((new, file))
 }
 
 #[cfg(test)]
