@@ -127,6 +127,17 @@ fn is_pending(pid: libc::pid_t, signal: i32) -> bool {
     mask(text, b"\nShdPnd:\t") >> (signal - 1) & 1 == 1
 }
 
+/// Runs `work` in a thread that takes no signals of the process: they are for the recorder.
+///
+/// # Errors
+/// No thread can be made.
+pub fn work_aside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let mask = block_all();
+    let thread = std::thread::Builder::new().stack_size(1 << 17).spawn(work);
+    set_mask(&mask);
+    thread.map(drop)
+}
+
 /// The hexadecimal number behind `key`.
 fn mask(text: &[u8], key: &[u8]) -> u64 {
     let Some(start) = text.windows(key.len()).position(|window| window == key) else { return 0 };
@@ -193,16 +204,10 @@ mod tests {
     #[test]
     fn a_report_continues_a_stopped_process_and_one_that_came_before_stops_none() {
         assert_eq!(stop_like(Signal(libc::SIGSTOP), || true).unwrap(), None);
-        // SAFETY: the child sleeps and ends, which is a report to its parent.
-        let pid = unsafe { libc::fork() };
-        if pid == 0 {
-            let pause = libc::timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-            // SAFETY: a valid time.
-            unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
-            exit(0);
-        }
+        let wait = "until grep -q 'State:.T' /proc/$PPID/status; do sleep 0.01; done";
+        // Its end is a report to its parent, while that is stopped.
+        let mut child = std::process::Command::new("sh").args(["-c", wait]).spawn().unwrap();
         assert!(stop_like(Signal(libc::SIGSTOP), || false).unwrap().is_some());
-        // SAFETY: reaps the child.
-        unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+        child.wait().unwrap();
     }
 }

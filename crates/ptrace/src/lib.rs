@@ -33,7 +33,7 @@ mod tracer;
 pub use append_file::AppendFile;
 pub use calibration::{CallCost, call_cost};
 pub use call_info::{CallInfo, Phase};
-pub use companion::{Canary, stop_like};
+pub use companion::{Canary, stop_like, work_aside};
 pub use cpu_limit::lift_cpu_limit;
 pub use filter::{AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test};
 pub use memory::read_memory;

@@ -80,7 +80,7 @@ pub fn sync_later(paths: &[&Path]) {
     let files: Vec<File> = paths.iter().filter_map(|path| File::open(path).ok()).collect();
     let sync = move || files.iter().for_each(|file| drop(file.sync_all()));
     // Where no thread can be made, the kernel writes in its own time.
-    drop(std::thread::Builder::new().stack_size(1 << 17).spawn(sync));
+    let _ = iotrail_ptrace::work_aside(sync);
 }
 
 /// A header that was read.
