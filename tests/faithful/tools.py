@@ -18,7 +18,7 @@ def shell(stage):
         cat <<< "here" | tr a-z A-Z
         wc -l < all; diff <(seq 3) <(seq 4); echo "diff $?"
         (exit 3); echo "subshell $?"; false | true; echo "pipe $?"
-        for i in 1 2 3; do (sleep 0.0$i; echo "background $i" >> order) & done; wait; cat order
+        for i in 1 2 3; do (sleep 0.$((3 * i)); echo "background $i" >> order) & done; wait; cat order
         sleep 0 & wait $!; echo "waited $?"
         trap 'echo leaving' EXIT; trap 'echo usr1' USR1; kill -USR1 $$
         mkfifo pipe; (echo through > pipe) & cat pipe; rm pipe
