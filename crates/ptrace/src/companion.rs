@@ -81,9 +81,11 @@ fn stop_watched(signal: Signal) -> io::Result<i32> {
         }
     })?;
     let before = (signal.0 != libc::SIGSTOP).then(|| replace(signal.0, &default()));
+    // SAFETY: takes and changes nothing.
+    let own = unsafe { libc::gettid() };
     // To this thread, so that the process has stopped before it goes on.
     // SAFETY: touches no memory.
-    unsafe { libc::syscall(libc::SYS_tgkill, recorder, libc::gettid(), signal.0) };
+    unsafe { libc::syscall(libc::SYS_tgkill, recorder, own, signal.0) };
     let mut own = empty();
     // SAFETY: both point to valid sets.
     unsafe { libc::sigaddset(&raw mut own, signal.0) };
