@@ -291,11 +291,11 @@ impl Resolver {
         names: &mut Dictionaries,
         sink: &mut S,
     ) -> Nullable<FileId> {
-        if opening.nameless {
-            return self.nameless(facts, opening, names);
-        }
         if let Some(description) = self.described(thread, given, names).filter(|_| opening.follows) {
             return self.file_of(description, names);
+        }
+        if opening.nameless {
+            return self.nameless(facts, opening, names);
         }
         let walked = self.reach(given, opening.follows, names);
         let told = event.path != given;

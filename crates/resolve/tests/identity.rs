@@ -112,6 +112,9 @@ fn descriptors_by_their_links_in_proc_are_the_same_file() {
     let script = Script::new().open_with("/a", CREATE, 3);
     let script = unlink(script, "/a").open("/proc/self/fd/3", 4).read(4, 1);
     assert_eq!(script.last().file, Some(0));
+    let shown = Return::Value(7, Some(Target { name: b"/a", deleted: true }));
+    let script = script.call("openat", &[CWD, path("/dev/fd/3"), symbols("O_RDONLY")], shown);
+    assert_eq!(script.last().file, Some(0));
     let flags = symbols("AT_SYMLINK_FOLLOW");
     let script = script.call("linkat", &[CWD, path("/proc/self/fd/3"), CWD, path("/b"), flags], value(0));
     assert_eq!(script.open("/b", 5).last().file, Some(0));
