@@ -325,6 +325,13 @@ impl<'a> Worker<'a> {
             flags if flags.no_file => {}
             flags if flags.create && flags.exclusive => self.push(call, Op::Make),
             flags if flags.create && flags.truncate => self.push(call, Op::MakeOrEmpty),
+            flags
+                if flags.create
+                    && !flags.truncate
+                    && self.meanings.is_older(call.batch.file[call.row], call.start) =>
+            {
+                self.look(call, true);
+            }
             flags if flags.create => self.push(call, Op::MakeOrOpen),
             flags if flags.truncate => self.push(call, Op::Empty),
             _ => self.look(call, true),

@@ -2,7 +2,7 @@
 
 use crate::system::{self, System};
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CallId, FlagsId, Names, Nullable, PathId};
+use iotrail_model::{CallId, FileId, FlagsId, Names, Nullable, PathId, Timestamp};
 use iotrail_trail::EventLog;
 
 /// What a call does to files.
@@ -122,6 +122,8 @@ pub(super) struct Meanings {
     flags: Vec<Flags>,
     places: Vec<Place>,
     missing: Vec<bool>,
+    /// By [`FileId`]: when a file was made, if its file system tells that.
+    births: Vec<Option<i64>>,
 }
 
 impl Meanings {
@@ -134,6 +136,7 @@ impl Meanings {
             actions: calls.iter().enumerate().map(|(id, name)| action(name, transfer(id))).collect(),
             flags: texts.iter().map(|text| flags(text)).collect(),
             places: paths.iter().enumerate().map(|(id, path)| place(path, kind(id))).collect(),
+            births: log.distinct_files().iter().map(|file| file.birth).collect(),
             missing: errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
         }
     }
@@ -158,6 +161,14 @@ impl Meanings {
     /// Whether an error says that nothing is at the path.
     pub(super) fn is_missing(&self, errno: Nullable<iotrail_model::ErrnoId>) -> bool {
         errno.get().is_some_and(|id| self.missing.get(id.index()).copied().unwrap_or(false))
+    }
+
+    /// Whether a file is known to be older than a call that began `at`. File systems take the time of birth from a clock that
+    /// may be a tick behind: what was made shortly before may have been made by the call.
+    pub(super) fn is_older(&self, file: Nullable<FileId>, at: Timestamp) -> bool {
+        const TICKS: i64 = 20_000_000;
+        let birth = file.get().and_then(|file| self.births.get(file.index()).copied().flatten());
+        birth.is_some_and(|birth| birth < at.0.saturating_sub(TICKS))
     }
 
     /// Number of paths.

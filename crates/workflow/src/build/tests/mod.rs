@@ -325,6 +325,16 @@ fn what_is_not_drawn_is_counted() {
 }
 
 #[test]
+fn what_is_older_than_the_open_that_could_make_it_is_appended_to_and_not_made() {
+    let script = "1 append /log\n1 write /log 5";
+    assert_eq!(flows(&graph(script)), ["1 create /log@1 5"]);
+    let older = format!("born /log -90000000\n{script}");
+    assert_eq!(flows(&graph(&older)), ["1 write /log@1 5"]);
+    let by_this_call = format!("born /log -5000000\n{script}");
+    assert_eq!(flows(&graph(&by_this_call)), ["1 create /log@1 5"]);
+}
+
+#[test]
 fn a_program_that_the_workflow_built_leads_to_those_who_run_it() {
     let script =
         "1 creat /w/tool\n1 write /w/tool 5\n1 fork 2\n2 exec /w/tool\n2 exec /bin/true\n2 creat /w/out";

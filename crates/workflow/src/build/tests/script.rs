@@ -1,11 +1,11 @@
 //! Small logs as text: one call a line, ten time units apart, each five long.
 //!
-//! `2 write /a 5` is process 2 writing 5 bytes. `blocked N` in front: the call began N lines before.
+//! `2 write /a 5` is process 2 writing 5 bytes. `born /a -5`: the file /a was made then. `blocked N` in front: the call began N lines before.
 
 use crate::build::{BuildOptions, build};
 use crate::cycles::cycles;
 use crate::graph::{FileView, Graph};
-use iotrail_model::{Case, CaseId, Event, Nanos, Nullable, Pid, Process, Tid, Timestamp};
+use iotrail_model::{Case, CaseId, Event, FileFacts, Nanos, Nullable, Pid, Process, Tid, Timestamp};
 use iotrail_query::{Lives, ProcessGroupBy};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;
@@ -34,6 +34,11 @@ pub(crate) fn log(script: &str, rows: usize) -> EventLog {
         if words[0] == "blocked" {
             start -= 10 * words[1].parse::<i64>().unwrap();
             words.drain(..2);
+        }
+        if words[0] == "born" {
+            let facts = FileFacts { birth: words[2].parse().ok(), ..FileFacts::default() };
+            log.push_file(words[1].as_bytes(), &facts);
+            continue;
         }
         let pid: u32 = words[0].parse().unwrap();
         if words[1] == "fork" {
