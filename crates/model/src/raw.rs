@@ -83,14 +83,41 @@ pub enum RawItem<'a> {
         /// What it refers to.
         open: OpenFile<'a>,
     },
-    /// Two descriptors of a thread, both known by now, are copies of each other: part of a snapshot.
+    /// Two descriptors, both known by now, share an open file description.
     Copies {
-        /// The thread.
+        /// The thread of the one that was found last.
         tid: Tid,
-        /// One.
+        /// That descriptor.
         fd: i32,
+        /// The thread of the other.
+        of: Tid,
         /// The other.
         other: i32,
+        /// Whether it came with a message: it is one that was [sent](Self::Sent).
+        received: bool,
+    },
+    /// Where a descriptor of a thread stands that is about to use it, while no other call uses it.
+    Position {
+        /// The thread.
+        tid: Tid,
+        /// The descriptor.
+        fd: i32,
+        /// Where the next read or write goes.
+        position: i64,
+    },
+    /// A thread sends a descriptor with a message (`SCM_RIGHTS`): whoever receives it shares its open file description.
+    Sent {
+        /// The thread.
+        tid: Tid,
+        /// The descriptor.
+        fd: i32,
+    },
+    /// A process that is not followed shares, from now on, the open file descriptions of all descriptors of this thread.
+    Escaped {
+        /// The thread.
+        tid: Tid,
+        /// Whether it shares those of later descriptors too: it uses the same table (`CLONE_FILES`).
+        table: bool,
     },
     /// The working directory of a thread, found in a snapshot.
     WorkingDirectory {
@@ -157,6 +184,9 @@ impl RawItem<'_> {
             | Self::Found { tid, .. }
             | Self::Descriptor { tid, .. }
             | Self::Copies { tid, .. }
+            | Self::Position { tid, .. }
+            | Self::Sent { tid, .. }
+            | Self::Escaped { tid, .. }
             | Self::WorkingDirectory { tid, .. }
             | Self::File { tid, .. }
             | Self::Behind { tid, .. }
@@ -195,6 +225,8 @@ pub struct OpenFile<'a> {
     pub append: bool,
     /// Whether it is closed at exec.
     pub cloexec: bool,
+    /// Whether every process that shares it is followed; if not, or if that is unknown, others may move its position unseen.
+    pub followed: bool,
     /// Device, inode, size, kind, if they were looked up.
     pub facts: Option<FileFacts>,
 }

@@ -13,6 +13,7 @@ mod life;
 mod looks;
 mod names;
 mod naming;
+mod on_the_way;
 mod orphans;
 mod outcome;
 mod placement;

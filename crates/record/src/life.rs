@@ -55,8 +55,9 @@ impl<S: Store> Recording<'_, '_, S> {
             self.scribe.item(&RawItem::Found { tid, pid: process, ppid: None, at });
             return;
         }
-        let scribe = &mut self.scribe;
-        let found = proc::snapshot(process, at, &self.env, |item| scribe.item(&item));
+        let (scribe, threads) = (&mut self.scribe, &self.threads);
+        let is_followed = |pid| pid != process && threads.has_process(pid);
+        let found = proc::snapshot(process, at, &self.env, &is_followed, |item| scribe.item(&item));
         self.tally.unnamed_descriptors += found.unnamed;
         self.tally.cut_command_lines += u64::from(found.cut > 0);
     }
@@ -123,7 +124,7 @@ impl<S: Store> Recording<'_, '_, S> {
     /// Tells what the program is started with: descriptors and working directory as they are behind its exec.
     fn tell_start(&mut self, process: Pid, at: Timestamp) {
         let scribe = &mut self.scribe;
-        let found = proc::snapshot(process, at, &self.env, |item| {
+        let found = proc::snapshot(process, at, &self.env, &|_| false, |item| {
             if !matches!(item, RawItem::Image { .. }) {
                 scribe.item(&item);
             }

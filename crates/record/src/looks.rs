@@ -2,7 +2,8 @@
 //!
 //! Descriptors come from calls that were seen, from snapshots and with messages. What is left (a filter of the program
 //! hid the call, another process planted it) is looked up when it is first used. Calls that only handle descriptors
-//! are no use: programs close thousands that are not open.
+//! are no use: programs close thousands that are not open. Where a file stands is looked up when calls of several threads
+//! made it unknown, or writes to its end.
 
 use crate::proc;
 use crate::store::Store;
@@ -26,9 +27,25 @@ impl<S: Store> Recording<'_, '_, S> {
         let Some(spec) = call.entry.spec().filter(|spec| spec.family != Family::Descriptor) else { return };
         for (kind, value) in spec.args.iter().zip(call.entry.registers().args) {
             let fd = value as i32;
-            if uses(spec, *kind) && fd >= 0 && !self.scribe.knows(tid, fd) {
-                self.look_at(tid, process, fd);
+            if !uses(spec, *kind) || fd < 0 {
+                continue;
             }
+            if !self.scribe.knows(tid, fd) {
+                self.look_at(tid, process, fd);
+            } else if moves(spec) && self.scribe.has_lost(tid, fd) {
+                self.find_position(tid, fd);
+            }
+        }
+    }
+
+    /// Looks where a descriptor stands, unless another thread may be moving it.
+    #[cold]
+    fn find_position(&mut self, tid: Tid, fd: i32) {
+        self.overtakes(tid);
+        if self.scribe.has_lost(tid, fd)
+            && let Some(position) = proc::position(tid, fd)
+        {
+            self.scribe.item(&RawItem::Position { tid, fd, position });
         }
     }
 
@@ -47,6 +64,12 @@ impl<S: Store> Recording<'_, '_, S> {
             None => *self.misses.entry(process).or_default() += 1,
         }
     }
+}
+
+/// Whether a call may move the cursor of a file.
+fn moves(spec: &CallSpec) -> bool {
+    spec.family == Family::Data
+        && (spec.transfer != Transfer::None || spec.args.get(1) == Some(&ArgKind::Other))
 }
 
 /// Whether an argument is a descriptor that is used.

@@ -4,11 +4,14 @@ use crate::gate::Gate;
 use crate::store::Store;
 use crate::threads::InFlight;
 use iotrail_model::raw::{Arg, RawItem, Return, Target};
-use iotrail_model::{CaseId, Dictionaries, Nanos, Tid};
+use iotrail_model::{CaseId, Dictionaries, FileFacts, Nanos, Tid};
 use iotrail_resolve::Resolver;
 
 /// A dictionary of paths larger than this is made anew from the paths that are still needed.
 const LARGE: usize = 32 << 20;
+
+/// Open file descriptions that a received descriptor is compared with.
+const MAX_HOLDERS: usize = 64;
 
 /// No call has more arguments.
 const MAX_ARGUMENTS: usize = 6;
@@ -99,6 +102,22 @@ impl<'s, S: Store> Scribe<'s, S> {
     /// The name of what a descriptor refers to.
     pub(crate) fn path_of(&self, tid: Tid, fd: i32) -> Option<&[u8]> {
         self.resolver.path_of(tid, fd).map(|path| self.names.paths.get(path.0))
+    }
+
+    /// Whether it is not known where a descriptor stands, but a look would tell.
+    #[inline]
+    pub(crate) fn has_lost(&self, tid: Tid, fd: i32) -> bool {
+        self.resolver.has_lost(tid, fd)
+    }
+
+    /// Device and inode of what a descriptor refers to.
+    pub(crate) fn inode_of(&self, tid: Tid, fd: i32) -> Option<(u64, u64)> {
+        self.resolver.inode_of(tid, fd)
+    }
+
+    /// The open descriptors that stand for a file, one for each open file description.
+    pub(crate) fn holders(&self, facts: &FileFacts) -> Vec<(Tid, i32)> {
+        self.resolver.holders(facts.device, facts.inode, MAX_HOLDERS)
     }
 
     /// Nothing more will happen.

@@ -118,6 +118,11 @@ impl Threads {
         self.threads.len()
     }
 
+    /// Whether threads of a process are traced.
+    pub(crate) fn has_process(&self, pid: Pid) -> bool {
+        self.processes.contains_key(&pid)
+    }
+
     pub(crate) fn processes(&self) -> usize {
         self.processes.len()
     }

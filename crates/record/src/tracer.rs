@@ -11,6 +11,7 @@ use crate::decode::{CallSet, Decoder, Special};
 use crate::error::RecordError;
 use crate::looks::Misses;
 use crate::names::Names;
+use crate::on_the_way::OnTheWay;
 use crate::outcome::End;
 use crate::placement::Placed;
 use crate::plan::Wait;
@@ -86,6 +87,7 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) end: Option<End>,
     pub(crate) misses: Misses,
     pub(crate) names: Names,
+    pub(crate) on_the_way: OnTheWay,
     pub(crate) requests: Asynchronous,
     pub(crate) launched: Option<Launched>,
     /// Threads are let go wherever they stop.
@@ -155,6 +157,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             end: None,
             misses: Misses::default(),
             names,
+            on_the_way: OnTheWay::default(),
             requests: Asynchronous::new(),
             launched: None,
             detaching: false,
@@ -450,6 +453,9 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         if thread.started {
             self.look_at_unknown(tid, process, &in_flight);
             self.name_early(tid, process, &mut in_flight);
+            if special == Special::Send {
+                self.sends(tid, in_flight.entry.effects().sent);
+            }
             if self.concerns_requests(process, &in_flight) {
                 self.asks(tid, process, &in_flight, at);
             }
@@ -537,10 +543,11 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.decoder.recycle(call.entry);
             return;
         }
-        self.scribe.returned(tid, &call, at - call.start, found);
         if !failed && call.spawns() && call.child.is_none() {
             count(&mut self.tally.escaped, "CLONE_UNTRACED", 1);
+            self.scribe.item(&RawItem::Escaped { tid, table: true });
         }
+        self.scribe.returned(tid, &call, at - call.start, found);
         self.tally.mapped_files += u64::from(!failed && call.maps_file());
         self.decoder.recycle(call.entry);
     }
@@ -558,12 +565,17 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         let received: Vec<(i32, Found)> = received.filter_map(look).collect();
         let names: Vec<(i32, Target<'_>)> =
             made.iter().filter_map(|(fd, behind)| Some((*fd, behind.name.as_ref()?.target()))).collect();
+        let effects = call.entry.effects();
+        let taken = effects.made[0].filter(|_| effects.special == Special::Take);
         for (fd, behind) in &made {
             self.scribe.item(&RawItem::Behind { tid, fd: *fd, facts: behind.facts });
         }
         self.tell(tid, call, at, failed, &names);
-        for (fd, found) in &received {
-            self.scribe.item(&RawItem::Descriptor { tid, fd: *fd, open: found.open_file() });
+        for (_, found) in received {
+            self.arrives(tid, found, true);
+        }
+        if let Some(found) = taken.and_then(|fd| proc::look(tid, fd)) {
+            self.arrives(tid, found, false);
         }
     }
 

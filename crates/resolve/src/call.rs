@@ -10,7 +10,7 @@ use crate::lookup::{Place, intern};
 use crate::mappings::is_anonymous;
 use crate::operands::{Base, FdArg, Operands, PathArg, Position, integer};
 use crate::paths;
-use crate::population::ThreadId;
+use crate::population::{Entered, ThreadId};
 use crate::resolver::Resolver;
 use crate::sockets::{self, Address, Given, Protocol};
 use crate::symbols::{self, Symbol, is_command};
@@ -31,15 +31,18 @@ struct Scene<'a> {
     operands: &'a Operands<'a>,
     /// What its descriptor stands for.
     description: Option<DescriptionId>,
-    /// What the second one, where a copy goes to, stood for when the call was entered, if that was announced.
-    target: Option<DescriptionId>,
-    /// Whether it was announced when it was entered.
-    announced: bool,
+    /// What was noted when it was entered, if it was announced.
+    entered: Option<Entered>,
 }
 
 impl Scene<'_> {
     fn succeeded(&self) -> bool {
         succeeded(self.call)
+    }
+
+    /// What it does to the cursor of its descriptor.
+    fn step(&self, is_request: bool) -> Move {
+        Move::of(self.call, is_request).since(self.entered.map(|entered| entered.moves_before[0]))
     }
 
     /// The descriptor that it made, and what the tracer said about it.
@@ -63,6 +66,7 @@ impl Resolver {
         sink: &mut S,
     ) {
         let effect = self.effects.of(call.call);
+        self.files.holds.learn(self.effects.holds(call.call));
         let entered = match self.effects.is_request(call.call) {
             true => None,
             false => self.leave(thread),
@@ -90,9 +94,7 @@ impl Resolver {
             (_, Some(entered)) => (description, entered.offset),
             (_, None) => (description, Nullable::NULL),
         };
-        let target = entered.and_then(|entered| entered.target);
-        let announced = entered.is_some();
-        let scene = Scene { case, thread, call, spec, operands, description, target, announced };
+        let scene = Scene { case, thread, call, spec, operands, description, entered };
 
         let mut event = Event {
             case,
@@ -206,7 +208,7 @@ impl Resolver {
             self.count_bytes(scene.thread, spec.transfer, bytes);
         }
         let is_request = self.effects.is_request(scene.call.call);
-        let step = Move::of(scene.call, is_request);
+        let step = scene.step(is_request);
         if let Some(source) = scene.description {
             let to_end = spec.transfer == Transfer::Write && self.writes_to_end(source, operands);
             // A request has an offset even where there are no positions.
@@ -218,12 +220,17 @@ impl Resolver {
         }
         if let (Transfer::Copy, Some(fd)) = (spec.transfer, operands.fd2) {
             let table = self.population.thread(scene.thread).table;
-            let target = scene.target.or_else(|| self.description_of(table, fd, scene.succeeded(), names));
+            let target = scene.entered.and_then(|entered| entered.target);
+            let target = target.or_else(|| self.description_of(table, fd, scene.succeeded(), names));
             if let Some(target) = target {
                 event.path2 = self.files.description(target).path;
                 event.file2 = self.file_of(target, names);
-                let to_end = self.files.description(target).append;
-                self.transfer(target, &step, operands.position2, to_end);
+                // Copies to the end of a file fail. A copy within one description moves its cursor once.
+                let moved = scene.description == Some(target) && operands.position == Position::Cursor;
+                if !(moved && operands.position2 == Position::Cursor) {
+                    let step = step.since(scene.entered.map(|entered| entered.moves_before[1]));
+                    self.transfer(target, &step, operands.position2, false);
+                }
             }
         }
     }
@@ -240,9 +247,10 @@ impl Resolver {
 
     fn writes_to_end(&self, id: DescriptionId, operands: &Operands<'_>) -> bool {
         let has = |symbol: Symbol| has_flag(operands, symbol);
-        match self.files.description(id).append {
-            true => !has(symbols::RWF_NOAPPEND),
-            false => has(symbols::RWF_APPEND),
+        match self.files.description(id).append.filter(|append| *append || self.files.is_trusted(id)) {
+            // A file that is not known not to be open for appending may be, and whoever shares it may make it so.
+            Some(true) | None => !has(symbols::RWF_NOAPPEND),
+            Some(false) => has(symbols::RWF_APPEND),
         }
     }
 
@@ -274,9 +282,16 @@ impl Resolver {
             Effect::Seek => {
                 if let (Some(description), Return::Value(position, _)) = (description, call.ret) {
                     let to = operands.stored.unwrap_or(position);
-                    event.offset = self.seek(description, &Move::of(call, false), Some(to));
+                    event.offset = self.seek(description, &scene.step(false), Some(to));
                 }
             }
+            Effect::List => {
+                if let Some(description) = description {
+                    let description = self.files.description_mut(description);
+                    (description.seekable, description.cursor) = (false, Nullable::NULL);
+                }
+            }
+            Effect::Rename => self.files.renames += 1,
             Effect::Chdir | Effect::Fchdir => {
                 let directory = self.population.thread(thread).directory;
                 let path = event.path.get().filter(|path| names.paths.get(path.0).starts_with(b"/"));
@@ -289,7 +304,10 @@ impl Resolver {
                     self.learn_directory(thread, path);
                 }
             }
-            Effect::ChangeRoot => self.changed_roots += 1,
+            Effect::ChangeRoot => {
+                self.changed_roots += 1;
+                self.files.renames += 1;
+            }
             Effect::Spawn => {
                 let child = scene.made().and_then(|(child, _)| u32::try_from(child).ok());
                 let child = child.filter(|child| *child > 0).map(Tid);
@@ -301,7 +319,7 @@ impl Resolver {
             }
             Effect::Unshare => self.unshare(thread, operands),
             Effect::Map => self.map(thread, scene.spec, call, operands, description),
-            Effect::Unmap if !scene.announced => self.unmap(thread, scene.spec, call),
+            Effect::Unmap if scene.entered.is_none() => self.unmap(thread, scene.spec, call),
             Effect::Unmap | Effect::Touch => {}
             Effect::Remap => self.remap(thread, scene.spec, call, operands),
             Effect::Submit => {
@@ -335,7 +353,7 @@ impl Resolver {
                 (description.seekable, description.cursor) = (false, Nullable::NULL);
             }
             (Effect::Seek, Return::Unseen, Some(description)) => {
-                self.seek(description, &Move::of(call, false), None);
+                self.seek(description, &scene.step(false), None);
             }
             // The descriptor is gone even if the kernel reports an error of the file below it.
             (Effect::Close, Return::Failed(error), _) if error != b"EBADF" => {
@@ -403,7 +421,6 @@ impl Resolver {
             Some(text) => symbols::is_cloexec(text, O_CLOEXEC),
             None => operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC)),
         };
-        let confirmed = hint.is_some();
         let asks = |symbol: Symbol| match flags {
             Some(text) => symbol.is_in_text(text),
             None => has_flag(operands, symbol),
@@ -418,8 +435,13 @@ impl Resolver {
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);
         let file = event.file;
-        let description =
-            Description { confirmed, file, ..Description::opened(event.path, seekable, append) };
+        let is_directory = asks(symbols::O_DIRECTORY) && !asks(symbols::O_TMPFILE);
+        let description = Description {
+            confirmed: hint.is_some(),
+            renames: self.files.renames,
+            file,
+            ..Description::opened(event.path, seekable && !is_directory, append)
+        };
         let description = self.files.describe(description);
         self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
         event.fd = Nullable::some(fd);
@@ -443,6 +465,9 @@ impl Resolver {
             (None, _) => [None, None],
         };
         self.rings += u64::from(kind == &IO_URING);
+        if kind.unseen {
+            self.meets_stranger();
+        }
         for (fd, hint) in made.into_iter().flatten().rev() {
             let description = self.describe_anonymous(kind, hint, operands, names);
             let description = self.files.describe(description);
@@ -531,9 +556,13 @@ impl Resolver {
                 let protocol = if kind == &SOCKET { Protocol::of(operands.flags) } else { Protocol::Unknown };
                 let opened = Description::opened(path.into(), seekable, false);
                 let file = if kind.named { names.next_file() } else { Nullable::NULL };
-                Description { confirmed: hint.is_some(), protocol, file, ..opened }
+                let renames = self.files.renames;
+                Description { confirmed: hint.is_some(), renames, protocol, file, ..opened }
             }
-            None => Description { confirmed: hint.is_some(), ..Description::unseen(path.into()) },
+            None => {
+                let renames = self.files.renames;
+                Description { confirmed: hint.is_some(), renames, ..Description::unseen(path.into()) }
+            }
         }
     }
 
@@ -578,7 +607,7 @@ impl Resolver {
                 None
             };
             if let Some(append) = append {
-                self.files.set_append(description, append);
+                self.files.description_mut(description).append = Some(append);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What a call does to descriptors, directories and processes, beyond what the call table says.
 
+use crate::files::Holds;
 use crate::identity::has;
 use crate::operands::Operands;
 use crate::symbols;
@@ -22,6 +23,10 @@ pub(crate) enum Effect {
     Close,
     CloseRange,
     Seek,
+    /// Reads the entries of a directory, whose positions mean nothing.
+    List,
+    /// Gives files other names, or moves trees of them.
+    Rename,
     Chdir,
     Fchdir,
     Getcwd,
@@ -58,6 +63,8 @@ pub(crate) struct Anonymous {
     pub(crate) named: bool,
     /// When it is closed at exec.
     pub(crate) cloexec: Cloexec,
+    /// Whether what is done with it moves cursors of other descriptors, which a trace of calls does not show.
+    pub(crate) unseen: bool,
 }
 
 /// When a new descriptor is closed at exec.
@@ -73,7 +80,11 @@ pub(crate) enum Cloexec {
 pub(crate) const O_CLOEXEC: u64 = 0x8_0000;
 
 const fn named(name: &'static [u8], cloexec: Cloexec) -> Anonymous {
-    Anonymous { name: Some(name), named: false, cloexec }
+    Anonymous { name: Some(name), named: false, cloexec, unseen: false }
+}
+
+const fn nameless(cloexec: Cloexec) -> Anonymous {
+    Anonymous { name: None, named: false, cloexec, unseen: false }
 }
 
 static PIPE: Anonymous = named(b"pipe", Cloexec::Flag(O_CLOEXEC));
@@ -86,14 +97,17 @@ static INOTIFY: Anonymous = named(b"anon_inode:inotify", Cloexec::Flag(O_CLOEXEC
 static FANOTIFY: Anonymous = named(b"anon_inode:[fanotify]", Cloexec::Flag(1));
 static USERFAULTFD: Anonymous = named(b"anon_inode:[userfaultfd]", Cloexec::Flag(O_CLOEXEC));
 static PERF: Anonymous = named(b"anon_inode:[perf_event]", Cloexec::Flag(8));
-pub(crate) static IO_URING: Anonymous = named(b"anon_inode:[io_uring]", Cloexec::Always);
+pub(crate) static IO_URING: Anonymous =
+    Anonymous { unseen: true, ..named(b"anon_inode:[io_uring]", Cloexec::Always) };
 static PIDFD: Anonymous = named(b"anon_inode:[pidfd]", Cloexec::Always);
 static FSCONTEXT: Anonymous = named(b"anon_inode:[fscontext]", Cloexec::Flag(1));
 static SECRETMEM: Anonymous = named(b"/secretmem", Cloexec::Flag(O_CLOEXEC));
 static MEMFD: Anonymous = Anonymous { named: true, ..named(b"/memfd:", Cloexec::Flag(1)) };
-static FSMOUNT: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Flag(1) };
-static UNKNOWN: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Flag(O_CLOEXEC) };
-static UNKNOWN_CLOEXEC: Anonymous = Anonymous { name: None, named: false, cloexec: Cloexec::Always };
+static FSMOUNT: Anonymous = nameless(Cloexec::Flag(1));
+static UNKNOWN: Anonymous = nameless(Cloexec::Flag(O_CLOEXEC));
+static UNKNOWN_CLOEXEC: Anonymous = nameless(Cloexec::Always);
+/// A descriptor of another process.
+static TAKEN: Anonymous = Anonymous { unseen: true, ..nameless(Cloexec::Always) };
 
 /// What a call does to names of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +159,7 @@ struct Row {
     naming: Naming,
     is_turn: bool,
     is_request: bool,
+    holds: Holds,
 }
 
 /// Effects of the calls in the table, which of them count as taking turns, and which are asynchronous requests.
@@ -155,11 +170,12 @@ pub(crate) struct Effects {
 
 impl Default for Effects {
     fn default() -> Self {
-        let row = |spec| Row {
+        let row = |spec: &'static CallSpec| Row {
             effect: effect(spec),
             naming: naming(spec),
             is_turn: is_turn(spec),
             is_request: is_request(spec.name),
+            holds: holds(spec.name),
         };
         Self { rows: TABLE.iter().map(row).collect() }
     }
@@ -182,6 +198,12 @@ impl Effects {
     #[inline]
     pub(crate) fn is_turn(&self, call: CallId) -> bool {
         self.rows.get(call.index()).is_none_or(|row| row.is_turn)
+    }
+
+    /// What a trace holds in which `call` is.
+    #[inline]
+    pub(crate) fn holds(&self, call: CallId) -> Holds {
+        self.rows.get(call.index()).map_or(Holds::NOTHING, |row| row.holds)
     }
 
     /// Whether `call` is no call but a request that the kernel served beside the calls of the thread.
@@ -211,6 +233,8 @@ fn effect(spec: &CallSpec) -> Effect {
         "close" => Effect::Close,
         "close_range" => Effect::CloseRange,
         "lseek" | "llseek" | "_llseek" => Effect::Seek,
+        "getdents" | "getdents64" | "readdir" => Effect::List,
+        "rename" | "renameat" | "renameat2" | "mount" | "umount" | "umount2" | "move_mount" => Effect::Rename,
         "chdir" => Effect::Chdir,
         "fchdir" => Effect::Fchdir,
         "getcwd" => Effect::Getcwd,
@@ -257,9 +281,25 @@ fn made_by(name: &str) -> Effect {
         "memfd_create" => &MEMFD,
         "memfd_secret" => &SECRETMEM,
         "open_by_handle_at" => &UNKNOWN,
-        "pidfd_getfd" | "mq_open" | "fixed_fd_install" => &UNKNOWN_CLOEXEC,
+        "pidfd_getfd" => &TAKEN,
+        "mq_open" | "fixed_fd_install" => &UNKNOWN_CLOEXEC,
         _ => return Effect::Open,
     })
+}
+
+/// What a trace holds in which there is such a call: those of its kind, if the kind is what one asks for and not the call.
+fn holds(name: &str) -> Holds {
+    match name {
+        "brk" | "mprotect" | "set_tid_address" | "set_robust_list" | "rseq" | "prlimit64" | "getrandom"
+        | "getpid" | "gettid" | "getuid" | "geteuid" | "rt_sigaction" | "rt_sigprocmask" | "sigaltstack" => {
+            Holds::ALL
+        }
+        "ioctl" | "fadvise64" | "poll" | "ppoll" | "select" | "pselect6" | "epoll_wait" | "epoll_pwait" => {
+            Holds::DESCRIPTORS
+        }
+        "arch_prctl" | "wait4" => Holds::PROCESSES,
+        _ => Holds::NOTHING,
+    }
 }
 
 /// Calls by which a process waits for another, gets ready to or winds up do not show that it runs beside it.

@@ -5,11 +5,11 @@
 //! Tables are dense vectors behind shared pointers, copied when the first of two owners changes one. Descriptions lie in
 //! one arena; those that no table names any more are found by marking, so that close costs nothing.
 
-use crate::kin::{Kin, UnseenMoves};
+use crate::cursor::Moved;
 use crate::owned::Owned;
 use crate::sockets::Protocol;
 use hashbrown::HashMap;
-use iotrail_model::{FileId, Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{FileId, Nullable, PathId};
 use std::sync::Arc;
 
 /// Numbers from here on lie in a hash map, so that one hostile number does not cost gigabytes.
@@ -30,24 +30,26 @@ pub(crate) struct Description {
     pub(crate) path: Nullable<PathId>,
     /// The file, if it has a number yet.
     pub(crate) file: Nullable<FileId>,
-    /// Position of the next read or write.
+    /// Position of the next read or write, as far as those who are followed moved it: see [`Files::is_trusted`].
     pub(crate) cursor: Nullable<i64>,
-    /// Whether writes go to the end of the file.
-    pub(crate) append: bool,
+    /// Whether writes go to the end of the file, if that is known.
+    pub(crate) append: Option<bool>,
     /// Whether there are positions at all.
     pub(crate) seekable: bool,
-    /// Whether the opening was seen. What was not may be shared with unknown others.
-    pub(crate) opened: bool,
+    /// Whether every process that shares it is followed: its opening was seen, or the tracer says so.
+    pub(crate) followed: bool,
+    /// Number of times that it was sent away and not seen to arrive.
+    pub(crate) sent: u32,
     /// Whether the path is what the tracer printed, not what the letters of an argument say.
     pub(crate) confirmed: bool,
     /// Number of calls in flight that move the cursor.
     pub(crate) in_flight: u32,
-    /// Which thread moved the cursor last, and when it was done.
-    pub(crate) moved: Option<(Tid, Timestamp)>,
-    /// For unseen openings: [`Files::epoch`] when the cursor was last known.
-    pub(crate) epoch: u64,
-    /// With which other unseen openings it may be one.
-    pub(crate) kin: Kin,
+    /// How often the cursor was moved.
+    pub(crate) moves: u64,
+    /// Who moved it last, and when.
+    pub(crate) moved: Option<Moved>,
+    /// [`Files::renames`] when the name was confirmed.
+    pub(crate) renames: u64,
     /// Of a socket.
     pub(crate) protocol: Protocol,
 }
@@ -56,7 +58,12 @@ impl Description {
     /// A file or directory just opened.
     pub(crate) fn opened(path: Nullable<PathId>, seekable: bool, append: bool) -> Self {
         let cursor = if seekable { Nullable::some(0) } else { Nullable::NULL };
-        Self { cursor, append, seekable, opened: true, ..Self::unseen(path) }
+        Self { cursor, append: Some(append), seekable, followed: true, ..Self::unseen(path) }
+    }
+
+    /// Whether it has a cursor that no call moves at present, but nobody knows where it is.
+    pub(crate) fn has_lost_cursor(&self) -> bool {
+        self.seekable && self.cursor.is_null() && self.in_flight == 0
     }
 
     /// Something that was open before the trace began or whose opening is not in it.
@@ -65,14 +72,15 @@ impl Description {
             path,
             file: Nullable::NULL,
             cursor: Nullable::NULL,
-            append: false,
+            append: None,
             seekable: true,
-            opened: false,
+            followed: false,
+            sent: 0,
             confirmed: false,
             in_flight: 0,
+            moves: 0,
             moved: None,
-            epoch: 0,
-            kin: Kin::ANYBODY,
+            renames: 0,
             protocol: Protocol::Unknown,
         }
     }
@@ -121,6 +129,12 @@ impl Table {
         }
     }
 
+    fn slots(&self) -> impl Iterator<Item = (i32, Slot)> {
+        let dense = self.dense.iter().enumerate().map(|(fd, slot)| (fd as i32, *slot));
+        let slots = dense.chain(self.sparse.iter().map(|(fd, slot)| (*fd, *slot)));
+        slots.filter(|(_, slot)| slot.description != u32::MAX)
+    }
+
     fn descriptions(&self) -> impl Iterator<Item = u32> {
         let slots = self.dense.iter().chain(self.sparse.values());
         slots.map(|slot| slot.description).filter(|description| *description != u32::MAX)
@@ -136,6 +150,37 @@ impl Table {
     }
 }
 
+/// Whether a trace holds the calls that cursors depend on. strace can be told to leave calls out, and does not say so; but it
+/// is told what to hold by name or by kind, so calls that nobody asks for by name tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Holds(u8);
+
+impl Holds {
+    /// It may hold anything or nothing.
+    pub(crate) const NOTHING: Self = Self(0);
+    /// Calls on descriptors.
+    pub(crate) const DESCRIPTORS: Self = Self(1);
+    /// Calls that make processes.
+    pub(crate) const PROCESSES: Self = Self(2);
+    /// All calls.
+    pub(crate) const ALL: Self = Self(3);
+
+    #[inline]
+    pub(crate) fn learn(&mut self, shown: Self) {
+        self.0 |= shown.0;
+    }
+
+    fn are_all(self) -> bool {
+        self == Self::ALL
+    }
+}
+
+impl Default for Holds {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
 /// All descriptor tables and open file descriptions of a process tree.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
@@ -143,7 +188,12 @@ pub(crate) struct Files {
     free: Vec<u32>,
     tables: Owned<Arc<Table>>,
     live_after_sweep: usize,
-    unseen_moves: UnseenMoves,
+    /// Threads of which it is not known what they share with the others.
+    strangers: u32,
+    /// Which kinds of calls the trace is known to hold.
+    pub(crate) holds: Holds,
+    /// How many calls that rename files, or move directory trees, were entered or returned.
+    pub(crate) renames: u64,
     /// Device and inode behind a description, where they are known.
     identities: Vec<Option<(u64, u64)>>,
 }
@@ -218,78 +268,73 @@ impl Files {
         std::mem::replace(&mut self.identities[place], identity) != identity
     }
 
-    /// The cursor of a description of unseen opening was moved, and with it those that may be the same one.
-    pub(crate) fn unseen_move(&mut self, kin: Kin) {
-        self.unseen_moves.count(kin);
-    }
-
-    /// Stands still as long as nothing moves the cursors of these kin.
+    /// The tracer says that a description has the name that it has.
     #[inline]
-    pub(crate) fn epoch(&self, kin: Kin) -> u64 {
-        self.unseen_moves.epoch(kin)
+    pub(crate) fn confirm(&mut self, id: DescriptionId) -> &mut Description {
+        let description = &mut self.descriptions[id.0 as usize];
+        (description.confirmed, description.renames) = (true, self.renames);
+        description
     }
 
-    /// A description whose opening was not seen turned up. It may be any of those of the same file, also one whose
-    /// opening was seen (a descriptor can be sent to another process): from now on a move of one makes the others unknown.
-    pub(crate) fn find_kin(&mut self, id: DescriptionId) {
-        let (path, identity) = (self.description(id).path, self.identity(id));
-        let is_kin = |files: &Self, other: u32| {
-            let own = (files.description(DescriptionId(other)).path, files.identity(DescriptionId(other)));
-            match (identity, own.1) {
-                (Some(identity), Some(own)) => identity == own,
-                _ => !path.is_null() && path == own.0,
-            }
-        };
-        let family: Vec<u32> =
-            (0..self.descriptions.len() as u32).filter(|other| is_kin(self, *other)).collect();
-        let kin = family.iter().map(|member| self.descriptions[*member as usize].kin).max();
-        let kin = match kin {
-            Some(Kin::ANYBODY) | None => self.unseen_moves.new_kin(),
-            Some(kin) => kin,
-        };
-        let epoch = self.epoch(kin);
-        for member in family {
-            let valid = self.has_cursor(DescriptionId(member));
-            let description = &mut self.descriptions[member as usize];
-            if !valid {
-                description.cursor = Nullable::NULL;
-            }
-            (description.opened, description.kin, description.epoch) = (false, kin, epoch);
-        }
-    }
-
-    /// Writes go to the end from now on, or no longer. What may be the same description may go to the end with it.
-    pub(crate) fn set_append(&mut self, id: DescriptionId, append: bool) {
-        let Description { append: before, kin, .. } = *self.description(id);
-        self.description_mut(id).append = append;
-        if append && !before && kin != Kin::ANYBODY {
-            let family = self.descriptions.iter_mut().filter(|description| description.kin == kin);
-            family.for_each(|member| member.append = true);
-        }
-    }
-
-    /// Whether the cursor of a description is still where it was last known to be.
+    /// Whether the cursor of a description is where those who are followed left it.
     #[inline]
-    pub(crate) fn has_cursor(&self, id: DescriptionId) -> bool {
+    pub(crate) fn is_trusted(&self, id: DescriptionId) -> bool {
         let description = self.description(id);
-        description.opened || description.epoch == self.epoch(description.kin)
+        description.followed && description.sent == 0 && self.strangers == 0 && self.holds.are_all()
     }
 
-    fn identity(&self, id: DescriptionId) -> Option<(u64, u64)> {
+    /// Somebody who is not followed may move the cursor of a description from now on.
+    pub(crate) fn distrust(&mut self, id: DescriptionId) {
+        self.description_mut(id).followed = false;
+    }
+
+    /// Somebody who is not followed may move the cursors of all that a table names.
+    pub(crate) fn distrust_all(&mut self, id: TableId) {
+        let Some(table) = self.tables.get(id.0).map(Arc::clone) else { return };
+        table.descriptions().for_each(|description| self.distrust(DescriptionId(description)));
+    }
+
+    /// There is a thread that may share tables and descriptions with any other.
+    pub(crate) fn stranger_appears(&mut self) {
+        self.strangers = self.strangers.saturating_add(1);
+    }
+
+    /// It is known now with whom such a thread shares what.
+    pub(crate) fn stranger_is_known(&mut self) {
+        self.strangers = self.strangers.saturating_sub(1);
+    }
+
+    /// Lets a descriptor stand for what another one does. If it was `received`, one that was sent has arrived.
+    pub(crate) fn unite(&mut self, (id, fd): (TableId, i32), (from, other): (TableId, i32), received: bool) {
+        let Some(slot) = self.tables.get(id.0).and_then(|table| table.get(fd)) else { return };
+        let Some(description) = self.get(from, other) else { return };
+        if description.0 != slot.description {
+            self.set(id, fd, description, slot.cloexec);
+        }
+        if received {
+            let sent = &mut self.description_mut(description).sent;
+            *sent = sent.saturating_sub(1);
+        }
+    }
+
+    /// The descriptors of a table that stand for a file, with their descriptions.
+    pub(crate) fn of_file(
+        &self,
+        id: TableId,
+        identity: (u64, u64),
+    ) -> impl Iterator<Item = (i32, DescriptionId)> {
+        let slots = self.tables.get(id.0).into_iter().flat_map(|table| table.slots());
+        let slots = slots.map(|(fd, slot)| (fd, DescriptionId(slot.description)));
+        slots.filter(move |(_, description)| self.identity(*description) == Some(identity))
+    }
+
+    pub(crate) fn identity(&self, id: DescriptionId) -> Option<(u64, u64)> {
         self.identities.get(id.0 as usize).copied().flatten()
     }
 
     /// Lets `fd` stand for `description`.
     pub(crate) fn set(&mut self, id: TableId, fd: i32, description: DescriptionId, cloexec: bool) {
         self.change(id, |table| table.set(fd, Slot { description: description.0, cloexec }));
-    }
-
-    /// Lets `fd` stand for what `other` does.
-    pub(crate) fn unite(&mut self, id: TableId, fd: i32, other: i32) {
-        let slot = self.tables.get(id.0).and_then(|table| table.get(fd));
-        if let (Some(slot), Some(description)) = (slot, self.get(id, other)) {
-            self.set(id, fd, description, slot.cloexec);
-        }
     }
 
     /// Whether `fd` is closed at exec.
@@ -334,12 +379,10 @@ impl Files {
     /// Gives `id` those descriptors of `from` of which it knows nothing itself.
     pub(crate) fn inherit_missing(&mut self, id: TableId, from: TableId) {
         let Some(from) = self.tables.get(from.0).map(Arc::clone) else { return };
-        let dense = from.dense.iter().enumerate().map(|(fd, slot)| (fd as i32, *slot));
-        let sparse = from.sparse.iter().map(|(fd, slot)| (*fd, *slot));
-        for (fd, slot) in dense.chain(sparse).filter(|(_, slot)| slot.description != u32::MAX) {
+        for (fd, slot) in from.slots() {
             let known = self.get(id, fd).is_some_and(|own| {
                 let own = self.description(own);
-                own.opened || !own.path.is_null()
+                own.followed || !own.path.is_null()
             });
             if !known {
                 self.change(id, |table| table.set(fd, slot));

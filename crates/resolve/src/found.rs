@@ -1,8 +1,7 @@
 //! What a tracer finds when it looks: threads and descriptors that were there before, and what lies behind new ones.
 //!
-//! A look tells what is, not how it came to be. Threads of one process share everything. Of two descriptors of which nobody
-//! says whether they share an open file description, a move of one makes the cursor of the other unknown if they
-//! may ([`crate::kin`]).
+//! A look tells what is, not how it came to be. Threads of one process share everything. The position of a descriptor is
+//! good for as long as everybody who shares its open file description is followed; the tracer says whether that is so.
 
 use crate::Sink;
 use crate::files::DescriptionId;
@@ -38,6 +37,9 @@ impl Resolver {
             }
             RawItem::Descriptor { tid, .. }
             | RawItem::Copies { tid, .. }
+            | RawItem::Position { tid, .. }
+            | RawItem::Sent { tid, .. }
+            | RawItem::Escaped { tid, .. }
             | RawItem::WorkingDirectory { tid, .. }
             | RawItem::File { tid, .. }
             | RawItem::Behind { tid, .. }
@@ -61,9 +63,32 @@ impl Resolver {
     ) {
         match item {
             RawItem::Descriptor { fd, open, .. } => self.look(thread, *fd, open, names, sink),
-            RawItem::Copies { fd, other, .. } => {
+            RawItem::Copies { fd, of, other, received, .. } => {
                 let table = self.population.thread(thread).table;
-                self.files.unite(table, *fd, *other);
+                if let Some(from) = self.population.get(*of).map(|thread| thread.table) {
+                    self.files.unite((table, *fd), (from, *other), *received);
+                }
+            }
+            RawItem::Position { fd, position, .. } => {
+                let table = self.population.thread(thread).table;
+                if let Some(description) = self.files.get(table, *fd) {
+                    let description = self.files.description_mut(description);
+                    if description.has_lost_cursor() {
+                        description.cursor = Nullable::some(*position);
+                    }
+                }
+            }
+            RawItem::Sent { fd, .. } => {
+                let table = self.population.thread(thread).table;
+                if let Some(description) = self.files.get(table, *fd) {
+                    let sent = &mut self.files.description_mut(description).sent;
+                    *sent = sent.saturating_add(1);
+                }
+            }
+            RawItem::Escaped { table: true, .. } => self.files.stranger_appears(),
+            RawItem::Escaped { table: false, .. } => {
+                let table = self.population.thread(thread).table;
+                self.files.distrust_all(table);
             }
             RawItem::WorkingDirectory { path, .. } if path.starts_with(b"/") => {
                 let path = intern(names, path);
@@ -126,16 +151,13 @@ impl Resolver {
         let table = self.population.thread(thread).table;
         let Some(id) = self.description_of(table, (fd, Some(open.target)), true, names) else { return };
         self.files.set_cloexec(table, fd, open.cloexec);
-        self.files.description_mut(id).append = open.append;
+        self.files.description_mut(id).append = Some(open.append);
         if let Some(facts) = &open.facts {
             self.learn_file(id, facts, names, sink);
         }
         let description = self.files.description_mut(id);
-        if description.seekable && !description.opened {
-            self.files.find_kin(id);
-            let epoch = self.files.epoch(self.files.description(id).kin);
-            let description = self.files.description_mut(id);
-            (description.cursor, description.epoch) = (open.position.into(), epoch);
+        if description.seekable && !description.followed {
+            (description.cursor, description.followed) = (open.position.into(), open.followed);
         }
     }
 
@@ -157,7 +179,8 @@ impl Resolver {
             _ => None,
         };
         let description = self.files.description_mut(id);
-        if kind.is_some() || matches!(facts.kind, Some(FileKind::Char | FileKind::Anon)) {
+        let positions = !matches!(facts.kind, Some(FileKind::Char | FileKind::Anon | FileKind::Directory));
+        if kind.is_some() || !positions {
             (description.seekable, description.cursor) = (false, Nullable::NULL);
         }
         let Some(path) = description.path.get() else { return };

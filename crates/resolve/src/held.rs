@@ -132,7 +132,10 @@ enum Kind {
     Created { child: Tid, at: Timestamp },
     Found { pid: Pid, ppid: Option<Pid>, at: Timestamp },
     Descriptor { fd: i32, open: HeldOpen },
-    Copies { fd: i32, other: i32 },
+    Copies { fd: i32, of: Tid, other: i32, received: bool },
+    Position { fd: i32, position: i64 },
+    Sent { fd: i32 },
+    Escaped { table: bool },
     WorkingDirectory(Range),
     File { fd: i32, facts: FileFacts },
     Behind { fd: i32, facts: FileFacts },
@@ -148,6 +151,7 @@ struct HeldOpen {
     position: Option<i64>,
     append: bool,
     cloexec: bool,
+    followed: bool,
     facts: Option<FileFacts>,
 }
 
@@ -209,7 +213,12 @@ impl HeldItem {
             RawItem::Descriptor { fd, open, .. } => {
                 Kind::Descriptor { fd: *fd, open: copy_open(&mut bytes, open) }
             }
-            RawItem::Copies { fd, other, .. } => Kind::Copies { fd: *fd, other: *other },
+            RawItem::Copies { fd, of, other, received, .. } => {
+                Kind::Copies { fd: *fd, of: *of, other: *other, received: *received }
+            }
+            RawItem::Position { fd, position, .. } => Kind::Position { fd: *fd, position: *position },
+            RawItem::Sent { fd, .. } => Kind::Sent { fd: *fd },
+            RawItem::Escaped { table, .. } => Kind::Escaped { table: *table },
             RawItem::WorkingDirectory { path, .. } => Kind::WorkingDirectory(copy_text(&mut bytes, path)),
             RawItem::File { fd, facts, .. } => Kind::File { fd: *fd, facts: *facts },
             RawItem::Behind { fd, facts, .. } => Kind::Behind { fd: *fd, facts: *facts },
@@ -235,7 +244,12 @@ impl HeldItem {
             Kind::Descriptor { fd, open } => {
                 show(&RawItem::Descriptor { tid, fd: *fd, open: self.open(open) })
             }
-            Kind::Copies { fd, other } => show(&RawItem::Copies { tid, fd: *fd, other: *other }),
+            Kind::Copies { fd, of, other, received } => {
+                show(&RawItem::Copies { tid, fd: *fd, of: *of, other: *other, received: *received })
+            }
+            Kind::Position { fd, position } => show(&RawItem::Position { tid, fd: *fd, position: *position }),
+            Kind::Sent { fd } => show(&RawItem::Sent { tid, fd: *fd }),
+            Kind::Escaped { table } => show(&RawItem::Escaped { tid, table: *table }),
             Kind::WorkingDirectory(path) => show(&RawItem::WorkingDirectory { tid, path: text(path) }),
             Kind::File { fd, facts } => show(&RawItem::File { tid, fd: *fd, facts: *facts }),
             Kind::Behind { fd, facts } => show(&RawItem::Behind { tid, fd: *fd, facts: *facts }),
@@ -246,9 +260,9 @@ impl HeldItem {
     }
 
     fn open(&self, open: &HeldOpen) -> OpenFile<'_> {
-        let HeldOpen { position, append, cloexec, facts, .. } = *open;
+        let HeldOpen { position, append, cloexec, followed, facts, .. } = *open;
         let target = Target { name: &self.bytes[open.name.clone()], deleted: open.deleted };
-        OpenFile { target, position, append, cloexec, facts }
+        OpenFile { target, position, append, cloexec, followed, facts }
     }
 
     fn with_image<R>(&self, at: Timestamp, image: &HeldImage, show: impl FnOnce(&RawItem<'_>) -> R) -> R {
@@ -310,9 +324,9 @@ fn copy_target(bytes: &mut Vec<u8>, target: &Option<Target<'_>>) -> HeldTarget {
 }
 
 fn copy_open(bytes: &mut Vec<u8>, open: &OpenFile<'_>) -> HeldOpen {
-    let OpenFile { target, position, append, cloexec, facts } = *open;
+    let OpenFile { target, position, append, cloexec, followed, facts } = *open;
     let name = copy_text(bytes, target.name);
-    HeldOpen { name, deleted: target.deleted, position, append, cloexec, facts }
+    HeldOpen { name, deleted: target.deleted, position, append, cloexec, followed, facts }
 }
 
 fn copy_image(bytes: &mut Vec<u8>, image: &Image<'_>) -> HeldImage {
@@ -392,6 +406,7 @@ mod tests {
             position: Some(4),
             append: true,
             cloexec: false,
+            followed: true,
             facts: Some(facts),
         };
         let image = Image {
@@ -411,7 +426,10 @@ mod tests {
             RawItem::Created { parent: tid, child: Tid(2), at },
             RawItem::Found { tid, pid: Pid(1), ppid: Some(Pid(7)), at },
             RawItem::Descriptor { tid, fd: 5, open },
-            RawItem::Copies { tid, fd: 5, other: 6 },
+            RawItem::Copies { tid, fd: 5, of: Tid(8), other: 6, received: true },
+            RawItem::Position { tid, fd: 5, position: 9 },
+            RawItem::Sent { tid, fd: 5 },
+            RawItem::Escaped { tid, table: true },
             RawItem::WorkingDirectory { tid, path: b"/w" },
             RawItem::File { tid, fd: 5, facts },
             RawItem::Behind { tid, fd: 5, facts },

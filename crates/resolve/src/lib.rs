@@ -9,15 +9,15 @@
 //!   result.
 //! - A pipe, socket or other thing without a path that the tracer did not name is called by its kind (`pipe`, `socket`,
 //!   `anon_inode:[eventfd]`): that much the call says. Numbers are not invented.
-//! - What was never seen to be opened has no path, and its cursor is unknown until it is sought.
+//! - What was never seen to be opened has no path. Its cursor is unknown, because others may move it.
 //! - A symbolic link's `path` is the link, its `path2` what it points to.
 //! - `offset` of lseek is the cursor before it; of truncate and fallocate the argument; of calls on memory and of locks
 //!   see `docs/trail-format.md`.
 //! - Sockets are called after their addresses where nobody names them better.
 //! - Every process that no other in the trace made is one by itself; so is each thread of a process that was attached to.
 //!
-//! What recorders know better they say: who made whom, what was there before, what an image shows of itself. Looks at
-//! descriptors are believed; which of them share an open file description nobody can say.
+//! What recorders know better they say: who made whom, what was there before, what an image shows of itself, which
+//! descriptors share an open file description and whether everybody who does is followed.
 //!
 //! Cost: 58 ns of CPU per read on a known descriptor, 63 ns with a hint to compare, 161 ns per open or close
 //! (the calls of `benches/resolve.rs`, two processes in turns), which is why
@@ -33,7 +33,6 @@ mod found;
 mod held;
 mod identity;
 mod image;
-mod kin;
 mod life;
 mod locks;
 mod lookup;

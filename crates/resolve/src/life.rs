@@ -99,6 +99,9 @@ impl Resolver {
 
     /// A thread without a known parent is a process of its own. Its standard descriptors exist, whatever they are.
     fn foreigner(&mut self, case: CaseId, tid: Tid) -> ThreadId {
+        if self.threads > 0 {
+            self.meets_stranger();
+        }
         self.stranger(case, tid, Pid(tid.0), None)
     }
 
@@ -136,6 +139,7 @@ impl Resolver {
 
     fn child(&mut self, case: CaseId, parent: ThreadId, tid: Tid, shares: Shares) -> ThreadId {
         let Thread { process, table, directory, space, .. } = *self.population.thread(parent);
+        self.divides(table, shares.table);
         let table = if shares.table { self.files.share(table) } else { self.files.copy(table) };
         let directory = match shares.directory {
             true => self.directories.share(directory),
@@ -270,6 +274,7 @@ impl Resolver {
         let own = self.population.thread(id);
         let (process, own_table, own_directory) = (own.process, own.table, own.directory);
         self.memory.inherit_missing(own.space, space);
+        self.knows_stranger(table);
         self.files.inherit_missing(own_table, table);
         if self.directories.path(own_directory).is_null()
             && let Some(path) = self.directories.path(directory).get()

@@ -43,7 +43,7 @@ impl Resolver {
             (Some(id), Some(hint)) => {
                 let path = self.files.description(id).path.get();
                 if path.is_some_and(|path| names.paths.get(path.0) == hint.name) {
-                    self.files.description_mut(id).confirmed = true;
+                    self.files.confirm(id);
                     return known;
                 }
                 Some(self.correct(table, fd, id, hint, names))
@@ -58,8 +58,9 @@ impl Resolver {
         }
     }
 
-    /// The tracer names it differently. If it never named it before, this is its real name; otherwise the number was
-    /// closed and opened again unseen.
+    /// The tracer names it differently. If it never named it before, this is its real name. If files were renamed since, this
+    /// is its new one. Otherwise somebody who is not followed renamed it, or the number was closed and opened again unseen,
+    /// and nobody can say which.
     #[cold]
     fn correct(
         &mut self,
@@ -69,13 +70,14 @@ impl Resolver {
         hint: Target<'_>,
         names: &mut Dictionaries,
     ) -> crate::files::DescriptionId {
-        let description = self.files.description_mut(id);
-        if description.confirmed && !is_socket_name(hint.name) {
+        let description = self.files.description(id);
+        if description.confirmed && description.renames == self.files.renames && !is_socket_name(hint.name) {
+            self.files.distrust(id);
             return self.discover(table, fd, hint, names);
         }
+        let description = self.files.confirm(id);
         description.path = Nullable::some(intern(names, hint.name));
         description.file = Nullable::NULL;
-        description.confirmed = true;
         description.seekable &= paths::name_has_positions(hint.name);
         if !description.seekable {
             description.cursor = Nullable::NULL;
@@ -95,6 +97,7 @@ impl Resolver {
             file: if nameless { names.next_file() } else { Nullable::NULL },
             seekable: paths::name_has_positions(hint.name),
             confirmed: true,
+            renames: self.files.renames,
             ..Description::unseen(Nullable::some(intern(names, hint.name)))
         };
         let id = self.files.describe(description);

@@ -72,6 +72,8 @@ pub(crate) struct Entered {
     pub(crate) moves: bool,
     /// Its number within its case.
     pub(crate) seq: (CaseId, u64),
+    /// How often those of `description` and `target` had been moved before.
+    pub(crate) moves_before: [u64; 2],
 }
 
 impl Entered {

@@ -6,7 +6,7 @@
 use crate::creations::Creations;
 use crate::directories::Directories;
 use crate::effect::{Effect, Effects};
-use crate::files::Files;
+use crate::files::{DescriptionId, Files, Holds};
 use crate::held::Held;
 use crate::memory::Memory;
 use crate::namespace::Namespace;
@@ -43,6 +43,8 @@ pub struct Resolver {
     case_places: HashMap<CaseId, usize, foldhash::fast::FixedState>,
     last_case: Option<(CaseId, usize)>,
     pub(crate) scratch: Vec<u8>,
+    /// Whether nothing is known but the calls of a trace.
+    pub(crate) is_trace: bool,
     pub(crate) relative_paths: u64,
     pub(crate) threads: u64,
     pub(crate) orphans: u64,
@@ -77,6 +79,29 @@ impl Resolver {
     #[must_use]
     pub fn with_a_file_per_thread() -> Self {
         Self { own_files: true, ..Self::default() }
+    }
+
+    /// The same for a trace of calls, which nobody can ask whether it holds all of them. Offsets are known from where on it
+    /// shows that it holds the calls that move cursors and share them.
+    #[must_use]
+    pub fn of_trace(mut self) -> Self {
+        (self.is_trace, self.files.holds) = (true, Holds::NOTHING);
+        self
+    }
+
+    /// The open descriptors that stand for a file, one for each open file description, at most `most`.
+    #[must_use]
+    pub fn holders(&self, device: u64, inode: u64, most: usize) -> Vec<(Tid, i32)> {
+        let mut found: Vec<(DescriptionId, (Tid, i32))> = Vec::new();
+        for id in self.population.all() {
+            let thread = self.population.thread(id);
+            for (fd, description) in self.files.of_file(thread.table, (device, inode)) {
+                if found.len() < most && found.iter().all(|(other, _)| *other != description) {
+                    found.push((description, (thread.tid, fd)));
+                }
+            }
+        }
+        found.into_iter().map(|(_, holder)| holder).collect()
     }
 
     /// Takes one item of `case`. Events come out at once, except those of a thread whose parent is not yet known.
@@ -144,6 +169,22 @@ impl Resolver {
         self.files.description(description).path.get()
     }
 
+    /// Device and inode of what a descriptor refers to, if the tracer looked.
+    #[must_use]
+    pub fn inode_of(&self, tid: Tid, fd: i32) -> Option<(u64, u64)> {
+        let thread = self.population.get(tid)?;
+        self.files.identity(self.files.get(thread.table, fd)?)
+    }
+
+    /// Whether nobody but those who are followed moves the cursor of a descriptor, and no call does at present, but where it
+    /// is has been lost: a look would tell.
+    #[must_use]
+    pub fn has_lost(&self, tid: Tid, fd: i32) -> bool {
+        let description = self.population.get(tid).and_then(|thread| self.files.get(thread.table, fd));
+        description
+            .is_some_and(|id| self.files.is_trusted(id) && self.files.description(id).has_lost_cursor())
+    }
+
     /// What can be said so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -186,6 +227,9 @@ impl Resolver {
             RawItem::Found { .. }
             | RawItem::Descriptor { .. }
             | RawItem::Copies { .. }
+            | RawItem::Position { .. }
+            | RawItem::Sent { .. }
+            | RawItem::Escaped { .. }
             | RawItem::WorkingDirectory { .. }
             | RawItem::File { .. }
             | RawItem::Behind { .. }
@@ -207,6 +251,7 @@ impl Resolver {
         let seq = (case, seq.unwrap_or_else(|| self.next_seq(case)));
         let effect = self.effects.of(call.call);
         self.take_turn(case, id, call);
+        self.files.holds.learn(self.effects.holds(call.call));
         let spec = calls::spec(call.call);
         let operands = Operands::of(spec, call);
         let table = self.population.thread(id).table;
@@ -222,10 +267,13 @@ impl Resolver {
             (Effect::Close, Some((fd, _))) => self.files.close(table, fd),
             (Effect::Unmap, _) => self.unmap(id, spec, call),
             (Effect::ExitGroup, _) => self.exit_group(case, id, &operands, call.start),
+            (Effect::Rename | Effect::ChangeRoot, _) => self.files.renames += 1,
             _ => {}
         }
         let offset = mapped.map(|mapped| mapped.offset).into();
-        let entered = Entered { call: call.call, description, target, offset, moves, seq };
+        let moves_before =
+            [description, target].map(|id| id.map_or(0, |id| self.files.description(id).moves));
+        let entered = Entered { call: call.call, description, target, offset, moves, moves_before, seq };
         for description in entered.descriptions().filter(|_| moves) {
             self.files.description_mut(description).in_flight += 1;
         }
@@ -294,6 +342,9 @@ pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         | RawItem::Image { tid, at, .. } => (*tid, Some(*at)),
         RawItem::Descriptor { tid, .. }
         | RawItem::Copies { tid, .. }
+        | RawItem::Position { tid, .. }
+        | RawItem::Sent { tid, .. }
+        | RawItem::Escaped { tid, .. }
         | RawItem::WorkingDirectory { tid, .. }
         | RawItem::File { tid, .. }
         | RawItem::Behind { tid, .. }

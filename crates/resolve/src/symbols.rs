@@ -41,6 +41,7 @@ symbols! {
     AT_SYMLINK_NOFOLLOW = 0x100;
     AT_SYMLINK_FOLLOW = 0x400;
     RENAME_EXCHANGE = 2;
+    O_DIRECTORY = 0x1_0000;
 }
 
 /// Whether one of the `..._CLOEXEC` flags is there; `bits` is its number.

@@ -2,9 +2,9 @@
 
 mod script;
 
-use iotrail_model::raw::Arg;
+use iotrail_model::raw::{Arg, OpenFile as RawFile};
 use proptest::prelude::*;
-use script::{Script, fd, symbols, value};
+use script::{Script, fd, open_file, symbols, value};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ enum Step {
     Exit,
     CloseRange(u8),
     Switch(u8),
-    /// A process turns up with two descriptors that may be one; the tracer may know.
+    /// A process turns up with two descriptors that may be one; the tracer may know whether, and that nobody else has them.
     Found(bool, bool, u8),
     Map(u8, u8, u8),
     Unmap(u8, u8),
@@ -190,14 +190,15 @@ impl World {
         let path = format!("/found/{pid}");
         let open = || {
             let (cursor, path) = (Some(position.into()), path.clone());
-            Rc::new(RefCell::new(OpenFile { path, cursor, append: false, doubtful: !(one && said) }))
+            Rc::new(RefCell::new(OpenFile { path, cursor, append: false, doubtful: !said }))
         };
         let first = open();
         let second = if one { Rc::clone(&first) } else { open() };
         let alone =
             OpenFile { path: format!("/alone/{pid}"), cursor: Some(7), append: false, doubtful: false };
         let script = std::mem::replace(&mut self.script, Script::new()).by(pid).found(pid);
-        let script = script.looked(3, &path, position.into()).looked(4, &path, position.into());
+        let found = |path| RawFile { position: Some(position.into()), followed: said, ..open_file(path) };
+        let script = script.looked_at(3, found(&path)).looked_at(4, found(&path));
         let script = if one && said { script.copies(4, 3) } else { script };
         self.script = script.looked(5, &alone.path, 7).working_directory("/w");
         let files = [(3, (first, false)), (4, (second, false)), (5, (Rc::new(RefCell::new(alone)), false))];

@@ -81,14 +81,124 @@ fn terminals_and_what_cannot_be_sought_have_no_offsets() {
 }
 
 #[test]
-fn inherited_descriptors_start_unknown_until_sought() {
+fn others_may_move_the_cursors_of_inherited_descriptors() {
     let script = Script::new().read(0, 10).lseek(0, 5).read(0, 10).read(0, 10);
-    assert_eq!(offsets(&script), [None, Some(5), Some(15)]);
+    assert_eq!(offsets(&script), [None; 3]);
+    assert_eq!(Script::new().lseek(1, 0).write(2, 10).write(1, 10).offset(), None);
 }
 
 #[test]
-fn inherited_descriptors_may_be_copies_of_each_other() {
-    assert_eq!(Script::new().lseek(1, 0).write(2, 10).write(1, 10).offset(), None);
+fn an_inherited_descriptor_may_be_open_for_appending() {
+    let write = [fd(1), Arg::Opaque, Arg::Int(4), Arg::Int(100)];
+    let script = Script::new().call("pwrite64", &write, value(4));
+    assert_eq!(script.offset(), None);
+    let write = [fd(3), Arg::Opaque, Arg::Int(4), Arg::Int(7)];
+    let script = Script::new().open("/a", 3).call("pwrite64", &write, value(4));
+    assert_eq!(script.offset(), Some(7));
+    let script = script.escaped().call("pwrite64", &write, value(4));
+    assert_eq!(script.offset(), None, "who shares it may have set O_APPEND");
+    assert_eq!(Script::new().pread(0, 4, 100).offset(), Some(100));
+}
+
+#[test]
+fn a_renamed_file_keeps_its_cursor_and_how_it_was_opened() {
+    let named = |name: &'static str| Arg::Fd(3, script::hint(name));
+    let read = |script: Script, name: &'static str| {
+        script.call("read", &[named(name), Arg::Opaque, Arg::Int(9)], value(2))
+    };
+    let write = |script: Script, name: &'static str| {
+        script.call("write", &[named(name), Arg::Opaque, Arg::Int(9)], value(2))
+    };
+    let open = |flags: &'static str| {
+        let args = [script::CWD, path("/a"), symbols(flags)];
+        Script::new().call("openat", &args, Return::Value(3, script::hint("/a"))).dup2(3, 4)
+    };
+    let rename = |script: Script| script.call("rename", &[path("/a"), path("/b")], value(0));
+    let script = read(rename(read(open("O_RDWR"), "/a")), "/b");
+    assert_eq!((script.path(), script.offset()), (Some("/b"), Some(2)));
+    assert_eq!(script.read(4, 1).offset(), Some(4));
+    let script = write(rename(open("O_WRONLY|O_APPEND")), "/b");
+    assert_eq!(script.offset(), None);
+    // Somebody else renamed it, or it was closed and opened again; and back.
+    let script = read(read(open("O_RDWR"), "/a"), "/b");
+    assert_eq!(script.offset(), None);
+    assert_eq!(read(script.read(4, 1), "/a").offset(), None);
+}
+
+#[test]
+fn a_copy_within_one_description_moves_its_cursor_once() {
+    let script = Script::new().open("/a", 3).dup2(3, 4).read(3, 10);
+    let script = script.call("sendfile", &[fd(4), fd(3), Arg::Null, Arg::Int(7)], value(7));
+    assert_eq!(script.offset(), Some(10));
+    let script = script.read(3, 1);
+    assert_eq!(script.offset(), Some(17));
+    let script = script.call("sendfile", &[fd(4), fd(3), Arg::Int(100), Arg::Int(7)], value(7));
+    assert_eq!(script.offset(), Some(100));
+    assert_eq!(script.read(3, 1).offset(), Some(25));
+}
+
+#[test]
+fn whoever_receives_a_descriptor_may_move_its_cursor() {
+    let script = Script::new().open("/a", 3).read(3, 10).sent(3).read(3, 10);
+    assert_eq!(script.offset(), None);
+    // A thread that is followed received it.
+    let script = script.fork(101).by(101).looked(9, "/a", 20).arrived(9, 100, 3).read(9, 5);
+    assert_eq!(script.offset(), Some(20));
+    let script = script.by(100).read(3, 1);
+    assert_eq!(script.offset(), Some(25));
+    assert_eq!(script.escaped().read(3, 1).offset(), None);
+}
+
+#[test]
+fn a_call_overtaken_by_another_has_no_known_place_whatever_the_clock_says() {
+    let seek = [fd(3), Arg::Int(5), symbols("SEEK_SET")];
+    let script = Script::new().open("/a", 3).fork(101).entered("lseek", &seek).by(101).lasting(0);
+    let script = script.at_once().read(3, 10).by(100).call("lseek", &seek, value(5));
+    assert_eq!(script.offset(), None);
+    assert_eq!(script.read(3, 1).offset(), None);
+}
+
+#[test]
+fn an_earlier_call_that_is_not_over_makes_later_places_unknown() {
+    let script = Script::new().open("/a", 3).fork(101).lasting(1000).read(3, 10).lasting(5).by(101);
+    let script = script.lseek(3, 0).lseek(3, 50).read(3, 1);
+    assert_eq!(script.offset(), None);
+}
+
+#[test]
+fn places_in_directories_mean_nothing() {
+    let seek = [fd(3), Arg::Int(0), symbols("SEEK_CUR")];
+    let script =
+        Script::new().open("/d", 3).call("getdents64", &[fd(3), Arg::Opaque, Arg::Int(99)], value(48));
+    assert_eq!(script.call("lseek", &seek, value(7)).offset(), None);
+    let script = Script::new().open_with("/d", "O_RDONLY|O_DIRECTORY", 3).call("lseek", &seek, value(0));
+    assert_eq!(script.offset(), None);
+}
+
+#[test]
+fn a_trace_must_show_that_it_holds_the_calls_that_move_cursors() {
+    let script = Script::new().of_trace().open("/a", 3).read(3, 10);
+    assert_eq!(script.offset(), None);
+    let script = script.getpid().read(3, 10);
+    assert_eq!(script.offset(), Some(10));
+    // Who made the thread is not in it.
+    let script = script.by(200).getpid().by(100).read(3, 10);
+    assert_eq!(script.offset(), None);
+    let script = Script::new().of_trace().getpid().open("/a", 3);
+    let script = script.call("io_uring_setup", &[Arg::Int(8), Arg::Opaque], value(4)).read(3, 10);
+    assert_eq!(script.offset(), None);
+}
+
+#[test]
+fn without_an_order_of_threads_only_what_one_has_for_itself_is_certain() {
+    let start = || Script::with_a_file_per_thread().of_trace().getpid().open("/a", 3).read(3, 10);
+    assert_eq!(start().read(3, 10).offset(), Some(10));
+    let script = start().fork(101).read(3, 10);
+    assert_eq!(script.offset(), None);
+    let script = script.by(101).read(3, 10);
+    assert_eq!(script.offset(), None);
+    assert_eq!(script.open("/b", 4).read(4, 10).read(4, 10).offset(), Some(10));
+    assert_eq!(start().clone("CLONE_VM|CLONE_FILES", 101).open("/b", 4).read(4, 10).offset(), None);
 }
 
 #[test]

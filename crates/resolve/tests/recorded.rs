@@ -108,24 +108,14 @@ fn a_snapshot_knows_flags_and_positions() {
 }
 
 #[test]
-fn two_descriptors_of_a_file_may_share_a_position() {
-    let script = Script::new().found(100).looked(1, "/log", 10).looked(2, "/log", 10).looked(3, "/in", 0);
-    let script = script.read(3, 7).write(1, 5);
-    assert_eq!(script.offset(), Some(10));
-    let script = script.write(2, 5);
-    assert_eq!(script.offset(), None);
+fn a_descriptor_that_others_share_has_no_known_position() {
+    let shared = OpenFile { position: Some(10), followed: false, ..open_file("/log") };
+    let script = Script::new().found(100).looked_at(1, shared).looked(3, "/in", 0);
     let script = script.write(1, 5);
     assert_eq!(script.offset(), None);
-    assert_eq!(script.read(3, 1).offset(), Some(7));
-}
-
-#[test]
-fn what_may_be_the_same_may_append_with_it() {
-    let append = [fd(2), symbols("F_SETFL"), symbols("O_WRONLY|O_APPEND")];
-    let script = Script::new().found(100).looked(1, "/log", 10).looked(2, "/log", 10).looked(3, "/in", 0);
-    let script = script.call("fcntl", &append, value(0)).write(1, 5);
+    let script = script.lseek(1, 5).write(1, 5);
     assert_eq!(script.offset(), None);
-    assert_eq!(script.write(3, 5).offset(), Some(0));
+    assert_eq!(script.read(3, 7).read(3, 1).offset(), Some(7));
 }
 
 #[test]
@@ -144,17 +134,34 @@ fn copies_of_a_found_descriptor_share_its_position() {
 }
 
 #[test]
-fn a_received_descriptor_may_be_one_that_was_seen_to_be_opened() {
+fn a_received_descriptor_shares_the_cursor_of_the_one_that_was_sent() {
     let script =
         Script::new().open("/a", 3).file(3, 7, FileKind::File).read(3, 10).fork(101).by(101).close(3);
     assert!(!script.knows(9));
     let facts =
         iotrail_model::FileFacts { device: 8, inode: 7, size: None, kind: Some(FileKind::File), birth: None };
-    let sent = OpenFile { position: Some(10), facts: Some(facts), ..open_file("/renamed") };
-    let script = script.looked_at(9, sent).read(9, 5);
-    assert_eq!((script.path(), script.offset(), script.knows(9)), (Some("/renamed"), Some(10), true));
-    let script = script.by(100).read(3, 1);
-    assert_eq!((script.path(), script.offset()), (Some("/a"), None));
+    let open = OpenFile { position: Some(10), followed: false, facts: Some(facts), ..open_file("/renamed") };
+    let script = script.by(100).sent(3).by(101).looked_at(9, open).read(9, 5);
+    assert_eq!((script.path(), script.offset(), script.knows(9)), (Some("/renamed"), None, true));
+    assert_eq!(script.holders(8, 7), [(100, 3), (101, 9)]);
+    let script = script.looked_at(8, open).arrived(8, 100, 3).read(8, 5);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(10)));
+    assert_eq!(script.by(100).read(3, 1).offset(), Some(15));
+}
+
+#[test]
+fn a_look_finds_a_position_that_was_lost() {
+    let script = Script::new().open_with("/log", "O_RDWR|O_APPEND", 3);
+    assert!(!script.has_lost(3));
+    let script = script.write(3, 10);
+    assert!(script.has_lost(3));
+    let script = script.stands(3, 70).read(3, 5);
+    assert_eq!(script.offset(), Some(70));
+    let script = script.stands(3, 9).read(3, 5);
+    assert_eq!(script.offset(), Some(75), "what is known is not found anew");
+    let script = script.write(3, 1).fork(101).by(101).entered("read", &[fd(3)]).by(100);
+    assert!(!script.has_lost(3));
+    assert_eq!(script.stands(3, 9).read(3, 5).offset(), None);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use iotrail_model::time::{NANOS_PER_DAY, civil_from_days, days_from_civil};
 use iotrail_model::{CaseId, CaseName, Clock, Nanos, Tid, Timestamp};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Text that is worth a part of its own: about one row group of events.
 const PART_BYTES: u64 = 16 << 20;
@@ -27,6 +28,8 @@ pub(crate) struct PlannedFile {
     pub(crate) name: CaseName,
     /// The thread of lines that name none.
     pub(crate) tid: Option<Tid>,
+    /// The threads of its set, sorted.
+    pub(crate) set: Arc<[Tid]>,
     /// The date of the first line.
     pub(crate) date: Option<(i64, i64, i64)>,
     /// The first time stamp, if it can be compared with those of other files.
@@ -67,7 +70,7 @@ impl Plan {
             let comparable = matches!(probe.clock, Clock::Utc | Clock::TimeOfDay);
             let first = probe.first.filter(|_| comparable);
             let set = tid.map(|_| set_of(&file.name));
-            let planned = PlannedFile { file, case: CaseId(0), name, tid, date, first };
+            let planned = PlannedFile { file, case: CaseId(0), name, tid, set: Arc::default(), date, first };
             match set.as_ref().and_then(|set| sets.get(set)) {
                 Some(&job) => plan.jobs[job].push(planned),
                 None => {
@@ -79,6 +82,8 @@ impl Plan {
         for job in &mut plan.jobs {
             job.sort_by_key(|file| file.tid);
             separate_days(job, date);
+            let set: Arc<[Tid]> = job.iter().filter_map(|file| file.tid).collect();
+            job.iter_mut().for_each(|file| file.set = Arc::clone(&set));
         }
         plan.number_cases();
         plan.parts = parts(&plan.jobs);

@@ -56,7 +56,8 @@ pub(crate) fn probe(
         return Probe::of(Content::Trace);
     }
     let mut reader = TraceReader::new(file, Limits::SMALL, cancel);
-    let mut parser = Parser::new(ParserSetup { file: file.name.clone(), default_tid: tid, date });
+    let setup = ParserSetup { file: file.name.clone(), default_tid: tid, date, ..ParserSetup::default() };
+    let mut parser = Parser::new(setup);
     let (mut first, mut one_thread) = (None, tid.is_some());
     loop {
         reader.fill();

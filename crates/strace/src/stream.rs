@@ -9,6 +9,7 @@ use crate::window::Limits;
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Dictionaries, Tid, Timestamp};
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What all streams of an import share.
@@ -66,7 +67,12 @@ pub(crate) enum What {
 
 impl<'a> Stream<'a> {
     pub(crate) fn new(file: &'a PlannedFile, limits: Limits, context: Context<'a>) -> Self {
-        let setup = ParserSetup { file: file.file.name.clone(), default_tid: file.tid, date: file.date };
+        let setup = ParserSetup {
+            file: file.file.name.clone(),
+            default_tid: file.tid,
+            set: Arc::clone(&file.set),
+            date: file.date,
+        };
         Self {
             file,
             reader: TraceReader::new(&file.file, limits, &context.options.cancel),

@@ -72,7 +72,8 @@ impl<'a> Work<'a> {
         let mut resolver = match job[..] {
             [_] => Resolver::new(),
             _ => Resolver::with_a_file_per_thread(),
-        };
+        }
+        .of_trace();
         let first = job.iter().map(|file| file.case).min().unwrap_or_default();
         self.rows.part.numbering(first, FileId(self.names.files));
         let first_case = self.cases.len();

@@ -75,7 +75,8 @@ fn a_child_in_a_file_of_its_own_has_the_descriptors_of_its_parent() {
     let dir = Dir::new();
     dir.write(
         "t.7",
-        "10:00:00.000100 openat(AT_FDCWD, \"/data/in\", O_RDONLY) = 3 <0.000010>\n\
+        "10:00:00.000050 brk(NULL) = 0x1000 <0.000010>\n\
+         10:00:00.000100 openat(AT_FDCWD, \"/data/in\", O_RDONLY) = 3 <0.000010>\n\
          10:00:00.000200 clone(child_stack=NULL, flags=SIGCHLD) = 8 <0.000100>\n\
          10:00:00.000400 wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 8 <0.005000>\n\
          10:00:00.006000 +++ exited with 0 +++\n",
@@ -87,5 +88,5 @@ fn a_child_in_a_file_of_its_own_has_the_descriptors_of_its_parent() {
     );
     dir.run(["import", "-q", "-o", "t.trail", "t.7", "t.8"]).succeeds();
     let rows = dir.run(["events", "t.trail", "--call", "read", "--json"]).succeeds().json_lines();
-    assert_eq!((rows.len(), &rows[0]["path"], &rows[0]["offset"]), (1, &"/data/in".into(), &0.into()));
+    assert_eq!((rows.len(), &rows[0]["path"], &rows[0]["offset"]), (1, &"/data/in".into(), &().into()));
 }

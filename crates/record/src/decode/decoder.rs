@@ -8,7 +8,7 @@ use super::numbers;
 use super::plan::{Argument, How, Multiplexer, Plan, Source};
 use super::stored::Stored;
 use super::structures::{self, Control};
-use super::{address, strings, vectors};
+use super::{address, rights, strings, vectors};
 use crate::tracee::{Abi, Memory, Registers};
 
 /// Buffers kept for later entries.
@@ -73,6 +73,25 @@ impl Entry {
                 self.args[place] = self.argument(*arg, memory);
             }
         }
+        if self.special == Special::Send {
+            self.sent = self.rights_sent(memory);
+        }
+    }
+
+    /// Descriptors that go with a message or several.
+    fn rights_sent(&self, memory: &impl Memory) -> Option<Vec<i32>> {
+        let (layout, place) = (Layout::of(self.registers.abi), self.values[1]);
+        let mut sent = Vec::new();
+        let mut push = |header: &vectors::Header| rights::push(header, layout, memory, &mut sent);
+        let all = match self.spec()?.name {
+            "sendmsg" => push(&vectors::Header::read(place, layout, memory)?),
+            _ => {
+                let count = self.values[2] & 0xffff_ffff;
+                let headers = vectors::messages(place, count, layout, memory).map(|(header, _)| header);
+                headers.filter(|header| push(header)).count() as u64 == count
+            }
+        };
+        all.then_some(sent)
     }
 
     #[inline]

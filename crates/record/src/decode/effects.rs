@@ -7,6 +7,8 @@ pub struct Effects<'a> {
     pub made: [Option<i32>; 2],
     /// Descriptors that came with a message (`SCM_RIGHTS`): what they refer to is known to the kernel alone.
     pub received: &'a [i32],
+    /// Descriptors that the call sends with a message; known from the entry on. `None` if not all of them could be read.
+    pub sent: Option<&'a [i32]>,
     /// Whether the call is one that tracers treat specially; known from the entry on.
     pub special: Special,
 }
@@ -21,6 +23,10 @@ pub enum Special {
     Exec,
     /// Makes a process or thread.
     Spawn,
+    /// Sends messages, which may take descriptors along: `sendmsg`, `sendmmsg`.
+    Send,
+    /// Takes a descriptor of another process: `pidfd_getfd`.
+    Take,
     /// Ends a thread or process.
     Exit,
     /// `io_uring_setup`.
@@ -51,6 +57,8 @@ impl Special {
         match name {
             "execve" | "execveat" => Self::Exec,
             "fork" | "vfork" | "clone" | "clone3" => Self::Spawn,
+            "sendmsg" | "sendmmsg" => Self::Send,
+            "pidfd_getfd" => Self::Take,
             "exit" | "exit_group" => Self::Exit,
             "io_uring_setup" => Self::RingSetup,
             "io_uring_enter" => Self::RingEnter,

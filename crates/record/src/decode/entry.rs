@@ -50,6 +50,8 @@ pub struct Entry {
     pub(super) bytes: Vec<u8>,
     /// Descriptors that came with a message.
     pub(super) received: Vec<i32>,
+    /// Descriptors that go with a message; `None` if some could not be read.
+    pub(super) sent: Option<Vec<i32>>,
 }
 
 impl Entry {
@@ -65,6 +67,7 @@ impl Entry {
             returned: None,
             bytes,
             received: Vec::new(),
+            sent: Some(Vec::new()),
         }
     }
 
@@ -108,7 +111,12 @@ impl Entry {
     /// What the tracer must look at. Descriptors are there after a successful exit.
     #[must_use]
     pub fn effects(&self) -> Effects<'_> {
-        Effects { made: self.made(), received: &self.received, special: self.special }
+        Effects {
+            made: self.made(),
+            received: &self.received,
+            sent: self.sent.as_deref(),
+            special: self.special,
+        }
     }
 
     /// The arguments as numbers.

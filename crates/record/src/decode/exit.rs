@@ -79,7 +79,7 @@ impl Entry {
         if self.receives()
             && let Some(header) = vectors::Header::read(at, layout, memory)
         {
-            self.undecoded |= !rights::push_received(&header, layout, memory, &mut self.received);
+            self.undecoded |= !rights::push(&header, layout, memory, &mut self.received);
         }
     }
 
@@ -91,7 +91,7 @@ impl Entry {
         for (header, moved) in vectors::messages(at, count, layout, memory) {
             (bytes, messages) = (bytes.saturating_add(moved), messages + 1);
             if receives {
-                self.undecoded |= !rights::push_received(&header, layout, memory, &mut self.received);
+                self.undecoded |= !rights::push(&header, layout, memory, &mut self.received);
             }
         }
         if messages == count { Stored::Length(bytes) } else { Stored::Opaque }

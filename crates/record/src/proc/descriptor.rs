@@ -30,6 +30,8 @@ pub struct Found {
     pub append: bool,
     /// Whether it is closed at exec.
     pub cloexec: bool,
+    /// Whether everybody who shares it is followed; whoever only looks does not know.
+    pub followed: bool,
     /// Device, inode, size, kind.
     pub facts: FileFacts,
 }
@@ -43,6 +45,7 @@ impl Found {
             position: self.position,
             append: self.append,
             cloexec: self.cloexec,
+            followed: self.followed,
             facts: Some(self.facts),
         }
     }
@@ -74,7 +77,13 @@ pub fn look(tid: Tid, fd: i32) -> Option<Found> {
     let info: FdInfo = read::small(tid, &format!("fdinfo/{fd}")).and_then(|text| fdinfo::parse(&text))?;
     let seekable = matches!(facts.kind, Some(FileKind::File | FileKind::Directory | FileKind::Block));
     let position = info.position.filter(|_| seekable);
-    Some(Found { fd, name, position, append: info.append, cloexec: info.cloexec, facts })
+    let FdInfo { append, cloexec, .. } = info;
+    Some(Found { fd, name, position, append, cloexec, followed: false, facts })
+}
+
+/// Where descriptor `fd` of thread `tid` stands.
+pub(crate) fn position(tid: Tid, fd: i32) -> Option<i64> {
+    read::small(tid, &format!("fdinfo/{fd}")).and_then(|text| fdinfo::parse(&text))?.position
 }
 
 /// What `statx` tells of the file behind a link of `/proc`. Such a link is not a path to walk but leads straight to what

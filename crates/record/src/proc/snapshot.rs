@@ -6,6 +6,7 @@
 use super::descriptor::{Found, look};
 use super::environment::EnvSelection;
 use super::image::image;
+use super::sharers::{Neighbours, Sharers};
 use super::{read, stat};
 use hashbrown::HashMap;
 use iotrail_model::raw::RawItem;
@@ -28,12 +29,13 @@ pub struct Population {
 }
 
 /// Tells `deliver` all about process `pid`, whose threads are stopped: each thread, the working directory, every
-/// descriptor, the image. The items bear the time at which the process was made, to 10 ms; `now` if that is unknown.
+/// descriptor and with whom its position is shared, the image. The items bear the time at which the process was made, to 10 ms; `now` if that is unknown.
 /// Of descriptors that were found, numbers alone are held.
 pub fn snapshot(
     pid: Pid,
     now: Timestamp,
     env: &EnvSelection,
+    is_followed: &dyn Fn(Pid) -> bool,
     mut deliver: impl FnMut(RawItem<'_>),
 ) -> Population {
     let leader = Tid(pid.0);
@@ -54,13 +56,16 @@ pub fn snapshot(
     }
     let mut found = Population { threads, cut: facts.cut, ..Population::default() };
     let mut originals = Originals::default();
+    let mut neighbours = Neighbours::of(pid, is_followed);
     for fd in numbers(tid, "fd").filter_map(|fd| i32::try_from(fd).ok()) {
         match look(tid, fd) {
-            Some(there) => {
+            Some(mut there) => {
                 found.descriptors += 1;
+                let original = originals.of(tid, &there, &mut neighbours);
+                there.followed = original == Original::Alone;
                 deliver(RawItem::Descriptor { tid, fd, open: there.open_file() });
-                if let Some(other) = originals.of(tid, &there) {
-                    deliver(RawItem::Copies { tid, fd, other });
+                if let Original::Other(of, other) = original {
+                    deliver(RawItem::Copies { tid, fd, of, other, received: false });
                 }
             }
             None => found.unnamed += 1,
@@ -73,6 +78,17 @@ pub fn snapshot(
 /// How many separate openings of one file with the same position are told apart.
 const MAX_ORIGINALS: usize = 16;
 
+/// What a descriptor is a copy of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Original {
+    /// Of none; nobody else has one.
+    Alone,
+    /// Of one that was told about.
+    Other(Tid, i32),
+    /// Others may have copies, or nothing is known.
+    Unknown,
+}
+
 /// The descriptors that are no copies of others, as far as positions matter, by file and position.
 #[derive(Default)]
 struct Originals {
@@ -80,15 +96,24 @@ struct Originals {
 }
 
 impl Originals {
-    /// The descriptor that this one is a copy of. Copies have the same position, so no others are compared.
-    fn of(&mut self, tid: Tid, found: &Found) -> Option<i32> {
-        let place = (found.facts.device, found.facts.inode, found.position?);
+    /// What this descriptor is a copy of. Copies have the same position, so no others of the process are compared.
+    fn of(&mut self, tid: Tid, found: &Found, neighbours: &mut Neighbours<'_>) -> Original {
+        let Some(position) = found.position else { return Original::Unknown };
+        let place = (found.facts.device, found.facts.inode, position);
         let fds = self.fds.entry(place).or_default();
-        let original = fds.iter().copied().find(|fd| is_same_file(tid, found.fd, *fd) == Some(true));
-        if original.is_none() && fds.len() < MAX_ORIGINALS {
-            fds.push(found.fd);
+        let is_copy = |fd: &i32| is_same_file((tid, found.fd), (tid, *fd)) == Some(true);
+        if let Some(fd) = fds.iter().copied().find(is_copy) {
+            return Original::Other(tid, fd);
         }
-        original
+        if fds.len() >= MAX_ORIGINALS {
+            return Original::Unknown;
+        }
+        fds.push(found.fd);
+        match neighbours.sharers(tid, found.fd) {
+            Sharers::Nobody => Original::Alone,
+            Sharers::Followed(of, other) => Original::Other(of, other),
+            Sharers::Others => Original::Unknown,
+        }
     }
 }
 
@@ -118,7 +143,7 @@ mod tests {
         let own = Pid(std::process::id());
         let now = Timestamp(i64::MAX);
         let (mut found, mut descriptors, mut images, mut directories) = (Vec::new(), 0, 0, 0);
-        let population = snapshot(own, now, &EnvSelection::none(), |item| match item {
+        let population = snapshot(own, now, &EnvSelection::none(), &|_| false, |item| match item {
             RawItem::Found { tid, pid, ppid, at } => {
                 assert!(pid == own && ppid.is_some() && at < now);
                 found.push(tid);
@@ -141,7 +166,8 @@ mod tests {
 
     #[test]
     fn who_is_gone_has_no_threads() {
-        let population = snapshot(Pid(u32::MAX >> 4), Timestamp(0), &EnvSelection::none(), |_| {});
+        let population =
+            snapshot(Pid(u32::MAX >> 4), Timestamp(0), &EnvSelection::none(), &|_| false, |_| {});
         assert_eq!(population, Population::default());
     }
 }

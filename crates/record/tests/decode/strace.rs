@@ -132,7 +132,7 @@ fn decoded(registers: &Registers, spec: &CallSpec, names: &mut Dictionaries) -> 
 
 /// Name and columns of the calls behind the mark in a trace.
 fn printed(trace: &[u8]) -> Vec<(String, Vec<String>)> {
-    let setup = ParserSetup { file: "trace".into(), default_tid: Some(Tid(1)), date: None };
+    let setup = ParserSetup { file: "trace".into(), default_tid: Some(Tid(1)), ..ParserSetup::default() };
     let (mut parser, mut names) = (Parser::new(setup), Dictionaries::default());
     let (mut begun, mut calls) = (false, Vec::new());
     parser.parse(trace, true, &mut names, &mut |item: RawItem<'_>, names: &mut Dictionaries| {

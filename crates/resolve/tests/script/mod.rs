@@ -109,7 +109,7 @@ pub(crate) fn symbols(symbols: &str) -> Arg<'_> {
 
 pub(crate) fn open_file(name: &str) -> OpenFile<'_> {
     let target = Target { name: name.as_bytes(), deleted: false };
-    OpenFile { target, position: None, append: false, cloexec: false, facts: None }
+    OpenFile { target, position: None, append: false, cloexec: false, followed: true, facts: None }
 }
 
 pub(crate) const CWD: Arg<'static> = Arg::Cwd(None);
@@ -144,6 +144,17 @@ impl Script {
     /// The file of the thread is at its end.
     pub(crate) fn over(mut self) -> Self {
         self.resolver.over(self.tid, &mut self.names, &mut self.log);
+        self
+    }
+
+    /// The calls of a trace, of which nobody says what is in it.
+    pub(crate) fn of_trace(self) -> Self {
+        Self { resolver: self.resolver.of_trace(), ..self }
+    }
+
+    /// The next call begins at the time of the one before.
+    pub(crate) fn at_once(mut self) -> Self {
+        self.clock -= 10;
         self
     }
 
@@ -277,7 +288,33 @@ impl Script {
 
     pub(crate) fn copies(self, fd: i32, other: i32) -> Self {
         let tid = self.tid;
-        self.item(&RawItem::Copies { tid, fd, other })
+        self.item(&RawItem::Copies { tid, fd, of: tid, other, received: false })
+    }
+
+    /// The descriptor came with a message; it is the `other` of the thread `of`.
+    pub(crate) fn arrived(self, fd: i32, of: u32, other: i32) -> Self {
+        let tid = self.tid;
+        self.item(&RawItem::Copies { tid, fd, of: Tid(of), other, received: true })
+    }
+
+    /// The tracer looks where a descriptor stands.
+    pub(crate) fn stands(self, fd: i32, position: i64) -> Self {
+        let tid = self.tid;
+        self.item(&RawItem::Position { tid, fd, position })
+    }
+
+    pub(crate) fn has_lost(&self, fd: i32) -> bool {
+        self.resolver.has_lost(self.tid, fd)
+    }
+
+    pub(crate) fn sent(self, fd: i32) -> Self {
+        let tid = self.tid;
+        self.item(&RawItem::Sent { tid, fd })
+    }
+
+    pub(crate) fn escaped(self) -> Self {
+        let tid = self.tid;
+        self.item(&RawItem::Escaped { tid, table: false })
     }
 
     pub(crate) fn file(self, fd: i32, inode: u64, kind: FileKind) -> Self {
@@ -300,6 +337,11 @@ impl Script {
     pub(crate) fn used(self, usage: Usage) -> Self {
         let tid = self.tid;
         self.item(&RawItem::Usage { tid, usage })
+    }
+
+    pub(crate) fn holders(&self, device: u64, inode: u64) -> Vec<(u32, i32)> {
+        let holders = self.resolver.holders(device, inode, 64);
+        holders.into_iter().map(|(tid, fd)| (tid.0, fd)).collect()
     }
 
     pub(crate) fn knows(&self, fd: i32) -> bool {

@@ -3,15 +3,16 @@
 use super::broken::Breaker;
 use super::escape::Scratch;
 use super::kind::Kind;
-use super::marks::{cut_by_death, first_half, is_renamed};
+use super::marks::{DETACHED, cut_by_death, first_half, is_renamed};
 use super::outcome::Outcome;
 use super::pending::Half;
 use super::prefix::Prefix;
 use super::reading::{Reading, name_length};
 use super::sink::{Out, Sink};
-use super::{Parser, noise, output};
+use super::{Parser, noise, output, rights};
 use iotrail_model::raw::{RawCall, RawItem, Return};
 use iotrail_model::{Tid, Timestamp};
+use memchr::memmem;
 
 /// Whose call it is and when it began.
 #[derive(Clone, Copy)]
@@ -29,6 +30,9 @@ impl Parser {
         name_length(text)?;
         if let Some(half) = first_half(text) {
             let (tid, start) = self.beginner(prefix, out);
+            if text.ends_with(DETACHED) {
+                out.emit(RawItem::Escaped { tid, table: true });
+            }
             self.enter(tid, start, half, out);
             self.keep(tid, start, half, out);
             self.renamed = is_renamed(text).then_some(tid);
@@ -85,8 +89,16 @@ impl Parser {
             self.steps.ended(tid, start + dur);
         }
         let ret = reading.without_comm(outcome.ret);
-        if let (true, Return::Value(child, _)) = (reading.makes_process(), ret) {
-            self.threads.appeared(u32::try_from(child).ok());
+        if let (true, Return::Value(child @ 1.., _)) = (reading.makes_process(), ret) {
+            let child = u32::try_from(child).ok();
+            if !self.threads.are_followed(child) {
+                let table = memmem::find(text, b"CLONE_FILES").is_some();
+                out.emit(RawItem::Escaped { tid, table });
+            }
+            self.threads.appeared(child);
+        }
+        if matches!(origin, Origin::Line(_)) {
+            rights::emit_sent(reading.name, tid, text, out);
         }
         self.coverage.cut_arguments += u64::from(reading.arguments.cut);
         let entered = reading.entered(tid, start, out.names);

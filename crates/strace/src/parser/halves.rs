@@ -3,13 +3,13 @@
 //! It is reported as entered and waits. With its second half it is one call; without one, when its thread goes on to
 //! something else or the input ends, it is a call whose return was not seen.
 
-use super::Parser;
 use super::call::Origin;
 use super::kind::Kind;
 use super::marks::first_half;
 use super::pending::Half;
 use super::reading::Reading;
 use super::sink::{Out, Sink};
+use super::{Parser, rights};
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Dictionaries, Tid, Timestamp};
 
@@ -18,6 +18,7 @@ impl Parser {
     pub(super) fn enter(&mut self, tid: Tid, start: Timestamp, text: &[u8], out: &mut Out<'_, impl Sink>) {
         self.with_scratch(text, |_, text, scratch| {
             if let Some(reading) = Reading::of(text, out.names, scratch) {
+                rights::emit_sent(reading.name, tid, text, out);
                 let entered = reading.entered(tid, start, out.names);
                 out.emit(RawItem::Entered(entered));
             }

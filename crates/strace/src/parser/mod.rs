@@ -34,6 +34,7 @@ mod pending;
 mod prefix;
 mod reading;
 mod resumed;
+mod rights;
 mod scan;
 mod sink;
 mod speaker;
@@ -55,6 +56,7 @@ use iotrail_model::{Clock, Coverage, Nanos, Tid, Timestamp};
 use pending::Pending;
 use prefix::Prefix;
 use sink::{Out, Sink};
+use std::sync::Arc;
 use steps::Steps;
 use threads::Threads;
 
@@ -69,6 +71,8 @@ pub struct ParserSetup {
     pub file: String,
     /// The thread of lines that name none: from the name of a file that `strace -ff` wrote.
     pub default_tid: Option<Tid>,
+    /// The threads of the files that the same `strace -ff` wrote, sorted; of others it is not known what they do.
+    pub set: Arc<[Tid]>,
     /// Year, month and day of the first line, for time stamps without a date.
     pub date: Option<(i64, i64, i64)>,
 }
@@ -105,7 +109,7 @@ impl Parser {
             ending: Ending::Whole,
             timeline: Timeline::new(setup.date),
             steps: Steps::default(),
-            threads: Threads::new(setup.default_tid),
+            threads: Threads::new(setup.default_tid, setup.set),
             pending: Pending::default(),
             renamed: None,
             broken: None,

@@ -8,6 +8,7 @@ use super::pending::Half;
 use super::prefix::Prefix;
 use super::scan::value_end;
 use super::sink::{Out, Sink};
+use super::threads::Began;
 use super::{Parser, noise};
 use iotrail_model::raw::{RawCall, RawItem};
 use iotrail_model::{CallId, Tid, Timestamp};
@@ -16,6 +17,8 @@ impl Parser {
     #[inline]
     pub(super) fn resumed(&mut self, prefix: &Prefix<'_>, out: &mut Out<'_, impl Sink>) -> Option<Kind> {
         if prefix.rest == DETACHED {
+            let tid = self.threads.of(prefix.tid, || Began::Other);
+            out.emit(RawItem::Escaped { tid, table: true });
             return Some(Kind::Noise(noise::ATTACH));
         }
         let (name, rest) = resumed_name(prefix.rest)?;

@@ -7,6 +7,7 @@
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::Tid;
+use std::sync::Arc;
 
 /// The thread that strace started and did not name.
 const ANONYMOUS: Tid = Tid(0);
@@ -16,6 +17,8 @@ const ANONYMOUS: Tid = Tid(0);
 pub(super) struct Threads {
     /// The thread of all lines that name none.
     default: Option<Tid>,
+    /// The threads that are followed beside that one.
+    set: Arc<[Tid]>,
     /// Lines without a thread were seen, and nobody said whose.
     anonymous: bool,
     /// The id that the anonymous first thread turned out to have.
@@ -26,8 +29,8 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    pub(super) fn new(default: Option<Tid>) -> Self {
-        Self { default, ..Self::default() }
+    pub(super) fn new(default: Option<Tid>, set: Arc<[Tid]>) -> Self {
+        Self { default, set, ..Self::default() }
     }
 
     /// The thread of a line; `about` says what the anonymous thread began, should an unknown one speak.
@@ -73,6 +76,16 @@ impl Threads {
             && self.first != Some(Tid(tid))
         {
             self.others.insert(tid);
+        }
+    }
+
+    /// Whether what a new thread does is in the trace. Lines without a thread are those of a strace that follows one
+    /// process, unless it said that it follows the new one.
+    pub(super) fn are_followed(&self, child: Option<u32>) -> bool {
+        let Some(child) = child else { return true };
+        match self.default {
+            Some(_) => self.set.binary_search(&Tid(child)).is_ok(),
+            None => !self.anonymous || self.others.contains(&child),
         }
     }
 

@@ -12,6 +12,23 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn what_others_share_is_told_before_the_call() {
+    let items = items_of(
+        br#"sendmsg(3, {msg_iov=[{iov_base="x", iov_len=1}], msg_iovlen=1, msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[4</a>, 5]}], msg_flags=0}, 0) = 1"#,
+    );
+    assert_eq!(items[..2], ["7 sends 4", "7 sends 5"]);
+    assert_eq!(items.len(), 3);
+    // No file of the set is that of thread 9.
+    assert_eq!(items_of(b"fork() = 9"), ["7 shares with others", "7 @0 fork() = 9"]);
+    assert_eq!(items_of(b"clone(flags=CLONE_VM|CLONE_FILES) = 9")[0], "7 shares with others for ever");
+    assert_eq!(items_of(b"fork() = 8"), ["7 @0 fork() = 8"]);
+    let lines = "fork() = 9\n100 fork() = 10\n";
+    let items = parse(lines.as_bytes()).items;
+    assert_eq!(items[0], "0 shares with others");
+    assert_eq!(parse(b"100 fork() = 10\n").items, ["100 @0 fork() = 10"]);
+}
+
+#[test]
 fn descriptors_carry_what_strace_prints_beside_them() {
     check(&[
         (r#"read(3, "abc", 5) = 3"#, "@0 read(fd 3, _, 5) = 3"),

@@ -34,7 +34,7 @@ impl Announced {
 }
 
 pub(crate) fn setup() -> ParserSetup {
-    ParserSetup { file: "trace.st".into(), default_tid: None, date: None }
+    ParserSetup { file: "trace.st".into(), ..ParserSetup::default() }
 }
 
 /// Parses a whole trace.
@@ -67,7 +67,8 @@ pub(crate) fn parse_in_pieces(input: &[u8], piece: usize) -> Parsed {
 
 /// The items of one line with the default thread 7.
 pub(crate) fn items_of(line: &[u8]) -> Vec<String> {
-    let mut parser = Parser::new(ParserSetup { default_tid: Some(Tid(7)), ..setup() });
+    let set = [Tid(7), Tid(8)].into();
+    let mut parser = Parser::new(ParserSetup { default_tid: Some(Tid(7)), set, ..setup() });
     let (mut names, mut items) = (Dictionaries::default(), Vec::new());
     parser.parse(line, true, &mut names, &mut |item: RawItem<'_>, names: &mut Dictionaries| {
         items.push(show(&item, names));
@@ -83,6 +84,10 @@ pub(crate) fn show(item: &RawItem<'_>, names: &Dictionaries) -> String {
         RawItem::Exited { tid, at, status } => format!("{tid} @{} exited {status}", at.0),
         RawItem::Killed { tid, at, signal } => format!("{tid} @{} killed {}", at.0, signal.as_bstr()),
         RawItem::Superseded { tid, by, at } => format!("{tid} @{} superseded by {by}", at.0),
+        RawItem::Sent { tid, fd } => format!("{tid} sends {fd}"),
+        RawItem::Escaped { tid, table } => {
+            format!("{tid} shares with others{}", if *table { " for ever" } else { "" })
+        }
         RawItem::Comm { tid, comm } => format!("{tid} comm {:?}", comm.as_bstr()),
         other => format!("no line of text says {other:?}"),
     }

@@ -15,7 +15,7 @@ pub(super) fn followed(chosen: &[bool]) -> Vec<bool> {
             || is_life(spec)
             || changes_tracing(spec)
             || (names && gives_names(spec))
-            || (moves && uses_cursor(spec))
+            || (moves && (uses_cursor(spec) || sends_descriptors(spec)))
             || (requests && submits(spec))
     });
     rows.collect()
@@ -48,6 +48,11 @@ fn uses_cursor(spec: &CallSpec) -> bool {
     const SEEKS: [&str; 3] = ["lseek", "llseek", "_llseek"];
     let transfers = spec.family == Family::Data && spec.transfer != Transfer::None;
     (transfers && !AT_OFFSETS.contains(&spec.name)) || SEEKS.contains(&spec.name)
+}
+
+/// Sends descriptors to somebody who moves the cursors of their files.
+fn sends_descriptors(spec: &CallSpec) -> bool {
+    matches!(spec.name, "sendmsg" | "sendmmsg")
 }
 
 /// A request that a program hands to the kernel in memory.
