@@ -23,6 +23,11 @@ const DISKS: [&str; 4] = ["sd", "vd", "xvd", "hd"];
 
 /// Whether the component `name` in the directory `parent` (an absolute path without a slash at its end) stays as it is.
 pub(crate) fn is_public(parent: &str, name: &str) -> bool {
+    if public::is_architecture(name)
+        || public::is_interpreter(parent.rsplit('/').next().unwrap_or_default(), name)
+    {
+        return true;
+    }
     let mut above = parent.split('/').skip(1);
     let (first, second) = (above.next().filter(|first| !first.is_empty()), above.next());
     if second.is_none() && public::is_top(first, name) {

@@ -17,8 +17,19 @@ static SYSTEM: Words = LazyLock::new(|| words(include_str!("lists/system.txt")))
 static VARIABLES: Words = LazyLock::new(|| words(include_str!("lists/variables.txt")));
 
 /// Directories whose names are the same on every machine, wherever they are.
-const ANYWHERE: [&str; 9] =
-    ["bin", "lib", "libexec", "share", "include", "gconv", "site-packages", "dist-packages", "__pycache__"];
+const ANYWHERE: [&str; 11] = [
+    "lib64",
+    "node_modules",
+    "bin",
+    "lib",
+    "libexec",
+    "share",
+    "include",
+    "gconv",
+    "site-packages",
+    "dist-packages",
+    "__pycache__",
+];
 /// Directories right below the root whose own names tell nothing.
 const TOP: [&str; 27] = [
     "bin",
@@ -295,6 +306,18 @@ pub(crate) fn is_top(parent: Option<&str>, component: &str) -> bool {
         Some("var") => VAR.contains(&component),
         Some(_) => false,
     }
+}
+
+/// `python3.11` in a directory `lib`: the library of an interpreter, wherever it is installed.
+pub(crate) fn is_interpreter(parent: &str, name: &str) -> bool {
+    let is_library = matches!(parent, "lib" | "lib64" | "share") || is_architecture(parent);
+    let known = |known: &&str| name.strip_prefix(*known).is_some_and(is_version);
+    is_library && ["python", "perl", "ruby", "R", "tcl"].iter().any(known)
+}
+
+/// `x86_64-linux-gnu`.
+pub(crate) fn is_architecture(name: &str) -> bool {
+    name.ends_with("-linux-gnu") && SYSTEM.contains(name)
 }
 
 pub(crate) fn is_object(kind: &str) -> bool {
