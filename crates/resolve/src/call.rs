@@ -430,7 +430,7 @@ impl Resolver {
             creates: is_creat || asks(symbols::O_CREAT),
             exclusive: asks(symbols::O_EXCL) || asks(symbols::O_TMPFILE),
             nameless: asks(symbols::O_TMPFILE) || hint.is_some_and(|hint| hint.deleted),
-            follows: !asks(symbols::O_NOFOLLOW) && !(asks(symbols::O_CREAT) && asks(symbols::O_EXCL)),
+            follows: !(asks(symbols::O_NOFOLLOW) || asks(symbols::O_CREAT) && asks(symbols::O_EXCL)),
         };
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);

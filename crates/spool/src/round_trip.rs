@@ -145,7 +145,7 @@ proptest! {
                     expected.push(Record::Image(Box::new(process)));
                 }
                 Step::File(path, facts) => {
-                    writer.file(PathId(path), &facts, &dictionaries).unwrap();
+                    writer.file(PathId(path), facts, &dictionaries).unwrap();
                     expected.push(Record::File(dictionaries.paths.get(path).to_vec(), facts));
                 }
                 Step::Coverage(lost) => {

@@ -68,7 +68,7 @@ fn finished(target: &Path) {
     }
     part.push_process(&process(10)).unwrap();
     part.push_process(&process(11)).unwrap();
-    let facts = FileFacts { device: 1, inode: 2, size: Some(3), kind: Some(FileKind::File) };
+    let facts = FileFacts { device: 1, inode: 2, size: Some(3), kind: Some(FileKind::File), birth: None };
     part.push_file(b"/data/file.7", &facts).unwrap();
     let summary = part.finish(&names).unwrap();
     let name = CaseName { cid: Some("app".to_owned()), host: Some("h".to_owned()), rid: None };
