@@ -44,9 +44,9 @@ pub struct SelectSpec {
     pub since: Option<String>,
     /// `--until`: events that start before then.
     pub until: Option<String>,
-    /// `--min-size`: transfers of at least so many bytes.
+    /// `--min-size`: transfers of at least so many bytes; never a call whose size is NULL.
     pub min_size: Option<String>,
-    /// `--max-size`: transfers of at most so many bytes.
+    /// `--max-size`: transfers of at most so many bytes; never a call whose size is NULL.
     pub max_size: Option<String>,
     /// `--failed`: `Some(true)` selects failed calls, `Some(false)` (`--no-failed`) all others.
     pub failed: Option<bool>,

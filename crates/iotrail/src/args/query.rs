@@ -52,11 +52,11 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     until: Option<String>,
 
-    /// Transfers of at least so many bytes: `4KiB`.
+    /// Transfers of at least so many bytes: `4KiB`; 0 selects all transfers, also those of nothing (end of file), no other call.
     #[arg(long, value_name = "BYTES")]
     min_size: Option<String>,
 
-    /// Transfers of at most so many bytes.
+    /// Transfers of at most so many bytes, also those of nothing (end of file), no other call.
     #[arg(long, value_name = "BYTES")]
     max_size: Option<String>,
 

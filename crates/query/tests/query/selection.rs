@@ -12,7 +12,7 @@ fn log() -> EventLog {
     log.with(0, "openat", "/s/no", |event, memory| event.errno = memory.errno("ENOENT"));
     log.event(0, "brk", "");
     log.with(1, "rename", "/x", |event, memory| event.path2 = memory.path("/s/c.dat"));
-    log.event(1, "write", "/proc/77/fd/1");
+    log.with(1, "write", "/proc/77/fd/1", |event, _| event.size = Nullable::some(0));
     log.build()
 }
 
@@ -47,7 +47,8 @@ fn each_condition_selects_its_rows() {
         (SelectSpec { since: some("1970-01-01T00:00:01.000006Z"), ..none() }, vec![6]),
         (SelectSpec { until: some("00:00:01.000002"), ..none() }, vec![1]),
         (SelectSpec { min_size: some("4KiB"), ..none() }, vec![1]),
-        (SelectSpec { max_size: some("10"), ..none() }, vec![2]),
+        (SelectSpec { max_size: some("10"), ..none() }, vec![2, 6]),
+        (SelectSpec { min_size: some("0"), ..none() }, vec![1, 2, 6]),
         (SelectSpec { failed: Some(true), ..none() }, vec![3]),
         (SelectSpec { failed: Some(false), path: words(&["/s"]), ..none() }, vec![1, 2, 5]),
     ] {
