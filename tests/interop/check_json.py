@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks a JSON file against a schema of this repository: check_json.py SCHEMA FILE...
 
-Needs jsonschema from PyPI. Other schemas in the schema's directory are found by their $id. Beyond the schema, it checks
-what a schema cannot say about a graph: that the counts of its parts add up.
+Needs jsonschema from PyPI. Schemas refer to one another by file name, so that they resolve offline. Beyond the schema,
+it checks what a schema cannot say about a graph: that the counts of its parts add up.
 """
 
 import json
@@ -14,8 +14,10 @@ from referencing import Registry, Resource
 
 
 def registry(directory):
-    schemas = [json.loads(path.read_text()) for path in sorted(directory.glob("*.schema.json"))]
-    return Registry().with_resources((schema["$id"], Resource.from_contents(schema)) for schema in schemas)
+    files = sorted(directory.resolve().glob("*.schema.json"))
+    return Registry().with_resources(
+        (path.as_uri(), Resource.from_contents(json.loads(path.read_text()))) for path in files
+    )
 
 
 def sums(dfg):
@@ -38,8 +40,8 @@ def sums(dfg):
         yield "edges: what leaves ● or enters ■ is not the number of cases"
 
 
-def problems(schema, schemas, document):
-    validator = Draft202012Validator(schema, registry=schemas)
+def problems(path, schemas, document):
+    validator = Draft202012Validator({"$ref": path.resolve().as_uri()}, registry=schemas)
     for error in sorted(validator.iter_errors(document), key=lambda error: list(map(str, error.absolute_path))):
         yield f"{error.json_path}: {error.message[:300]}"
     graph = document.get("dfg", document) if isinstance(document, dict) else {}
@@ -56,7 +58,7 @@ def main():
     schemas = registry(path.parent)
     failed = False
     for name in sys.argv[2:]:
-        found = list(problems(schema, schemas, json.loads(pathlib.Path(name).read_text())))
+        found = list(problems(path, schemas, json.loads(pathlib.Path(name).read_text())))
         for problem in found:
             print(f"{name}: {problem}", file=sys.stderr)
         print(f"{name}: {'does not conform' if found else 'conforms'} to {path.name}")
