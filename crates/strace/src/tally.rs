@@ -152,15 +152,26 @@ impl Tally {
         );
         note(
             self.long_lines,
-            format!(
-                "{} lines were so long that {} bytes in their middle were not looked at",
-                count(self.long_lines),
-                count(self.dropped_bytes)
-            ),
+            match self.long_lines {
+                1 => format!(
+                    "1 line was so long that {} bytes in its middle were not looked at",
+                    count(self.dropped_bytes)
+                ),
+                number => format!(
+                    "{} lines were so long that {} bytes in their middle were not looked at",
+                    count(number),
+                    count(self.dropped_bytes)
+                ),
+            },
         );
         note(
             self.orphans,
-            format!("{} threads whose process is unknown: each counts as a process", count(self.orphans)),
+            match self.orphans {
+                1 => "1 thread whose process is unknown: it counts as a process".to_owned(),
+                number => {
+                    format!("{} threads whose process is unknown: each counts as a process", count(number))
+                }
+            },
         );
         note(
             self.file_mappings,
