@@ -1,8 +1,9 @@
 //! Data: everything that goes to stdout or into a file the user named.
 
 use anyhow::Context;
+use iotrail_model::text::printable;
 use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
@@ -25,6 +26,58 @@ pub fn stream<T>(target: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Res
         replace(&target.canonicalize().unwrap_or_else(|_| target.to_owned()), fill)
     };
     result.map_err(|error| named(error, &target.display().to_string()))
+}
+
+/// Lets `fill` write lines of data to `target` as [`stream`] does: the exact bytes into files and pipes, and on a terminal
+/// everything that would steer it as an escape.
+pub fn stream_lines<T>(
+    target: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    stream(target, |out| {
+        if target != Path::new("-") || !io::stdout().is_terminal() {
+            return fill(out);
+        }
+        let mut shown = Shown { out, line: Vec::new() };
+        let result = fill(&mut shown)?;
+        shown.end()?;
+        Ok(result)
+    })
+}
+
+/// Lines for a terminal.
+struct Shown<W> {
+    out: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write> Shown<W> {
+    /// Writes what has no line end yet.
+    fn end(&mut self) -> io::Result<()> {
+        self.out.write_all(printable(&String::from_utf8_lossy(&self.line)).as_bytes())?;
+        self.line.clear();
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Shown<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match part.strip_suffix(b"\n") {
+                None => self.line.extend_from_slice(part),
+                Some(rest) => {
+                    self.line.extend_from_slice(rest);
+                    self.end()?;
+                    self.out.write_all(b"\n")?;
+                }
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Writes a file beside `target` and gives it that name.
@@ -77,4 +130,19 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_shown_what_would_steer_it() {
+        let mut shown = Shown { out: Vec::new(), line: Vec::new() };
+        for byte in "a,\u{1b}[31mred\n\n\u{9b}ö".bytes() {
+            shown.write_all(&[byte]).unwrap();
+        }
+        shown.end().unwrap();
+        assert_eq!(String::from_utf8(shown.out).unwrap(), "a,\\u{1b}[31mred\n\n\\u{9b}ö");
+    }
 }

@@ -66,11 +66,11 @@ impl TableArgs {
         table: impl FnOnce() -> Table,
         ui: &Ui,
     ) -> anyhow::Result<ExitCode> {
-        output::stream(&self.output, |out| match self.form.form() {
-            Form::Json => json_lines(rows, out),
-            Form::Csv => csv(columns, rows, out),
-            Form::Table => Ok(out.write_all(table().render(ui.style()).as_bytes())?),
-        })?;
+        match self.form.form() {
+            Form::Json => output::stream_lines(&self.output, |out| json_lines(rows, out)),
+            Form::Csv => output::stream_lines(&self.output, |out| csv(columns, rows, out)),
+            Form::Table => output::write(&self.output, table().render(ui.style()).as_bytes()),
+        }?;
         Ok(ExitCode::SUCCESS)
     }
 }
