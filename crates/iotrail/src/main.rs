@@ -4,20 +4,24 @@ mod args;
 mod cli;
 mod commands;
 mod rows;
+mod suggest;
+mod usage;
 
-use clap::Parser;
 use iotrail_console::{output, ui};
 use std::process::ExitCode;
 
+/// Exit status of wrong usage, as of the parser's own errors.
+const WRONG_USAGE: u8 = 2;
+
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli: cli::Cli = suggest::parsed();
     let ui = ui::Ui::new(cli.colour, cli.quiet);
     match cli.command.run(&ui) {
         Ok(code) => code,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             ui.error(&error);
-            ExitCode::FAILURE
+            if usage::is_wrong(&error) { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -47,6 +47,16 @@ pub enum QueryError {
 }
 
 impl QueryError {
+    /// Whether the command line itself is wrong, and not a file that it names.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Word { option, .. } => option.starts_with("--"),
+            Self::Read { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Rules { .. } | Self::Trail(_) => false,
+        }
+    }
+
     pub(crate) fn word(
         option: &'static str,
         word: &str,

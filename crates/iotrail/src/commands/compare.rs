@@ -3,7 +3,7 @@
 use crate::args::{graph, query};
 use crate::commands::compare_phases as phases;
 use crate::commands::dfg::{check_formats, is_html, say_choices};
-use crate::{output, ui::Ui};
+use crate::{output, ui::Ui, usage};
 use anyhow::{Context, bail};
 use iotrail_dfg::{Comparison, compare};
 use iotrail_draw::compare_phases::{compare_phases, compare_phases_csv};
@@ -95,7 +95,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.json {
         output::stdout(&json(&comparisons, &phases)?)?;
     } else if args.csv {
-        output::stdout(compare_phases_csv(&phases).as_bytes())?;
+        output::stream_lines(Path::new("-"), |out| {
+            Ok(out.write_all(compare_phases_csv(&phases).as_bytes())?)
+        })?;
     } else if args.output.is_empty() {
         output::stdout(tables(&comparisons, &phases, args.top, ui).as_bytes())?;
     }
@@ -106,7 +108,9 @@ fn spec(args: &Args) -> anyhow::Result<QuerySpec> {
     let mut spec = QuerySpec { groups_first: args.groups.clone(), ..args.query.spec() };
     match (args.trails.len(), args.query.is_grouped()) {
         (1, false) => {
-            bail!("one trail can only be compared with itself: give a second trail, or divide it with --by")
+            return Err(usage::wrong(
+                "one trail can only be compared with itself: give a second trail, or divide it with --by",
+            ));
         }
         (_, false) => spec.group_by = Some("trail".to_owned()),
         _ => {}

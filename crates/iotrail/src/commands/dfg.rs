@@ -1,8 +1,7 @@
 //! `iotrail dfg`: the Directly-Follows Graph.
 
 use crate::args::{graph, query};
-use crate::{output, ui::Ui};
-use anyhow::{Context, bail};
+use crate::{output, ui::Ui, usage};
 use iotrail_dfg::{Dfg, synthesize};
 use iotrail_draw::summary::{Limits, summary};
 use iotrail_draw::{Format, export, files};
@@ -99,10 +98,10 @@ pub(crate) fn check_formats(outputs: &[PathBuf]) -> anyhow::Result<()> {
     let known = |path: &Path| path == Path::new("-") || is_html(path) || Format::from_path(path).is_some();
     match outputs.iter().find(|path| !known(path)) {
         None => Ok(()),
-        Some(path) => bail!(
+        Some(path) => Err(usage::wrong(format!(
             "{}: unknown format; use one of .json, .csv, .dot, .svg, .png, .pdf, .graphml, .mmd, .html",
             path.display()
-        ),
+        ))),
     }
 }
 
@@ -112,8 +111,8 @@ fn stdout_format(args: &Args) -> anyhow::Result<Option<Format>> {
     match (&args.format, args.json, to_stdout) {
         (Some(word), ..) => {
             let format = Format::from_path(Path::new(&format!("x.{word}")));
-            format.map(Some).with_context(|| {
-                format!("unknown format `{word}`; write json, nodes.csv, edges.csv, dot, svg, png, pdf, graphml or mmd")
+            format.map(Some).ok_or_else(|| {
+                usage::wrong(format!("unknown format `{word}`; write json, nodes.csv, edges.csv, dot, svg, png, pdf, graphml or mmd"))
             })
         }
         (None, true, _) | (None, false, true) => Ok(Some(Format::Json)),

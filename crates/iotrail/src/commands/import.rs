@@ -1,7 +1,7 @@
 //! `iotrail import`: strace output into a trail.
 
-use crate::{output, ui::Ui};
-use anyhow::{Context, bail};
+use crate::{output, ui::Ui, usage};
+use anyhow::Context;
 use indicatif::ProgressBar;
 use iotrail_model::units;
 use iotrail_strace::{CasePattern, ImportOptions, ImportSummary, Input, Progress, import};
@@ -89,7 +89,9 @@ fn date(text: &str) -> Result<(i64, i64, i64), String> {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.output == Path::new("-") {
-        bail!("a trail is a directory, it cannot go to stdout: name it with -o NAME.trail");
+        return Err(usage::wrong(
+            "a trail is a directory, it cannot go to stdout: name it with -o NAME.trail",
+        ));
     }
     let options = ImportOptions {
         case_pattern: args.case_name.clone().unwrap_or_default(),

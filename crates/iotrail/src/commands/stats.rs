@@ -1,8 +1,7 @@
 //! `iotrail stats`: what calls, files and processes did, by group of processes.
 
 use crate::args::query::ProcessQuery;
-use crate::{output, ui::Ui};
-use anyhow::Context;
+use crate::{output, ui::Ui, usage};
 use iotrail_draw::chart::{Plot, PlotKind, of_profile, sheet};
 use iotrail_draw::profile_csv::profile_csv;
 use iotrail_draw::profile_tables::profile_tables;
@@ -109,7 +108,10 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             picture_file(&sheet(&profile.sources.join(", "), &charts), Theme::Auto, target)?
         }
     };
-    output::write(target, &bytes)?;
+    match form {
+        Form::Csv(_) => output::stream_lines(target, |out| Ok(out.write_all(&bytes)?))?,
+        _ => output::write(target, &bytes)?,
+    }
     if target != Path::new("-") {
         ui.say(&format!("wrote {}", target.display()));
     }
@@ -152,14 +154,18 @@ fn form(args: &Args, tables: &[ProfileTable]) -> anyhow::Result<Form> {
     let extension = args.output.as_deref().and_then(Path::extension).and_then(|extension| extension.to_str());
     let picture = args.output.as_deref().and_then(PictureFormat::from_path).is_some();
     if !args.plot.is_empty() && !picture {
-        anyhow::bail!("--plot draws a picture: name a file for it with -o FILE.svg, .png or .pdf");
+        return Err(usage::wrong(
+            "--plot draws a picture: name a file for it with -o FILE.svg, .png or .pdf",
+        ));
     }
     if args.csv || (extension == Some("csv") && !args.json) {
         let table = match tables {
             [table] => Some(*table),
             _ => None,
         };
-        return table.map(Form::Csv).context("CSV holds one table: choose it with --table");
+        return table
+            .map(Form::Csv)
+            .ok_or_else(|| usage::wrong("CSV holds one table: choose it with --table"));
     }
     Ok(match extension {
         _ if args.json => Form::Json,

@@ -1,6 +1,6 @@
 //! `iotrail tree`: who made whom.
 
-use anyhow::bail;
+use crate::usage;
 use iotrail_console::{output, ui::Ui};
 use iotrail_draw::export::PictureFormat;
 use iotrail_draw::process_tree::{process_tree, timeline};
@@ -84,7 +84,10 @@ fn form(args: &Args) -> anyhow::Result<Form> {
         _ if args.json || extension == Some("json") => Ok(Form::Json),
         Some("txt") => Ok(Form::Text),
         _ if args.output == Path::new("-") => Ok(Form::Text),
-        _ => bail!("{}: unknown format; use one of .svg, .png, .pdf, .json, .txt", args.output.display()),
+        _ => Err(usage::wrong(format!(
+            "{}: unknown format; use one of .svg, .png, .pdf, .json, .txt",
+            args.output.display()
+        ))),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::args::{operations::Operations, query};
 use crate::rows;
-use crate::{output, ui::Ui};
-use anyhow::{Context, bail};
+use crate::{output, ui::Ui, usage};
+use anyhow::Context;
 use iotrail_draw::Theme;
 use iotrail_draw::export::{PictureFormat, picture};
 use iotrail_draw::workflow_picture::workflow_picture;
@@ -226,14 +226,14 @@ fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui)
     }
     if args.csv {
         let [table] = outcome.tables.as_slice() else {
-            bail!(
+            return Err(usage::wrong(format!(
                 "--csv prints one table, and {} were asked for; write one of --slack, --bottlenecks, --degrees, --clusters, or use --json",
                 outcome.tables.len()
-            );
+            )));
         };
         let rows = serde_json::to_value(&table.rows)?;
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
-        return output::stream(stdout, |out| rows::csv(table.rows.columns(), rows.iter(), out));
+        return output::stream_lines(stdout, |out| rows::csv(table.rows.columns(), rows.iter(), out));
     }
     if args.json {
         return match outcome.tables.is_empty() {

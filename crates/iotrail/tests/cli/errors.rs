@@ -163,10 +163,10 @@ fn what_is_no_trail_is_not_even_replaced_by_force() {
 fn places_where_no_trail_can_be_are_named() {
     let dir = Dir::new();
     dir.write("a.st", LS);
-    let said: Vec<String> = ["gone/t.trail", "a.st/t.trail", "..", "-"]
-        .map(|target| dir.run(["import", "-o", target, "a.st"]).fails())
-        .into();
-    insta::assert_snapshot!(said.join(""));
+    let import = |target| dir.run(["import", "-o", target, "a.st"]);
+    let mut said = ["gone/t.trail", "a.st/t.trail", ".."].map(|target| import(target).fails()).concat();
+    said.push_str(&import("-").refuses());
+    insta::assert_snapshot!(said);
     assert_eq!(dir.names(), ["a.st"]);
 }
 
@@ -211,7 +211,9 @@ fn words_of_a_query_that_mean_nothing_are_explained() {
     let said: Vec<String> = wrong
         .iter()
         .map(|words| {
-            let talk = dir.run(*words).ends_with(1).talk();
+            // Which groups there are is told by the trails.
+            let status = if words.contains(&"--groups") { 1 } else { 2 };
+            let talk = dir.run(*words).ends_with(status).talk();
             let error = talk.lines().filter(|line| line.starts_with("error: ")).collect::<Vec<_>>();
             assert_eq!(error.len(), 1, "{words:?}: {talk}");
             format!("{}\n  {}\n", words.join(" "), error[0])
@@ -248,7 +250,20 @@ fn an_unknown_format_lists_those_that_exist() {
         &["dfg", "-q", "t.trail", "--format", "gif"],
         &["compare", "-q", "t.trail", "t.trail", "-o", "g.xyz"],
     ];
-    let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).fails()).collect();
+    let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).refuses()).collect();
     insta::assert_snapshot!(said.join(""));
+    for words in [["tree", "t.trail", "-o", "t.xyz"], ["workflow", "t.trail", "-o", "w.xyz"]] {
+        assert!(dir.run(words).refuses().contains(".png"), "{words:?}");
+    }
     assert_eq!(dir.names(), ["a_h_1.st", "t.trail"], "nothing is written before all is known to be right");
+}
+
+#[test]
+fn a_mistyped_command_is_told_the_one_that_was_meant() {
+    let dir = Dir::new();
+    for (word, meant) in [("dgf", "dfg"), ("fdg", "dfg"), ("slq", "sql"), ("evnts", "events")] {
+        let said = dir.run([word]).refuses();
+        assert!(said.contains(&format!("a similar subcommand exists: '{meant}'")), "{said}");
+    }
+    assert!(!dir.run(["xyzzy"]).refuses().contains("similar"));
 }

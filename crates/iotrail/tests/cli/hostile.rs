@@ -152,5 +152,5 @@ fn hostile_names_of_files_and_cases_are_shown_escaped() {
         assert_tame(command, &ran.stderr);
     }
     let words = ["dfg".into(), trail, "-o".into(), OsString::from("g\u{1b}[31m.xyz")];
-    assert_tame("dfg", &dir.run(words).ends_with(1).stderr);
+    assert_tame("dfg", &dir.run(words).ends_with(2).stderr);
 }

@@ -139,7 +139,7 @@ fn wrong_words_are_refused_with_what_is_allowed() {
     let dir = Dir::with_trace(TRACE);
     let said = |words: &[&str]| {
         let words: Vec<&str> = ["stats", "t.trail"].iter().chain(words).copied().collect();
-        dir.run(words).fails()
+        dir.run(words).refuses()
     };
     for (words, part) in [
         (&["--by", "exec"][..], "write one of exe, job, host"),

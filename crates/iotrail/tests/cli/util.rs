@@ -161,6 +161,14 @@ impl Ran {
         ran.talk()
     }
 
+    /// Exit status 2, for wrong usage, and nothing on stdout; gives what is on stderr.
+    #[track_caller]
+    pub(crate) fn refuses(self) -> String {
+        let ran = self.ends_with(2);
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), "");
+        ran.talk()
+    }
+
     #[track_caller]
     pub(crate) fn ends_with(self, code: i32) -> Self {
         assert_eq!(self.status.signal(), None, "killed; stderr: {}", self.talk());
