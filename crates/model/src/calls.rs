@@ -177,6 +177,16 @@ pub fn spec(call: CallId) -> Option<&'static CallSpec> {
     TABLE.get(call.index())
 }
 
+/// Whether it is a request that a program left to the kernel in memory (`io_uring_read`, `aio_pread`): no call of a thread, so that
+/// it may come back, or be given up, after its thread has ended.
+#[must_use]
+pub fn is_request(call: CallId) -> bool {
+    const RINGS: [&str; 3] = ["io_uring_setup", "io_uring_enter", "io_uring_register"];
+    spec(call).is_some_and(|CallSpec { name, .. }| {
+        name.starts_with("aio_") || (name.starts_with("io_uring_") && !RINGS.contains(name))
+    })
+}
+
 /// A dictionary of call names in which the table's rows have their own numbers.
 #[must_use]
 pub fn dictionary() -> Interner {

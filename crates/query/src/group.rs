@@ -383,7 +383,6 @@ mod tests {
         insta::assert_snapshot!(
             [
                 "",
-                "rank",
                 "cid",
                 "cid=a;x=b",
                 "cid a",

@@ -4,6 +4,7 @@ use crate::directories::DirectoryId;
 use crate::files::{DescriptionId, TableId};
 use crate::memory::SpaceId;
 use hashbrown::HashMap;
+use iotrail_model::calls;
 use iotrail_model::raw::{RawItem, Return};
 use iotrail_model::{CallId, CaseId, Nullable, PathId, Pid, Process, Tid, Timestamp, Usage, text};
 use std::collections::VecDeque;
@@ -50,7 +51,9 @@ impl Thread {
     pub(crate) fn may_say(&self, item: &RawItem<'_>) -> bool {
         !self.ghost
             || match item {
-                RawItem::Call(call) => call.ret == Return::Unseen && !self.left,
+                RawItem::Call(call) => {
+                    call.ret == Return::Unseen && (!self.left || calls::is_request(call.call))
+                }
                 RawItem::Exited { .. } | RawItem::Killed { .. } | RawItem::Superseded { .. } => true,
                 RawItem::Comm { .. } => true,
                 _ => false,

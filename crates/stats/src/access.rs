@@ -128,7 +128,8 @@ impl Access {
 
     pub(crate) fn row(&mut self, name: String) -> AccessRow {
         let common = self.sizes.most_common();
-        let requests = self.read.transfers + self.written.transfers;
+        // Copies name no size.
+        let requests: u64 = self.sizes.counts.values().sum();
         let (unique_read, reread) = self.read.unique();
         let (unique_written, overwritten) = self.written.unique();
         AccessRow {
