@@ -77,7 +77,7 @@ fn main() {
     let dfg = whole.finish(&labels, ConcurrencyRule::Exact, NonZeroUsize::MIN);
     let finishing = cpu_time() - clock;
     let per_event = |time: Duration| time.as_nanos() as f64 / events as f64;
-    println!("{events} events, {} edges, concurrency {}", dfg.edges.len(), dfg.nodes[0].max_concurrency);
+    println!("{events} events, {} edges, concurrency {:?}", dfg.edges.len(), dfg.nodes[0].max_concurrency);
     println!("CPU ns per event: loop {:.1}, finish {:.1}", per_event(accumulating), per_event(finishing));
     println!("memory held: {:.1} MB, peak of the process {:.1} MB", held as f64 / 1e6, peak() as f64 / 1e6);
 }

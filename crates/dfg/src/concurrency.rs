@@ -40,16 +40,16 @@ impl ConcurrencyRule {
     }
 }
 
-/// The maximal concurrency of `intervals`; 0 if there are none.
-pub(crate) fn max_concurrency(intervals: &Intervals, rule: ConcurrencyRule) -> u64 {
-    let Some(hull) = intervals.hull() else { return 0 };
+/// The maximal concurrency of `intervals`; NULL if there are none.
+pub(crate) fn max_concurrency(intervals: &Intervals, rule: ConcurrencyRule) -> Option<u64> {
+    let hull = intervals.hull()?;
     if intervals.disjoint() {
-        return 1;
+        return Some(1);
     }
-    match rule {
+    Some(match rule {
         ConcurrencyRule::Exact => Bins::new(intervals, hull).max_in_flight(intervals),
         ConcurrencyRule::Paper => longest_window(intervals),
-    }
+    })
 }
 
 fn longest_window(intervals: &Intervals) -> u64 {
@@ -199,8 +199,8 @@ mod tests {
     fn both(pairs: &[(i64, i64)]) -> (u64, u64) {
         let intervals = intervals(pairs);
         (
-            max_concurrency(&intervals, ConcurrencyRule::Exact),
-            max_concurrency(&intervals, ConcurrencyRule::Paper),
+            max_concurrency(&intervals, ConcurrencyRule::Exact).unwrap_or(0),
+            max_concurrency(&intervals, ConcurrencyRule::Paper).unwrap_or(0),
         )
     }
 

@@ -78,7 +78,11 @@ pub(crate) fn finish(
     }
 }
 
-fn all_max_concurrency(nodes: &[NodeTotals], rule: ConcurrencyRule, threads: NonZeroUsize) -> Vec<u64> {
+fn all_max_concurrency(
+    nodes: &[NodeTotals],
+    rule: ConcurrencyRule,
+    threads: NonZeroUsize,
+) -> Vec<Option<u64>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -88,7 +92,7 @@ fn all_max_concurrency(nodes: &[NodeTotals], rule: ConcurrencyRule, threads: Non
             done.push((at, max_concurrency(&node.intervals, rule)));
         }
     };
-    let mut results = vec![0; nodes.len()];
+    let mut results = vec![None; nodes.len()];
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads.get().min(nodes.len())).map(|_| scope.spawn(work)).collect();
         let mine = work();
@@ -120,7 +124,12 @@ fn groups(totals: &Totals, labels: &Labels<'_>) -> Vec<Group> {
     labels.groups.iter().enumerate().map(group).collect()
 }
 
-fn nodes(totals: &Totals, concurrency: &[u64], all_ns: Option<u64>, labels: &Labels<'_>) -> Vec<Node> {
+fn nodes(
+    totals: &Totals,
+    concurrency: &[Option<u64>],
+    all_ns: Option<u64>,
+    labels: &Labels<'_>,
+) -> Vec<Node> {
     let named = labels.activities.iter().zip(&totals.nodes).zip(concurrency).enumerate();
     let mut list: Vec<Node> = named
         .map(|(number, ((activity, node), &max_concurrency))| {
@@ -156,7 +165,7 @@ fn figures(
         relative_duration: sums.known_duration().zip(all_ns).map(share),
         bytes: sums.bytes,
         data_rate: sums.rate.mean(),
-        max_concurrency: 0,
+        max_concurrency: None,
         duration: DurationStats {
             mean: mean(sums.duration as f64, &totals.durations),
             p50: p50.min(longest),

@@ -129,8 +129,9 @@ pub struct Node {
     pub bytes: u64,
     /// Process data rate in bytes per second (equations 11 to 13); NULL if no event has size and duration > 0.
     pub data_rate: Option<f64>,
-    /// Maximal concurrency (equation 16) by the rule of [`Dfg::max_concurrency_rule`].
-    pub max_concurrency: u64,
+    /// Maximal concurrency (equation 16) by the rule of [`Dfg::max_concurrency_rule`]; NULL if no event has a time stamp and a
+    /// duration > 0.
+    pub max_concurrency: Option<u64>,
     /// Durations in nanoseconds, over the events that have one.
     pub duration: DurationStats,
     /// Sizes in bytes, over the events that have one.

@@ -108,7 +108,7 @@ fn a_log_gives_its_names_its_groups_and_its_graph() {
         dfg.groups.iter().map(|group| (&*group.name, group.cases)).collect::<Vec<_>>(),
         [("a", 2), ("b", 2)]
     );
-    assert_eq!(dfg.nodes[0].max_concurrency, 4);
+    assert_eq!(dfg.nodes[0].max_concurrency, Some(4));
     let inner: Vec<&Edge> = dfg.edges.iter().filter(|edge| edge.from == edge.to).collect();
     assert_eq!((inner[0].count, inner[0].gap_ns.p50), (8, Some(100)));
     assert_eq!(dfg.variants[0].cases, ["a/0", "a/1", "b/2", "b/3"]);
@@ -119,7 +119,7 @@ fn cases_without_time_stamps_have_no_gaps_and_no_concurrency() {
     let calls: Vec<Call> = calls(0, "read", 0, 3, 50, 10).collect();
     let case = Case { clock: Clock::Order, ..Case::default() };
     let dfg = graph(&build(vec![case], &calls, 2), 1);
-    assert_eq!((dfg.nodes[0].max_concurrency, dfg.span.start_ns, dfg.duration_ns), (0, None, Some(150)));
+    assert_eq!((dfg.nodes[0].max_concurrency, dfg.span.start_ns, dfg.duration_ns), (None, None, Some(150)));
     assert!(dfg.edges.iter().all(|edge| edge.gap_ns.sum.is_none()));
     assert!(dfg.coverage.notes[0].contains("no time stamps"));
 }

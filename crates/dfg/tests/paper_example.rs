@@ -129,7 +129,7 @@ fn the_statistics_are_those_worked_out_by_hand() {
     assert_eq!(lib.relative_duration, Some(24.0 / 75.0));
     assert_eq!(lib.data_rate, Some(832.0 / 100e-9));
     // Six processes start 10 ns apart and each read lasts 100 ns.
-    assert_eq!(lib.max_concurrency, 6);
+    assert_eq!(lib.max_concurrency, Some(6));
     let follows_itself =
         dfg.edges.iter().find(|edge| edge.from == lib.activity && edge.to == lib.activity).unwrap();
     assert_eq!(follows_itself.gap_ns.p50, Some(900));

@@ -127,7 +127,8 @@ pub fn time(nanos: Option<u64>) -> String {
 /// `DR: 3 × 2.50 GB/s`, if there is a data rate.
 #[must_use]
 pub fn data_rate(node: &Node) -> Option<String> {
-    node.data_rate.map(|rate| format!("DR: {} × {}", units::count(node.max_concurrency), units::rate(rate)))
+    let at_once = units::or_dash(node.max_concurrency, units::count);
+    node.data_rate.map(|rate| format!("DR: {at_once} × {}", units::rate(rate)))
 }
 
 fn occurrence(node: &Node) -> String {
@@ -211,7 +212,9 @@ pub fn node_title(node: &Node, dfg: &Dfg) -> String {
     ));
     lines.push(format!(
         "{} bytes, {} files, at most {} at once",
-        node.bytes, node.files, node.max_concurrency
+        node.bytes,
+        node.files,
+        units::or_dash(node.max_concurrency, |most| most.to_string())
     ));
     for group in &dfg.groups {
         let figures = node.groups.get(&group.name).copied().unwrap_or(NodeInGroup::ABSENT);

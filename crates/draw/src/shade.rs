@@ -158,6 +158,6 @@ fn figure(node: &Node, by: ColourBy) -> Option<f64> {
         ColourBy::Bytes => Some(node.bytes as f64),
         ColourBy::Count => Some(node.count as f64),
         ColourBy::DataRate => node.data_rate,
-        ColourBy::MaxConcurrency => Some(node.max_concurrency as f64),
+        ColourBy::MaxConcurrency => node.max_concurrency.map(|most| most as f64),
     }
 }

@@ -145,7 +145,7 @@ fn activity_row(node: &Node) -> Vec<String> {
         if moves { units::bytes(node.bytes as f64) } else { "–".to_owned() },
         node.data_rate.map_or_else(
             || "–".to_owned(),
-            |rate| format!("{} × {}", units::count(node.max_concurrency), units::rate(rate)),
+            |rate| format!("{} × {}", units::or_dash(node.max_concurrency, units::count), units::rate(rate)),
         ),
         units::count(node.count),
         quantile(node.duration.p50),

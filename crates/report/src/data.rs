@@ -152,8 +152,8 @@ pub struct PageNode {
     pub b: u64,
     /// Process data rate.
     pub r: Option<f64>,
-    /// Max concurrency.
-    pub m: u64,
+    /// Max concurrency; NULL if no event has a time stamp and a duration > 0.
+    pub m: Option<u64>,
     /// Durations: mean, median, 95 %, 99 %, largest.
     pub d: PageDurations,
     /// Sizes: mean, median, 95 %, largest.

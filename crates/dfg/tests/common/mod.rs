@@ -335,7 +335,7 @@ fn reference_rate(events: &[&Row]) -> Option<f64> {
     (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
 }
 
-fn reference_concurrency(events: &[&Row], rule: ConcurrencyRule) -> u64 {
+fn reference_concurrency(events: &[&Row], rule: ConcurrencyRule) -> Option<u64> {
     let mut intervals: Vec<(i64, i64)> = events
         .iter()
         .filter_map(|row| Some((row.start, row.end()?)))
@@ -348,7 +348,7 @@ fn reference_concurrency(events: &[&Row], rule: ConcurrencyRule) -> u64 {
             intervals[number..].iter().take_while(|(later, _)| *later < intervals[number].1).count()
         }
     };
-    intervals.iter().enumerate().map(count).max().unwrap_or(0) as u64
+    intervals.iter().enumerate().map(count).max().map(|most| most as u64)
 }
 
 /// Compares everything exactly but data rates, which a reference in floating point can only approximate.

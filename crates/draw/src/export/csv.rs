@@ -73,7 +73,7 @@ fn node_row(node: &Node, dfg: &Dfg) -> Vec<String> {
         or_empty(node.relative_duration),
         node.bytes.to_string(),
         or_empty(node.data_rate),
-        node.max_concurrency.to_string(),
+        or_empty(node.max_concurrency),
         or_empty(duration.mean),
         or_empty(duration.p50),
         or_empty(duration.p95),

@@ -71,7 +71,7 @@ fn activity(node: &Node, dfg: &Dfg) -> Figures {
     real(&mut figures, "relative_duration", node.relative_duration);
     put(&mut figures, "bytes", node.bytes);
     real(&mut figures, "data_rate", node.data_rate);
-    put(&mut figures, "max_concurrency", node.max_concurrency);
+    maybe(&mut figures, "max_concurrency", node.max_concurrency);
     real(&mut figures, "duration_mean_ns", node.duration.mean);
     whole_number(&mut figures, "duration_p50_ns", node.duration.p50);
     whole_number(&mut figures, "duration_p95_ns", node.duration.p95);

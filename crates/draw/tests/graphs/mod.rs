@@ -145,7 +145,7 @@ impl Tally {
             bytes: self.sizes.iter().sum(),
             data_rate: (!self.rates.is_empty())
                 .then(|| self.rates.iter().sum::<f64>() / self.rates.len() as f64),
-            max_concurrency: 1,
+            max_concurrency: Some(1),
             duration: DurationStats {
                 mean: mean(&self.durations),
                 p50: rank(&self.durations, 0.5),
@@ -372,7 +372,7 @@ fn random_node(name: &str, random: &mut Random, grouped: bool) -> Node {
         duration_ns: Some(duration_ns),
         bytes,
         data_rate: moves.then(|| bytes as f64 * 1e9 / duration_ns.max(1) as f64),
-        max_concurrency: 1 + random.below(16),
+        max_concurrency: Some(1 + random.below(16)),
         size: SizeStats { max: moves.then_some(1), ..SizeStats::default() },
         duration: DurationStats { mean: Some(1.0), p50: Some(1), p95: Some(2), p99: Some(3), max: Some(4) },
         ..Node::default()

@@ -92,3 +92,15 @@ fn a_report_on_stdout_is_the_report() {
     assert!(!page.talk().contains("wrote"), "{}", page.talk());
     assert_eq!(dir.names(), ["paper.trail"]);
 }
+
+#[test]
+fn how_many_calls_were_at_once_is_unknown_without_durations() {
+    let dir = Dir::with_trace("7  10:00:00.000100 read(3</etc/passwd>, \"root\"..., 4096) = 1000\n");
+    dir.run(["dfg", "-q", "t.trail", "-o", "g.json", "-o", "g.csv", "-o", "g.svg"]).succeeds();
+    let graph: serde_json::Value = serde_json::from_slice(&dir.read("g.json")).expect("JSON");
+    assert!(graph["nodes"][0]["max_concurrency"].is_null(), "{graph}");
+    let rows = csv(&String::from_utf8_lossy(&dir.read("g.nodes.csv")));
+    let column = rows[0].iter().position(|name| name == "max_concurrency").expect("the column");
+    assert_eq!(rows[1][column], "");
+    assert!(String::from_utf8_lossy(&dir.read("g.svg")).contains("at most – at once"));
+}

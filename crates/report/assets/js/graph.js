@@ -137,7 +137,7 @@ export class Graph extends Stage {
   /** The colour of a node, its share of the scale, and its border. */
   paint(node) {
     if (this.colour === "groups") return this.paintGroup(node.g, (group) => group[3] ?? 0, (group) => group[0]);
-    const measure = { rd: (n) => n.t ?? 0, bytes: (n) => n.b, count: (n) => n.c, rate: (n) => n.r ?? 0, mc: (n) => n.m }[this.colour];
+    const measure = { rd: (n) => n.t ?? 0, bytes: (n) => n.b, count: (n) => n.c, rate: (n) => n.r ?? 0, mc: (n) => n.m ?? 0 }[this.colour];
     const top = Math.max(...this.data.nodes.map(measure), 0);
     const share = top > 0 ? measure(node) / top : 0;
     return { fill: shade(this.colour === "rd" ? share : Math.sqrt(share)), dash: "", border: null };
@@ -360,7 +360,7 @@ export class Graph extends Stage {
       return;
     }
     const ramp = h("span", { class: "ramp", "aria-hidden": "true" }, Array.from({ length: 24 }, (_, place) => h("i", { style: { background: css(shade(place / 23)) } })));
-    const measure = { rd: (n) => n.rd ?? 0, bytes: (n) => n.b, count: (n) => n.c, rate: (n) => n.r ?? 0, mc: (n) => n.m }[this.colour];
+    const measure = { rd: (n) => n.rd ?? 0, bytes: (n) => n.b, count: (n) => n.c, rate: (n) => n.r ?? 0, mc: (n) => n.m ?? 0 }[this.colour];
     const top = Math.max(...this.data.nodes.map(measure), 0);
     const text = { rd: percent, bytes, count, rate, mc: count }[this.colour];
     this.legend.append(h("span", { class: "key" }, `Node colour: ${COLOURS[this.colour]}`, " 0 ", ramp, ` ${this.colour === "rd" && this.data.totals.mapped_ns === null ? "unknown: no call has a duration" : text(top)}${this.colour === "rd" ? "" : " (square-root scale)"}`),
