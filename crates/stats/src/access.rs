@@ -128,8 +128,7 @@ impl Access {
 
     pub(crate) fn row(&mut self, name: String) -> AccessRow {
         let common = self.sizes.most_common();
-        // Copies name no size.
-        let requests: u64 = self.sizes.counts.values().sum();
+        let requests = self.read.transfers + self.written.transfers;
         let (unique_read, reread) = self.read.unique();
         let (unique_written, overwritten) = self.written.unique();
         AccessRow {
