@@ -132,8 +132,13 @@ def differ_only(a, b, columns):
     return a and b and all(a[column] == b[column] for column in COLUMNS if column not in columns)
 
 
+def behind_descriptor(one, other):
+    """Whether strace names a file by the link to its descriptor, which a recording follows."""
+    return one and other and re.fullmatch(r"/proc/N/fd/\d+", one) and not other.startswith("/proc/")
+
+
 def same_file(one, other):
-    return one == other or one and other and os.path.realpath(one) == os.path.realpath(other)
+    return one == other or behind_descriptor(one, other) or one and other and os.path.realpath(one) == os.path.realpath(other)
 
 
 # (reason, test of one pair of rows; a missing row is None). A difference that a test accepts is counted, not reported.

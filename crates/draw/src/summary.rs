@@ -117,8 +117,8 @@ fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
     }
     let heading = style.bold("Activities by load");
     let rest = dfg.nodes.get(limit..).unwrap_or_default();
-    let events = rest.iter().map(|node| node.count).sum();
-    let time = rest.iter().filter_map(|node| node.duration_ns).sum();
+    let events = rest.iter().map(|node| node.count).fold(0, u64::saturating_add);
+    let time = rest.iter().filter_map(|node| node.duration_ns).fold(0, u64::saturating_add);
     let hidden = rest.len();
     let more = more(
         hidden,
@@ -189,8 +189,8 @@ fn transitions(dfg: &Dfg, limit: usize, style: Style) -> String {
             gap(edge.gap_ns.p95),
         ]);
     }
-    let taken = dfg.edges.iter().map(|edge| edge.count).sum();
-    let rest = dfg.edges.iter().skip(limit).map(|edge| edge.count).sum();
+    let taken = dfg.edges.iter().map(|edge| edge.count).fold(0, u64::saturating_add);
+    let rest = dfg.edges.iter().skip(limit).map(|edge| edge.count).fold(0, u64::saturating_add);
     let hidden = dfg.edges.len().saturating_sub(limit);
     let more = more(hidden, "transition", "transitions", &[(rest, Some(taken), "of all taken")]);
     let heading = style.bold("Most frequent transitions");
@@ -205,7 +205,7 @@ fn variants(dfg: &Dfg, limit: usize, style: Style) -> String {
     if dfg.variants.is_empty() {
         return String::new();
     }
-    let total: u64 = dfg.variants.iter().map(|variant| variant.count).sum();
+    let total = dfg.variants.iter().map(|variant| variant.count).fold(0, u64::saturating_add);
     let mut table = Table::new()
         .figures("cases", Align::Right)
         .figures("share", Align::Right)

@@ -204,6 +204,7 @@ impl Plan {
             // SAFETY: a disposition that this process had.
             unsafe { libc::sigaction(*signal, action, std::ptr::null_mut()) };
         }
+        inherited::ignore_signals_of_threads();
         let pipe = if inherited::pipe_was_ignored() { libc::SIG_IGN } else { libc::SIG_DFL };
         // SAFETY: one of the two dispositions that are no handlers.
         unsafe { libc::signal(libc::SIGPIPE, pipe) };

@@ -7,6 +7,7 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{CaseId, Nanos, Pid, Process, Timestamp};
+use iotrail_trail::{EventLog, TrailError};
 use std::ops::Range;
 
 /// A process from birth to death: an index into [`Lives::all`].
@@ -54,12 +55,35 @@ pub struct Lives {
     images: Vec<Process>,
     lives: Vec<Life>,
     of_process: HashMap<(CaseId, Pid), Vec<LifeId>, RandomState>,
+    /// The space of each case in which a process has one number; none if each case has its own.
+    spaces: Vec<u32>,
+    of_space: HashMap<(u32, Pid), Vec<LifeId>, RandomState>,
 }
 
 impl Lives {
     /// The lives that the rows of the table `processes` tell of, in any order.
     #[must_use]
-    pub fn new(mut images: Vec<Process>) -> Self {
+    pub fn new(images: Vec<Process>) -> Self {
+        Self::in_spaces(images, Vec::new())
+    }
+
+    /// The lives of a log. A trace that was written with a file for each thread has a case for each file: threads and children
+    /// are found in the other cases of one command and host, where their own case does not know them.
+    ///
+    /// # Errors
+    /// If a table `processes` cannot be read.
+    pub fn of_log(log: &EventLog) -> Result<Self, TrailError> {
+        let mut numbers: HashMap<(Option<&str>, Option<&str>), u32, RandomState> = HashMap::default();
+        let names = log.cases().iter().map(|case| (case.name.cid.as_deref(), case.name.host.as_deref()));
+        let spaces = names.map(|name| {
+            let next = numbers.len() as u32;
+            *numbers.entry(name).or_insert(next)
+        });
+        let spaces = spaces.collect();
+        Ok(Self::in_spaces(log.processes()?, spaces))
+    }
+
+    fn in_spaces(mut images: Vec<Process>, spaces: Vec<u32>) -> Self {
         images.sort_by_key(|image| (image.case, image.pid, image.start));
         let mut chains: Vec<Range<usize>> = Vec::new();
         for at in 0..images.len() {
@@ -74,7 +98,14 @@ impl Lives {
         for (place, life) in lives.iter().enumerate() {
             of_process.entry((life.case, life.pid)).or_default().push(LifeId(place as u32));
         }
-        let mut lives = Self { images, lives, of_process };
+        let mut of_space: HashMap<_, Vec<LifeId>, RandomState> = HashMap::default();
+        for (place, life) in lives.iter().enumerate() {
+            if let Some(space) = spaces.get(life.case.index()) {
+                of_space.entry((*space, life.pid)).or_default().push(LifeId(place as u32));
+            }
+        }
+        of_space.values_mut().for_each(|ids| ids.sort_by_key(|id| lives[id.index()].start));
+        let mut lives = Self { images, lives, of_process, spaces, of_space };
         for place in 0..lives.lives.len() {
             lives.lives[place].parent = lives.parent(LifeId(place as u32));
         }
@@ -105,12 +136,25 @@ impl Lives {
         &self.images[self.get(id).images.end - 1]
     }
 
-    /// The process of that number at that time; before the first of that number it is the first.
+    /// The process of that number at that time; before the first of that number it is the first. If the case knows none, one
+    /// that lived then in another case of its space.
     #[must_use]
     pub fn find(&self, case: CaseId, pid: Pid, at: Timestamp) -> Option<LifeId> {
-        let lives = self.of_process.get(&(case, pid))?;
-        let after = lives.partition_point(|id| self.get(*id).start.is_none_or(|start| start <= at));
-        Some(lives[after.saturating_sub(1)])
+        match self.of_process.get(&(case, pid)) {
+            Some(lives) => Some(lives[self.begun(lives, at).saturating_sub(1)]),
+            None => self.find_in_space(case, pid, at),
+        }
+    }
+
+    fn find_in_space(&self, case: CaseId, pid: Pid, at: Timestamp) -> Option<LifeId> {
+        let lives = self.of_space.get(&(*self.spaces.get(case.index())?, pid))?;
+        let found = lives[self.begun(lives, at).checked_sub(1)?];
+        self.get(found).end.is_none_or(|end| end >= at).then_some(found)
+    }
+
+    /// How many of these had begun.
+    fn begun(&self, lives: &[LifeId], at: Timestamp) -> usize {
+        lives.partition_point(|id| self.get(*id).start.is_none_or(|start| start <= at))
     }
 
     /// The parent, which began before its child; a process that is its own ancestor by a wrong table has none.
@@ -118,7 +162,9 @@ impl Lives {
         let life = self.get(id);
         let ppid = self.images(id).first()?.ppid?;
         let parent = self.find(life.case, ppid, life.start.unwrap_or(Timestamp(i64::MAX)))?;
-        (parent < id).then_some(parent)
+        let earlier =
+            |one: LifeId, other: LifeId| (self.get(one).start, one) < (self.get(other).start, other);
+        earlier(parent, id).then_some(parent)
     }
 }
 
@@ -175,6 +221,23 @@ mod tests {
         let find = |at| lives.find(CaseId(0), Pid(7), Timestamp(at));
         assert_eq!([find(5), find(39), find(40)], [Some(seven), Some(seven), Some(LifeId(3))]);
         assert_eq!(lives.find(CaseId(1), Pid(7), Timestamp(0)), None);
+    }
+
+    #[test]
+    fn what_a_case_does_not_know_is_found_in_another_one_of_its_space() {
+        let in_case = |case: u32, image: Process| Process { case: CaseId(case), ..image };
+        let images = vec![
+            in_case(0, image(1, 0, 0, Some(100), Some(0))),
+            in_case(1, image(7, 1, 10, Some(20), Some(0))),
+            in_case(2, image(8, 7, 30, Some(40), Some(0))),
+        ];
+        let apart = Lives::new(images.clone());
+        assert!(apart.all().iter().all(|life| life.parent.is_none()));
+        let lives = Lives::in_spaces(images, vec![0, 0, 0]);
+        let parents: Vec<_> = lives.all().iter().map(|life| life.parent).collect();
+        assert_eq!(parents, [None, Some(LifeId(0)), None], "process 7 had ended before 8 began");
+        let find = |case, pid, at| lives.find(CaseId(case), Pid(pid), Timestamp(at));
+        assert_eq!([find(2, 7, 15), find(2, 7, 25), find(2, 7, 5)], [Some(LifeId(1)), None, None]);
     }
 
     #[test]

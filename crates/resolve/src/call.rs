@@ -241,7 +241,11 @@ impl Resolver {
         match transfer {
             Transfer::Read => living.bytes_read = living.bytes_read.saturating_add(bytes),
             Transfer::Write => living.bytes_written = living.bytes_written.saturating_add(bytes),
-            Transfer::Copy | Transfer::None => {}
+            Transfer::Copy => {
+                living.bytes_read = living.bytes_read.saturating_add(bytes);
+                living.bytes_written = living.bytes_written.saturating_add(bytes);
+            }
+            Transfer::None => {}
         }
     }
 

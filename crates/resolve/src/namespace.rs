@@ -263,13 +263,13 @@ impl Namespace {
     }
 
     /// The known file that was found, if it is one. The inode of a file that has lost all its known names goes to the one that
-    /// is made now: if that is certain whatever their times of birth, which are coarse, else if these are not known.
+    /// is, or may be, made now, also with an equal time of birth: these are coarse.
     pub(crate) fn of_facts(&self, facts: &FileFacts, made: Made) -> Option<FileId> {
         let file = *self.by_inode.get(&(facts.device, facts.inode))?;
         let known = self.files.get(&file)?;
         let has_names = known.names > 0;
         let is_same = match (known.facts.and_then(|known| known.birth), facts.birth) {
-            (Some(known), Some(found)) => known == found && (made < Made::Surely || has_names),
+            (Some(known), Some(found)) => known == found && (made == Made::No || has_names),
             _ => made == Made::No || has_names,
         };
         is_same.then_some(file)

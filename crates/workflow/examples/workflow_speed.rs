@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for threads in [1, 2] {
         let (cpu, clock) = (cpu_seconds()?, Instant::now());
         let log = EventLog::open(std::slice::from_ref(&trail))?;
-        let lives = Lives::new(log.processes()?);
+        let lives = Lives::of_log(&log)?;
         let groups = ProcessGroupBy::Exe.divide(&log, &lives);
         let opened = cpu_seconds()? - cpu;
         let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);

@@ -11,12 +11,13 @@
 //! | a read that returned data | the first write at the other end |
 //! | a read at the end of the data | the last close or exit of who could have written |
 //! | a write | the first read at the other end |
+//! | an open of a FIFO | the first open of it by another thread |
 //! | `poll`, `select`, `epoll_wait` | that of the thread's next transfer on a channel |
 //! | a lock | the last unlock of the same file, or exit of a process that had locked it |
 //! | any, interrupted | the first end of a child |
 //!
-//! In a log that holds no call that waits for a child (recordings hold none unless they are asked for: `--calls io,wait`) the
-//! maker of a process is taken to wait for its end.
+//! In a log that holds no call that waits for a child (recordings hold none unless they are asked for: `--calls io,wait`), or
+//! does not tell how long calls took, the maker of a process is taken to wait for its end.
 //!
 //! Pipes that the trace does not tell apart (`pipe` without a number), and sockets of which it does not tell the other end,
 //! have no known cause. Memory: 40 bytes for each transfer on a channel and for each call that makes, awaits or ends a process.
@@ -42,6 +43,8 @@ pub(crate) enum Act {
     },
     /// Wrote to a channel.
     Write(PathId),
+    /// Opened a FIFO, which waits until somebody opens its other end.
+    Open(PathId),
     /// Waited until a descriptor was ready.
     Ready,
     /// Waited for a lock.
@@ -69,6 +72,7 @@ impl Act {
             Self::Child(_)
                 | Self::Read { .. }
                 | Self::Write(_)
+                | Self::Open(_)
                 | Self::Ready
                 | Self::Lock(_)
                 | Self::Interrupted
@@ -146,6 +150,8 @@ pub(crate) enum Ended {
     Room,
     /// A lock was let go of.
     Unlocked,
+    /// The other end of a FIFO was opened.
+    OtherEnd,
 }
 
 /// A call of some thread: when it began.
@@ -158,6 +164,8 @@ pub struct Waits {
     /// The threads of each process.
     of_life: Vec<Vec<LineId>>,
     lives: Vec<Life>,
+    /// Whether no call has a duration.
+    untimed: bool,
     /// The processes that a process made, by number.
     children: HashMap<(LifeId, u32), Vec<LifeId>, RandomState>,
     /// When each process began to end, and its last thread: its call of exit, else its death.
@@ -168,6 +176,7 @@ pub struct Waits {
     spawns: HashMap<u32, Vec<(i64, i64, LineId)>, RandomState>,
     reads: HashMap<PathId, Vec<Sign>, RandomState>,
     writes: HashMap<PathId, Vec<Sign>, RandomState>,
+    opens: HashMap<PathId, Vec<Sign>, RandomState>,
     closes: HashMap<PathId, Vec<Sign>, RandomState>,
     unlocks: HashMap<PathId, Vec<Sign>, RandomState>,
     /// Processes that had a channel or a lock in their hands.
@@ -206,10 +215,13 @@ impl Waits {
         }
         waits.ends.sort_unstable();
         waits.lives = lives;
-        if !rows.iter().any(|row| matches!(row.act, Act::Child(_))) {
+        waits.untimed = !rows.is_empty() && rows.iter().all(|row| row.start == row.end);
+        if !rows.iter().any(|row| matches!(row.act, Act::Child(_)) && row.start < row.end) {
             waits.suppose_waits_for_children();
         }
-        for signs in [&mut waits.reads, &mut waits.writes, &mut waits.closes, &mut waits.unlocks] {
+        for signs in
+            [&mut waits.reads, &mut waits.writes, &mut waits.opens, &mut waits.closes, &mut waits.unlocks]
+        {
             signs.values_mut().for_each(|signs| signs.sort_unstable());
         }
         waits
@@ -252,17 +264,27 @@ impl Waits {
         match act {
             Act::Read { channel, .. } => self.reads.entry(channel).or_default().push(sign),
             Act::Write(channel) => self.writes.entry(channel).or_default().push(sign),
+            Act::Open(channel) => self.opens.entry(channel).or_default().push(sign),
             Act::Close(channel) => self.closes.entry(channel).or_default().push(sign),
             Act::Unlock(path) => self.unlocks.entry(path).or_default().push(sign),
             Act::Spawn(child) => self.spawns.entry(child).or_default().push((start, end, line)),
             Act::Exit => self.exits[life.index()] = self.exits[life.index()].max(Some(sign)),
             _ => {}
         }
-        if let Act::Write(path) | Act::Close(path) | Act::Touch(path) | Act::Lock(path) | Act::Unlock(path) =
-            act
+        if let Act::Write(path)
+        | Act::Open(path)
+        | Act::Close(path)
+        | Act::Touch(path)
+        | Act::Lock(path)
+        | Act::Unlock(path) = act
         {
             self.holders.entry(path).or_default().insert(life);
         }
+    }
+
+    /// Whether no call has a duration, so that only the ends of children are known to have been waited for.
+    pub(crate) fn is_untimed(&self) -> bool {
+        self.untimed
     }
 
     /// The process of a thread.
@@ -297,6 +319,7 @@ impl Waits {
             }
             Act::Read { channel, ended: true } => self.end_of_data(inside, self.peer(channel)),
             Act::Write(channel) => self.first(&self.reads, self.peer(channel), inside, Ended::Room),
+            Act::Open(channel) => self.first(&self.opens, channel, inside, Ended::OtherEnd),
             Act::Lock(path) => self.let_go(inside, path),
             Act::Interrupted => self.interrupting_child(inside),
             _ => None,

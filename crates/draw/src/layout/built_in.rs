@@ -8,7 +8,7 @@ use super::straighten::{Item, straighten};
 use super::{Graph, LayoutEngine, Link, Placement};
 use crate::error::DrawError;
 use dugong::graphlib::{Graph as Dagre, GraphOptions};
-use dugong::{EdgeLabel, GraphLabel, NodeLabel, RankDir};
+use dugong::{EdgeLabel, GraphLabel, LayoutError, NodeLabel, RankDir, WorkControl, WorkError};
 use std::collections::BTreeMap;
 
 pub(super) struct BuiltIn;
@@ -22,12 +22,37 @@ impl LayoutEngine for BuiltIn {
 
     fn place(&self, graph: &Graph) -> Result<Placement, DrawError> {
         let turned = acyclic::turned(graph);
-        let mut layers = layers(graph, &turned);
-        dugong::layout(&mut layers).map_err(|error| DrawError::BuiltIn(error.to_string()))?;
+        let layers = laid_out(graph, &turned)?;
         let mut sketch = Sketch::of(graph, &layers, &turned)?;
         sketch.straighten();
         Ok(sketch.placement(&turned))
     }
+}
+
+/// Work after which the network simplex method is given up: on a few graphs it exchanges the same edges for ever.
+const MOST_WORK: usize = 200_000_000;
+
+/// What is left of an allowance of work.
+struct Budget(usize);
+
+impl WorkControl for Budget {
+    fn charge(&mut self, units: usize) -> Result<(), WorkError> {
+        self.0 = self.0.checked_sub(units).ok_or(WorkError::Interrupted)?;
+        Ok(())
+    }
+}
+
+/// The layers by network simplex, else by a tight tree, which ends always and makes some edges longer.
+fn laid_out(graph: &Graph, turned: &[bool]) -> Result<Layers, DrawError> {
+    let mut layers = layers(graph, turned, "network-simplex");
+    if let Err(error) = dugong::layout_controlled(&mut layers, &mut Budget(MOST_WORK)) {
+        if !matches!(error, LayoutError::Work(WorkError::Interrupted)) {
+            return Err(DrawError::BuiltIn(error.to_string()));
+        }
+        layers = self::layers(graph, turned, "tight-tree");
+        dugong::layout(&mut layers).map_err(|error| DrawError::BuiltIn(error.to_string()))?;
+    }
+    Ok(layers)
 }
 
 /// How far a loop reaches beyond its vertex.
@@ -38,7 +63,7 @@ fn name(vertex: usize) -> String {
     format!("v{vertex}")
 }
 
-fn layers(graph: &Graph, turned: &[bool]) -> Layers {
+fn layers(graph: &Graph, turned: &[bool], ranker: &str) -> Layers {
     let mut layers =
         Layers::new(GraphOptions { directed: true, multigraph: true, ..GraphOptions::default() });
     layers.set_graph(GraphLabel {
@@ -46,7 +71,7 @@ fn layers(graph: &Graph, turned: &[bool]) -> Layers {
         nodesep: 24.0,
         ranksep: 20.0,
         edgesep: 9.0,
-        ranker: Some("network-simplex".to_owned()),
+        ranker: Some(ranker.to_owned()),
         ..GraphLabel::default()
     });
     let loops = loop_widths(graph);

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Format::Sqlite => iotrail_sqlite::export(&log, &args.output, &|done, total| bar.show(done, total))
             .map(|events| Written::Rows { events })?,
         Format::Perfetto => {
-            let (lives, total) = (Lives::new(log.processes()?), log.rows());
+            let (lives, total) = (Lives::of_log(&log)?, log.rows());
             let tracks = output::stream(&args.output, |out| {
                 let written =
                     iotrail_exchange::perfetto::write(&log, &lives, out, |done| bar.show(done, total));

@@ -122,7 +122,7 @@ fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(args.query.spec(), &log)?;
     query.warnings().iter().for_each(|warning| ui.warn(warning));
-    let lives = Lives::new(log.processes()?);
+    let lives = Lives::of_log(&log)?;
     let groups = args.query.groups(&log, &lives)?;
     if groups.names.is_empty() && !groups.of_life.is_empty() {
         ui.warn(&format!("--by {}: no process belongs to any group", args.query.by()));

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let form = form(args)?;
     let by = ProcessGroupBy::parse(&args.by)?;
     let log = EventLog::open(&args.trails)?;
-    let lives = Lives::new(log.processes()?);
+    let lives = Lives::of_log(&log)?;
     let tree = tree(&lives, &by.divide(&log, &lives), log.cases());
     let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
     let bytes = match form {

@@ -139,7 +139,7 @@ fn view(word: &str) -> Result<FileView, String> {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let forms = args.output.iter().map(|path| form(args, path)).collect::<anyhow::Result<Vec<_>>>()?;
     let log = EventLog::open(&args.trails)?;
-    let lives = Lives::new(log.processes()?);
+    let lives = Lives::of_log(&log)?;
     let groups = ProcessGroupBy::parse(&args.by)?.divide(&log, &lives);
     let spec = QuerySpec { select: args.selection.spec(), ..QuerySpec::default() };
     let query = Query::new(spec, &log)?;

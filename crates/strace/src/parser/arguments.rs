@@ -149,7 +149,7 @@ fn interpret<'a>(value: &'a [u8], kind: ArgKind, scratch: &mut Scratch<'a>) -> A
         Some(b'0'..=b'9' | b'-') => of_decorated_number(value, kind, scratch),
         Some(b'N') if is_word(value, b"NULL") => Arg::Null,
         Some(b'A') if value.starts_with(b"AT_FDCWD") => {
-            Arg::Cwd(target(value, b"AT_FDCWD".len(), scratch).map(|(target, _)| target))
+            Arg::Cwd(target(value, b"AT_FDCWD".len(), scratch).and_then(|(target, _)| target))
         }
         Some(b'[' | b'{' | b'~') => of_structure(value, kind, scratch),
         Some(b'A'..=b'Z' | b'_') => Arg::Symbols(value),
@@ -211,7 +211,7 @@ fn descriptor<'a>(
     } else {
         length
     };
-    let target = target(value, angle, scratch).map(|(target, _)| target);
+    let target = target(value, angle, scratch).and_then(|(target, _)| target);
     if kind == ArgKind::DirFd && number as i32 == AT_FDCWD as i32 {
         Arg::Cwd(target)
     } else {
@@ -219,13 +219,13 @@ fn descriptor<'a>(
     }
 }
 
-/// What the angle brackets at `at` say, and the place behind them.
+/// What the angle brackets at `at` say, nothing if they are empty, and the place behind them.
 #[inline]
 pub(super) fn target<'a>(
     text: &'a [u8],
     at: usize,
     scratch: &mut Scratch<'a>,
-) -> Option<(Target<'a>, usize)> {
+) -> Option<(Option<Target<'a>>, usize)> {
     if text.get(at) != Some(&b'<') {
         return None;
     }
@@ -233,13 +233,17 @@ pub(super) fn target<'a>(
     let inner = &text[at + 1..end - 1];
     if let Some(rest) = text[end..].strip_prefix(b"(deleted)") {
         let name = name(inner, scratch);
-        return Some((Target { name, deleted: true }, text.len() - rest.len()));
+        return Some((named(name, true), text.len() - rest.len()));
     }
     let (inner, deleted) = match inner.strip_suffix(b" (deleted)") {
         Some(inner) => (inner, true),
         None => (inner, false),
     };
-    Some((Target { name: name(inner, scratch), deleted }, end))
+    Some((named(name(inner, scratch), deleted), end))
+}
+
+fn named(name: &[u8], deleted: bool) -> Option<Target<'_>> {
+    (!name.is_empty()).then_some(Target { name, deleted })
 }
 
 /// A path is unescaped and loses its device numbers (`<char 136:5>`); any other name stays as it is.
@@ -284,7 +288,7 @@ fn pair_member<'a>(
 ) -> Option<((i32, Option<Target<'a>>), usize)> {
     let (number, length) = number(value.get(at..)?)?;
     match target(value, at + length, scratch) {
-        Some((target, end)) => Some(((number as i32, Some(target)), end)),
+        Some((target, end)) => Some(((number as i32, target), end)),
         None => Some(((number as i32, None), at + length)),
     }
 }

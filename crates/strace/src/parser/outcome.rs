@@ -28,7 +28,7 @@ impl<'a> Outcome<'a> {
         }
         let (value, length) = number(text)?;
         let (target, end) = match target(text, length, scratch) {
-            Some((target, end)) => (Some(target), end),
+            Some((target, end)) => (target, end),
             None => (None, length),
         };
         let rest = &text[end..];

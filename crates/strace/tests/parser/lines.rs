@@ -37,6 +37,7 @@ fn descriptors_carry_what_strace_prints_beside_them() {
             r#"@0 +12000 read(fd 3 → "/etc/pass>wd", _, 5) = 3"#,
         ),
         (r#"write(1</dev/pts/5<char 136:5>>, "\"), ", 4) = 4"#, r#"@0 write(fd 1 → "/dev/pts/5", _, 4) = 4"#),
+        (r#"read(3<>, "abc", 5) = 3"#, "@0 read(fd 3, _, 5) = 3"),
         ("close(3</tmp/x>(deleted)) = 0", r#"@0 close(fd 3 → "/tmp/x" deleted) = 0"#),
         ("close(3</tmp/x (deleted)>) = 0", r#"@0 close(fd 3 → "/tmp/x" deleted) = 0"#),
         (

@@ -36,7 +36,13 @@ impl Finish<'_> {
         self.relate(&nodes, &edges, &mut vertices);
         let mut left_out = hidden.left_out(|path| shown.get(path.index()) == Some(&true));
         self.leave_out(&mut left_out);
-        let notes = self.notes(&counts, &edges);
+        let mut notes = self.notes(&counts, &edges);
+        if waits.is_untimed() {
+            notes.push(
+                "no call has a duration (strace -T records them): the critical path as executed knows of no waits but those for children"
+                    .to_owned(),
+            );
+        }
         let order = order(&nodes, &vertices, &edges, self.options.view);
         let span = self.span();
         drop(nodes);

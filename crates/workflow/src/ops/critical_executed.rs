@@ -78,6 +78,8 @@ pub enum Reason {
     DataTaken,
     /// A lock was let go of.
     Unlocked,
+    /// The other end of a FIFO was opened.
+    OtherEndOpened,
     /// The parent made the process.
     Forked,
     /// Nothing recorded came before.
@@ -94,6 +96,7 @@ impl Reason {
             Self::DataEnded => "waited for the end of the data from",
             Self::DataTaken => "waited for its reader",
             Self::Unlocked => "waited for a lock held by",
+            Self::OtherEndOpened => "waited for the FIFO to be opened by",
             Self::Forked => "started by",
             Self::Began => "nothing recorded came before",
         }
@@ -108,6 +111,7 @@ impl From<Ended> for Reason {
             Ended::EndOfData => Self::DataEnded,
             Ended::Room => Self::DataTaken,
             Ended::Unlocked => Self::Unlocked,
+            Ended::OtherEnd => Self::OtherEndOpened,
         }
     }
 }

@@ -135,6 +135,19 @@ fn each_wait_is_walked_through_and_not_only_the_last_write() {
 }
 
 #[test]
+fn who_opens_a_fifo_waits_for_who_opens_its_other_end() {
+    let mut builder = Builder::default();
+    let (late, early) = (builder.process("late", 0, 8), builder.process("early", 0, 10));
+    builder.act(early, Act::Open(PathId(7)), (1, 6));
+    builder.act(late, Act::Open(PathId(7)), (5, 6));
+    let graph = builder.graph();
+    assert_eq!(
+        steps(&graph),
+        [("late", 0, 5, Reason::Began, "-"), ("early", 5, 10, Reason::OtherEndOpened, "late")]
+    );
+}
+
+#[test]
 fn the_writer_of_a_full_pipe_waits_for_its_reader_and_a_lock_for_its_holder() {
     let mut builder = Builder::default();
     let (writer, reader) = (builder.process("write", 0, 20), builder.process("read", 0, 19));

@@ -31,6 +31,7 @@ enum Kind {
     Child,
     Read,
     Write,
+    Open,
     Ready,
     Lock,
     Close,
@@ -54,6 +55,7 @@ fn kind(call: CallId, name: &str) -> Kind {
         | "epoll_pwait2" => Kind::Ready,
         "flock" | "fcntl" | "fcntl64" => Kind::Lock,
         "close" => Kind::Close,
+        "open" | "openat" | "openat2" => Kind::Open,
         "exit_group" | "exit" => Kind::Exit,
         _ => Kind::Other,
     }
@@ -130,6 +132,7 @@ impl Meanings {
             }
             (Kind::Read, Some(channel)) => Act::Read { channel, ended: batch.size[row].get() == Some(0) },
             (Kind::Write, Some(channel)) => Act::Write(channel),
+            (Kind::Open, Some(channel)) => Act::Open(channel),
             (Kind::Close, Some(channel)) => Act::Close(channel),
             _ => touch,
         }
