@@ -12,13 +12,22 @@ use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
 
+/// Words that make takes for its own where a line begins with them.
+const DIRECTIVES: [&str; 15] = [
+    "define", "endef", "export", "unexport", "undefine", "ifdef", "ifndef", "ifeq", "ifneq", "else", "endif",
+    "include", "sinclude", "vpath", "load",
+];
+const MODIFIERS: [&str; 2] = ["override", "private"];
+
 /// A path as a name in a rule, if make can express it.
 fn name(path: &str) -> Option<String> {
     let harmless = |c: char| {
         c.is_ascii_alphanumeric() || "_-./,+@".contains(c) || (!c.is_ascii() && c.is_alphanumeric())
     };
     let special = path.starts_with('-') || (path.starts_with('.') && !path.contains('/')) || path.is_empty();
-    (path.chars().all(harmless) && !special).then(|| path.to_owned())
+    // Make takes `./` away from names in rules.
+    let place = if DIRECTIVES.contains(&path) || MODIFIERS.contains(&path) { "./" } else { "" };
+    (path.chars().all(harmless) && !special).then(|| format!("{place}{path}"))
 }
 
 /// The jobs as a makefile.
@@ -38,7 +47,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str(&remarks(jobs));
     let _ = write!(
         text,
-        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal}\n{goal}:"
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\nunexport MAKEFLAGS MAKELEVEL MFLAGS\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal}\n{goal}:"
     );
     for rule in &rules {
         let _ = write!(text, " {}", rule.targets.first());
@@ -74,4 +83,17 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         };
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_make_are_names_with_their_place() {
+        assert_eq!(name("define").as_deref(), Some("./define"));
+        assert_eq!(name("private").as_deref(), Some("./private"));
+        assert_eq!(name("a/define").as_deref(), Some("a/define"));
+        assert_eq!((name("-include"), name("a b")), (None, None));
+    }
 }

@@ -1,0 +1,3 @@
+# construct: make
+# needs: make
+mkdir m; cp tool.sh m; make -s -C m tool; m/tool in.txt > out

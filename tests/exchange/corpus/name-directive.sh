@@ -1,0 +1,2 @@
+# construct: names
+cp in.txt define; sort define > include; cat include define > export; cat export > else
