@@ -25,6 +25,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod trouble;
+mod ways;
 
 use iotrail_model::{Nanos, Timestamp};
 use iotrail_query::{LifeId, Lives};

@@ -144,6 +144,8 @@ struct Writer<'a> {
     listed: HashMap<Arc<str>, Vec<u32>, RandomState>,
     /// Other names of the same file: hard links.
     twins: HashMap<PathId, Vec<PathId>, RandomState>,
+    /// Jobs that asked about a file while it had several names, and those that took one of them away.
+    counted: HashMap<PathId, (Vec<u32>, Vec<u32>), RandomState>,
     /// Symbolic links that were made to a name.
     links: HashMap<Arc<str>, Vec<PathId>, RandomState>,
     /// Symbolic links by name, with what they lead to.
@@ -171,18 +173,20 @@ pub(crate) fn write(
             ends[job as usize] = ends[job as usize].max(Some(end));
         }
     }
+    let needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
     let mut writer = Writer {
         log,
         programs,
         together,
         hidden,
         names: HashMap::default(),
-        needs: HashSet::default(),
+        needs,
         made: HashMap::default(),
         ends,
         changed: HashMap::default(),
         listed: HashMap::default(),
         twins: HashMap::default(),
+        counted: HashMap::default(),
         links: HashMap::default(),
         targets: HashMap::default(),
         numbers: HashMap::default(),
@@ -200,6 +204,15 @@ pub(crate) fn write(
 impl Writer<'_> {
     fn step(&mut self, number: usize, step: &Step, who: Who) {
         let Some(path) = step.path.get() else { return };
+        // Directories and links are entries, too, though they are no files.
+        let entries = match step.deed {
+            Deed::Rename => [Some(path), step.path2.get()],
+            Deed::Remove | Deed::Symlink => [Some(path), None],
+            _ => [None, None],
+        };
+        for entry in entries.into_iter().flatten() {
+            self.in_directory(who, entry);
+        }
         match step.deed {
             Deed::Open(mode) if mode.directory => self.look(who, path),
             Deed::Open(mode) => self.open(number, mode, who, path),
@@ -273,6 +286,11 @@ impl Writer<'_> {
     /// The job asked whether the name is there: it must find it as it did.
     fn look(&mut self, who: Who, path: PathId) {
         let (Some(job), false) = (who, self.hidden[path.index()]) else { return };
+        if self.twins.contains_key(&path) {
+            let (lookers, takers) = self.counted.entry(path).or_default();
+            lookers.push(job);
+            self.needs.extend(takers.iter().filter(|other| **other != job).map(|other| (job, *other)));
+        }
         if let Some((_, turns)) = self.made.get_mut(name(self.log.names(), path)) {
             turns.read(job, self.span, &mut self.needs);
         }
@@ -404,6 +422,7 @@ impl Writer<'_> {
         self.in_directory(who, path);
         for other in self.twins.remove(&path).unwrap_or_default() {
             self.twins.entry(other).or_default().retain(|twin| *twin != path);
+            self.count(who, other);
         }
         self.unlink(path);
         if let Some(job) = who {
@@ -416,6 +435,16 @@ impl Writer<'_> {
         let used = usage(&mut history.uses, job);
         used.removed = true;
         used.input |= !used.output;
+    }
+
+    /// The file has one name less: who asked for their number before is waited for.
+    fn count(&mut self, who: Who, path: PathId) {
+        let Some(job) = who else { return };
+        let (lookers, takers) = self.counted.entry(path).or_default();
+        let over = |other: &u32| self.ends[*other as usize].is_some_and(|end| end <= self.span.0);
+        self.needs
+            .extend(lookers.iter().filter(|other| **other != job && over(other)).map(|other| (job, *other)));
+        takers.push(job);
     }
 
     fn make_directory(&mut self, who: Who, path: PathId) {

@@ -185,7 +185,12 @@ fn directories(history: &History, jobs: &mut [Job], needs: &mut [BTreeSet<u32>])
                 let within = |cwd: &str| {
                     cwd.strip_prefix(&**path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
+                let made_at = jobs[*maker as usize].start;
                 for (number, job) in jobs.iter().enumerate() {
+                    // The name may have been that of another directory before.
+                    if job.end.is_some() && job.end < made_at {
+                        continue;
+                    }
                     let runs_there =
                         job.commands().iter().filter_map(|command| command.cwd.as_deref()).any(within);
                     if runs_there && number as u32 != *maker {

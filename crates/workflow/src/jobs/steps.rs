@@ -168,9 +168,18 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             let Some(mut deed) = deeds.get(batch.call[row].index()).copied().flatten() else { continue };
             if let Some(errno) = names.errno(batch.errno[row]) {
                 deed = match (errno, deed) {
-                    ("ENOENT", Deed::Open(_) | Deed::Look | Deed::Exec | Deed::Remove | Deed::Rename) => {
-                        Deed::Missing
-                    }
+                    (
+                        "ENOENT",
+                        Deed::Open(_)
+                        | Deed::Look
+                        | Deed::Exec
+                        | Deed::Remove
+                        | Deed::RemoveDirectory
+                        | Deed::MakeDirectory
+                        | Deed::Rename,
+                    ) => Deed::Missing,
+                    // It found what is in the directory.
+                    ("EEXIST" | "ENOTEMPTY", Deed::Remove | Deed::RemoveDirectory) => Deed::List,
                     ("EEXIST" | "ENOTEMPTY", _) => Deed::Look,
                     _ => continue,
                 };

@@ -353,3 +353,82 @@ fn who_makes_a_name_waits_for_who_missed_it_and_who_looks_at_it_for_who_makes_it
     assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
     assert_eq!(jobs.jobs[2].needs, [JobId(1)]);
 }
+
+/// `call` with a second path.
+fn call2(recording: &mut Recording, pid: u32, call: &str, paths: [&str; 2]) {
+    recording.now += 10;
+    let event = Event {
+        seq: recording.now as u64,
+        pid: Pid(pid),
+        tid: Tid(pid),
+        call: recording.log.call(call),
+        start: Timestamp(recording.now),
+        dur: Nullable::some(Nanos(1)),
+        path: recording.log.path(paths[0]),
+        path2: recording.log.path(paths[1]),
+        ret: Nullable::some(0),
+        ..Event::default()
+    };
+    recording.log.push(event);
+}
+
+#[test]
+fn who_uses_a_renamed_directory_and_who_makes_it_again_waits_for_who_renamed_it() {
+    let mut recording = Recording::new();
+    recording.start(2, "mkdir\0d1", |_| {});
+    recording.call(2, "mkdir", None, "/w/d1", 0, "");
+    recording.now += 2_000;
+    recording.start(3, "mv\0d1\0d3", |_| {});
+    call2(&mut recording, 3, "rename", ["/w/d1", "/w/d3"]);
+    recording.now += 2_000;
+    recording.start(4, "find\0d3", |_| {});
+    recording.call(4, "getdents64", Some(3), "/w/d3", 0, "");
+    recording.now += 2_000;
+    recording.start(5, "mkdir\0d1", |_| {});
+    recording.call(5, "mkdir", None, "/w/d1", 0, "");
+    let jobs = recording.jobs();
+    assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
+    assert_eq!(jobs.jobs[2].needs, [JobId(1)]);
+    assert_eq!(jobs.jobs[3].needs, [JobId(1)]);
+}
+
+#[test]
+fn who_makes_a_directory_waits_for_who_missed_it() {
+    let mut recording = Recording::new();
+    recording.start(2, "rm\0-rf\0out", |_| {});
+    recording.call(2, "rmdir", None, "/w/out", 0, "");
+    recording.now += 2_000;
+    recording.start(3, "mkdir\0-p\0out/a", |_| {});
+    recording.call(3, "mkdir", None, "/w/out", 0, "");
+    recording.call(3, "mkdir", None, "/w/out/a", 0, "");
+    let jobs = recording.jobs();
+    assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
+}
+
+#[test]
+fn a_command_line_that_names_a_link_waits_for_who_made_it() {
+    let mut recording = Recording::new();
+    recording.start(2, "ln\0-s\0/usr/bin/tac\0sub/prog", |_| {});
+    call2(&mut recording, 2, "symlink", ["/w/sub/prog", "/usr/bin/tac"]);
+    recording.now += 2_000;
+    recording.start(3, "sub/prog\0in.txt", |_| {});
+    recording.read(3, "/w/in.txt");
+    let jobs = recording.jobs();
+    assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
+}
+
+#[test]
+fn who_lists_a_directory_waits_for_who_renamed_a_directory_in_it() {
+    let mut recording = Recording::new();
+    recording.start(2, "mv\0data/a\0data/c", |_| {});
+    call2(&mut recording, 2, "rename", ["/w/data/a", "/w/data/c"]);
+    recording.now += 2_000;
+    recording.start(3, "ls\0data", |_| {});
+    recording.call(3, "getdents64", Some(3), "/w/data", 0, "");
+    recording.now += 2_000;
+    recording.start(4, "rmdir\0data/c", |_| {});
+    recording.call(4, "rmdir", None, "/w/data/c", 0, "");
+    let jobs = recording.jobs();
+    assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
+    assert_eq!(jobs.jobs[2].needs, [JobId(0), JobId(1)]);
+}

@@ -1,0 +1,263 @@
+//! Who must wait for whom because of the directories and symbolic links on the way to a name.
+//!
+//! Whoever uses a name, even one that is not there, needs who made, renamed or removed it or a directory or link on the
+//! way to it before; who makes, renames or removes such a directory or link needs who used it, or anything below it, and
+//! was over by then. Paths of a trail have their links resolved, so a link is also used by whose command line names it.
+
+use super::group::Together;
+use super::programs::{ProgramId, Programs, name};
+use super::steps::{Deed, Step};
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::{Names, PathId, Timestamp};
+use iotrail_query::Lives;
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Bound::{Included, Unbounded};
+use std::sync::Arc;
+
+/// Numbers of directories and links that are made, renamed or removed in the recording.
+#[derive(Debug, Default)]
+struct Ways<'a> {
+    numbers: HashMap<&'a str, usize, RandomState>,
+    links: HashSet<&'a str, RandomState>,
+}
+
+/// Who did what to one directory or link.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    /// Who made, renamed or removed it last.
+    changer: Option<u32>,
+    /// Who used it or what is below it, since all were waited for.
+    users: BTreeSet<u32>,
+}
+
+/// What happens at one moment.
+struct Happening {
+    at: Timestamp,
+    job: u32,
+    used: Vec<usize>,
+    changed: Vec<usize>,
+}
+
+/// (job, job that it needs).
+pub(crate) fn needs(
+    steps: &[Step],
+    names: &Names,
+    lives: &Lives,
+    programs: &Programs,
+    together: &Together,
+    who: &[Option<u32>],
+    ends: &[Option<Timestamp>],
+) -> HashSet<(u32, u32), RandomState> {
+    let mut needs = HashSet::default();
+    let ways = Ways::new(steps, names);
+    if ways.numbers.is_empty() {
+        return needs;
+    }
+    let mut happenings = ways.of_steps(steps, names, programs, together, who);
+    happenings.extend(ways.of_commands(lives, programs, who));
+    happenings.sort_by_key(|happening| happening.at);
+    let mut all = vec![Way::default(); ways.numbers.len()];
+    for Happening { at, job, used, changed } in happenings {
+        for way in used {
+            let way = &mut all[way];
+            needs.extend(way.changer.filter(|other| *other != job).map(|other| (job, other)));
+            way.users.insert(job);
+        }
+        for way in changed {
+            let way = &mut all[way];
+            needs.extend(way.changer.replace(job).filter(|other| *other != job).map(|other| (job, other)));
+            // Who goes on meanwhile cannot be waited for.
+            way.users.retain(|user| {
+                let over = *user == job || ends[*user as usize].is_some_and(|end| end <= at);
+                if over && *user != job {
+                    needs.insert((job, *user));
+                }
+                !over
+            });
+        }
+    }
+    needs
+}
+
+impl<'a> Ways<'a> {
+    fn new(steps: &[Step], names: &'a Names) -> Self {
+        let text = |path: PathId| &**name(names, path);
+        let mut changed: BTreeSet<&'a str> = BTreeSet::new();
+        let mut links: HashSet<&'a str, RandomState> = HashSet::default();
+        let mut directories: HashSet<&str, RandomState> = HashSet::default();
+        let mut renames: VecDeque<(&'a str, &'a str)> = VecDeque::new();
+        for step in steps {
+            let Some(path) = step.path.get().map(text) else { continue };
+            match step.deed {
+                Deed::MakeDirectory | Deed::RemoveDirectory => drop(changed.insert(path)),
+                Deed::Symlink => {
+                    changed.insert(path);
+                    links.insert(path);
+                }
+                Deed::List => drop(directories.insert(path)),
+                Deed::Open(mode) if mode.directory => drop(directories.insert(path)),
+                Deed::Rename => renames.extend(step.path2.get().map(|target| (path, text(target)))),
+                _ => {}
+            }
+        }
+        let sorted: BTreeSet<&str> = if renames.is_empty() {
+            BTreeSet::new()
+        } else {
+            names.paths.iter().map(|path| &**path).collect()
+        };
+        let is_directory = |path: &str| {
+            let below = format!("{path}/");
+            directories.contains(path)
+                || sorted
+                    .range::<str, _>((Included(&*below), Unbounded))
+                    .next()
+                    .is_some_and(|next| next.starts_with(&below))
+        };
+        renames.retain(|(from, to)| {
+            let both = is_directory(from) || is_directory(to);
+            if both {
+                changed.extend([*from, *to]);
+            }
+            !both
+        });
+        // A renamed link is a link, and so is what stood there.
+        loop {
+            let before = renames.len();
+            renames.retain(|(from, to)| {
+                let known = changed.contains(from) || changed.contains(to);
+                if known {
+                    changed.extend([*from, *to]);
+                    if links.contains(from) || links.contains(to) {
+                        links.extend([*from, *to]);
+                    }
+                }
+                !known
+            });
+            if renames.len() == before {
+                break;
+            }
+        }
+        let numbers = changed.into_iter().enumerate().map(|(number, path)| (path, number)).collect();
+        Self { numbers, links }
+    }
+
+    /// The name and all on the way to it, as far as they change.
+    fn on_the_way(&self, path: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut rest = Some(path.trim_end_matches('/'));
+        while let Some(part) = rest.filter(|part| !part.is_empty()) {
+            found.extend(self.numbers.get(part).copied());
+            rest = part.rsplit_once('/').map(|(parent, _)| parent);
+        }
+        found
+    }
+
+    fn of_steps(
+        &self,
+        steps: &[Step],
+        names: &Names,
+        programs: &Programs,
+        together: &Together,
+        who: &[Option<u32>],
+    ) -> Vec<Happening> {
+        let mut known: HashMap<PathId, Vec<usize>, RandomState> = HashMap::default();
+        let mut found = Vec::new();
+        for (number, step) in steps.iter().enumerate() {
+            let changes = match step.deed {
+                Deed::MakeDirectory | Deed::RemoveDirectory | Deed::Symlink | Deed::Rename | Deed::Remove => {
+                    true
+                }
+                Deed::Open(_)
+                | Deed::Exec
+                | Deed::Look
+                | Deed::Missing
+                | Deed::List
+                | Deed::Link
+                | Deed::Change
+                | Deed::Fifo => false,
+                _ => continue,
+            };
+            let opener = || {
+                let head = together.opened_for.get(programs.open_of_step.get(&number)?)?;
+                together.of_head.get(*head as usize).copied()
+            };
+            let program = programs.of_step[number];
+            let Some(job) = program.and_then(|program| who[program.index()]).or_else(opener) else {
+                continue;
+            };
+            let second = step.path2.get().filter(|_| matches!(step.deed, Deed::Rename | Deed::Link));
+            let (mut used, mut changed) = (Vec::new(), Vec::new());
+            for path in step.path.get().into_iter().chain(second) {
+                let text = &**name(names, path);
+                used.extend_from_slice(known.entry(path).or_insert_with(|| self.on_the_way(text)));
+                changed.extend(self.numbers.get(text).copied().filter(|_| changes));
+            }
+            if !used.is_empty() {
+                found.push(Happening { at: step.start, job, used, changed });
+            }
+        }
+        found
+    }
+
+    /// Directories that commands run in, and links that their command lines name.
+    fn of_commands(&self, lives: &Lives, programs: &Programs, who: &[Option<u32>]) -> Vec<Happening> {
+        let mut found = Vec::new();
+        for (number, program) in programs.all.iter().enumerate() {
+            let (Some(job), Some(at)) = (who[ProgramId(number as u32).index()], program.start) else {
+                continue;
+            };
+            let image = programs.image(program, lives);
+            let cwd = image.cwd.as_deref().unwrap_or_default();
+            let mut used: BTreeSet<usize> = self.on_the_way(cwd).into_iter().collect();
+            let words = image.cmdline.as_deref().filter(|_| !self.links.is_empty()).unwrap_or_default();
+            for word in words.split('\0') {
+                for path in paths_in(word) {
+                    used.extend(self.on_the_way(&absolute(cwd, path)));
+                }
+            }
+            if !used.is_empty() {
+                found.push(Happening { at, job, used: used.into_iter().collect(), changed: Vec::new() });
+            }
+        }
+        found
+    }
+}
+
+/// What may be a path in an argument: all of it, a part of it, or what follows a short option.
+fn paths_in(word: &str) -> impl Iterator<Item = &str> {
+    let inside = |c: char| c.is_whitespace() || "'\"`=:;,()<>|&{}$".contains(c);
+    let parts = word.split(inside).filter(move |part| part.len() < word.len());
+    let option = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
+    std::iter::once(word).chain(parts).chain(option).filter(|part| !part.is_empty())
+}
+
+/// The path as the directory and its text say, whatever links there are.
+fn absolute(cwd: &str, path: &str) -> Arc<str> {
+    let whole = if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in whole.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/")).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_names_paths_in_several_ways() {
+        let all = |word: &'static str| paths_in(word).collect::<Vec<_>>();
+        assert_eq!(all("L/"), ["L/"]);
+        assert_eq!(all("--from=L/x"), ["--from=L/x", "--from", "L/x"]);
+        assert_eq!(all("-IL"), ["-IL", "L"]);
+        assert!(all("cd L; ls").contains(&"L"));
+        assert_eq!(&*absolute("/w", "./L//x/../y"), "/w/L/y");
+        assert_eq!(&*absolute("/w", "/L/"), "/L");
+    }
+}
