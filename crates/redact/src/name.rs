@@ -127,6 +127,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
         fn what_is_grouped_before_is_grouped_after(a in names(), b in names(), keep in any::<bool>()) {
+            // Hexadecimal digits after a dot are an ending to one way of grouping and a number to another.
+            let hexadecimal = |name| extension(name).is_some_and(|ending| generalise(&ending[1..]) == HOLE);
+            prop_assume!(!hexadecimal(&a) && !hexadecimal(&b));
             let key = key();
             let (x, y) = (hashed(&key, &a, keep), hashed(&key, &b, keep));
             prop_assert_eq!(a == b, x == y, "{} {} {} {}", a, b, x, y);

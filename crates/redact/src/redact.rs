@@ -6,8 +6,8 @@ use crate::public;
 use crate::words::Words;
 use iotrail_model::calls;
 use iotrail_model::{
-    Case, CaseName, Dictionaries, Event, FileFacts, FileId, FileKind, FileRow, NamedFile, Names, Nullable,
-    PathId, Process,
+    Case, CaseName, Dictionaries, Event, FileFacts, FileId, FileKind, FileRow, NamedFile, Nullable, PathId,
+    Process,
 };
 use iotrail_trail::{Capture, Columns, CreateOptions, EventLog, PartWriter, Totals, TrailWriter};
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub fn redact(
     let words = &options.words.clone().with_programs(programs).with_paths(paths);
     let writer = TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?;
     let mut part = writer.part()?;
-    let (names, mut redacted) = Translation::new(log.names(), words);
+    let (names, mut redacted) = Translation::new(log, words);
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, Columns::ALL)?;
         for row in 0..batch.len {
@@ -87,10 +87,13 @@ struct Translation {
     paths: Vec<u32>,
     errnos: Vec<u32>,
     flags: Vec<u32>,
+    /// By file of the log: whether the log numbers it, or tells it by its name alone.
+    numbered: Vec<bool>,
 }
 
 impl Translation {
-    fn new(names: &Names, words: &Words) -> (Self, Redacted) {
+    fn new(log: &EventLog, words: &Words) -> (Self, Redacted) {
+        let names = log.names();
         let mut dictionaries = Dictionaries::default();
         let mut redacted = Redacted { paths: names.paths.len() as u64, ..Redacted::default() };
         let mut seen = HashSet::new();
@@ -118,11 +121,14 @@ impl Translation {
         let flags = flags
             .map(|text| dictionaries.flags.intern(kept(text, public::are_flags(text)).as_bytes()))
             .collect();
-        (Self { dictionaries, calls, paths, errnos, flags }, redacted)
+        let numbered = log.distinct_files().iter().map(|file| file.numbered).collect();
+        (Self { dictionaries, calls, paths, errnos, flags, numbered }, redacted)
     }
 
     fn event(&self, mut event: Event) -> Event {
         let path = |id: Nullable<PathId>| id.get().map(|id| PathId(self.paths[id.index()])).into();
+        let file = |id: Nullable<FileId>| id.get().filter(|id| self.numbered[id.index()]).into();
+        (event.file, event.file2) = (file(event.file), file(event.file2));
         event.call.0 = self.calls[event.call.index()];
         event.path = path(event.path);
         event.path2 = path(event.path2);
@@ -164,7 +170,7 @@ fn files(log: &EventLog, words: &Words, part: &mut PartWriter) -> Result<(), Red
     for row in log.file_names() {
         let path = words.path(&row.path);
         let named = NamedFile {
-            file: row.file.map(FileId).into(),
+            file: row.file.map(FileId).filter(|file| log.distinct_files()[file.index()].numbered).into(),
             gone: row.gone.unwrap_or_default(),
             facts: facts(&row),
         };

@@ -163,6 +163,14 @@ fn births_are_coarse_and_inodes_are_given_again_at_once() {
         script = unlink(script, "/turn").write(3 + number, 1);
     }
     assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(2)]);
+    // Under names of which nothing was known, by an open that may have found the file there.
+    let mut script = Script::new().getpid();
+    for (number, name) in ["/a", "/b", "/c"].into_iter().enumerate() {
+        let fd = 3 + number as i32;
+        script = behind(script, fd, 7, Some(1)).open_with(name, "O_RDWR|O_CREAT", fd);
+        script = unlink(script.write(fd, 1), name);
+    }
+    assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(2)]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::straighten::{Item, straighten};
 use super::{Graph, LayoutEngine, Link, Placement};
 use crate::error::DrawError;
 use dugong::graphlib::{Graph as Dagre, GraphOptions};
-use dugong::{EdgeLabel, GraphLabel, LayoutError, NodeLabel, RankDir, WorkControl, WorkError};
+use dugong::{EdgeLabel, GraphLabel, NodeLabel, RankDir, WorkControl, WorkError};
 use std::collections::BTreeMap;
 
 pub(super) struct BuiltIn;
@@ -42,17 +42,14 @@ impl WorkControl for Budget {
     }
 }
 
-/// The layers by network simplex, else by a tight tree, which ends always and makes some edges longer.
+/// The layers by network simplex; where that gives up, by methods that always end and make some edges longer.
 fn laid_out(graph: &Graph, turned: &[bool]) -> Result<Layers, DrawError> {
-    let mut layers = layers(graph, turned, "network-simplex");
-    if let Err(error) = dugong::layout_controlled(&mut layers, &mut Budget(MOST_WORK)) {
-        if !matches!(error, LayoutError::Work(WorkError::Interrupted)) {
-            return Err(DrawError::BuiltIn(error.to_string()));
-        }
-        layers = self::layers(graph, turned, "tight-tree");
-        dugong::layout(&mut layers).map_err(|error| DrawError::BuiltIn(error.to_string()))?;
-    }
-    Ok(layers)
+    let by = |ranker: &str| {
+        let mut layers = layers(graph, turned, ranker);
+        dugong::layout_controlled(&mut layers, &mut Budget(MOST_WORK)).map(|()| layers)
+    };
+    let layers = by("network-simplex").or_else(|_| by("tight-tree")).or_else(|_| by("longest-path"));
+    layers.map_err(|error| DrawError::BuiltIn(error.to_string()))
 }
 
 /// How far a loop reaches beyond its vertex.

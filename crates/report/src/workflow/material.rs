@@ -27,7 +27,7 @@ pub(crate) struct Material {
 impl Material {
     /// What `options` ask for.
     pub(crate) fn new(log: &EventLog, query: &Query, options: &ReportOptions) -> Result<Self, ReportError> {
-        let lives = Lives::of_log(&log)?;
+        let lives = Lives::of_log(log)?;
         let groups = ProcessGroupBy::parse(&options.phases_by)?.divide(log, &lives);
         let wanted = |part: Part| !options.without.contains(&part);
         let profile = if wanted(Part::Phases) || wanted(Part::Distributions) {
