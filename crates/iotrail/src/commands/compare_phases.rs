@@ -14,7 +14,7 @@ pub(crate) fn compare_profiles(
     pairs: &[(String, String)],
     threads: NonZeroUsize,
 ) -> anyhow::Result<Vec<PhaseComparison>> {
-    let lives = Lives::of_log(&log)?;
+    let lives = Lives::of_log(log)?;
     let groups = ProcessGroupBy::parse(by)?.divide(log, &lives);
     let options = ProfileOptions { by: by.to_owned(), threads, ..ProfileOptions::default() };
     Ok(compare_groups(log, query, &lives, &groups, pairs, &options)?)

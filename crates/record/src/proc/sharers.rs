@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn who_has_a_copy_shares_and_who_opened_the_file_himself_does_not() {
         let dir = tempfile::tempdir().unwrap();
-        let open = || File::create(dir.path().join("a")).unwrap();
+        let open =
+            || File::options().write(true).create(true).truncate(false).open(dir.path().join("a")).unwrap();
         let (shared, alone) = (open(), open());
         let mut children = [child(&shared), child(&shared), child(&alone)];
         let [first, second, third] = [0, 1, 2].map(|place| children[place].id());
