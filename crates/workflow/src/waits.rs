@@ -203,6 +203,7 @@ impl Waits {
             let line = waits.line(row);
             waits.take(line, row);
         }
+        waits.add_silent_makers(&lives);
         for (at, life) in lives.iter().enumerate() {
             let id = LifeId(at as u32);
             if waits.exits[at].is_none() {
@@ -225,6 +226,27 @@ impl Waits {
             signs.values_mut().for_each(|signs| signs.sort_unstable());
         }
         waits
+    }
+
+    /// A process without any call of its own that made others has a thread, too; its first sign is that of its first child.
+    fn add_silent_makers(&mut self, lives: &[Life]) {
+        let mut signs: Vec<Option<i64>> = vec![None; lives.len()];
+        for (at, life) in lives.iter().enumerate().rev() {
+            if let (true, Some(first)) = (self.of_life[at].is_empty(), signs[at]) {
+                let row = Row {
+                    life: LifeId(at as u32),
+                    tid: Tid(life.pid),
+                    start: first,
+                    end: life.end.unwrap_or(first),
+                    act: Act::Other,
+                };
+                self.line(&row);
+            }
+            let own = self.of_life[at].iter().map(|line| self.lines[line.index()].first).min();
+            if let Some(sign) = life.parent.and_then(|parent| signs.get_mut(parent.index())) {
+                *sign = own.into_iter().chain(*sign).min();
+            }
+        }
     }
 
     /// In a log without calls that wait for children each maker of a process is taken to wait for its end.

@@ -97,6 +97,12 @@ impl Builder {
         self.0.edges.push(Edge { from, to, relation, read, written, first, last, members: 1 });
     }
 
+    /// A fork that no call tells of.
+    pub(crate) fn child(&mut self, parent: VertexId, child: VertexId) {
+        self.edge(parent, child, Relation::Fork, 0, (-1, -1));
+        self.2[child.index()].parent = Some(LifeId(parent.0));
+    }
+
     pub(crate) fn fork(&mut self, parent: VertexId, child: VertexId, at: i64) {
         self.edge(parent, child, Relation::Fork, 0, (at, at));
         self.2[child.index()].parent = Some(LifeId(parent.0));

@@ -62,6 +62,18 @@ fn without_calls_that_wait_a_parent_is_taken_to_wait_for_each_child() {
 }
 
 #[test]
+fn a_parent_of_which_no_call_is_known_is_taken_to_wait_too() {
+    let mut builder = Builder::default();
+    let shell = builder.process("sh", -1, -1);
+    let (early, late) = (builder.process("early", 1, 4), builder.process("late", 5, 9));
+    builder.child(shell, early);
+    builder.child(shell, late);
+    let graph = builder.graph();
+    let names: Vec<_> = steps(&graph).iter().map(|step| step.0).collect();
+    assert_eq!(names, ["early", "sh", "late"]);
+}
+
+#[test]
 fn between_jobs_that_nobody_started_there_is_a_gap() {
     let mut builder = Builder::default();
     let a = builder.process("a", 0, 4);
