@@ -1,7 +1,7 @@
 //! What a text becomes: one function for each kind of text, the same in every table.
 //!
 //! A path is replaced component by component, so that directories stay directories, and a component stays only where it is one
-//! of a list of public names ([`crate::place`]). An argument is taken apart at punctuation and replaced piece by piece, with the
+//! of a list of public names (`place`). An argument is taken apart at punctuation and replaced piece by piece, with the
 //! same hashes, so that it still names its file.
 
 use crate::key::Key;
