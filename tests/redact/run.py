@@ -71,6 +71,7 @@ def imported(iotrail, scratch, trail, secrets):
 
 
 def trace(secret, second):
+    symbol = "".join(c for c in secret.upper() if c.isalnum())
     calls = [
         f'execve("/home/{secret}/bin/{secret}", ["{secret}", "--{secret}={secret}", "-I/{secret}", "a,{secret}", "{secret}@h:/p"], 0x1 /* 3 vars */) = 0',
         f'openat(AT_FDCWD, "/proc/self/root/{secret}", O_RDONLY) = 3</proc/self/root/{secret}>',
@@ -79,10 +80,25 @@ def trace(secret, second):
         f'write(5<UNIX-STREAM:[7->8,"/run/{secret}"]>, "x", 1) = 1',
         f'write(6<{secret}:[7]>, "x", 1) = 1',
         f'write(7<anon_inode:[{secret}]>, "x", 1) = 1',
-        f'openat(AT_FDCWD, "/usr/bin/{secret}", {secret.upper()}_X|O_RDONLY) = -1 E{"".join(c for c in secret.upper() if c.isalnum())} (No {secret})',
+        f'openat(AT_FDCWD, "/usr/bin/{secret}", {secret.upper()}_X|O_RDONLY) = -1 E{symbol} (No {secret})',
+        f'openat(AT_FDCWD, "/x", O_RDONLY|O_{symbol}) = 8',
+        f'openat(AT_FDCWD, "/x", O_RDONLY<<{symbol}) = 8',
+        f'openat(AT_FDCWD, "/x", O_RDONLY|0x{secret.encode().hex()}) = 8',
+        f'fcntl(8, F_{symbol}, 0x{secret.encode().hex()}) = 0',
+        f'lseek(8, 0, SEEK_{symbol}) = 0',
+        f'ioctl(8, TC{symbol}, 0x7) = 0',
+        f'socket(AF_{symbol}, SOCK_{symbol}|SOCK_CLOEXEC, IPPROTO_{symbol}) = 9',
+        f'clone(child_stack=NULL, flags=CLONE_{symbol}|SIG{symbol}) = -1 EAGAIN (No)',
+        f'kill(8, SIG{symbol}) = 0',
+        f'{symbol.lower()}(8) = 0',
+        f'syscall_0x{symbol.lower()}(8) = 0',
         f'rename("/a/{secret}", "/usr/lib/{secret}.so") = 0',
     ]
-    return [f"7  10:00:{second}.{number:06} {call} <0.000010>" for number, call in enumerate(calls)] + [f"this line is about {secret}"]
+    return [f"7  10:00:{second}.{number:06} {call} <0.000010>" for number, call in enumerate(calls)] + [
+        f"7  10:00:{second}.900000 --- SIG{symbol} {{si_signo=SIG{symbol}, si_code=SI_{symbol}}} ---",
+        f"7  10:00:{second}.900001 +++ killed by SIG{symbol} +++",
+        f"this line is about {secret}",
+    ]
 
 
 def kept(iotrail, scratch):
