@@ -1,5 +1,6 @@
 //! What can go wrong with a trail: every message names the file, what was found and what to do.
 
+use iotrail_model::text::printable;
 use std::path::{Path, PathBuf};
 
 /// Why a trail could not be written, opened or read.
@@ -29,6 +30,20 @@ pub enum TrailError {
         path: PathBuf,
         /// What it is instead.
         why: String,
+    },
+    /// The target of an overwrite holds more than a trail, so it is left alone.
+    #[error("{} is not replaced: it holds {}, which is not part of a trail; move it elsewhere first, or choose another name", path.display(), printable(name))]
+    HoldsOthers {
+        /// The target.
+        path: PathBuf,
+        /// What else it holds, below the target.
+        name: String,
+    },
+    /// The current directory would be removed with the target of an overwrite.
+    #[error("{} is not replaced: the current directory is inside it; start from another directory, or choose another name", path.display())]
+    StandsWithin {
+        /// The target.
+        path: PathBuf,
     },
     /// There is no trail at that path.
     #[error("{} is no trail: {why}", path.display())]

@@ -17,7 +17,7 @@ mod run;
 mod unfinished;
 
 pub(crate) use open::{Opened, open, state};
-pub(crate) use run::{BROKEN, RECORDING};
+pub(crate) use run::{BROKEN, RECORDING, RUN};
 
 pub use join::{JoinOptions, Recording};
 pub use recover::{RecoverOptions, Recovered, recover};

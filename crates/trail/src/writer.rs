@@ -7,7 +7,7 @@ use crate::meta::{
     Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, Totals, TrailMeta,
 };
 use crate::part::{PartSummary, PartWriter};
-use crate::recording::RECORDING;
+use crate::replaceable::check_replaceable;
 use crate::seal::{self, Checksum, JSON_MARK};
 use crate::tables::TableWriter;
 use iotrail_model::{Case, Coverage};
@@ -239,18 +239,4 @@ fn check_target(path: &Path, options: CreateOptions) -> Result<(), TrailError> {
         return Err(TrailError::Exists { path: path.to_owned() });
     }
     check_replaceable(path)
-}
-
-/// Whether what is at `path` is a trail, finished or not, or empty.
-pub(crate) fn check_replaceable(path: &Path) -> Result<(), TrailError> {
-    let not_replaceable =
-        |why: &str| Err(TrailError::NotReplaceable { path: path.to_owned(), why: why.to_owned() });
-    if path.is_symlink() || !path.is_dir() {
-        return not_replaceable("it is not a directory");
-    }
-    let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-    if !is_empty && !path.join(META_FILE).is_file() && !path.join(RECORDING).is_dir() {
-        return not_replaceable("it has no trail.json");
-    }
-    Ok(())
 }

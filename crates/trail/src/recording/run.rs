@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// The directory of everything that is not, or not yet, Parquet.
 pub(crate) const RECORDING: &str = "recording";
-const FILE: &str = "run.json";
+/// Its file about the run.
+pub(crate) const RUN: &str = "run.json";
 /// What is wrong with a document that is not as it was written.
 pub(crate) const BROKEN: &str = "its content does not match its checksum";
 
@@ -95,7 +96,7 @@ impl Run {
 }
 
 fn path(target: &Path) -> PathBuf {
-    target.join(RECORDING).join(FILE)
+    target.join(RECORDING).join(RUN)
 }
 
 /// Writes a value as JSON under a temporary name, waits until it is on storage and gives it its own.
