@@ -88,9 +88,7 @@ def stops_as_one(stage):
     script = "import os, time\nprint(os.getpid(), flush=True)\nwhile True:\n    open('ticks', 'a').write('x')\n    time.sleep(0.01)"
     for signal_number in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN):
         for stopped, continued in (("program", "program"), ("program", "group"), ("group", "group"), ("group", "program"),
-                                   ("command", "command"), ("command", "group"), ("program", "command")):
-            if (signal_number, stopped, continued) == (signal.SIGSTOP, "group", "program"):
-                continue  # nothing can be done about a SIGSTOP to the recorder itself
+                                   ("group", "command"), ("command", "command"), ("command", "group"), ("program", "command")):
             process = stage.start(sys.executable, "-c", script, stdout=subprocess.PIPE, process_group=0)
             program = int(process.stdout.readline())
 
@@ -116,6 +114,41 @@ def stops_as_one(stage):
             seen.append(status(process.wait(20)))
             process.stdout.close()
             ticks.unlink()
+    return seen
+
+
+@scenario("of a group that was stopped only those go on that are continued")
+def some_go_on(stage):
+    script = ("import os, time\nchild = os.fork()\nif child: print(os.getpid(), child, flush=True)\nname = 'main' if child else 'child'\n"
+              "while True:\n    open(name, 'a').write('x')\n    time.sleep(0.01)")
+    seen = []
+    for signal_number in (signal.SIGSTOP, signal.SIGTSTP):
+        for continued in (["main"], ["child"], ["child", "main"], ["command"], ["command", "child"], ["main", "child"], ["group"]):
+            process = stage.start(sys.executable, "-c", script, stdout=subprocess.PIPE, process_group=0)
+            main, child = map(int, process.stdout.readline().split())
+            numbers = {"main": main, "child": child, "command": process.pid, "group": -process.pid}
+            ticks = [stage.directory / "main", stage.directory / "child"]
+            until(lambda: all(tick.exists() for tick in ticks), what="the first ticks")
+
+            def ticking():
+                """Who writes something within a moment."""
+                before = [tick.stat().st_size for tick in ticks]
+                time.sleep(0.15)
+                return [tick.stat().st_size > size for tick, size in zip(ticks, before)]
+            os.kill(-process.pid, signal_number)
+            until(lambda: ticking() == [False, False], what="both to stop")
+            for target in continued:
+                os.kill(numbers[target], signal.SIGCONT)
+                expected = {"main": [True, False], "child": [False, True], "command": [True, False], "group": [True, True]}[target]
+                if target != continued[0]:
+                    expected = [True, True]
+                until(lambda: ticking() == expected, what=f"{expected} after {continued} of {signal_number}")
+            for pid in (child, main):
+                os.kill(pid, signal.SIGKILL)
+            seen.append((int(signal_number), continued, status(process.wait(20))))
+            process.stdout.close()
+            for tick in ticks:
+                tick.unlink()
     return seen
 
 

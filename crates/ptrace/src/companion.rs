@@ -6,18 +6,29 @@
 use crate::messenger::{default, replace};
 use crate::spawn::{block_all, exit, set_mask};
 use crate::status::Signal;
-use iotrail_model::Tid;
-use std::io;
+use rustix::pipe::PipeFlags;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, OwnedFd};
 
 /// How often a watcher looks, in nanoseconds.
 const LOOK: libc::c_long = 5_000_000;
+/// How long whoever stopped the group has to continue it before the keeper continues the recorder, in nanoseconds.
+const GRACE: libc::c_long = 20_000_000;
 /// `/proc/PID/status` is shorter.
 const STATUS: usize = 4096;
 
-/// A process in the recorder's process group that blocks every signal.
+/// A process in the recorder's process group that blocks every signal, and its keeper outside of the group.
+///
+/// SIGSTOP cannot be blocked. Sent to the group, it stops program, recorder and canary alike; a program that is continued
+/// then would wait for its stopped recorder. The keeper, which is the canary's parent, sees the canary stop and continues
+/// the recorder, which treats the program's stop like any other.
 #[derive(Debug)]
 pub struct Canary {
-    child: Child,
+    keeper: Child,
+    /// Where the keeper tells the number of the canary.
+    told: Option<File>,
+    pid: Option<libc::pid_t>,
 }
 
 impl Canary {
@@ -26,29 +37,112 @@ impl Canary {
     /// # Errors
     /// No process can be made.
     pub fn start() -> io::Result<Self> {
-        let wait = || loop {
-            // SAFETY: sleeps until a signal is handled; all are blocked.
-            unsafe { libc::pause() };
-        };
-        Child::start(wait).map(|child| Self { child })
+        let (told, tell) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+        let recorder = std::process::id() as libc::pid_t;
+        let keeper = Child::start(Some(&tell), || keep(recorder))?;
+        Ok(Self { keeper, told: Some(told.into()), pid: None })
     }
 
     /// Whether this signal was sent to the group since it was started.
     #[must_use]
-    pub fn got(&self, signal: Signal) -> bool {
-        is_pending(self.child.pid, signal.0)
+    pub fn got(&mut self, signal: Signal) -> bool {
+        self.pid().is_some_and(|pid| is_pending(pid, signal.0))
     }
 
-    /// The process.
+    /// Whether the group was stopped by SIGSTOP and not continued as a group.
     #[must_use]
-    pub fn tid(&self) -> Tid {
-        Tid(self.child.pid as u32)
+    pub fn is_stopped(&mut self) -> bool {
+        self.pid().is_some_and(is_stopped)
+    }
+
+    /// The process that may send SIGCONT to the recorder.
+    #[must_use]
+    pub fn keeper(&self) -> i32 {
+        self.keeper.pid
+    }
+
+    fn pid(&mut self) -> Option<libc::pid_t> {
+        if let Some(mut told) = self.told.take() {
+            let mut number = [0; 4];
+            self.pid = told.read_exact(&mut number).is_ok().then(|| libc::pid_t::from_ne_bytes(number));
+        }
+        self.pid
+    }
+}
+
+impl Drop for Canary {
+    fn drop(&mut self) {
+        // The keeper reaps it and ends. Otherwise it would be left to a process that knows nothing of it.
+        if let Some(pid) = self.pid() {
+            // SAFETY: touches no memory; the number is the canary's until its keeper, which is alive, reaps it.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+            self.keeper.is_ending = true;
+        }
+    }
+}
+
+/// The life of a keeper. The number of the canary goes to descriptor 0.
+fn keep(recorder: libc::pid_t) {
+    // SAFETY: takes and changes nothing.
+    let own = unsafe { libc::getpid() };
+    // SAFETY: this process has one thread.
+    let canary = unsafe { libc::fork() };
+    if canary == 0 {
+        // SAFETY: closes the last file of this process.
+        unsafe { libc::close(0) };
+        if dies_with(own) {
+            wait_for_ever();
+        }
+        exit(0);
+    }
+    if canary == -1 {
+        return;
+    }
+    let number = canary.to_ne_bytes();
+    // SAFETY: writes the number, which fits a pipe.
+    unsafe { libc::write(0, number.as_ptr().cast(), number.len()) };
+    // SAFETY: closes the last file of this process.
+    unsafe { libc::close(0) };
+    // A parent in a session of its own is none that could continue the group: the kernel counts those.
+    // SAFETY: takes nothing.
+    unsafe { libc::setsid() };
+    let mut word = 0;
+    // SAFETY: the kernel stores one status word.
+    while unsafe { libc::waitpid(canary, &raw mut word, libc::WUNTRACED) } == canary && libc::WIFSTOPPED(word)
+    {
+        continue_stopped(recorder, canary);
+    }
+}
+
+/// Continues the recorder, which SIGSTOP has stopped or will stop, if the group is not continued before.
+fn continue_stopped(recorder: libc::pid_t, canary: libc::pid_t) {
+    pause(GRACE);
+    while is_stopped(canary) {
+        if is_stopped(recorder) {
+            // SAFETY: touches no memory. The recorder is the parent and alive: this process dies with it.
+            unsafe { libc::kill(recorder, libc::SIGCONT) };
+            return;
+        }
+        pause(LOOK);
+    }
+}
+
+fn pause(nanoseconds: libc::c_long) {
+    let span = libc::timespec { tv_sec: 0, tv_nsec: nanoseconds };
+    // SAFETY: a valid time; what is left of it is not asked for.
+    unsafe { libc::nanosleep(&raw const span, std::ptr::null_mut()) };
+}
+
+fn wait_for_ever() -> ! {
+    loop {
+        // SAFETY: sleeps until a signal is handled; all are blocked.
+        unsafe { libc::pause() };
     }
 }
 
 /// Stops this process as `signal` stops its program, until somebody continues it. If the program goes on, or one of its
 /// threads reports something else, the process continues by itself. Signals that stop processes on behalf of the terminal
-/// stop none in a group that nobody could continue.
+/// stop none in a group that nobody could continue. It does not stop if SIGCONT arrived already.
 ///
 /// `has_reports` is asked when it is certain that later reports are noticed. Answers the process that may have sent SIGCONT
 /// to this one; `None` if it was not stopped.
@@ -67,19 +161,18 @@ pub fn stop_like(signal: Signal, has_reports: impl FnOnce() -> bool) -> io::Resu
 
 fn stop_watched(signal: Signal) -> io::Result<i32> {
     let recorder = std::process::id() as libc::pid_t;
-    let watcher = Child::start(move || {
-        let pause = libc::timespec { tv_sec: 0, tv_nsec: LOOK };
+    let watcher = Child::start(None, move || {
         while !is_pending(recorder, libc::SIGCHLD) {
-            // SAFETY: a valid time; what is left of it is not asked for.
-            unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
+            pause(LOOK);
         }
         // SAFETY: touches no memory. The recorder is the parent and alive: this process dies with it.
         unsafe { libc::kill(recorder, libc::SIGCONT) };
-        loop {
-            // SAFETY: sleeps until it is killed.
-            unsafe { libc::pause() };
-        }
+        wait_for_ever()
     })?;
+    // A signal that stops would take a waiting SIGCONT away.
+    if is_pending(recorder, libc::SIGCONT) {
+        return Ok(watcher.pid);
+    }
     let before = (signal.0 != libc::SIGSTOP).then(|| replace(signal.0, &default()));
     // SAFETY: takes and changes nothing.
     let own = unsafe { libc::gettid() };
@@ -105,8 +198,21 @@ fn empty() -> libc::sigset_t {
     unsafe { std::mem::zeroed() }
 }
 
-/// Whether a signal is pending for a process. Allocates nothing.
+/// Whether a signal is pending for a process.
 fn is_pending(pid: libc::pid_t, signal: i32) -> bool {
+    let mut text = [0; STATUS];
+    mask(status(pid, &mut text), b"\nShdPnd:\t") >> (signal - 1) & 1 == 1
+}
+
+/// Whether a process is stopped by a signal.
+fn is_stopped(pid: libc::pid_t) -> bool {
+    let mut text = [0; STATUS];
+    let stopped = b"\nState:\tT";
+    status(pid, &mut text).windows(stopped.len()).any(|window| window == stopped)
+}
+
+/// What `/proc/PID/status` says; nothing if there is no such process. Allocates nothing.
+fn status(pid: libc::pid_t, text: &mut [u8; STATUS]) -> &[u8] {
     let mut path = *b"/proc/##########/status\0";
     let mut digits = pid.unsigned_abs();
     for place in path[6..16].iter_mut().rev() {
@@ -116,18 +222,16 @@ fn is_pending(pid: libc::pid_t, signal: i32) -> bool {
     // `/proc` takes no leading zeros.
     let zeros = path[6..15].iter().take_while(|digit| **digit == b'0').count();
     path.copy_within(6 + zeros.., 6);
-    let mut text = [0_u8; STATUS];
     // SAFETY: the path ends with NUL.
     let file = unsafe { libc::open(path.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC) };
     if file == -1 {
-        return false;
+        return &[];
     }
     // SAFETY: reads at most as many bytes as there is room for.
     let read = unsafe { libc::read(file, text.as_mut_ptr().cast(), text.len()) };
     // SAFETY: closes what was opened above.
     unsafe { libc::close(file) };
-    let text = &text[..usize::try_from(read).unwrap_or(0)];
-    mask(text, b"\nShdPnd:\t") >> (signal - 1) & 1 == 1
+    &text[..usize::try_from(read).unwrap_or(0)]
 }
 
 /// Runs `work` in a thread that takes no signals of the process: they are for the recorder.
@@ -152,36 +256,51 @@ fn mask(text: &[u8], key: &[u8]) -> u64 {
 #[derive(Debug)]
 struct Child {
     pid: libc::pid_t,
+    /// It ends by itself and need not be killed.
+    is_ending: bool,
 }
 
 impl Child {
-    /// Starts a process that runs `body` with all signals blocked and no files. It allocates nothing.
-    fn start(body: impl FnOnce()) -> io::Result<Self> {
+    /// Starts a process that runs `body` with all signals blocked and no files but `file`, as descriptor 0. It allocates
+    /// nothing.
+    fn start(file: Option<&OwnedFd>, body: impl FnOnce()) -> io::Result<Self> {
         let parent = std::process::id() as libc::pid_t;
         let mask = block_all();
         // SAFETY: the child calls only functions that are safe in a copy of a process with other threads.
         let pid = unsafe { libc::fork() };
         let error = io::Error::last_os_error();
         if pid == 0 {
-            // SAFETY: takes numbers.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            let kept = file.map_or(0, |file| {
+                // SAFETY: both are descriptors.
+                unsafe { libc::dup2(file.as_raw_fd(), 0) };
+                1
+            });
             // SAFETY: closes the copies of all files, so that nobody waits for their end because of this process.
-            unsafe { libc::syscall(libc::SYS_close_range, 0, libc::c_uint::MAX, 0) };
-            // SAFETY: takes nothing and changes nothing.
-            if unsafe { libc::getppid() } == parent {
+            unsafe { libc::syscall(libc::SYS_close_range, kept, libc::c_uint::MAX, 0) };
+            if dies_with(parent) {
                 body();
             }
             exit(0);
         }
         set_mask(&mask);
-        if pid == -1 { Err(error) } else { Ok(Self { pid }) }
+        if pid == -1 { Err(error) } else { Ok(Self { pid, is_ending: false }) }
     }
+}
+
+/// This process dies with its parent from now on; answers whether that is alive.
+fn dies_with(parent: libc::pid_t) -> bool {
+    // SAFETY: takes numbers.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    // SAFETY: takes nothing and changes nothing.
+    unsafe { libc::getppid() == parent }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // SAFETY: it was not reaped, or its end was reported to nobody who cares; the number is still its own.
-        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        if !self.is_ending {
+            // SAFETY: it was not reaped, or its end was reported to nobody who cares; the number is still its own.
+            unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        }
         // SAFETY: reaps it; nobody asks for the status.
         unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
     }
@@ -193,18 +312,39 @@ mod tests {
 
     #[test]
     fn what_is_sent_to_the_canary_is_pending() {
-        let canary = Canary::start().unwrap();
+        let mut canary = Canary::start().unwrap();
         assert!(!canary.got(Signal(libc::SIGUSR1)) && !canary.got(Signal(libc::SIGTERM)));
-        // SAFETY: touches no memory; the canary is a child that was not reaped.
-        unsafe { libc::kill(canary.child.pid, libc::SIGUSR1) };
+        let pid = canary.pid().unwrap();
+        // SAFETY: touches no memory; the canary is alive as long as its keeper.
+        unsafe { libc::kill(pid, libc::SIGUSR1) };
         assert!(canary.got(Signal(libc::SIGUSR1)) && !canary.got(Signal(libc::SIGTERM)));
-        let path = format!("/proc/{}", canary.child.pid);
-        // It closes its files when it first runs.
-        while std::fs::read_dir(format!("{path}/fd")).unwrap().count() > 0 {
-            std::thread::yield_now();
+        let paths = [pid, canary.keeper()].map(|pid| format!("/proc/{pid}"));
+        for path in &paths {
+            // It closes its files when it first runs.
+            while std::fs::read_dir(format!("{path}/fd")).unwrap().count() > 0 {
+                std::thread::yield_now();
+            }
         }
         drop(canary);
-        assert!(!std::path::Path::new(&path).exists());
+        assert!(paths.iter().all(|path| !std::path::Path::new(path).exists()));
+    }
+
+    #[test]
+    fn a_canary_that_was_stopped_with_its_group_shows_it() {
+        let mut canary = Canary::start().unwrap();
+        assert!(!canary.is_stopped());
+        let pid = canary.pid().unwrap();
+        // SAFETY: touches no memory; the canary is alive as long as its keeper.
+        unsafe { libc::kill(pid, libc::SIGSTOP) };
+        while !canary.is_stopped() {
+            std::thread::yield_now();
+        }
+        // SAFETY: as above.
+        unsafe { libc::kill(pid, libc::SIGCONT) };
+        while canary.is_stopped() {
+            std::thread::yield_now();
+        }
+        assert!(canary.got(Signal(libc::SIGCONT)));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! each process by itself is known by the same signal of the same sender that the program gets within a moment.
 //!
 //! When a signal has stopped the program, the recorder stops by the same signal: whoever started it sees its job stop.
+//! SIGSTOP to the whole group stops the recorder first; the canary's keeper continues it, so that it comes to that, too.
 
 use crate::error::RecordError;
 use crate::proc::leads_session;
@@ -18,6 +19,7 @@ use std::io;
 /// How long a signal waits for its twin.
 const PATIENCE: Nanos = Nanos(50_000_000);
 const SIGHUP: i32 = 1;
+const SIGCONT: i32 = 18;
 const SIGKILL: Signal = Signal(9);
 /// Signals that end an attached recording, and what is left of a program whose main process has ended.
 const ENDING: [i32; 4] = [1, 2, 3, 15];
@@ -60,13 +62,40 @@ impl<'m> Signals<'m> {
 
     /// Whether a signal was sent to the whole process group.
     fn was_sent_to_group(&mut self, signal: Signal) -> bool {
-        let got = self.canary.as_ref().is_some_and(|canary| canary.got(signal));
+        let got = self.canary.as_mut().is_some_and(|canary| canary.got(signal));
         if got {
             // The next one must not find this one pending.
             self.canary = None;
             self.watch_group();
         }
         got
+    }
+
+    /// What arrived from others than the keeper of the canary, and whether something came from that.
+    fn take(&mut self) -> (Vec<Received>, bool) {
+        let mut arrived = self.messenger.take();
+        if !arrived.iter().any(is_continue) {
+            return (arrived, false);
+        }
+        let Some(mut canary) = self.canary.take() else { return (arrived, false) };
+        let keeper = Some(canary.keeper());
+        if canary.is_stopped() {
+            // Continued with the recorder alone, it would not notice the next SIGSTOP.
+            drop(canary);
+            self.watch_group();
+            arrived.extend(self.messenger.take());
+        } else {
+            self.canary = Some(canary);
+        }
+        let all = arrived.len();
+        arrived.retain(|received| received.sender != keeper);
+        let is_kept = arrived.len() < all;
+        (arrived, is_kept)
+    }
+
+    /// Whether the program is about to be continued.
+    fn continues(&self) -> bool {
+        self.waiting.iter().any(|(received, _)| is_continue(received))
     }
 
     /// Whether something is to be done.
@@ -124,11 +153,15 @@ impl<'m> Signals<'m> {
     }
 }
 
+fn is_continue(received: &Received) -> bool {
+    received.signal.0 == SIGCONT
+}
+
 impl<S: Store> Recording<'_, '_, S> {
     /// Does what signals to the recorder ask for.
     pub(crate) fn pass_signals_on(&mut self) -> Result<(), RecordError> {
         let now = self.clock.now();
-        let arrived = self.signals.messenger.take();
+        let (arrived, _) = self.signals.take();
         match self.mode.main {
             None if arrived.iter().any(|received| ENDING.contains(&received.signal.0)) => {
                 self.signals.messenger.quiet();
@@ -213,13 +246,18 @@ impl<S: Store> Recording<'_, '_, S> {
     #[cold]
     pub(crate) fn stop_too(&mut self) {
         let Some(signal) = self.stop_due.take().filter(|_| self.threads.all_listening()) else { return };
+        if self.signals.continues() {
+            // Whoever continued the recorder alone means the program, which will be told so.
+            return self.stop_due = Some(signal);
+        }
         let (tracer, clock, reports) = (&self.tracer, &self.clock, &mut self.reports);
+        let messenger = self.signals.messenger;
         let has_reports = || match tracer.wait(false) {
             Ok(Some(report)) => {
                 reports.push_back((report, clock.now()));
                 true
             }
-            _ => false,
+            _ => messenger.is_pending(),
         };
         let watcher = match stop_like(signal, has_reports) {
             // It is tried again when what was reported has been heard.
@@ -228,11 +266,11 @@ impl<S: Store> Recording<'_, '_, S> {
             Err(_) => return,
         };
         let now = self.clock.now();
-        let arrived = self.signals.messenger.take();
-        let for_program = |received: &Received| {
-            received.sender.is_some() && received.sender != watcher && !self.signals.ended
-        };
-        let arrived: Vec<_> = arrived.into_iter().filter(for_program).collect();
+        let (mut arrived, is_kept) = self.signals.take();
+        // If nobody but the keeper continued it, the program is as stopped as before, and it stops again.
+        self.stop_due = (is_kept && arrived.is_empty()).then_some(signal);
+        let ended = self.signals.ended;
+        arrived.retain(|received| received.sender.is_some() && received.sender != watcher && !ended);
         arrived.into_iter().for_each(|received| self.signals.arrives(received, now));
         self.signals.remind(true);
     }
