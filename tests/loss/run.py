@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -40,13 +41,15 @@ def children(pid):
 class Recording:
     """A recording of the acknowledging program, with what the program reported."""
 
-    def __init__(self, test, trail, rounds, options=()):
+    def __init__(self, test, trail, rounds, options=(), limit=None):
         self.trail, self.reader, self.reports = trail, None, b""
         self.reader, writer = os.pipe()
         words = [test.iotrail, "record", *options, "-o", trail, "--", test.program, str(rounds)]
 
         def prepare():
             os.dup2(writer, 3)
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         self.process = subprocess.Popen(list(map(str, words)), cwd=test.stage, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=open(test.scratch / "stderr", "wb"), preexec_fn=prepare, pass_fds=(3,), env=test.environment)
         os.close(writer)
@@ -272,6 +275,41 @@ def disk_full_at_each_write(self):
     return f"sizes up to {size >> 10} KiB: {stages}"
 
 
+def files_limited_at_each_size(self):
+    """A limit on the size of files (`ulimit -f`) that grows step by step: there is no recording and nothing of it, or what it holds
+    and what it says to have lost are together all that the program did."""
+    rounds, stages = 300, {"not begun": 0, "lost": 0, "whole": 0}
+    plain = self.new_trail()
+    Recording(self, plain, rounds).end()
+    _, everything = self.recorded(plain)
+    place = self.scratch / "place"
+    small, large = range(0, 5120, 512), range(5120, 400 << 10, self.step * 8192)
+    for size in (*small, *large, 8 << 20):
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        trail = place / "t.trail"
+        recording = Recording(self, trail, rounds, limit=size)
+        code = recording.end()
+        words, left = recording.words(), sorted(entry.name for entry in place.iterdir())
+        if code == 125:
+            stages["not begun"] += 1
+            if left or size and "ulimit -f" not in words:
+                raise Wrong(f"{size}: the recording did not begin, and {left} is left: {words}")
+            continue
+        if code != STATUS or left != ["t.trail"]:
+            raise Wrong(f"{size}: the program ended with {code}, {left} is left: {words}")
+        self.ask("recover", trail)
+        self.ask("check", trail)
+        about = self.facts(trail)
+        if about["events"] + lost(about) != everything or about["coverage"]["recording"]["broken_off"]:
+            raise Wrong(f"{size}: {about['events']} events + {lost(about)} lost, {everything} happened: {about['coverage']} {words}")
+        stages["lost" if lost(about) else "whole"] += 1
+    if 0 in stages.values():
+        raise Wrong(f"not every kind of end was met: {stages}")
+    shutil.rmtree(place)
+    return stages
+
+
 def disk_full_and_killed(self):
     """The disk is full, then the recorder is killed: what was lost until then is stated."""
     seen = []
@@ -304,10 +342,21 @@ def old_trail_stays(self):
     def again(prepare, *words):
         done = subprocess.run(["sh", "-c", f'{prepare} exec "$@"', "sh", self.iotrail, "-q", "record", "--force", "-o", trail, "--", *words], capture_output=True, text=True)
         return done.returncode, sorted(entry.name for entry in place.iterdir()), done.stderr
-    for prepare, words, code in (("", ["/no/such/program"], 127), ("ulimit -n 8;", ["true"], 125), ("ulimit -n 5;", ["true"], 125), ("", ["/etc/passwd"], 126)):
+    for prepare, words, code in (("", ["/no/such/program"], 127), ("ulimit -f 2;", ["true"], 125), ("ulimit -n 8;", ["true"], 125), ("ulimit -n 5;", ["true"], 125), ("", ["/etc/passwd"], 126)):
         ended, left, said = again(prepare, *words)
         if ended not in (code, 0) or ended == 0 and code != 125 or left != ["t.trail"] or (ended and self.recorded(trail) != before):
             raise Wrong(f"{prepare}{words}: {ended}, {left} is left: {said}")
+    for name in ("notes.txt", "recording"):
+        (trail / name).write_text("mine")
+        ended, left, said = again("", "true")
+        if ended != 125 or left != ["t.trail"] or (trail / name).read_text() != "mine" or name not in said and name != "recording":
+            raise Wrong(f"{name} in the trail: {ended}, {left} is left: {said}")
+        (trail / name).unlink()
+    ended, left, said = again(f"cd '{trail}';", "touch", "made")
+    if ended != 125 or left != ["t.trail"] or (trail / "made").exists() or "current directory" not in said:
+        raise Wrong(f"within the trail: {ended}, {left}: {said}")
+    if self.recorded(trail) != before:
+        raise Wrong("the old trail has changed")
     ended, left, said = again("", "sh", "-c", "exit 3")
     if ended != 3 or left != ["t.trail"] or self.recorded(trail) == before:
         raise Wrong(f"not replaced: {ended}, {left}: {said}")
@@ -475,6 +524,7 @@ TESTS = [
     ("the recorder is killed while it finishes", killed_while_finishing),
     ("the disk is full", disk_full),
     ("the disk is full at each write", disk_full_at_each_write),
+    ("the size of files is limited", files_limited_at_each_size),
     ("the disk is full, then the recorder is killed", disk_full_and_killed),
     ("an old trail stays until the new one has begun", old_trail_stays),
     ("the recorder is killed in its first milliseconds", killed_at_once),

@@ -14,6 +14,8 @@ use std::process::ExitCode;
 const WRONG_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    // A file that may not be written is an error that is reported, not a death by SIGXFSZ that leaves half of it behind.
+    iotrail_record::survive_file_limit();
     let cli: cli::Cli = suggest::parsed();
     let ui = ui::Ui::new(cli.colour, cli.quiet);
     match cli.command.run(&ui) {

@@ -6,7 +6,13 @@ use std::sync::OnceLock;
 
 static ORIGINAL: OnceLock<libc::sigaction> = OnceLock::new();
 
-/// From now on this process gets an error where the limit would kill it. Answers what it would have done before.
+/// From now on this process gets an error where a limit on the size of files would kill it. A program that it starts under
+/// trace is killed as ever.
+pub fn survive_file_limit() {
+    survive();
+}
+
+/// The same; answers what the process would have done before.
 pub(crate) fn survive() -> libc::sigaction {
     *ORIGINAL.get_or_init(|| {
         let mut ignoring = default();

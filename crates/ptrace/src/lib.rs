@@ -35,6 +35,7 @@ pub use calibration::{CallCost, call_cost};
 pub use call_info::{CallInfo, Phase};
 pub use companion::{Canary, stop_like, work_aside};
 pub use cpu_limit::lift_cpu_limit;
+pub use file_limit::survive_file_limit;
 pub use filter::{AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test};
 pub use memory::read_memory;
 pub use messenger::{Messenger, Received, Takes, is_stop_signal};

@@ -33,6 +33,7 @@ mod tracer;
 
 pub use decode::CallSet;
 pub use error::RecordError;
+pub use iotrail_ptrace::survive_file_limit;
 pub use outcome::{End, Outcome};
 pub use plan::{Limits, Placement, RecordPlan, Target, Wait};
 pub use run::record;

@@ -36,6 +36,7 @@ mod planted;
 mod read_tables;
 mod record_batches;
 mod recording;
+mod replaceable;
 #[cfg(test)]
 mod round_trip;
 mod row_group;

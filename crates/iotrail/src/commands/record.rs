@@ -12,9 +12,11 @@ use iotrail_record::{
 };
 use iotrail_trail::Totals;
 use std::ffi::OsString;
+use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Exit status when the recording could not begin, as `env` and `timeout` have it.
 const NOT_STARTED: u8 = 125;
@@ -120,10 +122,22 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         Ok(code) => Ok(code),
         Err(error) => {
             ui.error(&error);
+            if is_limited(&error) {
+                ui.warn("the limit on the size of files (`ulimit -f`) is too small to record anything");
+            }
             let status = error.downcast_ref::<SessionError>().map_or(NOT_STARTED, SessionError::exit_status);
             Ok(ExitCode::from(status))
         }
     }
+}
+
+/// Whether a file would have been larger than this process may make.
+fn is_limited(error: &anyhow::Error) -> bool {
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        let shared = cause.downcast_ref::<Arc<io::Error>>().map(|error| error.kind());
+        shared.or_else(|| cause.downcast_ref::<io::Error>().map(io::Error::kind))
+    };
+    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::FileTooLarge))
 }
 
 fn record(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {

@@ -86,8 +86,15 @@ impl Recording {
         let name = format!("{}-{}-{case}", plain(&header.recorder.host), header.recorder.pid);
         let directory = place.join(RECORDING).join(&name);
         fs::create_dir(&directory).map_err(TrailError::io("create", &directory))?;
-        let writer = SpoolWriter::create(&directory, &header)?;
-        run.write(place)?;
+        let begin = || {
+            let writer = SpoolWriter::create(&directory, &header)?;
+            run.write(place)?;
+            Ok(writer)
+        };
+        let writer = begin().inspect_err(|_: &TrailError| {
+            // A trail of other recorders shall not keep what this one could not begin.
+            let _ = fs::remove_dir_all(&directory);
+        })?;
         let target = target.to_owned();
         let mut recording =
             Self { target, directory, name, case, writer, aside, replaced: Replaced::default() };
@@ -227,7 +234,7 @@ fn check_place(target: &Path, run: Option<&Run>, options: &JoinOptions) -> Resul
             None => TrailError::Exists { path: target.to_owned() },
         });
     }
-    crate::writer::check_replaceable(target)?;
+    crate::replaceable::check_replaceable(target)?;
     let recorded = super::unfinished::unfinished(target).unwrap_or_default();
     if let Some(alive) = recorded.iter().find(|recording| recording.recorder == Liveness::Alive) {
         let why = format!("process {} is recording into it", alive.pid);
