@@ -13,13 +13,18 @@
 
 use crate::plan::Placement;
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use iotrail_model::{Nanos, Tid, Timestamp};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 
 /// How often it is looked whether the choice still is good, while calls are made.
 const LOOK: Nanos = Nanos(10_000_000);
+/// The same for a program that shares its core because it makes many calls: only others could change that.
+const LOOK_AT_TALKATIVE: Nanos = Nanos(40_000_000);
 /// How often at least, for programs that make none, in microseconds.
 const BELL: i64 = 100_000;
 /// Threads that are looked at; of more the others are taken to be like them.
@@ -54,11 +59,11 @@ pub(crate) struct Placed {
     /// When and at which number of calls it was looked at last.
     looked: (Timestamp, u64),
     next: Timestamp,
-    /// Times of the threads that were looked at.
-    times: HashMap<Tid, Times, foldhash::fast::FixedState>,
+    /// The threads that were looked at.
+    watched: HashMap<Tid, Watched, foldhash::fast::FixedState>,
     /// Times of threads that ended since.
     ended: Times,
-    own: Times,
+    own: Watched,
     /// How many threads could run, of late.
     demand: f64,
     agreeing: u32,
@@ -77,10 +82,6 @@ struct Times {
 }
 
 impl Times {
-    fn of(tid: Tid) -> Option<Self> {
-        Self::parse(&std::fs::read(format!("/proc/{tid}/schedstat")).ok()?)
-    }
-
     fn parse(text: &[u8]) -> Option<Self> {
         let mut numbers = std::str::from_utf8(text).ok()?.split_ascii_whitespace();
         Some(Self { ran: numbers.next()?.parse().ok()?, waited: numbers.next()?.parse().ok()? })
@@ -96,11 +97,41 @@ impl Times {
     }
 }
 
+/// A thread whose times are looked at.
+#[derive(Debug, Default)]
+struct Watched {
+    had: Times,
+    /// Its times, once they were read: finding a file of `/proc` costs more than ten readings.
+    file: Option<File>,
+}
+
+impl Watched {
+    /// A thread that has run before.
+    fn of(tid: Tid) -> Option<Self> {
+        let mut watched = Self::default();
+        watched.since(tid)?;
+        Some(watched)
+    }
+
+    /// What the thread had since this was asked last; `None` if it is gone.
+    fn since(&mut self, tid: Tid) -> Option<Times> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => File::open(format!("/proc/{tid}/schedstat")).ok()?,
+        };
+        let mut text = [0; 64];
+        let length = file.read_at(&mut text, 0).ok()?;
+        let now = Times::parse(&text[..length])?;
+        self.file = Some(file);
+        Some(now.since(std::mem::replace(&mut self.had, now)))
+    }
+}
+
 impl Placed {
     /// Places the calling thread, and what it starts. A program that may outlive the recorder is bound only by wish.
     pub(crate) fn start(wish: Placement, outlives: bool, now: Timestamp) -> io::Result<Self> {
         let allowed = sched_getaffinity(None)?;
-        let own = Times::of(own_tid());
+        let own = Watched::of(own_tid());
         let wish = match wish {
             Placement::Auto if outlives || own.is_none() => Placement::Free,
             other if allowed.count() > 1 => other,
@@ -113,7 +144,7 @@ impl Placed {
             settled: wish == Placement::Free,
             looked: (now, 0),
             next: Timestamp(now.0 + LOOK.0),
-            times: HashMap::default(),
+            watched: HashMap::default(),
             ended: Times::default(),
             own: own.unwrap_or_default(),
             demand: 1.0,
@@ -150,17 +181,15 @@ impl Placed {
             return;
         }
         if self.wish == Placement::Auto {
-            self.times.insert(tid, Times::default());
+            self.watched.insert(tid, Watched::default());
             bind(tid, self.shared.as_ref().unwrap_or(&self.allowed));
         }
     }
 
     /// A thread is about to end: its time counts.
     pub(crate) fn ends(&mut self, tid: Tid) {
-        if let Some(before) = self.times.remove(&tid)
-            && let Some(now) = Times::of(tid)
-        {
-            self.ended.add(now.since(before));
+        if let Some(times) = self.watched.remove(&tid).and_then(|mut watched| watched.since(tid)) {
+            self.ended.add(times);
         }
     }
 
@@ -190,12 +219,12 @@ impl Placed {
     /// Looks whether everything is in the right place. `stopped` is a thread that stands still.
     pub(crate) fn look(&mut self, now: Timestamp, calls: u64, stopped: Option<Tid>, tids: &[Tid]) {
         let (then, calls_then) = std::mem::replace(&mut self.looked, (now, calls));
-        self.next = Timestamp(now.0 + LOOK.0);
         let span = (now - then).0.max(1);
         let per_call = span / i64::try_from(calls - calls_then).unwrap_or(i64::MAX).max(1);
+        let talkative = self.shared.is_some() && per_call <= BUSY_SHARED;
+        self.next = Timestamp(now.0 + if talkative { LOOK_AT_TALKATIVE.0 } else { LOOK.0 });
         let times = self.times_since(tids);
-        let own = Times::of(own_tid()).unwrap_or_default();
-        let own_waited = own.since(std::mem::replace(&mut self.own, own)).waited;
+        let own_waited = self.own.since(own_tid()).unwrap_or_default().waited;
         let latest = (times.ran + times.waited) as f64 / span as f64;
         self.demand = (self.demand + latest) / 2.0;
         let crowded = (times.waited + own_waited) as f64 / span as f64 > CROWDED;
@@ -236,15 +265,25 @@ impl Placed {
         let chosen = tids.iter().cycle().skip(start).take(tids.len().min(MOST));
         let mut some = Times::default();
         for tid in chosen {
-            if let Some(now) = Times::of(*tid) {
-                let before = self.times.insert(*tid, now);
-                // Of one that is seen for the first time nothing is known.
-                some.add(before.map_or(Times::default(), |before| now.since(before)));
+            match self.watched.entry(*tid) {
+                Entry::Occupied(mut known) => {
+                    some.add(known.get_mut().since(*tid).unwrap_or_default());
+                    if tids.len() > MOST {
+                        // Files of all threads could be more than this process may open.
+                        known.get_mut().file = None;
+                    }
+                }
+                // What it had until now is not known to be of late.
+                Entry::Vacant(new) => {
+                    if let Some(watched) = Watched::of(*tid) {
+                        new.insert(watched);
+                    }
+                }
             }
         }
         if tids.len() > MOST {
             // Those that are looked at now and then were measured over a longer time.
-            let factor = 1.0 / (self.times.len().max(1) as f64 / MOST as f64).max(1.0);
+            let factor = 1.0 / (self.watched.len().max(1) as f64 / MOST as f64).max(1.0);
             let scale = tids.len() as f64 / MOST as f64 * factor;
             some.ran = (some.ran as f64 * scale) as u64;
             some.waited = (some.waited as f64 * scale) as u64;
@@ -345,7 +384,7 @@ mod tests {
             let mut look = |placed: &mut Placed, ran: u64, waited: u64, calls: u64| {
                 now += LOOK.0;
                 placed.ended = Times { ran, waited };
-                placed.own = Times::of(own_tid()).unwrap();
+                placed.own = Watched::of(own_tid()).unwrap();
                 let before = placed.looked.1;
                 placed.look(Timestamp(now), before + calls, None, &[]);
                 placed.shared.is_some()
