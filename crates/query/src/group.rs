@@ -17,6 +17,7 @@ use crate::classified::GroupId;
 use crate::error::QueryError;
 use iotrail_model::Case;
 use regex::{Regex, RegexBuilder};
+use std::collections::BTreeMap;
 
 const OPTION: &str = "--by";
 const REGEX_LIMIT: usize = 1 << 20;
@@ -54,7 +55,7 @@ enum Holds {
 /// The groups of a log's cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
-    /// Names by [`GroupId`]: rules and trails in the order given, values of other attributes sorted.
+    /// Names by [`GroupId`]: rules and trails in the order given, values of other attributes by the first trail that has them, then sorted.
     pub names: Vec<String>,
     /// The group of each case, by its id.
     pub of_case: Vec<Option<GroupId>>,
@@ -93,32 +94,34 @@ impl GroupBy {
     #[must_use]
     pub fn divide<'a>(&self, cases: &'a [Case], trail: impl Fn(&'a Case) -> &'a str) -> Groups {
         match self {
-            // Trails stand in the order in which they were given: the first is the baseline.
-            Self::Attribute(Attribute::Trail) => {
-                let value = |case: &'a Case| Some(trail(case));
-                in_order(cases, as_seen(cases, value), value)
-            }
-            Self::Attribute(attribute) => by_value(cases, |case| attribute.of(case, trail(case))),
+            Self::Attribute(attribute) => by_value(cases, &trail, |case| attribute.of(case, trail(case))),
             Self::Rules(rules) => by_rules(rules, cases, trail),
         }
     }
 }
 
-fn by_value<'a>(cases: &'a [Case], value: impl Fn(&'a Case) -> Option<&'a str>) -> Groups {
-    let mut names: Vec<&str> = cases.iter().filter_map(&value).collect();
-    names.sort_unstable_by(|a, b| number(a).cmp(&number(b)).then(a.cmp(b)));
-    names.dedup();
+/// Trails stand in the order in which they were given, and so do the groups that they bring: the first is the baseline.
+fn by_value<'a>(
+    cases: &'a [Case],
+    trail: &impl Fn(&'a Case) -> &'a str,
+    value: impl Fn(&'a Case) -> Option<&'a str>,
+) -> Groups {
+    let mut trails = BTreeMap::new();
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    for case in cases {
+        let known = trails.len();
+        let place = *trails.entry(trail(case)).or_insert(known);
+        if let Some(name) = value(case) {
+            first.entry(name).or_insert(place);
+        }
+    }
+    let mut names: Vec<&str> = first.keys().copied().collect();
+    names.sort_by_key(|name| (first[name], number(name), *name));
     in_order(cases, names, value)
 }
 
-/// The values in the order of their first cases.
-fn as_seen<'a>(cases: &'a [Case], value: impl Fn(&'a Case) -> Option<&'a str>) -> Vec<&'a str> {
-    let mut seen = std::collections::BTreeSet::new();
-    cases.iter().filter_map(value).filter(|name| seen.insert(*name)).collect()
-}
-
 fn in_order<'a>(cases: &'a [Case], names: Vec<&str>, value: impl Fn(&'a Case) -> Option<&'a str>) -> Groups {
-    let places: std::collections::BTreeMap<&str, u32> = names.iter().copied().zip(0..).collect();
+    let places: BTreeMap<&str, u32> = names.iter().copied().zip(0..).collect();
     let of_case =
         cases.iter().map(|case| value(case).and_then(|v| places.get(v)).map(|&id| GroupId(id))).collect();
     Groups { names: names.into_iter().map(str::to_owned).collect(), of_case }
@@ -346,6 +349,17 @@ mod tests {
             .divide(&cases, |case| if case.id == CaseId(0) { "z-before" } else { "a-after" });
         assert_eq!(groups.names, names(&["z-before", "a-after"]));
         assert_eq!(groups.of_case, [0, 1, 1, 1].map(|id| Some(GroupId(id))));
+    }
+
+    #[test]
+    fn values_stand_in_the_order_of_the_trails_that_bring_them() {
+        let cases = cases();
+        let trail = |case: &Case| if case.id == CaseId(3) { "first" } else { "second" };
+        let mut cases_of_first_in_front = cases.clone();
+        cases_of_first_in_front.rotate_right(1);
+        let groups = GroupBy::parse("cid").unwrap().divide(&cases_of_first_in_front, trail);
+        assert_eq!(groups.names, names(&["sx", "a", "b"]));
+        assert_eq!(groups.of_case, [0, 1, 2, 1].map(|id| Some(GroupId(id))));
     }
 
     #[test]
