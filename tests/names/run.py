@@ -10,6 +10,7 @@ another mount namespace also the name of the same file in the first, or the name
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,10 +39,17 @@ def allowed(note, which):
         return set()
     name = text(note[which])
     names = {name, bare(name)}
-    if note["space"]:
+    odd = note.get(which.replace("path", "odd"))
+    if note["space"] or odd:
         hosts = {text(note[key]) for key in (f"{which.replace('path', 'host')}{number}" for number in range(16)) if key in note}
-        names = hosts | {f"/mnt:[{note['space']}]{name}" for name in names}
+        # A mount that is attached nowhere has a number, too.
+        marks = ([f"[{note['space']}]"] if note["space"] else []) + (["[*]"] if odd else [])
+        names = hosts | {f"/mnt:{mark}{name.removesuffix('/')}" for mark in marks for name in names}
     return names
+
+
+def unnumbered(name):
+    return re.sub(r"^/mnt:\[\d+\]", "/mnt:[*]", name)
 
 
 class Trial:
@@ -93,7 +101,7 @@ class Trial:
                 # The event of a descriptor keeps the name that was opened; what is relative to it is tested.
                 if not names or note["call"] == "fchdir":
                     continue
-                if recorded in names or (note["space"] and text(note[which]).endswith(DELETED)):
+                if recorded in names or (recorded and unnumbered(recorded) in names) or (note["space"] and text(note[which]).endswith(DELETED)):
                     self.counts["right"] += 1
                     foreign += recorded.startswith("/mnt:[")
                 elif recorded is None:
@@ -112,7 +120,7 @@ class Trial:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("iotrail")
-    parser.add_argument("--seeds", type=int, default=12)
+    parser.add_argument("--seeds", type=int, default=18)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--steps", type=int, default=120)
     parser.add_argument("--keep")

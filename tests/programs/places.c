@@ -3,7 +3,9 @@
  * places NOTES DIRECTORY SEED STEPS MODE: an actor makes one noted call a step; before it come opens that find out, through the
  * kernel, where its paths lead. A witness that stays in the first root and mount namespace reads the names of those
  * descriptors in /proc and writes them down. The noted call follows close(100000 + step), which fails.
- * MODE is a sum: 1 changes roots, 2 a mount namespace of its own (4: with a user namespace).
+ * MODE is a sum: 1 changes roots, 2 a mount namespace of its own (4: with a user namespace). Mounts that are attached nowhere
+ * are made where that is allowed; with 2 the actor attaches some, changes its root for one (pivot_root), and goes back and forth
+ * between the namespaces (setns).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -12,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +31,7 @@
 
 enum { NAME, LINK, TARGET };
 struct side { int fd; char last[256]; };
-struct message { int step; char call[24], text[1300]; struct side side[2]; int result; };
+struct message { int step; char call[24], text[1300]; struct side side[2]; int result, trees; unsigned long tree[32]; };
 
 static unsigned long long state;
 static unsigned below(unsigned limit) {
@@ -67,6 +70,34 @@ static void put(FILE *out, const char *key, const char *name, const char *last) 
     fputc('"', out);
 }
 
+/* The number of the mount that a descriptor of the actor lies in. */
+static unsigned long mount_of(pid_t actor, int fd) {
+    char path[64], line[256];
+    unsigned long number = 0;
+    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", actor, fd);
+    FILE *info = fopen(path, "r");
+    while (info && fgets(line, sizeof line, info)) sscanf(line, "mnt_id: %lu", &number);
+    if (info) fclose(info);
+    return number;
+}
+
+/* Whether a mount is one of this namespace. */
+static int is_here(unsigned long number) {
+    char line[4096];
+    unsigned long one = 0;
+    int found = 0;
+    FILE *info = fopen("/proc/self/mountinfo", "r");
+    while (info && fgets(line, sizeof line, info)) found |= sscanf(line, "%lu", &one) == 1 && one == number;
+    if (info) fclose(info);
+    return found;
+}
+
+/* Whether the actor made the mount of (a copy of) something inside of the directory; no `..` leads out of it. */
+static int is_own(const struct message *message, unsigned long number) {
+    for (int i = 0; i < message->trees; i++) if (message->tree[i] == number) return 1;
+    return 0;
+}
+
 /* Nothing outside of the directory may be changed. */
 static int is_inside(const struct message *message, pid_t actor) {
     for (int i = 0; i < 2; i++) {
@@ -75,6 +106,7 @@ static int is_inside(const struct message *message, pid_t actor) {
         snprintf(link, sizeof link, "/proc/%d/fd/%d", actor, message->side[i].fd);
         ssize_t length = readlink(link, name, sizeof name - 1);
         size_t bytes = strlen(work);
+        if (is_own(message, mount_of(actor, message->side[i].fd))) continue;
         if (length < (ssize_t)bytes || memcmp(name, work, bytes) || (length > (ssize_t)bytes && name[bytes] != '/')) return 0;
     }
     return 1;
@@ -103,8 +135,11 @@ static void witness(int from, int to, pid_t actor, const char *notes) {
             if (length < 0) exit(97);
             name[length] = 0;
             put(out, i ? "path2" : "path", name, message.side[i].last);
+            unsigned long mount = mount_of(actor, message.side[i].fd);
+            int odd = is_own(&message, mount) || (!space && !is_here(mount));
+            if (odd) fprintf(out, ",\"odd%s\":1", i ? "2" : "");
             struct stat status;
-            if (space && !stat(link, &status)) {
+            if ((space || odd) && !stat(link, &status)) {
                 wanted_device = status.st_dev, wanted_inode = status.st_ino;
                 matches = 0;
                 search(work);
@@ -127,6 +162,8 @@ static int out_fd, in_fd, step, mode, jailed;
 static struct message message;
 static char given[2][600];
 static int folders[3] = {-1, -1, -1};
+/* The mount namespaces, 0 being the first; where the actor is, and whether the second has another root. */
+static int spaces[2] = {-1, -1}, space, pivoted;
 
 /* Whether the witness allows what is to come; it notes it then, unless it is only asked. */
 static int tell(void) {
@@ -218,6 +255,58 @@ static void put_folder(int fd) {
     folders[place] = fd;
 }
 
+static int call3(long number, long a, long b, long c) { return syscall(number, a, b, c); }
+
+static int owns(int tree) {
+    struct statx status;
+    if (tree < 0 || message.trees == 32 || statx(tree, "", AT_EMPTY_PATH, STATX_MNT_ID, &status)) return 0;
+    message.tree[message.trees++] = status.stx_mnt_id;
+    return 1;
+}
+
+static char *place_of(char *path, const char *name) {
+    sprintf(path, "%s/%s", jailed ? "" : work, name);
+    return path;
+}
+
+/* A copy of a directory, or an empty file system, that is attached nowhere or somewhere in the actor's own namespace. */
+static void makes_tree(void) {
+    char path[8192];
+    int tree;
+    if (below(3)) tree = call3(SYS_open_tree, AT_FDCWD, (long)place_of(path, name_of(4)), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+    else {
+        int made = call3(SYS_fsopen, (long)"tmpfs", FSOPEN_CLOEXEC, 0);
+        if (made < 0 || syscall(SYS_fsconfig, made, FSCONFIG_CMD_CREATE, NULL, NULL, 0)) return;
+        tree = call3(SYS_fsmount, made, FSMOUNT_CLOEXEC, 0);
+        close(made);
+        if (tree >= 0 && (mkdirat(tree, "d1", 0755) || mkdirat(tree, "d1/d2", 0755) || symlinkat("d1/d2", tree, "l0"))) return;
+    }
+    if (!owns(tree)) return;
+    if (mode & 2 && space == 1 && !below(3))
+        syscall(SYS_move_mount, tree, "", AT_FDCWD, place_of(path, name_of(4)), MOVE_MOUNT_F_EMPTY_PATH);
+    put_folder(tree);
+}
+
+/* Another root for the whole namespace: a copy of a directory. */
+static void pivots(void) {
+    char from[5000], old[8192];
+    place_of(from, name_of(4));
+    if (jailed || mount(from, from, NULL, MS_BIND, NULL)) return;
+    int tree = open(from, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(old, sizeof old, "%s/d3", from);
+    if (!owns(tree) || call3(SYS_pivot_root, (long)from, (long)old, 0)) return;
+    jailed = pivoted = 1;
+    if (chdir("/") || (below(2) && umount2("/d3", MNT_DETACH))) return;
+}
+
+static void changes_space(void) {
+    int other = !space;
+    if (spaces[other] < 0 || setns(spaces[other], CLONE_NEWNS)) return;
+    space = other;
+    jailed = space && pivoted;
+    if (chdir(jailed ? "/" : work)) _exit(93);
+}
+
 /* One call that opens; the descriptor tells. */
 static void opens(int at) {
     static const int flags[] = {O_RDONLY, O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_CREAT, O_RDONLY | O_NOFOLLOW, O_PATH, O_PATH | O_NOFOLLOW,
@@ -261,7 +350,7 @@ static void one(void) {
     random_path(given[0]);
     FORGET();
 #define ONE(meaning) (message.side[0] = side_of(at, given[0], meaning, 0))
-    switch (below(27)) {
+    switch (below(29)) {
     case 0: case 1: case 2: case 3: case 4: opens(at); break;
     case 5: ONE(TARGET); BEFORE("newfstatat", syscall(SYS_newfstatat, at, given[0], &status, 0)); break;
     case 6: ONE(LINK); BEFORE("newfstatat", syscall(SYS_newfstatat, at, given[0], &status, AT_SYMLINK_NOFOLLOW)); break;
@@ -308,7 +397,7 @@ static void one(void) {
         for (int i = 0; i < 2; i++) if (message.side[i].fd >= 0) close(message.side[i].fd);
         break;
     case 26:
-        if (mode & 2 && below(2)) {
+        if (mode & 2 && space == 1 && below(2)) {
             char from[8192], to[8192];
             sprintf(from, "%s/%s", jailed ? "" : work, name_of(4));
             sprintf(to, "%s/%s", jailed ? "" : work, name_of(4));
@@ -322,6 +411,12 @@ static void one(void) {
             BEFORE("chroot", works = syscall(SYS_chroot, given[0]) == 0);
             jailed += works;
         }
+        break;
+    case 27: if (!below(2)) makes_tree(); break;
+    case 28:
+        if (!(mode & 2) || below(3)) break;
+        if (mode & 1 && space == 1 && !pivoted && !below(4)) pivots();
+        else changes_space();
         break;
     }
 }
@@ -375,6 +470,7 @@ int main(int argc, char **argv) {
     if (mode & 6) {
         char map[64];
         int uid = getuid(), gid = getgid();
+        spaces[0] = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
         if (unshare(CLONE_NEWNS | (mode & 4 ? CLONE_NEWUSER : 0))) return CANNOT;
         if (mode & 4) {
             write_text("/proc/self/setgroups", "deny");
@@ -384,6 +480,8 @@ int main(int argc, char **argv) {
             write_text("/proc/self/gid_map", map);
         }
         if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) return CANNOT;
+        spaces[1] = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+        space = 1;
         mode |= 2;
     }
     for (step = 0; step < steps; step++) one();

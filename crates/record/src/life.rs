@@ -55,9 +55,13 @@ impl<S: Store> Recording<'_, '_, S> {
             self.scribe.item(&RawItem::Found { tid, pid: process, ppid: None, at });
             return;
         }
-        let (scribe, threads) = (&mut self.scribe, &self.threads);
+        let (scribe, threads, names) = (&mut self.scribe, &self.threads, &mut self.names);
         let is_followed = |pid| pid != process && threads.has_process(pid);
-        let found = proc::snapshot(process, at, &self.env, &is_followed, |item| scribe.item(&item));
+        // What a process has opened before may be in a namespace that it has left.
+        names.suspect();
+        let mut seen = |tid, link: &str, name| names.seen(tid, link, name);
+        let found =
+            proc::snapshot(process, at, &self.env, &is_followed, &mut seen, |item| scribe.item(&item));
         self.tally.unnamed_descriptors += found.unnamed;
         self.tally.cut_command_lines += u64::from(found.cut > 0);
     }
@@ -123,8 +127,9 @@ impl<S: Store> Recording<'_, '_, S> {
 
     /// Tells what the program is started with: descriptors and working directory as they are behind its exec.
     fn tell_start(&mut self, process: Pid, at: Timestamp) {
-        let scribe = &mut self.scribe;
-        let found = proc::snapshot(process, at, &self.env, &|_| false, |item| {
+        let (scribe, names) = (&mut self.scribe, &mut self.names);
+        let mut seen = |tid, link: &str, name| names.seen(tid, link, name);
+        let found = proc::snapshot(process, at, &self.env, &|_| false, &mut seen, |item| {
             if !matches!(item, RawItem::Image { .. }) {
                 scribe.item(&item);
             }

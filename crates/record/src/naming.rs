@@ -53,7 +53,9 @@ impl<S: Store> Recording<'_, '_, S> {
             return;
         };
         let climbs = |entry: &Entry| entry.paths().any(|path| path.bytes.windows(2).any(|two| two == b".."));
-        if row.early || climbs(&call.entry) {
+        // One path may lead through what the other one moves.
+        let moves = |entry: &Entry| entry.paths().nth(1).is_some();
+        if row.early || moves(&call.entry) || climbs(&call.entry) {
             let at = call.start;
             self.name_paths(tid, process, &mut call.entry, row, at);
         }

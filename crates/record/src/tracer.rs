@@ -554,6 +554,10 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
 
     /// Tells that a call returned, and what lies behind the descriptors that it made or received.
     fn tell_and_look(&mut self, tid: Tid, mut call: InFlight, at: Timestamp, failed: bool) {
+        let effects = call.entry.effects();
+        if !effects.received.is_empty() || effects.special == Special::Take {
+            self.names.suspect();
+        }
         let made = self.look_behind(tid, &mut call.entry, at);
         let received = call.entry.effects().received.iter();
         let names = &mut self.names;

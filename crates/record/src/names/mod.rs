@@ -167,9 +167,10 @@ impl Names {
         if how.in_root {
             view.root = start.path.as_slice().into();
             view.root_way = start.way().into();
+            view.mark = start.mark.clone();
         }
         let (directories, name) = split(text, how.last);
-        let lasting = absolute || view.space.is_none();
+        let lasting = start.mark.is_none() && (absolute || view.space.is_none());
         let directory = self.directory(&view, who, &start, directories, lasting)?;
         let Some(name) = name else {
             let path = &directory.place.path;
@@ -188,23 +189,23 @@ impl Names {
             if self.blind {
                 self.plain.clear();
             }
-            let walked = walk(walker, &mut self.plain, &directory.place, name)?;
-            if !walked.links.is_empty() || walked.own {
-                let mut path = self.outer(&view, &walked.place);
-                push(&mut path, &walked.missing);
-                return Some(path);
+            let walked = walk(walker, &mut self.plain, &mut self.mounts, &directory.place, name)?;
+            // A link that leads to nothing was not followed by a call that failed.
+            if (!walked.links.is_empty() || walked.own) && walked.missing.is_empty() {
+                return Some(self.outer(&view, &walked.place));
             }
         }
         let mut place = directory.place.clone();
         place.push(name);
-        match directory.outer {
-            None => Some(place.path),
-            Some(outer) => {
-                let name = self.mounts.entry(&view, outer, &place);
-                self.count(&name);
-                Some(name)
-            }
-        }
+        let name = match directory.outer {
+            None => return Some(place.path),
+            Some(outer) => match &place.mark {
+                Some(mark) => Mounts::entry_behind_mark(mark, outer, &place),
+                None => self.mounts.entry(&view, outer, &place),
+            },
+        };
+        self.count(&name);
+        Some(name)
     }
 
     /// The working directory of a thread, as it is now.
@@ -226,14 +227,23 @@ impl Names {
             return name;
         }
         match self.view(tid) {
-            Some(view) if view.space.is_some() => {
-                let link = format!("/proc/{tid}/{link}");
-                let name = self.mounts.behind(&view, link.as_bytes(), &name);
+            Some(view) if view.space.is_some() || self.mounts.may_stray => {
+                let link = format!("/proc/{tid}/{link}").into_bytes();
+                let name = match self.mounts.stray(&view, &name, &link) {
+                    Some(mark) => Mounts::behind_mark(&mark, &link, &name),
+                    None if view.space.is_some() => self.mounts.behind(&view, &link, &name),
+                    None => name,
+                };
                 self.count(&name);
                 name
             }
             _ => name,
         }
+    }
+
+    /// A descriptor came from somewhere else, perhaps out of another mount namespace.
+    pub(crate) fn suspect(&mut self) {
+        self.mounts.may_stray = true;
     }
 
     /// A call of this name did what it shall, `paths` being the names that it was given.
@@ -262,6 +272,7 @@ impl Names {
             Change::Mounts => {
                 self.mounted += 1;
                 self.mounts.forget();
+                self.mounts.may_stray = true;
                 self.linked();
                 self.views.remove(&who.tid);
             }
@@ -292,6 +303,8 @@ impl Names {
             return Some(view.clone());
         }
         let view = View::of(tid, self.space)?;
+        let mark = self.mounts.stray(&view, &view.root, format!("/proc/{tid}/root").as_bytes());
+        let view = view.behind(mark);
         self.views.insert(tid, (view.clone(), self.mounted));
         Some(view)
     }
@@ -300,26 +313,34 @@ impl Names {
     fn start(&mut self, view: &View, who: Who, base: Base<'_>, how: How) -> Option<Place> {
         let tid = who.tid;
         let is_foreign = view.space.is_some();
-        let way = |link: &str| is_foreign.then(|| format!("/proc/{tid}/{link}").into_bytes());
+        let way = |link: &str, is_marked: bool| {
+            (is_foreign || is_marked).then(|| format!("/proc/{tid}/{link}").into_bytes())
+        };
         match base {
             Base::Directory(_) if is_foreign => None,
-            Base::Directory(path) => Some(Place { path: path.to_vec(), way: None }),
+            Base::Directory(path) if path.starts_with(mounts::MARK) => None,
+            Base::Directory(path) => Some(Place { path: path.to_vec(), ..Place::default() }),
             Base::Fd(fd, name) => {
-                let unsure = how.doubts || self.renamed;
+                let (unsure, may_stray) = (how.doubts || self.renamed, self.mounts.may_stray);
                 let usable = |name: &&[u8]| {
                     let sure = !unsure || self.is_confirmed(who, fd, name);
-                    name.starts_with(b"/") && sure && !(how.anew || self.blind || is_foreign)
+                    let is_here = name.starts_with(b"/") && !name.starts_with(mounts::MARK);
+                    is_here && sure && !(how.anew || self.blind || is_foreign || may_stray)
                 };
                 let link = format!("fd/{fd}");
                 if let Some(name) = name.filter(usable) {
-                    return Some(Place { path: name.to_vec(), way: None });
+                    return Some(Place { path: name.to_vec(), ..Place::default() });
                 }
                 let path = link_of(tid, &link)?;
                 if name == Some(&path[..]) {
                     let confirmed = Confirmed { path: path.clone(), at: who.at, epoch: self.epoch };
                     self.confirmed.insert((tid, fd), confirmed);
                 }
-                Some(Place { path, way: way(&link) })
+                let mark = self.mounts.stray(view, &path, format!("/proc/{tid}/{link}").as_bytes());
+                // What it was called when its namespace was known says more.
+                let mark = mark.map(|mark| name.and_then(mounts::mark_of).unwrap_or(mark));
+                let way = way(&link, mark.is_some());
+                Some(Place { path, way, mark })
             }
             Base::Cwd => {
                 let epoch = (self.epoch, self.moved);
@@ -328,11 +349,14 @@ impl Names {
                     && is_fresh(cwd.at, who.at)
                     && !(how.anew || self.blind)
                 {
-                    return Some(Place { path: cwd.path.clone(), way: way("cwd") });
+                    return Some(Place { path: cwd.path.clone(), way: way("cwd", false), mark: None });
                 }
                 let path = link_of(tid, "cwd")?;
-                self.cwds.insert(tid, Cwd { path: path.clone(), at: who.at, epoch });
-                Some(Place { path, way: way("cwd") })
+                let mark = self.mounts.stray(view, &path, format!("/proc/{tid}/cwd").as_bytes());
+                if mark.is_none() {
+                    self.cwds.insert(tid, Cwd { path: path.clone(), at: who.at, epoch });
+                }
+                Some(Place { path, way: way("cwd", mark.is_some()), mark })
             }
         }
     }
@@ -354,7 +378,8 @@ impl Names {
         lasting: bool,
     ) -> Option<Directory> {
         if matches!(text, b"" | b"/") && view.space.is_none() {
-            return Some(Directory { place: start.clone(), missing: Vec::new(), outer: None });
+            let outer = start.mark.as_ref().map(|mark| Mounts::behind_mark(mark, start.way(), &start.path));
+            return Some(Directory { place: start.clone(), missing: Vec::new(), outer });
         }
         self.key.clear();
         self.key.extend_from_slice(&view.space.unwrap_or_default().to_ne_bytes());
@@ -383,8 +408,11 @@ impl Names {
             self.plain.clear();
         }
         let walker = Walker { view, pid: who.pid, own: self.own, at: who.at };
-        let walked = walk(walker, &mut self.plain, start, text)?;
-        let outer = view.space.map(|_| self.mounts.directory(view, &walked.place));
+        let walked = walk(walker, &mut self.plain, &mut self.mounts, start, text)?;
+        let outer = match &walked.place.mark {
+            Some(mark) => Some(Mounts::behind_mark(mark, walked.place.way(), &walked.place.path)),
+            None => view.space.map(|_| self.mounts.directory(view, &walked.place)),
+        };
         let directory = Directory { place: walked.place, missing: walked.missing, outer };
         if lasting && !walked.own {
             if self.known.len() >= MAX_KNOWN {
@@ -407,10 +435,11 @@ impl Names {
 
     /// The recorder's name of a place.
     fn outer(&mut self, view: &View, place: &Place) -> Vec<u8> {
-        if view.space.is_none() || !place.path.starts_with(b"/") {
-            return place.path.clone();
-        }
-        let name = self.mounts.directory(view, place);
+        let name = match &place.mark {
+            Some(mark) => Mounts::behind_mark(mark, place.way(), &place.path),
+            None if view.space.is_none() || !place.path.starts_with(b"/") => return place.path.clone(),
+            None => self.mounts.directory(view, place),
+        };
         self.count(&name);
         name
     }

@@ -3,17 +3,27 @@
 //! The same directory may be mounted in both, at the same place or at another one. `/proc/PID/mountinfo` tells which
 //! directory of which device is mounted where, there and here. A name found that way is taken only if device and inode
 //! are the same; whatever the recorder cannot reach gets the mark of its namespace.
+//!
+//! A mount may also be attached nowhere (`open_tree`, `fsmount`, `umount -l`), or a descriptor may be of a namespace that its
+//! thread has left. The kernel tells names in such a mount from its top, as if that were the root: they get the
+//! mark of the mount.
 
-use super::view::{View, identity, look, look_behind};
+use super::view::{View, identity, look, look_behind, mount_of, space_of};
 use super::walk::{Place, is_below, last, parent, push};
+use hashbrown::HashMap;
 use rustix::fs::Statx;
+use std::rc::Rc;
 
 /// How names begin that belong to another mount namespace.
 pub(crate) const MARK: &[u8] = b"/mnt:[";
 
+/// What stands before a name that is none of the recorder's namespace.
+pub(super) type Mark = Rc<[u8]>;
+
 /// A line of `mountinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mount {
+    number: u64,
     device: Vec<u8>,
     /// The directory of the device that is mounted.
     root: Vec<u8>,
@@ -26,12 +36,71 @@ struct Mount {
 pub(super) struct Mounts {
     own: Option<Vec<Mount>>,
     other: Option<(u64, Vec<Mount>)>,
+    /// Marks of mounts that were found in neither the namespace that was asked about nor the recorder's.
+    strays: HashMap<(Option<u64>, u64), Mark, foldhash::fast::FixedState>,
+    /// Whether there may be such.
+    pub(super) may_stray: bool,
 }
 
 impl Mounts {
     /// Something was mounted or unmounted.
     pub(super) fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self { may_stray: self.may_stray, ..Self::default() };
+    }
+
+    /// The mark of what `link`, a link of the kernel, leads to by the name of `path`, if that is no name in the namespace of
+    /// the thread or in the recorder's own.
+    pub(super) fn stray(&mut self, view: &View, path: &[u8], link: &[u8]) -> Option<Mark> {
+        if !self.may_stray || !path.starts_with(b"/") {
+            return None;
+        }
+        let number = mount_of(link)?;
+        if let Some(mark) = self.strays.get(&(view.space, number)) {
+            return Some(Rc::clone(mark));
+        }
+        if self.has(view, number) {
+            return None;
+        }
+        // It may be newer than what was read; and mounts outside of the root of a thread are not listed for it.
+        self.forget();
+        let is_outside = |path: &[u8]| view.space.is_some() && mount_of(&view.reach(path)) == Some(number);
+        if self.has(view, number) || is_outside(b"/") || is_outside(path) {
+            return None;
+        }
+        let mark: Mark = mark(space_with(link, number).unwrap_or(number)).into();
+        self.strays.insert((view.space, number), Rc::clone(&mark));
+        Some(mark)
+    }
+
+    /// The recorder's name of a directory in a mount with a mark.
+    pub(super) fn behind_mark(mark: &Mark, way: &[u8], path: &[u8]) -> Vec<u8> {
+        match (look_behind(way), look(path)) {
+            (Some(there), Some(here)) if identity(&there) == identity(&here) => path.to_vec(),
+            _ => with_mark(mark, path),
+        }
+    }
+
+    /// The same of what bears a name in it.
+    pub(super) fn entry_behind_mark(mark: &Mark, directory: Vec<u8>, place: &Place) -> Vec<u8> {
+        let mut name = directory;
+        push(&mut name, last(&place.path));
+        match (look(place.way()), look(&name)) {
+            (None, _) => name,
+            (Some(there), Some(here)) if identity(&there) == identity(&here) => name,
+            _ => with_mark(mark, &place.path),
+        }
+    }
+
+    fn has(&mut self, view: &View, number: u64) -> bool {
+        let own = self.own.get_or_insert_with(|| read("self"));
+        let has = |mounts: &[Mount]| mounts.iter().any(|mount| mount.number == number);
+        has(own) || view.space.is_some_and(|space| has(self.other(view, space)))
+    }
+
+    /// The mounts of another namespace.
+    fn other(&mut self, view: &View, space: u64) -> &[Mount] {
+        let former = self.other.take().filter(|(other, _)| *other == space);
+        &self.other.insert(former.unwrap_or_else(|| (space, read(&view.tid.0.to_string())))).1
     }
 
     /// The recorder's name of a directory.
@@ -45,7 +114,8 @@ impl Mounts {
         let file = look_behind(link);
         if file.as_ref().is_some_and(|file| file.stx_nlink == 0) {
             let way = view.reach(parent(path));
-            let mut name = self.directory(view, &Place { path: parent(path).to_vec(), way: Some(way) });
+            let mut name =
+                self.directory(view, &Place { path: parent(path).to_vec(), way: Some(way), mark: None });
             push(&mut name, last(path));
             return name;
         }
@@ -75,10 +145,7 @@ impl Mounts {
 
     /// Where the directory of a device that is mounted there is mounted here.
     fn mapped(&mut self, view: &View, path: &[u8]) -> Option<Vec<u8>> {
-        let space = view.space?;
-        if self.other.as_ref().is_none_or(|(other, _)| *other != space) {
-            self.other = Some((space, read(&view.tid.0.to_string())));
-        }
+        self.other(view, view.space?);
         let own = self.own.get_or_insert_with(|| read("self"));
         let (_, other) = self.other.as_ref()?;
         // `mountinfo` tells places as seen from the root of the process.
@@ -111,9 +178,33 @@ fn below<'a>(path: &'a [u8], directory: &[u8]) -> &'a [u8] {
 }
 
 fn marked(view: &View, path: &[u8]) -> Vec<u8> {
-    let mut name = format!("/mnt:[{}]", view.space.unwrap_or_default()).into_bytes();
+    with_mark(&mark(view.space.unwrap_or_default()), path)
+}
+
+/// A path as it is called behind a mark.
+fn with_mark(mark: &[u8], path: &[u8]) -> Vec<u8> {
+    let mut name = mark.to_vec();
     push(&mut name, path.strip_prefix(b"/").unwrap_or(path));
     name
+}
+
+/// The mark of a namespace or of a mount; their numbers are far apart.
+fn mark(number: u64) -> Vec<u8> {
+    format!("/mnt:[{number}]").into_bytes()
+}
+
+/// The namespace of the process whose link that is (`/proc/7/fd/3`), if the mount is one of it.
+fn space_with(link: &[u8], number: u64) -> Option<u64> {
+    let process = link.strip_prefix(b"/proc/")?.split(|byte| *byte == b'/').next()?;
+    let process = std::str::from_utf8(process).ok()?;
+    let has = read(process).iter().any(|mount| mount.number == number);
+    if has { space_of(process) } else { None }
+}
+
+/// The mark of a name that was told before.
+pub(super) fn mark_of(name: &[u8]) -> Option<Mark> {
+    let end = name.iter().position(|byte| *byte == b']').filter(|_| name.starts_with(MARK))?;
+    Some(name[..=end].into())
 }
 
 fn read(process: &str) -> Vec<Mount> {
@@ -123,10 +214,12 @@ fn read(process: &str) -> Vec<Mount> {
 
 /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`
 fn parse(line: &[u8]) -> Option<Mount> {
-    let mut fields = line.split(|byte| *byte == b' ').skip(2);
+    let mut fields = line.split(|byte| *byte == b' ');
+    let number = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
+    let mut fields = fields.skip(1);
     let device = fields.next()?.to_vec();
     let (root, point) = (unescape(fields.next()?), unescape(fields.next()?));
-    (root.starts_with(b"/") && point.starts_with(b"/")).then_some(Mount { device, root, point })
+    (root.starts_with(b"/") && point.starts_with(b"/")).then_some(Mount { number, device, root, point })
 }
 
 /// Blanks, tabs, line ends and backslashes stand as octal numbers.
@@ -159,7 +252,7 @@ mod tests {
         let mount = parse(br"36 35 98:0 /a\040b /c\134d rw,noatime master:1 - ext3 /dev/root rw").unwrap();
         assert_eq!(
             mount,
-            Mount { device: b"98:0".to_vec(), root: b"/a b".to_vec(), point: br"/c\d".to_vec() }
+            Mount { number: 36, device: b"98:0".to_vec(), root: b"/a b".to_vec(), point: br"/c\d".to_vec() }
         );
         assert_eq!(parse(b"1 2 0:4 net:[4026531840] /run/netns/x rw - nsfs nsfs rw"), None);
         assert_eq!(parse(b""), None);
@@ -168,6 +261,7 @@ mod tests {
     #[test]
     fn the_last_of_the_deepest_mounts_holds_a_path() {
         let mount = |root: &str, point: &str| Mount {
+            number: 0,
             device: b"1:0".to_vec(),
             root: root.into(),
             point: point.into(),

@@ -77,7 +77,7 @@ pub(crate) fn change(name: &str) -> Change {
         "rename" | "renameat" | "renameat2" => Change::Renamed,
         "chdir" | "fchdir" => Change::Directory,
         "chroot" | "pivot_root" | "unshare" | "setns" | "mount" | "umount" | "oldumount" | "umount2"
-        | "move_mount" | "mount_setattr" => Change::Mounts,
+        | "move_mount" | "mount_setattr" | "open_tree" | "open_tree_attr" | "fsmount" => Change::Mounts,
         _ => Change::None,
     }
 }

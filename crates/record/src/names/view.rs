@@ -1,5 +1,6 @@
 //! Where a thread looks names up: its root, and its mount namespace.
 
+use super::mounts::Mark;
 use super::walk::push;
 use iotrail_model::Tid;
 use rustix::fs::{AtFlags, CWD, Statx, StatxFlags};
@@ -15,6 +16,8 @@ pub(super) struct View {
     pub(super) root_way: Rc<[u8]>,
     /// The mount namespace, if it is not the recorder's own.
     pub(super) space: Option<u64>,
+    /// What stands before the name of the root, if it lies in a mount of no namespace that is known.
+    pub(super) mark: Option<Mark>,
 }
 
 impl View {
@@ -24,7 +27,15 @@ impl View {
         let link_to_root = format!("/proc/{tid}/root").into_bytes();
         let root: Rc<[u8]> = link(&link_to_root).ok().filter(|root| root.starts_with(b"/"))?.into();
         let root_way = if space.is_some() { link_to_root.into() } else { Rc::clone(&root) };
-        Some(Self { tid, root, root_way, space })
+        Some(Self { tid, root, root_way, space, mark: None })
+    }
+
+    /// The root is behind a mark: it is reached through its thread alone.
+    pub(super) fn behind(mut self, mark: Option<Mark>) -> Self {
+        if mark.is_some() {
+            self.root_way = format!("/proc/{}/root", self.tid).into_bytes().into();
+        }
+        Self { mark, ..self }
     }
 
     /// The recorder's way to a name of the namespace. The root of another process is no root for the recorder, so it
@@ -55,6 +66,13 @@ pub(super) fn link(path: &[u8]) -> rustix::io::Result<Vec<u8>> {
 /// What is there under a name, itself and not where it leads.
 pub(super) fn look(path: &[u8]) -> Option<Statx> {
     stat(path, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// The number of the mount in which lies what a link of the kernel leads to.
+pub(super) fn mount_of(link: &[u8]) -> Option<u64> {
+    let flags = AtFlags::STATX_DONT_SYNC | AtFlags::NO_AUTOMOUNT;
+    let stat = rustix::fs::statx(CWD, link, flags, StatxFlags::MNT_ID).ok()?;
+    StatxFlags::from_bits_retain(stat.stx_mask).contains(StatxFlags::MNT_ID).then_some(stat.stx_mnt_id)
 }
 
 /// What a name leads to.

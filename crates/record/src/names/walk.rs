@@ -3,6 +3,7 @@
 //! A path that was walked has no symbolic link, no `.` and no `..` in it, so that its parent is what stands before the
 //! last slash. One `readlink` for each component tells whether it is a link.
 
+use super::mounts::{Mark, Mounts};
 use super::view::{View, link};
 use super::{MAX_KNOWN, is_fresh};
 use hashbrown::HashMap;
@@ -15,17 +16,25 @@ const MAX_LINKS: usize = 40;
 const MAX_LENGTH: usize = 1 << 16;
 const DELETED: &[u8] = b" (deleted)";
 
-/// A directory: by its name in the namespace of a thread, and the recorder's way there, if that is another one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A directory: by its name in the namespace of a thread, and the recorder's way there, if that is another one. Names in a
+/// mount of no namespace that is known have a mark.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) path: Vec<u8>,
     pub(super) way: Option<Vec<u8>>,
+    pub(super) mark: Option<Mark>,
 }
 
 impl Place {
     pub(super) fn root(view: &View) -> Self {
-        let way = view.space.is_some().then(|| view.root_way.to_vec());
-        Self { path: view.root.to_vec(), way }
+        let is_own = view.space.is_none() && view.mark.is_none();
+        let way = (!is_own).then(|| view.root_way.to_vec());
+        Self { path: view.root.to_vec(), way, mark: view.mark.clone() }
+    }
+
+    /// Whether it is this root.
+    fn is_root(&self, view: &View) -> bool {
+        self.path == *view.root && self.mark == view.mark
     }
 
     /// The recorder's way.
@@ -124,7 +133,13 @@ pub(super) struct Walker<'a> {
 }
 
 /// Follows `text` from the directory `start`. `None` if it is not known where that leads.
-pub(super) fn walk(walker: Walker<'_>, plain: &mut Plain, start: &Place, text: &[u8]) -> Option<Walked> {
+pub(super) fn walk(
+    walker: Walker<'_>,
+    plain: &mut Plain,
+    mounts: &mut Mounts,
+    start: &Place,
+    text: &[u8],
+) -> Option<Walked> {
     let view = walker.view;
     let place = if text.first() == Some(&b'/') { Place::root(view) } else { start.clone() };
     let mut walked = Walked { place, missing: Vec::new(), own: false, links: Vec::new() };
@@ -135,7 +150,7 @@ pub(super) fn walk(walker: Walker<'_>, plain: &mut Plain, start: &Place, text: &
             continue;
         }
         if name == b".." {
-            if walked.place.path != *view.root {
+            if !walked.place.is_root(view) {
                 walked.place.climb();
             }
             continue;
@@ -145,7 +160,7 @@ pub(super) fn walk(walker: Walker<'_>, plain: &mut Plain, start: &Place, text: &
         if next.way().len() > MAX_LENGTH {
             return None;
         }
-        let is_own = view.space.is_none();
+        let is_own = view.space.is_none() && walked.place.way.is_none();
         if is_own && plain.has(&next.path, walker.at) {
             walked.place = next;
             continue;
@@ -174,7 +189,9 @@ pub(super) fn walk(walker: Walker<'_>, plain: &mut Plain, start: &Place, text: &
             }
             Step::Jumps(target) => {
                 walked.own = true;
-                walked.place = Place { path: target, way: next.way };
+                let mark = mounts.stray(view, &target, next.way());
+                let way = if mark.is_some() { Some(next.way().to_vec()) } else { next.way };
+                walked.place = Place { path: target, way, mark };
             }
         }
     }
@@ -278,10 +295,11 @@ mod tests {
         fn walk_below(&self, root: &Path, text: &str) -> Option<Walked> {
             let own = Pid(std::process::id());
             let root = bytes(root);
-            let view = View { tid: Tid(own.0), root: root.into(), root_way: root.into(), space: None };
-            let start = Place { path: bytes(&self.root).to_vec(), way: None };
+            let view =
+                View { tid: Tid(own.0), root: root.into(), root_way: root.into(), space: None, mark: None };
+            let start = Place { path: bytes(&self.root).to_vec(), ..Place::default() };
             let walker = Walker { view: &view, pid: own, own, at: Timestamp(0) };
-            walk(walker, &mut Plain::default(), &start, text.as_bytes())
+            walk(walker, &mut Plain::default(), &mut Mounts::default(), &start, text.as_bytes())
         }
 
         fn walk(&self, text: &str) -> String {

@@ -30,12 +30,14 @@ pub struct Population {
 
 /// Tells `deliver` all about process `pid`, whose threads are stopped: each thread, the working directory, every
 /// descriptor and with whom its position is shared, the image. The items bear the time at which the process was made, to 10 ms; `now` if that is unknown.
-/// Of descriptors that were found, numbers alone are held.
+/// Of descriptors that were found, numbers alone are held. `seen` turns the name of what a link of a thread (`fd/3`) leads to
+/// into that of the recorder.
 pub fn snapshot(
     pid: Pid,
     now: Timestamp,
     env: &EnvSelection,
     is_followed: &dyn Fn(Pid) -> bool,
+    seen: &mut dyn FnMut(Tid, &str, Vec<u8>) -> Vec<u8>,
     mut deliver: impl FnMut(RawItem<'_>),
 ) -> Population {
     let leader = Tid(pid.0);
@@ -50,7 +52,10 @@ pub fn snapshot(
     let Some(tid) = threads.iter().copied().find(|tid| super::image::path(*tid, "cwd").is_some()) else {
         return Population { threads, ..Population::default() };
     };
-    let facts = image(tid, env);
+    let mut facts = image(tid, env);
+    for (link, path) in [("exe", &mut facts.exe), ("cwd", &mut facts.cwd)] {
+        *path = path.take().map(|path| seen(tid, link, path));
+    }
     if let Some(path) = &facts.cwd {
         deliver(RawItem::WorkingDirectory { tid, path });
     }
@@ -63,6 +68,7 @@ pub fn snapshot(
                 found.descriptors += 1;
                 let original = originals.of(tid, &there, &mut neighbours);
                 there.followed = original == Original::Alone;
+                there.name.name = seen(tid, &format!("fd/{fd}"), std::mem::take(&mut there.name.name));
                 deliver(RawItem::Descriptor { tid, fd, open: there.open_file() });
                 if let Original::Other(of, other) = original {
                     deliver(RawItem::Copies { tid, fd, of, other, received: false });
@@ -143,22 +149,29 @@ mod tests {
         let own = Pid(std::process::id());
         let now = Timestamp(i64::MAX);
         let (mut found, mut descriptors, mut images, mut directories) = (Vec::new(), 0, 0, 0);
-        let population = snapshot(own, now, &EnvSelection::none(), &|_| false, |item| match item {
-            RawItem::Found { tid, pid, ppid, at } => {
-                assert!(pid == own && ppid.is_some() && at < now);
-                found.push(tid);
-            }
-            RawItem::Descriptor { .. } => descriptors += 1,
-            RawItem::WorkingDirectory { path, .. } => {
-                assert!(path.starts_with(b"/"));
-                directories += 1;
-            }
-            RawItem::Image { image, .. } => {
-                assert!(image.exe.is_some() && image.cmdline.is_some() && image.env.is_empty());
-                images += 1;
-            }
-            _ => {}
-        });
+        let population = snapshot(
+            own,
+            now,
+            &EnvSelection::none(),
+            &|_| false,
+            &mut |_, _, name| name,
+            |item| match item {
+                RawItem::Found { tid, pid, ppid, at } => {
+                    assert!(pid == own && ppid.is_some() && at < now);
+                    found.push(tid);
+                }
+                RawItem::Descriptor { .. } => descriptors += 1,
+                RawItem::WorkingDirectory { path, .. } => {
+                    assert!(path.starts_with(b"/"));
+                    directories += 1;
+                }
+                RawItem::Image { image, .. } => {
+                    assert!(image.exe.is_some() && image.cmdline.is_some() && image.env.is_empty());
+                    images += 1;
+                }
+                _ => {}
+            },
+        );
         assert!(found.contains(&Tid(own.0)));
         assert_eq!(found, population.threads);
         assert_eq!((images, directories, descriptors), (1, 1, population.descriptors));
@@ -166,8 +179,14 @@ mod tests {
 
     #[test]
     fn who_is_gone_has_no_threads() {
-        let population =
-            snapshot(Pid(u32::MAX >> 4), Timestamp(0), &EnvSelection::none(), &|_| false, |_| {});
+        let population = snapshot(
+            Pid(u32::MAX >> 4),
+            Timestamp(0),
+            &EnvSelection::none(),
+            &|_| false,
+            &mut |_, _, name| name,
+            |_| {},
+        );
         assert_eq!(population, Population::default());
     }
 }
