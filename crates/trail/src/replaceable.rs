@@ -63,7 +63,7 @@ fn is_of_trail(directory: &Path, name: &str) -> bool {
 }
 
 /// The description of the run, and the directory of a recorder: `HOST-PID-CASE` with its spool, or still empty.
-fn is_of_recording(directory: &Path, name: &str) -> bool {
+pub(crate) fn is_of_recording(directory: &Path, name: &str) -> bool {
     let numbered = |name: &str| {
         let mut parts = name.rsplitn(3, '-');
         parts.next().is_some_and(is_number) && parts.next().is_some_and(is_number) && parts.next().is_some()

@@ -288,6 +288,21 @@ fn copy_all(from: &Path, to: &Path) {
 }
 
 #[test]
+fn what_somebody_put_among_the_recordings_stays() {
+    let (_directory, target) = directory();
+    let recording = Recording::join(&target, options(0, 1)).unwrap();
+    let mine = [target.join("recording/mine"), target.join("recording/notes.txt")];
+    std::fs::create_dir(&mine[0]).unwrap();
+    std::fs::write(&mine[1], "x").unwrap();
+    finish(recording, 0);
+    assert!(mine.iter().all(|path| path.exists()));
+    assert_eq!(std::fs::read_dir(target.join("recording")).unwrap().count(), 2, "nothing else is left");
+    std::fs::remove_dir(&mine[0]).unwrap();
+    std::fs::remove_file(&mine[1]).unwrap();
+    Trail::open(&target).unwrap();
+}
+
+#[test]
 fn strangers_among_the_recordings_do_no_harm() {
     let (_directory, target) = directory();
     record(&target, options(0, 2), 10);

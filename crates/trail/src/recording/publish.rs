@@ -12,10 +12,12 @@ use crate::parquet_file::ParquetFile;
 use crate::part::PartSummary;
 use crate::read_tables;
 use crate::recording::run::{RECORDING, Run, replace_json};
+use crate::replaceable::is_of_recording;
 use crate::tables::TableWriter;
 use crate::trail::read_meta;
 use iotrail_model::{Case, CaseId, Coverage};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A converted recording.
@@ -172,12 +174,13 @@ pub(crate) fn read_cases(target: &Path) -> Result<Vec<Case>, TrailError> {
 }
 
 /// Removes the directories of recordings that are part of the trail, and all traces of recording if nobody can join any
-/// more. Under the lock.
+/// more. What somebody else put there stays. Under the lock.
 pub(crate) fn tidy(target: &Path) -> Result<(), TrailError> {
     let recording = target.join(RECORDING);
     let mut left = 0;
     let listed = read_meta(target)?.recordings;
-    for name in super::unfinished::directories(target)? {
+    let own = super::unfinished::directories(target)?.into_iter();
+    for name in own.filter(|name| is_of_recording(&recording, name)) {
         let directory = recording.join(&name);
         // Under the lock nobody is about to write the header of a new recording: who was, was killed.
         if listed.contains(&name) || !directory.join("header.json").exists() {
@@ -186,15 +189,16 @@ pub(crate) fn tidy(target: &Path) -> Result<(), TrailError> {
             left += 1;
         }
     }
-    if left == 0 && !Run::read(target)?.is_some_and(|run| run.is_open()) {
-        return match fs::remove_dir_all(&recording) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(TrailError::io("remove", &recording)(error))
-            }
-            _ => Ok(()),
-        };
+    if left > 0 || Run::read(target)?.is_some_and(|run| run.is_open()) {
+        return Ok(());
     }
-    Ok(())
+    Run::remove(target)?;
+    match fs::remove_dir(&recording) {
+        Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) => {
+            Err(TrailError::io("remove", &recording)(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn sync(path: &Path) -> Result<(), TrailError> {

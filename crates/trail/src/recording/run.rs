@@ -67,6 +67,20 @@ impl Run {
         Ok(())
     }
 
+    /// Removes the run of the trail `target`, if it has one.
+    pub(crate) fn remove(target: &Path) -> Result<(), TrailError> {
+        let path = path(target);
+        for path in [new_name(&path), path] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(TrailError::io("remove", &path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a recording with these options is part of this run. Launchers that name their runs decide by name; with
     /// others, the same program on as many ranks is the same run. A rank that comes again is of another run in any case: a
     /// batch job may run several programs one after the other.
@@ -112,11 +126,16 @@ fn write_json(path: &Path, value: &impl Serialize) -> Result<(), TrailError> {
     fs::rename(&new, path).map_err(TrailError::io("write", path))
 }
 
+/// What a document is called until it is whole.
+fn new_name(path: &Path) -> PathBuf {
+    path.with_extension("json.new")
+}
+
 fn new_json(path: &Path, value: &impl Serialize) -> Result<(PathBuf, fs::File), TrailError> {
     let mut json = serde_json::to_vec_pretty(value)
         .map_err(|source| TrailError::Json { path: path.to_owned(), source })?;
     seal::seal(&mut json, JSON_MARK);
-    let new = path.with_extension("json.new");
+    let new = new_name(path);
     let writing = || TrailError::io("write", path);
     // Left by one who was killed here.
     let _ = fs::remove_file(&new);
