@@ -4,7 +4,7 @@
 //! a glance; their children are joined in the same way.
 
 use crate::gantt::{Gantt, GanttRow};
-use crate::table::{Align, Block, Style, Table};
+use crate::table::{Align, Block, Cell, Style, Table};
 use iotrail_model::{Nanos, units};
 use iotrail_workflow::tree::{Node, NodeId, ShapeId, Tree};
 use std::collections::HashMap;
@@ -85,23 +85,23 @@ fn level(tree: &Tree, nodes: &[NodeId], all: bool, branch: &Branch) -> Vec<(Vec<
     lines.map(|(place, group)| (group, branch.below(place + 1 < count))).rev().collect()
 }
 
-fn cells(tree: &Tree, members: &[NodeId], branch: &Branch) -> [String; 6] {
+fn cells(tree: &Tree, members: &[NodeId], branch: &Branch) -> [Cell; 6] {
     let nodes = || members.iter().map(|id| tree.node(*id));
     let label = members.first().map_or("", |id| &tree.node(*id).label);
-    let name = match members {
-        [one] => format!("{label} {}", tree.node(*one).pid),
-        many => format!("{} x {label}", units::count(many.len() as u64)),
+    let (count, name) = match members {
+        [one] => (String::new(), format!("{label} {}", tree.node(*one).pid)),
+        many => (format!("{} x ", units::count(many.len() as u64)), label.to_owned()),
     };
     let sum =
         |bytes: fn(&Node) -> u64| units::bytes(nodes().map(bytes).fold(0.0, |sum, bytes| sum + bytes as f64));
     let cpu = nodes().filter_map(|node| node.cpu).reduce(|one, other| Nanos(one.0.saturating_add(other.0)));
     [
-        format!("{}{name}", branch.prefix()),
-        life(nodes()),
-        cpu.map_or_else(unknown, |span| units::duration(span.0 as f64)),
-        sum(|node| node.bytes_read),
-        sum(|node| node.bytes_written),
-        ending(nodes()),
+        Cell::branch(branch.prefix(), count, name),
+        life(nodes()).into(),
+        cpu.map_or_else(unknown, |span| units::duration(span.0 as f64)).into(),
+        sum(|node| node.bytes_read).into(),
+        sum(|node| node.bytes_written).into(),
+        ending(nodes()).into(),
     ]
 }
 
@@ -150,17 +150,13 @@ fn summary(tree: &Tree) -> Block {
     let failures =
         if failed > 0 { format!(", {} of them failed", units::count(failed as u64)) } else { String::new() };
     block.entry("processes", format!("{}{failures}", units::count(tree.nodes.len() as u64)));
-    if let Some((start, end)) = tree.span {
-        block.entry("makespan", units::duration((end - start).0 as f64));
-    }
+    let makespan = tree.span.map(|(start, end)| units::duration((end - start).0 as f64));
+    block.entry("makespan", makespan.unwrap_or_else(unknown));
     let labels: Vec<&str> =
         tree.longest.nodes.iter().map(|id| &*tree.node(*id).label).take(DEEPEST).collect();
-    if labels.len() > 1 {
+    if labels.len() > 1 && tree.span.is_some() {
         let time = units::duration(tree.longest.time.0 as f64);
-        block.entry(
-            "longest path",
-            format!("{time} of life times, one below the other: {}", labels.join(" → ")),
-        );
+        block.entry("longest path", format!("{time}: {}", labels.join(" → ")));
     }
     let patterns = tree.shapes.iter().filter(|shape| shape.count > 1 && shape.size > 1);
     let mut patterns: Vec<_> = patterns.collect();
@@ -247,6 +243,16 @@ mod tests {
     #[test]
     fn equal_subtrees_are_one_line() {
         insta::assert_snapshot!(process_tree(&tree(), false, Style::default()));
+    }
+
+    #[test]
+    fn the_number_of_equal_processes_is_never_cut() {
+        let images = (0..3).map(|pid| process(pid, 9, "a-program-with-a-long-name", 0, 1, 7)).collect();
+        let tree = iotrail_workflow::tree::tree(&Lives::new(images), &ProcessGroups::default(), &[]);
+        for width in 20..90 {
+            let text = process_tree(&tree, false, Style { width, colour: false });
+            assert!(text.lines().any(|line| line.starts_with("3 x ")), "{width}\n{text}");
+        }
     }
 
     #[test]

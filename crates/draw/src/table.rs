@@ -59,11 +59,54 @@ struct Column {
     optional: bool,
 }
 
+/// A cell of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Loses its beginning once the text has no middle left to lose.
+    lead: String,
+    /// Never cut.
+    kept: String,
+    /// Loses its middle.
+    text: String,
+}
+
+impl Cell {
+    /// A cell of a tree: the branch that it hangs on, what is never cut, and a name.
+    #[must_use]
+    pub fn branch(branch: String, kept: String, name: String) -> Self {
+        let printable = |part: &str| text::printable(part).into_owned();
+        Self { lead: printable(&branch), kept: printable(&kept), text: printable(&name) }
+    }
+
+    fn width(&self) -> usize {
+        self.lead.width() + self.kept.width() + self.text.width()
+    }
+
+    /// The cell in `width` columns of a terminal.
+    fn fit(&self, width: usize) -> String {
+        let room = width.saturating_sub(self.lead.width() + self.kept.width());
+        let text = fit(&self.text, room.max(LEAST_TEXT.min(width)));
+        let room = width.saturating_sub(self.kept.width() + text.width());
+        if self.lead.width() <= room {
+            return format!("{}{}{text}", self.lead, self.kept);
+        }
+        let end: String = taken(self.lead.chars().rev(), room.saturating_sub(1)).chars().rev().collect();
+        let mark = if room > 0 { "…" } else { "" };
+        format!("{mark}{end}{}{text}", self.kept)
+    }
+}
+
+impl<T: AsRef<str>> From<T> for Cell {
+    fn from(content: T) -> Self {
+        Self { text: text::printable(content.as_ref()).into_owned(), ..Self::default() }
+    }
+}
+
 /// A table with a header.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Vec<Column>,
-    rows: Vec<Vec<String>>,
+    rows: Vec<Vec<Cell>>,
 }
 
 const GAP: usize = 2;
@@ -71,6 +114,8 @@ const GAP: usize = 2;
 const COMFORTABLE: usize = 30;
 /// ...and to this when nothing is left to leave out.
 const NARROWEST: usize = 12;
+/// What is left of a name before the branch that it hangs on is cut, too.
+const LEAST_TEXT: usize = 8;
 
 impl Table {
     /// An empty table.
@@ -106,10 +151,9 @@ impl Table {
     }
 
     /// Adds a row; missing cells are empty.
-    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        let mut row: Vec<String> =
-            cells.into_iter().map(|cell| text::printable(&cell.into()).into_owned()).collect();
-        row.resize(self.columns.len(), String::new());
+    pub fn row<T: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        let mut row: Vec<Cell> = cells.into_iter().map(Into::into).collect();
+        row.resize(self.columns.len(), Cell::default());
         self.rows.push(row);
     }
 
@@ -123,7 +167,7 @@ impl Table {
     #[must_use]
     pub fn render(&self, style: Style) -> String {
         let widths = self.widths(style.width);
-        let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
+        let titles: Vec<Cell> = self.columns.iter().map(|column| Cell::from(&column.title)).collect();
         let mut out = style.dim(&self.line(&titles, &widths));
         out.push('\n');
         for row in &self.rows {
@@ -163,14 +207,14 @@ impl Table {
         widths
     }
 
-    fn line(&self, cells: &[String], widths: &[Option<usize>]) -> String {
+    fn line(&self, cells: &[Cell], widths: &[Option<usize>]) -> String {
         let mut line = String::new();
         for ((cell, width), column) in cells.iter().zip(widths).zip(&self.columns) {
             let Some(width) = *width else { continue };
             if !line.is_empty() {
                 line.push_str(&" ".repeat(GAP));
             }
-            let cell = fit(cell, width);
+            let cell = cell.fit(width);
             let padding = " ".repeat(width.saturating_sub(cell.width()));
             let (before, after) =
                 if column.align == Align::Right { (&*padding, "") } else { ("", &*padding) };

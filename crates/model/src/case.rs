@@ -123,6 +123,14 @@ pub struct Process {
     pub env: Vec<String>,
 }
 
+impl Process {
+    /// Whether another image took its place: its end was seen, and it neither exited nor was killed.
+    #[must_use]
+    pub fn is_replaced(&self) -> bool {
+        self.end.is_some() && self.exit_code.is_none() && self.signal.is_none()
+    }
+}
+
 /// Row of the table `files`: one for each distinct pair of a name and a file in `events`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRow {

@@ -69,6 +69,12 @@ pub struct Coverage {
     pub noise: BTreeMap<String, u64>,
     /// Calls that a signal interrupted and that the kernel restarted (ERESTART*): not events, their restart is.
     pub interrupted: u64,
+    /// Calls that a signal interrupted and that failed with EINTR, because its handler said so: events.
+    #[serde(default)]
+    pub interrupted_ended: u64,
+    /// Calls that a signal interrupted and of which it did not show what became: events whose result is not known.
+    #[serde(default)]
+    pub interrupted_unknown: u64,
     /// Calls of which only one half was seen.
     pub incomplete: u64,
     /// Calls of which strace cut an argument that is kept: a command line or a path.
@@ -133,6 +139,8 @@ impl Coverage {
             *self.noise.entry(kind.clone()).or_default() += count;
         }
         self.interrupted += other.interrupted;
+        self.interrupted_ended += other.interrupted_ended;
+        self.interrupted_unknown += other.interrupted_unknown;
         self.incomplete += other.incomplete;
         self.cut_arguments += other.cut_arguments;
         self.lost += other.lost;

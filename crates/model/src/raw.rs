@@ -19,9 +19,18 @@ pub enum RawItem<'a> {
     /// Calls that make a process must be announced, because their child may speak before they return. Announcing
     /// the others lets the resolver see which calls were in flight together.
     Entered(RawCall<'a>),
-    /// A signal interrupted the announced call of a thread before it did anything. The kernel restarts it, as another
-    /// call: this one has no effect and is no event.
+    /// A signal interrupted the announced or suspended call of a thread before it did anything. The kernel restarts it, as
+    /// another call: this one has no effect and is no event.
     Interrupted {
+        /// The thread.
+        tid: Tid,
+        /// When the call was entered.
+        at: Timestamp,
+    },
+    /// A signal interrupted the announced call of a thread, and what becomes of it is not known yet: it keeps its place in the
+    /// order. [`RawItem::Interrupted`] or a [`RawItem::Call`] with the same start says later that it was restarted, or
+    /// how it ended. Meanwhile its thread makes other calls, those of the signal's handler.
+    Suspended {
         /// The thread.
         tid: Tid,
         /// When the call was entered.
@@ -178,6 +187,7 @@ impl RawItem<'_> {
             Self::Call(call) | Self::Entered(call) => call.tid,
             Self::Created { parent, .. } => *parent,
             Self::Interrupted { tid, .. }
+            | Self::Suspended { tid, .. }
             | Self::Exited { tid, .. }
             | Self::Killed { tid, .. }
             | Self::Superseded { tid, .. }

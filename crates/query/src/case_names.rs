@@ -4,6 +4,7 @@ use crate::case_by::CaseBy;
 use crate::classified::CaseKey;
 use crate::images::{Images, UNKNOWN};
 use crate::preset::base;
+use crate::reused::Reused;
 use iotrail_model::Case;
 use std::collections::BTreeSet;
 
@@ -34,11 +35,11 @@ pub(crate) fn unique_texts(texts: Vec<String>) -> Vec<String> {
 }
 
 /// The name of a part of the recorded case `name`.
-pub(crate) fn part(name: &str, key: CaseKey, by: CaseBy, images: &Images) -> String {
+pub(crate) fn part(name: &str, key: CaseKey, by: CaseBy, images: &Images, reused: &Reused) -> String {
     match by {
         CaseBy::Rank => name.to_owned(),
-        CaseBy::Pid => format!("{name} pid {}", key.part()),
-        CaseBy::Tid => format!("{name} tid {}", key.part()),
+        CaseBy::Pid => format!("{name} pid {}", reused.name(key.case(), key.part())),
+        CaseBy::Tid => format!("{name} tid {}", reused.name(key.case(), key.part())),
         CaseBy::Exec if key.part() == UNKNOWN => format!("{name} exec ?"),
         CaseBy::Exec => {
             let number = u64::from(key.part()) + 1;

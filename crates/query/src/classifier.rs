@@ -8,7 +8,7 @@ use crate::classified::{ActivityId, CaseKey, Classified};
 use crate::query::Plan;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::{CaseId, EventBatch};
+use iotrail_model::{CaseId, EventBatch, Pid};
 use std::sync::Arc;
 
 /// Cached values at which a cache starts anew; a rule that tells 10,000 ranks apart must not fill the memory.
@@ -67,8 +67,15 @@ impl Classifier {
         let cases = batch.case.iter();
         match self.plan.case_by {
             CaseBy::Rank => keys.extend(cases.map(|case| CaseKey::new(*case, 0))),
-            CaseBy::Pid => keys.extend(cases.zip(&batch.pid).map(|(case, pid)| CaseKey::new(*case, pid.0))),
-            CaseBy::Tid => keys.extend(cases.zip(&batch.tid).map(|(case, tid)| CaseKey::new(*case, tid.0))),
+            CaseBy::Pid if self.plan.reused.is_empty() => {
+                keys.extend(cases.zip(&batch.pid).map(|(case, pid)| CaseKey::new(*case, pid.0)));
+            }
+            CaseBy::Tid if self.plan.reused.is_empty() => {
+                keys.extend(cases.zip(&batch.tid).map(|(case, tid)| CaseKey::new(*case, tid.0)));
+            }
+            CaseBy::Pid => keys.extend(self.parts(batch, batch.pid.iter().copied())),
+            // The first thread of a process has its number.
+            CaseBy::Tid => keys.extend(self.parts(batch, batch.tid.iter().map(|tid| Pid(tid.0)))),
             CaseBy::Exec => {
                 let rows = cases.zip(&batch.pid).zip(&batch.start);
                 keys.extend(rows.map(|((case, pid), start)| {
@@ -76,6 +83,16 @@ impl Classifier {
                 }));
             }
         }
+    }
+
+    /// The parts of cases that processes with these numbers are.
+    fn parts<'a>(
+        &'a self,
+        batch: &'a EventBatch,
+        numbers: impl Iterator<Item = Pid> + 'a,
+    ) -> impl Iterator<Item = CaseKey> + 'a {
+        let rows = batch.case.iter().zip(numbers).zip(&batch.start);
+        rows.map(|((case, number), start)| CaseKey::new(*case, self.plan.reused.part(*case, number, *start)))
     }
 
     fn activities(

@@ -11,7 +11,7 @@ pub struct Facts<'a> {
     pub names: &'a Names,
     /// The name of each case's trail, by case; shorter lists leave the rest without a name.
     pub trails: &'a [String],
-    /// The table `processes`; needed if a case is an executable image.
+    /// The table `processes`; needed if a case is a process, a thread or an executable image.
     pub processes: &'a [Process],
     /// First and last start of an event; needed if the selection speaks of the log's time.
     pub span: Option<(Timestamp, Timestamp)>,

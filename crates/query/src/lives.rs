@@ -170,10 +170,7 @@ impl Lives {
 
 /// Whether `next` is the image that `image` was replaced by: a row that ended with neither status nor signal ended with an exec.
 fn goes_on(image: &Process, next: &Process) -> bool {
-    (image.case, image.pid) == (next.case, next.pid)
-        && image.end.is_some()
-        && image.exit_code.is_none()
-        && image.signal.is_none()
+    (image.case, image.pid) == (next.case, next.pid) && image.is_replaced()
 }
 
 fn life(images: &[Process], chain: Range<usize>) -> Life {

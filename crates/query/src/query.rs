@@ -11,7 +11,9 @@ use crate::facts::Facts;
 use crate::filter::Filter;
 use crate::group::{GroupBy, Groups};
 use crate::images::Images;
+use crate::lives::Lives;
 use crate::mapping::{Mapping, Subject};
+use crate::reused::Reused;
 use crate::rules;
 use crate::select::Selection;
 use crate::spec::{QuerySpec, SelectSpec};
@@ -39,6 +41,7 @@ pub(crate) struct Plan {
     pub(crate) filter: Filter,
     pub(crate) case_by: CaseBy,
     pub(crate) images: Images,
+    pub(crate) reused: Reused,
     pub(crate) cases: Vec<Case>,
     /// Cases that no rule of the mapping tells apart have the same number.
     pub(crate) classes: Vec<u32>,
@@ -61,7 +64,8 @@ impl Query {
     /// If a word of it makes no sense, a rules file cannot be read or understood, or the log cannot be read.
     pub fn new(spec: QuerySpec, log: &EventLog) -> Result<Self, QueryError> {
         let trails = trail_names(log);
-        let needs_processes = kind_of_case(&spec).as_deref() == Some(CaseBy::Exec.name());
+        let by = kind_of_case(&spec).and_then(|word| CaseBy::from_name(&word));
+        let needs_processes = by.unwrap_or_else(|| CaseBy::choose(log.cases()).0) != CaseBy::Rank;
         let processes = if needs_processes { log.processes()? } else { Vec::new() };
         let span = if Selection::check(&spec.select)?.is_relative() { span(log)? } else { None };
         let facts =
@@ -93,6 +97,10 @@ impl Query {
         let plan = Plan {
             classes: classes(facts.cases, mapping.attributes()),
             images: if case_by == CaseBy::Exec { Images::new(facts.processes) } else { Images::default() },
+            reused: match case_by {
+                CaseBy::Pid | CaseBy::Tid => Reused::new(&Lives::new(facts.processes.to_vec())),
+                CaseBy::Rank | CaseBy::Exec => Reused::default(),
+            },
             case_names: case_names::unique(facts.cases),
             cases: facts.cases.to_vec(),
             calls: facts.names.calls.clone(),
@@ -151,13 +159,13 @@ impl Query {
     /// The columns that batches must have to be classified.
     #[must_use]
     pub fn columns(&self) -> Columns {
-        let Plan { filter, case_by, mapping, .. } = &*self.plan;
+        let Plan { filter, case_by, mapping, reused, .. } = &*self.plan;
         let by_process = matches!(case_by, CaseBy::Pid | CaseBy::Exec);
         [
             (Columns::PATH2, filter.needs_path()),
             (Columns::PID, by_process || filter.needs_pid()),
             (Columns::TID, *case_by == CaseBy::Tid),
-            (Columns::START, *case_by == CaseBy::Exec || filter.needs_start()),
+            (Columns::START, *case_by == CaseBy::Exec || !reused.is_empty() || filter.needs_start()),
             (Columns::SIZE, filter.needs_size()),
             (Columns::ERRNO, mapping.sees_failure() || filter.needs_errno()),
         ]
@@ -211,7 +219,7 @@ impl Query {
     #[must_use]
     pub fn case_name(&self, key: CaseKey) -> String {
         let name = self.plan.case_names.get(key.case().index()).map_or("?", String::as_str);
-        case_names::part(name, key, self.plan.case_by, &self.plan.images)
+        case_names::part(name, key, self.plan.case_by, &self.plan.images, &self.plan.reused)
     }
 
     /// A unique name of a recorded case. Hostile characters are in it as they were found.

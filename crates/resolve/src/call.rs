@@ -69,7 +69,7 @@ impl Resolver {
         self.files.holds.learn(self.effects.holds(call.call));
         let entered = match self.effects.is_request(call.call) {
             true => None,
-            false => self.leave(thread),
+            false => self.began(thread, call),
         };
         if entered.is_none() {
             self.take_turn(case, thread, call);
@@ -135,6 +135,12 @@ impl Resolver {
             self.learn_behind(thread, self.population.thread(thread).table, names, sink);
         }
         self.hand_over(event, thread, names, sink);
+    }
+
+    /// What was noted when a call was entered that is over now.
+    fn began(&mut self, thread: ThreadId, call: &RawCall<'_>) -> Option<Entered> {
+        let is_it = |entered: &Entered| (entered.call, entered.start) == (call.call, call.start);
+        self.population.thread_mut(thread).resume(is_it).or_else(|| self.leave(thread))
     }
 
     fn set_flags(&mut self, event: &mut Event, operands: &Operands<'_>, names: &mut Dictionaries) {

@@ -126,6 +126,7 @@ enum Kind {
     Call(HeldCall),
     Entered(HeldCall),
     Interrupted { at: Timestamp },
+    Suspended { at: Timestamp },
     Exited { at: Timestamp, status: i32 },
     Killed { at: Timestamp, signal: Range },
     Superseded { by: Tid, at: Timestamp },
@@ -203,6 +204,7 @@ impl HeldItem {
             RawItem::Call(call) => Kind::Call(copy_call(&mut bytes, call)),
             RawItem::Entered(call) => Kind::Entered(copy_call(&mut bytes, call)),
             RawItem::Interrupted { at, .. } => Kind::Interrupted { at: *at },
+            RawItem::Suspended { at, .. } => Kind::Suspended { at: *at },
             RawItem::Exited { at, status, .. } => Kind::Exited { at: *at, status: *status },
             RawItem::Killed { at, signal, .. } => {
                 Kind::Killed { at: *at, signal: copy_text(&mut bytes, signal) }
@@ -236,6 +238,7 @@ impl HeldItem {
             Kind::Call(call) => self.with_call(call, |call| show(&RawItem::Call(call))),
             Kind::Entered(call) => self.with_call(call, |call| show(&RawItem::Entered(call))),
             Kind::Interrupted { at } => show(&RawItem::Interrupted { tid, at: *at }),
+            Kind::Suspended { at } => show(&RawItem::Suspended { tid, at: *at }),
             Kind::Exited { at, status } => show(&RawItem::Exited { tid, at: *at, status: *status }),
             Kind::Killed { at, signal } => show(&RawItem::Killed { tid, at: *at, signal: text(signal) }),
             Kind::Superseded { by, at } => show(&RawItem::Superseded { tid, by: *by, at: *at }),
@@ -420,6 +423,7 @@ mod tests {
             RawItem::Call(call),
             RawItem::Entered(failed),
             RawItem::Interrupted { tid, at },
+            RawItem::Suspended { tid, at },
             RawItem::Exited { tid, at, status: 3 },
             RawItem::Killed { tid, at, signal: b"SIGKILL" },
             RawItem::Superseded { tid, by: Tid(8), at },

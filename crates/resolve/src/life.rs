@@ -192,9 +192,21 @@ impl Resolver {
         }
     }
 
-    /// The announced call of a thread had no effect.
-    pub(crate) fn interrupted(&mut self, id: ThreadId) {
+    /// The call of a thread that it entered at that time had no effect.
+    pub(crate) fn interrupted(&mut self, id: ThreadId, at: Timestamp) {
+        if self.population.thread_mut(id).resume(|call| call.start == at).is_some() {
+            return;
+        }
         self.leave(id);
+        let tid = self.population.thread(id).tid;
+        self.creations.end(tid);
+    }
+
+    /// What becomes of the announced call of a thread will be told later.
+    pub(crate) fn suspended(&mut self, id: ThreadId) {
+        if let Some(entered) = self.leave(id) {
+            self.population.thread_mut(id).suspended.push(entered);
+        }
         let tid = self.population.thread(id).tid;
         self.creations.end(tid);
     }

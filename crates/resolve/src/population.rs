@@ -35,6 +35,8 @@ pub(crate) struct Thread {
     pub(crate) space: SpaceId,
     /// The call it is in, if that was announced.
     pub(crate) entered: Option<Entered>,
+    /// Calls that signals interrupted and of which it is not known yet what becomes of them.
+    pub(crate) suspended: Vec<Entered>,
     /// Whether an item of its own was seen.
     pub(crate) heard: bool,
     /// Its process ended, or it said that it ends; the notice of its own end is still to come.
@@ -46,6 +48,15 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
+    /// Takes the last of its suspended calls that is meant; not if the call that it is in is meant, too.
+    pub(crate) fn resume(&mut self, is_meant: impl Fn(&Entered) -> bool) -> Option<Entered> {
+        if self.suspended.is_empty() || self.entered.as_ref().is_some_and(&is_meant) {
+            return None;
+        }
+        let place = self.suspended.iter().rposition(is_meant)?;
+        Some(self.suspended.remove(place))
+    }
+
     /// Whether an item may be of this thread; if it has ended, it may be of another one with the same id.
     #[inline]
     pub(crate) fn may_say(&self, item: &RawItem<'_>) -> bool {
@@ -65,6 +76,7 @@ impl Thread {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entered {
     pub(crate) call: CallId,
+    pub(crate) start: Timestamp,
     /// What its descriptor, or the memory that it acts on, stood for when it was entered.
     pub(crate) description: Option<DescriptionId>,
     /// What the second one stood for, where a copy goes to.
@@ -360,6 +372,7 @@ impl Population {
             directory: birth.directory,
             space: birth.space,
             entered: None,
+            suspended: Vec::new(),
             heard: false,
             ghost: false,
             left: false,
@@ -504,13 +517,12 @@ impl Population {
         threads.filter_map(|(index, thread)| thread.as_ref().map(|_| ThreadId(index as u32)))
     }
 
-    /// What calls in flight act on.
+    /// What calls in flight, and suspended ones, act on.
     pub(crate) fn in_flight(&self) -> impl Iterator<Item = DescriptionId> {
-        self.threads
-            .iter()
-            .flatten()
-            .filter_map(|thread| thread.entered)
-            .flat_map(|entered| entered.descriptions())
+        let threads = self.threads.iter().flatten();
+        threads
+            .flat_map(|thread| thread.suspended.iter().chain(&thread.entered))
+            .flat_map(Entered::descriptions)
     }
 
     /// The paths that processes name, to be renumbered.

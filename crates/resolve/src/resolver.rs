@@ -219,7 +219,8 @@ impl Resolver {
         match item {
             RawItem::Call(call) => self.call(case, thread, seq, call, names, sink),
             RawItem::Entered(call) => self.enter(case, thread, seq, call, names),
-            RawItem::Interrupted { .. } => self.interrupted(thread),
+            RawItem::Interrupted { at, .. } => self.interrupted(thread, *at),
+            RawItem::Suspended { .. } => self.suspended(thread),
             RawItem::Exited { at, status, .. } => self.exited(thread, *at, *status, names, sink),
             RawItem::Killed { at, signal, .. } => self.killed(thread, *at, signal, names, sink),
             RawItem::Superseded { by, .. } => self.superseded(thread, *by, names, sink),
@@ -273,7 +274,16 @@ impl Resolver {
         let offset = mapped.map(|mapped| mapped.offset).into();
         let moves_before =
             [description, target].map(|id| id.map_or(0, |id| self.files.description(id).moves));
-        let entered = Entered { call: call.call, description, target, offset, moves, moves_before, seq };
+        let entered = Entered {
+            call: call.call,
+            start: call.start,
+            description,
+            target,
+            offset,
+            moves,
+            moves_before,
+            seq,
+        };
         for description in entered.descriptions().filter(|_| moves) {
             self.files.description_mut(description).in_flight += 1;
         }
@@ -336,7 +346,9 @@ pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
     match item {
         RawItem::Call(call) | RawItem::Entered(call) => (call.tid, Some(call.start)),
         RawItem::Exited { tid, at, .. } | RawItem::Killed { tid, at, .. } => (*tid, Some(*at)),
-        RawItem::Superseded { tid, at, .. } | RawItem::Interrupted { tid, at } => (*tid, Some(*at)),
+        RawItem::Superseded { tid, at, .. }
+        | RawItem::Interrupted { tid, at }
+        | RawItem::Suspended { tid, at } => (*tid, Some(*at)),
         RawItem::Created { parent: tid, at, .. }
         | RawItem::Found { tid, at, .. }
         | RawItem::Image { tid, at, .. } => (*tid, Some(*at)),

@@ -24,6 +24,8 @@ pub(crate) struct Tally {
     /// Requests to io_uring and aio, and rings set up.
     pub(crate) submitted: u64,
     pub(crate) rings: u64,
+    /// Calls taken for restarted where a return from a signal handler would not show.
+    pub(crate) presumed_restarts: u64,
     /// How often clocks were set back.
     pub(crate) clock_steps: ClockSteps,
     /// Whether a cancellation ended a file before its end.
@@ -90,6 +92,7 @@ impl Tally {
         self.file_mappings += other.file_mappings;
         self.submitted += other.submitted;
         self.rings += other.rings;
+        self.presumed_restarts += other.presumed_restarts;
         self.clock_steps.add(other.clock_steps);
         self.cut |= other.cut;
         self.cut_lines += other.cut_lines;
@@ -206,6 +209,16 @@ impl Tally {
                 _ => format!(
                     "the clock was set back {} times, by up to {by}: later times are shifted by that, so that calls keep their order",
                     count(steps)
+                ),
+            },
+        );
+        note(
+            self.presumed_restarts,
+            match self.presumed_restarts {
+                1 => "1 interrupted call counts as restarted because its thread made it again, but returns from signal handlers (rt_sigreturn) were not traced: it may have failed with EINTR".to_owned(),
+                number => format!(
+                    "{} interrupted calls count as restarted because their threads made them again, but returns from signal handlers (rt_sigreturn) were not traced: they may have failed with EINTR",
+                    count(number)
                 ),
             },
         );

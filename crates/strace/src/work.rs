@@ -152,6 +152,7 @@ impl<'a> Work<'a> {
         self.tally.count_file(reader.text_bytes(), reader.stored_bytes(), reader.window.dropped());
         self.tally.cut |= stream.is_cut();
         self.tally.clock_steps.add(parser.clock_steps());
+        self.tally.presumed_restarts += parser.presumed_restarts();
         if understood(parser.coverage()) {
             self.tally.understood += 1;
             self.tally.count_ending(name, parser.ending());

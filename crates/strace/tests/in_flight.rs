@@ -162,3 +162,39 @@ fn a_call_that_a_signal_interrupted_is_not_taken_for_the_next_one() {
     let events = events(&format!("{TWO_THREADS}{trace}"));
     assert_eq!(events[4..], ["2 read /a @0", "1 read /b @0", "1 rt_sigreturn  @?", "1 read /a @2"]);
 }
+
+/// The calls in the order of `seq`.
+fn in_order(trace: &str) -> Vec<String> {
+    #[derive(Default)]
+    struct Rows(Vec<(u64, String)>);
+    impl Sink for Rows {
+        fn event(&mut self, event: &Event, names: &Dictionaries) {
+            self.0.push((event.seq, String::from_utf8_lossy(names.calls.get(event.call.0)).into_owned()));
+        }
+        fn process(&mut self, _: Process) {}
+    }
+    let (mut parser, mut resolver) = (Parser::new(ParserSetup::default()), Resolver::new());
+    let (mut names, mut rows) = (Dictionaries::default(), Rows::default());
+    parser.parse(trace.as_bytes(), true, &mut names, &mut |item, names: &mut Dictionaries| {
+        resolver.item(CaseId(0), &item, names, &mut rows);
+    });
+    resolver.finish(&mut names, &mut rows);
+    rows.0.sort();
+    rows.0.into_iter().map(|(_, call)| call).collect()
+}
+
+#[test]
+fn a_call_that_a_signal_ended_has_its_place_where_it_began() {
+    let trace = "\
+1 10:00:00 read(0, 0x7ffc, 5) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)
+1 10:00:00 --- SIGALRM {si_signo=SIGALRM} ---
+1 10:00:00 write(1, \"!\", 1 <unfinished ...>
+2 10:00:00 close(3) = 0
+1 10:00:00 <... write resumed>) = 1
+1 10:00:00 rt_sigreturn({mask=[]}) = -1 EINTR (Interrupted system call)
+1 10:00:00 pause() = ? ERESTARTNOHAND (To be restarted if no handler)
+2 10:00:00 dup(4) = 5
+1 10:00:00 +++ killed by SIGKILL +++
+";
+    assert_eq!(in_order(trace), ["read", "write", "close", "rt_sigreturn", "pause", "dup"]);
+}

@@ -2,11 +2,13 @@
 
 use crate::meta::Totals;
 use crate::own_names::{OwnDictionary, OwnNames};
+use crate::population::Population;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CaseId, Event, Pid, Tid};
+use iotrail_model::{CaseId, Event, Pid, Process, Tid};
 use std::collections::BTreeMap;
 
-type IdSet = hashbrown::HashSet<(CaseId, u32), foldhash::fast::RandomState>;
+/// Threads with their processes.
+type Threads = hashbrown::HashSet<(CaseId, Pid, Tid), foldhash::fast::RandomState>;
 
 /// Counts and sums over the events of a part; ids are the part's own.
 #[derive(Debug, Default)]
@@ -19,11 +21,9 @@ pub(crate) struct Counters {
     bytes_read: i64,
     bytes_written: i64,
     transfers: Vec<Transfer>,
-    /// The processes of the table `processes`.
-    processes: IdSet,
-    /// Those of events.
-    actors: IdSet,
-    threads: IdSet,
+    population: Population,
+    /// The threads of events.
+    threads: Threads,
     last: Option<(CaseId, Pid, Tid)>,
     max_case: Option<CaseId>,
 }
@@ -76,14 +76,13 @@ impl Counters {
     }
 
     fn count_actor(&mut self, case: CaseId, pid: Pid, tid: Tid) {
-        self.actors.insert((case, pid.0));
-        self.threads.insert((case, tid.0));
+        self.threads.insert((case, pid, tid));
         self.max_case = self.max_case.max(Some(case));
     }
 
-    pub(crate) fn count_process(&mut self, case: CaseId, pid: Pid) {
-        self.processes.insert((case, pid.0));
-        self.max_case = self.max_case.max(Some(case));
+    pub(crate) fn count_process(&mut self, process: &Process) {
+        self.population.add(process);
+        self.max_case = self.max_case.max(Some(process.case));
     }
 
     /// The counts under the names themselves.
@@ -109,9 +108,9 @@ impl Counters {
                 bytes_written: self.bytes_written,
                 ..Totals::default()
             },
-            // Where each thread is a case, a process has events in several of them, but one row in its table.
-            processes: if self.processes.is_empty() { self.actors } else { self.processes },
-            threads: self.threads,
+            // Where each thread is a case, a process has events in several of them, but its rows in one.
+            threads: if self.population.is_empty() { self.threads } else { Threads::default() },
+            population: self.population,
         }
     }
 }
@@ -120,22 +119,28 @@ impl Counters {
 #[derive(Debug, Default)]
 pub(crate) struct NamedCounters {
     totals: Totals,
-    processes: IdSet,
-    threads: IdSet,
+    population: Population,
+    /// The threads of events in parts without a table of processes.
+    threads: Threads,
 }
 
 impl NamedCounters {
     pub(crate) fn add(&mut self, other: Self) {
         self.totals.add(&other.totals);
-        self.processes.extend(other.processes);
+        self.population.join(other.population);
         self.threads.extend(other.threads);
     }
 
     pub(crate) fn totals(self, cases: usize) -> Totals {
+        let known = self.population.processes();
+        let counts = self.population.counts();
+        let unknown = self.threads.iter().filter(|(case, pid, _)| !known.contains(&(*case, *pid)));
+        let strangers: hashbrown::HashSet<(CaseId, Pid)> =
+            unknown.clone().map(|(case, pid, _)| (*case, *pid)).collect();
         Totals {
             cases: cases as u64,
-            processes: self.processes.len() as u64,
-            threads: self.threads.len() as u64,
+            processes: counts.processes + strangers.len() as u64,
+            threads: counts.threads + unknown.count() as u64,
             ..self.totals
         }
     }

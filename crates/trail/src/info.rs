@@ -22,9 +22,9 @@ pub struct Info {
     pub clocks: BTreeSet<String>,
     /// Number of cases.
     pub cases: u64,
-    /// Number of processes: distinct (case, pid).
+    /// Number of processes: what was forked, whatever it executed later; a number used again is another one.
     pub processes: u64,
-    /// Number of threads: distinct (case, tid).
+    /// Number of threads of these processes.
     pub threads: u64,
     /// Number of events.
     pub events: u64,

@@ -33,6 +33,7 @@ mod parquet_file;
 mod part;
 #[cfg(test)]
 mod planted;
+mod population;
 mod read_tables;
 mod record_batches;
 mod recording;

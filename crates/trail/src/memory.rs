@@ -103,7 +103,7 @@ impl MemoryLog {
         let mut counters = Counters::default();
         let events: Vec<Event> = self.events.iter().map(|event| own.adopt(event, &self.names)).collect();
         events.iter().for_each(|event| counters.count(event, &own));
-        self.processes.iter().for_each(|process| counters.count_process(process.case, process.pid));
+        self.processes.iter().for_each(|process| counters.count_process(process));
         let batches = events.chunks(self.row_group_rows).map(EventBatch::from_events).collect();
         let mut pairs = NamePairs::default();
         for event in &events {

@@ -124,9 +124,9 @@ pub struct TableFile {
 pub struct Totals {
     /// Rows of `cases`.
     pub cases: u64,
-    /// Distinct (case, pid).
+    /// Processes: what was forked, whatever it executed later; a number used again is another one.
     pub processes: u64,
-    /// Distinct (case, tid).
+    /// Threads of these processes.
     pub threads: u64,
     /// Rows of `events`.
     pub events: u64,

@@ -184,7 +184,7 @@ impl PartWriter {
     /// # Errors
     /// If the file cannot be written.
     pub fn push_process(&mut self, process: &Process) -> Result<(), TrailError> {
-        self.counters.count_process(process.case, process.pid);
+        self.counters.count_process(process);
         self.processes.push(process.clone())
     }
 

@@ -1,8 +1,8 @@
 //! The process tree: who made whom, for how long each ran, what it moved, how it ended.
 //!
 //! Dun et al., section 5.2: vertices are processes, an edge leads from parent to child; the makespan is estimated by the
-//! longest path with the life time of a process as the weight of the edge that leads to it; patterns of processing are
-//! found by clustering subtrees of the same shape.
+//! longest path; patterns of processing are found by clustering subtrees of the same shape. There the life times of a
+//! path are added up, so that the time in which a parent waits for its child counts twice; here each moment counts once.
 
 pub(crate) mod grow;
 mod shape;
@@ -60,9 +60,9 @@ pub struct Node {
     pub case: Arc<str>,
     /// Index into [`Tree::phases`]: its group.
     pub phase: Option<u32>,
-    /// First sign of life.
+    /// First sign of life; NULL if its trace has no time stamps.
     pub start: Option<Timestamp>,
-    /// Exit or death; NULL if the end was never seen.
+    /// Exit or death; NULL if the end was never seen, or its trace has no time stamps.
     pub end: Option<Timestamp>,
     /// CPU time of all its images.
     pub cpu: Option<Nanos>,
@@ -105,12 +105,12 @@ pub struct Shape {
     pub children: Vec<(ShapeId, u32)>,
 }
 
-/// The path from a root on which the life times add up to the most.
+/// The path from a root whose processes lived for the longest time together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LongestPath {
     /// Its processes, the root first.
     pub nodes: Vec<NodeId>,
-    /// Sum of their life times.
+    /// How long at least one of them lived: never longer than the whole tree.
     pub time: Nanos,
 }
 
@@ -127,8 +127,7 @@ pub struct Tree {
     pub phases: Vec<Arc<str>>,
     /// First start and last end.
     pub span: Option<(Timestamp, Timestamp)>,
-    /// The estimate of the makespan. Parents that wait for their children count the same time twice, so that it is an
-    /// upper bound of what these processes needed one after the other, and may exceed `span`.
+    /// The estimate of the makespan.
     pub longest: LongestPath,
 }
 

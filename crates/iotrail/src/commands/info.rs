@@ -127,6 +127,12 @@ fn coverage(info: &Info) -> Block {
     }
     let losses = [
         ("interrupted", coverage.interrupted, "restarted by the kernel; the restarted call is the event"),
+        ("ended", coverage.interrupted_ended, "calls that a signal ended: they failed with EINTR"),
+        (
+            "undecided",
+            coverage.interrupted_unknown,
+            "calls that a signal interrupted; the trace does not show what became of them",
+        ),
         ("incomplete", coverage.incomplete, "only one half of the call was seen"),
         (
             "cut",

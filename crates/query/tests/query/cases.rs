@@ -6,11 +6,12 @@ use iotrail_trail::EventLog;
 
 fn log(interleaved: bool) -> EventLog {
     let mut log = Log::new(vec![Case { interleaved, ..case(0, "a/h/1") }, case(1, "b/h/2")]);
-    for (start, exe) in [(0, "/bin/sh"), (1_000_002_500, "/usr/bin/ls")] {
+    for (start, end, exe) in [(0, Some(1_000_002_500), "/bin/sh"), (1_000_002_500, None, "/usr/bin/ls")] {
         let process = Process {
             case: CaseId(0),
             pid: Pid(100),
             start: Some(Timestamp(start)),
+            end: end.map(Timestamp),
             exe: Some(exe.to_owned()),
             ..Process::default()
         };
@@ -48,6 +49,27 @@ fn threads_and_executable_images_can_be_cases() {
         names(Some("exec"), &log(false)),
         ["a/h/1 exec 1 sh", "a/h/1 exec 1 sh", "a/h/1 exec 2 ls", "a/h/1 exec 2 ls", "b/h/2 exec ?"]
     );
+}
+
+#[test]
+fn processes_with_the_same_number_are_different_cases() {
+    let mut log = Log::new(vec![case(0, "a")]);
+    let mut image = |start, end, exit_code| {
+        let (start, end) = (Some(Timestamp(start)), Some(Timestamp(end)));
+        log.memory().push_process(Process { pid: Pid(100), start, end, exit_code, ..Process::default() });
+    };
+    image(0, 10, Some(0));
+    image(20, 30, None);
+    image(30, 40, Some(0));
+    for at in [5, 25, 35] {
+        log.with(0, "read", "/x", |event, _| {
+            (event.start, event.pid, event.tid) = (Timestamp(at), Pid(100), Tid(100));
+        });
+    }
+    let log = log.build();
+    assert_eq!(names(Some("pid"), &log), ["a pid 100", "a pid 100 #2", "a pid 100 #2"]);
+    assert_eq!(names(Some("tid"), &log), ["a tid 100", "a tid 100 #2", "a tid 100 #2"]);
+    assert_eq!(names(Some("rank"), &log), ["a"; 3]);
 }
 
 #[test]

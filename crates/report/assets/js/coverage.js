@@ -15,7 +15,7 @@ export function coverage(data, root) {
   const block = (caption, rows) => h("div", null, h("h3", null, caption), h("table", { class: "figures" }, h("tbody", null, rows)));
   root.append(h("div", { class: "coverage" },
     block("Events", [row("Selected", totals.events), row("With an activity", totals.mapped, percent(totals.mapped / Math.max(totals.events, 1))), row("Without an activity", totals.unmapped, percent(totals.unmapped / Math.max(totals.events, 1))),
-      row("Interrupted and restarted (not events)", c.interrupted), row("Seen only by half", c.incomplete), row("Command line or path cut by strace", c.cut_arguments), row("Known to be lost", c.lost), row("With a relative path", c.relative_paths)]),
+      row("Interrupted and restarted (not events)", c.interrupted), row("Ended by a signal (EINTR)", c.interrupted_ended), row("Interrupted, end unknown", c.interrupted_unknown), row("Seen only by half", c.incomplete), row("Command line or path cut by strace", c.cut_arguments), row("Known to be lost", c.lost), row("With a relative path", c.relative_paths)]),
     c.lines.total > 0 ? block("Lines of the trace", [row("Read", c.lines.total), ...Object.entries(LINES).map(([key, label]) => row(label, c.lines[key], percent(c.lines[key] / c.lines.total)))]) : null,
     Object.keys(c.noise).length > 0 ? block("Known chatter", Object.entries(c.noise).map(([kind, number]) => row(kind, number))) : null));
   if (c.notes.length > 0) root.append(h("h3", null, "Notes"), h("ul", null, c.notes.map((note) => h("li", null, note))));

@@ -62,6 +62,7 @@ export function gaps(data) {
   if (incomplete > 0) words.push(`${plural(incomplete, "call")} ${incomplete === 1 ? "was" : "were"} seen only by half`);
   if (c.cut_arguments > 0) words.push(`${plural(c.cut_arguments, "call")} ${c.cut_arguments === 1 ? "has" : "have"} a command line or path that strace cut (-s)`);
   if (c.interrupted > 0) words.push(`${plural(c.interrupted, "call")} ${c.interrupted === 1 ? "was" : "were"} interrupted by a signal and restarted (only the restart counts)`);
+  if (c.interrupted_unknown > 0) words.push(`${plural(c.interrupted_unknown, "call")} ${c.interrupted_unknown === 1 ? "was" : "were"} interrupted by a signal, and the trace does not show how ${c.interrupted_unknown === 1 ? "it" : "they"} ended`);
   if (c.relative_paths > 0) words.push(`${plural(c.relative_paths, "event")} ${c.relative_paths === 1 ? "has" : "have"} a path whose directory was never seen`);
   if (totals.unmapped > 0) words.push(`${plural(totals.unmapped, "event")} (${percent(totals.unmapped / totals.events)}) ${totals.unmapped === 1 ? "has" : "have"} no activity under this mapping and ${totals.unmapped === 1 ? "is" : "are"} not in the graph`);
   if (totals.cases_without_trace > 0) words.push(`${plural(totals.cases_without_trace, "case")} ${totals.cases_without_trace === 1 ? "has" : "have"} no mapped event at all`);

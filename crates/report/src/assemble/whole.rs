@@ -26,15 +26,15 @@ pub(super) fn clock(cases: &[Case]) -> &'static str {
 pub(super) fn totals(subject: &Subject<'_>) -> PageTotals {
     let (dfg, details) = (subject.dfg, &subject.collected.details);
     let (all, threads) = (details.all(), details.threads());
-    let processes: BTreeSet<_> = threads.iter().map(|(thread, _)| (thread.case, thread.pid)).collect();
+    let (processes, acting) = population(subject);
     PageTotals {
         events: dfg.events.total,
         mapped: dfg.events.mapped,
         unmapped: dfg.events.unmapped,
         cases: dfg.cases,
         cases_without_trace: dfg.cases_without_trace,
-        processes: processes.len() as u64,
-        threads: threads.len() as u64,
+        processes,
+        threads: acting,
         files: details.files().len() as u64,
         failures: all.failures,
         duration_ns: all.known_duration_ns(),
@@ -44,6 +44,16 @@ pub(super) fn totals(subject: &Subject<'_>) -> PageTotals {
         written: all.written,
         copied: all.copied,
     }
+}
+
+/// How many processes and threads there were; of a selection those that made a call in it.
+fn population(subject: &Subject<'_>) -> (u64, u64) {
+    if let (true, Ok(info)) = (subject.query.selects_everything(), subject.log.info()) {
+        return (info.processes, info.threads);
+    }
+    let threads = subject.collected.details.threads();
+    let processes: BTreeSet<_> = threads.iter().map(|(thread, _)| (thread.case, thread.pid)).collect();
+    (processes.len() as u64, threads.len() as u64)
 }
 
 fn bounded<T>(rows: Vec<T>, limit: usize) -> (Vec<T>, u64) {

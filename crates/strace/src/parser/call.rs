@@ -78,11 +78,8 @@ impl Parser {
             Origin::Known(tid, start) => (tid, start),
             Origin::Line(prefix) => self.beginner(prefix, out),
         };
-        if outcome.restarts {
-            self.coverage.interrupted += 1;
-            if matches!(origin, Origin::Known(..)) {
-                out.emit(RawItem::Interrupted { tid, at: start });
-            }
+        if let Some(how) = outcome.restarts {
+            self.is_interrupted((tid, start), origin, (text, &reading), (how, outcome.dur), out);
             return Some(());
         }
         if let Some(dur) = outcome.dur {
@@ -101,8 +98,13 @@ impl Parser {
             rights::emit_sent(reading.name, tid, text, out);
         }
         self.coverage.cut_arguments += u64::from(reading.arguments.cut);
+        self.interruptions.see(reading.name);
+        if reading.ends_what_was() {
+            self.forgets(tid, out);
+        }
         let entered = reading.entered(tid, start, out.names);
         out.emit(RawItem::Call(RawCall { dur: outcome.dur, ret, ..entered }));
+        self.goes_on(tid, text, ret, out);
         Some(())
     }
 }

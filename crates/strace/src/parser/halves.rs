@@ -54,6 +54,9 @@ impl Parser {
         self.with_scratch(&half.text, |parser, text, scratch| {
             let Some(reading) = Reading::of(text, out.names, scratch) else { return };
             let never_returns = matches!(reading.name, b"exit" | b"exit_group");
+            if never_returns {
+                parser.forgets(half.tid, out);
+            }
             parser.coverage.incomplete += u64::from(!never_returns);
             parser.coverage.cut_arguments += u64::from(reading.arguments.cut);
             let entered = reading.entered(half.tid, half.start, out.names);
@@ -89,5 +92,6 @@ impl Parser {
         let mut halves = self.pending.drain();
         halves.extend(self.broken.take().map(|broken| broken.half));
         halves.iter().for_each(|half| self.abandon(half, out));
+        self.forget_all(out);
     }
 }

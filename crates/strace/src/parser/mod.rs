@@ -23,6 +23,7 @@ mod ending;
 mod escape;
 mod feed;
 mod halves;
+mod interruptions;
 mod kind;
 mod marks;
 mod messages;
@@ -50,6 +51,7 @@ use block::Block;
 use broken::Broken;
 use clock::Timeline;
 use feed::{Feed, Piece};
+use interruptions::Interruptions;
 use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Clock, Coverage, Nanos, Tid, Timestamp};
@@ -90,6 +92,7 @@ pub struct Parser {
     pending: Pending,
     /// The thread whose half was the last to go on in another file.
     renamed: Option<Tid>,
+    interruptions: Interruptions,
     /// A line that something else broke; the next line may go on with it.
     broken: Option<Broken>,
     /// What the line before was part of.
@@ -112,6 +115,7 @@ impl Parser {
             threads: Threads::new(setup.default_tid, setup.set),
             pending: Pending::default(),
             renamed: None,
+            interruptions: Interruptions::default(),
             broken: None,
             block: None,
             scratch: Vec::new(),
@@ -186,6 +190,13 @@ impl Parser {
     #[must_use]
     pub fn clock_steps(&self) -> ClockSteps {
         self.steps.seen()
+    }
+
+    /// Interrupted calls that were taken for restarted because the thread made them again, in a trace that does not seem to hold
+    /// the returns from signal handlers: those may have said that the calls had failed.
+    #[must_use]
+    pub fn presumed_restarts(&self) -> u64 {
+        self.interruptions.presumed()
     }
 
     /// What is added to every time stamp since the clock was set back.

@@ -53,6 +53,7 @@ impl Parser {
     pub(super) fn exit(&mut self, prefix: &Prefix<'_>, out: &mut Out<'_, impl Sink>) -> Option<Kind> {
         let end = End::of_line(prefix.rest)?;
         let (tid, at) = self.beginner(prefix, out);
+        self.forgets(tid, out);
         let gone = match end {
             End::Exited(status) => {
                 out.emit(RawItem::Exited { tid, at, status });
@@ -72,6 +73,7 @@ impl Parser {
     /// The thread `by` goes on as `tid`, with the call it is in; returns the id that is gone.
     fn superseded(&mut self, tid: Tid, by: Tid, at: Timestamp, out: &mut Out<'_, impl Sink>) -> Tid {
         let by = self.threads.of(Some(by), || Began::Other);
+        self.forgets(by, out);
         if let Some(half) = self.pending.take(by) {
             self.put(Half { tid, start: half.start.min(at), ..half }, out);
         }

@@ -13,8 +13,27 @@ use memchr::memrchr;
 pub(super) struct Outcome<'a> {
     pub(super) ret: Return<'a>,
     pub(super) dur: Option<Nanos>,
-    /// A signal interrupted the call and the kernel restarts it: no event.
-    pub(super) restarts: bool,
+    /// A signal interrupted the call and the kernel restarts it.
+    pub(super) restarts: Option<Restart>,
+}
+
+/// When the kernel restarts a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Restart {
+    /// Whatever a handler says (`ERESTARTNOINTR`).
+    Always,
+    /// Unless a handler says otherwise.
+    Perhaps,
+}
+
+impl Restart {
+    /// What an error says of it.
+    fn of(error: &[u8]) -> Option<Self> {
+        match error.strip_prefix(b"ERESTART")? {
+            rest if rest.starts_with(b"NOINTR") => Some(Self::Always),
+            _ => Some(Self::Perhaps),
+        }
+    }
 }
 
 impl<'a> Outcome<'a> {
@@ -40,7 +59,7 @@ impl<'a> Outcome<'a> {
         Some(Self {
             ret: error.map_or(Return::Value(value, target), Return::Failed),
             dur,
-            restarts: error.is_some_and(|name| name.starts_with(b"ERESTART")),
+            restarts: error.and_then(Restart::of),
         })
     }
 
@@ -52,7 +71,7 @@ impl<'a> Outcome<'a> {
         let rest = trim_start(rest);
         let rest = rest.strip_prefix(b"<unavailable>").map_or(rest, trim_start);
         let (notes, dur) = split_duration(rest)?;
-        Some(Self { ret: Return::Unseen, dur, restarts: notes.starts_with(b"ERESTART") })
+        Some(Self { ret: Return::Unseen, dur, restarts: Restart::of(notes) })
     }
 }
 
@@ -95,7 +114,7 @@ mod tests {
     use super::*;
     use iotrail_model::raw::Target;
 
-    fn read(text: &str) -> Option<(Return<'static>, Option<i64>, bool)> {
+    fn read(text: &str) -> Option<(Return<'static>, Option<i64>, Option<Restart>)> {
         let text: &'static [u8] = Box::leak(text.as_bytes().to_vec().into_boxed_slice());
         let space: &'static mut [u8] = Box::leak(vec![0; text.len()].into_boxed_slice());
         Outcome::read(text, &mut Scratch::new(space))
@@ -140,7 +159,7 @@ mod tests {
             (" = 5 (DELAYED) <0.1>", value(5), Some(100_000_000)),
             (" = 7 /* 9 in strace's PID NS */ <0.1>", value(7), Some(100_000_000)),
         ] {
-            assert_eq!(read(text), Some((ret, dur, false)), "{text}");
+            assert_eq!(read(text), Some((ret, dur, None)), "{text}");
         }
     }
 
@@ -148,11 +167,15 @@ mod tests {
     fn restarted_calls_are_told_apart() {
         assert_eq!(
             read(" = ? ERESTARTSYS (To be restarted if SA_RESTART is set) <0.5>"),
-            Some((Return::Unseen, Some(500_000_000), true))
+            Some((Return::Unseen, Some(500_000_000), Some(Restart::Perhaps)))
         );
         assert_eq!(
             read(" = ? ERESTART_RESTARTBLOCK (Interrupted by signal)"),
-            Some((Return::Unseen, None, true))
+            Some((Return::Unseen, None, Some(Restart::Perhaps)))
+        );
+        assert_eq!(
+            read(" = ? ERESTARTNOINTR (To be restarted)"),
+            Some((Return::Unseen, None, Some(Restart::Always)))
         );
     }
 

@@ -39,6 +39,11 @@ impl<'a> Reading<'a> {
         self.spec.is_some_and(|spec| spec.makes == Makes::Process)
     }
 
+    /// Whether nothing that its thread did before goes on behind it.
+    pub(super) fn ends_what_was(&self) -> bool {
+        matches!(self.name, b"exit" | b"exit_group" | b"execve" | b"execveat")
+    }
+
     /// A process id that was returned is no descriptor, even if the name of its command stands beside it.
     pub(super) fn without_comm(&self, ret: Return<'a>) -> Return<'a> {
         match (ret, self.spec) {

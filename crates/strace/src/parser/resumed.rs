@@ -77,11 +77,10 @@ impl Parser {
     ) -> Option<Kind> {
         self.with_scratch(rest, |parser, rest, scratch| {
             let outcome = outcome_behind_arguments(rest, scratch)?;
-            if outcome.restarts {
-                parser.coverage.interrupted += 1;
-                return Some(Kind::Resumed);
+            match outcome.restarts {
+                Some(_) => parser.coverage.interrupted_unknown += 1,
+                None => parser.coverage.incomplete += 1,
             }
-            parser.coverage.incomplete += 1;
             let call = CallId(out.names.calls.intern(name));
             let start = Timestamp(now.0.saturating_sub(outcome.dur.unwrap_or_default().0));
             let (dur, ret) = (outcome.dur, outcome.ret);

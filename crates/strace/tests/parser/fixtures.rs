@@ -33,6 +33,17 @@ fn every_line_of_every_fixture_is_accounted_for() {
 }
 
 #[test]
+fn what_became_of_interrupted_calls_is_counted() {
+    let (_, input) = fixtures().into_iter().find(|(name, _)| name == "interruptions").expect("a fixture");
+    let Parsed { items, coverage } = parse(&input);
+    // A read, a sleep and a poll that the handler ended; a read, a stopped sleep and one whose child stopped; a killed sleep.
+    let counts = (coverage.interrupted_ended, coverage.interrupted, coverage.interrupted_unknown);
+    assert_eq!(counts, (3, 3, 1));
+    let failed = items.iter().filter(|item| item.ends_with("= EINTR") && !item.contains("rt_sigreturn"));
+    assert_eq!(failed.count(), 3);
+}
+
+#[test]
 fn pieces_of_any_size_give_the_same_items() {
     for (name, input) in fixtures() {
         let whole = parse(&input);

@@ -161,12 +161,107 @@ fn ends_of_threads_are_items() {
     ]);
 }
 
+/// What became of interrupted calls: items without the announcements, and how many were restarted, ended, or are not known.
+fn interruptions(text: &str) -> (Vec<String>, [u64; 3]) {
+    let parsed = parse(text.as_bytes());
+    assert_eq!(parsed.coverage.lines.unparsed, 0, "{:?}", parsed.coverage.examples);
+    let is_shown = |item: &String| item.contains(" = ") && !item.starts_with("entered");
+    let coverage = &parsed.coverage;
+    (
+        parsed.items.into_iter().filter(is_shown).collect(),
+        [coverage.interrupted, coverage.interrupted_ended, coverage.interrupted_unknown],
+    )
+}
+
+const READ: &str = "1 read(0, 0x7ffc, 5) = ? ERESTARTSYS (To be restarted if SA_RESTART is set) <0.000002>\n1 --- SIGALRM {si_signo=SIGALRM, si_code=SI_KERNEL} ---\n";
+
 #[test]
-fn restarted_calls_are_no_events_but_counted() {
-    let parsed = parse(b"1 read(0, 0x7ffc, 5) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)\n1 pause( <unfinished ...>\n1 <... pause resumed>) = ? ERESTARTNOHAND (To be restarted if no handler)\n");
-    assert_eq!(parsed.items, ["entered 1 @1 pause() = ?", "1 @1 interrupted"]);
-    assert_eq!(parsed.coverage.interrupted, 2);
-    assert_eq!((parsed.coverage.lines.event, parsed.coverage.lines.resumed), (1, 1));
+fn a_call_that_a_signal_ended_has_failed() {
+    let returns = "1 rt_sigreturn({mask=[]}) = -1 EINTR (Interrupted system call)\n";
+    let (items, counts) =
+        interruptions(&format!("{READ}1 write(1, \"!\", 1) = 1\n{returns}1 read(0, \"abc\", 5) = 3\n"));
+    let read = "1 @0 +2000 read(fd 0, _, 5) = EINTR";
+    assert_eq!(items[2..], [read, "1 @4 read(fd 0, _, 5) = 3"], "the program tried again");
+    assert_eq!(counts, [0, 1, 0]);
+    let announced = parse(READ.as_bytes()).items;
+    assert_eq!(announced[..2], ["entered 1 @0 read(fd 0, _, 5) = ?", "1 @0 suspended"]);
+    // In halves, with another thread in between.
+    let (items, counts) = interruptions(concat!(
+        "1 pause( <unfinished ...>\n2 close(3) = 0\n1 <... pause resumed>) = ? ERESTARTNOHAND (To be restarted if no handler) <0.1>\n",
+        "1 --- SIGUSR1 {si_signo=SIGUSR1} ---\n1 rt_sigreturn({mask=[]} <unfinished ...>\n2 close(4) = 0\n",
+        "1 <... rt_sigreturn resumed>) = -1 EINTR (Interrupted system call)\n",
+    ));
+    assert_eq!(items.last().unwrap(), "1 @0 +100000000 pause() = EINTR");
+    assert_eq!(counts, [0, 1, 0]);
+}
+
+#[test]
+fn a_call_that_is_made_again_was_restarted() {
+    let again = "1 read(0, \"abc\", 5) = 3\n";
+    let read = "1 @2 read(fd 0, _, 5) = 3".to_owned();
+    assert_eq!(interruptions(&format!("{READ}{again}")), (vec![read], [1, 0, 0]));
+    // Behind a handler, which returns the number of the call.
+    let (items, counts) = interruptions(&format!("{READ}1 rt_sigreturn({{mask=[]}}) = 0\n{again}"));
+    assert_eq!((items.len(), counts), (2, [1, 0, 0]));
+    // As another call that goes on with it, itself interrupted twice.
+    let sleep =
+        "1 nanosleep({tv_sec=9, tv_nsec=0}, 0x7ffc) = ? ERESTART_RESTARTBLOCK (Interrupted by signal)\n";
+    let goes_on = "1 restart_syscall(<... resuming interrupted nanosleep ...>) = ";
+    let stop = "1 --- SIGSTOP {si_signo=SIGSTOP} ---\n1 --- stopped by SIGSTOP ---\n1 --- SIGCONT {si_signo=SIGCONT} ---\n";
+    let cut = "? ERESTART_RESTARTBLOCK (Interrupted by signal)\n";
+    let (items, counts) =
+        interruptions(&format!("{sleep}{stop}{goes_on}{cut}{stop}{goes_on}{cut}{stop}{goes_on}0\n"));
+    assert_eq!((items.len(), counts), (1, [3, 0, 0]));
+    assert!(items[0].ends_with(" = 0"));
+    // Whatever a handler says.
+    let clone = "1 clone(child_stack=NULL, flags=SIGCHLD) = ? ERESTARTNOINTR (To be restarted)\n";
+    assert_eq!(interruptions(clone), (vec![], [1, 0, 0]));
+}
+
+#[test]
+fn handlers_may_be_interrupted_themselves() {
+    let wait = "1 wait4(-1, 0x7ffc, 0, NULL) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)\n";
+    let signal = "1 --- SIGCHLD {si_signo=SIGCHLD} ---\n";
+    // The handler waits, too, but not for ever; the read in it is restarted, then fails; at last the first wait does.
+    let text = format!(
+        "{wait}{signal}1 wait4(-1, [{{WIFEXITED(s) && WEXITSTATUS(s) == 0}}], WNOHANG, NULL) = 9\n{READ}1 rt_sigreturn({{mask=[]}}) = 0\n{READ}1 rt_sigreturn({{mask=[]}}) = -1 EINTR (Interrupted system call)\n1 rt_sigreturn({{mask=[]}}) = -1 EINTR (Interrupted system call)\n"
+    );
+    let (items, counts) = interruptions(&text);
+    assert_eq!(counts, [1, 2, 0]);
+    let failed: Vec<&String> =
+        items.iter().filter(|item| item.ends_with("= EINTR") && !item.contains("rt_")).collect();
+    assert_eq!(failed, ["1 @6 +2000 read(fd 0, _, 5) = EINTR", "1 @0 wait4(-1, 32764, 0, NULL) = EINTR"]);
+    // Two handlers one upon the other: the first to return comes back into the second.
+    let text = format!(
+        "{READ}{signal}1 rt_sigreturn({{mask=[ALRM]}}) = 0\n1 close(3) = 0\n1 rt_sigreturn({{mask=[]}}) = -1 EINTR (Interrupted system call)\n"
+    );
+    assert_eq!(interruptions(&text).1, [0, 1, 0]);
+}
+
+#[test]
+fn what_nothing_shows_is_not_known() {
+    for end in [
+        "",
+        "1 +++ killed by SIGALRM +++\n",
+        "1 close(3) = 0\n1 exit_group(0) = ?\n1 +++ exited with 0 +++\n",
+        "1 execve(\"/bin/true\", [\"true\"], NULL) = 0\n",
+        "2 +++ superseded by execve in pid 1 +++\n",
+    ] {
+        let (items, counts) = interruptions(&format!("{READ}{end}"));
+        assert_eq!(counts, [0, 0, 1], "{end}");
+        assert_eq!(
+            items.iter().filter(|item| *item == "1 @0 +2000 read(fd 0, _, 5) = ?").count(),
+            1,
+            "{end}"
+        );
+        assert!(items[0].contains("read") || items[0].contains("close"), "not behind the end: {items:?}");
+    }
+    // A program that leaves its handlers with a jump, for ever.
+    let jumps = format!("{READ}1 close(3) = 0\n").repeat(100);
+    assert_eq!(interruptions(&jumps).1, [0, 0, 100]);
+    // A second half alone.
+    let orphan = "1 <... read resumed>0x7ffc, 5) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)\n";
+    assert_eq!(interruptions(orphan).1, [0, 0, 1]);
 }
 
 #[test]

@@ -22,7 +22,9 @@ impl Announced {
     fn see(&mut self, item: &RawItem<'_>) {
         match item {
             RawItem::Entered(call) => assert!(self.0.insert(call.tid), "one call at a time"),
-            RawItem::Call(RawCall { tid, .. }) | RawItem::Interrupted { tid, .. } => {
+            RawItem::Call(RawCall { tid, .. })
+            | RawItem::Interrupted { tid, .. }
+            | RawItem::Suspended { tid, .. } => {
                 self.0.remove(tid);
             }
             RawItem::Superseded { tid, by, .. } if self.0.remove(by) => {
@@ -81,6 +83,7 @@ pub(crate) fn show(item: &RawItem<'_>, names: &Dictionaries) -> String {
         RawItem::Call(call) => show_call(call, names),
         RawItem::Entered(call) => format!("entered {}", show_call(call, names)),
         RawItem::Interrupted { tid, at } => format!("{tid} @{} interrupted", at.0),
+        RawItem::Suspended { tid, at } => format!("{tid} @{} suspended", at.0),
         RawItem::Exited { tid, at, status } => format!("{tid} @{} exited {status}", at.0),
         RawItem::Killed { tid, at, signal } => format!("{tid} @{} killed {}", at.0, signal.as_bstr()),
         RawItem::Superseded { tid, by, at } => format!("{tid} @{} superseded by {by}", at.0),

@@ -3,7 +3,7 @@
 use super::shape::shapes;
 use super::{LongestPath, Node, NodeId, Tree};
 use crate::build::labels::Texts;
-use iotrail_model::{Case, Nanos};
+use iotrail_model::{Case, Clock, Nanos, Timestamp};
 use iotrail_query::process_group::executable;
 use iotrail_query::{LifeId, Lives, ProcessGroups};
 use std::sync::Arc;
@@ -40,6 +40,7 @@ pub fn tree(lives: &Lives, groups: &ProcessGroups, cases: &[Case]) -> Tree {
         }
     }
     let shapes = shapes(&mut nodes);
+    forget_orders(&mut nodes, lives, cases);
     let starts = nodes.iter().filter_map(|node| node.start.or(node.end)).min();
     let ends = nodes.iter().filter_map(|node| node.end.or(node.start)).max();
     Tree {
@@ -49,6 +50,16 @@ pub fn tree(lives: &Lives, groups: &ProcessGroups, cases: &[Case]) -> Tree {
         phases: groups.names.iter().map(|name| Arc::from(name.as_str())).collect(),
         span: starts.zip(ends),
         nodes,
+    }
+}
+
+/// Without time stamps, the times of a trace are numbers of calls: they order processes, but are no times.
+fn forget_orders(nodes: &mut [Node], lives: &Lives, cases: &[Case]) {
+    for node in nodes {
+        let case = cases.get(lives.get(node.life).case.index());
+        if case.is_some_and(|case| case.clock == Clock::Order) {
+            (node.start, node.end) = (None, None);
+        }
     }
 }
 
@@ -86,28 +97,44 @@ pub(crate) fn cpu(images: &[iotrail_model::Process]) -> Option<Nanos> {
     times.flatten().reduce(|one, other| Nanos(one.0.saturating_add(other.0)))
 }
 
-/// The path from a root with the largest sum of life times; of equal ones that of the first processes.
+/// The path from a root whose processes lived for the longest time together, each moment counted once; of equal ones that with
+/// the largest sum of life times, and of these that of the first processes.
 fn longest(nodes: &[Node]) -> LongestPath {
-    // Of each process the sum with its own life, once all below it are done.
-    let mut below: Vec<(Nanos, Option<NodeId>)> = vec![(Nanos(0), None); nodes.len()];
-    for index in (0..nodes.len()).rev() {
-        let own = nodes[index].life_time().map_or(0, |span| span.0.max(0));
-        let time = Nanos(below[index].0.0.saturating_add(own));
-        below[index].0 = time;
-        if let Some(parent) = nodes[index].parent {
-            let known = &mut below[parent.index()];
-            if time >= known.0 {
-                *known = (time, Some(NodeId(index as u32)));
-            }
+    let mut paths: Vec<Path> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        // Parents stand before their children, and began before them.
+        let above = node.parent.map(|parent| paths[parent.index()]).unwrap_or_default();
+        paths.push(above.and(node));
+    }
+    let best = (0..nodes.len()).rev().max_by_key(|index| (paths[*index].covered, paths[*index].sum));
+    let Some(best) = best else { return LongestPath::default() };
+    let above = |id: &NodeId| nodes[id.index()].parent;
+    let mut path: Vec<NodeId> = std::iter::successors(Some(NodeId(best as u32)), above).collect();
+    path.reverse();
+    LongestPath { nodes: path, time: paths[best].covered }
+}
+
+/// A path from a root to a process.
+#[derive(Clone, Copy, Default)]
+struct Path {
+    /// How long at least one of its processes lived.
+    covered: Nanos,
+    /// Sum of their life times.
+    sum: Nanos,
+    /// The last end so far.
+    until: Option<Timestamp>,
+}
+
+impl Path {
+    /// With a process that began after all others on it.
+    fn and(self, node: &Node) -> Self {
+        let Some((start, end)) = node.start.zip(node.end) else { return self };
+        let new = end - self.until.map_or(start, |until| until.max(start));
+        let add = |sum: Nanos, span: Nanos| Nanos(sum.0.saturating_add(span.0.max(0)));
+        Self {
+            covered: add(self.covered, new),
+            sum: add(self.sum, end - start),
+            until: self.until.max(Some(end)),
         }
     }
-    let roots = (0..nodes.len()).filter(|index| nodes[*index].parent.is_none());
-    let Some(root) = roots.rev().max_by_key(|index| below[*index].0) else { return LongestPath::default() };
-    let mut path = vec![NodeId(root as u32)];
-    let mut next = below[root].1;
-    while let Some(node) = next {
-        path.push(node);
-        next = below[node.index()].1;
-    }
-    LongestPath { nodes: path, time: below[root].0 }
 }

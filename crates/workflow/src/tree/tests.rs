@@ -51,11 +51,38 @@ fn subtrees_of_the_same_shape_are_clustered_whatever_the_order_of_their_children
     assert_eq!(tree.span, Some((Timestamp(0), Timestamp(1000))));
 }
 
+fn longest(tree: &Tree) -> (Vec<&str>, i64) {
+    let labels = tree.longest.nodes.iter().map(|node| &*tree.node(*node).label).collect();
+    (labels, tree.longest.time.0)
+}
+
 #[test]
-fn the_longest_path_adds_up_the_lives_of_its_processes() {
-    let tree = montage();
-    let labels: Vec<&str> = tree.longest.nodes.iter().map(|node| &*tree.node(*node).label).collect();
-    assert_eq!((labels, tree.longest.time), (vec!["make", "mAdd"], Nanos(1300)));
+fn each_moment_of_the_longest_path_counts_once() {
+    // All lives lie within that of make: the path with the most life times goes on to mAdd.
+    assert_eq!(longest(&montage()), (vec!["make", "mAdd"], 1000));
+    // A daemon outlives its parent, and its child outlives it; another child begins when everything above has ended.
+    let images = vec![
+        process(1, 0, "/bin/init", 0, 100),
+        process(2, 1, "/bin/daemon", 50, 300),
+        process(3, 2, "/bin/worker", 250, 400),
+        process(4, 2, "/bin/late", 280, 310),
+        process(5, 1, "/bin/long", 10, 95),
+    ];
+    let tree = tree(&Lives::new(images), &ProcessGroups::default(), &[]);
+    assert_eq!(longest(&tree), (vec!["init", "daemon", "worker"], 400));
+    assert_eq!(tree.span, Some((Timestamp(0), Timestamp(400))));
+}
+
+#[test]
+fn numbers_of_calls_are_no_times() {
+    let cases = [iotrail_model::Case { clock: iotrail_model::Clock::Order, ..Default::default() }];
+    let images =
+        vec![process(1, 0, "/bin/sh", 0, 9), process(3, 1, "/bin/ls", 4, 6), process(2, 1, "/bin/wc", 2, 3)];
+    let tree = tree(&Lives::new(images), &ProcessGroups::default(), &cases);
+    assert_eq!((tree.span, tree.longest.time), (None, Nanos(0)));
+    assert!(tree.nodes.iter().all(|node| node.life_time().is_none()));
+    let order: Vec<&str> = tree.nodes.iter().map(|node| &*node.label).collect();
+    assert_eq!(order, ["sh", "wc", "ls"], "they still say what came first");
 }
 
 #[test]
