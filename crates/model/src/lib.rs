@@ -18,6 +18,7 @@ pub mod interner;
 pub mod nullable;
 pub mod quantity;
 pub mod raw;
+mod raw_batch;
 pub mod recording_coverage;
 pub mod text;
 pub mod threads;

@@ -9,6 +9,8 @@ use crate::ids::{CallId, Pid, Tid};
 use crate::time::{Nanos, Timestamp};
 use crate::usage::Usage;
 
+pub use crate::raw_batch::RawBatch;
+
 /// One item of the stream that a tracer delivers, in the order it was seen: calls at their completion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RawItem<'a> {

@@ -319,7 +319,7 @@ impl Resolver {
             if self.is_heard_again(tid, names, sink)
                 && let Some(waiting) = self.held.take(tid)
             {
-                waiting.item.with(|item| self.take(waiting.case, waiting.seq, item, names, sink));
+                waiting.with(|item| self.take(waiting.case, waiting.seq, item, names, sink));
                 self.held.know(tid);
             }
         }

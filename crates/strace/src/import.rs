@@ -53,14 +53,14 @@ pub fn import(
     progress.begin(plan.files().count() as u64, sizes.sum());
     let context = Context { options, progress };
     let max_open = max_open_files(threads);
-    // Threads that get no part of their own encode for the others.
+    // Threads that get no part of their own parse and encode for the others.
     let spare = threads.get() > plan.parts.len();
     let reports = pool::run(
         threads,
         plan.parts.len(),
         |_| if spare { trail.part_apart() } else { trail.part() },
         || (),
-        |(), index, part| import_part(&plan.jobs[plan.parts[index].clone()], part, max_open, context),
+        |(), index, part| import_part(&plan.jobs[plan.parts[index].clone()], part, max_open, spare, context),
     )?;
     finish(trail, reports, inputs, failures, warnings, context)
 }

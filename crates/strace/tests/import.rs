@@ -6,7 +6,7 @@ use common::{Dir, Row, shown};
 use iotrail_model::Clock;
 use iotrail_strace::{CasePattern, ImportError, ImportOptions, Progress, WarningKind};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -241,6 +241,38 @@ fn the_trail_is_the_same_bytes_for_any_number_of_threads() {
     let (one, three) = (bytes(1), bytes(3));
     assert!(one.len() > 5, "several parts: {:?}", one.keys());
     assert!(one == three);
+}
+
+#[test]
+fn one_text_gives_the_same_bytes_whether_one_thread_does_everything_or_each_its_part() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/strace");
+    let mut inputs: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("fixtures").map(|entry| entry.expect("an entry").path()).collect();
+    inputs.retain(|path| path.extension().is_some_and(|extension| extension == "st"));
+    let dir = Dir::new();
+    // More items, text and names of calls than are handed over at once.
+    let strange: String =
+        (0..9000).map(|n| format!("7 call_{n}(\"{}\", 3) = {n}\n", "x".repeat(n % 90))).collect();
+    inputs.push(dir.write("long.st", LS.repeat(9000) + &strange));
+    // The files of one `strace -ff`.
+    let set = dir.path("set");
+    for tid in 1..40 {
+        let lines = |n: u32| {
+            format!("10:00:0{}.{tid:06} fork() = {}\n10:00:09.{n:06} close(3) = 0\n", tid % 7, tid + 1)
+        };
+        dir.write(&format!("set/t.{tid}"), (0..200).map(lines).collect::<String>());
+    }
+    inputs.push(set);
+    for input in inputs {
+        let bytes = |threads: usize| {
+            let options = ImportOptions { threads: threads.try_into().ok(), ..ImportOptions::default() };
+            let result = dir.try_import(&[&input], &options);
+            let content = result.as_ref().map(|_| common::content(&dir.trail())).unwrap_or_default();
+            (format!("{result:?}"), content)
+        };
+        let (one, more) = (bytes(1), bytes(4));
+        assert!(one == more, "{}", input.display());
+    }
 }
 
 #[test]
