@@ -31,7 +31,7 @@ pub use image::{ImageFacts, image};
 pub use launcher::{Launcher, host};
 pub use link::Name;
 pub(crate) use sharers::is_alone;
-pub use snapshot::{Population, snapshot};
+pub use snapshot::{Population, Seen, snapshot};
 pub(crate) use stat::leads_session;
 pub(crate) use tracees::is_tracing;
 pub use usage::Accounts;

@@ -28,16 +28,18 @@ pub struct Population {
     pub cut: u64,
 }
 
+/// Turns the name that a link of a thread shows into that of the recorder.
+pub type Seen<'a> = &'a mut dyn FnMut(Tid, &str, Vec<u8>) -> Vec<u8>;
+
 /// Tells `deliver` all about process `pid`, whose threads are stopped: each thread, the working directory, every
 /// descriptor and with whom its position is shared, the image. The items bear the time at which the process was made, to 10 ms; `now` if that is unknown.
-/// Of descriptors that were found, numbers alone are held. `seen` turns the name of what a link of a thread (`fd/3`) leads to
-/// into that of the recorder.
+/// Of descriptors that were found, numbers alone are held.
 pub fn snapshot(
     pid: Pid,
     now: Timestamp,
     env: &EnvSelection,
     is_followed: &dyn Fn(Pid) -> bool,
-    seen: &mut dyn FnMut(Tid, &str, Vec<u8>) -> Vec<u8>,
+    seen: Seen<'_>,
     mut deliver: impl FnMut(RawItem<'_>),
 ) -> Population {
     let leader = Tid(pid.0);
