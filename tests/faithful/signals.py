@@ -1,5 +1,6 @@
 """Signals: death by each, queued values, interrupted calls, traps, stop and continue, timers."""
 import os
+import random
 import resource
 import signal
 import subprocess
@@ -117,38 +118,68 @@ def stops_as_one(stage):
     return seen
 
 
+TICKING = ("import os, time\nchild = os.fork()\nif child: print(os.getpid(), child, flush=True)\nname = 'main' if child else 'child'\n"
+           "while True:\n    open(name, 'a').write('x')\n    time.sleep(0.01)")
+
+
+class Ticking:
+    """A program of two processes that each write to a file of its own all the time, in a process group of its own."""
+
+    def __init__(self, stage):
+        self.process = stage.start(sys.executable, "-c", TICKING, stdout=subprocess.PIPE, process_group=0)
+        self.main, self.child = map(int, self.process.stdout.readline().split())
+        self.numbers = {"main": self.main, "child": self.child, "command": self.process.pid, "group": -self.process.pid}
+        self.files = {"main": stage.directory / "main", "child": stage.directory / "child"}
+        until(lambda: all(file.exists() for file in self.files.values()), what="the first ticks")
+
+    def send(self, target, number):
+        os.kill(self.numbers[target], number)
+
+    def who(self, moment=0.15):
+        """Who writes something within a moment."""
+        before = {name: file.stat().st_size for name, file in self.files.items()}
+        time.sleep(moment)
+        return {name for name, file in self.files.items() if file.stat().st_size > before[name]}
+
+    def end(self):
+        for pid in (self.child, self.main):
+            os.kill(pid, signal.SIGKILL)
+        code = status(self.process.wait(20))
+        self.process.stdout.close()
+        for file in self.files.values():
+            file.unlink()
+        return code
+
+
 @scenario("of a group that was stopped only those go on that are continued")
 def some_go_on(stage):
-    script = ("import os, time\nchild = os.fork()\nif child: print(os.getpid(), child, flush=True)\nname = 'main' if child else 'child'\n"
-              "while True:\n    open(name, 'a').write('x')\n    time.sleep(0.01)")
     seen = []
     for signal_number in (signal.SIGSTOP, signal.SIGTSTP):
         for continued in (["main"], ["child"], ["child", "main"], ["command"], ["command", "child"], ["main", "child"], ["group"]):
-            process = stage.start(sys.executable, "-c", script, stdout=subprocess.PIPE, process_group=0)
-            main, child = map(int, process.stdout.readline().split())
-            numbers = {"main": main, "child": child, "command": process.pid, "group": -process.pid}
-            ticks = [stage.directory / "main", stage.directory / "child"]
-            until(lambda: all(tick.exists() for tick in ticks), what="the first ticks")
-
-            def ticking():
-                """Who writes something within a moment."""
-                before = [tick.stat().st_size for tick in ticks]
-                time.sleep(0.15)
-                return [tick.stat().st_size > size for tick, size in zip(ticks, before)]
-            os.kill(-process.pid, signal_number)
-            until(lambda: ticking() == [False, False], what="both to stop")
+            program, expected = Ticking(stage), set()
+            program.send("group", signal_number)
+            until(lambda: program.who() == set(), what="both to stop")
             for target in continued:
-                os.kill(numbers[target], signal.SIGCONT)
-                expected = {"main": [True, False], "child": [False, True], "command": [True, False], "group": [True, True]}[target]
-                if target != continued[0]:
-                    expected = [True, True]
-                until(lambda: ticking() == expected, what=f"{expected} after {continued} of {signal_number}")
-            for pid in (child, main):
-                os.kill(pid, signal.SIGKILL)
-            seen.append((int(signal_number), continued, status(process.wait(20))))
-            process.stdout.close()
-            for tick in ticks:
-                tick.unlink()
+                program.send(target, signal.SIGCONT)
+                expected |= {"main": {"main"}, "child": {"child"}, "command": {"main"}, "group": {"main", "child"}}[target]
+                until(lambda: program.who() == expected, what=f"{expected} after {continued} of {signal_number}")
+            seen.append((int(signal_number), continued, program.end()))
+    return seen
+
+
+@scenario("whatever stopped and continued them before: who is continued goes on")
+def random_stops(stage):
+    draw, seen = random.Random(8), []
+    for _ in range(6):
+        program, done = Ticking(stage), []
+        for _ in range(draw.randrange(1, 9)):
+            target, number = draw.choice(list(program.numbers)), draw.choice([signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGCONT])
+            program.send(target, number)
+            time.sleep(draw.choice([0, 0, 0.005, 0.02, 0.06]))
+            done.append((target, int(number)))
+        program.send("group", signal.SIGCONT)
+        until(lambda: program.who() == {"main", "child"}, what=f"both to go on after {done}")
+        seen.append((done, program.end()))
     return seen
 
 

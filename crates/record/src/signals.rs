@@ -122,6 +122,9 @@ impl<'m> Signals<'m> {
 
     /// The main process gets a signal from another process.
     fn delivers(&mut self, received: Received, at: Timestamp) {
+        if received.sender != Some(std::process::id() as i32) {
+            self.cancel_stops(&received);
+        }
         self.delivered.retain(|(_, then)| at - *then < PATIENCE);
         match self.waiting.iter().position(|(waiting, _)| *waiting == received) {
             Some(twin) => drop(self.waiting.remove(twin)),
@@ -131,10 +134,18 @@ impl<'m> Signals<'m> {
 
     /// A signal arrived for the program.
     fn arrives(&mut self, received: Received, at: Timestamp) {
+        self.cancel_stops(&received);
         self.delivered.retain(|(_, then)| at - *then < PATIENCE);
         match self.delivered.iter().position(|(delivered, _)| *delivered == received) {
             Some(twin) => drop(self.delivered.remove(twin)),
             None => self.waiting.push((received, at)),
+        }
+    }
+
+    /// SIGCONT takes back what would stop the program and is on its way, as the kernel does.
+    fn cancel_stops(&mut self, received: &Received) {
+        if is_continue(received) {
+            self.waiting.retain(|(waiting, _)| !is_stop_signal(waiting.signal));
         }
     }
 
