@@ -4,7 +4,8 @@ usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,snak
 
 The workflows are the scripts of `corpus/`, each for one construct of the shell. Every one is recorded under each shell that
 has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
-All files are compared byte for byte. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
+`# record:` in a script
+are options of the recorder, and `# whole: no` says that its commands are separate jobs. All files are compared byte for byte. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
 about what is not exported says so on stderr and in the file. Everything else is WRONG and fails. With --sample N, every
 N-th workflow is built by the tools other than make, and recorded under the shells other than the first.
 """
@@ -44,6 +45,9 @@ FILES = {
              "if __name__ == '__main__':\n    with multiprocessing.get_context('fork').Pool(2) as pool:\n        pool.map(work, range(3))\n",
     "sp.py": "import subprocess\nsubprocess.run(['sort', '-o', 'sub.txt', 'in.txt'], check=True)\n"
              "subprocess.run(['tee', 'sent.txt'], input=b'x y', stdout=subprocess.DEVNULL, check=True)\n",
+    "cwd.py": "import os, subprocess\nsubprocess.run(['sort', '-o', 'out', '../in.txt'], cwd='sub', env={**os.environ, 'LC_ALL': 'C', 'X': 'y'}, check=True)\n"
+              "subprocess.run('sort body > \"$X\"', shell=True, env={**os.environ, 'X': 'named'}, check=True)\n",
+    "Makefile.s": "all: out\nstamp: in.txt\n\ttouch stamp\nout: stamp\n\tsort in.txt > out\n",
     "Makefile.c": "all: made1 made2\nmade1: in.txt\n\tsort in.txt > made1\nmade2: body\n\techo first > made2\n\tcat body >> made2\n",
 }
 
@@ -85,12 +89,13 @@ def choose(arguments, shells, scratch):
         for place, shell in enumerate(own):
             sampled = number % arguments.sample == 0
             if place == 0 or sampled:
-                yield Case(script, said["construct"], shell, scratch / f"{script.stem}.{shell}", sampled)
+                yield Case(script, said, shell, scratch / f"{script.stem}.{shell}", sampled)
 
 
 class Case:
-    def __init__(self, script, construct, shell, directory, sampled):
-        self.script, self.construct, self.shell, self.directory, self.sampled = script, construct, shell, directory, sampled
+    def __init__(self, script, said, shell, directory, sampled):
+        self.script, self.shell, self.directory, self.sampled = script, shell, directory, sampled
+        self.construct, self.options, self.may_be_whole = said["construct"], said.get("record", "").split(), said.get("whole") != "no"
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
         self.name = f"{script.stem} ({shell})"
 
@@ -104,7 +109,7 @@ class Case:
         work = self.directory / "recorded"
         self.prepare(work)
         trail = self.directory / "t.trail"
-        done = run([iotrail, "-q", "record", "-o", trail, "--", *SHELLS[self.shell], "run.sh"], work)
+        done = run([iotrail, "-q", "record", "-o", trail, *self.options, "--", *SHELLS[self.shell], "run.sh"], work)
         if not trail.exists():
             sys.exit(f"FAILED: {self.name} was not recorded: {done.stderr}")
         self.files = contents(work)
@@ -114,6 +119,9 @@ class Case:
             self.whole = self.whole or "workflow manager as a whole" in done.stderr
             if done.returncode != 0:
                 self.refused[format] = done.stderr.strip().splitlines()[-1]
+
+        if self.whole and not self.may_be_whole:
+            self.results["jobs"] = ("WRONG", next(line for line in done.stderr.splitlines() if "as a whole" in line))
 
     def make(self, tool):
         if "makefile" in self.refused:

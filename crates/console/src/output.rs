@@ -1,41 +1,22 @@
 //! Data: everything that goes to stdout or into a file the user named.
 
-use anyhow::Context;
 use iotrail_model::text::printable;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Writes `bytes` to `target`, `-` for stdout. A file appears whole or not at all: it is written under a temporary name
-/// beside its place and renamed. What is no regular file (a FIFO, `/dev/stdout`) is written to directly, and a link to a
-/// file stays one.
+/// Writes data to `target`, `-` for stdout. A file appears whole or not at all: it is written under a temporary name beside
+/// its place and renamed. What is no regular file (a FIFO, `/dev/stdout`) is written to directly, and a link to a file stays
+/// one. Files and pipes get the exact bytes; on a terminal everything that would steer it is shown as an escape.
 pub fn write(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     stream(target, |out| Ok(out.write_all(bytes)?))
 }
 
-/// Lets `fill` write to `target`, `-` for stdout, with the care of [`write()`] and without holding the whole in memory.
+/// Lets `fill` write data to `target` with the care of [`write()`] and without holding the whole in memory.
 pub fn stream<T>(target: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    if target == Path::new("-") {
-        return through(io::stdout().lock(), fill).map_err(|error| named(error, "to stdout"));
-    }
-    let result = if is_special(target) {
-        let file = OpenOptions::new().write(true).open(target);
-        file.map_err(anyhow::Error::from).and_then(|file| through(file, fill))
-    } else {
-        replace(&target.canonicalize().unwrap_or_else(|_| target.to_owned()), fill)
-    };
-    result.map_err(|error| named(error, &target.display().to_string()))
-}
-
-/// Lets `fill` write lines of data to `target` as [`stream`] does: the exact bytes into files and pipes, and on a terminal
-/// everything that would steer it as an escape.
-pub fn stream_lines<T>(
-    target: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
-    stream(target, |out| {
-        if target != Path::new("-") || !io::stdout().is_terminal() {
+    open(target, |out, terminal| {
+        if !terminal {
             return fill(out);
         }
         let mut shown = Shown { out, line: Vec::new() };
@@ -43,6 +24,39 @@ pub fn stream_lines<T>(
         shown.end()?;
         Ok(result)
     })
+}
+
+/// Writes text that was made for reading to `target`, as it is: names in it are escaped, and it may be coloured.
+pub fn text(target: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    stream_text(target, |out| Ok(out.write_all(text.as_ref())?))
+}
+
+/// Lets `fill` write such text.
+pub fn stream_text<T>(
+    target: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    open(target, |out, _| fill(out))
+}
+
+/// Opens `target`; `fill` is told whether it is a terminal.
+fn open<T>(target: &Path, fill: impl FnOnce(&mut dyn Write, bool) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    if target == Path::new("-") {
+        let terminal = io::stdout().is_terminal();
+        return through(io::stdout().lock(), |out| fill(out, terminal))
+            .map_err(|error| named(error, "to stdout"));
+    }
+    let result = if is_special(target) {
+        let file = OpenOptions::new().write(true).open(target);
+        file.map_err(anyhow::Error::from).and_then(|file| {
+            let terminal = file.is_terminal();
+            through(file, |out| fill(out, terminal))
+        })
+    } else {
+        let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+        replace(&target, |out| fill(out, false))
+    };
+    result.map_err(|error| named(error, &target.display().to_string()))
 }
 
 /// Lines for a terminal.
@@ -54,7 +68,13 @@ struct Shown<W> {
 impl<W: Write> Shown<W> {
     /// Writes what has no line end yet.
     fn end(&mut self) -> io::Result<()> {
-        self.out.write_all(printable(&String::from_utf8_lossy(&self.line)).as_bytes())?;
+        // A tab does no harm.
+        for (at, part) in self.line.split(|byte| *byte == b'\t').enumerate() {
+            if at > 0 {
+                self.out.write_all(b"\t")?;
+            }
+            self.out.write_all(printable(&String::from_utf8_lossy(part)).as_bytes())?;
+        }
         self.line.clear();
         Ok(())
     }
@@ -100,10 +120,9 @@ fn named(error: anyhow::Error, place: &str) -> anyhow::Error {
     if error.is::<io::Error>() { error.context(format!("cannot write {place}")) } else { error }
 }
 
-/// Writes to stdout.
+/// Writes data to stdout.
 pub fn stdout(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to stdout")
+    write(Path::new("-"), bytes)
 }
 
 /// Writes a value as JSON and a line end to stdout.
@@ -139,10 +158,10 @@ mod tests {
     #[test]
     fn a_terminal_is_shown_what_would_steer_it() {
         let mut shown = Shown { out: Vec::new(), line: Vec::new() };
-        for byte in "a,\u{1b}[31mred\n\n\u{9b}ö".bytes() {
+        for byte in "\ta,\u{1b}[31mred\n\n\u{9b}ö".bytes() {
             shown.write_all(&[byte]).unwrap();
         }
         shown.end().unwrap();
-        assert_eq!(String::from_utf8(shown.out).unwrap(), "a,\\u{1b}[31mred\n\n\\u{9b}ö");
+        assert_eq!(String::from_utf8(shown.out).unwrap(), "\ta,\\u{1b}[31mred\n\n\\u{9b}ö");
     }
 }

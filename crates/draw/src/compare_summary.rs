@@ -35,11 +35,11 @@ fn compared(comparison: &Comparison, style: Style) -> String {
     for (role, name, runs) in sides {
         let group = comparison.dfg.groups.iter().find(|group| group.name == *name);
         let figures = group.map(|group| {
-            let events = units::count(group.events);
             format!(
-                ": {}, {}, {events} events, {}, {}",
-                counted(runs, "run", "runs"),
-                counted(group.cases, "case", "cases"),
+                ": {}, {}, {}, {}, {}",
+                units::counted(runs, "run", "runs"),
+                units::counted(group.cases, "case", "cases"),
+                units::counted(group.events, "event", "events"),
                 label::time(group.duration_ns),
                 units::bytes(group.bytes as f64)
             )
@@ -47,10 +47,6 @@ fn compared(comparison: &Comparison, style: Style) -> String {
         block.entry(role, format!("{name}{}", figures.unwrap_or_default()));
     }
     block.render(style)
-}
-
-fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", units::count(number), if number == 1 { one } else { many })
 }
 
 fn changes(comparison: &Comparison, limit: usize, style: Style) -> String {
@@ -130,7 +126,7 @@ fn notes(comparison: &Comparison, limit: usize) -> Vec<String> {
     let hidden = causes.get(limit..).unwrap_or_default();
     if !hidden.is_empty() {
         let stake: f64 = hidden.iter().filter_map(|cause| cause.change.time_at_stake_ns).map(f64::abs).sum();
-        let number = counted(hidden.len() as u64, "more difference", "more differences");
+        let number = units::counted(hidden.len() as u64, "more difference", "more differences");
         notes.push(format!("… {number} with {} at stake in all", units::duration(stake)));
     }
     if comparison.per_case {

@@ -66,13 +66,13 @@ impl Composer<'_> {
     fn description(&self) -> String {
         let dfg = self.dfg;
         let mut facts = vec![
-            format!("{} events", units::count(dfg.events.mapped)),
-            format!("{} {}", units::count(dfg.cases), if dfg.cases == 1 { "case" } else { "cases" }),
+            units::counted(dfg.events.mapped, "event", "events"),
+            units::counted(dfg.cases, "case", "cases"),
             dfg.duration_ns.map_or_else(|| "time unknown".to_owned(), |nanos| units::duration(nanos as f64)),
             units::bytes(dfg.bytes as f64),
         ];
         if dfg.events.unmapped > 0 {
-            facts.push(format!("{} events not mapped", units::count(dfg.events.unmapped)));
+            facts.push(units::counted(dfg.events.unmapped, "event not mapped", "events not mapped"));
         }
         if !dfg.mapping.is_empty() {
             facts.push(format!("mapping {}", label::shown(&dfg.mapping, 40)));

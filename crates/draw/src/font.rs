@@ -17,7 +17,9 @@ pub enum Weight {
 }
 
 /// What SVG asks a viewer for.
-pub const FAMILY: &str = "Arimo, 'Liberation Sans', Arial, Helvetica, sans-serif";
+pub const FAMILY: &str = "Arimo, 'Liberation Sans', Arial, Helvetica, 'Nimbus Sans', FreeSans, 'DejaVu Sans Condensed', sans-serif";
+/// How much wider text may come out in a viewer that has none of these and does not obey the stated width (librsvg).
+pub const WIDER: f64 = 1.15;
 /// Width of a character that the font does not have, in ems: a square, as in East Asian scripts.
 pub const MISSING_WIDTH: f64 = 1.0;
 

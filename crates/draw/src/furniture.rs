@@ -1,6 +1,6 @@
 //! What all pictures have in common: a header of lines, a legend of swatches, heads of arrows.
 
-use crate::font::{self, Weight};
+use crate::font::{self, WIDER, Weight};
 use crate::layout::{Point, Rect};
 use crate::palette;
 use crate::scene::{Anchor, Dash, Ink, Item, Outline, Shape, Stroke, Text};
@@ -61,7 +61,7 @@ impl Lines {
 
     /// Adds `content`, in as many lines as `room` makes of it.
     pub(crate) fn add(&mut self, content: &str, size: f64, weight: Weight, ink: Ink, room: f64) {
-        for line in wrap(content, size, weight, room) {
+        for line in wrap(content, size, weight, room / WIDER) {
             self.y += size * 1.3;
             let at = Point::new(self.x, self.y - size * 0.3);
             self.items.push(Item::Text(Text { at, anchor: Anchor::Start, size, weight, ink, content: line }));
@@ -110,6 +110,11 @@ pub(crate) fn cut(content: &str, size: f64, weight: Weight, room: f64) -> String
     cut
 }
 
+/// The room that a text in a legend gets.
+pub(crate) fn entry_width(content: &str) -> f64 {
+    font::width(content, SMALL, Weight::Regular) * WIDER
+}
+
 /// Legend entries beside each other, in as many lines as they need.
 pub(crate) struct Row {
     /// Where the next entry begins.
@@ -141,27 +146,22 @@ impl Row {
         self.x -= by;
     }
 
-    /// An entry of text alone.
+    /// An entry of text alone, in as many lines as it needs.
     pub(crate) fn text(&mut self, content: &str, ink: Ink) {
-        let text = |at, content: String| Text {
-            at,
-            anchor: Anchor::Start,
-            size: SMALL,
-            weight: Weight::Regular,
-            ink,
-            content,
-        };
-        let whole = text(Point::default(), content.to_owned());
-        let width = whole.width();
-        self.reserve(width);
-        let at = Point::new(self.x, self.y + SMALL);
-        self.items.push(Item::Text(Text { at, ..whole }));
-        self.x += width + 18.0;
+        let room = (self.right - self.x).max((self.right - MARGIN) / 2.0);
+        let room = if entry_width(content) > room { self.right - MARGIN } else { room };
+        for line in wrap(content, SMALL, Weight::Regular, room / WIDER) {
+            let width = entry_width(&line);
+            self.reserve(width);
+            let at = Point::new(self.x, self.y + SMALL);
+            self.items.push(text(at, Anchor::Start, SMALL, Weight::Regular, ink, line));
+            self.x += width + 14.0;
+        }
     }
 
     /// A line and what it means.
     pub(crate) fn stroke(&mut self, stroke: Stroke, content: &str) {
-        self.reserve(font::width(content, SMALL, Weight::Regular) + 36.0);
+        self.reserve(entry_width(content) + 36.0);
         let y = self.y + LINE / 2.0;
         self.items.push(polyline(vec![Point::new(self.x + 1.0, y), Point::new(self.x + 29.0, y)], stroke));
         self.x += 36.0;
@@ -170,8 +170,7 @@ impl Row {
 
     /// A box and what it means.
     pub(crate) fn swatch(&mut self, fill: Ink, stroke: Stroke, content: &str) {
-        let width = font::width(content, SMALL, Weight::Regular);
-        self.reserve(width + 32.0);
+        self.reserve(entry_width(content) + 32.0);
         let rect = Rect { x: self.x + 1.0, y: self.y + 1.0, width: 24.0, height: 12.0 };
         self.items.push(Item::Shape(Shape {
             outline: Outline::Box { rect, radius: 3.0 },
@@ -180,5 +179,28 @@ impl Row {
         }));
         self.x += 32.0;
         self.text(content, palette::TEXT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_legend_stays_on_its_page_in_wider_fonts_too() {
+        let mut row = Row::new(0.0, 300.0);
+        row.text("short", palette::TEXT);
+        row.text(&"many words of an explanation ".repeat(6), palette::TEXT);
+        row.text("after it", palette::TEXT);
+        let mut ends: Vec<(f64, f64)> = Vec::new();
+        for item in &row.items {
+            let Item::Text(text) = item else { continue };
+            let end = text.at.x + text.width() * WIDER;
+            let before =
+                ends.iter().filter(|(y, _)| *y == text.at.y).map(|(_, end)| *end).fold(0.0, f64::max);
+            assert!(text.at.x > before && end <= 300.0, "{text:?}");
+            ends.push((text.at.y, end));
+        }
+        assert!(ends.len() > 4, "{ends:?}");
     }
 }

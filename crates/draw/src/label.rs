@@ -134,11 +134,10 @@ pub fn data_rate(node: &Node) -> Option<String> {
 fn occurrence(node: &Node) -> String {
     let failed =
         if node.failures > 0 { format!(", {} failed", units::count(node.failures)) } else { String::new() };
-    let cases = match node.cases {
-        0 => String::new(), // Of several activities drawn as one it is not known.
-        1 => " in 1 case".to_owned(),
-        cases => format!(" in {} cases", units::count(cases)),
-    };
+    // Of several activities drawn as one it is not known.
+    let known = Some(node.cases).filter(|cases| *cases > 0);
+    let cases =
+        known.map_or_else(String::new, |cases| format!(" in {}", units::counted(cases, "case", "cases")));
     format!("{} ×{cases}{failed}", units::count(node.count))
 }
 
@@ -176,6 +175,21 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
+/// `1 system file`, `12 system files`: what is not in a workflow's picture, and why.
+pub(crate) fn left_out(count: u64, reason: &str) -> String {
+    let reason = match (count, reason) {
+        (1, "system files") => "system file",
+        (1, "directories") => "directory",
+        (1, "programs and libraries that were executed or mapped only") => {
+            "program or library that was executed or mapped only"
+        }
+        (1, "files that were opened or looked at only") => "file that was opened or looked at only",
+        (1, "parts joined with their process") => "part joined with its process",
+        _ => reason,
+    };
+    format!("{} {reason}", units::count(count))
+}
+
 /// What is written on an edge.
 #[must_use]
 pub fn edge_label(edge: &Edge, measure: EdgeMeasure) -> String {
@@ -198,7 +212,12 @@ pub fn node_title(node: &Node, dfg: &Dfg) -> String {
     let mut lines = vec![shown(&node.activity, usize::MAX)];
     let optional =
         |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
-    lines.push(format!("{} events in {} cases, {} failed", node.count, node.cases, node.failures));
+    lines.push(format!(
+        "{} in {}, {} failed",
+        units::counted(node.count, "event", "events"),
+        units::counted(node.cases, "case", "cases"),
+        units::count(node.failures)
+    ));
     lines.push(format!(
         "time: {} ({})",
         time(node.duration_ns),
@@ -211,35 +230,35 @@ pub fn node_title(node: &Node, dfg: &Dfg) -> String {
         quantiles[0], quantiles[1], quantiles[2], quantiles[3]
     ));
     lines.push(format!(
-        "{} bytes, {} files, at most {} at once",
-        node.bytes,
-        node.files,
+        "{}, {}, at most {} at once",
+        units::counted(node.bytes, "byte", "bytes"),
+        units::counted(node.files, "file", "files"),
         units::or_dash(node.max_concurrency, |most| most.to_string())
     ));
     for group in &dfg.groups {
         let figures = node.groups.get(&group.name).copied().unwrap_or(NodeInGroup::ABSENT);
         let (name, time) = (text::printable(&group.name), time(figures.duration_ns));
-        lines.push(format!("{name}: {} events, {time}, {} bytes", figures.count, figures.bytes));
+        let events = units::counted(figures.count, "event", "events");
+        lines.push(format!("{name}: {events}, {time}, {}", units::counted(figures.bytes, "byte", "bytes")));
     }
     lines.join("\n")
+}
+
+fn taken(count: u64, cases: u64) -> String {
+    format!("{} in {}", units::counted(count, "time", "times"), units::counted(cases, "case", "cases"))
 }
 
 /// Everything about a transition, for tooltips.
 #[must_use]
 pub fn edge_title(edge: &Edge, dfg: &Dfg) -> String {
     let mut lines = vec![format!("{} → {}", text::printable(&edge.from), text::printable(&edge.to))];
-    lines.push(format!("{} times in {} cases", edge.count, edge.cases));
+    lines.push(taken(edge.count, edge.cases));
     if let (Some(p50), Some(p95)) = (edge.gap_ns.p50, edge.gap_ns.p95) {
         lines.push(format!("gap p50 {}, p95 {}", units::duration(p50 as f64), units::duration(p95 as f64)));
     }
     for group in &dfg.groups {
         let figures = edge.groups.get(&group.name).copied().unwrap_or_default();
-        lines.push(format!(
-            "{}: {} times in {} cases",
-            text::printable(&group.name),
-            figures.count,
-            figures.cases
-        ));
+        lines.push(format!("{}: {}", text::printable(&group.name), taken(figures.count, figures.cases)));
     }
     lines.join("\n")
 }

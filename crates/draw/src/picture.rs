@@ -58,22 +58,21 @@ impl Hidden {
             let time = self.duration_share.map(|share| format!(", {} of time", units::percent(share)));
             format!(
                 "{} ({events} of events{}){}",
-                plural(self.activities, "activity", "activities"),
+                units::counted(self.activities as u64, "activity", "activities"),
                 time.unwrap_or_default(),
                 if self.joined { " drawn as one" } else { "" }
             )
         });
         let transitions = (self.transitions > 0).then(|| {
             let taken = units::percent(self.transition_share);
-            format!("{} ({taken} of all taken)", plural(self.transitions, "transition", "transitions"))
+            format!(
+                "{} ({taken} of all taken)",
+                units::counted(self.transitions as u64, "transition", "transitions")
+            )
         });
         let parts: Vec<String> = activities.into_iter().chain(transitions).collect();
         (!parts.is_empty()).then(|| format!("hidden: {}", parts.join(", ")))
     }
-}
-
-fn plural(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", units::count(number as u64), if number == 1 { one } else { many })
 }
 
 impl Picture {
@@ -122,18 +121,26 @@ fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
         return (0..dfg.nodes.len()).collect();
     }
     let order = by_importance(dfg);
-    let ends = Ends::of(dfg, &(0..dfg.nodes.len()).collect());
-    let (forward, backward) = (ends.neighbours(|ends| ends), ends.neighbours(|(from, to)| (to, from)));
+    let count = dfg.nodes.len();
+    let ends = Ends::of(dfg, &(0..count).collect());
+    let (before, after) =
+        (ends.neighbours(count, |(from, to)| (to, from)), ends.neighbours(count, |ends| ends));
+    let mut from_start = Ways::new(&before, &after, Vertex::Start.place(count));
+    let mut to_end = Ways::new(&after, &before, Vertex::End.place(count));
     let mut chosen = BTreeSet::new();
-    let (mut from_start, mut to_end) = (BTreeSet::from([Vertex::Start]), BTreeSet::from([Vertex::End]));
     for &index in order.iter().take(limit.saturating_mul(CANDIDATES)) {
-        let ways = [connection(&backward, index, &from_start), connection(&forward, index, &to_end)];
-        let new: BTreeSet<usize> =
-            ways.concat().into_iter().chain([index]).filter(|index| !chosen.contains(index)).collect();
-        if chosen.len() + new.len() <= limit {
-            let vertices = || new.iter().map(|index| Vertex::Activity(*index));
-            from_start.extend(vertices());
-            to_end.extend(vertices());
+        let room = limit - chosen.len();
+        let ways = from_start.way(index, room).zip(to_end.way(index, room));
+        let on_way = ways.map(|(before, after)| [before, after].concat());
+        let new: Option<BTreeSet<usize>> = on_way.map(|vertices| {
+            let activities = vertices.into_iter().filter(|vertex| *vertex < count);
+            activities.chain([index]).filter(|index| !chosen.contains(index)).collect()
+        });
+        if let Some(new) = new.filter(|new| new.len() <= room) {
+            for vertex in &new {
+                from_start.reach(*vertex);
+                to_end.reach(*vertex);
+            }
             chosen.extend(new);
         }
         if chosen.len() >= limit {
@@ -164,32 +171,55 @@ pub(crate) fn by_importance(dfg: &Dfg) -> Vec<usize> {
 /// How many times the limit of nodes are considered before the picture is called full.
 const CANDIDATES: usize = 3;
 
-type Neighbours = HashMap<Vertex, Vec<Vertex>>;
+/// For each vertex by its [`Vertex::place`] those that an edge leads to, the strongest edge first.
+type Neighbours = Vec<Vec<usize>>;
 
-/// The activities on a shortest way from `index` to one of `goals`, without `index`; none if there is no way.
-fn connection(neighbours: &Neighbours, index: usize, goals: &BTreeSet<Vertex>) -> Vec<usize> {
-    let root = Vertex::Activity(index);
-    if goals.contains(&root) {
-        return Vec::new();
+/// Shortest ways to goals, of which there become more.
+struct Ways<'a> {
+    next: &'a Neighbours,
+    before: &'a Neighbours,
+    /// Of each vertex to the nearest goal.
+    distance: Vec<usize>,
+}
+
+impl<'a> Ways<'a> {
+    fn new(next: &'a Neighbours, before: &'a Neighbours, goal: usize) -> Self {
+        let mut ways = Self { next, before, distance: vec![usize::MAX; next.len()] };
+        ways.reach(goal);
+        ways
     }
-    let mut came_from = HashMap::from([(root, root)]);
-    let mut queue = VecDeque::from([root]);
-    while let Some(here) = queue.pop_front() {
-        for next in neighbours.get(&here).into_iter().flatten() {
-            if came_from.contains_key(next) {
-                continue;
+
+    /// One more goal: only what is nearer to it than to the others is looked at.
+    fn reach(&mut self, goal: usize) {
+        let mut queue = VecDeque::from([(goal, 0)]);
+        while let Some((vertex, distance)) = queue.pop_front() {
+            if distance < self.distance[vertex] {
+                self.distance[vertex] = distance;
+                queue.extend(self.before[vertex].iter().map(|before| (*before, distance + 1)));
             }
-            came_from.insert(*next, here);
-            if goals.contains(next) {
-                let way = std::iter::successors(Some(here), |vertex| {
-                    came_from.get(vertex).copied().filter(|before| before != vertex)
-                });
-                return way.filter_map(Vertex::activity).filter(|on_way| *on_way != index).collect();
-            }
-            queue.push_back(*next);
         }
     }
-    Vec::new()
+
+    /// What is between a vertex and the nearest goal, over the strongest edges that lead there; nothing is there if there is
+    /// no way. `None` if it is more than there is room for: none of it is a goal, hence nothing of it is drawn yet.
+    fn way(&self, from: usize, room: usize) -> Option<Vec<usize>> {
+        let mut way = Vec::new();
+        let mut left = self.distance[from];
+        let mut here = from;
+        if left == usize::MAX {
+            return Some(way);
+        }
+        // The vertices at the ends are activities, ● or ■; those may lie between others, too.
+        if left > room + 3 {
+            return None;
+        }
+        while left > 1 {
+            left -= 1;
+            here = *self.next[here].iter().find(|next| self.distance[**next] == left)?;
+            way.push(here);
+        }
+        Some(way)
+    }
 }
 
 /// The strongest edge into and out of every drawn node, a way from the start to each and from each to the end, then by
@@ -228,10 +258,12 @@ enum Vertex {
 }
 
 impl Vertex {
-    fn activity(self) -> Option<usize> {
+    /// Its number in a graph with `count` activities, which come first.
+    fn place(self, count: usize) -> usize {
         match self {
-            Self::Activity(index) => Some(index),
-            Self::Start | Self::End => None,
+            Self::Activity(index) => index,
+            Self::Start => count,
+            Self::End => count + 1,
         }
     }
 }
@@ -258,11 +290,12 @@ impl Ends {
         Self { edges }
     }
 
-    fn neighbours(&self, turn: impl Fn((Vertex, Vertex)) -> (Vertex, Vertex)) -> Neighbours {
-        let mut neighbours = Neighbours::new();
+    /// Of a graph with `count` activities.
+    fn neighbours(&self, count: usize, turn: impl Fn((Vertex, Vertex)) -> (Vertex, Vertex)) -> Neighbours {
+        let mut neighbours = vec![Vec::new(); count + 2];
         for (_, ends) in &self.edges {
             let (from, to) = turn(*ends);
-            neighbours.entry(from).or_default().push(to);
+            neighbours[from.place(count)].push(to.place(count));
         }
         neighbours
     }

@@ -78,11 +78,12 @@ fn read(dfg: &Dfg, style: Style) -> String {
     );
     block.entry("bytes moved", units::bytes(dfg.bytes as f64));
     for group in &dfg.groups {
-        let (cases, events) = (units::count(group.cases), units::count(group.events));
+        let cases = units::counted(group.cases, "case", "cases");
+        let events = units::counted(group.events, "event", "events");
         let (time, bytes) = (label::time(group.duration_ns), units::bytes(group.bytes as f64));
         block.entry(
             &format!("group {}", label::shown(&group.name, 24)),
-            format!("{cases} cases, {events} events, {time}, {bytes}"),
+            format!("{cases}, {events}, {time}, {bytes}"),
         );
     }
     block.render(style)

@@ -30,7 +30,8 @@ pub fn workflow_picture(graph: &Graph, weight: Weight, title: &str) -> Result<Wo
     let joined = drawn.as_ref().map(|drawn| {
         let how = drawn.history.last().map_or("", String::as_str);
         let (before, after) = (graph.vertices.len() as u64, drawn.vertices.len() as u64);
-        format!("{} vertices are drawn as {}: {how}", units::count(before), units::count(after))
+        let before = units::counted(before, "vertex is", "vertices are");
+        format!("{before} drawn as {}: {how}", units::count(after))
     });
     let shown = drawn.as_ref().unwrap_or(graph);
     let view = FlowView {

@@ -1,6 +1,7 @@
 //! What `iotrail workflow` says in a terminal: what there is, where the time between the first start and the last end went,
 //! what is slow, what behaves alike, what is not shown.
 
+use crate::label;
 use crate::table::{Align, Block, Style, Table};
 use iotrail_model::units;
 use iotrail_workflow::cycles::cycles;
@@ -63,10 +64,6 @@ fn is_joined(graph: &Graph) -> bool {
     graph.vertices.iter().any(|vertex| vertex.members > 1)
 }
 
-fn plural(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", units::count(count), if count == 1 { one } else { many })
-}
-
 fn overview(graph: &Graph, style: Style) -> String {
     let mut block = Block::new();
     for sentence in &graph.history {
@@ -88,7 +85,11 @@ fn overview(graph: &Graph, style: Style) -> String {
     let files = graph.vertices.len() - parts;
     if joined {
         let of = |count: usize, all: u64, one: &str, many: &str| {
-            format!("{} for {}", plural(count as u64, "vertex", "vertices"), plural(all, one, many))
+            format!(
+                "{} for {}",
+                units::counted(count as u64, "vertex", "vertices"),
+                units::counted(all, one, many)
+            )
         };
         block.entry("processes", of(parts, members(false), "process", "processes"));
         block.entry("files", of(files, members(true), "version of a file", "versions of files"));
@@ -145,14 +146,11 @@ fn edges(graph: &Graph) -> String {
 
 fn left_out(graph: &Graph) -> Option<String> {
     let left_out = &graph.left_out;
-    let mut parts: Vec<String> = left_out
-        .vertices
-        .iter()
-        .map(|(reason, count)| format!("{} {reason}", units::count(*count)))
-        .collect();
+    let mut parts: Vec<String> =
+        left_out.vertices.iter().map(|(reason, count)| label::left_out(*count, reason)).collect();
     if left_out.edges > 0 {
         let bytes = units::bytes(left_out.bytes as f64);
-        parts.push(format!("{} with {bytes}", plural(left_out.edges, "edge", "edges")));
+        parts.push(format!("{} with {bytes}", units::counted(left_out.edges, "edge", "edges")));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -225,7 +223,7 @@ fn cycles_of(graph: &Graph, style: Style) -> String {
         return String::new();
     }
     let mut out = style.bold("Cycles");
-    let count = plural(found.len() as u64, "group", "groups");
+    let count = units::counted(found.len() as u64, "group", "groups");
     out.push_str(&format!(": {count} of vertices that depend on each other\n"));
     for cycle in found.iter().take(CYCLES) {
         let mut names: Vec<String> = cycle
@@ -289,12 +287,13 @@ fn summary_of(table: &ops::Table) -> String {
             let gaps: i64 = rows.iter().filter(|row| row.key.is_none()).map(|row| row.span_ns).sum();
             let all: i64 = rows.iter().map(|row| row.span_ns).sum();
             let (all, gaps) = (units::duration(all as f64), units::duration(gaps as f64));
-            let steps = units::count(rows.len() as u64);
-            format!("{all} in {steps} steps, of it {gaps} in gaps\n{}", by_phase(rows))
+            let steps = units::counted(rows.len() as u64, "step", "steps");
+            format!("{all} in {steps}, of it {gaps} in gaps\n{}", by_phase(rows))
         }
         Rows::Heaviest(rows) => match rows.last() {
             Some(last) => {
-                format!("{} in {} vertices", amount(last.sum, last.unit), units::count(rows.len() as u64))
+                let vertices = units::counted(rows.len() as u64, "vertex", "vertices");
+                format!("{} in {vertices}", amount(last.sum, last.unit))
             }
             None => table.summary.clone(),
         },

@@ -45,7 +45,7 @@ pub(crate) fn document(graph: &Graph, options: &WriteOptions) -> String {
 
 fn caption(graph: &Graph, options: &WriteOptions) -> String {
     let hidden: u64 = graph.left_out.vertices.iter().map(|(_, number)| number).sum();
-    let left_out = (hidden > 0).then(|| format!("hidden: {} vertices", units::count(hidden)));
+    let left_out = (hidden > 0).then(|| format!("hidden: {}", units::counted(hidden, "vertex", "vertices")));
     let lines = [Some(options.title()), Some(graph.history.join("; ")), left_out];
     lines.into_iter().flatten().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }

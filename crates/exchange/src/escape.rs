@@ -6,7 +6,7 @@
 //! command is one line of printable text in every format.
 
 use iotrail_model::text::text_to_path;
-use iotrail_workflow::jobs::{Command, Job, Jobs, Redirect, Script, Target};
+use iotrail_workflow::jobs::{Command, Job, Jobs, Program, Redirect, Script, Target};
 use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
@@ -131,6 +131,12 @@ impl Writer {
 
     fn command(&mut self, command: &Command) -> String {
         let mut words = Vec::with_capacity(command.argv.len() + 2);
+        if !command.unset.is_empty() {
+            words.push("env".to_owned());
+            for name in &command.unset {
+                words.push(format!("-u {}", single_quoted(name)));
+            }
+        }
         for variable in &command.env {
             if let Some((name, value)) = variable.split_once('=') {
                 let value = self.placed(&text_to_path(value));
@@ -155,9 +161,20 @@ impl Writer {
         }
     }
 
-    /// The word of the command; a program of the workflow that was found without a path is named by its path.
+    /// The words of the command; a program of the workflow that was found without a path is named by its path.
     fn executable(&mut self, command: &Command) -> String {
-        let program = command.program();
+        let program = match command.program() {
+            Program::Named(word) => word,
+            Program::Part { exe, part } => {
+                let exe = self.installed(exe);
+                return format!("{exe} {}", self.word(part.as_bytes()));
+            }
+            Program::Told { exe, name } => {
+                // The only shell that is everywhere and can tell a program a name.
+                let (name, exe) = (self.word(name), self.placed(&text_to_path(exe)));
+                return format!("bash -c 'exec -a \"$0\" \"$@\"' {name} {exe}");
+            }
+        };
         let own = command.exe.as_deref().filter(|exe| self.base.holds(exe) && !program.contains(&b'/'));
         match own {
             Some(exe) => {
@@ -166,6 +183,15 @@ impl Writer {
             }
             None if program.starts_with(b"/") && self.base.split(program).len() > 1 => self.placed(program),
             None => self.program(program),
+        }
+    }
+
+    /// A program by its name, if it is where systems have their programs, else by its path.
+    fn installed(&mut self, exe: &str) -> String {
+        let standard = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"];
+        match standard.iter().find_map(|place| exe.strip_prefix(place)).filter(|name| !name.contains('/')) {
+            Some(name) => self.program(&text_to_path(name)),
+            None => self.placed(&text_to_path(exe)),
         }
     }
 
@@ -295,7 +321,9 @@ fn direct(command: &Command, base: &Base) -> Option<Vec<String>> {
     let here = command.cwd.as_deref().is_none_or(|cwd| base.is(cwd));
     let redirected = !command.redirects.is_empty();
     let same_name = exe.rsplit('/').next() == Some(&*command.base_name());
-    if !here || redirected || !command.env.is_empty() || !same_name || !is_printable(exe) {
+    let plain = matches!(command.program(), Program::Named(_)) && same_name;
+    let as_is = command.env.is_empty() && command.unset.is_empty();
+    if !here || redirected || !as_is || !plain || !is_printable(exe) {
         return None;
     }
     let mut words = vec![base.relative(exe)];

@@ -32,7 +32,8 @@ pub(crate) fn document(graph: &Graph, options: &WriteOptions) -> String {
     }
     let hidden: u64 = graph.left_out.vertices.iter().map(|(_, number)| number).sum();
     if hidden > 0 {
-        let _ = writeln!(out, "  hidden[/\"hidden: {} vertices\"/]", units::count(hidden));
+        let hidden = units::counted(hidden, "vertex", "vertices");
+        let _ = writeln!(out, "  hidden[/\"hidden: {hidden}\"/]");
     }
     out
 }

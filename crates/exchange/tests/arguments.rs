@@ -97,6 +97,25 @@ proptest! {
     }
 }
 
+#[test]
+fn a_program_is_told_the_name_that_it_was_told_and_no_variable_that_it_had_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut jobs = saying(&[]);
+    let script = b"printf '%s,%s,%s' \"$0\" \"${GONE-none}\" \"$HERE\"".to_vec();
+    jobs.jobs[0].script = Some(Script::Command(JobCommand {
+        exe: Some(Arc::from("/bin/sh")),
+        argv: vec![b"odd 'name".to_vec(), b"-c".to_vec(), script],
+        cwd: Some(Arc::from("/recorded")),
+        env: vec!["HERE=a b".to_owned()],
+        unset: vec!["GONE".to_owned()],
+        redirects: vec![Redirect { fd: 1, target: Target::Write(Arc::from("/recorded/said")) }],
+        ..JobCommand::default()
+    }));
+    let line = shell(&jobs.jobs[0], &jobs).unwrap();
+    let told = said(directory.path(), "env", &["GONE=there", "sh", "-c", &line].map(str::to_owned));
+    assert_eq!(String::from_utf8(told).unwrap(), "odd 'name,none,a b", "{line}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

@@ -67,9 +67,9 @@ impl TableArgs {
         ui: &Ui,
     ) -> anyhow::Result<ExitCode> {
         match self.form.form() {
-            Form::Json => output::stream_lines(&self.output, |out| json_lines(rows, out)),
-            Form::Csv => output::stream_lines(&self.output, |out| csv(columns, rows, out)),
-            Form::Table => output::write(&self.output, table().render(ui.style()).as_bytes()),
+            Form::Json => output::stream(&self.output, |out| json_lines(rows, out)),
+            Form::Csv => output::stream(&self.output, |out| csv(columns, rows, out)),
+            Form::Table => output::text(&self.output, table().render(ui.style())),
         }?;
         Ok(ExitCode::SUCCESS)
     }

@@ -53,6 +53,12 @@ pub fn count(value: u64) -> String {
     text
 }
 
+/// `1 event`, `1,234 events`.
+#[must_use]
+pub fn counted(value: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(value), if value == 1 { one } else { many })
+}
+
 /// `12.3 %` of a share between 0 and 1; `<0.1 %` for what would round to nothing.
 #[must_use]
 pub fn percent(share: f64) -> String {

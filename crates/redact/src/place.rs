@@ -34,6 +34,10 @@ pub(crate) fn is_public(parent: &str, name: &str) -> bool {
         return true;
     }
     let Some(first) = first else { return is_foreign(name) };
+    // The others are not looked through: a path may have thousands of components.
+    if !matches!(first, "proc" | "dev") && !SYSTEM.contains(&first) && !PROGRAMS.contains(&parent) {
+        return false;
+    }
     let private = PRIVATE.iter().any(|place| is_within(parent, place));
     if private || parent.split('/').any(|component| component == "..") {
         return false;

@@ -113,7 +113,7 @@ fn answer(engine: &Engine, text: &str, ui: &Ui) -> anyhow::Result<()> {
         .session
         .parse(text)
         .map_err(anyhow::Error::from)
-        .and_then(|statements| output::stream(Path::new("-"), |out| engine.answer_all(statements, out)));
+        .and_then(|statements| engine.answer_to(Path::new("-"), statements));
     match answered {
         Err(error) if output::is_closed_pipe(&error) => Err(error),
         Err(error) if matches!(error.downcast_ref(), Some(SqlError::Interrupted)) => {

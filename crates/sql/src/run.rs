@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<()> {
         }
         _ => (),
     }
-    output::stream(&args.output, |out| engine.answer_all(statements, out))
+    engine.answer_to(&args.output, statements)
 }
 
 impl Engine {
@@ -72,8 +72,16 @@ impl Engine {
         self.runtime.block_on(self.session.tables())
     }
 
-    /// Writes the answers of statements, an empty line between them unless rows are JSON.
-    pub(crate) fn answer_all(&self, statements: Vec<Statement>, out: &mut dyn Write) -> anyhow::Result<()> {
+    /// Writes the answers of statements to `target`, `-` for stdout.
+    pub(crate) fn answer_to(&self, target: &Path, statements: Vec<Statement>) -> anyhow::Result<()> {
+        match self.form {
+            Form::Table { .. } => output::stream_text(target, |out| self.answer_all(statements, out)),
+            _ => output::stream(target, |out| self.answer_all(statements, out)),
+        }
+    }
+
+    /// The answers, an empty line between them unless rows are JSON.
+    fn answer_all(&self, statements: Vec<Statement>, out: &mut dyn Write) -> anyhow::Result<()> {
         for (place, statement) in statements.into_iter().enumerate() {
             if place > 0 && self.form != Form::Json {
                 writeln!(out)?;

@@ -4,10 +4,9 @@
 //! anonymous inodes are not. Of what was only looked at a trail does not know the kind. It is a directory if another
 //! path lies below one of its names, else a file if it has a path at all.
 
-use foldhash::fast::RandomState;
-use hashbrown::HashSet;
 use iotrail_model::{FileId, FileKind, Nullable};
 use iotrail_trail::{DistinctFile, EventLog};
+use std::sync::Arc;
 
 /// For each file of a log, whether it is one.
 #[derive(Clone, Debug, Default)]
@@ -16,21 +15,13 @@ pub(crate) struct FileKinds(Vec<bool>);
 impl FileKinds {
     pub(crate) fn new(log: &EventLog) -> Self {
         let paths = &log.names().paths;
-        let mut directories: HashSet<&str, RandomState> = HashSet::default();
-        for mut path in paths.iter().map(|path| &**path).filter(|path| path.starts_with('/')) {
-            while let Some((directory, _)) = path.rsplit_once('/') {
-                if !directories.insert(directory) {
-                    break;
-                }
-                path = directory;
-            }
-        }
+        let below = Below::new(paths);
         let is_file = |file: &DistinctFile| match file.kind.as_deref() {
             Some(kind) => [FileKind::File, FileKind::Block].iter().any(|known| known.name() == kind),
             None => {
                 let mut names = file.names.iter().map(|name| &*paths[name.path.index()]);
                 paths[file.path.index()].starts_with('/')
-                    && !names.any(|path| directories.contains(path.trim_end_matches('/')))
+                    && !names.any(|path| below.has(path.trim_end_matches('/')))
             }
         };
         Self(log.distinct_files().iter().map(is_file).collect())
@@ -40,6 +31,26 @@ impl FileKinds {
     #[inline]
     pub(crate) fn file(&self, file: Nullable<FileId>) -> Option<FileId> {
         file.get().filter(|file| self.0.get(file.index()).copied().unwrap_or_default())
+    }
+}
+
+/// Which names other paths lie below. A name's directories are not looked at one by one: a path may have thousands of them.
+struct Below<'a>(Vec<&'a str>);
+
+impl<'a> Below<'a> {
+    fn new(paths: &'a [Arc<str>]) -> Self {
+        let mut sorted: Vec<&str> =
+            paths.iter().map(|path| &**path).filter(|path| path.starts_with('/')).collect();
+        sorted.sort_unstable();
+        Self(sorted)
+    }
+
+    /// Whether a path lies below `name`.
+    fn has(&self, name: &str) -> bool {
+        // All that begins alike stands together.
+        let begin = format!("{name}/");
+        let first = self.0.partition_point(|path| *path < begin.as_str());
+        self.0.get(first).is_some_and(|path| path.starts_with(&begin))
     }
 }
 

@@ -10,6 +10,7 @@
 //! what counts for them is who read, wrote, made and deleted which name, in which order. A shell's redirection is seen as
 //! what it is: the descriptors as they stood when the command was executed.
 
+mod called;
 mod command;
 mod divide;
 mod find;
@@ -34,6 +35,7 @@ use regex::Regex;
 use serde::Serialize;
 use std::sync::Arc;
 
+pub use command::Program;
 pub use trouble::Trouble;
 
 /// A job: an index into [`Jobs::jobs`].
@@ -110,6 +112,8 @@ pub struct Command {
     pub cwd: Option<Arc<str>>,
     /// Recorded environment variables that the first program does not have or has otherwise, `NAME=value`.
     pub env: Vec<String>,
+    /// Names of those that the first program has and this one has not.
+    pub unset: Vec<String>,
     /// Redirections, in the order in which they are written.
     pub redirects: Vec<Redirect>,
 }

@@ -124,8 +124,10 @@ pub(super) fn vertex_title(vertex: &Vertex, graph: &Graph) -> String {
         Facts::File(file) => {
             lines.push(shown(&file.path, 400));
             lines.push(format!(
-                "version {}, {} readers, {} writers",
-                file.version, file.readers, file.writers
+                "version {}, {}, {}",
+                file.version,
+                units::counted(file.readers.into(), "reader", "readers"),
+                units::counted(file.writers.into(), "writer", "writers")
             ));
         }
     }
@@ -149,7 +151,9 @@ pub(super) fn edge_title(edge: &Edge, graph: &Graph) -> String {
     for (word, transfer) in [("read", &edge.read), ("written", &edge.written)] {
         if transfer.calls > 0 || transfer.bytes > 0 {
             let time = units::duration(transfer.elapsed.0 as f64);
-            lines.push(format!("{word}: {} bytes in {} calls, {time}", transfer.bytes, transfer.calls));
+            let bytes = units::counted(transfer.bytes, "byte", "bytes");
+            let calls = units::counted(transfer.calls, "call", "calls");
+            lines.push(format!("{word}: {bytes} in {calls}, {time}"));
         }
     }
     if edge.members > 1 {

@@ -7,8 +7,8 @@ use super::widths::Widths;
 use super::{FlowView, heads, label, stands_out};
 use crate::error::DrawError;
 use crate::font::Weight;
-use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, text};
-use crate::label::shown;
+use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, entry_width, text};
+use crate::label::{left_out as label_of, shown};
 use crate::layout::{self, Point, Rect, Route};
 use crate::palette;
 use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke};
@@ -109,7 +109,8 @@ impl Drawing<'_> {
             if count == members {
                 format!("{} {noun}", units::count(members))
             } else {
-                format!("{} {noun} in {} vertices", units::count(members), units::count(count))
+                let vertices = units::counted(count, "vertex", "vertices");
+                format!("{} {noun} in {vertices}", units::count(members))
             }
         };
         let (process, processes, file, files) = match graph.view {
@@ -124,15 +125,14 @@ impl Drawing<'_> {
         let (processes, files) =
             (counted(members(true), process, processes), counted(members(false), file, files));
         let mut notes = vec![format!(
-            "{processes}, {files}, {} edges. Layer of bytes and rates: system calls.",
-            units::count(graph.edges.len() as u64)
+            "{processes}, {files}, {}. Layer of bytes and rates: system calls.",
+            units::counted(graph.edges.len() as u64, "edge", "edges")
         )];
         if !graph.history.is_empty() {
             notes.push(format!("Made by: {}.", graph.history.join(", then ")));
         }
         let left_out = graph.left_out.vertices.iter().filter(|(_, count)| *count > 0);
-        let left_out: Vec<String> =
-            left_out.map(|(what, count)| format!("{} {what}", units::count(*count))).collect();
+        let left_out: Vec<String> = left_out.map(|(what, count)| label_of(*count, what)).collect();
         if !left_out.is_empty() {
             let bytes = match graph.left_out.bytes {
                 0 => String::new(),
@@ -288,7 +288,7 @@ impl Drawing<'_> {
 
 fn sample(row: &mut Row, relation: Relation, words: &str) {
     const LENGTH: f64 = 34.0;
-    row.reserve(LENGTH + 8.0 + crate::font::width(words, SMALL, Weight::Regular));
+    row.reserve(LENGTH + 8.0 + entry_width(words));
     let y = row.y + LINE / 2.0;
     let (from, to) = (Point::new(row.x + 1.0, y), Point::new(row.x + LENGTH, y));
     let route = Route { start: from, curves: vec![[from.towards(to, 0.33), from.towards(to, 0.67), to]] };

@@ -1,6 +1,7 @@
 //! Rows become lanes: one each while they can be read, else one for all siblings that are alike.
 
 use super::{Gantt, GanttRow};
+use iotrail_model::units;
 use std::collections::HashMap;
 
 /// More lanes than that are not read.
@@ -43,9 +44,9 @@ pub(super) fn of(gantt: &Gantt) -> Lanes {
 
 fn joined(gantt: &Gantt, lanes: &[Lane], what: &str) -> String {
     format!(
-        "{} processes are drawn in {} lanes: {what} share one.",
-        processes(gantt, 0..gantt.rows.len()),
-        lanes.len()
+        "{} drawn in {}: {what} share one.",
+        units::counted(processes(gantt, 0..gantt.rows.len()), "process is", "processes are"),
+        units::counted(lanes.len() as u64, "lane", "lanes")
     )
 }
 
@@ -103,7 +104,8 @@ fn shallow(gantt: &Gantt, lanes: &[Lane], notes: &mut Vec<String>) -> Vec<Lane> 
     let hidden = (0..lanes.len()).filter(|index| wanted.binary_search(index).is_err());
     let hidden = processes(gantt, hidden.flat_map(|index| lanes[index].rows.iter().copied()));
     if hidden > 0 {
-        notes.push(format!("Hidden: {hidden} processes deeper in the tree or with less time."));
+        let hidden = units::counted(hidden, "process", "processes");
+        notes.push(format!("Hidden: {hidden} deeper in the tree or with less time."));
     }
     let place: HashMap<usize, usize> =
         wanted.iter().enumerate().map(|(place, index)| (*index, place)).collect();

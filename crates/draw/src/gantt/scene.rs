@@ -86,15 +86,15 @@ impl Drawing<'_> {
                 row.swatch(self.colours.fill(Some(*group)), self.colours.border(Some(*group)), &name);
             }
             if self.colours.others > 0 {
-                let name = format!("{} other groups", self.colours.others);
+                let name = units::counted(self.colours.others as u64, "other group", "other groups");
                 row.swatch(self.colours.fill(None), self.colours.border(None), &name);
             }
             if self.colours.ungrouped {
                 row.swatch(self.colours.fill(None), self.colours.border(None), "in no group");
             }
             if failed {
-                let (x, y) = (row.x + 8.0, row.y + 7.0);
                 row.reserve(120.0);
+                let (x, y) = (row.x + 8.0, row.y + 7.0);
                 row.items.extend(cross(Point::new(x, y)));
                 row.x += 20.0;
                 row.text("failed", palette::TEXT);

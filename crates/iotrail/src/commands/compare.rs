@@ -95,11 +95,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.json {
         output::stdout(&json(&comparisons, &phases)?)?;
     } else if args.csv {
-        output::stream_lines(Path::new("-"), |out| {
-            Ok(out.write_all(compare_phases_csv(&phases).as_bytes())?)
-        })?;
+        output::stdout(compare_phases_csv(&phases).as_bytes())?;
     } else if args.output.is_empty() {
-        output::stdout(tables(&comparisons, &phases, args.top, ui).as_bytes())?;
+        output::text(Path::new("-"), tables(&comparisons, &phases, args.top, ui))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     match stdout_format {
         Some(format) => output::stdout(&export(&dfg, &view, format)?)?,
         None if args.output.is_empty() => {
-            output::stdout(summary(&dfg, limits(args.top), ui.style()).as_bytes())?
+            output::text(Path::new("-"), summary(&dfg, limits(args.top), ui.style()))?
         }
         None => {}
     }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         QuerySpec { map: Some("call".to_owned()), select: args.selection.spec(), ..QuerySpec::default() };
     let query = Query::new(spec, &log)?;
     let limit = args.limit.unwrap_or(u64::MAX);
-    let printed = output::stream_lines(&args.output, |out| print(&log, &query, form, limit, out))?;
+    let printed = output::stream(&args.output, |out| print(&log, &query, form, limit, out))?;
     if printed == 0 && limit > 0 {
         ui.say(&format!("no events selected of {}", units::count(log.rows())));
     }

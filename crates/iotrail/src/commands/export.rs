@@ -82,12 +82,12 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn describe(written: &Written) -> String {
     match written {
-        Written::Rows { events } => format!("{} events", units::count(*events)),
+        Written::Rows { events } => units::counted(*events, "event", "events"),
         Written::Tracks(tracks) => format!(
-            "{} events of {} threads of {} processes",
-            units::count(tracks.events),
-            units::count(tracks.threads),
-            units::count(tracks.processes)
+            "{} of {} of {}",
+            units::counted(tracks.events, "event", "events"),
+            units::counted(tracks.threads, "thread", "threads"),
+            units::counted(tracks.processes, "process", "processes")
         ),
     }
 }

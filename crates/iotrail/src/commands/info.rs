@@ -4,7 +4,7 @@ use crate::{output, ui::Ui};
 use iotrail_draw::table::{Align, Block, Table};
 use iotrail_model::{RecordingCoverage, units};
 use iotrail_trail::{EventLog, Info};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// How many calls the human form lists.
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.json {
         output::json(&info)?;
     } else {
-        output::stdout(human(&info, ui).as_bytes())?;
+        output::text(Path::new("-"), human(&info, ui))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -55,7 +55,7 @@ fn summary(info: &Info) -> Block {
     block.entry("cases", units::count(info.cases));
     block.entry(
         "processes",
-        format!("{} ({} threads)", units::count(info.processes), units::count(info.threads)),
+        format!("{} ({})", units::count(info.processes), units::counted(info.threads, "thread", "threads")),
     );
     let per_event = if info.events == 0 { 0.0 } else { info.disk_bytes as f64 / info.events as f64 };
     let disk = units::bytes(info.disk_bytes as f64);

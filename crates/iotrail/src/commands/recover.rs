@@ -70,7 +70,7 @@ fn say(recovered: &Recovered, args: &Args, ui: &Ui) {
     if recovered.recordings.is_empty() && recovered.left.is_empty() {
         ui.say(&format!("{target}: nothing to recover, the trail is finished"));
     } else if !recovered.recordings.is_empty() {
-        ui.say(&format!("{target}: {} events recovered", units::count(recovered.events)));
+        ui.say(&format!("{target}: {} recovered", units::counted(recovered.events, "event", "events")));
     }
 }
 
@@ -82,5 +82,6 @@ fn describe(recording: &Unfinished) -> String {
         Liveness::Unknown => "may still be recording",
     };
     let Unfinished { case, host, pid, events, why, .. } = recording;
-    format!("{case}: {} events by process {pid} on {host} ({state}); {why}", units::count(*events))
+    let events = units::counted(*events, "event", "events");
+    format!("{case}: {events} by process {pid} on {host} ({state}); {why}")
 }

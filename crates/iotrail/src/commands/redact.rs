@@ -100,13 +100,16 @@ fn key(file: Option<&Path>) -> anyhow::Result<Key> {
 
 fn say(redacted: &Redacted, args: &Args, ui: &Ui) {
     ui.say(&format!(
-        "{}: {} events, {} of {} paths renamed",
+        "{}: {}, {} of {} renamed",
         args.output.display(),
-        units::count(redacted.events),
+        units::counted(redacted.events, "event", "events"),
         units::count(redacted.renamed),
-        units::count(redacted.paths)
+        units::counted(redacted.paths, "path", "paths")
     ));
     if redacted.joined > 0 {
-        ui.warn(&format!("{} paths became the same as another", units::count(redacted.joined)));
+        ui.warn(&format!(
+            "{} the same as another",
+            units::counted(redacted.joined, "path became", "paths became")
+        ));
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
     };
     match form {
-        Form::Csv(_) => output::stream_lines(target, |out| Ok(out.write_all(&bytes)?))?,
+        Form::Text => output::text(target, &bytes)?,
         _ => output::write(target, &bytes)?,
     }
     if target != Path::new("-") {

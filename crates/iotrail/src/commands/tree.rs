@@ -70,7 +70,10 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             picture_file(&gantt::scene(&timeline(&tree, &title(&args.trails))), Theme::Auto, &args.output)?
         }
     };
-    output::write(&args.output, &bytes)?;
+    match form {
+        Form::Text => output::text(&args.output, &bytes)?,
+        _ => output::write(&args.output, &bytes)?,
+    }
     if args.output != Path::new("-") {
         ui.say(&format!("wrote {}", args.output.display()));
     }

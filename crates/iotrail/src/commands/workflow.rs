@@ -233,7 +233,7 @@ fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui)
         };
         let rows = serde_json::to_value(&table.rows)?;
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
-        return output::stream_lines(stdout, |out| rows::csv(table.rows.columns(), rows.iter(), out));
+        return output::stream(stdout, |out| rows::csv(table.rows.columns(), rows.iter(), out));
     }
     if args.json {
         return match outcome.tables.is_empty() {
@@ -249,7 +249,7 @@ fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui)
             tables.join("\n")
         }
     };
-    output::stdout(text.as_bytes())
+    output::text(stdout, text)
 }
 
 fn json(value: &impl serde::Serialize, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -12,7 +12,7 @@ use crate::tree::grow::cpu;
 use crate::waits::Waits;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::{Clock, FileKind, Nanos, PathId, Timestamp};
+use iotrail_model::{Clock, FileKind, Nanos, PathId, Timestamp, units};
 use iotrail_query::process_group::executable;
 use iotrail_query::{LifeId, Lives, ProcessGroups};
 use iotrail_trail::EventLog;
@@ -233,46 +233,53 @@ impl Finish<'_> {
         note(
             no_path.calls > 0,
             format!(
-                "{} calls moved {} bytes of files that the trail does not name: they are in no edge.",
-                no_path.calls, no_path.bytes
+                "{} moved {} of files that the trail does not name: they are in no edge.",
+                units::counted(no_path.calls, "call", "calls"),
+                units::counted(no_path.bytes, "byte", "bytes")
             ),
         );
         note(
             no_process.calls > 0,
             format!(
-                "{} calls moved {} bytes in processes that the trail does not know: they are in no edge.",
-                no_process.calls, no_process.bytes
+                "{} moved {} in processes that the trail does not know: they are in no edge.",
+                units::counted(no_process.calls, "call", "calls"),
+                units::counted(no_process.bytes, "byte", "bytes")
             ),
         );
         note(
             other_layers > 0,
-            format!("{other_layers} events are of libraries; only system calls make edges."),
+            format!(
+                "{} of libraries; only system calls make edges.",
+                units::counted(other_layers, "event is", "events are")
+            ),
         );
         note(
             shared_mappings > 0,
             format!(
-                "{shared_mappings} shared mappings can be written: each counts as a write of unknown size."
+                "{} can be written: each counts as a write of unknown size.",
+                units::counted(shared_mappings, "shared mapping", "shared mappings")
             ),
         );
         note(
             counts.joined > 0,
             format!(
-                "Processes and files are split into at most {MOST_PARTS} parts and versions: {} accesses beyond that are on the last edge before between the same process and file.",
-                counts.joined
+                "Processes and files are split into at most {MOST_PARTS} parts and versions: {} beyond that on the last edge before between the same process and file.",
+                units::counted(counts.joined, "access is", "accesses are")
             ),
         );
         note(
             counts.given_up > 0,
             format!(
-                "{} reads began a new part of a process because it would take too long to find out whether the data depend on it.",
-                counts.given_up
+                "{} began a new part of a process because it would take too long to find out whether the data depend on it.",
+                units::counted(counts.given_up, "read", "reads")
             ),
         );
         let both = edges.iter().filter(|edge| edge.read.calls > 0 && edge.written.calls > 0).count();
         note(
             both > 0,
             format!(
-                "{both} edges stand for reads and writes between the same process and file; drawn is what comes first of create, write, read."
+                "{} for reads and writes between the same process and file; drawn is what comes first of create, write, read.",
+                units::counted(both as u64, "edge stands", "edges stand")
             ),
         );
         self.clocks(&mut note);

@@ -1,6 +1,7 @@
 //! A command as it was executed, and what a person calls it.
 
 use super::Command;
+use super::called::{base, name};
 use super::programs::{ProgramId, Programs};
 use iotrail_model::text::{path_to_text, printable, text_to_path};
 use iotrail_model::{ENVIRONMENT_DIGEST, Process};
@@ -13,16 +14,17 @@ const CUT_AT: usize = 1 << 16;
 /// The longest title of a command, in characters.
 const TITLE: usize = 72;
 
-/// Programs that run a script which is their first argument.
-const INTERPRETERS: [&str; 12] =
-    ["sh", "dash", "bash", "ash", "zsh", "ksh", "python", "perl", "ruby", "Rscript", "node", "lua"];
-/// Programs that run the command which is their argument.
-const WRAPPERS: [&str; 7] = ["env", "nice", "nohup", "time", "stdbuf", "setsid", "busybox"];
-
 /// Whether a recorded command line has lost a part.
 pub(crate) fn is_cut(image: &Process) -> bool {
     let long = || image.cmdline.as_deref().is_some_and(|line| text_to_path(line).len() >= CUT_AT);
     image.cmdline_cut.unwrap_or_else(long)
+}
+
+/// Names of variables of `outer` that `own` does not have.
+fn unset(own: &[String], outer: &[String]) -> Vec<String> {
+    let name = |entry: &str| entry.split('=').next().unwrap_or_default().to_owned();
+    let missing = |entry: &&String| !own.iter().any(|other| name(other) == name(entry));
+    outer.iter().filter(missing).map(|entry| name(entry)).collect()
 }
 
 /// Writes arguments in their text form.
@@ -58,26 +60,97 @@ pub(crate) fn command(lives: &Lives, programs: &Programs, id: ProgramId) -> Resu
             .filter(|variable| !outer.contains(variable) && !variable.starts_with(ENVIRONMENT_DIGEST))
             .cloned()
             .collect(),
+        unset: unset(&image.env, outer),
         redirects: Vec::new(),
     })
 }
 
+/// How a program is started again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program<'a> {
+    /// By the name that it was told.
+    Named(&'a [u8]),
+    /// A program that is many, and which of them.
+    Part {
+        /// Its path.
+        exe: &'a str,
+        /// The name of its part.
+        part: String,
+    },
+    /// It was told a name that does not lead to it (`exec -a`, `-bash` of a login shell, a link of another name).
+    Told {
+        /// Its path.
+        exe: &'a str,
+        /// The name.
+        name: &'a [u8],
+    },
+}
+
+/// Programs that do what their first argument says.
+const MULTI_CALL: [&str; 2] = ["busybox", "toybox"];
+
+/// Names that systems give to programs by links: the name, and what the names of the programs begin with.
+const LINKS: [(&str, &[&str]); 19] = [
+    ("sh", &["dash", "bash", "ksh", "mksh", "zsh"]),
+    ("rbash", &["bash"]),
+    ("awk", &["mawk", "gawk", "original-awk"]),
+    ("nawk", &["mawk", "gawk", "original-awk"]),
+    ("vi", &["vim"]),
+    ("ex", &["vim"]),
+    ("view", &["vim"]),
+    ("cc", &["gcc", "clang"]),
+    ("c++", &["g++", "clang"]),
+    ("gmake", &["make"]),
+    ("node", &["nodejs"]),
+    ("mpirun", &["orterun", "prterun", "mpiexec"]),
+    ("mpiexec", &["orterun", "prterun", "mpirun"]),
+    ("xzcat", &["xz"]),
+    ("unxz", &["xz"]),
+    ("lzma", &["xz"]),
+    ("bzcat", &["bzip2"]),
+    ("bunzip2", &["bzip2"]),
+    ("zstdcat", &["zstd"]),
+];
+
+/// Whether a system calls a program so: by its name, without its version or the machine in front, or by a known link.
+fn is_called(exe: &str, told: &str) -> bool {
+    let version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    let exe = exe.split_once("-linux-gnu-").map_or(exe, |(_, name)| name);
+    exe == told
+        || exe.strip_prefix(told).is_some_and(version)
+        || LINKS
+            .iter()
+            .any(|(name, programs)| *name == told && programs.iter().any(|program| exe.starts_with(program)))
+}
+
+fn base_of(word: &[u8]) -> String {
+    base(&String::from_utf8_lossy(word)).to_owned()
+}
+
 impl Command {
-    /// The word to execute: the first argument, or the executable where the argument is no command (a login shell's `-sh`).
+    /// How it is run again: the program that it was, told the name that it was told.
     #[must_use]
-    pub fn program(&self) -> &[u8] {
-        let first = self.argv.first().map(Vec::as_slice).unwrap_or_default();
-        match &self.exe {
-            Some(exe) if first.is_empty() || first.starts_with(b"-") => exe.as_bytes(),
-            _ => first,
+    pub fn program(&self) -> Program<'_> {
+        let told = self.argv.first().map(Vec::as_slice).unwrap_or_default();
+        let Some(exe) = &self.exe else { return Program::Named(told) };
+        let (told_base, exe_base) = (base_of(told), base(exe));
+        if told.is_empty() || told.starts_with(b"-") || !is_called(exe_base, &told_base) {
+            return match MULTI_CALL.contains(&exe_base) && !told_base.is_empty() {
+                true => Program::Part { exe, part: told_base },
+                false => Program::Told { exe, name: told },
+            };
         }
+        Program::Named(told)
     }
 
-    /// The base name of [`Command::program`], as text.
+    /// The base name of the program, as text.
     #[must_use]
     pub fn base_name(&self) -> String {
-        let program = String::from_utf8_lossy(self.program());
-        base(&program).to_owned()
+        match self.program() {
+            Program::Named(word) => base_of(word),
+            Program::Part { part, .. } => part,
+            Program::Told { exe, .. } => base(exe).to_owned(),
+        }
     }
 
     /// What a person calls it: the script that an interpreter runs, the command that `env` runs, else the program.
@@ -102,67 +175,38 @@ impl Command {
     }
 }
 
-fn base(word: &str) -> &str {
-    word.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
-}
-
-fn name(program: &str, words: &[String]) -> String {
-    let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let known = |list: &[&str]| list.contains(&plain) || list.contains(&program);
-    if known(&WRAPPERS) {
-        let rest = words.iter().position(|word| !word.starts_with('-') && !word.contains('='));
-        if let Some((next, rest)) = rest.and_then(|at| words[at..].split_first()) {
-            return name(base(next), rest);
-        }
-    }
-    if !known(&INTERPRETERS) {
-        return program.to_owned();
-    }
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "-m" => return words.next().map_or_else(|| program.to_owned(), Clone::clone),
-            flag if flag.starts_with('-') && flag.ends_with('c') && !flag.starts_with("--") => {
-                let inner = words.next().and_then(|text| of_script(text));
-                return inner.unwrap_or_else(|| program.to_owned());
-            }
-            flag if flag.starts_with('-') || flag.starts_with('+') => {}
-            script => return base(script).to_owned(),
-        }
-    }
-    program.to_owned()
-}
-
-/// The first command of a shell's text: a word that is no assignment, if it looks like a program.
-fn of_script(text: &str) -> Option<String> {
-    let word = text
-        .split_whitespace()
-        .find(|word| !word.contains('=') && !["set", "-e;", "(", "{", "-e", "!"].contains(word))?;
-    let name = base(word.trim_matches(|c| "\"'();".contains(c)));
-    let plain = |c: char| c.is_alphanumeric() || "_-.+".contains(c);
-    (!name.is_empty() && name.chars().all(plain)).then(|| name.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn called(words: &[&str]) -> String {
-        Command { argv: words.iter().map(|word| word.as_bytes().to_vec()).collect(), ..Command::default() }
-            .name()
+    fn command(exe: &str, words: &[&str]) -> Command {
+        let argv = words.iter().map(|word| word.as_bytes().to_vec()).collect();
+        Command { exe: Some(exe.into()), argv, ..Command::default() }
     }
 
     #[test]
-    fn a_command_is_called_after_what_a_person_ran() {
-        assert_eq!(called(&["/usr/bin/sort", "-n", "in.txt"]), "sort");
-        assert_eq!(called(&["/bin/sh", "-e", "steps/align.sh", "7"]), "align.sh");
-        assert_eq!(called(&["python3.11", "-u", "fit.py"]), "fit.py");
-        assert_eq!(called(&["python3", "-m", "http.server"]), "http.server");
-        assert_eq!(called(&["sh", "-c", "X=1 ./prog a >b"]), "prog");
-        assert_eq!(called(&["bash", "-ec", "set -e; (cat a; b)"]), "cat");
-        assert_eq!(called(&["bash", "-c", "$PROG x"]), "bash");
-        assert_eq!(called(&["env", "A=b", "perl", "x.pl"]), "x.pl");
-        assert_eq!(called(&["sh"]), "sh");
-        assert_eq!(called(&["awk", "{print}", "in"]), "awk");
+    fn the_name_that_a_program_is_told_need_not_be_its_own() {
+        let told = |exe: &'static str, name: &'static str| command(exe, &[name, "in"]);
+        for (exe, name) in [
+            ("/usr/bin/sort", "sort"),
+            ("/usr/bin/mawk", "awk"),
+            ("/usr/bin/dash", "/bin/sh"),
+            ("/usr/bin/python3.11", "python3"),
+            ("/usr/bin/x86_64-linux-gnu-gcc-12", "gcc"),
+            ("/w/tool", "./tool"),
+        ] {
+            assert_eq!(told(exe, name).program(), Program::Named(name.as_bytes()), "{exe}");
+        }
+        for (exe, name) in [("/usr/bin/sort", "foo"), ("/usr/bin/bash", "-bash"), ("/usr/bin/sort", "")] {
+            let command = told(exe, name);
+            assert_eq!(command.program(), Program::Told { exe, name: name.as_bytes() });
+            assert_eq!(command.base_name(), base(exe));
+        }
+        let applet = told("/usr/bin/busybox", "./sort");
+        assert_eq!(applet.program(), Program::Part { exe: "/usr/bin/busybox", part: "sort".to_owned() });
+        assert_eq!((applet.name(), applet.title()), ("sort".to_owned(), "sort in".to_owned()));
+        assert_eq!(command("/usr/bin/busybox", &["busybox", "sort"]).name(), "sort");
+        let cut_off = Command { exe: None, ..told("", "foo") };
+        assert_eq!(cut_off.program(), Program::Named(b"foo"));
     }
 }

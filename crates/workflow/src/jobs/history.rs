@@ -154,6 +154,8 @@ struct Writer<'a> {
     numbers: HashMap<Arc<str>, PathId, RandomState>,
     /// When the step under way began and ended.
     span: (Timestamp, Timestamp),
+    /// When the first step began.
+    origin: Timestamp,
 }
 
 /// Goes through the steps; `who` is the job of each program.
@@ -191,6 +193,7 @@ pub(crate) fn write(
         targets: HashMap::default(),
         numbers: HashMap::default(),
         span: (Timestamp(0), Timestamp(0)),
+        origin: steps.iter().map(|step| step.start).min().unwrap_or(Timestamp(i64::MAX)),
     };
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
@@ -215,7 +218,7 @@ impl Writer<'_> {
         }
         match step.deed {
             Deed::Open(mode) if mode.directory => self.look(who, path),
-            Deed::Open(mode) => self.open(number, mode, who, path),
+            Deed::Open(mode) => self.open(number, step, mode, who, path),
             Deed::Exec => self.read(who, path, 0),
             Deed::Read => self.read(who, path, step.bytes),
             Deed::Write if self.programs.opened.contains(&path) => {
@@ -270,17 +273,25 @@ impl Writer<'_> {
     }
 
     /// A manager's open is the deed of the command that got it.
-    fn open(&mut self, number: usize, mode: OpenMode, who: Who, path: PathId) {
+    fn open(&mut self, number: usize, step: &Step, mode: OpenMode, who: Who, path: PathId) {
         let user =
             self.programs.open_of_step.get(&number).and_then(|open| self.together.opened_for.get(open));
         let who = who.or_else(|| user.and_then(|head| self.together.of_head.get(*head as usize).copied()));
-        if !mode.write {
+        if !mode.write && !(mode.create && self.is_new(step, path)) {
             self.read(who, path, 0);
-        } else if mode.truncate {
+        } else if mode.truncate || mode.exclusive || mode.create && self.is_new(step, path) {
             self.wrote(who, path, 0, Before::Gone);
         } else if mode.create {
             self.wrote(who, path, 0, Before::Unknown);
         }
+    }
+
+    /// Whether an open that makes files made this one: the file was made in the recording, and by nobody before.
+    fn is_new(&self, step: &Step, path: PathId) -> bool {
+        let known = self.names.get(&path).and_then(|history| history.exists);
+        let file = step.file.get().and_then(|file| self.log.distinct_files().get(file.index()));
+        known == Some(false)
+            || known.is_none() && file.and_then(|file| file.birth).is_some_and(|birth| birth >= self.origin.0)
     }
 
     /// The job asked whether the name is there: it must find it as it did.
@@ -541,9 +552,12 @@ impl Writer<'_> {
     fn in_directory(&mut self, who: Who, path: PathId) {
         let Some(job) = who else { return };
         let path = name(self.log.names(), path);
+        let made = !self.made.is_empty();
         let mut rest: &str = path;
         let mut nearest = true;
-        while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
+        while let Some((parent, _)) =
+            rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty() && (nearest || made))
+        {
             if let Some((_, turns)) = self.made.get_mut(parent) {
                 turns.read(job, self.span, &mut self.needs);
             }

@@ -216,10 +216,7 @@ impl Look<'_> {
         }
         let [own, outer] = [program, root].map(|program| &self.programs.image(program, self.lives).env);
         let digest = |env: &[String]| env.iter().find(|entry| entry.starts_with(ENVIRONMENT_DIGEST)).cloned();
-        let name = |entry: &str| entry.split('=').next().unwrap_or_default().to_owned();
-        let unset = outer.iter().any(|entry| !own.iter().any(|other| name(other) == name(entry)));
         digest(own).zip(digest(outer)).is_some_and(|(own, outer)| own != outer)
-            || unset && digest(own).is_some()
     }
 
     fn within(&self, program: ProgramId, head: ProgramId) -> bool {

@@ -102,6 +102,9 @@ pub(crate) struct Programs {
     pub(crate) read_outside: BTreeMap<ProgramId, PathId>,
 }
 
+/// Devices that have no position and keep nothing.
+const NOTHING: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+
 #[derive(Clone, Debug, Default)]
 struct Descriptors {
     table: Table,
@@ -267,7 +270,10 @@ impl Follower<'_> {
             .collect();
         found.sort();
         found.dedup();
-        if found.len() > 1 {
+        if NOTHING.contains(&&**name(self.names, path)) {
+            // All opens of it for the same purpose are alike.
+            found.sort_by_key(|open| openings[open.0 as usize].mode.write == (target > 0));
+        } else if found.len() > 1 {
             found.iter().for_each(|open| openings[open.0 as usize].unsure = true);
         }
         found.last().map(|open| Handle::File(*open))

@@ -3,7 +3,7 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{Transfer, dictionary, spec};
-use iotrail_model::{CallId, CaseId, Layer, Names, Nullable, PathId, Pid, Timestamp};
+use iotrail_model::{CallId, CaseId, FileId, Layer, Names, Nullable, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ pub(crate) struct OpenMode {
     pub(crate) write: bool,
     pub(crate) create: bool,
     pub(crate) truncate: bool,
+    pub(crate) exclusive: bool,
     pub(crate) append: bool,
     pub(crate) directory: bool,
     pub(crate) cloexec: bool,
@@ -28,6 +29,7 @@ impl OpenMode {
             write: creat || has("O_WRONLY") || has("O_RDWR"),
             create: creat || has("O_CREAT"),
             truncate: creat || has("O_TRUNC"),
+            exclusive: has("O_CREAT") && has("O_EXCL"),
             append: has("O_APPEND"),
             directory: has("O_DIRECTORY") || has("O_PATH"),
             cloexec: has("O_CLOEXEC"),
@@ -95,21 +97,28 @@ pub(crate) struct Step {
     pub(crate) bytes: u64,
     /// Of writes the offset behind the last byte, if it is known of all of them.
     pub(crate) end: Option<i64>,
+    /// Of opens the file.
+    pub(crate) file: Nullable<FileId>,
 }
 
 /// The deeds of a log's calls by number, `None` for those that do not matter.
 fn deeds(names: &Names) -> Vec<Option<Deed>> {
     let table = dictionary();
     let deed = |name: &Arc<str>| {
-        Some(match &**name {
+        Some(match name.strip_prefix("io_uring_").unwrap_or(name) {
             "execve" | "execveat" => Deed::Exec,
             "fork" | "vfork" | "clone" | "clone2" | "clone3" => Deed::Fork,
             "pipe" | "pipe2" | "socketpair" => Deed::Pipe,
-            "open" | "openat" | "openat2" | "creat" => Deed::Open(OpenMode::default()),
+            "open" | "openat" | "openat2" | "creat" | "openat_direct" | "openat2_direct" => {
+                Deed::Open(OpenMode::default())
+            }
             "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64" => Deed::Dup { cloexec: false },
             "close" => Deed::Close,
             "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" | "chmod" | "fchmod"
-            | "fchmodat" | "fchmodat2" => Deed::Change,
+            | "fchmodat" | "fchmodat2" | "utime" | "utimes" | "futimesat" | "utimensat"
+            | "utimensat_time64" | "chown" | "fchown" | "lchown" | "fchownat" | "chown32" | "fchown32"
+            | "lchown32" | "setxattr" | "lsetxattr" | "fsetxattr" | "setxattrat" | "removexattr"
+            | "lremovexattr" | "fremovexattr" | "removexattrat" => Deed::Change,
             "unlink" | "unlinkat" => Deed::Remove,
             "rmdir" => Deed::RemoveDirectory,
             "rename" | "renameat" | "renameat2" => Deed::Rename,
@@ -155,7 +164,8 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
         | Columns::SIZE
         | Columns::RET
         | Columns::ERRNO
-        | Columns::FLAGS;
+        | Columns::FLAGS
+        | Columns::FILE;
     let mut steps = Vec::new();
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, columns)?;
@@ -222,7 +232,8 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 last: Timestamp(start.0.saturating_add(dur)),
                 pid: batch.pid[row],
                 deed,
-                fd: batch.fd[row].get(),
+                // A slot of a ring is no descriptor.
+                fd: batch.fd[row].get().filter(|_| !name.ends_with("_direct")),
                 path: batch.path[row],
                 path2: batch.path2[row],
                 ret: batch.ret[row].get(),
@@ -231,6 +242,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                     .zip(batch.size[row].get())
                     .map(|(at, size)| at.saturating_add(size)),
                 bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
+                file: batch.file[row],
             };
             let kind = match deed {
                 Deed::Read => 0_u8,

@@ -33,8 +33,9 @@ pub(crate) fn quotient(graph: &Graph, names: &[Option<Name>], sentence: String) 
     leave_out_vertices(&mut joined, "parts joined with their process", parts);
     let inside = merged_edges(graph, &classes, &mut joined);
     if inside > 0 {
+        let (edges, are) = if inside == 1 { ("edge", "is") } else { ("edges", "are") };
         joined.notes.push(format!(
-            "{} edges inside joined vertices (forks, parts and versions that follow each other) are not shown",
+            "{} {edges} inside joined vertices (forks, parts and versions that follow each other) {are} not shown",
             units::count(inside)
         ));
     }

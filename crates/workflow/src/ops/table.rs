@@ -8,6 +8,7 @@ use crate::ops::critical_executed::{Executed, critical_executed};
 use crate::ops::critical_static::{Critical, critical_static};
 use crate::ops::error::OpError;
 use crate::ops::weight::Weight;
+use iotrail_model::units;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -272,13 +273,17 @@ pub fn executed(graph: &Graph, executed: &Executed) -> Table {
     });
     let notes = (executed.unknown_times > 0).then(|| {
         format!(
-            "{} processes have no recorded birth or death; their first or last sign stands in",
-            executed.unknown_times
+            "{} no recorded birth or death; the first or last sign stands in",
+            units::counted(executed.unknown_times, "process has", "processes have")
         )
     });
     Table {
         name: "critical path as executed",
-        summary: format!("makespan {} ns, the sum of {} steps", executed.makespan.0, executed.steps.len()),
+        summary: format!(
+            "makespan {} ns, the sum of {}",
+            executed.makespan.0,
+            units::counted(executed.steps.len() as u64, "step", "steps")
+        ),
         notes: notes.into_iter().collect(),
         rows: Rows::Executed(rows.collect()),
     }
@@ -331,14 +336,17 @@ pub fn bottlenecks(graph: &Graph) -> Table {
         }
     });
     let notes = (found.too_few > 0).then(|| {
-        format!("{} edges are of kinds with fewer than five edges, which have no usual rate", found.too_few)
+        let edges = units::counted(found.too_few, "edge is", "edges are");
+        format!("{edges} of kinds with fewer than five edges, which have no usual rate")
     });
     Table {
         name: "bottlenecks",
         summary: format!(
-            "{} of {} edges with a known rate are far below the median of their kind",
-            found.edges.len(),
-            found.compared
+            "{} of {} with a known rate {} far below the median of {} kind",
+            units::count(found.edges.len() as u64),
+            units::counted(found.compared, "edge", "edges"),
+            if found.edges.len() == 1 { "is" } else { "are" },
+            if found.edges.len() == 1 { "its" } else { "their" }
         ),
         notes: notes.into_iter().collect(),
         rows: Rows::Bottlenecks(rows.collect()),
@@ -367,7 +375,10 @@ pub(super) fn degrees(graph: &Graph) -> Table {
     let count = rows.len();
     Table {
         name: "degrees",
-        summary: format!("{count} vertices, those with the most edges first"),
+        summary: format!(
+            "{}, those with the most edges first",
+            units::counted(count as u64, "vertex", "vertices")
+        ),
         notes: found.notes,
         rows: Rows::Degrees(rows),
     }
@@ -394,7 +405,11 @@ pub fn clusters(graph: &Graph) -> Table {
     let processes: u64 = rows.iter().map(|row| row.processes).sum();
     Table {
         name: "clusters",
-        summary: format!("{processes} processes behave in {} ways", rows.len()),
+        summary: format!(
+            "{} in {}",
+            units::counted(processes, "process behaves", "processes behave"),
+            units::counted(rows.len() as u64, "way", "ways")
+        ),
         notes: Vec::new(),
         rows: Rows::Clusters(rows),
     }

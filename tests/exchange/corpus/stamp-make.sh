@@ -1,0 +1,2 @@
+# construct: make
+make -s -f Makefile.s

@@ -1,0 +1,3 @@
+# construct: inplace
+# whole: no
+touch stamp; cp stamp copy; find stamp copy > list
