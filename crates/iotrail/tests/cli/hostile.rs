@@ -91,6 +91,62 @@ fn what_people_read_holds_no_control_characters() {
     }
 }
 
+/// What a terminal gets, without the carriage returns that it makes of line ends; `None` if there is nothing to make one.
+fn on_a_terminal(dir: &Dir, words: &[&str]) -> Option<Vec<u8>> {
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let line = format!("'{}' {}", env!("CARGO_BIN_EXE_iotrail"), quoted.join(" "));
+    let made = std::process::Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(dir.path(""))
+        .env("NO_COLOR", "1")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .ok()?;
+    assert!(made.status.success(), "{line}: {}", String::from_utf8_lossy(&made.stdout));
+    Some(String::from_utf8_lossy(&made.stdout).replace("\r\n", "\n").into_bytes())
+}
+
+#[test]
+fn every_format_is_tame_on_a_terminal() {
+    let dir = Dir::with_trace(trace());
+    let commands = [
+        "dfg t.trail --map file --format nodes.csv",
+        "dfg t.trail --map file --format edges.csv",
+        "dfg t.trail --map file --format dot",
+        "dfg t.trail --map file --format graphml",
+        "dfg t.trail --map file --format mmd",
+        "dfg t.trail --map file --format svg",
+        "dfg t.trail --map file --format json",
+        "events t.trail --csv",
+        "events t.trail --json",
+        "files t.trail --csv",
+        "files t.trail --json",
+        "processes t.trail --csv",
+        "stats t.trail --table calls --csv",
+        "stats t.trail --json",
+        "compare t.trail t.trail --map file --json",
+        "tree t.trail --json",
+        "info t.trail --json",
+        "workflow t.trail --json",
+        "workflow t.trail --format gml",
+        "workflow t.trail --format graphml",
+        "workflow t.trail --format prov",
+        "workflow t.trail --format cyjs",
+        "workflow t.trail --format dot",
+        "report t.trail -o -",
+    ];
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        let Some(shown) = on_a_terminal(&dir, &words) else {
+            eprintln!("NOT TESTED: there is no `script`");
+            return;
+        };
+        // Tabs are left as they are.
+        let without_tabs: Vec<u8> = shown.into_iter().filter(|byte| *byte != b'\t').collect();
+        assert_tame(command, &without_tabs);
+    }
+}
+
 #[test]
 fn csv_and_json_of_events_hold_the_exact_names() {
     let dir = Dir::with_trace(trace());
