@@ -2,6 +2,7 @@
 
 use crate::Sink;
 use crate::cursor::Move;
+use crate::directories::Directory;
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, SOCKET};
 use crate::files::{Description, DescriptionId};
 use crate::identity::Opening;
@@ -65,6 +66,7 @@ impl Resolver {
         names: &mut Dictionaries,
         sink: &mut S,
     ) {
+        self.adrift.clear();
         let effect = self.effects.of(call.call);
         self.files.holds.learn(self.effects.holds(call.call));
         let entered = match self.effects.is_request(call.call) {
@@ -178,24 +180,13 @@ impl Resolver {
         } else if let (Some(target), Some(_)) = (operands.text, operands.path) {
             let place = match operands.text_located {
                 true => Place { path: Nullable::some(intern(names, target)), ..Place::default() },
-                false => self.link_target(event, target, names),
+                false if target.is_empty() => Place::default(),
+                false => self.beside(event.path, target, names),
             };
             event.path2 = place.path;
             relative |= place.relative;
         }
         self.relative_paths += u64::from(relative);
-    }
-
-    /// What a symbolic link points to is seen from the directory that the link lies in.
-    fn link_target(&mut self, event: &Event, target: &[u8], names: &mut Dictionaries) -> Place {
-        let directory = event.path.get().and_then(|link| {
-            let directory = paths::parent(names.paths.get(link.0))?.to_vec();
-            Some(intern(names, &directory))
-        });
-        match target {
-            b"" => Place::default(),
-            target => self.join(directory.into(), target, names),
-        }
     }
 
     #[inline]
@@ -304,14 +295,14 @@ impl Resolver {
             Effect::Rename => self.files.renames += 1,
             Effect::Chdir | Effect::Fchdir => {
                 let directory = self.population.thread(thread).directory;
-                let path = event.path.get().filter(|path| names.paths.get(path.0).starts_with(b"/"));
-                self.directories.change(directory, path.into());
+                let destination = self.destination(event, names);
+                self.directories.change(directory, destination);
             }
             Effect::Getcwd => {
                 if let Some(path) = operands.text.filter(|path| path.starts_with(b"/")) {
                     let path = intern(names, path);
                     event.path = Nullable::some(path);
-                    self.learn_directory(thread, path);
+                    self.learn_directory(thread, path, names);
                 }
             }
             Effect::ChangeRoot => {
@@ -345,6 +336,15 @@ impl Resolver {
                 }
             }
         }
+    }
+
+    /// Where a change of the working directory led.
+    fn destination(&self, event: &Event, names: &mut Dictionaries) -> Directory {
+        let path = self.moved(event.file, event.path, names);
+        let relative = path.get().is_some_and(|path| !names.paths.get(path.0).starts_with(b"/"));
+        // The file behind a relative path is known if it is known what that is relative to.
+        let path = if relative && event.file.is_null() { Nullable::NULL } else { path };
+        Directory { path, relative, file: event.file, ..Directory::default() }
     }
 
     /// What a call changes that failed or whose end was not seen.
@@ -444,6 +444,9 @@ impl Resolver {
         };
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);
+        if opening.nameless {
+            self.tell(event.path, event.file, true, names, sink);
+        }
         let file = event.file;
         let is_directory = asks(symbols::O_DIRECTORY) && !asks(symbols::O_TMPFILE);
         let description = Description {
@@ -683,6 +686,7 @@ impl Resolver {
         self.unknown_descriptors +=
             u64::from(event.path.is_null() && !event.fd.is_null() && event.errno.is_null());
         self.case_state(event.case).events += 1;
+        self.credit.earn();
         sink.event(&event, names);
     }
 }

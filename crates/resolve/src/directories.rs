@@ -1,17 +1,22 @@
 //! Working directories. Threads share one, and so do processes made with CLONE_FS.
 
 use crate::owned::Owned;
-use iotrail_model::{Nullable, PathId};
+use iotrail_model::{FileId, Nullable, PathId};
 
 /// A working directory in [`Directories`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DirectoryId(u32);
 
+/// A working directory.
 #[derive(Clone, Copy, Debug, Default)]
-struct Directory {
-    path: Nullable<PathId>,
-    /// Whether it was changed to something that is not known, so that what is learnt later says nothing about before.
-    moved: bool,
+pub(crate) struct Directory {
+    /// Its path, seen from where the trace began if it is `relative`.
+    pub(crate) path: Nullable<PathId>,
+    pub(crate) relative: bool,
+    /// The directory itself, which keeps its number when it is renamed.
+    pub(crate) file: Nullable<FileId>,
+    /// Whether it was changed, so that what is learnt later says nothing about before.
+    pub(crate) moved: bool,
 }
 
 /// The working directories of a process tree.
@@ -47,25 +52,39 @@ impl Directories {
         DirectoryId(self.directories.unshare(id.0))
     }
 
-    /// Where it is.
+    /// What is known of it.
     #[inline]
+    pub(crate) fn get(&self, id: DirectoryId) -> Directory {
+        self.directories.get(id.0).copied().unwrap_or_default()
+    }
+
+    /// Its absolute path.
     pub(crate) fn path(&self, id: DirectoryId) -> Nullable<PathId> {
-        self.directories.get(id.0).map_or(Nullable::NULL, |directory| directory.path)
+        let directory = self.get(id);
+        if directory.relative { Nullable::NULL } else { directory.path }
     }
 
     /// Goes there.
-    pub(crate) fn change(&mut self, id: DirectoryId, path: Nullable<PathId>) {
+    pub(crate) fn change(&mut self, id: DirectoryId, to: Directory) {
         if let Some(directory) = self.directories.get_mut(id.0) {
-            *directory = Directory { path, moved: true };
+            *directory = Directory { moved: true, ..to };
         }
     }
 
     /// Learns where it is. `true` if it was there from the start.
-    pub(crate) fn learn(&mut self, id: DirectoryId, path: PathId) -> bool {
+    pub(crate) fn learn(&mut self, id: DirectoryId, path: PathId, file: Nullable<FileId>) -> bool {
         let Some(directory) = self.directories.get_mut(id.0) else { return false };
         let from_start = directory.path.is_null() && !directory.moved;
-        directory.path = Nullable::some(path);
+        *directory = Directory { path: Nullable::some(path), relative: false, file, ..*directory };
         from_start
+    }
+
+    /// What nothing is known of is where another one is.
+    pub(crate) fn inherit(&mut self, id: DirectoryId, from: DirectoryId) {
+        let known = self.get(from);
+        if let Some(directory) = self.directories.get_mut(id.0).filter(|directory| directory.path.is_null()) {
+            *directory = Directory { moved: directory.moved, ..known };
+        }
     }
 
     /// The paths of all directories, to be renumbered.

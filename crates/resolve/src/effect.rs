@@ -159,6 +159,7 @@ struct Row {
     naming: Naming,
     is_turn: bool,
     is_request: bool,
+    shows_file: bool,
     holds: Holds,
 }
 
@@ -175,6 +176,7 @@ impl Default for Effects {
             naming: naming(spec),
             is_turn: is_turn(spec),
             is_request: is_request(spec.name),
+            shows_file: shows_file(spec.name),
             holds: holds(spec.name),
         };
         Self { rows: TABLE.iter().map(row).collect() }
@@ -200,6 +202,12 @@ impl Effects {
         self.rows.get(call.index()).is_none_or(|row| row.is_turn)
     }
 
+    /// Whether `call` stores what a file is.
+    #[inline]
+    pub(crate) fn shows_file(&self, call: CallId) -> bool {
+        self.rows.get(call.index()).is_some_and(|row| row.shows_file)
+    }
+
     /// What a trace holds in which `call` is.
     #[inline]
     pub(crate) fn holds(&self, call: CallId) -> Holds {
@@ -219,6 +227,24 @@ fn name_of_work(name: &'static str) -> &'static str {
         "io_uring_setup" | "io_uring_enter" | "io_uring_register" => name,
         name => name.strip_prefix("io_uring_").unwrap_or(name),
     }
+}
+
+fn shows_file(name: &'static str) -> bool {
+    const STATS: [&str; 12] = [
+        "stat",
+        "lstat",
+        "fstat",
+        "stat64",
+        "lstat64",
+        "fstat64",
+        "oldstat",
+        "oldlstat",
+        "oldfstat",
+        "newfstatat",
+        "fstatat64",
+        "statx",
+    ];
+    STATS.contains(&name_of_work(name))
 }
 
 fn is_request(name: &'static str) -> bool {

@@ -92,7 +92,7 @@ impl Resolver {
             }
             RawItem::WorkingDirectory { path, .. } if path.starts_with(b"/") => {
                 let path = intern(names, path);
-                self.learn_directory(thread, path);
+                self.learn_directory(thread, path, names);
             }
             RawItem::File { fd, facts, .. } => {
                 let table = self.population.thread(thread).table;

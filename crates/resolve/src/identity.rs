@@ -6,6 +6,7 @@
 //! mounts and what others did.
 
 use crate::Sink;
+use crate::attributes;
 use crate::effect::Naming;
 use crate::files::{DescriptionId, TableId};
 use crate::lookup::intern;
@@ -16,6 +17,24 @@ use crate::resolver::Resolver;
 use crate::symbols::{self, Symbol};
 use iotrail_model::raw::{RawCall, Return};
 use iotrail_model::{Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile, Nullable, PathId};
+
+/// How many names in renamed directories may still be told. Each event adds some, so that hostile renames cost no more than
+/// other calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Credit(usize);
+
+impl Default for Credit {
+    fn default() -> Self {
+        Self(1 << 16)
+    }
+}
+
+impl Credit {
+    #[inline]
+    pub(crate) fn earn(&mut self) {
+        self.0 = self.0.saturating_add(16);
+    }
+}
 
 /// What a call asks for that makes a descriptor of a path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,10 +62,69 @@ impl Resolver {
     }
 
     /// Where an absolute path leads.
-    fn reach(&mut self, path: Nullable<PathId>, follow: bool, names: &Dictionaries) -> Option<Walked> {
+    pub(crate) fn reach(
+        &mut self,
+        path: Nullable<PathId>,
+        follow: bool,
+        names: &Dictionaries,
+    ) -> Option<Walked> {
         let id = path.get()?;
         let text = names.paths.get(id.0);
         if text.first() != Some(&b'/') { None } else { self.namespace.reach(id, text, follow) }
+    }
+
+    /// Where a path leads that is an argument of a call; a relative one is seen from where the trace began.
+    fn reach_given(&mut self, path: Nullable<PathId>, follow: bool, names: &Dictionaries) -> Option<Walked> {
+        let id = path.get()?;
+        let text = names.paths.get(id.0);
+        match text.first() {
+            Some(b'/') => self.namespace.reach(id, text, follow),
+            Some(_) if self.is_trace && !self.is_adrift(path) => self.namespace.reach(id, text, follow),
+            _ => None,
+        }
+    }
+
+    /// As [`Self::reach_given`] of a name that the call makes, moves or removes; it gets the name that it really has.
+    fn reach_name(&mut self, path: &mut Nullable<PathId>, names: &mut Dictionaries) -> Option<Walked> {
+        let walked = self.reach_given(*path, false, names)?;
+        if let Some(link) = &walked.link {
+            *path = Nullable::some(intern(names, &link.path));
+        }
+        Some(walked)
+    }
+
+    /// The number of a directory in which a process works.
+    pub(crate) fn directory_at(&mut self, path: PathId, names: &mut Dictionaries) -> Nullable<FileId> {
+        if !self.is_trace {
+            return Nullable::NULL;
+        }
+        match self.reach(Nullable::some(path), false, names) {
+            Some(walked) => self.there(walked.node, names),
+            None => Nullable::NULL,
+        }
+    }
+
+    /// The file of a description that the tracer calls by another name than before.
+    pub(crate) fn renamed_file(
+        &mut self,
+        id: DescriptionId,
+        path: Nullable<PathId>,
+        deleted: bool,
+        names: &Dictionaries,
+    ) -> Nullable<FileId> {
+        let file = self.files.description(id).file;
+        if deleted {
+            return file;
+        }
+        let Some(walked) = self.reach(path, false, names) else { return Nullable::NULL };
+        match (self.namespace.content(walked.node), file.get()) {
+            (Content::File(present), _) => Nullable::some(present),
+            (_, Some(known)) => {
+                self.namespace.set(walked.node, Content::File(known));
+                file
+            }
+            (_, None) => file,
+        }
     }
 
     /// The file that a name denotes of which it is certain that it denotes one.
@@ -96,28 +174,34 @@ impl Resolver {
             // That is found out with the descriptor.
             Naming::Opens => {}
             Naming::Looks { .. } => self.looks(event, thread, naming.follows(operands), operands, names),
-            Naming::Makes => event.file = self.makes(event.path, names, sink),
+            Naming::Makes => event.file = self.makes(event, names, sink),
             Naming::Renames => self.renames(event, operands, names, sink),
             Naming::Links => self.links(event, thread, operands, names, sink),
             Naming::Symlinks => {
-                event.file = self.makes(event.path, names, sink);
+                let target = event.path2;
+                event.file = self.makes(event, names, sink);
+                event.path2 = target;
                 if let (Some(file), Some(target)) = (event.file.get(), operands.text) {
                     self.namespace.set_target(file, target);
                 }
                 event.file2 = self.find(event.path2, true, names);
             }
             Naming::Removes => {
-                if let Some(walked) = self.reach(event.path, false, names) {
+                if let Some(walked) = self.reach_given(event.path, false, names) {
+                    self.note_link(event, event.path, walked.link.as_ref(), names);
                     event.file = self.there(walked.node, names);
                     self.namespace.set(walked.node, Content::Nothing);
                     self.tell(event.path, event.file, true, names, sink);
                 }
             }
         }
+        if succeeded && self.is_trace && self.effects.shows_file(call.call) {
+            self.learn_attributes(event, call, description, names, sink);
+        }
     }
 
     fn find(&mut self, path: Nullable<PathId>, follow: bool, names: &Dictionaries) -> Nullable<FileId> {
-        self.reach(path, follow, names)
+        self.reach_given(path, follow, names)
             .map(|walked| self.namespace.content(walked.node))
             .unwrap_or_default()
             .into()
@@ -141,7 +225,7 @@ impl Resolver {
             event.file = self.file_of(description, names);
             return;
         }
-        if let Some(walked) = self.reach(event.path, follows, names) {
+        if let Some(walked) = self.reach_given(event.path, follows, names) {
             event.file = self.there(walked.node, names);
             self.note_link(event, event.path, walked.link.as_ref(), names);
         }
@@ -191,13 +275,23 @@ impl Resolver {
 
     fn makes<S: Sink>(
         &mut self,
-        path: Nullable<PathId>,
+        event: &mut Event,
         names: &mut Dictionaries,
         sink: &mut S,
     ) -> Nullable<FileId> {
-        let Some(walked) = self.reach(path, false, names) else { return Nullable::NULL };
-        self.lose(path, walked.node, names, sink);
-        self.make_file(walked.node, names)
+        let Some(walked) = self.reach_given(event.path, false, names) else { return Nullable::NULL };
+        self.note_link(event, event.path, walked.link.as_ref(), names);
+        self.lose(event.path, walked.node, names, sink);
+        self.make_new(walked.node, names)
+    }
+
+    /// A file that the call made under that name.
+    fn make_new(&mut self, node: Node, names: &mut Dictionaries) -> Nullable<FileId> {
+        let file = self.make_file(node, names);
+        if let Some(file) = file.get() {
+            self.namespace.set_made(file);
+        }
+        file
     }
 
     /// What a name denoted up to now has lost it.
@@ -210,7 +304,7 @@ impl Resolver {
     }
 
     /// Tells that a file has a name or has lost it.
-    fn tell<S: Sink>(
+    pub(crate) fn tell<S: Sink>(
         &self,
         path: Nullable<PathId>,
         file: Nullable<FileId>,
@@ -230,7 +324,7 @@ impl Resolver {
         sink: &mut S,
     ) {
         let (Some(from), Some(to)) =
-            (self.reach(event.path, false, names), self.reach(event.path2, false, names))
+            (self.reach_name(&mut event.path, names), self.reach_name(&mut event.path2, names))
         else {
             return;
         };
@@ -239,7 +333,12 @@ impl Resolver {
         let (Some(old), Some(new)) = (event.path.get(), event.path2.get()) else { return };
         if has(operands, symbols::RENAME_EXCHANGE) {
             event.file2 = self.there(to.node, names);
+            let (below_old, below_new) = (self.below(from.node), self.below(to.node));
             self.namespace.exchange(names.paths.get(old.0), names.paths.get(new.0));
+            self.tell_below(&below_old, old, true, names, sink);
+            self.tell_below(&below_new, new, true, names, sink);
+            self.tell_below(&below_old, new, false, names, sink);
+            self.tell_below(&below_new, old, false, names, sink);
             for (path, file, gone) in [
                 (event.path, event.file, true),
                 (event.path2, event.file2, true),
@@ -255,10 +354,36 @@ impl Resolver {
         if from.node == to.node || !event.file.is_null() && event.file == present {
             return;
         }
+        let below = self.below(from.node);
         self.namespace.rename(names.paths.get(old.0), names.paths.get(new.0));
+        self.tell_below(&below, old, true, names, sink);
+        self.tell_below(&below, new, false, names, sink);
         self.tell(event.path2, present, true, names, sink);
         self.tell(event.path, event.file, true, names, sink);
         self.tell(event.path2, event.file, false, names, sink);
+    }
+
+    /// The files below a directory that gets another name.
+    fn below(&mut self, node: Node) -> Vec<(Vec<u8>, FileId)> {
+        let (found, seen) = self.namespace.below(node, self.credit.0);
+        self.credit.0 -= seen;
+        found
+    }
+
+    /// Tells of files below a directory of that path that they have, or have lost, these names.
+    fn tell_below<S: Sink>(
+        &self,
+        files: &[(Vec<u8>, FileId)],
+        directory: PathId,
+        gone: bool,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        for (name, file) in files {
+            let path = [names.paths.get(directory.0), name].concat();
+            let path = Nullable::some(intern(names, &path));
+            self.tell(path, Nullable::some(*file), gone, names, sink);
+        }
     }
 
     fn links<S: Sink>(
@@ -274,7 +399,7 @@ impl Resolver {
         self.looks(event, thread, follows, operands, names);
         (event.path2, event.file2) = link;
         event.file2 = event.file;
-        let Some(walked) = self.reach(event.path2, false, names) else { return };
+        let Some(walked) = self.reach_name(&mut event.path2, names) else { return };
         let Some(file) = event.file.get() else { return };
         self.lose(event.path2, walked.node, names, sink);
         self.namespace.set(walked.node, Content::File(file));
@@ -297,7 +422,7 @@ impl Resolver {
         if opening.nameless {
             return self.nameless(facts, opening, names);
         }
-        let walked = self.reach(given, opening.follows, names);
+        let walked = self.reach_given(given, opening.follows, names);
         let told = event.path != given;
         let link = walked.as_ref().and_then(|walked| walked.link.as_ref());
         self.note_link(event, given, link, names);
@@ -320,9 +445,13 @@ impl Resolver {
                 self.namespace.set(node, Content::File(file));
                 Nullable::some(file)
             }
-            None if is_other || opening.creates && opening.exclusive => {
+            None if is_other => {
                 self.lose(event.path, node, names, sink);
                 self.make_file(node, names)
+            }
+            None if made == Made::Surely => {
+                self.lose(event.path, node, names, sink);
+                self.make_new(node, names)
             }
             None if made != Made::No || facts.is_some() && present == Content::Unknown => {
                 self.make_file(node, names)
@@ -360,6 +489,53 @@ impl Resolver {
         let Content::File(file) = present else { return false };
         let known = self.namespace.facts(file);
         known.is_some_and(|known| (known.device, known.inode) != (facts.device, facts.inode))
+    }
+
+    /// The call shows the attributes of a file, which tell it from others and join its names.
+    fn learn_attributes<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        call: &RawCall<'_>,
+        description: Option<DescriptionId>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let (Some(shown), Some(path), Some(file)) =
+            (attributes::shown(call.args), event.path.get(), event.file.get())
+        else {
+            return;
+        };
+        let known = self.namespace.facts(file);
+        let facts = FileFacts { birth: shown.birth.or(known.and_then(|known| known.birth)), ..shown };
+        let is_other = known.is_some_and(|known| (known.device, known.inode) != (facts.device, facts.inode));
+        let holder = self.namespace.of_facts(&facts, Made::Perhaps);
+        // What the trace made cannot be what was there before.
+        let holder = holder.filter(|holder| *holder == file || is_other || !self.namespace.is_made(file));
+        let found = match holder {
+            Some(holder) => Nullable::some(holder),
+            None if is_other => names.next_file(),
+            None => Nullable::some(file),
+        };
+        let Some(found) = found.get() else { return };
+        let node = self.reach_given(event.path, false, names).map(|walked| walked.node);
+        let node = node.filter(|node| self.namespace.content(*node) == Content::File(file));
+        if found != file {
+            if is_other && description.is_none() {
+                self.tell(event.path, Nullable::some(file), true, names, sink);
+            } else if !is_other {
+                // Both numbers are that of one file.
+                sink.file(path, &NamedFile { file: event.file, gone: false, facts: Some(facts) }, names);
+            }
+            if let Some(node) = node {
+                self.namespace.set(node, Content::File(found));
+            }
+            if let Some(description) = description {
+                self.files.description_mut(description).file = Nullable::some(found);
+            }
+            event.file = Nullable::some(found);
+        }
+        self.namespace.learn(found, &facts);
+        self.tell(event.path, event.file, node.is_none(), names, sink);
     }
 
     /// What a tracer found behind a description: answers its file.

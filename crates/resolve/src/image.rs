@@ -37,7 +37,7 @@ impl Resolver {
     ) {
         if let Some(path) = image.cwd.filter(|path| path.starts_with(b"/")) {
             let path = intern(names, path);
-            self.learn_directory(id, path);
+            self.learn_directory(id, path, names);
             let process = self.population.thread(id).process;
             self.population.process_mut(process).cwd = Nullable::some(path);
         }

@@ -23,6 +23,7 @@
 //! (the calls of `benches/resolve.rs`, two processes in turns), which is why
 //! descriptor tables are dense vectors and paths are ids.
 
+mod attributes;
 mod call;
 mod creations;
 mod cursor;

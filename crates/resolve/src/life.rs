@@ -288,11 +288,7 @@ impl Resolver {
         self.memory.inherit_missing(own.space, space);
         self.knows_stranger(table);
         self.files.inherit_missing(own_table, table);
-        if self.directories.path(own_directory).is_null()
-            && let Some(path) = self.directories.path(directory).get()
-        {
-            self.directories.learn(own_directory, path);
-        }
+        self.directories.inherit(own_directory, directory);
         if shares.process {
             self.population.move_thread(id, parent_process);
         } else {

@@ -4,13 +4,14 @@
 //! that is not in the trace, a descriptor received over a socket, a symbolic link) and corrects them. A path as opened
 //! stays with its descriptor when the file is renamed.
 
+use crate::directories::Directory;
 use crate::files::{Description, TableId};
 use crate::operands::{Base, FdArg, PathArg};
 use crate::paths;
 use crate::population::ThreadId;
 use crate::resolver::Resolver;
 use iotrail_model::raw::Target;
-use iotrail_model::{Dictionaries, Nullable, PathId, Tid};
+use iotrail_model::{Dictionaries, FileId, Nullable, PathId, Tid};
 
 /// Where a path argument leads.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +22,14 @@ pub(crate) struct Place {
     pub(crate) fd: Option<i32>,
     /// Whether the path stayed relative.
     pub(crate) relative: bool,
+}
+
+/// What a relative path is seen from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Origin {
+    path: Nullable<PathId>,
+    /// Whether it is not known where that is.
+    adrift: bool,
 }
 
 pub(crate) fn intern(names: &mut Dictionaries, path: &[u8]) -> PathId {
@@ -75,9 +84,10 @@ impl Resolver {
             self.files.distrust(id);
             return self.discover(table, fd, hint, names);
         }
+        let path = Nullable::some(intern(names, hint.name));
+        let file = self.renamed_file(id, path, hint.deleted, names);
         let description = self.files.confirm(id);
-        description.path = Nullable::some(intern(names, hint.name));
-        description.file = Nullable::NULL;
+        (description.path, description.file) = (path, file);
         description.seekable &= paths::name_has_positions(hint.name);
         if !description.seekable {
             description.cursor = Nullable::NULL;
@@ -111,26 +121,42 @@ impl Resolver {
         id: ThreadId,
         hint: Option<Target<'_>>,
         names: &mut Dictionaries,
-    ) -> Nullable<PathId> {
-        let directory = self.population.thread(id).directory;
-        let known = self.directories.path(directory);
-        match hint {
-            Some(hint) if hint.name.first() == Some(&b'/') => {
-                if known.get().is_none_or(|path| names.paths.get(path.0) != hint.name) {
-                    let path = intern(names, hint.name);
-                    self.learn_directory(id, path);
-                }
-                self.directories.path(directory)
+    ) -> Origin {
+        let at = self.population.thread(id).directory;
+        if let Some(hint) = hint.filter(|hint| hint.name.first() == Some(&b'/')) {
+            let known = self.directories.path(at).get();
+            if known.is_none_or(|path| names.paths.get(path.0) != hint.name) {
+                let path = intern(names, hint.name);
+                self.learn_directory(id, path, names);
             }
-            _ => known,
+            return Origin { path: self.directories.path(at), adrift: false };
         }
+        let Directory { path, file, moved, .. } = self.directories.get(at);
+        let path = self.moved(file, path, names);
+        Origin { path, adrift: path.is_null() && moved }
+    }
+
+    /// The path of a directory: where it is by now, if a trace showed it being renamed.
+    pub(crate) fn moved(
+        &self,
+        file: Nullable<FileId>,
+        path: Nullable<PathId>,
+        names: &mut Dictionaries,
+    ) -> Nullable<PathId> {
+        let file = file.get().filter(|_| self.is_trace && self.files.renames > 0);
+        let by_now = file.and_then(|file| self.namespace.path_of(file));
+        by_now.map_or(path, |by_now| Nullable::some(intern(names, &by_now)))
     }
 
     /// The trace says where a thread works. If it never moved, its image started there.
-    pub(crate) fn learn_directory(&mut self, id: ThreadId, path: PathId) {
+    pub(crate) fn learn_directory(&mut self, id: ThreadId, path: PathId, names: &mut Dictionaries) {
         let thread = self.population.thread(id);
         let (process, directory) = (thread.process, thread.directory);
-        if self.directories.learn(directory, path) {
+        let file = self.directory_at(path, names);
+        if self.directories.learn(directory, path, file) {
+            if self.is_trace {
+                self.namespace.begins_at(names.paths.get(path.0));
+            }
             let living = self.population.process_mut(process);
             living.cwd = Nullable::some(living.cwd.get().unwrap_or(path));
         }
@@ -168,25 +194,67 @@ impl Resolver {
             Base::Fd(fd) => {
                 let table = self.population.thread(id).table;
                 let description = self.description_of(table, fd, false, names);
-                description.map_or(Nullable::NULL, |id| self.files.description(id).path)
+                description.map_or(Origin { adrift: true, ..Origin::default() }, |description| {
+                    self.directory_behind(description, fd.1.is_some(), names)
+                })
             }
-            Base::Unknown => Nullable::NULL,
+            Base::Unknown => Origin { adrift: true, ..Origin::default() },
         };
         match arg.bytes {
-            None => of_base(arg.base, base),
-            Some(b"") if empty_is_base => of_base(arg.base, base),
+            None => of_base(arg.base, base.path),
+            Some(b"") if empty_is_base => of_base(arg.base, base.path),
             Some(b"") => Place::default(),
             Some(path) => self.join(base, path, names),
         }
     }
 
+    /// Where a directory is that a descriptor stands for; the tracer may have `told`.
+    fn directory_behind(
+        &self,
+        id: crate::files::DescriptionId,
+        told: bool,
+        names: &mut Dictionaries,
+    ) -> Origin {
+        let Description { path, file, .. } = *self.files.description(id);
+        let path = if told { path } else { self.moved(file, path, names) };
+        let is_absolute = path.get().is_some_and(|path| names.paths.get(path.0).starts_with(b"/"));
+        match is_absolute || !file.is_null() {
+            true => Origin { path, adrift: false },
+            false => Origin { path: Nullable::NULL, adrift: true },
+        }
+    }
+
+    /// What a symbolic link of that name points to.
+    pub(crate) fn beside(
+        &mut self,
+        link: Nullable<PathId>,
+        target: &[u8],
+        names: &mut Dictionaries,
+    ) -> Place {
+        let directory = link.get().and_then(|link| {
+            let directory = paths::parent(names.paths.get(link.0))?.to_vec();
+            Some(intern(names, &directory))
+        });
+        self.join(Origin { path: directory.into(), adrift: self.is_adrift(link) }, target, names)
+    }
+
     /// `path` seen from the directory `base`.
-    pub(crate) fn join(&mut self, base: Nullable<PathId>, path: &[u8], names: &mut Dictionaries) -> Place {
-        let base = base.get().map(|base| names.paths.get(base.0));
-        let base = base.filter(|base| base.first() == Some(&b'/'));
-        let absolute = paths::join(base, path, &mut self.scratch);
-        let path = Nullable::some(intern(names, &self.scratch));
-        Place { path, fd: None, relative: !absolute }
+    fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Place {
+        let directory = base.path.get().map(|base| names.paths.get(base.0));
+        let absolute = match base.adrift {
+            true => paths::join(None, path, &mut self.scratch),
+            false => self.namespace.join(directory, path, &mut self.scratch),
+        };
+        let path = intern(names, &self.scratch);
+        if base.adrift && !absolute {
+            self.adrift.push(path);
+        }
+        Place { path: Nullable::some(path), fd: None, relative: !absolute }
+    }
+
+    /// Whether a path of the call that is looked at is relative to something that is not known.
+    pub(crate) fn is_adrift(&self, path: Nullable<PathId>) -> bool {
+        path.get().is_some_and(|path| self.adrift.contains(&path))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Which file each name denotes, by now: a tree of names, as the calls of a trace made and removed them.
 //!
 //! A file is a number; names are labels that come and go. A rename moves what lies below a directory with it; symbolic
-//! links that the trace made are followed. Memory is bounded: when there are too many names all are forgotten, and what a
-//! name denotes is unknown until something new is made there or a tracer looks.
+//! links that the trace made or read are followed. Relative names are those of the directory in which the trace began, as
+//! long as its path is not known. Memory is bounded: when there are too many names all are forgotten, and what a name
+//! denotes is unknown until something new is made there or a tracer looks.
 
+use crate::paths;
 use hashbrown::HashMap;
 use iotrail_model::{FileFacts, FileId, Interner, Nullable, PathId};
 
@@ -12,6 +14,10 @@ const MOST: usize = 1 << 18;
 /// Symbolic links that the kernel follows in one path.
 const MOST_LINKS: usize = 40;
 const ROOT: Node = Node(0);
+/// The directory in which the trace began.
+const START: Node = Node(1);
+/// Above a name that nothing leads to.
+const NOWHERE: u32 = u32::MAX;
 
 /// A name in [`Namespace`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +63,26 @@ pub(crate) struct Crossed {
     pub(crate) path: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Name {
     content: Content,
-    children: u32,
+    /// The directory that it lies in.
+    above: u32,
+    /// What it is called there.
+    component: u32,
+    /// What the names that lie in it are called.
+    below: Vec<u32>,
+}
+
+impl Name {
+    fn new(content: Content, (above, component): (u32, u32)) -> Self {
+        Self { content, above, component, below: Vec::new() }
+    }
+
+    /// One that nothing leads to but itself.
+    fn top() -> Self {
+        Self::new(Content::Unknown, (NOWHERE, 0))
+    }
 }
 
 /// What is known of a file that has names.
@@ -68,6 +90,10 @@ struct Name {
 struct Known {
     facts: Option<FileFacts>,
     names: u32,
+    /// The last name that it got.
+    name: Option<Node>,
+    /// Whether a call of the trace made it.
+    made: bool,
     /// Where it points to, of a symbolic link.
     target: Option<Box<[u8]>>,
 }
@@ -87,13 +113,15 @@ pub(crate) struct Namespace {
     epoch: u32,
     links: usize,
     forgot: bool,
+    /// Where relative names begin.
+    start: Node,
 }
 
 impl Default for Namespace {
     fn default() -> Self {
         Self {
             components: Interner::new(),
-            names: vec![Name::default()],
+            names: vec![Name::top(), Name::top()],
             children: Map::default(),
             files: Map::default(),
             by_inode: Map::default(),
@@ -101,12 +129,13 @@ impl Default for Namespace {
             epoch: 1,
             links: 0,
             forgot: false,
+            start: START,
         }
     }
 }
 
 impl Namespace {
-    /// The name that `path`, which is absolute, leads to; a link at its end is followed if `follow`. `None` if there are too
+    /// The name that `path` leads to, which is absolute or seen from where the trace began; a link at its end is followed if `follow`. `None` if there are too
     /// many links.
     pub(crate) fn reach(&mut self, id: PathId, path: &[u8], follow: bool) -> Option<Walked> {
         if let Some((epoch, node)) = self.of_paths.get(id.index())
@@ -128,7 +157,8 @@ impl Namespace {
         if self.names.len().max(self.files.len()).max(self.by_inode.len()) > MOST {
             self.forget();
         }
-        let (mut way, mut link, mut followed) = (vec![(ROOT, 0)], None, 0);
+        let start = if path.first() == Some(&b'/') { ROOT } else { self.start };
+        let (mut way, mut link, mut followed) = (self.way(start), None, 0);
         let (mut rest, mut at) = (std::borrow::Cow::Borrowed(path), 0);
         while at < rest.len() {
             let end = rest[at..].iter().position(|byte| *byte == b'/').map_or(rest.len(), |slash| at + slash);
@@ -137,11 +167,7 @@ impl Namespace {
             let is_last = rest[next..].iter().all(|byte| *byte == b'/');
             match component {
                 b"" | b"." => {}
-                b".." => {
-                    if way.len() > 1 {
-                        way.pop();
-                    }
-                }
+                b".." if self.ascends(&mut way) => {}
                 name => {
                     let above = way.last().map_or(ROOT, |(above, _)| *above);
                     let component = self.components.intern(name);
@@ -155,7 +181,7 @@ impl Namespace {
                             }
                             link = link.or(Some((file, end)));
                             if target.first() == Some(&b'/') {
-                                way.truncate(1);
+                                way = vec![(ROOT, 0)];
                             }
                             let behind = [target, b"/", &rest[next..]].concat();
                             (rest, at) = (std::borrow::Cow::Owned(behind), 0);
@@ -170,6 +196,30 @@ impl Namespace {
         Some(Walked { node: way.last().map_or(ROOT, |(node, _)| *node), link })
     }
 
+    /// The names that lead to one, from the root or from where the trace began, and their components.
+    fn way(&self, node: Node) -> Vec<(Node, u32)> {
+        let mut way = Vec::new();
+        let mut at = node.0;
+        while let Some(name) = self.names.get(at as usize) {
+            way.push((Node(at), name.component));
+            at = name.above;
+        }
+        way.reverse();
+        way
+    }
+
+    /// Goes to the directory above, which is unknown of where the trace began.
+    fn ascends(&self, way: &mut Vec<(Node, u32)>) -> bool {
+        let is_unknown = way.first().is_some_and(|(first, _)| *first == START)
+            && way
+                .last()
+                .is_none_or(|(last, component)| *last == START || self.components.get(*component) == b"..");
+        if !is_unknown && way.len() > 1 {
+            way.pop();
+        }
+        !is_unknown
+    }
+
     fn text(&self, way: &[(Node, u32)]) -> Vec<u8> {
         let below = way.get(1..).unwrap_or_default();
         let mut text: Vec<u8> = Vec::new();
@@ -177,17 +227,114 @@ impl Namespace {
             text.push(b'/');
             text.extend_from_slice(self.components.get(*component));
         }
-        if text.is_empty() { vec![b'/'] } else { text }
+        match (way.first(), text.is_empty()) {
+            (Some((START, _)), true) => vec![b'.'],
+            (Some((START, _)), false) => text.split_off(1),
+            (_, true) => vec![b'/'],
+            (_, false) => text,
+        }
     }
 
     fn child(&mut self, above: Node, component: u32) -> Node {
         let names = &mut self.names;
         let child = *self.children.entry((above.0, component)).or_insert_with(|| {
-            names[above.0 as usize].children += 1;
-            names.push(Name::default());
+            names[above.0 as usize].below.push(component);
+            names.push(Name::new(Content::Unknown, (above.0, component)));
             names.len() as u32 - 1
         });
         Node(child)
+    }
+
+    /// The directory in which the trace began has this path: what was found by relative names lies there.
+    pub(crate) fn begins_at(&mut self, path: &[u8]) {
+        if self.start != START {
+            return;
+        }
+        let Some(walked) = self.walk(path, true).filter(|walked| walked.node != START) else { return };
+        for component in std::mem::take(&mut self.names[START.0 as usize].below) {
+            if let Some(name) = self.children.remove(&(START.0, component)) {
+                self.move_into(walked.node, component, name);
+            }
+        }
+        if self.content(walked.node) == Content::Unknown {
+            self.set(walked.node, self.content(START));
+        }
+        self.set(START, Content::Nothing);
+        self.start = walked.node;
+        self.epoch += 1;
+    }
+
+    /// Puts a name into a directory, unless something is known there.
+    fn move_into(&mut self, above: Node, component: u32, name: u32) {
+        self.names[name as usize].above = NOWHERE;
+        if self.components.get(component) == b".." {
+            return;
+        }
+        let present = self.child(above, component);
+        if self.content(present) == Content::Unknown && !self.has_children(present) {
+            self.put((above.0, component), name);
+        }
+    }
+
+    /// Where a file is by now, if one of its names is known.
+    pub(crate) fn path_of(&self, file: FileId) -> Option<Vec<u8>> {
+        let node = self.files.get(&file)?.name?;
+        self.name_of(node).filter(|_| self.content(node) == Content::File(file))
+    }
+
+    /// A name as text, if something leads to it.
+    pub(crate) fn name_of(&self, node: Node) -> Option<Vec<u8>> {
+        let way = self.way(node);
+        let leads = way.first().is_some_and(|(first, _)| [ROOT, START].contains(first));
+        leads.then(|| self.text(&way))
+    }
+
+    /// The files below a name with how they are called there, none if there are more than `most` names; and how many names
+    /// were looked at.
+    pub(crate) fn below(&self, node: Node, most: usize) -> (Vec<(Vec<u8>, FileId)>, usize) {
+        let (mut found, mut seen) = (Vec::new(), 0);
+        let mut left = vec![(node, Vec::new())];
+        while let Some((node, name)) = left.pop() {
+            for component in &self.names[node.0 as usize].below {
+                let Some(child) = self.children.get(&(node.0, *component)) else { continue };
+                if seen == most {
+                    return (Vec::new(), seen);
+                }
+                seen += 1;
+                let (child, name) =
+                    (Node(*child), [&name, &b"/"[..], self.components.get(*component)].concat());
+                if let Content::File(file) = self.content(child) {
+                    found.push((name.clone(), file));
+                }
+                left.push((child, name));
+            }
+        }
+        found.sort_unstable();
+        (found, seen)
+    }
+
+    /// As [`paths::join`], but `..` behind a link leads out of where the link leads to.
+    pub(crate) fn join(&mut self, base: Option<&[u8]>, path: &[u8], out: &mut Vec<u8>) -> bool {
+        if self.links == 0 || !path.split(|byte| *byte == b'/').any(|component| component == b"..") {
+            return paths::join(base, path, out);
+        }
+        out.clear();
+        match path.first() {
+            Some(b'/') => out.push(b'/'),
+            _ => paths::push(base.unwrap_or_default(), out),
+        }
+        for component in path.split(|byte| *byte == b'/') {
+            if component == b".."
+                && let Some(link) = self.walk(out, true).and_then(|walked| walked.link)
+            {
+                *out = link.path;
+            }
+            paths::push(component, out);
+        }
+        if out.is_empty() {
+            out.push(b'.');
+        }
+        out.first() == Some(&b'/')
     }
 
     fn link_at(&self, node: Node) -> Option<(FileId, &[u8])> {
@@ -228,7 +375,8 @@ impl Namespace {
             return;
         }
         if let Content::File(file) = content {
-            self.files.entry(file).or_default().names += 1;
+            let known = self.files.entry(file).or_default();
+            (known.names, known.name) = (known.names + 1, Some(node));
             if self.links > 0 && self.is_link(node) {
                 self.epoch += 1;
             }
@@ -262,6 +410,16 @@ impl Namespace {
         self.by_inode.insert((facts.device, facts.inode), file);
     }
 
+    /// The trace made the file.
+    pub(crate) fn set_made(&mut self, file: FileId) {
+        self.files.entry(file).or_default().made = true;
+    }
+
+    /// Whether the trace made the file.
+    pub(crate) fn is_made(&self, file: FileId) -> bool {
+        self.files.get(&file).is_some_and(|known| known.made)
+    }
+
     /// The known file that was found, if it is one. The inode of a file that has lost all its known names goes to the one that
     /// is, or may be, made now, also with an equal time of birth: these are coarse.
     pub(crate) fn of_facts(&self, facts: &FileFacts, made: Made) -> Option<FileId> {
@@ -280,9 +438,10 @@ impl Namespace {
         let (Some(from), Some(to)) = (self.walk(old, false), self.walk(new, false)) else { return };
         let content = self.content(from.node);
         if self.has_children(from.node) || self.has_children(to.node) {
-            self.swap(old, new);
             // The name that is no more may have had names below it: they end here.
-            if let Some(left) = self.walk(old, false) {
+            if self.swap(old, new)
+                && let Some(left) = self.walk(old, false)
+            {
                 self.cut_off(old, left.node);
             }
         } else {
@@ -296,34 +455,50 @@ impl Namespace {
         self.swap(one, other);
     }
 
-    fn swap(&mut self, one: &[u8], other: &[u8]) {
-        let (Some(a), Some(b)) = (self.walk(one, false), self.walk(other, false)) else { return };
-        let (Some(above_a), Some(above_b)) = (self.place(one), self.place(other)) else { return };
-        self.children.insert(above_a, b.node.0);
-        self.children.insert(above_b, a.node.0);
+    /// Does nothing, and answers that, if one of the two leads to the other.
+    fn swap(&mut self, one: &[u8], other: &[u8]) -> bool {
+        let (Some(a), Some(b)) = (self.walk(one, false), self.walk(other, false)) else { return false };
+        let (Some(above_a), Some(above_b)) = (self.place(one), self.place(other)) else { return false };
+        let leads_to = |way: Vec<(Node, u32)>, node: Node| way.iter().any(|(on_way, _)| *on_way == node);
+        if leads_to(self.way(a.node), b.node) || leads_to(self.way(b.node), a.node) {
+            return false;
+        }
+        self.put(above_a, b.node.0);
+        self.put(above_b, a.node.0);
         self.epoch += 1;
+        true
+    }
+
+    /// Lets a name be the one of that component in that directory.
+    fn put(&mut self, place: (u32, u32), name: u32) {
+        self.children.insert(place, name);
+        (self.names[name as usize].above, self.names[name as usize].component) = place;
     }
 
     /// A name ends with all below it; an empty one takes its place.
     fn cut_off(&mut self, path: &[u8], node: Node) {
         self.set(node, Content::Nothing);
         if let Some(place) = self.place(path).filter(|_| self.has_children(node)) {
-            self.names.push(Name { content: Content::Nothing, children: 0 });
+            self.names[node.0 as usize].above = NOWHERE;
+            self.names.push(Name::new(Content::Nothing, place));
             self.children.insert(place, self.names.len() as u32 - 1);
             self.epoch += 1;
         }
     }
 
     fn has_children(&self, node: Node) -> bool {
-        self.names[node.0 as usize].children > 0
+        !self.names[node.0 as usize].below.is_empty()
     }
 
     /// The directory and the last component of a path.
     fn place(&mut self, path: &[u8]) -> Option<(u32, u32)> {
         let path = &path[..path.iter().rposition(|byte| *byte != b'/')? + 1];
-        let slash = path.iter().rposition(|byte| *byte == b'/')?;
-        let component = self.components.intern(&path[slash + 1..]);
-        Some((self.walk(&path[..slash], true)?.node.0, component))
+        let name = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+        if [&b"."[..], b".."].contains(&&path[name..]) {
+            return None;
+        }
+        let component = self.components.intern(&path[name..]);
+        Some((self.walk(&path[..name], true)?.node.0, component))
     }
 }
 
@@ -393,6 +568,68 @@ mod tests {
         let node = space.walk(b"/w/2/in", false).unwrap().node;
         space.set(node, Content::Nothing);
         assert_eq!(at(&mut space, "/w/2/in"), Content::Nothing);
+    }
+
+    #[test]
+    fn what_lies_below_a_directory_is_told_with_its_names() {
+        let mut space = Namespace::default();
+        for (path, number) in [("/d/x/a", 1), ("/d/b", 2), ("/e", 3)] {
+            put(&mut space, path, number);
+        }
+        let node = space.walk(b"/d", false).unwrap().node;
+        let found = vec![(b"/b".to_vec(), FileId(2)), (b"/x/a".to_vec(), FileId(1))];
+        assert_eq!(space.below(node, 3), (found, 3));
+        assert_eq!(space.below(node, 2), (Vec::new(), 2));
+        space.rename(b"/d", b"/f");
+        assert_eq!(space.path_of(FileId(1)), Some(b"/f/x/a".to_vec()));
+        space.rename(b"/e", b"/f/x/e");
+        assert_eq!(space.path_of(FileId(3)), Some(b"/f/x/e".to_vec()));
+        space.rename(b"/f", b"/f/x/y");
+        assert_eq!(
+            space.path_of(FileId(1)),
+            Some(b"/f/x/a".to_vec()),
+            "a directory is not moved into itself"
+        );
+    }
+
+    #[test]
+    fn relative_names_are_those_of_where_the_trace_began() {
+        let mut space = Namespace::default();
+        for (path, number) in [("d/a", 1), ("../up", 2), ("b", 3), ("../../up", 4)] {
+            put(&mut space, path, number);
+        }
+        assert_eq!((at(&mut space, "d/../b"), at(&mut space, "d/../../up")), (file(3), file(2)));
+        assert_eq!(at(&mut space, "/d/a"), Content::Unknown);
+        space.rename(b"d", b"e");
+        assert_eq!(space.path_of(FileId(1)), Some(b"e/a".to_vec()));
+        put(&mut space, "/w/b", 5);
+        put(&mut space, "l", 6);
+        space.set_target(FileId(6), b"../up");
+        assert_eq!(at(&mut space, "l"), file(2));
+        space.begins_at(b"/w");
+        assert_eq!((at(&mut space, "/w/e/a"), at(&mut space, "e/a")), (file(1), file(1)));
+        assert_eq!((at(&mut space, "/w/b"), at(&mut space, "b")), (file(5), file(5)));
+        assert_eq!(space.path_of(FileId(1)), Some(b"/w/e/a".to_vec()));
+        assert_eq!((space.path_of(FileId(2)), space.path_of(FileId(3))), (None, None));
+        space.begins_at(b"/other");
+        assert_eq!(at(&mut space, "e/a"), file(1));
+    }
+
+    #[test]
+    fn the_way_up_from_a_link_leads_out_of_its_target() {
+        let mut space = Namespace::default();
+        put(&mut space, "/w/l", 1);
+        space.set_target(FileId(1), b"real/deep");
+        let mut joined = |base: Option<&[u8]>, path: &[u8]| {
+            let mut out = Vec::new();
+            let is_absolute = space.join(base, path, &mut out);
+            (String::from_utf8(out).unwrap(), is_absolute)
+        };
+        assert_eq!(joined(Some(b"/w"), b"l/../file"), ("/w/real/file".to_owned(), true));
+        assert_eq!(joined(None, b"/w/x/../l/../../file"), ("/w/file".to_owned(), true));
+        assert_eq!(joined(Some(b"/w"), b"l/file"), ("/w/l/file".to_owned(), true));
+        assert_eq!(joined(None, b"../x/.."), ("..".to_owned(), false));
+        assert_eq!(joined(None, b"x/.."), (".".to_owned(), false));
     }
 
     #[test]

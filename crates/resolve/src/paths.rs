@@ -1,7 +1,7 @@
 //! Absolute paths from directories and relative paths, by their letters alone.
 //!
-//! A trace does not say which components are symbolic links, so `a/../b` is `b` even where the kernel would have gone
-//! elsewhere. Where the tracer printed the real path it is taken instead.
+//! A trace does not say which components are symbolic links but those that it made, so `a/../b` is `b` even where the kernel
+//! would have gone elsewhere. Where the tracer printed the real path it is taken instead.
 
 /// Writes `path`, seen from the directory `base`, to `out`: without `//`, `.`, `..` and a slash at the end.
 ///
@@ -11,16 +11,17 @@ pub(crate) fn join(base: Option<&[u8]>, path: &[u8], out: &mut Vec<u8>) -> bool 
     if path.first() == Some(&b'/') {
         out.push(b'/');
     } else if let Some(base) = base {
-        push_components(base, out);
+        push(base, out);
     }
-    push_components(path, out);
+    push(path, out);
     if out.is_empty() {
         out.push(b'.');
     }
     out[0] == b'/'
 }
 
-fn push_components(path: &[u8], out: &mut Vec<u8>) {
+/// Goes on from `out` along `path`.
+pub(crate) fn push(path: &[u8], out: &mut Vec<u8>) {
     if out.is_empty() && path.first() == Some(&b'/') {
         out.push(b'/');
     }

@@ -8,6 +8,7 @@ use crate::directories::Directories;
 use crate::effect::{Effect, Effects};
 use crate::files::{DescriptionId, Files, Holds};
 use crate::held::Held;
+use crate::identity::Credit;
 use crate::memory::Memory;
 use crate::namespace::Namespace;
 use crate::operands::Operands;
@@ -43,6 +44,9 @@ pub struct Resolver {
     case_places: HashMap<CaseId, usize, foldhash::fast::FixedState>,
     last_case: Option<(CaseId, usize)>,
     pub(crate) scratch: Vec<u8>,
+    /// Relative paths of the call that is looked at, of which it is not known what they are relative to.
+    pub(crate) adrift: Vec<PathId>,
+    pub(crate) credit: Credit,
     /// Whether nothing is known but the calls of a trace.
     pub(crate) is_trace: bool,
     pub(crate) relative_paths: u64,

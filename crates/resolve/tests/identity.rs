@@ -184,3 +184,155 @@ fn where_nothing_is_there_is_no_file() {
     assert_eq!(script.last().file, None);
     assert_eq!(script.call("stat", &[path("relative"), Arg::Opaque], value(0)).last().file, None);
 }
+
+fn mkdir(script: Script, name: &str) -> Script {
+    script.call("mkdir", &[path(name), Arg::Int(0o777)], value(0))
+}
+
+fn fstat(script: Script, number: i32, text: &str) -> Script {
+    script.call("fstat", &[fd(number), Arg::Text(text.as_bytes())], value(0))
+}
+
+fn stat(script: Script, name: &str, text: &str) -> Script {
+    script.call("stat", &[path(name), Arg::Text(text.as_bytes())], value(0))
+}
+
+fn attributes(inode: u64) -> String {
+    format!("{{st_dev=makedev(0x8, 0x1), st_ino={inode}, st_mode=S_IFREG|0644, st_nlink=1, st_size=5}}")
+}
+
+#[test]
+fn the_working_directory_and_open_directories_keep_their_names_up_to_date() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/w"), "/w/d").chdir("/w/d").open("/w/d", 3);
+    let script = script.open_with("x", CREATE, 4);
+    let created = script.last().file;
+    let script = rename(script, "/w", "/v").open("x", 5);
+    assert_eq!((script.path(), script.last().file), (Some("/v/d/x"), created));
+    let script = script.call("openat", &[fd(3), path("x"), symbols("O_RDONLY")], value(6));
+    assert_eq!((script.path(), script.last().file), (Some("/v/d/x"), created));
+    let script = rename(script, "/v/d", "/e").call("fchdir", &[fd(3)], value(0)).open("x", 7);
+    assert_eq!((script.path(), script.last().file), (Some("/e/x"), created));
+    // Without a call that would show it, as an empty directory.
+    let script = mkdir(script, "/empty").chdir("/empty");
+    let script = rename(script, "/empty", "/full").open_with("y", CREATE, 8);
+    assert_eq!(script.path(), Some("/full/y"));
+}
+
+#[test]
+fn relative_names_in_an_unknown_directory_are_followed() {
+    let script = Script::new().of_trace().open_with("a", CREATE, 3);
+    let script = rename(script, "a", "b").open("b", 4);
+    assert_eq!((script.path(), script.last().file), (Some("b"), Some(0)));
+    let script = mkdir(script, "d").chdir("d").open("../b", 5);
+    assert_eq!((script.path(), script.last().file), (Some("b"), Some(0)));
+    let script = script.open_with("b", CREATE, 6);
+    assert_eq!((script.path(), script.last().file), (Some("d/b"), Some(2)));
+    let script = script.chdir("..").open("../b", 7);
+    assert_eq!((script.path(), script.last().file), (Some("../b"), Some(4)));
+    // Now it is known where that is.
+    let script = script.fork(101).by(101);
+    let getcwd = [Arg::Path { bytes: b"/home", complete: true }, Arg::Int(4096)];
+    let script = script.call("getcwd", &getcwd, value(6)).open("b", 8);
+    assert_eq!(script.path(), Some("/home/b"));
+    // What a directory that nobody knows is called, or what lies in it, is not known.
+    let script = script.call("openat", &[fd(99), path("b"), symbols("O_RDONLY")], value(9));
+    assert_eq!((script.path(), script.last().file), (Some("b"), None));
+}
+
+#[test]
+fn where_the_trace_began_gets_its_name_later() {
+    let getcwd = [Arg::Path { bytes: b"/home", complete: true }, Arg::Int(4096)];
+    let script = Script::new().of_trace().open_with("a", CREATE, 3).call("getcwd", &getcwd, value(6));
+    let script = script.open("a", 4);
+    assert_eq!((script.path(), script.last().file), (Some("/home/a"), Some(0)));
+    assert_eq!(script.open("/home/a", 5).last().file, Some(0));
+}
+
+#[test]
+fn names_that_were_lost_are_told() {
+    let script = mkdir(Script::new().of_trace(), "/d").open_with("/d/a", CREATE, 3);
+    let script = rename(script.open_with("/d/s/b", CREATE, 4), "/d", "/e");
+    let (a, b) = (1, 2);
+    assert_eq!((script.is_gone("/d/a", a), script.is_gone("/e/a", a)), (Some(true), Some(false)));
+    assert_eq!((script.is_gone("/d/s/b", b), script.is_gone("/e/s/b", b)), (Some(true), Some(false)));
+    assert_eq!((script.is_gone("/d", 0), script.is_gone("/e", 0)), (Some(true), Some(false)));
+    let script = unlink(script, "/e/a");
+    assert_eq!(script.is_gone("/e/a", a), Some(true));
+    let script = rename(script.open_with("/c", CREATE, 5), "/c", "/e/s/b");
+    assert_eq!((script.is_gone("/e/s/b", b), script.is_gone("/e/s/b", 3)), (Some(true), Some(false)));
+    let script = mkdir(script, "/f");
+    let args = [CWD, path("/e"), CWD, path("/f"), symbols("RENAME_EXCHANGE")];
+    let script = script.call("renameat2", &args, value(0));
+    assert_eq!((script.is_gone("/e/s/b", 3), script.is_gone("/f/s/b", 3)), (Some(true), Some(false)));
+}
+
+#[test]
+fn chains_of_links_are_followed_to_their_end() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/w"), "/w/d").open_with("/w/d/f", CREATE, 3);
+    let script = symlink(symlink(script, "d", "/w/l"), "../w/l/../l/f", "/w/in");
+    let script = symlink(symlink(script, "in", "/w/again"), "/w/again", "/first").open("/first", 4);
+    assert_eq!(
+        (script.path(), script.path2(), script.last().file),
+        (Some("/w/d/f"), Some("/first"), Some(2))
+    );
+    let script = script.chdir("/w/l").open("../again", 5);
+    assert_eq!((script.path(), script.last().file), (Some("/w/d/f"), Some(2)));
+    let script = script.open("/w/l/../d/f", 6);
+    assert_eq!((script.path(), script.last().file), (Some("/w/d/f"), Some(2)));
+    // A name below a link to a directory is a name in that.
+    let script = unlink(script, "/w/l/f");
+    assert_eq!((script.path(), script.path2(), script.last().file), (Some("/w/d/f"), Some("/w/l"), Some(2)));
+    assert_eq!(script.is_gone("/w/d/f", 2), Some(true));
+    let script = rename(script.open_with("/w/x", CREATE, 7), "/w/x", "/w/l/y").open("/w/d/y", 8);
+    assert_eq!(script.last().file, Some(7));
+    assert_eq!((script.is_gone("/w/x", 7), script.is_gone("/w/d/y", 7)), (Some(true), Some(false)));
+    let script = symlink(symlink(script, "b", "/a"), "a", "/b").open("/a", 9).open("/a/x", 10);
+    assert_eq!(script.last().file, None, "a loop leads nowhere");
+}
+
+#[test]
+fn a_file_without_a_name_gets_the_one_that_is_linked() {
+    let script = Script::new().of_trace().open_with("/tmp", "O_RDWR|O_TMPFILE", 3);
+    assert_eq!(script.is_gone("/tmp/#unnamed", 0), Some(true));
+    let flags = symbols("AT_SYMLINK_FOLLOW");
+    let script = script.call("linkat", &[CWD, path("/proc/self/fd/3"), CWD, path("/b"), flags], value(0));
+    assert_eq!((script.last().file, script.last().file2), (Some(0), Some(0)));
+    assert_eq!((script.is_gone("/b", 0), script.open("/b", 4).last().file), (Some(false), Some(0)));
+}
+
+#[test]
+fn a_descriptor_keeps_its_file_when_the_tracer_calls_it_otherwise() {
+    let target = |name: &'static str, deleted| Some(Target { name: name.as_bytes(), deleted });
+    let shown = Return::Value(3, target("/a", false));
+    let script = Script::new().of_trace();
+    let script = script.call("openat", &[CWD, path("/a"), symbols("O_RDWR|O_CREAT|O_EXCL")], shown);
+    let script = rename(script, "/a", "/b");
+    let read = |script: Script, name, deleted| {
+        script.call("read", &[Arg::Fd(3, target(name, deleted)), Arg::Opaque, Arg::Int(9)], value(1))
+    };
+    let script = read(unlink(read(script, "/b", false), "/b"), "/b", true);
+    assert_eq!(files(&script, "read"), [Some(0), Some(0)]);
+    let script = read(script.open_with("/b", CREATE, 4), "/b", true);
+    assert_eq!(script.last().file, Some(0));
+}
+
+#[test]
+fn attributes_that_a_trace_shows_join_and_part_names() {
+    let [seven, eight] = [7, 8].map(attributes);
+    let script = stat(Script::new().of_trace(), "/a", &seven);
+    let script = stat(script, "/b", &seven);
+    assert_eq!(files(&script, "stat"), [Some(0), Some(0)]);
+    let script = script.open("/b", 3).open("/c", 4);
+    let script = fstat(script, 4, &seven).read(4, 1).open("/c", 5);
+    assert_eq!((files(&script, "read"), script.last().file), (vec![Some(0)], Some(0)));
+    assert_eq!((script.is_gone("/c", 2), script.is_gone("/c", 0)), (Some(false), Some(false)));
+    // Somebody else replaced it.
+    let script = stat(script, "/a", &eight).read(4, 1);
+    assert_eq!((files(&script, "stat")[2], script.last().file), (Some(3), Some(0)));
+    assert_eq!(script.is_gone("/a", 0), Some(true));
+    // The number was given again to what the trace made.
+    let script = unlink(unlink(unlink(script, "/b"), "/c"), "/a").open_with("/n", "O_RDWR|O_CREAT|O_EXCL", 6);
+    let script = stat(fstat(script, 6, &seven), "/n", &seven);
+    assert_eq!(script.last().file, Some(4));
+    assert!(script.files().iter().any(|(path, facts)| path == "/n" && facts.inode == 7));
+}

@@ -2,7 +2,7 @@
 
 use crate::intake::Taker;
 use iotrail_model::raw::RawItem;
-use iotrail_model::{CaseId, Dictionaries, Event, FileId, Process, Tid};
+use iotrail_model::{CaseId, Dictionaries, Event, FileId, NamedFile, PathId, Process, Tid};
 use iotrail_resolve::{Resolver, Sink, Summary};
 use iotrail_trail::{PartSummary, PartWriter, TrailError};
 
@@ -105,6 +105,12 @@ impl Sink for Rows {
     fn process(&mut self, process: Process) {
         if self.error.is_none() {
             self.error = self.part.push_process(&process).err();
+        }
+    }
+
+    fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
+        if self.error.is_none() {
+            self.error = self.part.push_file(names.paths.get(path.0), file).err();
         }
     }
 }

@@ -209,6 +209,7 @@ impl Numbered {
 fn unite(names: &[Name], places: &[Option<u32>], sets: &mut Sets) {
     let mut born = HashMap::new();
     let mut inodes = HashMap::new();
+    let mut present = HashMap::new();
     let mut shared = HashMap::new();
     let mut paths: HashMap<PathId, Seen> = HashMap::new();
     let (looked_at, removed) = (looked_at(names, places), removed(names, places));
@@ -230,6 +231,11 @@ fn unite(names: &[Name], places: &[Option<u32>], sets: &mut Sets) {
                     let last = inodes.insert((name.host, device, inode, name.path), (name.space, place));
                     if let Some((_, other)) = last.filter(|(space, _)| *space != name.space) {
                         sets.unite(other, place);
+                    }
+                    // What is there at the same time with one inode is one file.
+                    if !removed[place as usize] {
+                        let last = present.insert((name.host, device, inode, name.space), place);
+                        last.into_iter().for_each(|other| sets.unite(other, place));
                     }
                 }
             }
@@ -368,6 +374,12 @@ mod tests {
         let inode = Some((5, None));
         assert_eq!(groups(vec![name(0, 0, 0, Some(0), inode), name(1, 0, 1, Some(0), inode)]).len(), 2);
         assert_eq!(groups(vec![name(0, 0, 1, Some(0), inode), name(1, 0, 1, Some(3), inode)]).len(), 1);
+        // Two names that are there at the same time.
+        let names = || vec![name(0, 0, 0, Some(0), inode), name(0, 0, 1, Some(1), inode)];
+        assert_eq!(groups(names()).len(), 1);
+        let mut reused = names();
+        reused[0].row.gone = Some(true);
+        assert_eq!(groups(reused).len(), 2);
     }
 
     #[test]

@@ -36,6 +36,7 @@ struct Log {
     processes: Vec<Process>,
     images: Vec<Process>,
     files: Vec<(String, FileFacts)>,
+    named: Vec<(String, Option<u32>, bool)>,
 }
 
 impl Sink for Log {
@@ -71,7 +72,8 @@ impl Sink for Log {
 
     fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
         let path = String::from_utf8_lossy(names.paths.get(path.0)).into_owned();
-        self.files.extend(file.facts.map(|facts| (path, facts)));
+        self.files.extend(file.facts.map(|facts| (path.clone(), facts)));
+        self.named.push((path, file.file.get().map(|file| file.0), file.gone));
     }
 }
 
@@ -150,6 +152,12 @@ impl Script {
     /// The calls of a trace, of which nobody says what is in it.
     pub(crate) fn of_trace(self) -> Self {
         Self { resolver: self.resolver.of_trace(), ..self }
+    }
+
+    /// What was told last of the name of a file: whether it is gone.
+    pub(crate) fn is_gone(&self, path: &str, file: u32) -> Option<bool> {
+        let mut told = self.log.named.iter().rev();
+        told.find(|(name, number, _)| name == path && *number == Some(file)).map(|(_, _, gone)| *gone)
     }
 
     /// The next call begins at the time of the one before.
