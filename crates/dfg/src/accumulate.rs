@@ -11,7 +11,7 @@ use crate::seams::{Ends, OpenCase, Seams};
 use crate::totals::Totals;
 use crate::vertex::Relation;
 use hashbrown::HashMap;
-use iotrail_model::{EventBatch, Nanos, Nullable, PathId, Timestamp};
+use iotrail_model::{EventBatch, FileId, Nanos, Nullable, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified};
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl Accumulator {
 
     /// Adds consecutive rows; the result holds the cases that may go on beyond them.
     ///
-    /// The batch must have the columns start, dur, path, size and errno.
+    /// The batch must have the columns start, dur, file, size and errno.
     #[must_use]
     pub fn add(&mut self, batch: &EventBatch, classified: &Classified) -> Seams {
         let mut cases =
@@ -91,7 +91,7 @@ impl Accumulator {
                 size: known(batch.size[row].get()),
                 timed: case.timed,
             };
-            self.count(event, case.slot, !batch.errno[row].is_null(), batch.path[row]);
+            self.count(event, case.slot, !batch.errno[row].is_null(), batch.file[row]);
             self.extend(case, serial, event);
         }
         self.serial += cases.list.len() as u64;
@@ -111,7 +111,7 @@ impl Accumulator {
 
     /// Adds the event to its activity.
     #[inline]
-    fn count(&mut self, event: Row, slot: usize, failed: bool, path: Nullable<PathId>) {
+    fn count(&mut self, event: Row, slot: usize, failed: bool, file: Nullable<FileId>) {
         let activity = event.activity as usize;
         self.totals.events.mapped += 1;
         let (node, sums) = self.totals.node(activity, slot);
@@ -136,7 +136,7 @@ impl Accumulator {
                 node.intervals.push(event.start, Nanos(duration as i64));
             }
         }
-        node.paths.insert(path);
+        node.files.insert(file);
         if !event.timed {
             return;
         }

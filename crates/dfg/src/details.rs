@@ -12,7 +12,7 @@ use crate::wanted::Wanted;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::Transfer;
-use iotrail_model::{CallId, CaseId, Event, EventBatch, Nanos, PathId, Pid, Tid, Timestamp};
+use iotrail_model::{CallId, CaseId, Event, EventBatch, FileId, Nanos, Pid, Tid, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -141,7 +141,7 @@ type Map<K, V> = HashMap<K, V, RandomState>;
 #[derive(Clone, Debug, Default)]
 pub struct ActivityDetails {
     slowest: BinaryHeap<Reverse<Example>>,
-    files: Map<PathId, Totals>,
+    files: Map<FileId, Totals>,
     cases: Map<CaseKey, Totals>,
     without_path: Totals,
 }
@@ -155,9 +155,9 @@ impl ActivityDetails {
         slowest
     }
 
-    /// Totals of each file, longest total duration first.
+    /// Totals of each file, whatever its names, longest total duration first.
     #[must_use]
-    pub fn files(&self) -> Vec<(PathId, Totals)> {
+    pub fn files(&self) -> Vec<(FileId, Totals)> {
         by_duration(&self.files)
     }
 
@@ -200,7 +200,7 @@ pub struct Details {
     activities: Vec<ActivityDetails>,
     all: Totals,
     calls: Vec<Totals>,
-    files: Map<PathId, Totals>,
+    files: Map<FileId, Totals>,
     cases: Map<CaseKey, Life>,
     threads: Map<ThreadKey, Life>,
 }
@@ -242,14 +242,14 @@ impl Details {
         let thread = ThreadKey { case: key.case(), pid: batch.pid[row], tid: batch.tid[row] };
         self.cases.entry(key).and_modify(|known| known.add(&life)).or_insert(life);
         self.threads.entry(thread).and_modify(|known| known.add(&life)).or_insert(life);
-        if let Some(path) = event.path {
-            self.files.entry(path).or_default().add(&totals);
+        if let Some(file) = event.file {
+            self.files.entry(file).or_default().add(&totals);
         }
         let Some(index) = activity.index().filter(|_| self.wanted.contains(activity)) else { return };
         let details = at(&mut self.activities, index);
         details.cases.entry(key).or_default().add(&totals);
-        match event.path {
-            Some(path) => details.files.entry(path).or_default().add(&totals),
+        match event.file {
+            Some(file) => details.files.entry(file).or_default().add(&totals),
             None => details.without_path.add(&totals),
         }
         if let Some(duration) = event.duration {
@@ -296,9 +296,9 @@ impl Details {
         calls
     }
 
-    /// Totals of each file, longest total duration first.
+    /// Totals of each file, whatever its names, longest total duration first.
     #[must_use]
-    pub fn files(&self) -> Vec<(PathId, Totals)> {
+    pub fn files(&self) -> Vec<(FileId, Totals)> {
         by_duration(&self.files)
     }
 
@@ -320,7 +320,7 @@ struct Row {
     call: CallId,
     start: Timestamp,
     duration: Option<i64>,
-    path: Option<PathId>,
+    file: Option<FileId>,
     bytes: u64,
     transfer: Transfer,
     failed: bool,
@@ -333,7 +333,7 @@ impl Row {
             call,
             start: batch.start[row],
             duration: batch.dur[row].get().map(|dur| dur.0),
-            path: batch.path[row].get(),
+            file: batch.file[row].get(),
             bytes: batch.size[row].get().map_or(0, |size| size.max(0) as u64),
             transfer: transfers.get(call.index()).copied().unwrap_or_default(),
             failed: batch.errno[row].get().is_some(),
@@ -387,7 +387,7 @@ mod tests {
         seq: u64,
         start: i64,
         dur: Option<i64>,
-        path: Option<u32>,
+        file: Option<u32>,
         size: Option<i64>,
     ) -> Event {
         Event {
@@ -397,7 +397,7 @@ mod tests {
             tid: Tid(case + 1 + (seq % 2) as u32),
             start: Timestamp(start),
             dur: dur.map(Nanos).into(),
-            path: path.map(PathId).into(),
+            file: file.map(FileId).into(),
             size: Nullable::from(size),
             ..Event::default()
         }

@@ -160,7 +160,7 @@ fn figures(
         count: sums.count,
         cases: sums.cases,
         failures: sums.failures,
-        files: totals.paths.len(),
+        files: totals.files.len(),
         duration_ns: sums.known_duration(),
         relative_duration: sums.known_duration().zip(all_ns).map(share),
         bytes: sums.bytes,

@@ -119,7 +119,7 @@ pub struct Node {
     pub cases: u64,
     /// Events that failed.
     pub failures: u64,
-    /// Distinct paths of its events.
+    /// Distinct files of its events, whatever their names.
     pub files: u64,
     /// Sum of durations; NULL if none is known.
     pub duration_ns: Option<u64>,

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const COLUMNS: Columns = Columns::CASE
     .union(Columns::START)
     .union(Columns::DUR)
-    .union(Columns::PATH)
+    .union(Columns::FILE)
     .union(Columns::SIZE)
     .union(Columns::ERRNO);
 

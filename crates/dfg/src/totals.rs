@@ -10,7 +10,7 @@ use crate::seams::OpenCase;
 use crate::variant::Variants;
 use crate::vertex::Relation;
 use hashbrown::HashSet;
-use iotrail_model::{Nullable, PathId};
+use iotrail_model::{FileId, Nullable};
 
 /// The order-free part of a partial result.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct NodeTotals {
     pub(crate) sizes: Quantiles,
     pub(crate) largest: Option<i64>,
     pub(crate) intervals: Intervals,
-    pub(crate) paths: PathSet,
+    pub(crate) files: FileSet,
 }
 
 /// What is summed for each group.
@@ -80,42 +80,42 @@ impl NodeTotals {
         self.sizes.merge(other.sizes);
         self.largest = self.largest.max(other.largest);
         self.intervals.merge(other.intervals);
-        self.paths.merge(other.paths);
+        self.files.merge(other.files);
     }
 }
 
-/// Distinct paths. Most events have one of the latest paths, which costs a comparison and no hash.
+/// Distinct files. Most events have one of the latest files, which costs a comparison and no hash.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PathSet {
-    paths: HashSet<PathId, foldhash::fast::RandomState>,
-    /// Paths that are in the set, each at the place that its lowest bits say.
-    latest: [Nullable<PathId>; LATEST],
+pub(crate) struct FileSet {
+    files: HashSet<FileId, foldhash::fast::RandomState>,
+    /// Files that are in the set, each at the place that its lowest bits say.
+    latest: [Nullable<FileId>; LATEST],
 }
 
 const LATEST: usize = 8;
 
-impl PathSet {
+impl FileSet {
     #[inline]
-    pub(crate) fn insert(&mut self, path: Nullable<PathId>) {
-        let Some(known) = path.get() else { return };
+    pub(crate) fn insert(&mut self, file: Nullable<FileId>) {
+        let Some(known) = file.get() else { return };
         let latest = &mut self.latest[known.index() % LATEST];
-        if *latest != path {
-            *latest = path;
-            self.paths.insert(known);
+        if *latest != file {
+            *latest = file;
+            self.files.insert(known);
         }
     }
 
     fn merge(&mut self, other: Self) {
-        if self.paths.len() < other.paths.len() {
-            let smaller = std::mem::replace(&mut self.paths, other.paths);
-            self.paths.extend(smaller);
+        if self.files.len() < other.files.len() {
+            let smaller = std::mem::replace(&mut self.files, other.files);
+            self.files.extend(smaller);
         } else {
-            self.paths.extend(other.paths);
+            self.files.extend(other.files);
         }
     }
 
     pub(crate) fn len(&self) -> u64 {
-        self.paths.len() as u64
+        self.files.len() as u64
     }
 }
 

@@ -18,7 +18,7 @@ fn rows(cases: std::ops::Range<u32>, count: usize) -> impl Strategy<Value = Vec<
             start,
             dur,
             size: size.filter(|_| !failed),
-            path,
+            file: path,
             failed,
         },
     );

@@ -29,7 +29,8 @@ fn section(profile: &Profile, table: ProfileTable, top: usize, style: Style) -> 
             if profile.phases.len() != 1 {
                 rows.row(phase_cells("all", &profile.total));
             }
-            let title = format!("I/O of groups of processes, by {by}");
+            let files = if profile.paths { "; names counted as files" } else { "" };
+            let title = format!("I/O of groups of processes, by {by}{files}");
             titled(&title, table, &rows, profile.phases.len().saturating_sub(top), style)
         }
         ProfileTable::Calls => titled(
@@ -50,7 +51,10 @@ fn section(profile: &Profile, table: ProfileTable, top: usize, style: Style) -> 
             texts.join("\n")
         }
         ProfileTable::Distributions => distributions(profile, top, style),
-        ProfileTable::Files => access("Access to files", table, &profile.files, None, top, style),
+        ProfileTable::Files => {
+            let title = if profile.paths { "Access to files, by name" } else { "Access to files" };
+            access(title, table, &profile.files, None, top, style)
+        }
         ProfileTable::Processes => {
             access("Access by processes", table, &profile.processes, Some(&profile.groups), top, style)
         }

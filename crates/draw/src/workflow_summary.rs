@@ -7,7 +7,7 @@ use iotrail_model::units;
 use iotrail_workflow::cycles::cycles;
 use iotrail_workflow::graph::{FileView, Graph, Relation, Vertex};
 use iotrail_workflow::ops::table::{
-    BottleneckRow, ClusterRow, DegreeRow, ExecutedRow, HeaviestRow, Rows, SlackRow,
+    BottleneckRow, ClusterRow, DegreeRow, ExecutedRow, HeaviestRow, PathRow, Rows, SlackRow,
 };
 use iotrail_workflow::ops::{self, Weight};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ pub fn workflow_summary(graph: &Graph, weight: Weight, style: Style) -> String {
     sections.push(cycles_of(graph, style));
     sections.push(graph.notes.iter().map(|text| note(text, style)).collect());
     sections.push(style.dim(
-        "Whole tables: --critical-path, --slack, --bottlenecks, --degrees, --clusters. A picture: -o FILE.svg.\n",
+        "Whole tables: --critical-path, --slack, --bottlenecks, --degrees, --clusters, --paths. A picture: -o FILE.svg.\n",
     ));
     sections.retain(|section| !section.is_empty());
     sections.join("\n")
@@ -261,6 +261,7 @@ pub fn workflow_table(table: &ops::Table, limit: usize, style: Style) -> String 
         Rows::Bottlenecks(rows) => bottlenecks(rows, limit),
         Rows::Degrees(rows) => degrees(rows, limit),
         Rows::Clusters(rows) => clusters(rows, limit),
+        Rows::Paths(rows) => paths(rows, limit),
     };
     let mut name = table.name.to_owned();
     if let Some(first) = name.get_mut(..1) {
@@ -451,6 +452,15 @@ fn degrees(rows: &[DegreeRow], limit: usize) -> (Table, Option<String>) {
             row.key.to_string(),
             row.label.to_string(),
         ]);
+    }
+    (table, rest)
+}
+
+fn paths(rows: &[PathRow], limit: usize) -> (Table, Option<String>) {
+    let (shown, rest) = first(rows, limit);
+    let mut table = Table::new().names("vertex").names("name");
+    for row in shown {
+        table.row([row.key.to_string(), row.path.to_string()]);
     }
     (table, rest)
 }

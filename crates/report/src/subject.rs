@@ -4,7 +4,7 @@ use crate::collect::Collected;
 use crate::options::ReportOptions;
 use crate::workflow::Material;
 use iotrail_dfg::{Comparison, Dfg};
-use iotrail_model::{Process, Timestamp};
+use iotrail_model::{FileId, Nullable, Process, Timestamp};
 use iotrail_query::Query;
 use iotrail_trail::EventLog;
 
@@ -21,6 +21,12 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// The name to call a file by.
+    pub(crate) fn name_of(&self, file: FileId) -> &str {
+        let file = self.log.distinct_files().get(file.index());
+        file.and_then(|file| self.log.names().path(Nullable::some(file.path))).unwrap_or_default()
+    }
+
     /// Where the page's times begin.
     pub(crate) fn origin(&self) -> Timestamp {
         Timestamp(self.dfg.span.start_ns.unwrap_or(0))

@@ -190,6 +190,7 @@ impl Resolver {
         };
         description.path = Nullable::some(path);
         let file = self.learn_identity(id, facts, names);
-        sink.file(path, &NamedFile { file, gone: false, facts: Some(*facts) }, names);
+        let gone = self.is_gone(path, file, names);
+        sink.file(path, &NamedFile { file, gone, facts: Some(*facts) }, names);
     }
 }

@@ -130,7 +130,7 @@ impl Resolver {
     /// The file that a name denotes of which it is certain that it denotes one.
     fn there(&mut self, node: Node, names: &mut Dictionaries) -> Nullable<FileId> {
         match self.namespace.content(node) {
-            Content::File(file) => Nullable::some(file),
+            Content::File(file) | Content::Nameless(file) => Nullable::some(file),
             Content::Unknown if self.namespace.forgot() => Nullable::NULL,
             Content::Unknown | Content::Nothing => self.make_file(node, names),
         }
@@ -420,7 +420,13 @@ impl Resolver {
             return self.file_of(description, names);
         }
         if opening.nameless {
-            return self.nameless(facts, opening, names);
+            let file = self.nameless(facts, opening, names);
+            if let (Some(walked), Some(file)) = (self.reach(event.path, false, names), file.get())
+                && !matches!(self.namespace.content(walked.node), Content::File(_))
+            {
+                self.namespace.set(walked.node, Content::Nameless(file));
+            }
+            return file;
         }
         let walked = self.reach_given(given, opening.follows, names);
         let told = event.path != given;
@@ -431,7 +437,7 @@ impl Resolver {
         let present = self.namespace.content(node);
         let made = match (opening.creates, present) {
             (false, _) => Made::No,
-            (true, Content::Nothing) => Made::Surely,
+            (true, Content::Nothing | Content::Nameless(_)) => Made::Surely,
             (true, _) if opening.exclusive => Made::Surely,
             (true, Content::File(_)) => Made::No,
             (true, Content::Unknown) => Made::Perhaps,
@@ -441,7 +447,14 @@ impl Resolver {
         match found {
             Some(file) if present == Content::File(file) => Nullable::some(file),
             Some(file) => {
-                self.lose(event.path, node, names, sink);
+                match present {
+                    // Nobody looked at it before: it was this file all the time.
+                    Content::File(known) if self.is_unseen(known) => {
+                        let named = NamedFile { file: present.into(), gone: false, facts: facts.copied() };
+                        event.path.get().into_iter().for_each(|path| sink.file(path, &named, names));
+                    }
+                    _ => self.lose(event.path, node, names, sink),
+                }
                 self.namespace.set(node, Content::File(file));
                 Nullable::some(file)
             }
@@ -457,6 +470,21 @@ impl Resolver {
                 self.make_file(node, names)
             }
             None => self.there(node, names),
+        }
+    }
+
+    /// Whether a file was there before and nobody looked at it yet.
+    fn is_unseen(&self, file: FileId) -> bool {
+        !self.namespace.is_made(file) && self.namespace.facts(file).is_none()
+    }
+
+    /// Whether a file does not have that name, as far as is known.
+    pub(crate) fn is_gone(&mut self, path: PathId, file: Nullable<FileId>, names: &Dictionaries) -> bool {
+        let Some(walked) = self.reach(Nullable::some(path), false, names) else { return false };
+        match self.namespace.content(walked.node) {
+            Content::Unknown => false,
+            Content::Nothing | Content::Nameless(_) => true,
+            Content::File(present) => Nullable::some(present) != file,
         }
     }
 

@@ -33,6 +33,8 @@ pub(crate) enum Content {
     Nothing,
     /// This file.
     File(FileId),
+    /// This file, which has no name: the kernel calls it so.
+    Nameless(FileId),
 }
 
 /// Whether a call makes a file.
@@ -506,7 +508,7 @@ impl Namespace {
 impl From<Content> for Nullable<FileId> {
     fn from(content: Content) -> Self {
         match content {
-            Content::File(file) => Self::some(file),
+            Content::File(file) | Content::Nameless(file) => Self::some(file),
             Content::Unknown | Content::Nothing => Self::NULL,
         }
     }

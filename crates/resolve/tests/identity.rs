@@ -336,3 +336,35 @@ fn attributes_that_a_trace_shows_join_and_part_names() {
     assert_eq!(script.last().file, Some(4));
     assert!(script.files().iter().any(|(path, facts)| path == "/n" && facts.inode == 7));
 }
+
+#[test]
+fn a_file_without_a_name_is_known_by_what_the_kernel_calls_it() {
+    let target = Target { name: b"/tmp/#17", deleted: true };
+    let open = |script: Script, number: i64| {
+        let shown = Return::Value(number, Some(target));
+        let script = behind(script, number as i32, 17, Some(1));
+        script.call("openat", &[CWD, path("/tmp"), symbols("O_RDWR|O_TMPFILE")], shown)
+    };
+    let script = open(Script::new().getpid(), 3);
+    assert_eq!(script.is_gone("/tmp/#17", 0), Some(true));
+    let link = [CWD, Arg::Located(b"/tmp/#17"), CWD, path("/b"), symbols("AT_SYMLINK_FOLLOW")];
+    let script = script.call("linkat", &link, value(0));
+    assert_eq!((script.last().file, script.last().file2), (Some(0), Some(0)));
+    // The inode is given again.
+    let script = open(unlink(script.close(3), "/b"), 4);
+    assert_eq!(script.last().file, Some(1));
+    let script = behind(script.close(4), 5, 17, Some(1)).open_with("/c", CREATE, 5);
+    assert_eq!((script.last().file, script.is_gone("/tmp/#17", 1)), (Some(2), Some(true)));
+}
+
+#[test]
+fn a_name_that_was_only_looked_at_is_joined_when_it_is_opened() {
+    let script = Script::new().call("stat", &[path("/a"), Arg::Opaque], value(0));
+    let script = behind(script, 3, 7, Some(1)).open("/b", 3);
+    let script = behind(script, 4, 7, Some(1)).open("/a", 4);
+    assert_eq!((files(&script, "stat"), script.last().file), (vec![Some(0)], Some(1)));
+    let facts: Vec<_> =
+        script.files().iter().filter(|(path, facts)| path == "/a" && facts.inode == 7).collect();
+    assert!(facts.len() >= 2, "both numbers have the facts by which they are joined");
+    assert_eq!(script.is_gone("/a", 0), Some(false));
+}

@@ -16,6 +16,9 @@ pub struct ProfileOptions {
     pub by: String,
     /// How files are grouped for the distributions of request lengths.
     pub files_by: FilesBy,
+    /// Whether the log counts each name of a file as a file of its own ([`iotrail_trail::EventLog::by_names`]);
+    /// [`crate::Profile::paths`].
+    pub paths: bool,
     /// Only the recorded cases of this group of the query's, see [`iotrail_query::Query::groups`]: one side of a comparison.
     pub only: Option<GroupId>,
     /// How many threads read the log.
@@ -24,7 +27,13 @@ pub struct ProfileOptions {
 
 impl Default for ProfileOptions {
     fn default() -> Self {
-        Self { by: "exe".to_owned(), files_by: FilesBy::default(), only: None, threads: one_per_core() }
+        Self {
+            by: "exe".to_owned(),
+            files_by: FilesBy::default(),
+            paths: false,
+            only: None,
+            threads: one_per_core(),
+        }
     }
 }
 

@@ -44,6 +44,7 @@ pub fn profile(
         format: PROFILE_FORMAT,
         sources: log.trails().iter().map(Trail::name).collect(),
         by: options.by.clone(),
+        paths: options.paths,
         selection: query.selection(),
         span: extent.span,
         groups: groups_shown,

@@ -15,6 +15,8 @@ pub struct Profile {
     pub sources: Vec<String>,
     /// How processes are grouped, as written.
     pub by: String,
+    /// Whether each name of a file counts as a file of its own.
+    pub paths: bool,
     /// The selection in words, empty if everything is selected.
     pub selection: String,
     /// First start of a selected call and last end, in ns since the epoch.

@@ -62,6 +62,8 @@ pub(crate) struct Identities {
     of_path: Vec<FileId>,
     /// From a part's numbers to the log's.
     parts: Vec<HashMap<u32, FileId>>,
+    /// Whether each name is a file.
+    by_names: bool,
 }
 
 impl Identities {
@@ -74,6 +76,7 @@ impl Identities {
             files: vec![DistinctFile { numbered: true, ..DistinctFile::default() }; numbered.count],
             of_path: vec![Nullable::<FileId>::NULL.raw(); paths.len()],
             parts: vec![HashMap::new(); parts],
+            by_names: false,
         };
         let mut labels: Vec<Vec<FileName>> = vec![Vec::new(); numbered.count];
         for (name, file) in names.iter().zip(&numbered.files) {
@@ -100,6 +103,27 @@ impl Identities {
         identities
     }
 
+    /// Each name is a file of its own; `rows` are what is known under each path.
+    pub(crate) fn of_names(known: Self, rows: &[FileRow]) -> Self {
+        let gone = |path: PathId| {
+            let file = &known.files[known.of_path(path).index()];
+            file.names.iter().find(|name| name.path == path).and_then(|name| name.gone)
+        };
+        let file = |(path, row): (usize, &FileRow)| {
+            let path = PathId::from_index(path);
+            let mut file = DistinctFile { path, ..DistinctFile::default() };
+            file.learn(row);
+            file.names.push(FileName { path, gone: gone(path) });
+            file
+        };
+        Self {
+            files: rows.iter().enumerate().map(file).collect(),
+            of_path: (0..rows.len()).map(FileId::from_index).collect(),
+            parts: Vec::new(),
+            by_names: true,
+        }
+    }
+
     fn add(&mut self, labels: &mut Vec<Vec<FileName>>) -> FileId {
         self.files.push(DistinctFile::default());
         labels.push(Vec::new());
@@ -121,6 +145,7 @@ impl Identities {
             *file = match file.get() {
                 _ if path.is_null() => Nullable::NULL,
                 None => path.get().map(|path| self.of_path[path.index()]).into(),
+                Some(_) if self.by_names => path.get().map(|path| self.of_path[path.index()]).into(),
                 Some(_) if *file == last.0 => last.1,
                 Some(number) => {
                     let found = known.and_then(|known| known.get(&number.0)).ok_or(number.0)?;

@@ -28,6 +28,13 @@ fn learn(known: &mut FileRow, other: &FileRow) {
     }
 }
 
+/// Each path is its own file.
+fn name_files(files: &mut [Nullable<FileId>], paths: &[Nullable<PathId>]) {
+    for (file, path) in files.iter_mut().zip(paths) {
+        *file = path.get().map(|path| FileId(path.0)).into();
+    }
+}
+
 /// What stands for its part in the name of a file: `0003.parquet`.
 fn part_of(file: &ParquetFile) -> &str {
     let name = file.path().file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
@@ -230,6 +237,20 @@ impl EventLog {
     #[must_use]
     pub fn distinct_files(&self) -> &[DistinctFile] {
         &self.identities.files
+    }
+
+    /// The same log, in which each name counts as a file of its own.
+    #[must_use]
+    pub fn by_names(mut self) -> Self {
+        self.identities = Identities::of_names(std::mem::take(&mut self.identities), &self.files);
+        for group in &mut self.groups {
+            if let Place::Memory(batch) = &mut group.place {
+                let EventBatch { file, file2, path, path2, .. } = &mut **batch;
+                name_files(file, path);
+                name_files(file2, path2);
+            }
+        }
+        self
     }
 
     /// The file that `path` means where nothing better is known: the first of that name.

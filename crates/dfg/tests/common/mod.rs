@@ -7,7 +7,7 @@ use iotrail_dfg::result::{
     Span, Variant,
 };
 use iotrail_dfg::{ConcurrencyRule, Labels, Partial, Plan};
-use iotrail_model::{CaseId, ErrnoId, Event, EventBatch, Nanos, Nullable, PathId, Timestamp};
+use iotrail_model::{CaseId, ErrnoId, Event, EventBatch, FileId, Nanos, Nullable, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified, GroupId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -31,14 +31,14 @@ pub struct Row {
     pub start: i64,
     pub dur: Option<i64>,
     pub size: Option<i64>,
-    pub path: Option<u32>,
+    pub file: Option<u32>,
     pub failed: bool,
 }
 
 impl Row {
     pub fn of(case: u32, activity: u32, start: i64, dur: i64) -> Self {
         let fate = Fate::Mapped(activity);
-        Self { case, part: 0, fate, start, dur: Some(dur), size: None, path: None, failed: false }
+        Self { case, part: 0, fate, start, dur: Some(dur), size: None, file: None, failed: false }
     }
 
     pub fn sized(self, size: i64) -> Self {
@@ -72,7 +72,7 @@ pub fn batch(rows: &[Row]) -> (EventBatch, Classified) {
             start: Timestamp(row.start),
             dur: row.dur.map(Nanos).into(),
             size: row.size.into(),
-            path: row.path.map(PathId).into(),
+            file: row.file.map(FileId).into(),
             errno: if row.failed { Nullable::some(ErrnoId(0)) } else { Nullable::NULL },
             ..Event::default()
         });
@@ -239,7 +239,7 @@ fn reference_node(activity: String, events: &[&Row], all_ns: i64, rule: Concurre
         count: events.len() as u64,
         cases: distinct(events.iter().map(|row| row.key())),
         failures: events.iter().filter(|row| row.failed).count() as u64,
-        files: distinct(events.iter().filter_map(|row| row.path)),
+        files: distinct(events.iter().filter_map(|row| row.file)),
         duration_ns: known_time(events.iter().copied()),
         relative_duration: (!durations.is_empty())
             .then(|| if all_ns == 0 { 0.0 } else { total as f64 / all_ns as f64 }),

@@ -44,13 +44,14 @@ const VALUED: [(&str, &str, &str); 9] = [
 ];
 
 /// Options without a value.
-const FLAGS: [(&str, &str); 6] = [
+const FLAGS: [(&str, &str); 7] = [
     ("cluster", "Join processes that behave alike, and files by template"),
     ("critical-path", "Print the critical path as executed, and the heaviest path by the weight"),
     ("slack", "Print how much each vertex could weigh more before the heaviest path does"),
     ("bottlenecks", "Print edges whose rate is far below the median of their kind"),
     ("degrees", "Print degrees, betweenness and reach of each vertex"),
     ("clusters", "Print the groups of processes that behave alike"),
+    ("paths", "Print every name of each file: hard links, names before a rename"),
 ];
 
 /// The operations in the order of the command line.

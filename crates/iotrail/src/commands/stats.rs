@@ -26,6 +26,7 @@ const DISTRIBUTIONS: Plot = Plot { kind: PlotKind::Ecdf, quantity: None };
   iotrail stats run.trail --by job --table phases
   iotrail stats run.trail --by 'cmd~ -p (\\S+)' --table all
   iotrail stats run.trail --table calls --csv -o calls.csv
+  iotrail stats run.trail --table files --paths
   iotrail stats run.trail --plot ecdf:latency -o latency.svg
   iotrail stats run.trail --json | jq '.phases[] | {group, bytes_read}'
   iotrail stats run.trail --show-sql --table phases
@@ -44,6 +45,10 @@ pub(crate) struct Args {
     /// the activities of --map).
     #[arg(long, value_name = "HOW", default_value = "template", value_parser = crate::args::choice::<FilesBy>)]
     files_by: FilesBy,
+
+    /// Count names instead of files: a file with two names is two rows, and counts twice.
+    #[arg(long, conflicts_with = "show_sql")]
+    paths: bool,
 
     /// The tables to show, or `all`. Default: phases and calls.
     #[arg(long, value_name = "TABLE", value_delimiter = ',')]
@@ -120,6 +125,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
     let log = EventLog::open(&args.trails)?;
+    let log = if args.paths { log.by_names() } else { log };
     let query = Query::new(args.query.spec(), &log)?;
     query.warnings().iter().for_each(|warning| ui.warn(warning));
     let lives = Lives::of_log(&log)?;
@@ -130,6 +136,7 @@ fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
     let options = ProfileOptions {
         by: args.query.by().to_owned(),
         files_by: args.files_by,
+        paths: args.paths,
         ..ProfileOptions::default()
     };
     let profile = profile(&log, &query, &lives, &groups, &options)?;

@@ -34,6 +34,7 @@ const REMARKS: usize = 12;
   iotrail workflow run.trail --ancestors '/data/mosaic.fits' --cluster
   iotrail workflow run.trail --window 50%.. --hide 'bytes<1MB' --weight rate -o slow.svg
   iotrail workflow run.trail --by job --phase mDiffFit --bottlenecks --json
+  iotrail workflow run.trail --select 'path~\\.fits$' --paths --csv
   iotrail workflow run.trail -o run.graphml -o run.dot
 
 Each operation works on what the one before left. Vertices are processes and files; an edge leads from a process to
@@ -227,7 +228,7 @@ fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui)
     if args.csv {
         let [table] = outcome.tables.as_slice() else {
             return Err(usage::wrong(format!(
-                "--csv prints one table, and {} were asked for; write one of --slack, --bottlenecks, --degrees, --clusters, or use --json",
+                "--csv prints one table, and {} were asked for; write one of --slack, --bottlenecks, --degrees, --clusters, --paths, or use --json",
                 outcome.tables.len()
             )));
         };

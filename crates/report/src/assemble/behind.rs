@@ -4,7 +4,6 @@ use crate::data::{PageExample, PageNode};
 use crate::name_table::NameTable;
 use crate::subject::Subject;
 use iotrail_dfg::details::Example;
-use iotrail_model::Nullable;
 
 /// Fills in what stands behind `node`.
 pub(super) fn behind(subject: &Subject<'_>, activity: &str, node: &mut PageNode, names: &mut NameTable) {
@@ -16,8 +15,8 @@ pub(super) fn behind(subject: &Subject<'_>, activity: &str, node: &mut PageNode,
     let (files, cases) = (details.files(), details.cases());
     node.flm = files.len().saturating_sub(limit) as u64;
     node.csm = cases.len().saturating_sub(limit) as u64;
-    for (path, totals) in files.into_iter().take(limit) {
-        let name = names.id(subject.log.names().path(Nullable::some(path)).unwrap_or_default());
+    for (file, totals) in files.into_iter().take(limit) {
+        let name = names.id(subject.name_of(file));
         node.fl.push((name, totals.count, totals.known_duration_ns(), totals.bytes()));
     }
     for (key, totals) in cases.into_iter().take(limit) {

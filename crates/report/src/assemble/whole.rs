@@ -4,7 +4,7 @@ use crate::data::{Bounded, CaseRow, NameId, PageTotals, TotalsRow};
 use crate::name_table::NameTable;
 use crate::subject::Subject;
 use iotrail_dfg::details::Totals;
-use iotrail_model::{Case, Nullable};
+use iotrail_model::Case;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,8 +106,8 @@ pub(super) fn calls(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<Tot
 
 pub(super) fn files(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<TotalsRow> {
     let (list, more) = bounded(subject.collected.details.files(), subject.options.limits.table_rows);
-    let mut name = |path| names.id(subject.log.names().path(Nullable::some(path)).unwrap_or_default());
-    Bounded { list: list.into_iter().map(|(path, totals)| row(name(path), &totals)).collect(), more }
+    let row = |(file, totals)| row(names.id(subject.name_of(file)), &totals);
+    Bounded { list: list.into_iter().map(row).collect(), more }
 }
 
 pub(super) fn cases(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<CaseRow> {

@@ -46,6 +46,8 @@ pub enum Operation {
     Degrees,
     /// Tells the clusters.
     Clusters,
+    /// Tells every name of each file.
+    Paths,
 }
 
 /// What operations made of a graph.
@@ -82,9 +84,10 @@ impl Operation {
             "bottlenecks" => Self::Bottlenecks,
             "degrees" => Self::Degrees,
             "clusters" => Self::Clusters,
+            "paths" => Self::Paths,
             _ => {
                 let allowed = "write select, hide, ancestors, descendants, neighbours, window, phase, aggregate, \
-                               cluster, weight, critical-path, slack, bottlenecks, degrees or clusters";
+                               cluster, weight, critical-path, slack, bottlenecks, degrees, clusters or paths";
                 return Err(OpError::word("operation", name, "no operation", allowed));
             }
         })
@@ -134,6 +137,10 @@ impl Operation {
             }
             Self::Clusters => {
                 outcome.tables.push(table::clusters(graph));
+                return Ok(());
+            }
+            Self::Paths => {
+                outcome.tables.push(table::paths(graph));
                 return Ok(());
             }
         };

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// A table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// What it tells: `heaviest path`, `critical path as executed`, `slack`, `bottlenecks`, `degrees`, `clusters`.
+    /// What it tells: `heaviest path`, `critical path as executed`, `slack`, `bottlenecks`, `degrees`, `clusters`,
+    /// `paths`.
     pub name: &'static str,
     /// One sentence: what it is of, and its total.
     pub summary: String,
@@ -41,6 +42,8 @@ pub enum Rows {
     Degrees(Vec<DegreeRow>),
     /// The largest first.
     Clusters(Vec<ClusterRow>),
+    /// By vertex.
+    Paths(Vec<PathRow>),
 }
 
 impl Rows {
@@ -79,6 +82,7 @@ impl Rows {
             Self::Clusters(_) => {
                 &["name", "exe", "processes", "inputs", "outputs", "reads", "writes", "children"]
             }
+            Self::Paths(_) => &["key", "label", "path"],
         }
     }
 }
@@ -184,6 +188,17 @@ pub struct DegreeRow {
     pub betweenness: f64,
     /// See [`centrality::DegreeRow::reach`].
     pub reach: Option<u64>,
+}
+
+/// A name of a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PathRow {
+    /// Key of the vertex.
+    pub key: Arc<str>,
+    /// Its label.
+    pub label: Arc<str>,
+    /// The name.
+    pub path: Arc<str>,
 }
 
 /// A cluster.
@@ -381,6 +396,31 @@ pub(super) fn degrees(graph: &Graph) -> Table {
         ),
         notes: found.notes,
         rows: Rows::Degrees(rows),
+    }
+}
+
+/// Every name of each file, the one that it is called by first.
+pub(super) fn paths(graph: &Graph) -> Table {
+    let files = || graph.vertices.iter().filter_map(|vertex| Some((vertex, vertex.file()?)));
+    let rows: Vec<PathRow> = files()
+        .flat_map(|(vertex, file)| {
+            let names = std::iter::once(&file.path).chain(&file.names);
+            names.map(|path| PathRow {
+                key: Arc::clone(&vertex.key),
+                label: Arc::clone(&vertex.label),
+                path: Arc::clone(path),
+            })
+        })
+        .collect();
+    let note = "Of files that were joined, the names are those of the first.".to_owned();
+    let has_joined = files().any(|(vertex, _)| vertex.members > 1);
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let (names, count) = (rows.len(), files().count());
+    Table {
+        name: "paths",
+        summary: format!("{names} name{} of {count} file{}, versions counted", plural(names), plural(count)),
+        notes: has_joined.then_some(note).into_iter().collect(),
+        rows: Rows::Paths(rows),
     }
 }
 
