@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -58,6 +59,7 @@ class World:
     """Does commands and notes the file of each."""
 
     def __init__(self, seed, directory, links_before):
+        self.links = links_before
         self.random = random.Random(seed)
         self.root = directory
         self.slots = {}
@@ -241,7 +243,9 @@ class World:
         def act():
             linkat(None, f"/proc/self/fd/{fd}", to, new, True)
             return self.keep(new, to, False)
-        self.do([self.random.choice("qe"), slot, other, new], act)
+        # A recorder is told the name that the file has lost, which may be that of another by now.
+        is_lost = self.links and re.search(r"/[^#/]* \(deleted\)$", os.readlink(f"/proc/self/fd/{fd}"))
+        self.do(["e" if is_lost else self.random.choice("qe"), slot, other, new], act)
 
     def symlink(self):
         (slot, at), target, path = self.base(), self.path(), self.path()
@@ -256,6 +260,9 @@ class World:
 
     def rename(self):
         (one, at), (other, to), old, new = self.base(), self.base(), self.path(), self.path()
+        # Of two names of one file both stay, which nobody can know of links that were there before.
+        if self.links == "hard" and None is not self.kept_if_there(old, at) == self.kept_if_there(new, to):
+            return
 
         def act():
             number = self.kept_if_there(old, at)
@@ -291,9 +298,12 @@ class World:
     def chdir(self):
         path = self.random.choice([self.path(), "..", self.root if self.absolute else ".."])
         # Names stay below the directory that is looked at.
-        if not os.path.realpath(path).startswith(self.root):
-            return
-        self.do(["k", path], lambda: (os.chdir(path), self.keep(".", None))[1])
+        try:
+            is_below = os.path.realpath(path).startswith(self.root)
+        except OSError:
+            is_below = False
+        if is_below:
+            self.do(["k", path], lambda: (os.chdir(path), self.keep(".", None))[1])
 
     def fchdir(self):
         slot = self.fd("directory")
@@ -431,7 +441,7 @@ def main():
                     sys.exit(f"kept in {work}")
         wrong += sums["wrong"]
         split = f", {sums['split']} files under several numbers" if sums["split"] else ""
-        print(f"{mode}: {options.sequences} sequences, {sums['events']} events of {sums['files']} files, {sums['wrong']} wrong{split}")
+        print(f"{mode}: {options.sequences} sequences, {sums['events']} events of {sums['files']} files, {int(sums['wrong'])} wrong{split}")
     shutil.rmtree(work)
     sys.exit(1 if wrong else 0)
 

@@ -66,7 +66,7 @@ impl Resolver {
         names: &mut Dictionaries,
         sink: &mut S,
     ) {
-        self.adrift.clear();
+        self.lost.clear();
         let effect = self.effects.of(call.call);
         self.files.holds.learn(self.effects.holds(call.call));
         let entered = match self.effects.is_request(call.call) {

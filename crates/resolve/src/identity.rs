@@ -78,8 +78,9 @@ impl Resolver {
         let id = path.get()?;
         let text = names.paths.get(id.0);
         match text.first() {
+            _ if self.lost_file(path).is_some() => None,
             Some(b'/') => self.namespace.reach(id, text, follow),
-            Some(_) if self.is_trace && !self.is_adrift(path) => self.namespace.reach(id, text, follow),
+            Some(_) if self.is_trace => self.namespace.reach(id, text, follow),
             _ => None,
         }
     }
@@ -225,7 +226,9 @@ impl Resolver {
             event.file = self.file_of(description, names);
             return;
         }
-        if let Some(walked) = self.reach_given(event.path, follows, names) {
+        if let Some(file) = self.lost_file(event.path) {
+            event.file = file;
+        } else if let Some(walked) = self.reach_given(event.path, follows, names) {
             event.file = self.there(walked.node, names);
             self.note_link(event, event.path, walked.link.as_ref(), names);
         }
@@ -418,6 +421,9 @@ impl Resolver {
     ) -> Nullable<FileId> {
         if let Some(description) = self.described(thread, given, names).filter(|_| opening.follows) {
             return self.file_of(description, names);
+        }
+        if let Some(file) = self.lost_file(given).filter(|file| !file.is_null()) {
+            return file;
         }
         if opening.nameless {
             let file = self.nameless(facts, opening, names);

@@ -28,9 +28,13 @@ pub(crate) struct Place {
 #[derive(Clone, Copy, Debug, Default)]
 struct Origin {
     path: Nullable<PathId>,
-    /// Whether it is not known where that is.
-    adrift: bool,
+    file: Nullable<FileId>,
+    /// Whether what its path denotes is not what is meant: it is not known where it is, or it was removed.
+    lost: bool,
 }
+
+/// Somewhere.
+const LOST: Origin = Origin { path: Nullable::NULL, file: Nullable::NULL, lost: true };
 
 pub(crate) fn intern(names: &mut Dictionaries, path: &[u8]) -> PathId {
     PathId(names.paths.intern(path))
@@ -124,16 +128,26 @@ impl Resolver {
     ) -> Origin {
         let at = self.population.thread(id).directory;
         if let Some(hint) = hint.filter(|hint| hint.name.first() == Some(&b'/')) {
-            let known = self.directories.path(at).get();
-            if known.is_none_or(|path| names.paths.get(path.0) != hint.name) {
+            let known = self.directories.get(at);
+            let is_known = known.path.get().is_some_and(|path| names.paths.get(path.0) == hint.name);
+            if hint.deleted {
+                let file = if is_known { known.file } else { Nullable::NULL };
+                return Origin { path: Nullable::some(intern(names, hint.name)), file, lost: true };
+            }
+            if !is_known {
                 let path = intern(names, hint.name);
                 self.learn_directory(id, path, names);
             }
-            return Origin { path: self.directories.path(at), adrift: false };
+            return Origin { path: self.directories.path(at), ..Origin::default() };
         }
         let Directory { path, file, moved, .. } = self.directories.get(at);
-        let path = self.moved(file, path, names);
-        Origin { path, adrift: path.is_null() && moved }
+        let lost = path.is_null() && moved || self.is_removed(file);
+        Origin { path: self.moved(file, path, names), file, lost }
+    }
+
+    /// Whether a trace showed that a directory was removed.
+    fn is_removed(&self, file: Nullable<FileId>) -> bool {
+        self.is_trace && file.get().is_some_and(|file| self.namespace.is_removed(file))
     }
 
     /// The path of a directory: where it is by now, if a trace showed it being renamed.
@@ -194,11 +208,9 @@ impl Resolver {
             Base::Fd(fd) => {
                 let table = self.population.thread(id).table;
                 let description = self.description_of(table, fd, false, names);
-                description.map_or(Origin { adrift: true, ..Origin::default() }, |description| {
-                    self.directory_behind(description, fd.1.is_some(), names)
-                })
+                description.map_or(LOST, |description| self.directory_behind(description, fd.1, names))
             }
-            Base::Unknown => Origin { adrift: true, ..Origin::default() },
+            Base::Unknown => LOST,
         };
         match arg.bytes {
             None => of_base(arg.base, base.path),
@@ -208,19 +220,22 @@ impl Resolver {
         }
     }
 
-    /// Where a directory is that a descriptor stands for; the tracer may have `told`.
+    /// Where a directory is that a descriptor stands for.
     fn directory_behind(
         &self,
         id: crate::files::DescriptionId,
-        told: bool,
+        hint: Option<Target<'_>>,
         names: &mut Dictionaries,
     ) -> Origin {
         let Description { path, file, .. } = *self.files.description(id);
-        let path = if told { path } else { self.moved(file, path, names) };
+        if let Some(hint) = hint {
+            return Origin { path, file, lost: hint.deleted };
+        }
+        let path = self.moved(file, path, names);
         let is_absolute = path.get().is_some_and(|path| names.paths.get(path.0).starts_with(b"/"));
         match is_absolute || !file.is_null() {
-            true => Origin { path, adrift: false },
-            false => Origin { path: Nullable::NULL, adrift: true },
+            true => Origin { path, file, lost: self.is_removed(file) },
+            false => LOST,
         }
     }
 
@@ -235,26 +250,31 @@ impl Resolver {
             let directory = paths::parent(names.paths.get(link.0))?.to_vec();
             Some(intern(names, &directory))
         });
-        self.join(Origin { path: directory.into(), adrift: self.is_adrift(link) }, target, names)
+        let origin =
+            Origin { path: directory.into(), file: Nullable::NULL, lost: self.lost_file(link).is_some() };
+        self.join(origin, target, names)
     }
 
     /// `path` seen from the directory `base`.
     fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Place {
         let directory = base.path.get().map(|base| names.paths.get(base.0));
-        let absolute = match base.adrift {
-            true => paths::join(None, path, &mut self.scratch),
+        let lost = base.lost && path.first() != Some(&b'/');
+        let absolute = match lost {
+            true => paths::join(directory, path, &mut self.scratch),
             false => self.namespace.join(directory, path, &mut self.scratch),
         };
-        let path = intern(names, &self.scratch);
-        if base.adrift && !absolute {
-            self.adrift.push(path);
+        let joined = intern(names, &self.scratch);
+        if lost {
+            let is_base = path.split(|byte| *byte == b'/').all(|part| matches!(part, b"" | b"."));
+            self.lost.push((joined, if is_base { base.file } else { Nullable::NULL }));
         }
-        Place { path: Nullable::some(path), fd: None, relative: !absolute }
+        Place { path: Nullable::some(joined), fd: None, relative: !absolute }
     }
 
-    /// Whether a path of the call that is looked at is relative to something that is not known.
-    pub(crate) fn is_adrift(&self, path: Nullable<PathId>) -> bool {
-        path.get().is_some_and(|path| self.adrift.contains(&path))
+    /// The file, if it is known, of a path of the call that is looked at which does not denote what is meant.
+    pub(crate) fn lost_file(&self, path: Nullable<PathId>) -> Option<Nullable<FileId>> {
+        let path = path.get()?;
+        self.lost.iter().find(|(lost, _)| *lost == path).map(|(_, file)| *file)
     }
 }
 

@@ -284,6 +284,12 @@ impl Namespace {
         self.name_of(node).filter(|_| self.content(node) == Content::File(file))
     }
 
+    /// Whether a directory, which has one name only, has lost it.
+    pub(crate) fn is_removed(&self, directory: FileId) -> bool {
+        let name = self.files.get(&directory).and_then(|known| known.name);
+        name.is_some_and(|name| self.content(name) != Content::File(directory))
+    }
+
     /// A name as text, if something leads to it.
     pub(crate) fn name_of(&self, node: Node) -> Option<Vec<u8>> {
         let way = self.way(node);

@@ -18,7 +18,7 @@ use crate::{CaseSummary, Sink, Summary};
 use hashbrown::HashMap;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{RawCall, RawItem};
-use iotrail_model::{CaseId, Dictionaries, FileFacts, Interner, Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{CaseId, Dictionaries, FileFacts, FileId, Interner, Nullable, PathId, Tid, Timestamp};
 
 /// Turns raw items into events.
 ///
@@ -44,8 +44,9 @@ pub struct Resolver {
     case_places: HashMap<CaseId, usize, foldhash::fast::FixedState>,
     last_case: Option<(CaseId, usize)>,
     pub(crate) scratch: Vec<u8>,
-    /// Relative paths of the call that is looked at, of which it is not known what they are relative to.
-    pub(crate) adrift: Vec<PathId>,
+    /// Paths of the call that is looked at which do not denote what is meant, as their directory is not known or was removed;
+    /// and their file, if they are that directory itself.
+    pub(crate) lost: Vec<(PathId, Nullable<FileId>)>,
     pub(crate) credit: Credit,
     /// Whether nothing is known but the calls of a trace.
     pub(crate) is_trace: bool,

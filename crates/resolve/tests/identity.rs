@@ -368,3 +368,17 @@ fn a_name_that_was_only_looked_at_is_joined_when_it_is_opened() {
     assert!(facts.len() >= 2, "both numbers have the facts by which they are joined");
     assert_eq!(script.is_gone("/a", 0), Some(false));
 }
+
+#[test]
+fn a_removed_directory_is_not_what_has_its_name_now() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/w"), "/w/d").chdir("/w/d").open("/w/d", 3);
+    let removed = script.last().file;
+    let script = rename(mkdir(script, "/w/e"), "/w/e", "/w/d").open(".", 4);
+    assert_eq!(script.last().file, removed);
+    let script = script.call("openat", &[fd(3), path("."), symbols("O_RDONLY")], value(5));
+    assert_eq!(script.last().file, removed);
+    let deleted = Arg::Cwd(Some(Target { name: b"/w/d", deleted: true }));
+    let script = script.call("openat", &[deleted, path("./"), symbols("O_RDONLY")], value(6));
+    assert_eq!(script.last().file, removed);
+    assert_eq!(script.call("stat", &[path("."), Arg::Opaque], value(0)).last().file, removed);
+}
