@@ -84,6 +84,7 @@ record_steps() {
   step "recorded programs behave as unrecorded ones" record_tests tests/faithful/run.py "$iotrail"
   step "recordings compared with strace" record_tests tests/strace/compare.py "$iotrail"
   step "recorded names are those that the kernel resolved" record_tests tests/names/run.py "$iotrail"
+  step "files against the truth, recorded and traced" record_tests tests/identity/truth.py "$iotrail"
   step "offsets against the truth, recorded and traced" record_tests tests/offsets/compare.py "$iotrail"
   step "offsets of descriptors that others share" record_tests tests/offsets/shared.py "$iotrail"
   step "recordings that are killed, full disks, limits" record_tests tests/loss/run.py "$iotrail"

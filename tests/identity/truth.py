@@ -418,9 +418,9 @@ def trial(options, program, mode, seed, work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("iotrail")
-    parser.add_argument("--sequences", type=int, default=6)
+    parser.add_argument("--sequences", type=int, default=8)
     parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=150)
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("modes", nargs="*", metavar="MODE")
     options = parser.parse_args()

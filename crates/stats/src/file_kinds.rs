@@ -2,7 +2,7 @@
 //!
 //! Regular files and block devices are files; directories, pipes, sockets, terminals and other character devices, and
 //! anonymous inodes are not. Of what was only looked at a trail does not know the kind. It is a directory if another
-//! path lies below one of its names, else a file if it has a path at all.
+//! path lies below one of its names, else a file if it has a path at all, be it a relative one.
 
 use iotrail_model::{FileId, FileKind, Nullable};
 use iotrail_trail::{DistinctFile, EventLog};
@@ -20,8 +20,8 @@ impl FileKinds {
             Some(kind) => [FileKind::File, FileKind::Block].iter().any(|known| known.name() == kind),
             None => {
                 let mut names = file.names.iter().map(|name| &*paths[name.path.index()]);
-                paths[file.path.index()].starts_with('/')
-                    && !names.any(|path| below.has(path.trim_end_matches('/')))
+                let is_directory = |path: &str| below.has(path.trim_end_matches('/')) || ends_in_dots(path);
+                is_path(&paths[file.path.index()]) && !names.any(is_directory)
             }
         };
         Self(log.distinct_files().iter().map(is_file).collect())
@@ -40,7 +40,7 @@ struct Below<'a>(Vec<&'a str>);
 impl<'a> Below<'a> {
     fn new(paths: &'a [Arc<str>]) -> Self {
         let mut sorted: Vec<&str> =
-            paths.iter().map(|path| &**path).filter(|path| path.starts_with('/')).collect();
+            paths.iter().map(|path| &**path).filter(|path| is_path(path)).collect();
         sorted.sort_unstable();
         Self(sorted)
     }
@@ -52,6 +52,16 @@ impl<'a> Below<'a> {
         let first = self.0.partition_point(|path| *path < begin.as_str());
         self.0.get(first).is_some_and(|path| path.starts_with(&begin))
     }
+}
+
+/// Whether a name is a path, relative if nothing better was known; pipes and sockets that nobody named are none.
+fn is_path(name: &str) -> bool {
+    name.starts_with('/') || !(name.contains(':') || matches!(name, "" | "pipe" | "socket"))
+}
+
+/// Whether a path is that of a directory by its letters.
+fn ends_in_dots(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some("." | ".."))
 }
 
 #[cfg(test)]
@@ -75,6 +85,12 @@ mod tests {
             ("pipe:[7]", None),
             ("pipe:[8]", Some(FileKind::Pipe)),
             ("/a/xy", None),
+            ("relative", None),
+            ("in/a", None),
+            ("in", None),
+            ("..", None),
+            ("socket", None),
+            ("tcp:127.0.0.1:80", None),
         ] {
             if kind.is_some() {
                 log.push_file(path.as_bytes(), &FileFacts { kind, ..FileFacts::default() });
@@ -88,7 +104,7 @@ mod tests {
             .filter(|at| kinds.file(Nullable::some(FileId::from_index(*at))).is_some())
             .map(|at| &*log.names().paths[log.distinct_files()[at].path.index()])
             .collect();
-        assert_eq!(files, ["/a/b/c", "/a/x", "/dev/sda", "/a/xy"]);
+        assert_eq!(files, ["/a/b/c", "/a/x", "/dev/sda", "/a/xy", "relative", "in/a"]);
         assert_eq!(kinds.file(Nullable::NULL), None);
     }
 }

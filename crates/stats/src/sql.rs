@@ -165,7 +165,8 @@ fn files() -> String {
   SELECT file, path FROM (
     SELECT file, path, kind, row_number() OVER (
       PARTITION BY file ORDER BY coalesce(gone, false), character_length(path), path) AS place
-    FROM files WHERE kind IN ('file', 'block') OR (kind IS NULL AND path LIKE '/%')
+    FROM files WHERE kind IN ('file', 'block') OR (kind IS NULL AND (path LIKE '/%'
+        OR path NOT LIKE '%:%' AND path NOT IN ('', 'pipe', 'socket')))
   ) AS numbered WHERE place = 1
 )
 SELECT * FROM (
