@@ -131,7 +131,12 @@ pub(crate) enum Naming {
 impl Naming {
     /// Whether a symbolic link at the end of the path is followed.
     pub(crate) fn follows(self, operands: &Operands<'_>) -> bool {
-        self == Self::Looks { follows: true } && !has(operands, symbols::AT_SYMLINK_NOFOLLOW)
+        let has = |symbol| has(operands, symbol);
+        match self {
+            Self::Looks { follows } => follows && !has(symbols::AT_SYMLINK_NOFOLLOW),
+            Self::Opens => !has(symbols::O_NOFOLLOW) && !(has(symbols::O_CREAT) && has(symbols::O_EXCL)),
+            _ => false,
+        }
     }
 }
 

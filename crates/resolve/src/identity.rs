@@ -167,9 +167,12 @@ impl Resolver {
                     call.ret,
                     Return::Failed(b"ENOENT" | b"ENOTDIR" | b"ELOOP" | b"ENAMETOOLONG" | b"EFAULT")
                 );
-                if let (true, Some(_)) = (is_there, operands.path) {
-                    let file = self.find(event.path, naming.follows(operands), names);
+                if let (true, Some(_)) = (is_there, operands.path)
+                    && let Some(walked) = self.reach_given(event.path, naming.follows(operands), names)
+                {
+                    let file = Nullable::<FileId>::from(self.namespace.content(walked.node));
                     event.file = Nullable::from(file.get().or(event.file.get()));
+                    self.note_link(event, event.path, walked.link.as_ref(), names);
                 }
             }
             // That is found out with the descriptor.
@@ -185,7 +188,13 @@ impl Resolver {
                 if let (Some(file), Some(target)) = (event.file.get(), operands.text) {
                     self.namespace.set_target(file, target);
                 }
-                event.file2 = self.find(event.path2, true, names);
+                if let Some(walked) = self.reach_given(event.path2, true, names) {
+                    event.file2 = self.namespace.content(walked.node).into();
+                    // What leads to a file through links is none of its names.
+                    if walked.link.is_some() {
+                        self.tell(event.path2, event.file2, true, names, sink);
+                    }
+                }
             }
             Naming::Removes => {
                 if let Some(walked) = self.reach_given(event.path, false, names) {
@@ -199,13 +208,6 @@ impl Resolver {
         if succeeded && self.is_trace && self.effects.shows_file(call.call) {
             self.learn_attributes(event, call, description, names, sink);
         }
-    }
-
-    fn find(&mut self, path: Nullable<PathId>, follow: bool, names: &Dictionaries) -> Nullable<FileId> {
-        self.reach_given(path, follow, names)
-            .map(|walked| self.namespace.content(walked.node))
-            .unwrap_or_default()
-            .into()
     }
 
     /// A call that acts on what its path denotes.

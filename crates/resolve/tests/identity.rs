@@ -382,3 +382,15 @@ fn a_removed_directory_is_not_what_has_its_name_now() {
     assert_eq!(script.last().file, removed);
     assert_eq!(script.call("stat", &[path("."), Arg::Opaque], value(0)).last().file, removed);
 }
+
+#[test]
+fn what_leads_through_links_is_no_name_of_the_file() {
+    let script = mkdir(Script::new().of_trace(), "/d").open_with("/d/a", CREATE, 3);
+    let script = symlink(symlink(script, "d", "/l"), "/l/a", "/m");
+    assert_eq!((script.last().file2, script.is_gone("/l/a", 1)), (Some(1), Some(true)));
+    let args = [CWD, path("/m"), symbols("O_RDONLY")];
+    let script = script.call("openat", &args, Return::Failed(b"EACCES"));
+    assert_eq!((script.path(), script.path2(), script.last().file), (Some("/d/a"), Some("/m"), Some(1)));
+    let script = rename(script, "/m", "/n").call("openat", &args, ENOENT);
+    assert_eq!((script.path(), script.last().file), (Some("/m"), None));
+}

@@ -7,6 +7,7 @@ mod errors;
 mod formats;
 mod help;
 mod hostile;
+mod identity;
 mod input;
 mod interrupted;
 mod lines;
