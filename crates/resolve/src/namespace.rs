@@ -11,6 +11,10 @@ use iotrail_model::{FileFacts, FileId, Interner, Nullable, PathId};
 
 /// Names and files that are remembered.
 const MOST: usize = 1 << 18;
+/// A longer path is none for the kernel.
+const MOST_BYTES: usize = 4096;
+/// A name of so many bytes costs as much as a look at it.
+const LONG: usize = 256;
 /// Symbolic links that the kernel follows in one path.
 const MOST_LINKS: usize = 40;
 const ROOT: Node = Node(0);
@@ -297,18 +301,18 @@ impl Namespace {
         leads.then(|| self.text(&way))
     }
 
-    /// The files below a name with how they are called there, none if there are more than `most` names; and how many names
-    /// were looked at.
+    /// The files below a name with how they are called there, none if that costs more than `most`; and what it cost.
     pub(crate) fn below(&self, node: Node, most: usize) -> (Vec<(Vec<u8>, FileId)>, usize) {
         let (mut found, mut seen) = (Vec::new(), 0);
         let mut left = vec![(node, Vec::new())];
         while let Some((node, name)) = left.pop() {
             for component in &self.names[node.0 as usize].below {
                 let Some(child) = self.children.get(&(node.0, *component)) else { continue };
-                if seen == most {
-                    return (Vec::new(), seen);
+                // Long names count for several.
+                seen += 1 + name.len() / LONG;
+                if seen > most {
+                    return (Vec::new(), most);
                 }
-                seen += 1;
                 let (child, name) =
                     (Node(*child), [&name, &b"/"[..], self.components.get(*component)].concat());
                 if let Content::File(file) = self.content(child) {
@@ -323,7 +327,10 @@ impl Namespace {
 
     /// As [`paths::join`], but `..` behind a link leads out of where the link leads to.
     pub(crate) fn join(&mut self, base: Option<&[u8]>, path: &[u8], out: &mut Vec<u8>) -> bool {
-        if self.links == 0 || !path.split(|byte| *byte == b'/').any(|component| component == b"..") {
+        if self.links == 0
+            || path.len() > MOST_BYTES
+            || !path.split(|byte| *byte == b'/').any(|component| component == b"..")
+        {
             return paths::join(base, path, out);
         }
         out.clear();

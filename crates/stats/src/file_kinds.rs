@@ -39,8 +39,7 @@ struct Below<'a>(Vec<&'a str>);
 
 impl<'a> Below<'a> {
     fn new(paths: &'a [Arc<str>]) -> Self {
-        let mut sorted: Vec<&str> =
-            paths.iter().map(|path| &**path).filter(|path| is_path(path)).collect();
+        let mut sorted: Vec<&str> = paths.iter().map(|path| &**path).filter(|path| is_path(path)).collect();
         sorted.sort_unstable();
         Self(sorted)
     }
