@@ -162,7 +162,7 @@ def outer_job_control(stage):
     seen.append(terminal.expect(r"\b1\b"))
     terminal.expect(r"\$ $")
     terminal.type("fg\n")
-    wait_for_foreground(terminal, "iotrail" if stage.recorded else "sleep")
+    wait_for_foreground(terminal, stage.launcher.iotrail.name[:15] if stage.recorded else "sleep")
     terminal.type("\x03")
     terminal.expect(r"\$ $")
     terminal.type("echo st=$?\n")

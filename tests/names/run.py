@@ -12,9 +12,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -117,6 +119,48 @@ class Trial:
         self.counts["by their letters"] += coverage["unresolved_paths"]
 
 
+INSIDE = """
+import os, time
+file = os.open("file", os.O_RDWR | os.O_CREAT)
+print(os.getpid(), flush=True)
+while True:
+    os.pwrite(file, b"x", 0)
+    os.access("none", 0)
+    time.sleep(0.01)
+"""
+
+
+def attached(iotrail):
+    """A process of another mount namespace that is attached to: what it opened before has no name here."""
+    with tempfile.TemporaryDirectory() as place:
+        words = f"mount -t tmpfs none '{place}' && cd '{place}' && exec {sys.executable} -c '{INSIDE}'"
+        inside = subprocess.Popen(["unshare", "-m", "sh", "-c", words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        pid = inside.stdout.readline().strip()
+        if not pid:
+            inside.wait()
+            return "attached: not possible here", 0
+        trail = Path(place) / "t.trail"
+        recorder = subprocess.Popen([iotrail, "-q", "record", "-o", trail, "-p", pid])
+        events = []
+        for _ in range(200):
+            time.sleep(0.05)
+            done = subprocess.run([iotrail, "events", trail, "--json"], capture_output=True, text=True)
+            events = [json.loads(line) for line in done.stdout.splitlines()]
+            if len(events) > 10:
+                break
+        space = os.stat(f"/proc/{pid}/ns/mnt").st_ino
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(60)
+        inside.kill()
+        inside.wait()
+        inside.stdout.close()
+    expected = {f"/mnt:[{space}]{os.path.realpath(place)}/{name}" for name in ("file", "none")}
+    wrong = [row["path"] for row in events if row["path"] and row["path"] not in expected]
+    if not events or wrong:
+        print(f"attached: {wrong[:3] or 'no event'}, not {expected}")
+    return f"attached: {len(events) - len(wrong)} right", len(wrong) or int(not events)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("iotrail")
@@ -145,6 +189,9 @@ def main():
     for mode, counts in sums.items():
         if counts:
             print(f"{MODES[mode]}: " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+    said, wrong = attached(os.path.abspath(options.iotrail))
+    print(said)
+    bad += wrong
     if bad:
         sys.exit(f"{bad} names are wrong")
 

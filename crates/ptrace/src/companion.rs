@@ -13,16 +13,17 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 /// How often a watcher looks, in nanoseconds.
 const LOOK: libc::c_long = 5_000_000;
-/// How long whoever stopped the group has to continue it before the keeper continues the recorder, in nanoseconds.
-const GRACE: libc::c_long = 20_000_000;
+/// So many descendants of the recorder, and so deep, a keeper looks at.
+const MOST: usize = 256;
+const DEEPEST: usize = 16;
 /// `/proc/PID/status` is shorter.
 const STATUS: usize = 4096;
 
 /// A process in the recorder's process group that blocks every signal, and its keeper outside of the group.
 ///
-/// SIGSTOP cannot be blocked. Sent to the group, it stops program, recorder and canary alike; a program that is continued
-/// then would wait for its stopped recorder. The keeper, which is the canary's parent, sees the canary stop and continues
-/// the recorder, which treats the program's stop like any other.
+/// SIGSTOP cannot be blocked. Sent to the group, it stops program, recorder and canary alike; a process of the program that is
+/// continued then, or is not of the group, would wait for its stopped recorder. The keeper, which is the canary's parent, sees
+/// the canary stop, and continues the recorder as soon as a process needs it.
 #[derive(Debug)]
 pub struct Canary {
     keeper: Child,
@@ -39,7 +40,9 @@ impl Canary {
     pub fn start() -> io::Result<Self> {
         let (told, tell) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
         let recorder = std::process::id() as libc::pid_t;
-        let keeper = Child::start(Some(&tell), || keep(recorder))?;
+        // SAFETY: takes and changes nothing.
+        let tracer = unsafe { libc::gettid() };
+        let keeper = Child::start(Some(&tell), || keep(Recorder { pid: recorder, tracer }))?;
         Ok(Self { keeper, told: Some(told.into()), pid: None })
     }
 
@@ -81,8 +84,15 @@ impl Drop for Canary {
     }
 }
 
+/// The recorder and its thread that traces.
+#[derive(Clone, Copy)]
+struct Recorder {
+    pid: libc::pid_t,
+    tracer: libc::pid_t,
+}
+
 /// The life of a keeper. The number of the canary goes to descriptor 0.
-fn keep(recorder: libc::pid_t) {
+fn keep(recorder: Recorder) {
     // SAFETY: takes and changes nothing.
     let own = unsafe { libc::getpid() };
     // SAFETY: this process has one thread.
@@ -114,16 +124,61 @@ fn keep(recorder: libc::pid_t) {
     }
 }
 
-/// Continues the recorder, which SIGSTOP has stopped or will stop, if the group is not continued before.
-fn continue_stopped(recorder: libc::pid_t, canary: libc::pid_t) {
-    pause(GRACE);
+/// Continues the recorder, which SIGSTOP has stopped or will stop, when a process of the program needs it before the group is
+/// continued.
+fn continue_stopped(recorder: Recorder, canary: libc::pid_t) {
     while is_stopped(canary) {
-        if is_stopped(recorder) {
+        pause(LOOK);
+        if is_stopped(recorder.pid) && recorder.is_needed() {
             // SAFETY: touches no memory. The recorder is the parent and alive: this process dies with it.
-            unsafe { libc::kill(recorder, libc::SIGCONT) };
+            unsafe { libc::kill(recorder.pid, libc::SIGCONT) };
             return;
         }
-        pause(LOOK);
+    }
+}
+
+impl Recorder {
+    /// Whether a process that it traces was continued, or was not stopped with its group.
+    fn is_needed(self) -> bool {
+        // SAFETY: takes and changes nothing.
+        let group = unsafe { libc::getpgid(self.pid) };
+        let mut left = MOST;
+        self.is_needed_below(self.pid, self.tracer, group, DEEPEST, &mut left)
+    }
+
+    /// The same of the children of a thread and theirs. Of other processes, those of the first thread are looked at.
+    fn is_needed_below(
+        self,
+        pid: libc::pid_t,
+        tid: libc::pid_t,
+        group: libc::pid_t,
+        deeper: usize,
+        left: &mut usize,
+    ) -> bool {
+        let mut text = [0; STATUS];
+        let text = proc_file(&[b"/proc/", &decimal(pid), b"/task/", &decimal(tid), b"/children"], &mut text);
+        for word in text.split(|byte| *byte == b' ') {
+            let child = word
+                .iter()
+                .fold(0, |number, digit| number * 10 + libc::pid_t::from(digit.wrapping_sub(b'0')));
+            if child == 0 || *left == 0 {
+                continue;
+            }
+            *left -= 1;
+            let mut status = [0; STATUS];
+            let status = self::status(child, &mut status);
+            let is_traced =
+                [self.pid, self.tracer].contains(&(field(status, b"\nTracerPid:\t", 10) as libc::pid_t));
+            let is_continued = field(status, b"\nShdPnd:\t", 16) >> (libc::SIGCONT - 1) & 1 == 1;
+            // SAFETY: takes and changes nothing.
+            let is_other = unsafe { libc::getpgid(child) } != group;
+            if is_traced && (is_continued || is_other)
+                || deeper > 0 && self.is_needed_below(child, child, group, deeper - 1, left)
+            {
+                return true;
+            }
+        }
+        false
     }
 }
 
@@ -201,7 +256,7 @@ fn empty() -> libc::sigset_t {
 /// Whether a signal is pending for a process.
 fn is_pending(pid: libc::pid_t, signal: i32) -> bool {
     let mut text = [0; STATUS];
-    mask(status(pid, &mut text), b"\nShdPnd:\t") >> (signal - 1) & 1 == 1
+    field(status(pid, &mut text), b"\nShdPnd:\t", 16) >> (signal - 1) & 1 == 1
 }
 
 /// Whether a process is stopped by a signal.
@@ -211,18 +266,34 @@ fn is_stopped(pid: libc::pid_t) -> bool {
     status(pid, &mut text).windows(stopped.len()).any(|window| window == stopped)
 }
 
-/// What `/proc/PID/status` says; nothing if there is no such process. Allocates nothing.
+/// What `/proc/PID/status` says; nothing if there is no such process.
 fn status(pid: libc::pid_t, text: &mut [u8; STATUS]) -> &[u8] {
-    let mut path = *b"/proc/##########/status\0";
-    let mut digits = pid.unsigned_abs();
-    for place in path[6..16].iter_mut().rev() {
+    proc_file(&[b"/proc/", &decimal(pid), b"/status"], text)
+}
+
+/// The digits of a number, with zeros before them.
+fn decimal(number: libc::pid_t) -> [u8; 10] {
+    let mut digits = number.unsigned_abs();
+    let mut text = [b'0'; 10];
+    for place in text.iter_mut().rev() {
         *place = b'0' + (digits % 10) as u8;
         digits /= 10;
     }
-    // `/proc` takes no leading zeros.
-    let zeros = path[6..15].iter().take_while(|digit| **digit == b'0').count();
-    path.copy_within(6 + zeros.., 6);
-    // SAFETY: the path ends with NUL.
+    text
+}
+
+/// The beginning of a file whose name has these parts; of numbers the zeros before them are left off, which `/proc` does not
+/// take. Nothing if it cannot be read. Allocates nothing.
+fn proc_file<'t>(parts: &[&[u8]], text: &'t mut [u8; STATUS]) -> &'t [u8] {
+    let mut path = [0_u8; 64];
+    let mut length = 0;
+    for part in parts {
+        for byte in part.iter().skip_while(|byte| **byte == b'0') {
+            path[length] = *byte;
+            length += 1;
+        }
+    }
+    // SAFETY: the path ends with NUL: the parts are shorter than the buffer.
     let file = unsafe { libc::open(path.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC) };
     if file == -1 {
         return &[];
@@ -245,11 +316,11 @@ pub fn work_aside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread.map(drop)
 }
 
-/// The hexadecimal number behind `key`.
-fn mask(text: &[u8], key: &[u8]) -> u64 {
+/// The number behind `key`.
+fn field(text: &[u8], key: &[u8], radix: u32) -> u64 {
     let Some(start) = text.windows(key.len()).position(|window| window == key) else { return 0 };
-    let digits = text[start + key.len()..].iter().map_while(|digit| (*digit as char).to_digit(16));
-    digits.fold(0, |number, digit| number << 4 | u64::from(digit))
+    let digits = text[start + key.len()..].iter().map_while(|digit| (*digit as char).to_digit(radix));
+    digits.fold(0, |number, digit| number * u64::from(radix) + u64::from(digit))
 }
 
 /// A process that is killed and waited for when it is dropped, and dies with its parent.

@@ -32,6 +32,8 @@ const SIGNALS: usize = 65;
 const BY_KERNEL: i32 = -1;
 
 static TRACER: AtomicI32 = AtomicI32::new(0);
+/// Handlers that are at work, in whatever thread.
+static HANDLING: AtomicI32 = AtomicI32::new(0);
 static PENDING: AtomicBool = AtomicBool::new(false);
 /// How often the bell rings when nothing has arrived, in microseconds; 0: never.
 static REST: AtomicI64 = AtomicI64::new(0);
@@ -188,6 +190,13 @@ impl Drop for Messenger {
     fn drop(&mut self) {
         REST.store(0, Ordering::SeqCst);
         ring(0);
+        // A last bell, perhaps on its way from a handler in another thread, must not meet the default action.
+        let mut ignoring = default();
+        ignoring.sa_sigaction = libc::SIG_IGN;
+        replace(libc::SIGALRM, &ignoring);
+        while HANDLING.load(Ordering::SeqCst) > 0 {
+            std::thread::yield_now();
+        }
         for (signal, action) in &self.originals.actions {
             replace(*signal, action);
         }
@@ -207,6 +216,7 @@ pub fn is_stop_signal(signal: Signal) -> bool {
 }
 
 extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+    HANDLING.fetch_add(1, Ordering::SeqCst);
     let error = io::Error::last_os_error().raw_os_error();
     let tracer = TRACER.load(Ordering::SeqCst);
     if signal != libc::SIGALRM {
@@ -233,6 +243,7 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _context: *mut lib
         // SAFETY: as above.
         unsafe { *place = error };
     }
+    HANDLING.fetch_sub(1, Ordering::SeqCst);
 }
 
 fn handling() -> libc::sigaction {

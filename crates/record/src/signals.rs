@@ -6,7 +6,7 @@
 //! each process by itself is known by the same signal of the same sender that the program gets within a moment.
 //!
 //! When a signal has stopped the program, the recorder stops by the same signal: whoever started it sees its job stop.
-//! SIGSTOP to the whole group stops the recorder first; the canary's keeper continues it, so that it comes to that, too.
+//! SIGSTOP to the whole group stops the recorder, too; the canary's keeper continues it when the program needs it.
 
 use crate::error::RecordError;
 use crate::proc::leads_session;
@@ -122,8 +122,12 @@ impl<'m> Signals<'m> {
 
     /// The main process gets a signal from another process.
     fn delivers(&mut self, received: Received, at: Timestamp) {
-        if received.sender != Some(std::process::id() as i32) {
-            self.cancel_stops(&received);
+        if is_continue(&received) {
+            // It may have been sent long ago, and the one that waits since then.
+            if received.sender != Some(std::process::id() as i32) {
+                self.take_back(&received);
+            }
+            return;
         }
         self.delivered.retain(|(_, then)| at - *then < PATIENCE);
         match self.waiting.iter().position(|(waiting, _)| *waiting == received) {
@@ -134,7 +138,7 @@ impl<'m> Signals<'m> {
 
     /// A signal arrived for the program.
     fn arrives(&mut self, received: Received, at: Timestamp) {
-        self.cancel_stops(&received);
+        self.take_back(&received);
         self.delivered.retain(|(_, then)| at - *then < PATIENCE);
         match self.delivered.iter().position(|(delivered, _)| *delivered == received) {
             Some(twin) => drop(self.delivered.remove(twin)),
@@ -142,10 +146,12 @@ impl<'m> Signals<'m> {
         }
     }
 
-    /// SIGCONT takes back what would stop the program and is on its way, as the kernel does.
-    fn cancel_stops(&mut self, received: &Received) {
+    /// SIGCONT takes back what would stop the program and is on its way, and the other way round, as the kernel does.
+    fn take_back(&mut self, received: &Received) {
         if is_continue(received) {
             self.waiting.retain(|(waiting, _)| !is_stop_signal(waiting.signal));
+        } else if is_stop_signal(received.signal) {
+            self.waiting.retain(|(waiting, _)| !is_continue(waiting));
         }
     }
 

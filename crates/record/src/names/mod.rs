@@ -173,8 +173,7 @@ impl Names {
         let lasting = start.mark.is_none() && (absolute || view.space.is_none());
         let directory = self.directory(&view, who, &start, directories, lasting)?;
         let Some(name) = name else {
-            let path = &directory.place.path;
-            let is_gone = path.ends_with(DELETED) && *path == start.path && look(path).is_none();
+            let is_gone = directory.missing.is_empty() && is_gone(&directory.place.path);
             let mut path = self.outer_of(directory);
             path.truncate(path.len() - if is_gone { DELETED.len() } else { 0 });
             return Some(path);
@@ -192,7 +191,9 @@ impl Names {
             let walked = walk(walker, &mut self.plain, &mut self.mounts, &directory.place, name)?;
             // A link that leads to nothing was not followed by a call that failed.
             if (!walked.links.is_empty() || walked.own) && walked.missing.is_empty() {
-                return Some(self.outer(&view, &walked.place));
+                let mut path = self.outer(&view, &walked.place);
+                path.truncate(path.len() - if is_gone(&walked.place.path) { DELETED.len() } else { 0 });
+                return Some(path);
             }
         }
         let mut place = directory.place.clone();
@@ -295,9 +296,11 @@ impl Names {
         self.plain.clear();
     }
 
+    /// How a thread sees names. A root that is a directory below the top may be renamed or removed.
     fn view(&mut self, tid: Tid) -> Option<View> {
         if let Some((view, epoch)) = self.views.get(&tid)
             && *epoch == self.mounted
+            && *view.root == *b"/"
             && !self.blind
         {
             return Some(view.clone());
@@ -458,6 +461,11 @@ struct Directory {
     missing: Vec<u8>,
     /// The name in the recorder's namespace, if that is another one.
     outer: Option<Vec<u8>>,
+}
+
+/// Whether the kernel put the mark of what was removed behind a name.
+fn is_gone(path: &[u8]) -> bool {
+    path.ends_with(DELETED) && look(path).is_none()
 }
 
 fn is_fresh(learnt: Timestamp, now: Timestamp) -> bool {

@@ -14,7 +14,6 @@ use rustix::io::Errno;
 const MAX_LINKS: usize = 40;
 /// No path gets longer than this by links.
 const MAX_LENGTH: usize = 1 << 16;
-const DELETED: &[u8] = b" (deleted)";
 
 /// A directory: by its name in the namespace of a thread, and the recorder's way there, if that is another one. Names in a
 /// mount of no namespace that is known have a mark.
@@ -206,7 +205,7 @@ enum Step {
     Leads(Vec<u8>),
     /// It is a link that is another one for each process.
     Own(Vec<u8>),
-    /// It is a link of the kernel to what is open, whatever its path.
+    /// It is a link of the kernel to what is open, whatever its path. What was removed has a mark behind its name.
     Jumps(Vec<u8>),
 }
 
@@ -223,10 +222,6 @@ fn step(walker: Walker<'_>, directory: &Place, next: &Place, name: &[u8]) -> Opt
         Err(_) => return None,
     };
     if is_magic(&directory.path, name) {
-        let target = match target.strip_suffix(DELETED) {
-            Some(path) if path.starts_with(b"/") => path.to_vec(),
-            _ => target,
-        };
         return Some(Step::Jumps(target));
     }
     let number = own.0.to_string();
