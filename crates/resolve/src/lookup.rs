@@ -235,7 +235,8 @@ impl Resolver {
         let is_absolute = path.get().is_some_and(|path| names.paths.get(path.0).starts_with(b"/"));
         match is_absolute || !file.is_null() {
             true => Origin { path, file, lost: self.is_removed(file) },
-            false => LOST,
+            // A pipe is still what it is called, but no directory.
+            false => Origin { path, ..LOST },
         }
     }
 
@@ -258,6 +259,7 @@ impl Resolver {
     /// `path` seen from the directory `base`.
     fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Place {
         let directory = base.path.get().map(|base| names.paths.get(base.0));
+        let directory = directory.filter(|path| path.starts_with(b"/") || !base.file.is_null());
         let lost = base.lost && path.first() != Some(&b'/');
         let absolute = match lost {
             true => paths::join(directory, path, &mut self.scratch),

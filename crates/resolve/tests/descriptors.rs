@@ -170,6 +170,8 @@ fn an_empty_path_stands_for_the_descriptor() {
     assert_eq!((script.path(), script.last().fd), (Some("/a"), Some(3)));
     let script = script.call("newfstatat", &[CWD, path(""), Arg::Opaque, Arg::Int(0)], ENOENT);
     assert_eq!(script.path(), None);
+    let script = Script::new().call("pipe2", &[Arg::FdPair([(3, None), (4, None)]), Arg::Int(0)], value(0));
+    assert_eq!(script.call("newfstatat", &empty, value(0)).path(), Some("pipe"));
 }
 
 #[test]
