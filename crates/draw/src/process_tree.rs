@@ -154,9 +154,8 @@ fn summary(tree: &Tree) -> Block {
     block.entry("makespan", makespan.unwrap_or_else(unknown));
     let labels: Vec<&str> =
         tree.longest.nodes.iter().map(|id| &*tree.node(*id).label).take(DEEPEST).collect();
-    if labels.len() > 1 && tree.span.is_some() {
-        let time = units::duration(tree.longest.time.0 as f64);
-        block.entry("longest path", format!("{time}: {}", labels.join(" → ")));
+    if let Some(time) = tree.longest.time.filter(|_| labels.len() > 1) {
+        block.entry("longest path", format!("{}: {}", units::duration(time.0 as f64), labels.join(" → ")));
     }
     let patterns = tree.shapes.iter().filter(|shape| shape.count > 1 && shape.size > 1);
     let mut patterns: Vec<_> = patterns.collect();

@@ -176,7 +176,7 @@ fn phase(group: &str, row: &PhaseRow) -> [String; 25] {
         cell(row.page_cache_hit),
         cell(row.call_ns),
         cell(row.cpu_ns),
-        row.life_ns.to_string(),
+        cell(row.life_ns),
         cell(row.span.map(|(start, _)| start)),
         cell(row.span.map(|(_, end)| end)),
     ]

@@ -132,7 +132,7 @@ fn phase_cells(group: &str, row: &PhaseRow) -> [String; 13] {
         units::count(row.calls),
         known(row.call_ns, time),
         known(row.cpu_ns, time),
-        time(row.life_ns),
+        known(row.life_ns, time),
         known(row.storage_read, bytes),
         known(row.storage_written, bytes),
         known(row.page_cache_hit, units::percent),
@@ -275,7 +275,8 @@ fn throughput(profile: &Profile, top: usize, style: Style) -> String {
         }
         table = table.optional("bytes over time", Align::Left);
         series.iter().take(top).for_each(|series| table.row(series_cells(series, bin)));
-        let title = format!("{title}, bins of {}", units::duration(bin));
+        let bins = if bin > 0.0 { format!(", bins of {}", units::duration(bin)) } else { String::new() };
+        let title = format!("{title}{bins}");
         texts.push(titled(&title, ProfileTable::Throughput, &table, series.len().saturating_sub(top), style));
     }
     texts.join("\n")

@@ -32,7 +32,8 @@ pub fn workflow_summary(graph: &Graph, weight: Weight, style: Style) -> String {
         Err(error) => sections.push(note(&format!("no critical path as executed: {error}"), style)),
     }
     match ops::critical_static(graph, weight) {
-        Ok(critical) if !critical.steps.is_empty() => {
+        // Without times, nothing weighs anything.
+        Ok(critical) if !critical.steps.is_empty() && (graph.span.is_some() || weight != Weight::Time) => {
             sections.push(workflow_table(&ops::table::heaviest(graph, &critical), SHOWN, style));
         }
         Ok(_) => {}
@@ -119,12 +120,10 @@ fn overview(graph: &Graph, style: Style) -> String {
             units::bytes(written as f64)
         ),
     );
-    if let Some((first, last)) = graph.span {
-        block.entry(
-            "recorded",
-            format!("{} from {}", units::duration((last - first).0 as f64), first.to_rfc3339()),
-        );
-    }
+    let recorded = graph.span.map(|(first, last)| {
+        format!("{} from {}", units::duration((last - first).0 as f64), first.to_rfc3339())
+    });
+    block.entry("recorded", recorded.unwrap_or_else(|| "–".to_owned()));
     if let Some(text) = left_out(graph) {
         block.entry("not shown", text);
     }
@@ -207,9 +206,9 @@ fn phases(graph: &Graph, style: Style) -> String {
         table.row([
             graph.phases.get(phase as usize).map_or_else(unknown, ToString::to_string),
             units::count(row.processes),
-            format!("+{}", span(first, row.start)),
+            first.zip(row.start).map_or_else(unknown, |_| format!("+{}", span(first, row.start))),
             span(row.start, row.end),
-            units::duration(row.life as f64),
+            row.start.map_or_else(unknown, |_| units::duration(row.life as f64)),
             units::bytes(row.read as f64),
             units::bytes(row.written as f64),
         ]);
@@ -284,7 +283,7 @@ pub fn workflow_table(table: &ops::Table, limit: usize, style: Style) -> String 
 /// The summary with times for people.
 fn summary_of(table: &ops::Table) -> String {
     match &table.rows {
-        Rows::Executed(rows) => {
+        Rows::Executed(rows) if !rows.is_empty() => {
             let gaps: i64 = rows.iter().filter(|row| row.key.is_none()).map(|row| row.span_ns).sum();
             let all: i64 = rows.iter().map(|row| row.span_ns).sum();
             let (all, gaps) = (units::duration(all as f64), units::duration(gaps as f64));

@@ -10,7 +10,7 @@ use crate::perfetto_messages::{
     DebugAnnotation, InternedData, InternedString, ProcessDescriptor, SliceKind, ThreadDescriptor,
     TracePacket, TrackDescriptor, TrackEvent,
 };
-use iotrail_model::{CaseId, EventBatch, Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{Case, CaseId, EventBatch, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::preset::base;
 use iotrail_query::{LifeId, Lives};
 use iotrail_trail::{Columns, EventLog};
@@ -63,6 +63,13 @@ pub fn write(
     out: &mut dyn Write,
     mut step: impl FnMut(u64),
 ) -> Result<Written, ExchangeError> {
+    if !log.cases().iter().all(Case::tells_time) {
+        return Err(ExchangeError::CannotHold {
+            format: "perfetto",
+            why: "a trace in it has no time stamps, and tracks are calls over time; trace with strace -ttt"
+                .to_owned(),
+        });
+    }
     let mut writer = Writer::new(log, lives, out);
     writer.begin()?;
     writer.processes()?;

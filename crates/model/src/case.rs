@@ -80,6 +80,15 @@ pub struct Case {
     pub interleaved: bool,
 }
 
+impl Case {
+    /// Whether its time stamps are times. Those of a trace without time stamps are numbers of calls, which tell an order and nothing
+    /// else.
+    #[must_use]
+    pub fn tells_time(&self) -> bool {
+        self.clock != Clock::Order
+    }
+}
+
 /// Name of the entry of [`Process::env`] that recorders make: a keyed digest of the variables that are not kept. It is the
 /// same in two processes of a recording if these variables are.
 pub const ENVIRONMENT_DIGEST: &str = "IOTRAIL_ENVIRONMENT";

@@ -3,7 +3,7 @@
 use crate::error::SqliteError;
 use crate::value::unsigned;
 use crate::{log_tables, names};
-use iotrail_model::Event;
+use iotrail_model::{Case, Event};
 use iotrail_trail::{Columns, EventLog};
 use rusqlite::{Connection, Statement, params};
 use std::fs::OpenOptions;
@@ -78,7 +78,13 @@ fn fill(file: &Path, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64,
     transaction.execute_batch(SCHEMA)?;
     log_tables::runs(&transaction, log)?;
     log_tables::cases(&transaction, log)?;
-    log_tables::processes(&transaction, &log.processes()?)?;
+    let mut processes = log.processes()?;
+    for process in &mut processes {
+        if !log.cases().get(process.case.index()).is_none_or(Case::tells_time) {
+            (process.start, process.end) = (None, None);
+        }
+    }
+    log_tables::processes(&transaction, &processes)?;
     log_tables::files(&transaction, log.files())?;
     log_tables::distinct_files(&transaction, log.distinct_files())?;
     names::write(&transaction, log)?;
@@ -97,7 +103,9 @@ fn events(database: &Connection, log: &EventLog, progress: &dyn Fn(u64, u64)) ->
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, Columns::ALL)?;
         for row in 0..batch.len {
-            event(&mut insert, &batch.event(row))?;
+            let row = batch.event(row);
+            let timed = log.cases().get(row.case.index()).is_none_or(Case::tells_time);
+            event(&mut insert, &row, timed)?;
         }
         done += batch.len as u64;
         progress(done, total);
@@ -105,7 +113,8 @@ fn events(database: &Connection, log: &EventLog, progress: &dyn Fn(u64, u64)) ->
     Ok(done)
 }
 
-fn event(insert: &mut Statement<'_>, event: &Event) -> rusqlite::Result<()> {
+/// Without time stamps (`timed`), the start is not known; `seq` tells the order.
+fn event(insert: &mut Statement<'_>, event: &Event, timed: bool) -> rusqlite::Result<()> {
     insert.execute(params![
         event.case.0,
         unsigned(event.seq),
@@ -113,7 +122,7 @@ fn event(insert: &mut Statement<'_>, event: &Event) -> rusqlite::Result<()> {
         event.tid.0,
         event.layer as i64,
         event.call.0,
-        event.start.0,
+        timed.then_some(event.start.0),
         event.dur.get().map(|span| span.0),
         event.fd.get(),
         event.path.get().map(|path| path.0),
@@ -133,7 +142,7 @@ fn event(insert: &mut Statement<'_>, event: &Event) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_model::{Case, CaseId, Nullable, Pid, Process, Timestamp, Usage};
+    use iotrail_model::{CaseId, Nullable, Pid, Process, Timestamp, Usage};
     use iotrail_trail::memory::{MemoryLog, small_trail};
 
     fn database(log: &EventLog) -> (tempfile::TempDir, Connection) {

@@ -10,6 +10,7 @@ pub(crate) fn runs(database: &Connection, log: &EventLog) -> Result<()> {
     let mut insert = database.prepare("INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
     for (run, trail) in log.trails().iter().enumerate() {
         let meta = trail.meta();
+        let timed = trail.cases().iter().all(Case::tells_time);
         insert.execute(params![
             run as i64,
             trail.name(),
@@ -17,8 +18,8 @@ pub(crate) fn runs(database: &Connection, log: &EventLog) -> Result<()> {
             meta.capture.command,
             meta.capture.host,
             meta.tool_version,
-            meta.totals.start,
-            meta.totals.end,
+            meta.totals.start.filter(|_| timed),
+            meta.totals.end.filter(|_| timed),
             unsigned(meta.totals.events),
             unsigned(meta.coverage.lost),
         ])?;

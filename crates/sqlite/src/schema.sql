@@ -82,7 +82,7 @@ CREATE TABLE event_rows (
   tid INTEGER NOT NULL,
   layer_id INTEGER NOT NULL REFERENCES layers,
   call_id INTEGER NOT NULL REFERENCES calls,
-  "start" INTEGER NOT NULL,
+  "start" INTEGER,
   dur INTEGER,
   fd INTEGER,
   file_id INTEGER REFERENCES files,

@@ -32,7 +32,8 @@ impl Grid {
         self
     }
 
-    fn widened(&self, width: u64) -> Self {
+    /// With bins of `width`, a multiple of theirs.
+    pub(crate) fn widened(&self, width: u64) -> Self {
         let factor = width / self.width;
         Self { first: joined(self.first, factor), last: joined(self.last, factor), width }
     }

@@ -271,7 +271,7 @@ impl Measure {
             Self::StorageWritten => row.storage_written,
             Self::CallNs => row.call_ns,
             Self::CpuNs => row.cpu_ns,
-            Self::LifeNs => Some(row.life_ns),
+            Self::LifeNs => row.life_ns,
             Self::ElapsedNs => row.span.map(|(first, last)| last.abs_diff(first)),
         }
     }

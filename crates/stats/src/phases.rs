@@ -4,7 +4,7 @@ use crate::part::Context;
 use crate::result::{Modes, PhaseRow};
 use crate::storage::Storage;
 use crate::summary::{Summary, Sums, Use};
-use iotrail_model::{Clock, Timestamp};
+use iotrail_model::{Case, Timestamp};
 use iotrail_query::{Life, LifeId};
 
 /// What is known of the processes of a group.
@@ -13,7 +13,7 @@ struct Processes {
     jobs: u64,
     modes: Modes,
     storage: Storage,
-    life_ns: u64,
+    life_ns: Option<u64>,
     span: Option<(i64, i64)>,
 }
 
@@ -87,7 +87,7 @@ fn end_of_log(context: &Context<'_>) -> Option<i64> {
 }
 
 fn is_timed(life: &Life, context: &Context<'_>) -> bool {
-    context.cases().get(life.case.index()).is_none_or(|case| case.clock != Clock::Order)
+    context.cases().get(life.case.index()).is_none_or(Case::tells_time)
 }
 
 impl Processes {
@@ -97,7 +97,7 @@ impl Processes {
         }
         let Some(start) = life.start.map(|Timestamp(at)| at) else { return };
         let end = life.end.map(|Timestamp(at)| at).or(end_of_log).unwrap_or(start).max(start);
-        self.life_ns = self.life_ns.saturating_add(end.abs_diff(start));
+        self.life_ns = Some(self.life_ns.unwrap_or(0).saturating_add(end.abs_diff(start)));
         let (first, last) = self.span.unwrap_or((start, end));
         self.span = Some((first.min(start), last.max(end)));
     }

@@ -128,8 +128,8 @@ pub struct PhaseRow {
     pub call_ns: Option<u64>,
     /// Sum of the CPU time of its processes; NULL if no process tells.
     pub cpu_ns: Option<u64>,
-    /// Sum of the life times of its processes; those without a known end count to the end of the log.
-    pub life_ns: u64,
+    /// Sum of the life times of its processes; those without a known end count to the end of the log. NULL if no start is known.
+    pub life_ns: Option<u64>,
     /// First start and last end of its processes, ns since the epoch.
     pub span: Option<(i64, i64)>,
 }

@@ -19,6 +19,8 @@ const MOST_BINS: u64 = 400;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Throughput {
     grid: Option<Grid>,
+    /// The finest time unit of which all starts are multiples: what is within one of it is not known.
+    resolution: Option<u64>,
     /// By slot.
     groups: HashMap<u32, Lines, RandomState>,
     /// By recorded case.
@@ -36,6 +38,7 @@ impl Throughput {
     /// Adds a selected call of a case that has times.
     pub(crate) fn add(&mut self, call: &Call) {
         let start = call.event.start.0;
+        self.sees(Some(unit_of(start)));
         let end = call.event.dur.get().map_or(start, |dur| start.saturating_add(dur.0.max(0)));
         let span = if call.moved.is_some() { start..=end } else { start..=start };
         let grid = self.cover(Grid::over(&span, MOST_BINS));
@@ -57,6 +60,7 @@ impl Throughput {
 
     /// Adds other rows of the same log.
     pub(crate) fn merge(&mut self, mut other: Self) {
+        self.sees(other.resolution);
         let Some(theirs) = other.grid else { return };
         let grid = self.cover(theirs);
         other.cover(grid);
@@ -65,6 +69,10 @@ impl Throughput {
                 mine.entry(key).or_default().merge(&lines);
             }
         }
+    }
+
+    fn sees(&mut self, resolution: Option<u64>) {
+        self.resolution = self.resolution.into_iter().chain(resolution).min();
     }
 
     /// Makes the grid reach over `other`, too.
@@ -86,26 +94,37 @@ impl Throughput {
     /// The table, with the names of groups and ranks.
     pub(crate) fn table(&self, groups: &[String], rank: impl Fn(usize) -> String) -> Table {
         let Some(grid) = &self.grid else { return Table::default() };
+        let factor = (self.resolution.unwrap_or(1) / grid.width()).max(1);
+        let grid = &grid.widened(grid.width() * factor);
         Table {
             origin_ns: grid.origin(),
             bin_ns: grid.width(),
-            groups: series(&self.groups, grid, |slot| groups.get(slot).cloned().unwrap_or_default()),
-            ranks: series(&self.ranks, grid, rank),
+            groups: series(&self.groups, grid, factor, |slot| groups.get(slot).cloned().unwrap_or_default()),
+            ranks: series(&self.ranks, grid, factor, rank),
         }
     }
 }
 
-/// The lines in the order of their numbers.
+/// The unit in which a time stamp is written: a second, a millisecond, a microsecond or a nanosecond.
+fn unit_of(time: i64) -> u64 {
+    [1_000_000_000, 1_000_000, 1_000].into_iter().find(|unit| time % unit == 0).unwrap_or(1).unsigned_abs()
+}
+
+/// The lines in the order of their numbers, with `factor` bins joined to one.
 fn series(
     lines: &HashMap<u32, Lines, RandomState>,
     grid: &Grid,
+    factor: u64,
     name: impl Fn(usize) -> String,
 ) -> Vec<Series> {
     let mut keys: Vec<u32> = lines.keys().copied().collect();
     keys.sort_unstable();
     let bins: RangeInclusive<i64> = grid.bins();
     let one = |key: u32| {
-        let lines = &lines[&key];
+        let mut lines = lines[&key].clone();
+        if factor > 1 {
+            lines.widen(factor);
+        }
         Series {
             name: name(key as usize),
             read: lines.read.values(&bins),

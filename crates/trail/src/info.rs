@@ -32,7 +32,7 @@ pub struct Info {
     pub calls: BTreeMap<String, u64>,
     /// Events by error name.
     pub errnos: BTreeMap<String, u64>,
-    /// From the first start to the last end; NULL if there is no event.
+    /// From the first start to the last end; NULL if there is no event, or a case has no time stamps.
     pub time: Option<Span>,
     /// Bytes moved.
     pub bytes: Bytes,
@@ -87,7 +87,12 @@ impl Info {
             events: totals.events,
             calls: totals.calls.clone(),
             errnos: totals.errnos.clone(),
-            time: totals.start.zip(totals.end).map(|(start, end)| Span::new(start, end)),
+            // One case without time stamps, and the first start and the last end are those of no clock.
+            time: totals
+                .start
+                .zip(totals.end)
+                .filter(|_| cases.iter().all(Case::tells_time))
+                .map(|(start, end)| Span::new(start, end)),
             bytes: Bytes { read: totals.bytes_read, written: totals.bytes_written },
             coverage: meta.coverage.clone(),
             disk_bytes,

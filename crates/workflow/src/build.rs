@@ -21,7 +21,7 @@ use crate::graph::{FileView, Graph};
 use crate::waits;
 use finish::Finish;
 use gather::{Gathered, gather};
-use iotrail_model::threads;
+use iotrail_model::{Case, threads};
 use iotrail_query::{LifeId, Lives, ProcessGroups, Query};
 use iotrail_trail::EventLog;
 use meaning::Meanings;
@@ -74,7 +74,9 @@ pub fn build(
     let woven = weaver.weave(&records, &births(lives, &selected));
     drop(records);
     let waits = waits::gather::gather(log, lives, options.threads)?;
-    Ok(Finish { log, lives, groups, options, tally, selected: &selected }.graph(woven, waits))
+    let graph = Finish { log, lives, groups, options, tally, selected: &selected }.graph(woven, waits);
+    let untimed = !log.cases().is_empty() && !log.cases().iter().any(Case::tells_time);
+    Ok(if untimed { graph.without_times() } else { graph })
 }
 
 /// Which processes are shown: with a selection of events those that have one.

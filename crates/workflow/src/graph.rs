@@ -308,6 +308,20 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Without its times: in a log whose cases have no time stamps they number calls. Order and structure stay.
+    #[must_use]
+    pub fn without_times(mut self) -> Self {
+        (self.span, self.waits) = (None, Arc::default());
+        for vertex in &mut self.vertices {
+            vertex.time = Nanos(0);
+            if let Facts::Process(process) = &mut vertex.facts {
+                (process.start, process.end) = (None, None);
+            }
+        }
+        self.edges.iter_mut().for_each(|edge| (edge.first, edge.last) = (None, None));
+        self
+    }
+
     /// The vertex of that id.
     #[must_use]
     pub fn vertex(&self, id: VertexId) -> &Vertex {

@@ -28,7 +28,7 @@ mod tests;
 mod trouble;
 mod ways;
 
-use iotrail_model::{Nanos, Timestamp};
+use iotrail_model::{Case, Nanos, Timestamp};
 use iotrail_query::{LifeId, Lives};
 use iotrail_trail::{EventLog, TrailError};
 use regex::Regex;
@@ -275,5 +275,12 @@ pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs,
     let steps = steps::read(log)?;
     let programs = programs::follow(&steps, lives, log.names());
     let hidden = hidden::hidden(log, lives);
-    Ok(find::Finder { log, lives, options, steps: &steps, programs: &programs, hidden: &hidden }.find())
+    let mut jobs =
+        find::Finder { log, lives, options, steps: &steps, programs: &programs, hidden: &hidden }.find();
+    if !log.cases().is_empty() && !log.cases().iter().any(Case::tells_time) {
+        // Without time stamps, times number calls: they have told the order, and are no times.
+        jobs.span = None;
+        jobs.jobs.iter_mut().for_each(|job| (job.start, job.end) = (None, None));
+    }
+    Ok(jobs)
 }

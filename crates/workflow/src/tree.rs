@@ -110,8 +110,8 @@ pub struct Shape {
 pub struct LongestPath {
     /// Its processes, the root first.
     pub nodes: Vec<NodeId>,
-    /// How long at least one of them lived: never longer than the whole tree.
-    pub time: Nanos,
+    /// How long at least one of them lived: never longer than the whole tree. NULL if no life time is known.
+    pub time: Option<Nanos>,
 }
 
 /// The process tree, a forest if several processes have no recorded parent.

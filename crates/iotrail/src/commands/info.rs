@@ -67,6 +67,11 @@ fn summary(info: &Info) -> Block {
         let span = units::duration(time.end_ns.saturating_sub(time.start_ns) as f64);
         let clocks = info.clocks.iter().cloned().collect::<Vec<_>>().join(", ");
         block.entry("time", format!("{} to {}: {span} (clock: {clocks})", time.start, time.end));
+    } else if info.events > 0 {
+        block.entry(
+            "time",
+            format!("– (clock: {})", info.clocks.iter().cloned().collect::<Vec<_>>().join(", ")),
+        );
     }
     let bytes = |value: i64| units::bytes(value as f64);
     block.entry("bytes", format!("{} read, {} written", bytes(info.bytes.read), bytes(info.bytes.written)));

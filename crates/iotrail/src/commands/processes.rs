@@ -23,7 +23,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.table.trails)?;
-    let processes = log.processes()?;
+    let mut processes = log.processes()?;
+    for process in processes.iter_mut().filter(|process| !log.cases()[process.case.index()].tells_time()) {
+        (process.start, process.end) = (None, None);
+    }
     let records = processes.iter().map(|process| Record::new(process, &log.cases()[process.case.index()]));
     args.table.print(&Record::COLUMNS, records, || table(&processes), ui)
 }

@@ -17,5 +17,6 @@ mod redact;
 mod sql;
 mod stats;
 mod tables;
+mod unknown;
 mod util;
 mod workflow;

@@ -110,8 +110,7 @@ fn drawn(
 
 /// Why each part that is wanted is not there.
 fn absent(page: &PageWorkflow, wanted: &dyn Fn(Part) -> bool) -> Vec<(Part, String)> {
-    const NO_PROCESSES: &str =
-        "the trail tells of no process: it was imported from a trace without the table of processes";
+    const NO_PROCESSES: &str = "no process with a known time: the trail has no table of processes, or its traces have no time stamps";
     let reasons = [
         (Part::Phases, page.phases.is_some(), "no process of a known group made a selected call"),
         (Part::Processes, page.processes.is_some(), NO_PROCESSES),

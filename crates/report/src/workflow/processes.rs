@@ -87,7 +87,9 @@ pub(crate) fn processes(
     let case_of = |case: CaseId| {
         cases.iter().find(|known| known.id == case).map_or_else(String::new, |case| case.name.to_string())
     };
-    let end = all.iter().flat_map(|life| [life.start, life.end]).flatten().max()?;
+    let is_timed = |life: &Life| cases.get(life.case.index()).is_none_or(Case::tells_time);
+    let end = all.iter().filter(|life| is_timed(life));
+    let end = end.flat_map(|life| [life.start, life.end]).flatten().max()?;
     let kept = kept(all, end, limit);
     let mut chosen = Chosen {
         page: PageProcesses { end: (end - origin).0, ..PageProcesses::default() },
@@ -97,12 +99,11 @@ pub(crate) fn processes(
         chosen.places[id.index()] = Some(chosen.page.list.len() as u32);
         let parent = all[id.index()].parent.and_then(|parent| chosen.places[parent.index()]);
         let case = names.id(&case_of(all[id.index()].case));
-        chosen.page.list.push(PageProcess {
-            parent,
-            group: group_of(id),
-            case,
-            ..process(lives, id, origin, names)
-        });
+        let mut row = PageProcess { parent, group: group_of(id), case, ..process(lives, id, origin, names) };
+        if !is_timed(&all[id.index()]) {
+            (row.start, row.end) = (None, None);
+        }
+        chosen.page.list.push(row);
     }
     for (life, _) in all.iter().zip(&kept).filter(|(_, kept)| !**kept) {
         chosen.page.more += 1;

@@ -1,6 +1,6 @@
 //! What operations tell, as rows that name their vertices: for terminals, CSV and JSON.
 
-use crate::graph::{Graph, Relation, VertexId};
+use crate::graph::{Graph, Relation, Vertex, VertexId};
 use crate::ops::bottleneck;
 use crate::ops::centrality;
 use crate::ops::cluster;
@@ -8,7 +8,7 @@ use crate::ops::critical_executed::{Executed, critical_executed};
 use crate::ops::critical_static::{Critical, critical_static};
 use crate::ops::error::OpError;
 use crate::ops::weight::Weight;
-use iotrail_model::units;
+use iotrail_model::{Nanos, units};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -261,11 +261,34 @@ pub fn heaviest(graph: &Graph, critical: &Critical) -> Table {
         unit: unit(critical.weight),
         share: share(step.weight, critical.total),
     });
-    Table {
+    let table = Table {
         name: "heaviest path",
         summary: format!("by {}: {} {}", critical.weight.name(), critical.total, unit(critical.weight)),
         notes: Vec::new(),
         rows: Rows::Heaviest(rows.collect()),
+    };
+    if critical.weight == Weight::Time { table.if_timed(graph) } else { table }
+}
+
+/// What stands in place of a table of times where none is known.
+const NO_TIMES: &str = "not known, the traces have no time stamps (strace -ttt)";
+
+impl Table {
+    /// A table of times; without rows if no time of `graph` is known.
+    fn if_timed(self, graph: &Graph) -> Self {
+        let knows = |vertex: &Vertex| {
+            vertex.time > Nanos(0) || vertex.process().is_some_and(|process| process.start.is_some())
+        };
+        if graph.span.is_some() || graph.vertices.is_empty() || graph.vertices.iter().any(knows) {
+            return self;
+        }
+        let rows = match self.rows {
+            Rows::Executed(_) => Rows::Executed(Vec::new()),
+            Rows::Heaviest(_) => Rows::Heaviest(Vec::new()),
+            Rows::Slack(_) => Rows::Slack(Vec::new()),
+            rows => rows,
+        };
+        Self { summary: NO_TIMES.to_owned(), notes: Vec::new(), rows, ..self }
     }
 }
 
@@ -302,6 +325,7 @@ pub fn executed(graph: &Graph, executed: &Executed) -> Table {
         notes: notes.into_iter().collect(),
         rows: Rows::Executed(rows.collect()),
     }
+    .if_timed(graph)
 }
 
 fn phase(graph: &Graph, vertex: VertexId) -> Option<Arc<str>> {
@@ -316,7 +340,7 @@ pub(super) fn slack(graph: &Graph, weight: Weight) -> Result<Table, OpError> {
         slack: *slack,
         unit: unit(weight),
     });
-    Ok(Table {
+    let table = Table {
         name: "slack",
         summary: format!(
             "by {}; the heaviest path weighs {} {}",
@@ -326,7 +350,8 @@ pub(super) fn slack(graph: &Graph, weight: Weight) -> Result<Table, OpError> {
         ),
         notes: Vec::new(),
         rows: Rows::Slack(rows.collect()),
-    })
+    };
+    Ok(if weight == Weight::Time { table.if_timed(graph) } else { table })
 }
 
 /// The bottlenecks as a table.

@@ -3,7 +3,7 @@
 use super::shape::shapes;
 use super::{LongestPath, Node, NodeId, Tree};
 use crate::build::labels::Texts;
-use iotrail_model::{Case, Clock, Nanos, Timestamp};
+use iotrail_model::{Case, Nanos, Timestamp};
 use iotrail_query::process_group::executable;
 use iotrail_query::{LifeId, Lives, ProcessGroups};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub fn tree(lives: &Lives, groups: &ProcessGroups, cases: &[Case]) -> Tree {
 fn forget_orders(nodes: &mut [Node], lives: &Lives, cases: &[Case]) {
     for node in nodes {
         let case = cases.get(lives.get(node.life).case.index());
-        if case.is_some_and(|case| case.clock == Clock::Order) {
+        if case.is_some_and(|case| !case.tells_time()) {
             (node.start, node.end) = (None, None);
         }
     }
@@ -111,7 +111,7 @@ fn longest(nodes: &[Node]) -> LongestPath {
     let above = |id: &NodeId| nodes[id.index()].parent;
     let mut path: Vec<NodeId> = std::iter::successors(Some(NodeId(best as u32)), above).collect();
     path.reverse();
-    LongestPath { nodes: path, time: paths[best].covered }
+    LongestPath { nodes: path, time: paths[best].until.map(|_| paths[best].covered) }
 }
 
 /// A path from a root to a process.
