@@ -233,7 +233,7 @@ impl Writer<'_> {
                     self.grow(target, None);
                 }
             }
-            Deed::Change => {
+            Deed::Change | Deed::Mode => {
                 self.wrote(who, path, 0, Before::There);
                 self.grow(path, None);
             }

@@ -201,7 +201,9 @@ impl Follower<'_> {
                     }
                 }
             }
-            Deed::Read | Deed::Write | Deed::Copy | Deed::Seek | Deed::Change => self.used(step, life, who),
+            Deed::Read | Deed::Write | Deed::Copy | Deed::Seek | Deed::Change | Deed::Mode => {
+                self.used(step, life, who)
+            }
             _ => {}
         }
         Some(who)

@@ -69,6 +69,8 @@ pub(crate) enum Deed {
     Copy,
     /// Changed what is known about the file or its length.
     Change,
+    /// Changed who may do what with it.
+    Mode,
     Remove,
     RemoveDirectory,
     /// `path` is `path2` from now on.
@@ -114,11 +116,11 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             }
             "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64" => Deed::Dup { cloexec: false },
             "close" => Deed::Close,
-            "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" | "chmod" | "fchmod"
-            | "fchmodat" | "fchmodat2" | "utime" | "utimes" | "futimesat" | "utimensat"
-            | "utimensat_time64" | "chown" | "fchown" | "lchown" | "fchownat" | "chown32" | "fchown32"
-            | "lchown32" | "setxattr" | "lsetxattr" | "fsetxattr" | "setxattrat" | "removexattr"
-            | "lremovexattr" | "fremovexattr" | "removexattrat" => Deed::Change,
+            "chmod" | "fchmod" | "fchmodat" | "fchmodat2" => Deed::Mode,
+            "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" | "utime" | "utimes"
+            | "futimesat" | "utimensat" | "utimensat_time64" | "chown" | "fchown" | "lchown" | "fchownat"
+            | "chown32" | "fchown32" | "lchown32" | "setxattr" | "lsetxattr" | "fsetxattr" | "setxattrat"
+            | "removexattr" | "lremovexattr" | "fremovexattr" | "removexattrat" => Deed::Change,
             "unlink" | "unlinkat" => Deed::Remove,
             "rmdir" => Deed::RemoveDirectory,
             "rename" | "renameat" | "renameat2" => Deed::Rename,

@@ -189,6 +189,55 @@ fn who_overwrites_what_another_reads_waits_for_it() {
     assert_eq!((jobs.jobs[0].needs.len(), &*jobs.jobs[1].needs), (0, [JobId(0)].as_slice()));
 }
 
+#[test]
+fn who_writes_into_a_directory_waits_for_its_mode_and_who_takes_the_right_away_for_the_writers() {
+    let mut recording = Recording::new();
+    recording.start(2, "mkdir\0d", |_| {});
+    recording.call(2, "mkdir", None, "/w/d", 0, "");
+    recording.call(2, "exit_group", None, "", 0, "");
+    for (pid, line) in [(3, "chmod\0700\0d"), (4, "cp\0a\0d/a"), (5, "chmod\0500\0d")] {
+        recording.now += 2_000;
+        recording.start(pid, line, |_| {});
+        match pid {
+            4 => recording.write(pid, "/w/d/a"),
+            _ => recording.call(pid, "fchmodat", None, "/w/d", 0, ""),
+        }
+    }
+    let jobs = recording.jobs();
+    let needs: Vec<&[JobId]> = jobs.jobs.iter().map(|job| &*job.needs).collect();
+    assert_eq!(needs[..3], [&[] as &[JobId], &[JobId(0)], &[JobId(0), JobId(1)]], "{jobs:?}");
+    assert!(needs[3].contains(&JobId(2)), "{jobs:?}");
+}
+
+#[test]
+fn a_stamp_that_is_touched_is_an_output_whoever_looks_at_it_needs() {
+    let mut recording = Recording::new();
+    recording.start(2, "touch\0stamp", |_| {});
+    recording.call(2, "openat", Some(3), "/w/stamp", 3, "O_WRONLY|O_CREAT");
+    recording.start(3, "touch\0-c\0stamp", |_| {});
+    recording.call(3, "utimensat", None, "/w/stamp", 0, "");
+    recording.start(4, "find\0stamp", |_| {});
+    recording.call(4, "newfstatat", None, "/w/stamp", 0, "");
+    let jobs = recording.jobs();
+    assert_eq!(paths(&jobs.jobs[0].outputs), ["/w/stamp"]);
+    assert_eq!(
+        (paths(&jobs.jobs[1].outputs), &*jobs.jobs[1].needs),
+        (vec!["/w/stamp"], [JobId(0)].as_slice())
+    );
+    assert_eq!(jobs.jobs[2].needs, [JobId(1)]);
+}
+
+#[test]
+fn a_lock_file_that_is_made_for_reading_is_made() {
+    let mut recording = Recording::new();
+    recording.start(2, "flock\0lock", |_| {});
+    recording.call(2, "newfstatat", None, "/w/lock", 0, "");
+    recording.call(2, "unlink", None, "/w/lock", 0, "");
+    recording.call(2, "openat", Some(3), "/w/lock", 3, "O_RDONLY|O_CREAT");
+    let jobs = recording.jobs();
+    assert_eq!(paths(&jobs.jobs[0].outputs), ["/w/lock"]);
+}
+
 fn ping_pong() -> Recording {
     let mut recording = Recording::new();
     recording.start(2, "ping", |_| {});

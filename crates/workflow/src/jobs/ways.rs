@@ -1,6 +1,6 @@
 //! Who must wait for whom because of the directories and symbolic links on the way to a name.
 //!
-//! Whoever uses a name, even one that is not there, needs who made, renamed or removed it or a directory or link on the
+//! Whoever uses a name, even one that is not there, needs who made, changed, renamed or removed it or a directory or link on the
 //! way to it before; who makes, renames or removes such a directory or link needs who used it, or anything below it, and
 //! was over by then. Paths of a trail have their links resolved, so a link is also used by whose command line names it.
 
@@ -165,9 +165,13 @@ impl<'a> Ways<'a> {
         let mut found = Vec::new();
         for (number, step) in steps.iter().enumerate() {
             let changes = match step.deed {
-                Deed::MakeDirectory | Deed::RemoveDirectory | Deed::Symlink | Deed::Rename | Deed::Remove => {
-                    true
-                }
+                // It may take away the right to write there.
+                Deed::MakeDirectory
+                | Deed::RemoveDirectory
+                | Deed::Symlink
+                | Deed::Rename
+                | Deed::Remove
+                | Deed::Mode => true,
                 Deed::Open(_)
                 | Deed::Exec
                 | Deed::Look

@@ -1,0 +1,3 @@
+# construct: wrapper
+# needs: flock
+flock lk sort in.txt > a & flock lk sort body > b & wait; flock lk cat a b > c
