@@ -134,7 +134,7 @@ impl Naming {
         let has = |symbol| has(operands, symbol);
         match self {
             Self::Looks { follows } => follows && !has(symbols::AT_SYMLINK_NOFOLLOW),
-            Self::Opens => !has(symbols::O_NOFOLLOW) && !(has(symbols::O_CREAT) && has(symbols::O_EXCL)),
+            Self::Opens => !(has(symbols::O_NOFOLLOW) || has(symbols::O_CREAT) && has(symbols::O_EXCL)),
             _ => false,
         }
     }

@@ -341,6 +341,7 @@ impl Sets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const PATHS: [&str; 4] = ["/a.tmp", "/b", "/longer", "/c"];
 
@@ -418,5 +419,49 @@ mod tests {
         assert!(!files[2].is_null() && files[2] != files[1]);
         assert!(files[3].is_null());
         assert_eq!(identities.translate(1, &mut [Nullable::some(FileId(9))], &[some(1)]), Err(9));
+    }
+
+    /// The file of each row.
+    fn meanings(names: &[Name], parts: usize) -> Vec<u32> {
+        let identities = Identities::of(names.to_vec(), &PATHS, parts);
+        let meaning = |name: &Name| {
+            let mut files = [name.row.file.map(FileId).into()];
+            identities.translate(name.part, &mut files, &[Nullable::some(name.path)]).unwrap();
+            files[0].get().unwrap().0
+        };
+        names.iter().map(meaning).collect()
+    }
+
+    /// Whether the same rows are of one file in both.
+    fn agree(one: &[u32], other: &[u32]) -> bool {
+        let pairs: HashMap<u32, u32> = one.iter().copied().zip(other.iter().copied()).collect();
+        let back: HashMap<u32, u32> = other.iter().copied().zip(one.iter().copied()).collect();
+        let mut rows = one.iter().zip(other);
+        rows.all(|(a, b)| pairs.get(a) == Some(b) && back.get(b) == Some(a))
+    }
+
+    proptest! {
+        #[test]
+        fn files_do_not_depend_on_how_a_log_is_cut_into_parts_and_numbered(
+            rows in prop::collection::btree_map(
+                (0..2_u32, prop::option::of(0..4_u32), 0..PATHS.len()),
+                (prop::option::of((0..3_u64, prop::option::of(0..2_i64))), any::<bool>(), 0..3_usize),
+                0..14,
+            ),
+            gap in 1..5_u32,
+        ) {
+            let row = |part: usize, gap: u32| {
+                let rows = rows.iter().map(move |((case, file, path), (inode, gone, cut))| {
+                    let number = file.map(|file| file * gap);
+                    let mut name = name(*case, 0, *path, number, inode.filter(|_| file.is_some()));
+                    name.row.gone = file.map(|_| *gone);
+                    name.part = *case as usize * 3 + cut * part;
+                    name
+                });
+                rows.collect::<Vec<_>>()
+            };
+            let (whole, cut) = (meanings(&row(0, 1), 6), meanings(&row(1, gap), 6));
+            prop_assert!(agree(&whole, &cut), "{whole:?} {cut:?}");
+        }
     }
 }
