@@ -96,7 +96,7 @@ fn cells(tree: &Tree, members: &[NodeId], branch: &Branch) -> [Cell; 6] {
         |bytes: fn(&Node) -> u64| units::bytes(nodes().map(bytes).fold(0.0, |sum, bytes| sum + bytes as f64));
     let cpu = nodes().filter_map(|node| node.cpu).reduce(|one, other| Nanos(one.0.saturating_add(other.0)));
     [
-        Cell::branch(branch.prefix(), count, name),
+        Cell::branch(&branch.prefix(), &count, &name),
         life(nodes()).into(),
         cpu.map_or_else(unknown, |span| units::duration(span.0 as f64)).into(),
         sum(|node| node.bytes_read).into(),

@@ -73,9 +73,9 @@ pub struct Cell {
 impl Cell {
     /// A cell of a tree: the branch that it hangs on, what is never cut, and a name.
     #[must_use]
-    pub fn branch(branch: String, kept: String, name: String) -> Self {
+    pub fn branch(branch: &str, kept: &str, name: &str) -> Self {
         let printable = |part: &str| text::printable(part).into_owned();
-        Self { lead: printable(&branch), kept: printable(&kept), text: printable(&name) }
+        Self { lead: printable(branch), kept: printable(kept), text: printable(name) }
     }
 
     fn width(&self) -> usize {
