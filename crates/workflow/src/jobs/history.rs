@@ -277,7 +277,7 @@ impl Writer<'_> {
         let user =
             self.programs.open_of_step.get(&number).and_then(|open| self.together.opened_for.get(open));
         let who = who.or_else(|| user.and_then(|head| self.together.of_head.get(*head as usize).copied()));
-        if !mode.write && !(mode.create && self.is_new(step, path)) {
+        if !(mode.write || mode.create && self.is_new(step, path)) {
             self.read(who, path, 0);
         } else if mode.truncate || mode.exclusive || mode.create && self.is_new(step, path) {
             self.wrote(who, path, 0, Before::Gone);
