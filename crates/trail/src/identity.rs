@@ -104,7 +104,7 @@ impl Identities {
     }
 
     /// Each name is a file of its own; `rows` are what is known under each path.
-    pub(crate) fn of_names(known: Self, rows: &[FileRow]) -> Self {
+    pub(crate) fn of_names(known: &Self, rows: &[FileRow]) -> Self {
         let gone = |path: PathId| {
             let file = &known.files[known.of_path(path).index()];
             file.names.iter().find(|name| name.path == path).and_then(|name| name.gone)

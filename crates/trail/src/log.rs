@@ -242,7 +242,7 @@ impl EventLog {
     /// The same log, in which each name counts as a file of its own.
     #[must_use]
     pub fn by_names(mut self) -> Self {
-        self.identities = Identities::of_names(std::mem::take(&mut self.identities), &self.files);
+        self.identities = Identities::of_names(&self.identities, &self.files);
         for group in &mut self.groups {
             if let Place::Memory(batch) = &mut group.place {
                 let EventBatch { file, file2, path, path2, .. } = &mut **batch;
