@@ -314,22 +314,21 @@ fn test(elements: &BTreeMap<Element, Vec<Sum>>, family: &[Element], observed: &[
     significance::test(&hypotheses, observed).unwrap_or_default()
 }
 
-/// How often, how long, how many bytes: in all and for each occurrence. A run without any has the mean of all there.
+/// How often, how long, how many bytes: in all and for each occurrence, which a run without any lacks.
 fn hypothesis(sums: &[Sum], runs: usize) -> Hypothesis {
     let mut hypothesis = Hypothesis::default();
-    let in_each = |of: &dyn Fn(&Sum) -> f64, without: f64| {
+    let in_each = |of: &dyn Fn(&Sum) -> f64, without: Option<f64>| {
         let mut values = vec![without; runs];
-        sums.iter().for_each(|sum| values[sum.run as usize] = of(sum));
+        sums.iter().for_each(|sum| values[sum.run as usize] = Some(of(sum)));
         values
     };
-    hypothesis.figure(&in_each(&|sum| sum.count as f64, 0.0));
+    hypothesis.figure(&in_each(&|sum| sum.count as f64, Some(0.0)));
     let mut in_all_and_each = |total: &dyn Fn(&Sum) -> f64, known: &dyn Fn(&Sum) -> u64| {
         if sums.iter().any(|sum| known(sum) == 0) {
             return; // In some runs this is unknown: what is known of the others compares recordings, not runs.
         }
-        let (whole, number) = sums.iter().fold((0.0, 0), |all, sum| (all.0 + total(sum), all.1 + known(sum)));
-        hypothesis.figure(&in_each(total, 0.0));
-        hypothesis.figure(&in_each(&|sum| total(sum) / known(sum) as f64, whole / number as f64));
+        hypothesis.figure(&in_each(total, Some(0.0)));
+        hypothesis.figure(&in_each(&|sum| total(sum) / known(sum) as f64, None));
     };
     in_all_and_each(&|sum| sum.time as f64, &|sum| sum.timed);
     in_all_and_each(&|sum| sum.bytes as f64, &|sum| sum.sized);

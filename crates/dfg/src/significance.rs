@@ -6,6 +6,9 @@
 //! difference of mean ranks is the statistic. So one slow outlier decides nothing, and however many figures an
 //! activity has, it is tested once. The p-value is the share of divisions whose statistic is at least as large.
 //!
+//! A run may lack a figure: without any call there is no time of a call. It says nothing about that figure, so it stands
+//! at the mean rank of those that have it, which moves no sum of ranks to either side.
+//!
 //! All divisions are tried if there are at most [`MAX_EXACT`]. Otherwise random ones from a fixed seed are, one after the
 //! other, until [`HITS`] of them reach the observed statistic (Besag and Clifford, "Sequential Monte Carlo p-values",
 //! 1991): a hypothesis that noise explains ends early, one with a small p-value gets as many divisions as it takes to
@@ -28,44 +31,46 @@ pub(crate) const LEVEL: f64 = 0.05;
 /// One hypothesis: for each of its figures the value of every run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hypothesis {
-    /// Twice the rank of each run (equal values share their mean rank), by figure; figures that do not vary are left out.
+    /// Twice the distance of each run's rank from the mean rank (equal values share their mean rank), by figure; 0 for
+    /// runs without the figure. Figures that do not vary are left out.
     ranks: Vec<Vec<i64>>,
     /// Standard deviation of those ranks.
     spread: Vec<f64>,
 }
 
 impl Hypothesis {
-    /// Takes the values of a figure, one for each run.
-    pub(crate) fn figure(&mut self, values: &[f64]) {
-        let ranks = doubled_ranks(values);
-        let mean = values.len() as i64 + 1;
-        let squares: i64 = ranks.iter().map(|rank| (rank - mean).pow(2)).sum();
+    /// Takes the values of a figure, one for each run; `None` for runs that lack it.
+    pub(crate) fn figure(&mut self, values: &[Option<f64>]) {
+        let ranks = centred_ranks(values);
+        let squares: i64 = ranks.iter().map(|rank| rank.pow(2)).sum();
         if squares > 0 {
             self.spread.push((squares as f64 / values.len() as f64).sqrt());
             self.ranks.push(ranks);
         }
     }
 
-    /// The largest standardised difference between the groups' mean ranks; `second` are the runs of the second group.
-    fn statistic(&self, second: &[u32], runs: usize) -> f64 {
-        let (n, k) = (runs as f64, second.len() as f64);
+    /// The largest standardised difference between the groups' mean ranks, up to a factor that all divisions share; `second`
+    /// are the runs of the second group.
+    fn statistic(&self, second: &[u32]) -> f64 {
         let of = |(ranks, spread): (&Vec<i64>, &f64)| {
             let sum: i64 = second.iter().map(|run| ranks[*run as usize]).sum();
-            // The mean of all doubled ranks is n + 1.
-            (sum as f64 - k * (n + 1.0)).abs() / spread
+            sum.abs() as f64 / spread
         };
         self.ranks.iter().zip(&self.spread).map(of).fold(0.0, f64::max)
     }
 }
 
-fn doubled_ranks(values: &[f64]) -> Vec<i64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+fn centred_ranks(values: &[Option<f64>]) -> Vec<i64> {
+    let mut order: Vec<(f64, usize)> =
+        values.iter().enumerate().filter_map(|(run, value)| Some(((*value)?, run))).collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut ranks = vec![0; values.len()];
     let mut from = 0;
-    for group in order.chunk_by(|&a, &b| values[a] == values[b]) {
+    for group in order.chunk_by(|a, b| a.0 == b.0) {
         let (first, last) = (from + 1, from + group.len());
-        group.iter().for_each(|&run| ranks[run] = (first + last) as i64);
+        // The mean of the doubled ranks is the number of values and one more.
+        let rank = (first + last) as i64 - (order.len() as i64 + 1);
+        group.iter().for_each(|(_, run)| ranks[*run] = rank);
         from = last;
     }
     ranks
@@ -86,10 +91,10 @@ pub(crate) fn test(hypotheses: &[Hypothesis], observed: &[bool]) -> Option<Teste
         return None;
     }
     let all = binomial(runs, second.len());
-    let mut races: Vec<Race<'_>> = hypotheses.iter().map(|one| Race::new(one, &second, runs)).collect();
+    let mut races: Vec<Race<'_>> = hypotheses.iter().map(|one| Race::new(one, &second)).collect();
     if all <= MAX_EXACT {
         for division in Combinations::new(runs, second.len()) {
-            races.iter_mut().for_each(|race| race.run(&division, runs));
+            races.iter_mut().for_each(|race| race.run(&division));
         }
         let p_values = races.iter().map(|race| race.hits as f64 / all as f64).collect();
         return Some(Tested { p_values, divisions: all as u64 });
@@ -108,7 +113,7 @@ pub(crate) fn test(hypotheses: &[Hypothesis], observed: &[bool]) -> Option<Teste
         let division = &members[..second.len()];
         for race in running {
             spent += (division.len() * race.hypothesis.ranks.len().max(1)) as u64;
-            race.run(division, runs);
+            race.run(division);
         }
     }
     let p_values = races.iter().map(Race::sequential_p).collect();
@@ -124,13 +129,13 @@ struct Race<'a> {
 }
 
 impl<'a> Race<'a> {
-    fn new(hypothesis: &'a Hypothesis, second: &[u32], runs: usize) -> Self {
-        Self { hypothesis, observed: hypothesis.statistic(second, runs), tried: 0, hits: 0 }
+    fn new(hypothesis: &'a Hypothesis, second: &[u32]) -> Self {
+        Self { hypothesis, observed: hypothesis.statistic(second), tried: 0, hits: 0 }
     }
 
-    fn run(&mut self, division: &[u32], runs: usize) {
+    fn run(&mut self, division: &[u32]) {
         // Sums of integers: what is equal is equal exactly but for the last bits of the division by the spread.
-        let reached = self.hypothesis.statistic(division, runs) >= self.observed * (1.0 - 1e-12);
+        let reached = self.hypothesis.statistic(division) >= self.observed * (1.0 - 1e-12);
         self.tried += 1;
         self.hits += u64::from(reached);
     }
@@ -234,8 +239,12 @@ mod tests {
 
     fn of(values: &[f64]) -> Hypothesis {
         let mut hypothesis = Hypothesis::default();
-        hypothesis.figure(values);
+        hypothesis.figure(&known(values));
         hypothesis
+    }
+
+    fn known(values: &[f64]) -> Vec<Option<f64>> {
+        values.iter().copied().map(Some).collect()
     }
 
     fn p(values: &[f64]) -> f64 {
@@ -301,8 +310,8 @@ mod tests {
                     let times: Vec<f64> =
                         (0..2 * runs).map(|run| (0.3 * noise(&mut random)).exp() * slower(run)).collect();
                     let counts: Vec<f64> = (0..2 * runs).map(|_| random.below(5) as f64).collect();
-                    hypothesis.figure(&times);
-                    hypothesis.figure(&counts);
+                    hypothesis.figure(&known(&times));
+                    hypothesis.figure(&known(&counts));
                     hypothesis
                 })
                 .collect();
@@ -329,27 +338,68 @@ mod tests {
         assert!(claims(5, 120, 15, 2.0, 4) == 5);
     }
 
+    /// Another way to the p-value of `docs/definitions.md`: ranks by counting, every division as a mask of bits. A run
+    /// without a figure is at the mean rank of the others, so it is out of all sums.
+    fn by_definition(figures: &[Vec<Option<f64>>], observed: &[bool]) -> f64 {
+        let mask = observed.iter().rev().fold(0_u32, |mask, second| mask << 1 | u32::from(*second));
+        let rank = |values: &[Option<f64>], value: f64| {
+            let count =
+                |is: &dyn Fn(f64) -> bool| values.iter().flatten().filter(|other| is(**other)).count() as f64;
+            count(&|other| other < value) + (count(&|other| other == value) + 1.0) / 2.0
+        };
+        let statistic = |division: u32| {
+            let of = |values: &Vec<Option<f64>>| {
+                let middle = (values.iter().flatten().count() as f64 + 1.0) / 2.0;
+                let ranks = values.iter().map(|value| value.map_or(middle, |value| rank(values, value)));
+                let ranks: Vec<f64> = ranks.collect();
+                let variance =
+                    ranks.iter().map(|rank| (rank - middle).powi(2)).sum::<f64>() / ranks.len() as f64;
+                let mean = |second: bool| {
+                    let side = |run: &usize| (division >> run & 1 == 1) == second;
+                    let side: Vec<f64> = (0..ranks.len()).filter(side).map(|run| ranks[run]).collect();
+                    side.iter().sum::<f64>() / side.len() as f64
+                };
+                if variance == 0.0 { 0.0 } else { (mean(true) - mean(false)).abs() / variance.sqrt() }
+            };
+            figures.iter().map(of).fold(0.0, f64::max)
+        };
+        let all = (0..1_u32 << observed.len()).filter(|other| other.count_ones() == mask.count_ones());
+        let all: Vec<f64> = all.map(statistic).collect();
+        let reached = all.iter().filter(|value| **value >= statistic(mask) * (1.0 - 1e-9)).count();
+        reached as f64 / all.len() as f64
+    }
+
+    #[test]
+    fn a_run_without_a_figure_is_at_the_mean_rank() {
+        // Ranks 1 to 7; the fourth run has none, so it stands at 4 like the last. Seen from there the second group adds up to
+        // 1 + 2 + 3 + 0, which is the most; one of the two that stand in the middle is on either side: 4 of 70 divisions.
+        let values: Vec<Option<f64>> = [1.0, 2.0, 3.0]
+            .into_iter()
+            .map(Some)
+            .chain([None, Some(5.0), Some(6.0), Some(7.0), Some(4.0)])
+            .collect();
+        let mut hypothesis = Hypothesis::default();
+        hypothesis.figure(&values);
+        assert_eq!(hypothesis.ranks, [[-6, -4, -2, 0, 2, 4, 6, 0]]);
+        let p = test(&[hypothesis], &halves(8)).unwrap().p_values[0];
+        assert_eq!(p, 4.0 / 70.0);
+        assert_eq!(by_definition(&[values], &halves(8)), p);
+    }
+
     proptest! {
         #[test]
-        fn exact_p_values_equal_brute_force(values in prop::collection::vec(0_u32..9, 8..11), split in 4_usize..6) {
-            prop_assume!(split + 4 <= values.len());
-            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
-            let observed: Vec<bool> = (0..values.len()).map(|case| case >= split).collect();
-            let ranks = doubled_ranks(&values);
-            let of_mask = |mask: u32| {
-                let side = |second: bool| {
-                    let ranks = ranks.iter().enumerate().filter(|(case, _)| (mask >> case & 1 == 1) == second);
-                    let (sum, count) = ranks.fold((0, 0), |(sum, count), (_, rank)| (sum + rank, count + 1));
-                    sum as f64 / f64::from(count)
-                };
-                (side(true) - side(false)).abs()
-            };
-            let mask = observed.iter().enumerate().map(|(case, second)| u32::from(*second) << case).sum::<u32>();
-            let same_size = (0..1_u32 << values.len()).filter(|other| other.count_ones() == mask.count_ones());
-            let all: Vec<f64> = same_size.map(of_mask).collect();
-            let hits = all.iter().filter(|value| **value >= of_mask(mask) - 1e-9).count();
-            let tested = test(&[of(&values)], &observed).unwrap();
-            prop_assert_eq!(tested.p_values, [hits as f64 / all.len() as f64]);
+        fn exact_p_values_follow_from_the_definition(
+            runs in prop::collection::vec(prop::array::uniform3(prop::option::of(0_u32..9)), 8..11),
+            split in 4_usize..6,
+        ) {
+            prop_assume!(split + 4 <= runs.len());
+            let observed: Vec<bool> = (0..runs.len()).map(|case| case >= split).collect();
+            let figure = |at: usize| runs.iter().map(|run| run[at].map(f64::from)).collect::<Vec<_>>();
+            let figures: Vec<_> = (0..3).map(figure).collect();
+            let mut hypothesis = Hypothesis::default();
+            figures.iter().for_each(|values| hypothesis.figure(values));
+            let tested = test(&[hypothesis], &observed).unwrap();
+            prop_assert!((tested.p_values[0] - by_definition(&figures, &observed)).abs() < 1e-12);
         }
     }
 }

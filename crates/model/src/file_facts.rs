@@ -29,6 +29,8 @@ pub struct NamedFile {
     pub gone: bool,
     /// What was found there, if somebody looked.
     pub facts: Option<FileFacts>,
+    /// What the calls say that it is (`mknod`).
+    pub kind: Option<FileKind>,
 }
 
 impl From<&FileFacts> for NamedFile {

@@ -7,7 +7,7 @@
 use crate::decode::{Entry, GivenBase};
 use crate::names::rules::{self, Change, Last};
 use crate::names::{Base, How, Who};
-use crate::proc::{self, Behind};
+use crate::proc::{self, Behind, Name};
 use crate::store::Store;
 use crate::threads::InFlight;
 use crate::tracee::Returned;
@@ -17,6 +17,7 @@ use iotrail_model::{CallId, Pid, Tid, Timestamp};
 use std::sync::LazyLock;
 
 const ENOENT: i32 = 2;
+const EINPROGRESS: i32 = 115;
 
 /// What there is to do for a call.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,8 @@ struct Row {
     removes: bool,
     changes: bool,
     copies: bool,
+    accepts: bool,
+    connects: bool,
 }
 
 fn row(call: CallId) -> Option<Row> {
@@ -39,6 +42,8 @@ fn row(call: CallId) -> Option<Row> {
             removes: rules::removes(spec.name),
             changes: rules::change(spec.name) != Change::None,
             copies: matches!(spec.name, "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64"),
+            accepts: matches!(spec.name, "accept" | "accept4"),
+            connects: spec.name == "connect",
         };
         TABLE.iter().map(row).collect()
     });
@@ -85,6 +90,11 @@ impl<S: Store> Recording<'_, '_, S> {
         for fd in made.into_iter().flatten() {
             let Some(mut behind) = proc::behind(tid, fd, opens) else { continue };
             behind.name = behind.name.filter(|_| !known);
+            if row.is_some_and(|row| row.accepts)
+                && let Some(name) = self.ends_of(tid, fd)
+            {
+                behind.name = Some(name);
+            }
             if let Some(name) = &mut behind.name {
                 name.name = self.names.seen(tid, &format!("fd/{fd}"), std::mem::take(&mut name.name));
             }
@@ -95,6 +105,18 @@ impl<S: Store> Recording<'_, '_, S> {
             self.name_paths(tid, process, entry, row, at);
         }
         found
+    }
+
+    /// The socket that a call connected, with a name that tells both its ends. A call that does not wait may say that it is
+    /// not done although it is.
+    pub(crate) fn connected(&self, tid: Tid, entry: &Entry) -> Option<(i32, Name)> {
+        let fd = connects(entry).then(|| entry.values()[0] as i32)?;
+        Some((fd, self.ends_of(tid, fd)?))
+    }
+
+    fn ends_of(&self, tid: Tid, fd: i32) -> Option<Name> {
+        let process = self.threads.get(tid)?.process?;
+        proc::socket_ends(process, fd).map(|name| Name { name, deleted: false })
     }
 
     fn name_paths(&mut self, tid: Tid, process: Option<Pid>, entry: &mut Entry, row: Row, at: Timestamp) {
@@ -147,6 +169,12 @@ impl<S: Store> Recording<'_, '_, S> {
             }
         }
     }
+}
+
+/// Whether a call connected a socket, or began to.
+pub(crate) fn connects(entry: &Entry) -> bool {
+    let has_begun = matches!(entry.returned(), Some(Returned::Value(0) | Returned::Error(EINPROGRESS)));
+    has_begun && entry.call().and_then(row).is_some_and(|row| row.connects)
 }
 
 fn has_succeeded(entry: &Entry) -> bool {

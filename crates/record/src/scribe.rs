@@ -56,7 +56,7 @@ impl<'s, S: Store> Scribe<'s, S> {
         }
     }
 
-    /// A call returned; `found` are descriptors that it made, with names that no call gave them.
+    /// A call returned; `found` are descriptors that it made or connected, with names that no call gave them.
     #[inline]
     pub(crate) fn returned(&mut self, tid: Tid, call: &InFlight, dur: Nanos, found: &[(i32, Target<'_>)]) {
         self.over(tid, call, Some(dur), found);
@@ -76,7 +76,7 @@ impl<'s, S: Store> Scribe<'s, S> {
             let args = &mut args[..call.args.len()];
             args.copy_from_slice(call.args);
             call.ret = name_return(call.ret, found);
-            args.iter_mut().for_each(|arg| name_pair(arg, found));
+            args.iter_mut().for_each(|arg| name_argument(arg, found));
             call.args = args;
         }
         self.resolver.item(CaseId(0), &RawItem::Call(call), &mut self.names, &mut self.gate);
@@ -155,11 +155,12 @@ fn name_return<'a>(ret: Return<'a>, found: &[(i32, Target<'a>)]) -> Return<'a> {
     }
 }
 
-/// Names two descriptors that a call stored.
-fn name_pair<'a>(arg: &mut Arg<'a>, found: &[(i32, Target<'a>)]) {
-    if let Arg::FdPair(pair) = arg {
-        for (fd, target) in pair {
-            *target = target.or_else(|| name_of(*fd, found));
-        }
+/// Names a descriptor that a call was given, or two that it stored.
+fn name_argument<'a>(arg: &mut Arg<'a>, found: &[(i32, Target<'a>)]) {
+    let name = |fd: i32, target: &mut Option<Target<'a>>| *target = target.or_else(|| name_of(fd, found));
+    match arg {
+        Arg::Fd(fd, target) => name(*fd, target),
+        Arg::FdPair(pair) => pair.iter_mut().for_each(|(fd, target)| name(*fd, target)),
+        _ => {}
     }
 }

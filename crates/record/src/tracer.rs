@@ -11,6 +11,7 @@ use crate::decode::{CallSet, Decoder, Special};
 use crate::error::RecordError;
 use crate::looks::Misses;
 use crate::names::Names;
+use crate::naming::connects;
 use crate::on_the_way::OnTheWay;
 use crate::outcome::End;
 use crate::placement::Placed;
@@ -518,7 +519,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         call.entry.exit(returned, &TraceeMemory(tid));
         self.name_late(tid, process, &mut call.entry, at);
         let effects = call.entry.effects();
-        let looks = effects.made[0].is_some() || !effects.received.is_empty();
+        let looks = effects.made[0].is_some() || !effects.received.is_empty() || connects(&call.entry);
         let requests = self.concerns_requests(process, &call);
         if requests {
             self.answers(tid, process, &call, returned, at);
@@ -567,8 +568,10 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             Some((*fd, found))
         };
         let received: Vec<(i32, Found)> = received.filter_map(look).collect();
+        let connected = self.connected(tid, &call.entry);
+        let named = made.iter().filter_map(|(fd, behind)| Some((*fd, behind.name.as_ref()?.target())));
         let names: Vec<(i32, Target<'_>)> =
-            made.iter().filter_map(|(fd, behind)| Some((*fd, behind.name.as_ref()?.target()))).collect();
+            named.chain(connected.iter().map(|(fd, name)| (*fd, name.target()))).collect();
         let effects = call.entry.effects();
         let taken = effects.made[0].filter(|_| effects.special == Special::Take);
         for (fd, behind) in &made {

@@ -165,7 +165,7 @@ fn of_process(process: Process, words: &Words) -> Process {
     }
 }
 
-/// What is known of files; kinds that only the name told are told by it again.
+/// What is known of files.
 fn files(log: &EventLog, words: &Words, part: &mut PartWriter) -> Result<(), RedactError> {
     for row in log.file_names() {
         let path = words.path(&row.path);
@@ -173,6 +173,7 @@ fn files(log: &EventLog, words: &Words, part: &mut PartWriter) -> Result<(), Red
             file: row.file.map(FileId).filter(|file| log.distinct_files()[file.index()].numbered).into(),
             gone: row.gone.unwrap_or_default(),
             facts: facts(&row),
+            kind: kind(&row),
         };
         part.push_file(&iotrail_model::text::text_to_path(&path), named)?;
     }
@@ -180,8 +181,12 @@ fn files(log: &EventLog, words: &Words, part: &mut PartWriter) -> Result<(), Red
 }
 
 fn facts(row: &FileRow) -> Option<FileFacts> {
-    let kind = FileKind::ALL.into_iter().find(|kind| row.kind.as_deref() == Some(kind.name()));
+    let kind = kind(row);
     Some(FileFacts { device: row.device?, inode: row.inode?, size: row.size, kind, birth: row.birth })
+}
+
+fn kind(row: &FileRow) -> Option<FileKind> {
+    FileKind::ALL.into_iter().find(|kind| row.kind.as_deref() == Some(kind.name()))
 }
 
 /// How the first trail was captured, without names.

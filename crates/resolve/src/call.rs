@@ -17,7 +17,7 @@ use crate::sockets::{self, Address, Given, Protocol};
 use crate::symbols::{self, Symbol, is_command};
 use iotrail_model::calls::{self, CallSpec, Makes, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
-use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FlagsId, Nullable, PathId, Tid};
+use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FileKind, FlagsId, Nullable, PathId, Tid};
 
 /// A file in a directory that was made without a name (`O_TMPFILE`); the kernel shows a number instead.
 const NAMELESS: &[u8] = b"/#unnamed";
@@ -449,6 +449,8 @@ impl Resolver {
         }
         let file = event.file;
         let is_directory = asks(symbols::O_DIRECTORY) && !asks(symbols::O_TMPFILE);
+        let kind = file.get().and_then(|file| self.namespace.kind(file));
+        seekable &= !matches!(kind, Some(FileKind::Pipe | FileKind::Char));
         let description = Description {
             confirmed: hint.is_some(),
             renames: self.files.renames,
@@ -487,6 +489,10 @@ impl Resolver {
             self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
             event.fd = Nullable::some(fd);
             if operands.path.is_none() {
+                // The two ends of a pipe are one thing, those of a pair of sockets are two.
+                if operands.pair.is_some() && kind == &SOCKET && hint.is_some() {
+                    event.path2 = event.path;
+                }
                 event.path = self.files.description(description).path;
                 event.file = self.files.description(description).file;
             }
@@ -505,7 +511,7 @@ impl Resolver {
         let peer = scene.operands.address.and_then(Address::parse);
         let text = |path: Nullable<PathId>| path.get().map_or(&b""[..], |path| names.paths.get(path.0));
         let (listener, present) = (text(path), text(self.files.description(accepted).path));
-        if !sockets::gives_way(present, scene.operands.fd2) {
+        if !sockets::gives_way(present, scene.operands.fd2) || sockets::tells_both_ends(present) {
             return;
         }
         if let Some(name) = sockets::accepted(protocol, listener, present, peer.as_ref()) {
@@ -517,6 +523,14 @@ impl Resolver {
     /// bind and connect give a socket an address, and so a name.
     fn name_socket(&mut self, event: &mut Event, scene: &Scene<'_>, given: Given, names: &mut Dictionaries) {
         let Some(id) = scene.description else { return };
+        // A recorder looks when the call has returned, and may have announced it without the name.
+        if let Some((_, Some(hint))) = scene.operands.fd.filter(|_| given == Given::Peer)
+            && sockets::tells_both_ends(hint.name)
+        {
+            event.path = Nullable::some(intern(names, hint.name));
+            self.files.description_mut(id).path = event.path;
+            return;
+        }
         let Some(address) = scene.operands.address.and_then(Address::parse) else { return };
         let Description { path, protocol, .. } = *self.files.description(id);
         let present = path.get().map_or(&b"socket"[..], |path| names.paths.get(path.0));

@@ -191,6 +191,6 @@ impl Resolver {
         description.path = Nullable::some(path);
         let file = self.learn_identity(id, facts, names);
         let gone = self.is_gone(path, file, names);
-        sink.file(path, &NamedFile { file, gone, facts: Some(*facts) }, names);
+        sink.file(path, &NamedFile { file, gone, facts: Some(*facts), kind: None }, names);
     }
 }

@@ -15,7 +15,7 @@ use crate::operands::{Base, Operands, PathArg};
 use crate::population::ThreadId;
 use crate::resolver::Resolver;
 use crate::symbols::{self, Symbol};
-use iotrail_model::raw::{RawCall, Return};
+use iotrail_model::raw::{Arg, RawCall, Return};
 use iotrail_model::{Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile, Nullable, PathId};
 
 /// How many names in renamed directories may still be told. Each event adds some, so that hostile renames cost no more than
@@ -178,7 +178,13 @@ impl Resolver {
             // That is found out with the descriptor.
             Naming::Opens => {}
             Naming::Looks { .. } => self.looks(event, thread, naming.follows(operands), operands, names),
-            Naming::Makes => event.file = self.makes(event, names, sink),
+            Naming::Makes => {
+                event.file = self.makes(event, names, sink);
+                if let (Some(file), Some(kind)) = (event.file.get(), kind_of_node(operands)) {
+                    self.namespace.set_kind(file, kind);
+                    self.tell(event.path, event.file, false, names, sink);
+                }
+            }
             Naming::Renames => self.renames(event, operands, names, sink),
             Naming::Links => self.links(event, thread, operands, names, sink),
             Naming::Symlinks => {
@@ -318,7 +324,8 @@ impl Resolver {
         sink: &mut S,
     ) {
         let (Some(path), Some(number)) = (path.get(), file.get()) else { return };
-        sink.file(path, &NamedFile { file, gone, facts: self.namespace.facts(number) }, names);
+        let (facts, kind) = (self.namespace.facts(number), self.namespace.kind(number));
+        sink.file(path, &NamedFile { file, gone, facts, kind: kind.filter(|_| facts.is_none()) }, names);
     }
 
     fn renames<S: Sink>(
@@ -458,7 +465,8 @@ impl Resolver {
                 match present {
                     // Nobody looked at it before: it was this file all the time.
                     Content::File(known) if self.is_unseen(known) => {
-                        let named = NamedFile { file: present.into(), gone: false, facts: facts.copied() };
+                        let named =
+                            NamedFile { file: present.into(), facts: facts.copied(), ..NamedFile::default() };
                         event.path.get().into_iter().for_each(|path| sink.file(path, &named, names));
                     }
                     _ => self.lose(event.path, node, names, sink),
@@ -560,7 +568,11 @@ impl Resolver {
                 self.tell(event.path, Nullable::some(file), true, names, sink);
             } else if !is_other {
                 // Both numbers are that of one file.
-                sink.file(path, &NamedFile { file: event.file, gone: false, facts: Some(facts) }, names);
+                sink.file(
+                    path,
+                    &NamedFile { file: event.file, facts: Some(facts), ..NamedFile::default() },
+                    names,
+                );
             }
             if let Some(node) = node {
                 self.namespace.set(node, Content::File(found));
@@ -635,6 +647,23 @@ impl Resolver {
         });
         self.behind = found;
     }
+}
+
+/// What the mode of `mknod` makes: `S_IFIFO|0644`.
+fn kind_of_node(operands: &Operands<'_>) -> Option<FileKind> {
+    let word = |word: &[u8]| match word {
+        b"S_IFIFO" => Some(FileKind::Pipe),
+        b"S_IFSOCK" => Some(FileKind::Socket),
+        b"S_IFCHR" => Some(FileKind::Char),
+        b"S_IFBLK" => Some(FileKind::Block),
+        b"S_IFREG" => Some(FileKind::File),
+        _ => None,
+    };
+    operands.flags.iter().flatten().find_map(|mode| match mode {
+        Arg::Int(mode) => u32::try_from(*mode).ok().and_then(FileKind::of_mode),
+        Arg::Symbols(text) | Arg::Text(text) => text.split(|byte| *byte == b'|').find_map(word),
+        _ => None,
+    })
 }
 
 pub(crate) fn has(operands: &Operands<'_>, symbol: Symbol) -> bool {

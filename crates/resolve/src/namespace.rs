@@ -7,7 +7,7 @@
 
 use crate::paths;
 use hashbrown::HashMap;
-use iotrail_model::{FileFacts, FileId, Interner, Nullable, PathId};
+use iotrail_model::{FileFacts, FileId, FileKind, Interner, Nullable, PathId};
 
 /// Names and files that are remembered.
 const MOST: usize = 1 << 18;
@@ -95,6 +95,8 @@ impl Name {
 #[derive(Clone, Debug, Default)]
 struct Known {
     facts: Option<FileFacts>,
+    /// What the calls say that it is.
+    kind: Option<FileKind>,
     names: u32,
     /// The last name that it got.
     name: Option<Node>,
@@ -415,6 +417,15 @@ impl Namespace {
     }
 
     /// What was found behind a file.
+    /// What the calls say that a file is.
+    pub(crate) fn kind(&self, file: FileId) -> Option<FileKind> {
+        self.files.get(&file)?.kind
+    }
+
+    pub(crate) fn set_kind(&mut self, file: FileId, kind: FileKind) {
+        self.files.entry(file).or_default().kind = Some(kind);
+    }
+
     pub(crate) fn facts(&self, file: FileId) -> Option<FileFacts> {
         self.files.get(&file)?.facts
     }

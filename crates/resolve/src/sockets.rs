@@ -9,6 +9,9 @@
 //! | connect | `TCP:[7->127.0.0.1:80]`, `UNIX-STREAM:[7->"/run/x"]`; with its own address, if it has one |
 //! | accept | `TCP:[127.0.0.1:80->127.0.0.1:9]`, `UNIX-STREAM:[8,"/run/x"]` (the listener's address: the peer has none) |
 //!
+//! A recorder tells both ends where the kernel tells it: `TCP:[127.0.0.1:9->127.0.0.1:80]` after connect,
+//! `UNIX-STREAM:[8->7,"/run/x"]` after accept (7 is the peer).
+//!
 //! The number stands there only if the inode is known. An address whose port the kernel chooses (0) names nothing.
 //! Addresses are read as strace prints them (`man 7 ip`, `man 7 unix`).
 
@@ -244,6 +247,21 @@ fn is_connected(name: &[u8]) -> bool {
     memchr::memmem::find(name, b"->").is_some()
 }
 
+/// Whether the name of a socket tells it and who is at its other end: `TCP:[127.0.0.1:80->127.0.0.1:9]`,
+/// `UNIX-STREAM:[8->7,"/run/x"]`.
+pub(crate) fn tells_both_ends(name: &[u8]) -> bool {
+    let Some(bracket) = name.iter().position(|byte| *byte == b'[') else { return false };
+    let inner = &name[bracket + 1..];
+    let is_told = match inode(name) {
+        b"" => memchr::memmem::find(inner, b"->").is_some_and(|arrow| arrow > 0),
+        own => inner[own.len()..].strip_prefix(b"->").is_some_and(|peer| {
+            let digits = peer.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            digits > 0 && matches!(peer.get(digits), Some(b']' | b','))
+        }),
+    };
+    is_told && crate::lookup::is_socket_name(name)
+}
+
 /// Whether a name may give way to one made from an address: it says less, or was made from another.
 pub(crate) fn gives_way(name: &[u8], fd: Option<FdArg<'_>>) -> bool {
     let named_by_tracer = fd.is_some_and(|(_, hint)| hint.is_some());
@@ -298,6 +316,25 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(text(Address::parse(printed.as_bytes())).as_deref(), expected, "{printed}");
+        }
+    }
+
+    #[test]
+    fn names_that_tell_both_ends_are_told_from_those_that_tell_one() {
+        for name in ["TCP:[127.0.0.1:80->127.0.0.1:9]", "UNIX-STREAM:[8->7,\"/run/x\"]", "UNIX-STREAM:[7->8]"]
+        {
+            assert!(tells_both_ends(name.as_bytes()), "{name}");
+        }
+        for name in [
+            "TCP:[7->127.0.0.1:80]",
+            "UNIX-STREAM:[7->\"/run/x\"]",
+            "UNIX-STREAM:[7,\"a->b\"]",
+            "socket:[7]",
+            "socket",
+            "/a[b->c]",
+            "TCP:[->127.0.0.1:80]",
+        ] {
+            assert!(!tells_both_ends(name.as_bytes()), "{name}");
         }
     }
 

@@ -68,6 +68,7 @@ fn named(number: u64) -> NamedFile {
         file: Nullable::some(FileId(number as u32)),
         gone: number.is_multiple_of(4),
         facts: Some(facts(number)),
+        kind: None,
     }
 }
 

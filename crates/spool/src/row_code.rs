@@ -210,8 +210,9 @@ pub(crate) fn put_named(out: &mut Vec<u8>, path: u32, named: &NamedFile, last: &
     put(out, u64::from(path));
     let file = named.file.get().map_or(0, |file| u64::from(file.0) + 1);
     put(out, file << 1 | u64::from(named.gone));
-    let Some(facts) = &named.facts else { return out.push(0) };
-    let kind = facts.kind.map_or(0, |kind| kind as u8 + 1);
+    let known = named.facts.map_or(named.kind, |facts| facts.kind);
+    let kind = known.map_or(0, |kind| kind as u8 + 1);
+    let Some(facts) = &named.facts else { return out.push(kind << bits::COUNT) };
     let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
     let same = facts.device == last.device;
     out.push(
@@ -242,15 +243,16 @@ pub(crate) fn read_named(from: &mut Cursor<'_>, last: &mut LastFile) -> Option<(
         0 => Nullable::NULL,
         file => Nullable::some(FileId(u32::try_from(file - 1).ok()?)),
     };
-    let mut named = NamedFile { file, gone: number & 1 == 1, facts: None };
     let found = from.byte()?;
-    if found & bits::FACTS == 0 {
-        return Some((path, named));
-    }
     let kind = match usize::from(found >> bits::COUNT) {
         0 => None,
         kind => Some(*FileKind::ALL.get(kind - 1)?),
     };
+    let mut named = NamedFile { file, gone: number & 1 == 1, facts: None, kind };
+    if found & bits::FACTS == 0 {
+        return Some((path, named));
+    }
+    named.kind = None;
     let device = if found & bits::SAME_DEVICE != 0 { last.device } else { from.number()? };
     let inode = last.inode.wrapping_add(from.signed()? as u64);
     let size = if found & bits::SIZE != 0 { Some(from.signed()?) } else { None };

@@ -85,10 +85,12 @@ fn facts() -> impl Strategy<Value = FileFacts> {
 }
 
 pub(crate) fn named() -> impl Strategy<Value = NamedFile> {
-    (file(), any::<bool>(), prop::option::of(facts())).prop_map(|(file, gone, facts)| NamedFile {
+    let kind = prop::option::of(prop::sample::select(&FileKind::ALL[..]));
+    (file(), any::<bool>(), prop::option::of(facts()), kind).prop_map(|(file, gone, facts, kind)| NamedFile {
         file,
         gone,
         facts,
+        kind: kind.filter(|_| facts.is_none()),
     })
 }
 

@@ -11,7 +11,7 @@ use iotrail_model::{FileFacts, FileKind, Interner, NamedFile};
 use std::path::Path;
 
 /// Bits, device, inode, size, birth, kind.
-const BYTES: usize = 1 + 8 + 8 + 8 + 8 + 1;
+const BYTES: usize = 1 + 8 + 8 + 8 + 8 + 1 + 1;
 
 /// What is there, in the first byte.
 mod has {
@@ -40,7 +40,10 @@ impl FactSet {
     pub(crate) fn push(&mut self, path: &[u8], named: NamedFile) -> Result<(), TrailError> {
         let id = self.texts.intern(&key(path_to_text(path).as_bytes(), named.file)) as usize;
         match self.facts.get_mut(id) {
-            Some(known) => *known = NamedFile { facts: named.facts.or(known.facts), ..named },
+            Some(known) => {
+                *known =
+                    NamedFile { facts: named.facts.or(known.facts), kind: named.kind.or(known.kind), ..named }
+            }
             None => self.facts.push(named),
         }
         if self.texts.memory() + self.facts.capacity() * size_of::<NamedFile>() > self.limit {
@@ -74,15 +77,18 @@ impl SortedFacts {
 fn encode(named: &NamedFile) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
+    let number = |kind: Option<FileKind>| {
+        FileKind::ALL.iter().position(|known| Some(*known) == kind).map_or(0, |kind| kind as u8 + 1)
+    };
     bytes[0] = bit(named.gone, has::GONE);
+    bytes[34] = number(named.kind);
     let Some(facts) = &named.facts else { return bytes };
     bytes[0] |= has::FACTS | bit(facts.size.is_some(), has::SIZE) | bit(facts.birth.is_some(), has::BIRTH);
     bytes[1..9].copy_from_slice(&facts.device.to_le_bytes());
     bytes[9..17].copy_from_slice(&facts.inode.to_le_bytes());
     bytes[17..25].copy_from_slice(&facts.size.unwrap_or_default().to_le_bytes());
     bytes[25..33].copy_from_slice(&facts.birth.unwrap_or_default().to_le_bytes());
-    let kind = FileKind::ALL.iter().position(|kind| Some(*kind) == facts.kind);
-    bytes[33] = kind.map_or(0, |kind| kind as u8 + 1);
+    bytes[33] = number(facts.kind);
     bytes
 }
 
@@ -93,14 +99,21 @@ fn decode(bytes: &[u8; BYTES]) -> NamedFile {
         u64::from_le_bytes(eight)
     };
     let has = |bit: u8| bytes[0] & bit != 0;
+    let kind =
+        |number: u8| usize::from(number).checked_sub(1).and_then(|kind| FileKind::ALL.get(kind).copied());
     let facts = FileFacts {
         device: number(1),
         inode: number(9),
         size: has(has::SIZE).then(|| number(17) as i64),
-        kind: usize::from(bytes[33]).checked_sub(1).and_then(|kind| FileKind::ALL.get(kind).copied()),
+        kind: kind(bytes[33]),
         birth: has(has::BIRTH).then(|| number(25) as i64),
     };
-    NamedFile { gone: has(has::GONE), facts: has(has::FACTS).then_some(facts), ..NamedFile::default() }
+    NamedFile {
+        gone: has(has::GONE),
+        facts: has(has::FACTS).then_some(facts),
+        kind: kind(bytes[34]),
+        ..NamedFile::default()
+    }
 }
 
 #[cfg(test)]
@@ -119,6 +132,7 @@ mod tests {
 
     fn named() -> impl Strategy<Value = NamedFile> {
         (prop::option::of(0_u32..2), any::<bool>(), facts()).prop_map(|(file, gone, facts)| NamedFile {
+            kind: Some(FileKind::Pipe),
             file: file.map(FileId).into(),
             gone,
             facts: Some(facts),

@@ -338,7 +338,7 @@ fn write_files(
 /// The row of a name. What was found there is a better word on its kind than the name itself.
 pub(crate) fn file_row(path: String, named: &NamedFile) -> FileRow {
     let facts = named.facts.as_ref();
-    let found = facts.and_then(|facts| facts.kind).map(FileKind::name);
+    let found = facts.and_then(|facts| facts.kind).or(named.kind).map(FileKind::name);
     FileRow {
         canonical: canonical(&path).into_owned(),
         kind: found.or_else(|| kind_of(&path)).map(str::to_owned),

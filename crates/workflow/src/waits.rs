@@ -9,7 +9,8 @@
 //! |---|---|
 //! | `wait4`, `waitid` | the exit of the child that it returned |
 //! | a read that returned data | the first write at the other end |
-//! | a read at the end of the data | the last close or exit of who could have written |
+//! | a read at the end of the data | the last close, shutdown or exit of who could have written |
+//! | an accept of a connection | the first connect at the other end |
 //! | a write | the first read at the other end |
 //! | an open of a FIFO | the first open of it by another thread |
 //! | `poll`, `select`, `epoll_wait` | that of the thread's next transfer on a channel |
@@ -19,11 +20,13 @@
 //! In a log that holds no call that waits for a child (recordings hold none unless they are asked for: `--calls io,wait`), or
 //! does not tell how long calls took, the maker of a process is taken to wait for its end.
 //!
-//! Pipes that the trace does not tell apart (`pipe` without a number), and sockets of which it does not tell the other end,
-//! have no known cause. Memory: 40 bytes for each transfer on a channel and for each call that makes, awaits or ends a process.
+//! Waits on pipes that the trace does not tell apart (`pipe` without a number), and on sockets of which it does not tell the other
+//! end, have no known cause: they are counted, because they may be somebody else's. Memory: 40 bytes for each transfer on a channel and for each call that makes, awaits or ends a process.
 
+pub(crate) mod ends;
 pub(crate) mod gather;
 
+use self::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{PathId, Tid};
@@ -43,6 +46,10 @@ pub(crate) enum Act {
     },
     /// Wrote to a channel.
     Write(PathId),
+    /// Accepted a connection: the new socket.
+    Accept(PathId),
+    /// Connected a socket.
+    Connect(PathId),
     /// Opened a FIFO, which waits until somebody opens its other end.
     Open(PathId),
     /// Waited until a descriptor was ready.
@@ -72,11 +79,20 @@ impl Act {
             Self::Child(_)
                 | Self::Read { .. }
                 | Self::Write(_)
+                | Self::Accept(_)
                 | Self::Open(_)
                 | Self::Ready
                 | Self::Lock(_)
                 | Self::Interrupted
         )
+    }
+
+    /// The channel that it moved data through, or waited for somebody at the other end of.
+    const fn channel(self) -> Option<PathId> {
+        match self {
+            Self::Read { channel, .. } | Self::Write(channel) | Self::Accept(channel) => Some(channel),
+            _ => None,
+        }
     }
 }
 
@@ -152,6 +168,17 @@ pub(crate) enum Ended {
     Unlocked,
     /// The other end of a FIFO was opened.
     OtherEnd,
+    /// Somebody connected.
+    Connected,
+}
+
+/// Waits for somebody of whom nothing is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unexplained {
+    /// How many.
+    pub(crate) number: u64,
+    /// How long, in ns.
+    pub(crate) time: i64,
 }
 
 /// A call of some thread: when it began.
@@ -177,26 +204,23 @@ pub struct Waits {
     reads: HashMap<PathId, Vec<Sign>, RandomState>,
     writes: HashMap<PathId, Vec<Sign>, RandomState>,
     opens: HashMap<PathId, Vec<Sign>, RandomState>,
+    connects: HashMap<PathId, Vec<Sign>, RandomState>,
     closes: HashMap<PathId, Vec<Sign>, RandomState>,
     unlocks: HashMap<PathId, Vec<Sign>, RandomState>,
     /// Processes that had a channel or a lock in their hands.
     holders: HashMap<PathId, HashSet<LifeId, RandomState>, RandomState>,
-    /// The other end of a socket, if it has another name.
-    peers: HashMap<PathId, PathId, RandomState>,
+    /// Which of them are the two ends of one connection.
+    channels: Channels,
 }
 
 impl Waits {
-    /// Puts rows in any order together. `peers` maps the name of a socket to that of its other end.
-    pub(crate) fn new(
-        mut rows: Vec<Row>,
-        lives: Vec<Life>,
-        peers: HashMap<PathId, PathId, RandomState>,
-    ) -> Self {
+    /// Puts rows in any order together.
+    pub(crate) fn new(mut rows: Vec<Row>, lives: Vec<Life>, channels: Channels) -> Self {
         rows.sort_by_key(|row| (row.life, row.tid, row.start, row.end));
         let mut waits = Self {
             of_life: vec![Vec::new(); lives.len()],
             exits: vec![None; lives.len()],
-            peers,
+            channels,
             ..Self::default()
         };
         for row in &rows {
@@ -220,9 +244,14 @@ impl Waits {
         if !rows.iter().any(|row| matches!(row.act, Act::Child(_)) && row.start < row.end) {
             waits.suppose_waits_for_children();
         }
-        for signs in
-            [&mut waits.reads, &mut waits.writes, &mut waits.opens, &mut waits.closes, &mut waits.unlocks]
-        {
+        for signs in [
+            &mut waits.reads,
+            &mut waits.writes,
+            &mut waits.opens,
+            &mut waits.connects,
+            &mut waits.closes,
+            &mut waits.unlocks,
+        ] {
             signs.values_mut().for_each(|signs| signs.sort_unstable());
         }
         waits
@@ -286,6 +315,7 @@ impl Waits {
         match act {
             Act::Read { channel, .. } => self.reads.entry(channel).or_default().push(sign),
             Act::Write(channel) => self.writes.entry(channel).or_default().push(sign),
+            Act::Connect(channel) => self.connects.entry(channel).or_default().push(sign),
             Act::Open(channel) => self.opens.entry(channel).or_default().push(sign),
             Act::Close(channel) => self.closes.entry(channel).or_default().push(sign),
             Act::Unlock(path) => self.unlocks.entry(path).or_default().push(sign),
@@ -294,6 +324,8 @@ impl Waits {
             _ => {}
         }
         if let Act::Write(path)
+        | Act::Accept(path)
+        | Act::Connect(path)
         | Act::Open(path)
         | Act::Close(path)
         | Act::Touch(path)
@@ -330,17 +362,18 @@ impl Waits {
         let Line { life, waits, .. } = &self.lines[line.index()];
         let wait = waits.get(number)?;
         let inside = Inside { from: wait.start, until: wait.end.min(until), line, life: *life };
-        let act = match wait.act {
-            Act::Ready => waits[number + 1..].iter().map(|next| next.act).find(|act| *act != Act::Ready)?,
-            act => act,
-        };
-        match act {
+        match awaited(waits, number)? {
             Act::Child(pid) => self.end_of_child(inside, pid),
             Act::Read { channel, ended: false } => {
-                self.first(&self.writes, self.peer(channel), inside, Ended::Data)
+                self.first(&self.writes, self.channels.far_end(channel)?, inside, Ended::Data)
             }
-            Act::Read { channel, ended: true } => self.end_of_data(inside, self.peer(channel)),
-            Act::Write(channel) => self.first(&self.reads, self.peer(channel), inside, Ended::Room),
+            Act::Read { channel, ended: true } => self.end_of_data(inside, self.channels.far_end(channel)?),
+            Act::Write(channel) => {
+                self.first(&self.reads, self.channels.far_end(channel)?, inside, Ended::Room)
+            }
+            Act::Accept(channel) => {
+                self.first(&self.connects, self.channels.far_end(channel)?, inside, Ended::Connected)
+            }
             Act::Open(channel) => self.first(&self.opens, channel, inside, Ended::OtherEnd),
             Act::Lock(path) => self.let_go(inside, path),
             Act::Interrupted => self.interrupting_child(inside),
@@ -348,8 +381,18 @@ impl Waits {
         }
     }
 
-    fn peer(&self, channel: PathId) -> PathId {
-        self.peers.get(&channel).copied().unwrap_or(channel)
+    /// Whether the wait of that number of a thread may have been for somebody at the other end of a channel of whom nothing is
+    /// known; how long it was then, as far as it lies before `until`.
+    pub(crate) fn unexplained(&self, line: LineId, number: usize, until: i64) -> Option<i64> {
+        let waits = &self.lines[line.index()].waits;
+        let wait = waits.get(number)?;
+        let channel = awaited(waits, number)?.channel()?;
+        // Who only reads from a pipe is not at its other end.
+        let is_used = |far_end| {
+            self.holders.contains_key(&far_end) || far_end != channel && self.reads.contains_key(&far_end)
+        };
+        let is_known = self.channels.far_end(channel).is_some_and(is_used);
+        (!is_known).then(|| wait.end.min(until) - wait.start)
     }
 
     fn first(
@@ -458,6 +501,17 @@ impl Waits {
         // The call was not recorded: the thread of the maker that began first.
         let maker = self.of_life.get(makers.index())?.first().copied().filter(|maker| *maker != line)?;
         (self.lines[maker.index()].first <= first).then_some((maker, first))
+    }
+}
+
+/// What the wait of that number of a thread was for.
+fn awaited(waits: &[Wait], number: usize) -> Option<Act> {
+    match waits.get(number)?.act {
+        Act::Ready => {
+            let mut next = waits[number + 1..].iter().map(|next| next.act);
+            next.find(|act| act.channel().is_some() || matches!(act, Act::Open(_)))
+        }
+        act => Some(act),
     }
 }
 

@@ -121,3 +121,91 @@ fn a_command_line_that_strace_cut_is_counted_and_never_executed() {
         assert!(refused.talk().contains("command line is not complete"), "{file}: {}", refused.talk());
     }
 }
+
+/// A parent and a child that begins after 1 ms; CHANNEL is what they do until the parent's last 10 ms.
+fn talk(channel: &str) -> Dir {
+    Dir::with_trace(format!(
+        "\
+7  10:00:00.000000 execve(\"/bin/talk\", [\"talk\"], 0x7ffe /* 1 vars */) = 0 <0.000010>
+7  10:00:00.000500 mknodat(AT_FDCWD</w>, \"f\", S_IFIFO|0666) = 0 <0.000010>
+7  10:00:00.000600 socketpair(AF_UNIX, SOCK_STREAM, 0, [3<socket:[70]>, 4<socket:[71]>]) = 0 <0.000010>
+7  10:00:00.001000 clone(child_stack=NULL, flags=SIGCHLD) = 8 <0.000010>
+{channel}
+8  10:00:00.091000 exit_group(0) = ?
+8  10:00:00.091100 +++ exited with 0 +++
+7  10:00:00.095000 wait4(-1, [{{WIFEXITED(s) && WEXITSTATUS(s) == 0}}], 0, NULL) = 8 <0.000010>
+7  10:00:00.100000 exit_group(0) = ?
+7  10:00:00.100100 +++ exited with 0 +++
+"
+    ))
+}
+
+/// What of the critical path is the child's, in ms, and the notes.
+fn of_child(dir: &Dir) -> (i64, String) {
+    let tables = json(dir, &["--critical-path"]);
+    let rows = tables[0]["rows"].as_array().expect("rows");
+    let rows = rows.iter().filter(|row| row["key"] == "8");
+    let span = rows.map(|row| row["span_ns"].as_i64().expect("a number")).sum::<i64>();
+    (span / 1_000_000, tables[0]["notes"].to_string())
+}
+
+#[test]
+fn imports_lead_through_sockets_and_fifos_of_which_the_trace_tells_both_ends() {
+    let waits = |own: &str, other: &str| {
+        talk(&format!(
+            "\
+7  10:00:00.002000 recvfrom({own},  <unfinished ...>
+8  10:00:00.081000 sendto({other}, \"1\", 1, 0, NULL, 0) = 1 <0.000010>
+7  10:00:00.081100 <... recvfrom resumed>\"1\", 5, 0, NULL, NULL) = 1 <0.079100>"
+        ))
+    };
+    for (own, other) in [
+        ("3<socket:[70]>", "4<socket:[71]>"),
+        ("3<UNIX-STREAM:[70->71]>", "4<UNIX-STREAM:[71->70]>"),
+        ("3<UNIX-STREAM:[80->81,\"us\"]>", "4<UNIX-STREAM:[81->80]>"),
+        ("3<TCP:[127.0.0.1:80->127.0.0.1:9]>", "4<TCP:[127.0.0.1:9->127.0.0.1:80]>"),
+        ("3<TCPv6:[[::ffff:127.0.0.1]:80->[::ffff:127.0.0.1]:9]>", "4<TCP:[127.0.0.1:9->127.0.0.1:80]>"),
+    ] {
+        assert_eq!(of_child(&waits(own, other)), (79, "[]".to_owned()), "{own}, {other}");
+    }
+    for (own, other) in
+        [("9<socket:[80]>", "9<socket:[81]>"), ("9<TCP:[127.0.0.1:80->10.0.0.1:9]>", "4<socket:[81]>")]
+    {
+        let (span, notes) = of_child(&waits(own, other));
+        assert_eq!(span, 0, "{own}");
+        assert!(
+            notes.contains("1 wait (79.1 ms in all) on sockets or pipes whose other end"),
+            "{own}: {notes}"
+        );
+    }
+    let accepting = talk(
+        "\
+7  10:00:00.002000 accept4(5<UNIX-STREAM:[90,\"us\"]>,  <unfinished ...>
+8  10:00:00.081000 connect(4<UNIX-STREAM:[91]>, {sa_family=AF_UNIX, sun_path=\"us\"}, 5) = 0 <0.000033>
+7  10:00:00.081100 <... accept4 resumed>{sa_family=AF_UNIX}, [110 => 2], 0) = 6<UNIX-STREAM:[92->91,\"us\"]> <0.079100>",
+    );
+    assert_eq!(of_child(&accepting), (79, "[]".to_owned()));
+    let fifo = talk(
+        "\
+7  10:00:00.002000 openat(AT_FDCWD</w>, \"f\", O_RDONLY <unfinished ...>
+8  10:00:00.041000 openat(AT_FDCWD</w>, \"f\", O_WRONLY <unfinished ...>
+7  10:00:00.041100 <... openat resumed>) = 5</w/f> <0.039100>
+8  10:00:00.041200 <... openat resumed>) = 5</w/f> <0.000200>
+7  10:00:00.042000 read(5</w/f>,  <unfinished ...>
+8  10:00:00.081000 write(5</w/f>, \"1\", 1) = 1 <0.000010>
+7  10:00:00.081100 <... read resumed>\"1\", 5) = 1 <0.039100>",
+    );
+    assert_eq!(of_child(&fifo), (79, "[]".to_owned()));
+    let files = fifo.run(["files", "t.trail", "--json"]).succeeds();
+    let made = files.text().lines().find(|row| row.contains("\"/w/f\"")).expect("the FIFO").to_owned();
+    assert!(made.contains("\"kind\":\"pipe\""), "{made}");
+    let events = fifo.run(["events", "t.trail", "--json"]).succeeds();
+    let moved =
+        events.text().lines().filter(|row| row.contains("\"/w/f\"") && row.contains("\"size\":1")).count();
+    let placed = events
+        .text()
+        .lines()
+        .filter(|row| row.contains("\"/w/f\"") && !row.contains("\"offset\":null"))
+        .count();
+    assert_eq!((moved, placed), (2, 0), "a FIFO has no positions: {}", events.text());
+}

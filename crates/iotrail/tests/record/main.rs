@@ -6,3 +6,4 @@ mod classes;
 mod identity;
 mod program;
 mod truth;
+mod waits;

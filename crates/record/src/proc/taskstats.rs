@@ -114,7 +114,7 @@ fn delay(answer: &[u8]) -> Option<Nanos> {
 }
 
 /// The value of the first attribute of that type.
-fn attribute(mut attributes: &[u8], wanted: u16) -> Option<&[u8]> {
+pub(super) fn attribute(mut attributes: &[u8], wanted: u16) -> Option<&[u8]> {
     loop {
         let length = usize::from(two_bytes(attributes.get(..2)?)?);
         let kind = two_bytes(attributes.get(2..4)?)? & NLA_TYPE;

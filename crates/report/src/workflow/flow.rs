@@ -123,6 +123,7 @@ fn path(executed: &Executed, numbers: &[Option<u32>], origin: Timestamp) -> Flow
         steps: steps.collect(),
         more: executed.steps.len().saturating_sub(PATH_STEPS) as u64,
         unknown_times: executed.unknown_times,
+        unknown_ends: (executed.unknown_ends, executed.unknown_ends_time.0),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::ops::OpError;
 use crate::ops::adjacency::Adjacency;
 use crate::ops::lifetimes::Lifetimes;
 use crate::ops::whole::Wholes;
-use crate::waits::{Ended, LineId, Waits};
+use crate::waits::{Ended, LineId, Unexplained, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{Nanos, Timestamp};
@@ -39,6 +39,11 @@ pub struct Executed {
     pub steps: Vec<ExecutedStep>,
     /// Processes of which birth or death was not recorded: their first or last sign stands in.
     pub unknown_times: u64,
+    /// Waits on the path, on sockets and pipes of whose other end nothing is known: they may have been for somebody who is not
+    /// on the path.
+    pub unknown_ends: u64,
+    /// The time of those waits.
+    pub unknown_ends_time: Nanos,
 }
 
 /// A segment, or a gap.
@@ -80,6 +85,8 @@ pub enum Reason {
     Unlocked,
     /// The other end of a FIFO was opened.
     OtherEndOpened,
+    /// A connection was asked for.
+    Connected,
     /// The parent made the process.
     Forked,
     /// Nothing recorded came before.
@@ -97,6 +104,7 @@ impl Reason {
             Self::DataTaken => "waited for its reader",
             Self::Unlocked => "waited for a lock held by",
             Self::OtherEndOpened => "waited for the FIFO to be opened by",
+            Self::Connected => "waited for a connection from",
             Self::Forked => "started by",
             Self::Began => "nothing recorded came before",
         }
@@ -112,6 +120,7 @@ impl From<Ended> for Reason {
             Ended::Room => Self::DataTaken,
             Ended::Unlocked => Self::Unlocked,
             Ended::OtherEnd => Self::OtherEndOpened,
+            Ended::Connected => Self::Connected,
         }
     }
 }
@@ -139,6 +148,8 @@ pub fn critical_executed(graph: &Graph) -> Result<Executed, OpError> {
         makespan: Timestamp(end) - Timestamp(first),
         steps: walk.steps,
         unknown_times: lifetimes.unknown,
+        unknown_ends: walk.unexplained.number,
+        unknown_ends_time: Nanos(walk.unexplained.time),
     })
 }
 
@@ -156,6 +167,7 @@ struct Walk<'a> {
     /// Threads that the walk left by their birth.
     left: HashSet<LineId, RandomState>,
     steps: Vec<ExecutedStep>,
+    unexplained: Unexplained,
 }
 
 /// Where the walk is: in a process, in one of its threads if any of its calls is known, at a time.
@@ -191,6 +203,7 @@ impl<'a> Walk<'a> {
             first,
             left: HashSet::default(),
             steps: Vec::new(),
+            unexplained: Unexplained::default(),
         }
     }
 
@@ -227,7 +240,13 @@ impl<'a> Walk<'a> {
     fn before(&mut self, place: Place) -> Option<(Place, Reason)> {
         let Some(line) = place.line else { return self.before_birth(place, None) };
         for number in (0..self.waits.before(line, place.at)).rev() {
-            let Some(cause) = self.waits.cause(line, number, place.at) else { continue };
+            let Some(cause) = self.waits.cause(line, number, place.at) else {
+                if let Some(time) = self.waits.unexplained(line, number, place.at) {
+                    self.unexplained.number += 1;
+                    self.unexplained.time = self.unexplained.time.saturating_add(time);
+                }
+                continue;
+            };
             let Some(whole) = self.of_life.get(&self.waits.life(cause.line)) else { continue };
             if cause.at > self.first {
                 return Some((

@@ -1,8 +1,8 @@
 //! Small graphs for tests: built by hand, or at random.
 
 use crate::graph::{Edge, Facts, FileVertex, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId};
+use crate::waits::ends::Channels;
 use crate::waits::{Act, Life, Row, Waits};
-use hashbrown::HashMap;
 use iotrail_model::{FileKind, Nanos, PathId, Tid, Timestamp};
 use iotrail_query::LifeId;
 use proptest::prelude::*;
@@ -135,7 +135,7 @@ impl Builder {
         let processes = self.0.vertices.iter().filter_map(Vertex::process);
         let start = processes.clone().filter_map(|process| process.start).min();
         self.0.span = start.zip(processes.filter_map(|process| process.end.max(process.start)).max());
-        self.0.waits = Arc::new(Waits::new(self.1, self.2, HashMap::default()));
+        self.0.waits = Arc::new(Waits::new(self.1, self.2, Channels::default()));
         self.0
     }
 }

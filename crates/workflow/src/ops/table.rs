@@ -309,10 +309,17 @@ pub fn executed(graph: &Graph, executed: &Executed) -> Table {
         after: step.after.map(key),
         after_label: step.after.map(|vertex| Arc::clone(&graph.vertex(vertex).label)),
     });
-    let notes = (executed.unknown_times > 0).then(|| {
+    let times = (executed.unknown_times > 0).then(|| {
         format!(
             "{} no recorded birth or death; the first or last sign stands in",
             units::counted(executed.unknown_times, "process has", "processes have")
+        )
+    });
+    let ends = (executed.unknown_ends > 0).then(|| {
+        format!(
+            "{} ({} in all) on sockets or pipes whose other end is not recorded: counted for who waited",
+            units::counted(executed.unknown_ends, "wait", "waits"),
+            units::duration(executed.unknown_ends_time.0 as f64)
         )
     });
     Table {
@@ -322,7 +329,7 @@ pub fn executed(graph: &Graph, executed: &Executed) -> Table {
             executed.makespan.0,
             units::counted(executed.steps.len() as u64, "step", "steps")
         ),
-        notes: notes.into_iter().collect(),
+        notes: times.into_iter().chain(ends).collect(),
         rows: Rows::Executed(rows.collect()),
     }
     .if_timed(graph)

@@ -1,5 +1,6 @@
 //! From the event log to the rows of [`Waits`].
 
+use super::ends::Channels;
 use super::{Act, Life, Row, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -10,7 +11,7 @@ use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-const COLUMNS: [Columns; 12] = [
+const COLUMNS: [Columns; 13] = [
     Columns::CASE,
     Columns::PID,
     Columns::TID,
@@ -19,6 +20,7 @@ const COLUMNS: [Columns; 12] = [
     Columns::START,
     Columns::DUR,
     Columns::PATH,
+    Columns::PATH2,
     Columns::SIZE,
     Columns::RET,
     Columns::ERRNO,
@@ -31,6 +33,9 @@ enum Kind {
     Child,
     Read,
     Write,
+    Pair,
+    Accept,
+    Connect,
     Open,
     Ready,
     Lock,
@@ -54,7 +59,10 @@ fn kind(call: CallId, name: &str) -> Kind {
         "poll" | "ppoll" | "select" | "_newselect" | "pselect6" | "epoll_wait" | "epoll_pwait"
         | "epoll_pwait2" => Kind::Ready,
         "flock" | "fcntl" | "fcntl64" => Kind::Lock,
-        "close" => Kind::Close,
+        "close" | "shutdown" => Kind::Close,
+        "socketpair" => Kind::Pair,
+        "accept" | "accept4" => Kind::Accept,
+        "connect" => Kind::Connect,
         "open" | "openat" | "openat2" => Kind::Open,
         "exit_group" | "exit" => Kind::Exit,
         _ => Kind::Other,
@@ -86,8 +94,7 @@ fn locks(flags: &str) -> Locks {
 struct Meanings {
     kinds: Vec<Kind>,
     locks: Vec<Locks>,
-    /// Which paths are channels that can be told apart.
-    channels: Vec<bool>,
+    channels: Channels,
     interrupted: Vec<bool>,
 }
 
@@ -95,16 +102,19 @@ impl Meanings {
     fn new(log: &EventLog) -> Self {
         let names = log.names();
         let kind_of = |(id, name): (usize, &Arc<str>)| kind(CallId::from_index(id), name);
-        let is_channel = |(id, path): (usize, &Arc<str>)| {
-            let kind = log.files().get(id).and_then(|row| row.kind.as_deref());
-            matches!(kind, Some("pipe" | "socket")) && (path.contains('[') || path.starts_with('/'))
-        };
         Self {
             kinds: names.calls.iter().enumerate().map(kind_of).collect(),
             locks: names.flags.iter().map(|text| locks(text)).collect(),
-            channels: names.paths.iter().enumerate().map(is_channel).collect(),
+            channels: Channels::of(log),
             interrupted: names.errnos.iter().map(|name| matches!(&**name, "EINTR" | "ERESTARTSYS")).collect(),
         }
+    }
+
+    /// The two sockets that a call made.
+    fn pair(&self, batch: &EventBatch, row: usize) -> Option<(PathId, PathId)> {
+        let made = self.kinds.get(batch.call[row].index()) == Some(&Kind::Pair) && batch.errno[row].is_null();
+        let end = |path: Option<PathId>| self.channels.of_path(path?);
+        end(batch.path[row].get()).zip(end(batch.path2[row].get())).filter(|_| made)
     }
 
     /// What a row says its thread did.
@@ -113,7 +123,7 @@ impl Meanings {
         let interrupted = failed.is_some_and(|errno| self.interrupted.get(errno.index()) == Some(&true));
         let kind = self.kinds.get(batch.call[row].index()).copied().unwrap_or(Kind::Other);
         let path = batch.path[row].get();
-        let channel = path.filter(|path| self.channels.get(path.index()) == Some(&true));
+        let channel = path.and_then(|path| self.channels.of_path(path));
         let touch = channel.map_or(Act::Other, Act::Touch);
         let number = batch.ret[row].get().filter(|ret| *ret > 0).and_then(|ret| u32::try_from(ret).ok());
         match (kind, channel) {
@@ -132,6 +142,8 @@ impl Meanings {
             }
             (Kind::Read, Some(channel)) => Act::Read { channel, ended: batch.size[row].get() == Some(0) },
             (Kind::Write, Some(channel)) => Act::Write(channel),
+            (Kind::Accept, Some(channel)) => Act::Accept(channel),
+            (Kind::Connect, Some(channel)) => Act::Connect(channel),
             (Kind::Open, Some(channel)) => Act::Open(channel),
             (Kind::Close, Some(channel)) => Act::Close(channel),
             _ => touch,
@@ -146,18 +158,25 @@ impl Meanings {
 pub(crate) fn gather(log: &EventLog, lives: &Lives, threads: NonZeroUsize) -> Result<Waits, TrailError> {
     let columns = COLUMNS.into_iter().fold(Columns::NONE, Columns::union);
     let meanings = Meanings::new(log);
-    let rows = log.scan(columns, threads, || (), |(), _, batch| rows(batch, lives, &meanings))?;
+    let found = log.scan(columns, threads, || (), |(), _, batch| rows(batch, lives, &meanings))?;
+    let mut channels = meanings.channels;
+    let mut rows = Vec::new();
+    for (of_batch, pairs) in found {
+        rows.extend(of_batch);
+        pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
+    }
     let facts = lives.all().iter().map(|life| Life {
         parent: life.parent,
         pid: life.pid.0,
         end: life.end.map(|end| end.0),
     });
-    Ok(Waits::new(rows.into_iter().flatten().collect(), facts.collect(), peers(log)))
+    Ok(Waits::new(rows, facts.collect(), channels))
 }
 
-/// The rows of a batch; of calls that matter to nobody only the first and the last of each thread.
-fn rows(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> Vec<Row> {
-    let mut rows = Vec::new();
+/// The rows of a batch, and the pairs of sockets that were made; of calls that matter to nobody only the first and the last of
+/// each thread.
+fn rows(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> (Vec<Row>, Vec<(PathId, PathId)>) {
+    let (mut rows, mut pairs) = (Vec::new(), Vec::new());
     let mut others: HashMap<(LifeId, Tid), [Row; 2], RandomState> = HashMap::default();
     for at in 0..batch.len {
         let start = batch.start[at];
@@ -168,6 +187,10 @@ fn rows(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> Vec<Row> {
         let dur = batch.dur[at].get().map_or(0, |Nanos(dur)| dur.max(0));
         let act = meanings.act(batch, at);
         let row = Row { life, tid: batch.tid[at], start: start.0, end: start.0.saturating_add(dur), act };
+        if let Some((one, other)) = meanings.pair(batch, at) {
+            pairs.push((one, other));
+            rows.push(Row { act: Act::Touch(other), ..row });
+        }
         match act {
             Act::Other => {
                 let ends = others.entry((life, row.tid)).or_insert([row; 2]);
@@ -179,20 +202,5 @@ fn rows(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> Vec<Row> {
         }
     }
     rows.extend(others.into_values().flatten());
-    rows
-}
-
-/// Sockets whose names tell both ends: `TCP:[127.0.0.1:80->10.0.0.7:4711]` and the reverse.
-fn peers(log: &EventLog) -> HashMap<PathId, PathId, RandomState> {
-    fn ends(path: &str) -> Option<(&str, &str, &str)> {
-        let (kind, rest) = path.split_once(":[")?;
-        let (one, other) = rest.strip_suffix(']')?.split_once("->")?;
-        Some((kind, one, other))
-    }
-    let paths = log.names().paths.iter().enumerate();
-    let known: HashMap<_, PathId, RandomState> =
-        paths.filter_map(|(id, path)| Some((ends(path)?, PathId::from_index(id)))).collect();
-    let pairs =
-        known.iter().filter_map(|((kind, one, other), id)| Some((*id, *known.get(&(*kind, *other, *one))?)));
-    pairs.collect()
+    (rows, pairs)
 }

@@ -53,6 +53,8 @@ pub struct FlowPath {
     pub more: u64,
     /// Processes of which birth or death was not recorded.
     pub unknown_times: u64,
+    /// Waits on the path on sockets and pipes whose other end is not recorded, and their time in ns.
+    pub unknown_ends: (u64, i64),
 }
 
 /// A joined vertex.
