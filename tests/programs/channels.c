@@ -29,7 +29,7 @@ static void pairs(void) {
     char *path = given("sent", 100);
     begin();
     must(0, syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, ends));
-    did(.call = "socketpair", .like = "");
+    did(.call = "socketpair", .like = "", .path2 = "socket:");
     must(200, syscall(SYS_write, ends[0], buffer, 200L));
     did(.call = "write", .like = "", .fd = ends[0], .size = 200);
     must(200, syscall(SYS_recvfrom, ends[1], buffer, 1000L, 0, NULL, NULL));

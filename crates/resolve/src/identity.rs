@@ -324,7 +324,9 @@ impl Resolver {
         sink: &mut S,
     ) {
         let (Some(path), Some(number)) = (path.get(), file.get()) else { return };
-        let (facts, kind) = (self.namespace.facts(number), self.namespace.kind(number));
+        let kind = self.namespace.kind(number);
+        let facts = self.namespace.facts(number);
+        let facts = facts.map(|facts| FileFacts { kind: facts.kind.or(kind), ..facts });
         sink.file(path, &NamedFile { file, gone, facts, kind: kind.filter(|_| facts.is_none()) }, names);
     }
 

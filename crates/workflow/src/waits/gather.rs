@@ -96,6 +96,8 @@ struct Meanings {
     locks: Vec<Locks>,
     channels: Channels,
     interrupted: Vec<bool>,
+    /// Which errors say that a call goes on beside its thread.
+    goes_on: Vec<bool>,
 }
 
 impl Meanings {
@@ -106,6 +108,7 @@ impl Meanings {
             kinds: names.calls.iter().enumerate().map(kind_of).collect(),
             locks: names.flags.iter().map(|text| locks(text)).collect(),
             channels: Channels::of(log),
+            goes_on: names.errnos.iter().map(|name| &**name == "EINPROGRESS").collect(),
             interrupted: names.errnos.iter().map(|name| matches!(&**name, "EINTR" | "ERESTARTSYS")).collect(),
         }
     }
@@ -121,6 +124,7 @@ impl Meanings {
     fn act(&self, batch: &EventBatch, row: usize) -> Act {
         let failed = batch.errno[row].get();
         let interrupted = failed.is_some_and(|errno| self.interrupted.get(errno.index()) == Some(&true));
+        let goes_on = failed.is_some_and(|errno| self.goes_on.get(errno.index()) == Some(&true));
         let kind = self.kinds.get(batch.call[row].index()).copied().unwrap_or(Kind::Other);
         let path = batch.path[row].get();
         let channel = path.and_then(|path| self.channels.of_path(path));
@@ -129,6 +133,7 @@ impl Meanings {
         match (kind, channel) {
             (Kind::Exit, _) => Act::Exit,
             _ if interrupted => Act::Interrupted,
+            (Kind::Connect, Some(channel)) if goes_on => Act::Connect(channel),
             _ if failed.is_some() => touch,
             (Kind::Child, _) => Act::Child(number),
             (Kind::Ready, _) if number.is_some() => Act::Ready,
