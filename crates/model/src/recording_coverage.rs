@@ -347,7 +347,7 @@ impl RecordingCoverage {
         } else if !self.escaped.is_empty() {
             format!("no process could be followed{}", reasons(&self.escaped))
         } else if self.broken_off > 0 {
-            "the recorder was killed before the first call".to_owned()
+            "the recorder was killed before the first call, or its spool is gone".to_owned()
         } else {
             format!("the program made no call of set {}", self.asked())
         };
@@ -511,7 +511,10 @@ mod tests {
             why(|r| count(&mut r.left_out, "--max-events 0", 9)),
             "all 9 events were left out (--max-events 0)"
         );
-        assert_eq!(why(|r| r.broken_off = 1), "the recorder was killed before the first call");
+        assert_eq!(
+            why(|r| r.broken_off = 1),
+            "the recorder was killed before the first call, or its spool is gone"
+        );
         assert_eq!(
             why(|r| r.selections =
                 BTreeSet::from([Selection { asked: "all,!all".into(), ..Selection::default() }])),

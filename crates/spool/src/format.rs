@@ -45,6 +45,9 @@ impl Head {
 }
 
 /// The name of the file of segment `number`.
+/// The file of segment 0, which is written after the header.
+pub const FIRST_SEGMENT: &str = "0000.spool";
+
 pub(crate) fn segment_name(number: u32) -> String {
     format!("{number:04}.spool")
 }

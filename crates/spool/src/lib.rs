@@ -42,6 +42,7 @@ mod round_trip;
 
 pub use damage::Damage;
 pub use error::SpoolError;
+pub use format::FIRST_SEGMENT;
 pub use header::{FORMAT_VERSION, Header, Recorder};
 pub use header_file::sync_later;
 pub use losses::Losses;

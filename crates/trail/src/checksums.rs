@@ -38,8 +38,14 @@ pub(crate) fn examine(footer: &[u8]) -> Seal {
     seal::examine(footer, MARK)
 }
 
-/// Seals the footer of a file that was just written.
-pub(crate) fn seal_footer(file: &mut File) -> io::Result<()> {
+/// The checksum of the footer, by which `trail.json` knows the file; `None` in a file without one.
+pub(crate) fn footer(metadata: Option<&Vec<KeyValue>>) -> Option<&str> {
+    let value = metadata?.iter().find(|entry| entry.key == KEY)?.value.as_deref()?;
+    Some(value.strip_prefix(MARK)?.split_once(CHUNKS)?.0)
+}
+
+/// Seals the footer of a file that was just written; answers its checksum.
+pub(crate) fn seal_footer(file: &mut File) -> io::Result<Option<String>> {
     let mut tail = [0; 4];
     file.seek(SeekFrom::End(-8))?;
     file.read_exact(&mut tail)?;
@@ -48,7 +54,8 @@ pub(crate) fn seal_footer(file: &mut File) -> io::Result<()> {
     file.seek(start)?;
     let mut footer = vec![0; length as usize];
     file.read_exact(&mut footer)?;
-    seal::seal(&mut footer, MARK);
+    let checksum = seal::seal(&mut footer, MARK);
     file.seek(start)?;
-    file.write_all(&footer)
+    file.write_all(&footer)?;
+    Ok(checksum)
 }

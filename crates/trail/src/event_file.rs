@@ -3,7 +3,7 @@
 use crate::checksums;
 use crate::encode::{ChunkEncoder, EncodedChunk, Integers};
 use crate::error::TrailError;
-use crate::meta::Table;
+use crate::meta::{Table, Written};
 use crate::own_names::{NameColumn, OwnNames};
 use crate::parquet_file::ParquetFile;
 use crate::schema::schema;
@@ -101,12 +101,12 @@ impl EventFile {
         Ok(())
     }
 
-    /// Writes the footer; answers the number of rows.
-    pub(crate) fn finish(mut self) -> std::result::Result<u64, TrailError> {
+    /// Writes the footer.
+    pub(crate) fn finish(mut self) -> std::result::Result<Written, TrailError> {
         self.writer.append_key_value_metadata(checksums::entry(&self.checksums));
         let mut file = self.writer.into_inner().map_err(TrailError::writing(&self.path))?;
-        checksums::seal_footer(&mut file).map_err(TrailError::io("write", &self.path))?;
-        Ok(self.rows)
+        let footer = checksums::seal_footer(&mut file).map_err(TrailError::io("write", &self.path))?;
+        Ok(Written { rows: self.rows, footer })
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::error::TrailError;
 use crate::event_file::EventFile;
+use crate::meta::Written;
 use crate::own_names::{NameColumn, OwnNames};
 use crate::rows;
 use iotrail_model::EventBatch;
@@ -78,11 +79,11 @@ impl GroupWriter {
         }
     }
 
-    /// Writes the footer; answers the number of rows.
-    pub(crate) fn finish(self) -> Result<u64, TrailError> {
+    /// Writes the footer; `None` if the other thread has failed, and its error is told already.
+    pub(crate) fn finish(self) -> Result<Option<Written>, TrailError> {
         match self {
-            Self::Here(file) => file.finish(),
-            Self::Apart(mut apart) => apart.join()?.map_or(Ok(0), EventFile::finish),
+            Self::Here(file) => file.finish().map(Some),
+            Self::Apart(mut apart) => apart.join()?.map(EventFile::finish).transpose(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::decode::{NameTable, decode};
 use crate::error::TrailError;
 use crate::event_file::EventFile;
 use crate::limits::Limits;
-use crate::meta::Table;
+use crate::meta::{Table, Written};
 use crate::own_names::{NameColumn, OwnDictionary, OwnNames};
 use crate::parquet_file::ParquetFile;
 use crate::rows::{Key, append, clear, drop_front, key};
@@ -100,7 +100,7 @@ impl<'a> Merger<'a> {
     }
 
     /// Merges `runs` into one.
-    pub(crate) fn merge_runs(mut self, paths: &[PathBuf]) -> Result<u64, TrailError> {
+    pub(crate) fn merge_runs(mut self, paths: &[PathBuf]) -> Result<Written, TrailError> {
         let mut runs = Runs::open(paths, self.names)?;
         self.take_rest(&mut runs)?;
         self.out.finish()
@@ -112,7 +112,7 @@ impl<'a> Merger<'a> {
         main: &ParquetFile,
         ends: &[Key],
         paths: &[PathBuf],
-    ) -> Result<u64, TrailError> {
+    ) -> Result<Written, TrailError> {
         let mut runs = Runs::open(paths, self.names)?;
         for (row_group, end) in ends.iter().enumerate() {
             if runs.peek().is_none_or(|late| late >= *end) {

@@ -116,6 +116,24 @@ pub struct TableFile {
     pub table: Table,
     /// Its rows.
     pub rows: u64,
+    /// The checksum of its footer, eight digits: no other file can take its place unnoticed. Older trails have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub footer: Option<String>,
+}
+
+/// A file of a table that is complete.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) rows: u64,
+    /// The checksum of its footer.
+    pub(crate) footer: Option<String>,
+}
+
+impl Written {
+    /// The entry in `trail.json` of part `part` of `table`.
+    pub(crate) fn listed(self, table: Table, part: u32) -> TableFile {
+        TableFile { file: table.file_name(part), table, rows: self.rows, footer: self.footer }
+    }
 }
 
 /// Counts and sums over all events of a trail.

@@ -52,11 +52,26 @@ impl ParquetFile {
         let file = Self::open(&directory.join(&listed.file), listed.table)?;
         let found = file.rows();
         let grows = listed.table == Table::Cases && found > listed.rows;
-        if found != listed.rows && !grows {
+        if grows {
+            return Ok(file);
+        }
+        if found != listed.rows {
             let why = format!("it has {found} rows, trail.json says {}", listed.rows);
             return Err(TrailError::damaged(&file.path, None, why));
         }
+        if let Some(expected) = listed.footer.as_deref()
+            && file.footer() != Some(expected)
+        {
+            let found = file.footer().map_or("no checksum".to_owned(), |sum| format!("the checksum {sum}"));
+            let why =
+                format!("it is not the file that trail.json lists: its footer has {found}, not {expected}");
+            return Err(TrailError::damaged(&file.path, None, why));
+        }
         Ok(file)
+    }
+
+    fn footer(&self) -> Option<&str> {
+        checksums::footer(self.metadata.metadata().file_metadata().key_value_metadata())
     }
 
     fn check_sizes(&self) -> Result<(), TrailError> {

@@ -13,7 +13,7 @@ use crate::group_writer::GroupWriter;
 use crate::kind::kind_of;
 use crate::limits::Limits;
 use crate::merge::Merger;
-use crate::meta::{Table, TableFile};
+use crate::meta::{Table, TableFile, Written};
 use crate::name_pairs::{NamePairs, of_key};
 use crate::own_names::OwnNames;
 use crate::parquet_file::ParquetFile;
@@ -221,22 +221,23 @@ impl PartWriter {
         self.spill_late()?;
         // Merging needs the memory.
         (self.buffer, self.late) = (SortBuffer::default(), SortBuffer::default());
-        let file_of = |table: Table, rows| TableFile { file: table.file_name(self.part), table, rows };
         let table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;
         let names = self.pairs.keys(&self.names.paths);
-        let rows = write_files(table, self.paths, &names, self.facts, &self.numberings)?;
-        let files = file_of(Table::Files, rows);
-        let processes = file_of(Table::Processes, self.processes.finish()?);
+        let files = write_files(table, self.paths, &names, self.facts, &self.numberings)?;
+        let processes = self.processes.finish()?;
         let merge = Merge { directory: &self.directory, part: self.part, limits: self.limits };
-        let rows = self.main.finish()?;
-        let rows = match self.runs.is_empty() {
-            true => rows,
-            false => merge.all(&self.ends, self.runs, &mut self.names)?,
+        let events = match self.main.finish()? {
+            Some(events) if self.runs.is_empty() => events,
+            _ => merge.all(&self.ends, self.runs, &mut self.names)?,
         };
-        let events = file_of(Table::Events, rows);
+        let part = self.part;
         Ok(PartSummary {
-            part: self.part,
-            files: vec![events, processes, files],
+            part,
+            files: vec![
+                events.listed(Table::Events, part),
+                processes.listed(Table::Processes, part),
+                files.listed(Table::Files, part),
+            ],
             max_case: self.counters.max_case(),
             counters: self.counters.named(&self.names),
         })
@@ -251,7 +252,7 @@ struct Merge<'a> {
 }
 
 impl Merge<'_> {
-    fn all(&self, ends: &[Key], mut runs: Vec<PathBuf>, names: &mut OwnNames) -> Result<u64, TrailError> {
+    fn all(&self, ends: &[Key], mut runs: Vec<PathBuf>, names: &mut OwnNames) -> Result<Written, TrailError> {
         let mut generation = 0;
         while runs.len() > self.limits.fan_in {
             generation += 1;
@@ -261,13 +262,13 @@ impl Merge<'_> {
         let main = self.directory.join(format!("events-{:04}-main.run", self.part));
         fs::rename(&target, &main).map_err(TrailError::io("rename", &target))?;
         let out = EventFile::create(&target)?;
-        let rows = Merger::new(out, names, self.limits.group_rows, &self.limits).merge_into_main(
+        let written = Merger::new(out, names, self.limits.group_rows, &self.limits).merge_into_main(
             &ParquetFile::open(&main, Table::Events)?,
             ends,
             &runs,
         )?;
         runs.iter().chain([&main]).try_for_each(|path| remove(path))?;
-        Ok(rows)
+        Ok(written)
     }
 
     /// One generation of merging: as many runs at a time as may be open.
@@ -308,7 +309,7 @@ impl Numberings {
     }
 }
 
-/// Writes the row of each name of a file with what is known of it; answers the number of rows. A path that also denotes a
+/// Writes the row of each name of a file with what is known of it. A path that also denotes a
 /// file has no row for the calls of which it is not known what it denoted.
 fn write_files(
     mut table: TableWriter<FileRow>,
@@ -316,7 +317,7 @@ fn write_files(
     rest: &[Vec<u8>],
     facts: FactSet,
     numberings: &Numberings,
-) -> Result<u64, TrailError> {
+) -> Result<Written, TrailError> {
     let (mut names, mut facts) = (names.finish(entries(rest))?, facts.finish()?);
     let mut last = Vec::new();
     while let Some((key, [])) = names.next()? {

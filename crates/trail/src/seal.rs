@@ -49,12 +49,12 @@ pub(crate) fn placeholder(mark: &str) -> String {
     format!("{mark}{ZEROS}")
 }
 
-/// Puts in the checksum after the last `mark`; nothing if there is no place for it.
-pub(crate) fn seal(document: &mut [u8], mark: &str) {
-    if let Some(at) = place(document, mark) {
-        let digits = format!("{:08x}", checksum(document, at));
-        document[at..at + ZEROS.len()].copy_from_slice(digits.as_bytes());
-    }
+/// Puts in the checksum after the last `mark` and answers its digits; nothing if there is no place for it.
+pub(crate) fn seal(document: &mut [u8], mark: &str) -> Option<String> {
+    let at = place(document, mark)?;
+    let digits = format!("{:08x}", checksum(document, at));
+    document[at..at + ZEROS.len()].copy_from_slice(digits.as_bytes());
+    Some(digits)
 }
 
 /// Whether the document is what was sealed.

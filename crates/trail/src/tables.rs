@@ -2,7 +2,7 @@
 
 use crate::checksums;
 use crate::error::TrailError;
-use crate::meta::Table;
+use crate::meta::{Table, Written};
 use crate::schema::schema;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{
@@ -64,8 +64,8 @@ impl<R: Row> TableWriter<R> {
         self.writer.write(&batch).map_err(writing)
     }
 
-    /// Writes the footer; answers the number of rows.
-    pub(crate) fn finish(mut self) -> Result<u64, TrailError> {
+    /// Writes the footer.
+    pub(crate) fn finish(mut self) -> Result<Written, TrailError> {
         self.flush()?;
         let writing = TrailError::writing(&self.path);
         self.writer.flush().map_err(&writing)?;
@@ -73,8 +73,8 @@ impl<R: Row> TableWriter<R> {
         let chunks = self.checksums().map_err(TrailError::io("read", &self.path))?;
         self.writer.append_key_value_metadata(checksums::entry(&chunks));
         let mut file = self.writer.into_inner().map_err(writing)?;
-        checksums::seal_footer(&mut file).map_err(TrailError::io("write", &self.path))?;
-        Ok(self.rows)
+        let footer = checksums::seal_footer(&mut file).map_err(TrailError::io("write", &self.path))?;
+        Ok(Written { rows: self.rows, footer })
     }
 }
 

@@ -3,9 +3,7 @@
 use crate::counters::NamedCounters;
 use crate::error::TrailError;
 use crate::limits::Limits;
-use crate::meta::{
-    Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, Totals, TrailMeta,
-};
+use crate::meta::{Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TimeBase, Totals, TrailMeta};
 use crate::part::{PartSummary, PartWriter};
 use crate::replaceable::check_replaceable;
 use crate::seal::{self, Checksum, JSON_MARK};
@@ -91,8 +89,7 @@ impl TrailWriter {
         for case in cases {
             table.push(case.clone())?;
         }
-        let rows = table.finish()?;
-        let mut files = vec![TableFile { file: Table::Cases.file_name(0), table: Table::Cases, rows }];
+        let mut files = vec![table.finish()?.listed(Table::Cases, 0)];
         let mut counters = NamedCounters::default();
         parts.sort_by_key(|part| part.part);
         for part in parts {

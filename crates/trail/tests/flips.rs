@@ -59,19 +59,30 @@ fn process(pid: u32) -> Process {
 }
 
 fn finished(target: &Path) {
+    finished_of(target, 0);
+}
+
+/// Trails of other numbers differ in each file, not in the number of rows.
+fn finished_of(target: &Path, other: u32) {
     let writer = TrailWriter::create(target, CreateOptions::default()).unwrap();
     let mut names = Dictionaries::default();
     let mut part = writer.part().unwrap();
     for number in 0..3000 {
-        let event = event(number, &mut names);
+        let event = event(number + i64::from(other), &mut names);
         part.push(&event, &names).unwrap();
     }
-    part.push_process(&process(10)).unwrap();
-    part.push_process(&process(11)).unwrap();
-    let facts = FileFacts { device: 1, inode: 2, size: Some(3), kind: Some(FileKind::File), birth: None };
+    part.push_process(&process(10 + other)).unwrap();
+    part.push_process(&process(11 + other)).unwrap();
+    let facts = FileFacts {
+        device: 1,
+        inode: 2 + u64::from(other),
+        size: Some(3),
+        kind: Some(FileKind::File),
+        birth: None,
+    };
     part.push_file(b"/data/file.7", &facts).unwrap();
     let summary = part.finish(&names).unwrap();
-    let name = CaseName { cid: Some("app".to_owned()), host: Some("h".to_owned()), rid: None };
+    let name = CaseName { cid: Some("app".to_owned()), host: Some(format!("h{other}")), rid: None };
     let cases = [Case { name, source: "x.st".to_owned(), ..Case::default() }];
     writer.finish(&cases, vec![summary], Capture::default(), &Coverage::default()).unwrap();
 }
@@ -134,6 +145,26 @@ fn a_flipped_bit_of_a_trail_is_reported_with_its_place_or_changes_nothing() {
         fs::write(file, &sound).unwrap();
     }
     assert!(reported * 10 > flips(300) * 8, "only {reported} flips are reported");
+}
+
+#[test]
+fn a_file_of_another_trail_is_not_taken_for_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let (target, other) = (directory.path().join("t.trail"), directory.path().join("o.trail"));
+    finished(&target);
+    finished_of(&other, 1);
+    for file in
+        files(&target).iter().filter(|file| file.extension().is_some_and(|ending| ending == "parquet"))
+    {
+        let own = fs::read(file).unwrap();
+        let foreign = fs::read(other.join(file.file_name().unwrap())).unwrap();
+        assert!(own != foreign, "{}", file.display());
+        fs::write(file, foreign).unwrap();
+        let error = told(&target).unwrap_err();
+        assert!(error.contains(file.file_name().unwrap().to_str().unwrap()), "{error}");
+        fs::write(file, own).unwrap();
+    }
+    told(&target).unwrap();
 }
 
 #[test]

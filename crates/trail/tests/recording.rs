@@ -271,7 +271,12 @@ fn events_lost_to_a_damaged_page_are_counted_once_however_many_threads_read() {
     for block in 0..blocks - 20 {
         segment.write_all_at(&[0; 4096], block * 65_536 + 32_768).unwrap();
     }
-    recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    let error = Trail::open(&target).unwrap_err().to_string();
+    assert!(error.contains("0000.spool") && error.contains("recover --force"), "{error}");
+    let refused = recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!((refused.recordings.len(), refused.left.len()), (0, 1));
+    assert!(spool.join("0000.spool").is_file(), "what may still be read is left");
+    recover(&target, &RecoverOptions { force: true, ..recover_options() }, &|_, _| {}).unwrap();
     let trail = Trail::open(&target).unwrap();
     let (found, lost) = (trail.meta().totals.events, trail.coverage().lost);
     assert_eq!(found + lost, events as u64);
@@ -285,6 +290,36 @@ fn copy_all(from: &Path, to: &Path) {
         let entry = entry.unwrap();
         std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
     }
+}
+
+#[test]
+fn a_recording_that_is_going_on_is_never_recovered() {
+    let (_directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 1)).unwrap();
+    write(&mut recording, 100, 1);
+    let forced = RecoverOptions { force: true, ..recover_options() };
+    let refused = recover(&target, &forced, &|_, _| {}).unwrap();
+    assert_eq!((refused.recordings.len(), refused.left.len()), (0, 1));
+    write(&mut recording, 50, 2);
+    finish(recording, 150);
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 150);
+}
+
+#[test]
+fn a_spool_without_its_header_is_neither_passed_over_nor_removed() {
+    let (_directory, target) = directory();
+    record(&target, options(0, 2), 10);
+    let mut recording = Recording::join(&target, options(1, 2)).unwrap();
+    write(&mut recording, 100, 1);
+    let spool = recording.writer().directory().to_owned();
+    drop(recording);
+    let header = std::fs::read(spool.join("header.json")).unwrap();
+    std::fs::remove_file(spool.join("header.json")).unwrap();
+    assert!(Trail::open(&target).unwrap_err().to_string().contains("header.json"));
+    assert!(recover(&target, &recover_options(), &|_, _| {}).is_err());
+    std::fs::write(spool.join("header.json"), header).unwrap();
+    recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 110);
 }
 
 #[test]

@@ -25,7 +25,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "TRAIL")]
     output: Option<PathBuf>,
 
-    /// Take what recorders left that may still be at work (on another host, say).
+    /// Take what recorders left that may still be at work (on another host, say), and what can be read of damaged spools. A
+    /// recording that is visibly going on is left alone all the same.
     #[arg(long)]
     force: bool,
 
@@ -63,6 +64,11 @@ fn say(recovered: &Recovered, args: &Args, ui: &Ui) {
     let target = args.output.as_ref().unwrap_or(&args.trail).display();
     for left in &recovered.left {
         ui.warn(&format!("left alone: {}", describe(left)));
+        if left.recorder == Liveness::Dead {
+            ui.say(
+                "its spool is damaged; what can be read of it is taken, and the spool removed, with --force",
+            );
+        }
     }
     for recording in &recovered.recordings {
         ui.say(&describe(recording));

@@ -73,6 +73,26 @@ pub(crate) fn convert(
     Ok(Converted { parts, tables, damage })
 }
 
+/// What is wrong with a spool that nobody writes any more, all of it read.
+pub(crate) fn damage_of(spool: &Spool) -> Result<Vec<Damage>, TrailError> {
+    let mut reader = spool.reader();
+    reader.read_all(&mut Nobody)?;
+    let mut damage = [spool.damage(), reader.damage()].concat();
+    once(&mut damage);
+    Ok(damage)
+}
+
+/// Wants nothing but that it is read.
+struct Nobody;
+
+impl Visit for Nobody {
+    type Error = TrailError;
+
+    fn event(&mut self, _event: &Event, _names: &Dictionaries) -> Result<(), TrailError> {
+        Ok(())
+    }
+}
+
 /// Does `work` for each of `items` in a thread of its own; answers in their order.
 fn side_by_side<I: Send, T: Send>(
     items: Vec<I>,

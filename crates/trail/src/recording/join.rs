@@ -175,6 +175,7 @@ impl Recording {
                 interleaved,
                 capture: capture_of(spool.header()),
                 coverage: coverage.clone(),
+                damage: converted.damage,
                 parts: converted.parts,
                 directory: parts,
             };

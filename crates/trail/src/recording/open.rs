@@ -49,6 +49,19 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
         let parts = temporary.path().join(number.to_string());
         std::fs::create_dir(&parts).map_err(TrailError::io("create", &parts))?;
         let addition = addition(name, spool, &parts, one_per_core(), &|_, _| {})?;
+        if let Some(damage) = addition.damage.first().filter(|_| !spool.is_being_written()) {
+            let more = match addition.damage.len() {
+                1 => String::new(),
+                places => format!(", the first of {places} places"),
+            };
+            let why = format!(
+                "byte {}: {}{more}; to take what can be read: iotrail recover --force {}",
+                damage.byte,
+                damage.what,
+                target.display()
+            );
+            return Err(TrailError::damaged(&damage.path, None, why));
+        }
         for listed in addition.parts.iter().flat_map(|part| &part.files) {
             files.push((listed.table, ParquetFile::open_listed(&parts, listed)?));
         }

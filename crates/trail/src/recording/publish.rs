@@ -6,16 +6,18 @@
 use crate::counters::NamedCounters;
 use crate::error::TrailError;
 use crate::meta::{
-    Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, Totals, TrailMeta,
+    Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TableFile, TimeBase, Totals, TrailMeta, Written,
 };
 use crate::parquet_file::ParquetFile;
 use crate::part::PartSummary;
 use crate::read_tables;
 use crate::recording::run::{RECORDING, Run, replace_json};
+use crate::recording::unfinished::is_empty_recording;
 use crate::replaceable::is_of_recording;
 use crate::tables::TableWriter;
 use crate::trail::read_meta;
 use iotrail_model::{Case, CaseId, Coverage};
+use iotrail_spool::Damage;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,8 @@ pub(crate) struct Addition {
     pub(crate) interleaved: bool,
     pub(crate) capture: Capture,
     pub(crate) coverage: Coverage,
+    /// What was found wrong in its spool.
+    pub(crate) damage: Vec<Damage>,
     pub(crate) parts: Vec<PartSummary>,
     /// Where the files of the parts are.
     pub(crate) directory: PathBuf,
@@ -139,14 +143,15 @@ impl Assembly {
         let rows = self.cases.len() as u64;
         self.meta.totals.cases = rows;
         self.meta.files.retain(|file| file.table != Table::Cases);
-        let file = TableFile { file: Table::Cases.file_name(0), table: Table::Cases, rows };
-        self.meta.files.insert(0, file);
+        self.meta.files.insert(0, Written { rows, footer: None }.listed(Table::Cases, 0));
     }
 
-    pub(crate) fn write_cases(&self, path: &Path) -> Result<(), TrailError> {
+    /// Writes the cases and lists what was written.
+    pub(crate) fn write_cases(&mut self, path: &Path) -> Result<(), TrailError> {
         let mut table = TableWriter::create(path)?;
         self.cases.iter().try_for_each(|case| table.push(case.clone()))?;
-        table.finish()?;
+        self.meta.files.retain(|file| file.table != Table::Cases);
+        self.meta.files.insert(0, table.finish()?.listed(Table::Cases, 0));
         sync(path)
     }
 }
@@ -183,7 +188,7 @@ pub(crate) fn tidy(target: &Path) -> Result<(), TrailError> {
     for name in own.filter(|name| is_of_recording(&recording, name)) {
         let directory = recording.join(&name);
         // Under the lock nobody is about to write the header of a new recording: who was, was killed.
-        if listed.contains(&name) || !directory.join("header.json").exists() {
+        if listed.contains(&name) || is_empty_recording(&directory) {
             fs::remove_dir_all(&directory).map_err(TrailError::io("remove", &directory))?;
         } else {
             left += 1;

@@ -2,7 +2,7 @@
 
 use crate::error::TrailError;
 use crate::meta::{META_FILE, Table, Totals};
-use crate::recording::convert::{Converted, convert};
+use crate::recording::convert::{Converted, convert, damage_of};
 use crate::recording::join::{capture_of, scratch};
 use crate::recording::lock::Lock;
 use crate::recording::publish::{Addition, Assembly, publish, read_cases, tidy};
@@ -27,7 +27,8 @@ pub struct RecoverOptions {
     pub output: Option<PathBuf>,
     /// Replace what is at `output`.
     pub overwrite: bool,
-    /// Take recordings too whose recorder is, or may be, alive.
+    /// Take recordings too whose recorder may be alive, and what can be read of those that are damaged. Never those that
+    /// are visibly being written.
     pub force: bool,
     /// Number of threads.
     pub threads: NonZeroUsize,
@@ -38,7 +39,7 @@ pub struct RecoverOptions {
 pub struct Recovered {
     /// Recordings that are now part of the trail.
     pub recordings: Vec<Unfinished>,
-    /// Recordings that were left alone: their recorder is, or may be, alive.
+    /// Recordings that were left alone: their recorder is, or may be, alive, or they are damaged.
     pub left: Vec<Unfinished>,
     /// Events that came out of spools.
     pub events: u64,
@@ -62,12 +63,16 @@ pub fn recover(
         let why = "it holds neither trail.json nor recordings".to_owned();
         return Err(TrailError::NotATrail { path: target.to_owned(), why });
     }
-    let takes = |found: &Unfinished| options.force || found.recorder == Liveness::Dead;
     let mut recovered = Recovered::default();
     let mut taken = Vec::new();
     for (name, spool) in spools(target)? {
         let found = describe(&name, &spool);
-        if takes(&found) {
+        let takes = match found.recorder {
+            _ if options.force => !spool.is_being_written(),
+            Liveness::Dead => damage_of(&spool)?.is_empty(),
+            _ => false,
+        };
+        if takes {
             recovered.events += found.events;
             recovered.recordings.push(found);
             taken.push((name, spool));
@@ -178,6 +183,7 @@ pub(crate) fn addition(
         interleaved: converted.tables.processes.len() > 1,
         capture: capture_of(spool.header()),
         coverage: statement(name, spool, &converted),
+        damage: converted.damage,
         parts: converted.parts,
         directory: directory.to_owned(),
     })

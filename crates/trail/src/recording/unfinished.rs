@@ -6,7 +6,7 @@ use crate::recording::join::CASE_ID;
 use crate::recording::run::RECORDING;
 use crate::trail::read_meta;
 use iotrail_model::{CaseId, CaseName, units};
-use iotrail_spool::{Header, Spool};
+use iotrail_spool::{FIRST_SEGMENT, Header, Spool};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
@@ -81,12 +81,17 @@ pub(crate) fn spools(target: &Path) -> Result<Vec<(String, Spool)>, TrailError> 
     let mut spools = Vec::new();
     for name in directories(target)? {
         let directory = target.join(RECORDING).join(&name);
-        // Without a header nothing was recorded yet.
-        if !listed.contains(&name) && directory.join("header.json").is_file() {
+        if !listed.contains(&name) && !is_empty_recording(&directory) {
             spools.push((name, Spool::open(&directory)?));
         }
     }
     Ok(spools)
+}
+
+/// Whether nothing was recorded yet in the directory of a recording: its header is written before its first segment.
+pub(crate) fn is_empty_recording(directory: &Path) -> bool {
+    let has = |name: &str| directory.join(name).symlink_metadata().is_ok();
+    !has("header.json") && !has(FIRST_SEGMENT)
 }
 
 /// The case that a spool's events belong to.
