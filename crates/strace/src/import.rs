@@ -11,7 +11,9 @@ use crate::stream::Context;
 use crate::summary::ImportSummary;
 use crate::tally::Tally;
 use crate::work::{PartReport, failure, import_part, not_strace};
+use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
+use iotrail_model::units;
 use iotrail_model::{Coverage, Dictionaries};
 use iotrail_trail::{Capture, CreateOptions, TrailWriter};
 use std::convert::Infallible;
@@ -117,6 +119,7 @@ fn finish(
         return Err(ImportError::NothingToImport { failures, warnings });
     }
     tally.note(&mut coverage);
+    note_left_out(&mut coverage, &warnings, &failures);
     let mut hosts = cases.iter().map(|case| case.name.host.clone());
     let host = hosts.next().flatten().filter(|first| hosts.all(|host| host.as_ref() == Some(first)));
     let capture = Capture {
@@ -138,6 +141,24 @@ fn finish(
         warnings,
         failures,
     })
+}
+
+/// Inputs that are named at most where some were left out.
+const MOST_NAMED: usize = 10;
+
+/// States in the trail which inputs are not in it: who reads it later sees no warning.
+fn note_left_out(coverage: &mut Coverage, warnings: &[Warning], failures: &[InputFailure]) {
+    let foreign = warnings.iter().filter(|warning| warning.kind == WarningKind::NotStrace);
+    let foreign = foreign.map(|warning| (&warning.file, "not imported", &warning.found));
+    let failed = failures.iter().map(|failure| (&failure.file, "not imported to its end", &failure.reason));
+    let mut left_out: Vec<_> = foreign.chain(failed).collect();
+    left_out.sort();
+    for (file, what, why) in left_out.iter().take(MOST_NAMED) {
+        coverage.note(format!("{}: {what}: {why}", printable(file)));
+    }
+    if let Some(more @ 1..) = left_out.len().checked_sub(MOST_NAMED) {
+        coverage.note(format!("{} more inputs are not imported", units::count(more as u64)));
+    }
 }
 
 /// Says once that a pattern given by the user does not fit.
