@@ -138,7 +138,7 @@ struct RawRule {
 ///
 /// # Errors
 /// If it cannot be read or understood; the error names file, line and column.
-pub fn load(file: &str) -> Result<(Rules, Variables), QueryError> {
+pub(crate) fn load(file: &str) -> Result<(Rules, Variables), QueryError> {
     parse(file, &read(file)?)
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn load_variables(file: &str) -> Result<Variables, QueryError> {
 ///
 /// # Errors
 /// If it is no rules file; the error names file, line and column.
-pub fn parse(file: &str, text: &str) -> Result<(Rules, Variables), QueryError> {
+pub(crate) fn parse(file: &str, text: &str) -> Result<(Rules, Variables), QueryError> {
     let source = Source::new(file, text);
     let raw = source.raw()?;
     ProcessRules::new(&source, &raw.process)?;

@@ -73,7 +73,7 @@ fn rules_alone_replace_what_they_name() {
     let dir = with_secrets();
     dir.write("rules.toml", "[[path]]\nmatch = '^/home/[^/]+'\nreplace = '/home/user'\n");
     dir.run(["redact", "-q", "t.trail", "-o", "r.trail", "--rules", "rules.toml"]).succeeds();
-    let files = dir.run(["files", "r.trail", "--json"]).succeeds().text();
+    let files = dir.run(["files", "r.trail", "--paths", "--json"]).succeeds().text();
     assert!(files.contains("/home/user/project/novel.dat") && !files.contains("zoe"), "{files}");
     dir.write("bad.toml", "[[path]]\nmatch = '('\nreplace = ''\n");
     let said = dir.run(["redact", "t.trail", "-o", "x.trail", "--rules", "bad.toml"]).fails();
