@@ -353,11 +353,10 @@ mod tests {
 
     #[test]
     fn values_stand_in_the_order_of_the_trails_that_bring_them() {
-        let cases = cases();
         let trail = |case: &Case| if case.id == CaseId(3) { "first" } else { "second" };
-        let mut cases_of_first_in_front = cases.clone();
-        cases_of_first_in_front.rotate_right(1);
-        let groups = GroupBy::parse("cid").unwrap().divide(&cases_of_first_in_front, trail);
+        let mut cases = cases();
+        cases.rotate_right(1);
+        let groups = GroupBy::parse("cid").unwrap().divide(&cases, trail);
         assert_eq!(groups.names, names(&["sx", "a", "b"]));
         assert_eq!(groups.of_case, [0, 1, 2, 1].map(|id| Some(GroupId(id))));
     }

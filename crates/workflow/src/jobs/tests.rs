@@ -195,7 +195,7 @@ fn who_writes_into_a_directory_waits_for_its_mode_and_who_takes_the_right_away_f
     recording.start(2, "mkdir\0d", |_| {});
     recording.call(2, "mkdir", None, "/w/d", 0, "");
     recording.call(2, "exit_group", None, "", 0, "");
-    for (pid, line) in [(3, "chmod\0700\0d"), (4, "cp\0a\0d/a"), (5, "chmod\0500\0d")] {
+    for (pid, line) in [(3, "chmod\x00700\0d"), (4, "cp\0a\0d/a"), (5, "chmod\x00500\0d")] {
         recording.now += 2_000;
         recording.start(pid, line, |_| {});
         match pid {
