@@ -1,5 +1,5 @@
 """Which file each call is about, against the truth: random sequences of open, link, symlink, rename, unlink, mkdir, chdir and more are
-done here, where every file is kept open so that its inode tells it from all others, and then by a program (tests/programs/identity.c)
+done here, where every file is kept open so that its inode tells it from all others, and then by a program (tests/programs/file_names.c)
 that is recorded, or traced by strace in several ways. Files of the trail and true files must correspond one to one.
 
 usage: truth.py IOTRAIL [--sequences N] [--first SEED] [--steps N] [--keep] [MODE...]
@@ -339,8 +339,8 @@ def lay_out(directory, world_seed, links):
 
 
 def compiled(directory):
-    program = directory / "identity"
-    source = ROOT / "tests" / "programs" / "identity.c"
+    program = directory / "file_names"
+    source = ROOT / "tests" / "programs" / "file_names.c"
     subprocess.run(["cc", "-O1", "-static", "-o", program, source], check=True)
     return program
 

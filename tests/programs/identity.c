@@ -1,97 +1,208 @@
-/* Does to names and files what a file of commands says, one system call each: tests/identity/truth.py writes them and knows which file
- * each of them is about. Commands begin after a failed stat of "/iotrail-begin" and end before one of "/iotrail-end".
- *
- * usage: identity COMMANDS */
+/* Files and their names: hard links, symbolic links, renames of files and directories, names that are used again, files
+   without names, and, as root, a bind mount. Each transfer moves another number of bytes and is told with its file:
+   SIZE LABEL DEVICE INODE BIRTH, where LABEL is the file as the program knows it.
+
+   usage: identity DIRECTORY */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLOTS = 64, WORDS = 8 };
+#ifndef RENAME_EXCHANGE
+#define RENAME_EXCHANGE 2
+#endif
 
-static int slots[SLOTS];
+static char notes[1 << 16];
+static size_t noted;
+static char bytes[4096];
+/* What is written is more than what is read, so that every file has enough. */
+enum { WRITTEN = 1000 };
+static size_t turn;
+static size_t size;
 
-static int directory(const char *word) { return atoi(word) < 0 ? AT_FDCWD : slots[atoi(word)]; }
-
-static void run(char **word) {
-  struct stat found;
-  char path[64];
-  char buffer[4096];
-  switch (*word[0]) {
-    case 'o': slots[atoi(word[1])] = openat(directory(word[2]), word[4], atoi(word[3]), 0644); break;
-    case 'p':
-      snprintf(path, sizeof path, "/proc/self/fd/%d", slots[atoi(word[2])]);
-      slots[atoi(word[1])] = openat(AT_FDCWD, path, O_RDWR);
-      break;
-    case 'w': if (write(slots[atoi(word[1])], "x", 1)) {} break;
-    case 'd': slots[atoi(word[2])] = dup(slots[atoi(word[1])]); break;
-    case 'c': close(slots[atoi(word[1])]); break;
-    case 'L': syscall(SYS_link, word[1], word[2]); break;
-    case 'l': linkat(directory(word[1]), word[2], directory(word[3]), word[4], atoi(word[5])); break;
-    case 'q':
-      snprintf(path, sizeof path, "/proc/self/fd/%d", slots[atoi(word[1])]);
-      linkat(AT_FDCWD, path, directory(word[2]), word[3], AT_SYMLINK_FOLLOW);
-      break;
-    case 'e': linkat(slots[atoi(word[1])], "", directory(word[2]), word[3], AT_EMPTY_PATH); break;
-    case 'S': syscall(SYS_symlink, word[1], word[2]); break;
-    case 's': symlinkat(word[1], directory(word[2]), word[3]); break;
-    case 'R': syscall(SYS_rename, word[1], word[2]); break;
-    case 'r': syscall(SYS_renameat2, directory(word[1]), word[2], directory(word[3]), word[4], atoi(word[5])); break;
-    case 'U': syscall(SYS_unlink, word[1]); break;
-    case 'u': unlinkat(directory(word[1]), word[2], atoi(word[3])); break;
-    case 'M': syscall(SYS_mkdir, word[1], 0755); break;
-    case 'm': mkdirat(directory(word[1]), word[2], 0755); break;
-    case 'k': if (chdir(word[1])) {} break;
-    case 'K': if (fchdir(slots[atoi(word[1])])) {} break;
-    case 't': fstatat(directory(word[1]), word[2], &found, atoi(word[3])); break;
-    case 'f': syscall(SYS_fstat, slots[atoi(word[1])], &found); break;
-    case 'g': if (syscall(SYS_getcwd, buffer, sizeof buffer)) {} break;
-    default: exit(3);
-  }
+static void fail(const char *what) {
+    fprintf(stderr, "%s: %s\n", what, strerror(errno));
+    exit(1);
 }
 
-/* Runs commands up to the end, or to the end of a block that a child of its own runs. */
-static char *block(char *line, int skip) {
-  while (line && *line) {
-    char *next = strchr(line, '\n');
-    if (next) *next++ = 0;
-    char copy[1024];
-    char *word[WORDS] = {0};
-    int count = 0;
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *at = strtok(copy, " "); at && count < WORDS; at = strtok(NULL, " ")) word[count++] = at;
-    line = next;
-    if (*word[0] == '}') return line;
-    if (*word[0] != '{') {
-      if (!skip) run(word);
-      continue;
-    }
-    pid_t child = skip ? 1 : fork();
-    if (child == 0) {
-      block(line, 0);
-      _exit(0);
-    }
-    if (!skip) waitpid(child, NULL, 0);
-    line = block(line, 1);
-  }
-  return line;
+static void must(int result, const char *what) {
+    if (result < 0) fail(what);
 }
 
-int main(int argc, char **argv) {
-  static char commands[1 << 20];
-  if (argc < 2) return 2;
-  int file = open(argv[1], O_RDONLY);
-  ssize_t length = read(file, commands, sizeof commands - 1);
-  close(file);
-  if (length < 0) return 2;
-  struct stat found;
-  stat("/iotrail-begin", &found);
-  block(commands, 0);
-  stat("/iotrail-end", &found);
-  return 0;
+static void note(int fd, const char *label) {
+    struct statx status;
+    must(statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status), "statx");
+    long long birth = status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec;
+    noted += snprintf(notes + noted, sizeof notes - noted, "%zu %s %u:%u %llu %lld\n", size, label, status.stx_dev_major,
+                      status.stx_dev_minor, (unsigned long long)status.stx_ino, birth);
+}
+
+static int opened(const char *path, int flags) {
+    int fd = open(path, flags, 0644);
+    if (fd < 0) fail(path);
+    return fd;
+}
+
+/* Writes to the file, which is LABEL. */
+static void put(int fd, const char *label) {
+    size = WRITTEN + ++turn;
+    if (write(fd, bytes, size) != (ssize_t)size) fail("write");
+    note(fd, label);
+}
+
+static void write_to(const char *path, int flags, const char *label) {
+    int fd = opened(path, O_WRONLY | flags);
+    put(fd, label);
+    close(fd);
+}
+
+static void get(int fd, const char *label) {
+    size = ++turn;
+    if (read(fd, bytes, size) != (ssize_t)size) fail("read");
+    note(fd, label);
+}
+
+static void read_from(const char *path, const char *label) {
+    int fd = opened(path, O_RDONLY);
+    get(fd, label);
+    close(fd);
+}
+
+static void make(const char *path, const char *label) {
+    int fd = opened(path, O_WRONLY | O_CREAT | O_TRUNC);
+    put(fd, label);
+    close(fd);
+}
+
+static void hard_links(void) {
+    make("a", "A");
+    must(link("a", "b"), "link");
+    write_to("b", O_APPEND, "A");
+    must(unlink("a"), "unlink");
+    read_from("b", "A");
+    make("a", "A2");
+    read_from("a", "A2");
+    must(linkat(AT_FDCWD, "a", AT_FDCWD, "twin", 0), "linkat");
+    must(rename("a", "twin"), "rename onto another name of the same file");
+    read_from("a", "A2");
+    read_from("twin", "A2");
+}
+
+static void renames(void) {
+    make("new.tmp", "R");
+    make("final", "old");
+    int old = opened("final", O_WRONLY | O_APPEND);
+    must(rename("new.tmp", "final"), "rename");
+    read_from("final", "R");
+    put(old, "old");
+    close(old);
+    make("new.tmp", "S");
+    read_from("new.tmp", "S");
+    must(syscall(SYS_renameat2, AT_FDCWD, "new.tmp", AT_FDCWD, "final", RENAME_EXCHANGE), "exchange");
+    read_from("final", "S");
+    read_from("new.tmp", "R");
+}
+
+static void directories(void) {
+    must(mkdir("d", 0777), "mkdir");
+    must(mkdir("d/x", 0777), "mkdir");
+    make("d/x/f", "D");
+    must(rename("d", "e"), "rename of a directory");
+    read_from("e/x/f", "D");
+    must(mkdir("d", 0777), "mkdir");
+    must(mkdir("d/x", 0777), "mkdir");
+    make("d/x/f", "D2");
+    read_from("e/x/f", "D");
+    read_from("d/x/f", "D2");
+    int directory = opened("e/x", O_RDONLY | O_DIRECTORY);
+    int fd = openat(directory, "f", O_RDONLY);
+    get(fd, "D");
+    close(fd);
+    close(directory);
+}
+
+static void symbolic_links(void) {
+    must(mkdir("1", 0777), "mkdir");
+    must(mkdir("2", 0777), "mkdir");
+    make("1/out", "L");
+    must(symlink("../1/out", "2/in"), "symlink");
+    read_from("2/in", "L");
+    write_to("2/in", O_APPEND, "L");
+    must(symlink("1", "stage"), "symlink");
+    read_from("stage/out", "L");
+    must(symlink("2/in", "again"), "symlink");
+    read_from("again", "L");
+    must(unlink("2/in"), "unlink");
+    make("2/in", "L2");
+    read_from("again", "L2");
+    must(rename("stage", "stage2"), "rename of a link");
+    read_from("stage2/out", "L");
+}
+
+static void names_used_again(void) {
+    for (int life = 0; life < 5; life++) {
+        char label[] = {'T', (char)('0' + life), 0};
+        make("turn", label);
+        read_from("turn", label);
+        int fd = opened("turn", O_WRONLY | O_APPEND);
+        must(unlink("turn"), "unlink");
+        put(fd, label);
+        close(fd);
+    }
+}
+
+static void descriptors(void) {
+    make("kept", "P");
+    int fd = opened("kept", O_RDWR);
+    char path[64];
+    must(unlink("kept"), "unlink");
+    make("kept", "P2");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    write_to(path, O_APPEND, "P");
+    close(fd);
+    fd = open(".", O_TMPFILE | O_RDWR, 0644);
+    if (fd < 0) return;
+    put(fd, "N");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    must(linkat(AT_FDCWD, path, AT_FDCWD, "named", AT_SYMLINK_FOLLOW), "linkat");
+    close(fd);
+    read_from("named", "N");
+}
+
+static void bind_mount(void) {
+    make("1/bound", "B");
+    must(mkdir("there", 0777), "mkdir");
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("1", "there", NULL, MS_BIND, NULL)) {
+        fprintf(stderr, "NOT TESTED: no bind mounts here: %s\n", strerror(errno));
+        return;
+    }
+    read_from("there/bound", "B");
+    write_to("there/bound", O_APPEND, "B");
+    read_from("1/bound", "B");
+}
+
+int main(int count, char **words) {
+    if (count < 2) return 2;
+    must(chdir(words[1]), "chdir");
+    hard_links();
+    renames();
+    directories();
+    symbolic_links();
+    names_used_again();
+    descriptors();
+    if (count > 2) bind_mount();
+    for (size_t done = 0; done < noted;) {
+        ssize_t written = write(1, notes + done, noted - done);
+        if (written < 0) fail("write");
+        done += written;
+    }
+    return 0;
 }

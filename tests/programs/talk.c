@@ -24,9 +24,11 @@ static void later(void) {
 
 static char byte;
 
+/* The child stays for a while afterwards, so that no signal of its end interrupts the parent. */
 static void child_says(int fd) {
     later();
     check(write(fd, "!", 1) == 1);
+    later();
     _exit(0);
 }
 
@@ -36,7 +38,7 @@ static void pair(const char *how) {
     if (fork() == 0) {
         close(ends[0]);
         later();
-        /* No word at all: the end is the word. The child stays for a while, so that no signal of its end interrupts. */
+        /* No word at all: the end is the word. */
         if (!strcmp(how, "close") || !strcmp(how, "shutdown")) {
             later();
             check((*how == 'c' ? close(ends[1]) : shutdown(ends[1], SHUT_WR)) == 0);

@@ -224,7 +224,7 @@ impl Names {
 
     /// The recorder's name of what a link of a thread (`fd/3`, `exe`) leads to.
     pub(crate) fn seen(&mut self, tid: Tid, link: &str, name: Vec<u8>) -> Vec<u8> {
-        if !name.starts_with(b"/") {
+        if !name.starts_with(b"/") || is_in_no_directory(&name) {
             return name;
         }
         match self.view(tid) {
@@ -500,4 +500,11 @@ fn split(text: &[u8], how: Last) -> (&[u8], Option<&[u8]>) {
 
 fn is_file(path: &[u8]) -> bool {
     look(path).is_some_and(|stat| FileType::from_raw_mode(stat.stx_mode.into()).is_file())
+}
+
+/// Whether the kernel calls something so that lies on a mount of its own, where no path leads.
+fn is_in_no_directory(name: &[u8]) -> bool {
+    [&b"/memfd:"[..], b"/SYSV", b"/dmabuf:", b"/[aio]", b"/secretmem"]
+        .iter()
+        .any(|kind| name.starts_with(kind))
 }
