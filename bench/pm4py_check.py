@@ -25,6 +25,8 @@ def event_log(csv):
     case = table["case_id"] if "case_id" in table else table["case"]
     start = table["start"]
     times = pandas.to_datetime(start, utc=True, unit="ns" if pandas.api.types.is_numeric_dtype(start) else None)
+    # Traces without time stamps have an order alone.
+    times = times.fillna(pandas.Timestamp(0, tz="UTC"))
     log = pandas.DataFrame({"case:concept:name": case.astype(str), "concept:name": table["call"], "time:timestamp": times})
     log["row"] = range(len(log))
     return log.sort_values(["case:concept:name", "time:timestamp", "row"], kind="stable").reset_index(drop=True)

@@ -53,10 +53,23 @@ fn undeleted(mut name: &str) -> &str {
     name
 }
 
+/// Whether a name is that of something that lies in no directory: a pipe, a socket, a process. Other names without a
+/// leading slash are paths of which it is not known where they begin.
+#[must_use]
+pub fn is_object(name: &str) -> bool {
+    let is_kind = |(kind, _): (&str, &str)| is_word(kind);
+    matches!(name, "" | "pipe" | "pipe:" | "socket" | "socket:")
+        || ["anon_inode:", "memfd:", "pid:"].iter().any(|kind| name.starts_with(kind))
+        || name.strip_suffix(']').and_then(|open| open.split_once(":[")).is_some_and(is_kind)
+}
+
+/// Whether a text can be the kind of an object.
+#[must_use]
+pub fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}
+
 fn object<'a>(path: &'a str, kind: &'a str, inner: &'a str) -> Cow<'a, str> {
-    let is_word = |text: &str| {
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
-    };
     match kind {
         "anon_inode" if is_word(inner) => Cow::Owned(format!("anon_inode:{inner}")),
         "anon_inode" => Cow::Borrowed(path),
@@ -107,6 +120,18 @@ fn is_number(text: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn objects_lie_in_no_directory() {
+        for name in
+            ["pipe:[7]", "TCP:[1.2.3.4:5]", "UNIX-STREAM:[8->7,\"/run/x\"]", "socket", "pid:7<sh>", "memfd:x"]
+        {
+            assert!(is_object(name), "{name}");
+        }
+        for name in ["/pipe:[7]", "data", "a:b", "dir/x:[1]", "12:30.log", ".."] {
+            assert!(!is_object(name), "{name}");
+        }
+    }
 
     #[test]
     fn what_is_no_file_loses_its_numbers() {

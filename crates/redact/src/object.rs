@@ -1,6 +1,7 @@
 //! Names of what is no file: `pipe:[7]`, `TCP:[127.0.0.1:80]`, `memfd:x`. Their kind stays, so that they stay alike.
 
 use crate::public;
+use iotrail_model::canonical::is_word;
 
 const DELETED: &str = " (deleted)";
 
@@ -19,13 +20,18 @@ pub(crate) fn redacted(name: &str, hash: &impl Fn(&str) -> String) -> Option<Str
     if matches!(name, "pipe" | "socket" | "pipe:" | "socket:") {
         return Some(name.to_owned());
     }
+    if let Some(process) = name.strip_prefix("pid:") {
+        let number = process.len() - process.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+        let (number, rest) = process.split_at(number);
+        return Some(match rest {
+            "" => name.to_owned(),
+            rest => format!("pid:{number}<{}>", hash(rest)),
+        });
+    }
     if let Some(kind) = name.strip_prefix("anon_inode:") {
         return Some(format!("anon_inode:{}", anonymous(kind, hash)));
     }
     let (kind, inner) = name.strip_suffix(']')?.split_once(":[")?;
-    let is_word = |text: &str| {
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
-    };
     if !is_word(kind) {
         return None;
     }

@@ -4,6 +4,7 @@
 //! anonymous inodes are not. Of what was only looked at a trail does not know the kind. It is a directory if another
 //! path lies below one of its names, else a file if it has a path at all, be it a relative one.
 
+use iotrail_model::canonical::is_object;
 use iotrail_model::{FileId, FileKind, Nullable};
 use iotrail_trail::{DistinctFile, EventLog};
 use std::sync::Arc;
@@ -55,7 +56,7 @@ impl<'a> Below<'a> {
 
 /// Whether a name is a path, relative if nothing better was known; pipes and sockets that nobody named are none.
 fn is_path(name: &str) -> bool {
-    name.starts_with('/') || !(name.contains(':') || matches!(name, "" | "pipe" | "socket"))
+    name.starts_with('/') || !is_object(name)
 }
 
 /// Whether a path is that of a directory by its letters.
@@ -89,7 +90,8 @@ mod tests {
             ("in", None),
             ("..", None),
             ("socket", None),
-            ("tcp:127.0.0.1:80", None),
+            ("TCP:[127.0.0.1:80]", None),
+            ("12:30.log", None),
         ] {
             if kind.is_some() {
                 log.push_file(path.as_bytes(), &FileFacts { kind, ..FileFacts::default() });
@@ -103,7 +105,7 @@ mod tests {
             .filter(|at| kinds.file(Nullable::some(FileId::from_index(*at))).is_some())
             .map(|at| &*log.names().paths[log.distinct_files()[at].path.index()])
             .collect();
-        assert_eq!(files, ["/a/b/c", "/a/x", "/dev/sda", "/a/xy", "relative", "in/a"]);
+        assert_eq!(files, ["/a/b/c", "/a/x", "/dev/sda", "/a/xy", "relative", "in/a", "12:30.log"]);
         assert_eq!(kinds.file(Nullable::NULL), None);
     }
 }

@@ -166,7 +166,8 @@ fn files() -> String {
     SELECT file, path, kind, row_number() OVER (
       PARTITION BY file ORDER BY coalesce(gone, false), character_length(path), path) AS place
     FROM files WHERE kind IN ('file', 'block') OR (kind IS NULL AND (path LIKE '/%'
-        OR path NOT LIKE '%:%' AND path NOT IN ('', 'pipe', 'socket')))
+        OR path NOT IN ('', 'pipe', 'pipe:', 'socket', 'socket:') AND path NOT LIKE 'anon_inode:%'
+        AND path NOT LIKE 'memfd:%' AND path NOT LIKE 'pid:%' AND path NOT LIKE '%:[%]'))
   ) AS numbered WHERE place = 1
 )
 SELECT * FROM (
