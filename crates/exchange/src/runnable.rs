@@ -15,6 +15,13 @@ pub(crate) fn check(jobs: &Jobs, format: &'static str) -> Result<(), ExchangeErr
             "no job is in it; take the selection back, or name the managers with --manager".to_owned(),
         );
     }
+    let is_unplaced = |trouble: &&Trouble| matches!(trouble, Trouble::Unplaced { .. });
+    if let Some(trouble) = jobs.troubles.iter().find(is_unplaced) {
+        return refuse(format!(
+            "{}; trace with `strace -y`, or record with `iotrail record`; or export a format that only describes: pegasus, dax, wfformat",
+            trouble.say()
+        ));
+    }
     let why_not = jobs.troubles.iter().find(|trouble| matches!(trouble, Trouble::CannotRun { .. }));
     match why_not {
         Some(trouble) => refuse(format!(

@@ -122,6 +122,22 @@ fn a_command_line_that_strace_cut_is_counted_and_never_executed() {
     }
 }
 
+#[test]
+fn files_of_which_the_directory_is_not_known_are_not_left_out_of_what_is_run() {
+    let relative = SHELL.replace("\"/data/out_1.dat\"", "\"out_1.dat\"").replace("</data/out_1.dat>", "");
+    let dir = Dir::with_trace(&relative);
+    for file in ["Makefile", "Snakefile", "w.dag"] {
+        let refused = dir.run(["workflow", "t.trail", "-o", file]);
+        assert!(!refused.status.success(), "{file}");
+        assert!(
+            refused.talk().contains("their directory is not in the trace: `out_1.dat`"),
+            "{file}: {}",
+            refused.talk()
+        );
+    }
+    dir.run(["workflow", "t.trail", "-o", "w.dax"]).succeeds();
+}
+
 /// A parent and a child that begins after 1 ms; CHANNEL is what they do until the parent's last 10 ms.
 fn talk(channel: &str) -> Dir {
     Dir::with_trace(format!(

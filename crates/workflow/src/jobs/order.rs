@@ -25,6 +25,10 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     }
     let mut troubles: Vec<Trouble> =
         not_exported.into_iter().map(|why| Trouble::NotExported { why }).collect();
+    troubles.extend(programs.unplaced.first().map(|path| Trouble::Unplaced {
+        path: log.names().paths[path.index()].clone(),
+        more: programs.unplaced.len() as u64 - 1,
+    }));
     let mut jobs: Vec<Job> = Vec::with_capacity(together.groups.len());
     for (number, ((heads, script), members)) in together.groups.iter().zip(scripts).zip(members).enumerate() {
         let id = JobId(number as u32);
@@ -343,7 +347,7 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             | Trouble::Whole { job, .. }
             | Trouble::ListsBase { job }
             | Trouble::ReadsOutside { job } => *job = new(job),
-            Trouble::ManagerWrote { .. } | Trouble::NotExported { .. } => {}
+            Trouble::ManagerWrote { .. } | Trouble::NotExported { .. } | Trouble::Unplaced { .. } => {}
         }
     }
     jobs.troubles.sort();

@@ -8,6 +8,7 @@
 use super::steps::{Deed, OpenMode, Step};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
+use iotrail_model::canonical::is_object;
 use iotrail_model::{CaseId, Names, PathId, Pid, Process, Timestamp};
 use iotrail_query::{LifeId, Lives};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,6 +99,8 @@ pub(crate) struct Programs {
     pub(crate) opened: HashSet<PathId, RandomState>,
     /// Pipes that were made in the recording.
     pub(crate) pipes: BTreeMap<PathId, Traffic>,
+    /// Relative names of opened files: it is not known in which directory.
+    pub(crate) unplaced: BTreeSet<PathId>,
     /// Programs that read from what was open before the recording.
     pub(crate) read_outside: BTreeMap<ProgramId, PathId>,
 }
@@ -153,7 +156,11 @@ impl Follower<'_> {
             }
             Deed::Open(mode) => {
                 let Some(path) = step.path.get() else { return Some(who) };
-                if !name(self.names, path).starts_with('/') && !self.programs.pipes.contains_key(&path) {
+                let called = name(self.names, path);
+                if !called.starts_with('/') && !self.programs.pipes.contains_key(&path) {
+                    if !is_object(called) {
+                        self.programs.unplaced.insert(path);
+                    }
                     // Through /dev/stdout: what was open before the recording.
                     if let Some(fd) = step.fd {
                         self.unset(life, fd);

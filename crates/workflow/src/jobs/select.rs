@@ -50,7 +50,7 @@ fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
         Trouble::Whole { job, why } => Trouble::Whole { job: of(job)?, why: why.clone() },
         Trouble::ReadsOutside { job } => Trouble::ReadsOutside { job: of(job)? },
         Trouble::ListsBase { job } => Trouble::ListsBase { job: of(job)? },
-        Trouble::NotExported { why } => Trouble::NotExported { why: why.clone() },
+        Trouble::NotExported { .. } | Trouble::Unplaced { .. } => trouble.clone(),
     })
 }
 

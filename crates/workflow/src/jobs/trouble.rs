@@ -73,6 +73,14 @@ pub enum Trouble {
         /// What it did.
         why: String,
     },
+    /// Files were opened by relative names, and it is not known in which directory: what was open behind a descriptor then is
+    /// not known either.
+    Unplaced {
+        /// One of the names.
+        path: Arc<str>,
+        /// How many others there are.
+        more: u64,
+    },
 }
 
 impl Trouble {
@@ -142,6 +150,14 @@ impl fmt::Display for Trouble {
             ),
             Self::NotExported { why } => {
                 write!(f, "about the workflow manager: {}; this is not exported", printable(why))
+            }
+            Self::Unplaced { path, more } => {
+                let path = printable(path);
+                let others = if *more > 0 { format!(" and {more} others") } else { String::new() };
+                write!(
+                    f,
+                    "names of opened files are relative, and their directory is not in the trace: `{path}`{others}"
+                )
             }
         }
     }
