@@ -202,7 +202,7 @@ on("runs", "ranks are a map of their own", async (page) => {
 });
 
 on("empty", "a log without processes says why parts are not there", async (page) => {
-  assert.match(await text(page, "#processes"), /Not shown: the trail tells of no process/);
+  assert.match(await text(page, "#processes"), /Not shown: no process with a known time/);
   assert.match(await text(page, "#workflow"), /Not shown: /);
   assert.match(await text(page, "#distributions"), /Not shown: /);
 });

@@ -135,6 +135,19 @@ pub enum TrailError {
         /// What was found and what was expected.
         why: String,
     },
+    /// What a killed recorder left is not as it was written.
+    #[error(
+        "{}: {why}; to take what can be read: iotrail recover --force {}",
+        path.display(), iotrail_model::text::printable(&target.to_string_lossy())
+    )]
+    DamagedSpool {
+        /// The file of the spool.
+        path: PathBuf,
+        /// The byte, what was found there and what was expected.
+        why: String,
+        /// The trail.
+        target: PathBuf,
+    },
     /// The writer was given rows that do not belong together.
     #[error("cannot finish {}: {why}", path.display())]
     Inconsistent {

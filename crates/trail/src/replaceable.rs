@@ -2,7 +2,7 @@
 
 use crate::error::TrailError;
 use crate::meta::{META_FILE, Table};
-use crate::recording::{RECORDING, RUN};
+use crate::recording::{Liveness, RECORDING, RUN, unfinished};
 use std::fs;
 use std::path::Path;
 
@@ -29,6 +29,10 @@ pub(crate) fn check_replaceable(path: &Path) -> Result<(), TrailError> {
     );
     if let Some(name) = foreign.min() {
         return Err(TrailError::HoldsOthers { path: path.to_owned(), name });
+    }
+    let recorded = unfinished(path).unwrap_or_default();
+    if let Some(alive) = recorded.iter().find(|recording| recording.recorder == Liveness::Alive) {
+        return not_replaceable(&format!("process {} is recording into it", alive.pid));
     }
     if is_current_directory_within(path) {
         return Err(TrailError::StandsWithin { path: path.to_owned() });

@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
 use iotrail_model::{
-    CallId, CaseName, Coverage, Dictionaries, Event, Nanos, Nullable, PathId, Pid, Process,
+    CallId, CaseName, Coverage, Dictionaries, Event, FileId, Nanos, Nullable, PathId, Pid, Process,
     RecordingCoverage, Tid, Timestamp,
 };
 use iotrail_trail::{
-    Capture, Columns, EventLog, JoinOptions, Liveness, Recording, RecoverOptions, Trail, check, recover,
-    unfinished,
+    Capture, Columns, CreateOptions, EventLog, JoinOptions, Liveness, Recording, RecoverOptions, Trail,
+    TrailWriter, check, recover, unfinished,
 };
 use std::num::NonZeroUsize;
 use std::os::unix::fs::FileExt;
@@ -300,9 +300,64 @@ fn a_recording_that_is_going_on_is_never_recovered() {
     let forced = RecoverOptions { force: true, ..recover_options() };
     let refused = recover(&target, &forced, &|_, _| {}).unwrap();
     assert_eq!((refused.recordings.len(), refused.left.len()), (0, 1));
+    let replaced = TrailWriter::create(&target, CreateOptions { overwrite: true });
+    assert!(replaced.unwrap_err().to_string().contains("is recording into it"));
     write(&mut recording, 50, 2);
     finish(recording, 150);
     assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 150);
+}
+
+#[test]
+fn files_of_recorders_that_were_killed_are_those_of_each() {
+    let (_directory, target) = directory();
+    let mut recordings = Vec::new();
+    for rank in 0..3 {
+        let mut recording = Recording::join(&target, options(rank, 3)).unwrap();
+        let mut names = Dictionaries::default();
+        let process = Process { pid: Pid(10 + rank), start: Some(Timestamp(1)), ..Process::default() };
+        recording.writer().image(&process).unwrap();
+        for number in 0..=rank {
+            let path = names.paths.intern(format!("/data/{rank}-{number}").as_bytes());
+            let (path, file) = (Nullable::some(PathId(path)), Nullable::some(FileId(number)));
+            let event = Event { pid: process.pid, tid: Tid(process.pid.0), path, file, ..Event::default() };
+            recording.writer().event(&event, &names).unwrap();
+        }
+        recordings.push(recording);
+    }
+    drop(recordings);
+    let files = || {
+        let log = EventLog::open(std::slice::from_ref(&target)).unwrap();
+        let mut files = std::collections::BTreeMap::new();
+        for group in 0..log.row_groups() {
+            let batch = log.read(group, Columns::ALL).unwrap();
+            for row in 0..batch.len {
+                let event = batch.event(row);
+                let path = log.names().paths[event.path.get().unwrap().index()].clone();
+                files.entry(event.file).or_insert_with(std::collections::BTreeSet::new).insert(path);
+            }
+        }
+        files
+    };
+    let before = files();
+    assert_eq!((before.len(), before.values().all(|names| names.len() == 1)), (6, true), "{before:?}");
+    recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!(files().into_values().collect::<Vec<_>>(), before.into_values().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_spool_of_which_nothing_can_be_read_is_kept() {
+    let (_directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 1)).unwrap();
+    write(&mut recording, 100, 1);
+    let spool = recording.writer().directory().to_owned();
+    drop(recording);
+    let header = std::fs::read_to_string(spool.join("header.json")).unwrap();
+    std::fs::write(spool.join("header.json"), header.replace("tool_version", "toom_version")).unwrap();
+    let forced = RecoverOptions { force: true, ..recover_options() };
+    assert_eq!(recover(&target, &forced, &|_, _| {}).unwrap().left.len(), 1);
+    std::fs::write(spool.join("header.json"), header).unwrap();
+    recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 100);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::recording::recover::{addition, assembly_of};
 use crate::recording::unfinished::{directories, spools};
 use iotrail_model::Case;
 use iotrail_model::threads::one_per_core;
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -41,10 +42,7 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
         .tempdir()
         .map_err(TrailError::io("create a directory in", &directory))?;
     let mut assembly = assembly_of(target)?;
-    let mut files = Vec::new();
-    for listed in assembly.meta.files.iter().filter(|file| file.table != Table::Cases) {
-        files.push((listed.table, ParquetFile::open_listed(target, listed)?));
-    }
+    let finished: BTreeSet<String> = assembly.meta.files.iter().map(|listed| listed.file.clone()).collect();
     for (number, (name, spool)) in spools.iter().enumerate() {
         let parts = temporary.path().join(number.to_string());
         std::fs::create_dir(&parts).map_err(TrailError::io("create", &parts))?;
@@ -54,19 +52,21 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
                 1 => String::new(),
                 places => format!(", the first of {places} places"),
             };
-            let why = format!(
-                "byte {}: {}{more}; to take what can be read: iotrail recover --force {}",
-                damage.byte,
-                damage.what,
-                target.display()
-            );
-            return Err(TrailError::damaged(&damage.path, None, why));
+            let why = format!("byte {}: {}{more}", damage.byte, damage.what);
+            let (path, target) = (damage.path.clone(), target.to_owned());
+            return Err(TrailError::DamagedSpool { path, why, target });
         }
-        for listed in addition.parts.iter().flat_map(|part| &part.files) {
-            files.push((listed.table, ParquetFile::open_listed(&parts, listed)?));
-        }
-        assembly.add(vec![addition], |_, _| Ok(()))?;
+        assembly.add(vec![addition], |from, to| {
+            std::fs::rename(from, temporary.path().join(to)).map_err(TrailError::io("rename", from))
+        })?;
     }
+    let tables = assembly.meta.files.iter().filter(|listed| listed.table != Table::Cases);
+    let files = tables
+        .map(|listed| {
+            let directory = if finished.contains(&listed.file) { target } else { temporary.path() };
+            Ok((listed.table, ParquetFile::open_listed(directory, listed)?))
+        })
+        .collect::<Result<Vec<_>, TrailError>>()?;
     let advice = format!("this trail is not finished; to finish it: iotrail recover {}", target.display());
     assembly.meta.coverage.note(advice);
     Ok(Some(Opened { meta: assembly.meta, cases: assembly.cases, files, temporary: Arc::new(temporary) }))

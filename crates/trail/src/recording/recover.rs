@@ -68,7 +68,10 @@ pub fn recover(
     for (name, spool) in spools(target)? {
         let found = describe(&name, &spool);
         let takes = match found.recorder {
-            _ if options.force => !spool.is_being_written(),
+            // Nothing is gained by giving up a spool of which nothing can be read.
+            _ if options.force => {
+                !spool.is_being_written() && (spool.events() > 0 || damage_of(&spool)?.is_empty())
+            }
             Liveness::Dead => damage_of(&spool)?.is_empty(),
             _ => false,
         };
