@@ -1,4 +1,4 @@
-//! Groups of processes by the ordered rules of a file, the same that may hold a mapping ([`crate::rules`]).
+//! Groups of processes by the ordered rules of a file, the same that may hold a mapping (see `rules`).
 //!
 //! ```toml
 //! [[process]]
