@@ -27,8 +27,7 @@ pub(crate) fn entry(chunks: &[u32]) -> KeyValue {
 
 /// The checksums of the chunks, `None` in a file without them.
 pub(crate) fn chunks(metadata: Option<&Vec<KeyValue>>) -> Option<Vec<u32>> {
-    let value = metadata?.iter().find(|entry| entry.key == KEY)?.value.as_deref()?;
-    let digits = value.strip_prefix(MARK)?.split_once(CHUNKS)?.1.as_bytes();
+    let digits = sums(metadata)?.1.as_bytes();
     let sum = |digits: &[u8]| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
     digits.chunks(8).map(sum).collect()
 }
@@ -40,8 +39,13 @@ pub(crate) fn examine(footer: &[u8]) -> Seal {
 
 /// The checksum of the footer, by which `trail.json` knows the file; `None` in a file without one.
 pub(crate) fn footer(metadata: Option<&Vec<KeyValue>>) -> Option<&str> {
+    Some(sums(metadata)?.0)
+}
+
+/// The digits of the footer and those of all chunks.
+fn sums(metadata: Option<&Vec<KeyValue>>) -> Option<(&str, &str)> {
     let value = metadata?.iter().find(|entry| entry.key == KEY)?.value.as_deref()?;
-    Some(value.strip_prefix(MARK)?.split_once(CHUNKS)?.0)
+    value.strip_prefix(MARK)?.split_once(CHUNKS)
 }
 
 /// Seals the footer of a file that was just written; answers its checksum.

@@ -119,7 +119,9 @@ impl Assembly {
             self.meta.totals.add(&totals);
             added.add(&totals);
         }
-        self.list_cases();
+        let rows = self.cases.len() as u64;
+        self.meta.totals.cases = rows;
+        self.list_cases(Written { rows, footer: None });
         Ok(added)
     }
 
@@ -139,19 +141,16 @@ impl Assembly {
         self.cases[case.index()].interleaved = interleaved;
     }
 
-    fn list_cases(&mut self) {
-        let rows = self.cases.len() as u64;
-        self.meta.totals.cases = rows;
+    fn list_cases(&mut self, written: Written) {
         self.meta.files.retain(|file| file.table != Table::Cases);
-        self.meta.files.insert(0, Written { rows, footer: None }.listed(Table::Cases, 0));
+        self.meta.files.insert(0, written.listed(Table::Cases, 0));
     }
 
     /// Writes the cases and lists what was written.
     pub(crate) fn write_cases(&mut self, path: &Path) -> Result<(), TrailError> {
         let mut table = TableWriter::create(path)?;
         self.cases.iter().try_for_each(|case| table.push(case.clone()))?;
-        self.meta.files.retain(|file| file.table != Table::Cases);
-        self.meta.files.insert(0, table.finish()?.listed(Table::Cases, 0));
+        self.list_cases(table.finish()?);
         sync(path)
     }
 }
