@@ -61,6 +61,22 @@ static int tries_again(void) {
   return !(got == 1 && tries == 2);
 }
 
+/* A read waits for 600 ms; after 300 ms comes a signal that nobody handles. */
+static int ignored(void) {
+  int ends[2];
+  char byte;
+  if (pipe(ends)) return 1;
+  if (fork() == 0) {
+    pause_ms(600);
+    _exit(write(ends[1], "!", 1) != 1);
+  }
+  if (fork() == 0) {
+    pause_ms(300);
+    _exit(0);
+  }
+  return read(ends[0], &byte, 1) != 1;
+}
+
 /* A child is stopped and continued in poll(2), which goes on with restart_syscall. */
 static int continued(void) {
   int status;
@@ -149,6 +165,7 @@ int main(int argc, char **argv) {
   if (pipe(ends)) return 8;
   if (!strcmp(scene, "interrupted")) return interrupted();
   if (!strcmp(scene, "restarted")) return restarted();
+  if (!strcmp(scene, "ignored")) return ignored();
   if (!strcmp(scene, "tries-again")) return tries_again();
   if (!strcmp(scene, "continued")) return continued();
   if (!strcmp(scene, "daemon")) return daemonize(file);

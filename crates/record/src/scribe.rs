@@ -85,6 +85,12 @@ impl<'s, S: Store> Scribe<'s, S> {
         }
     }
 
+    /// A signal interrupted a call, which keeps its place in the order until it is known what becomes of it.
+    pub(crate) fn suspended(&mut self, tid: Tid, call: &mut InFlight) {
+        self.entered(tid, call);
+        self.item(&RawItem::Suspended { tid, at: call.start });
+    }
+
     /// A call had no effect and is made again.
     pub(crate) fn restarted(&mut self, tid: Tid, call: &InFlight) {
         self.interrupted += 1;

@@ -56,6 +56,8 @@ pub(crate) struct Interrupted {
     pub(crate) dur: Nanos,
     /// Whether it goes on with `restart_syscall`.
     pub(crate) goes_on: bool,
+    /// Whether the thread has made no other call since.
+    pub(crate) is_last: bool,
 }
 
 /// A traced thread.

@@ -398,8 +398,10 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     fn enters(&mut self, stop: Stopped, info: &CallInfo, at: Timestamp) -> io::Result<()> {
         let Phase::Entry { number, args } = info.phase else { return self.go_on(stop, None) };
         let tid = stop.tid();
-        self.settle(tid, info);
         self.tally.calls += 1;
+        if self.settle(tid, info) {
+            return self.go_on(stop, None);
+        }
         let registers = Registers { abi: abi(info.arch, number), number, args };
         if self.chooser.as_ref().is_some_and(|chooser| !chooser.chooses(&registers)) {
             return self.go_on(stop, None);
@@ -416,6 +418,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             && let Some(interrupted) = thread.interrupted.pop_if(|interrupted| interrupted.goes_on)
         {
             thread.call = Some(interrupted.call);
+            self.scribe.interrupted += 1;
             self.decoder.recycle(entry);
             return self.go_on(stop, None);
         }
@@ -596,7 +599,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     }
 
     /// A signal interrupted a call before it did anything.
-    fn is_interrupted(&mut self, tid: Tid, call: InFlight, value: i64, at: Timestamp) {
+    fn is_interrupted(&mut self, tid: Tid, mut call: InFlight, value: i64, at: Timestamp) {
         self.overtakes(tid);
         if self.unannounced == Some(tid) {
             self.unannounced = None;
@@ -606,21 +609,30 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.decoder.recycle(call.entry);
             return;
         }
+        self.scribe.suspended(tid, &mut call);
         let dur = at - call.start;
         let Some(thread) = self.threads.get_mut(tid) else { return };
-        if let Some(oldest) = thread.interrupt(Interrupted { call, dur, goes_on: value == GOES_ON }) {
+        let interrupted = Interrupted { call, dur, goes_on: value == GOES_ON, is_last: true };
+        if let Some(oldest) = thread.interrupt(interrupted) {
             self.fails(tid, oldest);
         }
     }
 
-    /// Before the next call of a thread: if it is the interrupted one again, that one had no effect.
-    fn settle(&mut self, tid: Tid, info: &CallInfo) {
-        let Some(thread) = self.threads.get_mut(tid) else { return };
-        let again = thread.interrupted.pop_if(|interrupted| interrupted.call.is_same(info));
-        if let Some(again) = again {
+    /// Before the next call of a thread: if it is the interrupted one again, that one had no effect; without any call in between
+    /// (of a handler), it goes on. Returns whether it does.
+    fn settle(&mut self, tid: Tid, info: &CallInfo) -> bool {
+        let Some(thread) = self.threads.get_mut(tid) else { return false };
+        let Some(last) = thread.interrupted.last_mut() else { return false };
+        let at_once = std::mem::take(&mut last.is_last);
+        let Some(again) = thread.interrupted.pop_if(|last| last.call.is_same(info)) else { return false };
+        if at_once {
+            self.scribe.interrupted += 1;
+            thread.call = Some(again.call);
+        } else {
             self.scribe.restarted(tid, &again.call);
             self.decoder.recycle(again.call.entry);
         }
+        at_once
     }
 
     /// A thread returned from a signal handler. If it goes on behind the interrupted call, that one has failed; if it goes on

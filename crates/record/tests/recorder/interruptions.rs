@@ -34,6 +34,15 @@ fn a_read_that_is_restarted_is_one_read() {
 }
 
 #[test]
+fn a_read_that_goes_on_after_a_signal_without_a_handler_lasts_from_its_first_start() {
+    let (outcome, collected) = play("ignored");
+    let [read] = reads(&collected)[..] else { panic!("{:?}", reads(&collected)) };
+    assert_eq!((read.ret, read.errno.as_deref()), (Some(1), None));
+    assert!(read.dur.unwrap() > 500_000_000, "the wait before the signal counts: {:?}", read.dur);
+    assert!(outcome.coverage.interrupted >= 1);
+}
+
+#[test]
 fn a_read_that_the_program_tries_again_is_two_reads() {
     let (outcome, collected) = play("tries-again");
     let mut results: Vec<_> = reads(&collected).iter().map(|read| read.ret).collect();
@@ -44,10 +53,11 @@ fn a_read_that_the_program_tries_again_is_two_reads() {
 
 #[test]
 fn a_poll_that_goes_on_after_a_stop_is_one_poll() {
-    let (_, collected) = play("continued");
+    let (outcome, collected) = play("continued");
     let polls: Vec<_> = collected.events.iter().filter(|row| row.call == "poll").collect();
     let [poll] = polls[..] else { panic!("{polls:?}") };
     assert_eq!(poll.ret, Some(0));
     assert!(poll.dur.unwrap() >= 400_000_000, "from its entry to its timeout");
     assert!(collected.calls("restart_syscall").is_empty());
+    assert!(outcome.coverage.interrupted >= 1, "what was entered twice is one event");
 }
