@@ -59,8 +59,8 @@ pub use log::EventLog;
 pub use meta::{Capture, FORMAT_VERSION, Table, TableFile, TimeBase, Totals, TrailMeta};
 pub use part::{PartSummary, PartWriter};
 pub use recording::{
-    JoinOptions, Liveness, Progress, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished, recover,
-    unfinished,
+    JoinOptions, Liveness, Progress, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished, Unreadable,
+    recover, unfinished,
 };
 pub use row_group::RowGroupMeta;
 pub use schema::schema;

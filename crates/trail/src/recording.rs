@@ -20,7 +20,7 @@ pub(crate) use open::{Opened, open, state};
 pub(crate) use run::{BROKEN, RECORDING, RUN};
 
 pub use join::{JoinOptions, Recording};
-pub use recover::{RecoverOptions, Recovered, recover};
+pub use recover::{RecoverOptions, Recovered, Unreadable, recover};
 pub use unfinished::{Liveness, Unfinished, unfinished};
 
 /// Why an event is lost that no record of a spool can hold.

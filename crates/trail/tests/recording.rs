@@ -371,10 +371,39 @@ fn a_spool_without_its_header_is_neither_passed_over_nor_removed() {
     let header = std::fs::read(spool.join("header.json")).unwrap();
     std::fs::remove_file(spool.join("header.json")).unwrap();
     assert!(Trail::open(&target).unwrap_err().to_string().contains("header.json"));
-    assert!(recover(&target, &recover_options(), &|_, _| {}).is_err());
+    let left = recover(&target, &recover_options(), &|_, _| {}).unwrap();
+    assert!(!left.is_complete() && left.unreadable[0].why.contains("header.json"), "{left:?}");
     std::fs::write(spool.join("header.json"), header).unwrap();
     recover(&target, &recover_options(), &|_, _| {}).unwrap();
     assert_eq!(Trail::open(&target).unwrap().meta().totals.events, 110);
+}
+
+#[test]
+fn a_rank_of_which_nothing_can_be_read_does_not_keep_the_others_from_being_recovered() {
+    let (directory, target) = directory();
+    let mut spools = Vec::new();
+    for rank in 0..3 {
+        let mut recording = Recording::join(&target, options(rank, 3)).unwrap();
+        write(&mut recording, 100, i64::from(rank) + 1);
+        spools.push(recording.writer().directory().to_owned());
+    }
+    std::fs::remove_file(spools[1].join("header.json")).unwrap();
+    let other = directory.path().join("other.trail");
+    let elsewhere = RecoverOptions { output: Some(other.clone()), ..recover_options() };
+    for options in [elsewhere, recover_options()] {
+        let recovered = recover(&target, &options, &|_, _| {}).unwrap();
+        assert_eq!((recovered.recordings.len(), recovered.left.len(), recovered.unreadable.len()), (2, 0, 1));
+        assert_eq!((recovered.events, recovered.is_complete()), (200, false));
+    }
+    assert!(spools[1].join("0000.spool").is_file(), "it is kept");
+    let trail = Trail::open(&other).unwrap();
+    assert_eq!(trail.meta().totals.events, 200);
+    let notes = trail.coverage().notes.join("\n");
+    assert!(notes.contains("not taken") && notes.contains("header.json"), "{notes}");
+    assert!(
+        Trail::open(&target).unwrap_err().to_string().contains("header.json"),
+        "no figures without that rank"
+    );
 }
 
 #[test]

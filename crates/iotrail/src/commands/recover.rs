@@ -15,7 +15,7 @@ use std::process::ExitCode;
   iotrail recover run.trail -o /elsewhere/run.trail      # the disk is full, or the trail is read-only
 
 An unfinished trail can be read without this, too; every command says what is missing. Nothing is done to a finished one.
-Exit status: 0 the trail is finished, 1 it is not: a recorder is still at work, or something failed.")]
+Exit status: 0 the trail is finished, 1 it is not: a recorder is still at work, a spool is damaged, or something failed.")]
 pub(crate) struct Args {
     /// The trail.
     #[arg(value_name = "TRAIL")]
@@ -57,23 +57,27 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.json {
         output::json(&recovered)?;
     }
-    Ok(if recovered.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if recovered.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn say(recovered: &Recovered, args: &Args, ui: &Ui) {
     let target = args.output.as_ref().unwrap_or(&args.trail).display();
     for left in &recovered.left {
         ui.warn(&format!("left alone: {}", describe(left)));
-        if left.recorder == Liveness::Dead {
-            ui.say(
-                "its spool is damaged; what can be read of it is taken, and the spool removed, with --force",
-            );
+        if left.recorder == Liveness::Dead && left.events > 0 {
+            ui.say("with --force, what can be read of it is taken, and its spool removed");
         }
+    }
+    for unreadable in &recovered.unreadable {
+        ui.warn(&format!("left alone, nothing of it can be read: {}", unreadable.why));
+    }
+    if !recovered.unreadable.is_empty() && args.output.is_none() {
+        ui.say("to get a trail of the others: -o OTHER.trail");
     }
     for recording in &recovered.recordings {
         ui.say(&describe(recording));
     }
-    if recovered.recordings.is_empty() && recovered.left.is_empty() {
+    if recovered.recordings.is_empty() && recovered.is_complete() {
         ui.say(&format!("{target}: nothing to recover, the trail is finished"));
     } else if !recovered.recordings.is_empty() {
         ui.say(&format!("{target}: {} recovered", units::counted(recovered.events, "event", "events")));

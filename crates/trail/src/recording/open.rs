@@ -4,7 +4,7 @@ use crate::error::TrailError;
 use crate::meta::{META_FILE, Table, TrailMeta};
 use crate::parquet_file::ParquetFile;
 use crate::recording::recover::{addition, assembly_of};
-use crate::recording::unfinished::{directories, spools};
+use crate::recording::unfinished::{directories, readable, spools};
 use iotrail_model::Case;
 use iotrail_model::threads::one_per_core;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub(crate) fn state(target: &Path) -> (Vec<String>, Option<(u64, i64, u64)>) {
 
 /// Opens the finished tables of `target` and converts the rest; `None` if there is no rest.
 pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
-    let spools = spools(target)?;
+    let spools = readable(spools(target)?)?;
     if spools.is_empty() {
         return Ok(None);
     }

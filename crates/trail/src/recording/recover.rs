@@ -7,7 +7,7 @@ use crate::recording::join::{capture_of, scratch};
 use crate::recording::lock::Lock;
 use crate::recording::publish::{Addition, Assembly, publish, read_cases, tidy};
 use crate::recording::run::{RECORDING, Run, replace_json};
-use crate::recording::unfinished::{came_to_its_end, case_of, describe, spools};
+use crate::recording::unfinished::{came_to_its_end, case_of, describe, describe_damaged, spools};
 use crate::recording::{Liveness, Progress, TOO_LONG, Unfinished};
 use crate::trail::read_meta;
 use crate::writer::Hidden;
@@ -41,10 +41,29 @@ pub struct Recovered {
     pub recordings: Vec<Unfinished>,
     /// Recordings that were left alone: their recorder is, or may be, alive, or they are damaged.
     pub left: Vec<Unfinished>,
+    /// Recordings of which nothing can be read, because their header is missing or damaged. They stay where they are.
+    pub unreadable: Vec<Unreadable>,
     /// Events that came out of spools.
     pub events: u64,
     /// What the whole trail holds now; NULL if there is nothing in it yet.
     pub totals: Option<Totals>,
+}
+
+impl Recovered {
+    /// Whether nothing was left behind.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.left.is_empty() && self.unreadable.is_empty()
+    }
+}
+
+/// A recording of which nothing can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// Name of its directory under `recording`.
+    pub name: String,
+    /// Its directory and what is wrong with it, in a sentence.
+    pub why: String,
 }
 
 /// Makes every recording that was not finished part of the trail `target`. A trail that is finished stays as it is.
@@ -63,33 +82,36 @@ pub fn recover(
         let why = "it holds neither trail.json nor recordings".to_owned();
         return Err(TrailError::NotATrail { path: target.to_owned(), why });
     }
-    let mut recovered = Recovered::default();
-    let mut taken = Vec::new();
+    let (mut recovered, mut candidates) = (Recovered::default(), Vec::new());
     for (name, spool) in spools(target)? {
-        let found = describe(&name, &spool);
-        let takes = match found.recorder {
-            // Nothing is gained by giving up a spool of which nothing can be read.
-            _ if options.force => {
-                !spool.is_being_written() && (spool.events() > 0 || damage_of(&spool)?.is_empty())
-            }
-            Liveness::Dead => damage_of(&spool)?.is_empty(),
-            _ => false,
-        };
-        if takes {
-            recovered.events += found.events;
-            recovered.recordings.push(found);
-            taken.push((name, spool));
-        } else {
-            recovered.left.push(found);
+        match spool {
+            Err(error) => recovered.unreadable.push(Unreadable { name, why: error.to_string() }),
+            Ok(spool) => match describe(&name, &spool) {
+                found if may_take(&found, &spool, options.force)? => candidates.push((found, spool)),
+                found => recovered.left.push(found),
+            },
         }
     }
-    let overall = Overall { earlier: AtomicU64::new(0), total: recovered.events, progress };
-    let work = Work { threads: options.threads, overall: &overall };
+    let total = candidates.iter().map(|(found, _)| found.events).sum();
+    let overall = Overall { earlier: AtomicU64::new(0), total, progress };
+    let work = Work { threads: options.threads, force: options.force, overall: &overall };
     recovered.totals = match &options.output {
-        None => work.in_place(target, taken)?,
-        Some(output) => Some(work.elsewhere(target, taken, output, options.overwrite)?),
+        None => work.in_place(target, candidates, &mut recovered)?,
+        Some(output) => {
+            Some(work.elsewhere(target, candidates, (output, options.overwrite), &mut recovered)?)
+        }
     };
     Ok(recovered)
+}
+
+/// Whether a recording may be taken, as far as one knows before it is read.
+fn may_take(found: &Unfinished, spool: &Spool, force: bool) -> Result<bool, TrailError> {
+    Ok(match found.recorder {
+        // Nothing is gained by giving up a spool of which nothing can be read.
+        _ if force => !spool.is_being_written() && (spool.events() > 0 || damage_of(spool)?.is_empty()),
+        Liveness::Dead => spool.damage().is_empty(),
+        _ => false,
+    })
 }
 
 /// Progress over several recordings.
@@ -101,24 +123,45 @@ struct Overall<'a> {
 
 struct Work<'a> {
     threads: NonZeroUsize,
+    force: bool,
     overall: &'a Overall<'a>,
 }
 
 impl Work<'_> {
-    fn convert(&self, name: &str, spool: &Spool, directory: &Path) -> Result<Addition, TrailError> {
+    /// Converts a spool into parts in `directory`; leaves it alone if it turns out to be damaged.
+    fn take(
+        &self,
+        found: Unfinished,
+        spool: &Spool,
+        directory: &Path,
+        recovered: &mut Recovered,
+    ) -> Result<Option<Addition>, TrailError> {
         let Overall { earlier, total, progress } = self.overall;
         let show = |done: u64, _| progress(earlier.load(Ordering::Relaxed) + done, *total);
-        let addition = addition(name, spool, directory, self.threads, &show)?;
+        let addition = addition(&found.name, spool, directory, self.threads, &show)?;
         earlier.fetch_add(spool.events(), Ordering::Relaxed);
-        Ok(addition)
+        let found = describe_damaged(found, spool, &addition.damage);
+        if !self.force && !addition.damage.is_empty() {
+            recovered.left.push(found);
+            return Ok(None);
+        }
+        recovered.events += found.events;
+        recovered.recordings.push(found);
+        Ok(Some(addition))
     }
 
-    fn in_place(&self, target: &Path, taken: Vec<(String, Spool)>) -> Result<Option<Totals>, TrailError> {
-        for (name, spool) in taken {
+    fn in_place(
+        &self,
+        target: &Path,
+        candidates: Vec<(Unfinished, Spool)>,
+        recovered: &mut Recovered,
+    ) -> Result<Option<Totals>, TrailError> {
+        for (found, spool) in candidates {
             let scratch = scratch(spool.directory())?;
-            let addition = self.convert(&name, &spool, scratch.path())?;
-            let _lock = Lock::take(target)?;
-            publish(target, vec![addition])?;
+            if let Some(addition) = self.take(found, &spool, scratch.path(), recovered)? {
+                let _lock = Lock::take(target)?;
+                publish(target, vec![addition])?;
+            }
         }
         if target.join(META_FILE).symlink_metadata().is_err() {
             return Ok(None);
@@ -128,13 +171,13 @@ impl Work<'_> {
         Ok(Some(read_meta(target)?.totals))
     }
 
-    /// A new trail of the finished tables and the recordings that were taken.
+    /// A new trail of the finished tables and the recordings that can be taken.
     fn elsewhere(
         &self,
         target: &Path,
-        taken: Vec<(String, Spool)>,
-        output: &Path,
-        overwrite: bool,
+        candidates: Vec<(Unfinished, Spool)>,
+        (output, overwrite): (&Path, bool),
+        recovered: &mut Recovered,
     ) -> Result<Totals, TrailError> {
         let hidden = Hidden::create(output, overwrite)?;
         let (mut assembly, directory) = (assembly_of(target)?, hidden.path());
@@ -142,13 +185,22 @@ impl Work<'_> {
             let (from, to) = (target.join(&file.file), directory.join(&file.file));
             fs::copy(&from, &to).map_err(TrailError::io("copy to", &to))?;
         }
-        for (name, spool) in taken {
+        for (found, spool) in candidates {
             let scratch = scratch(directory)?;
-            let addition = self.convert(&name, &spool, scratch.path())?;
+            let Some(addition) = self.take(found, &spool, scratch.path(), recovered)? else { continue };
             assembly.add(vec![addition], |from, to| {
                 let to = directory.join(to);
                 fs::rename(from, &to).map_err(TrailError::io("rename to", &to))
             })?;
+        }
+        for left in &recovered.left {
+            assembly
+                .meta
+                .coverage
+                .note(format!("{}: not taken from the unfinished trail; {}", left.case, left.why));
+        }
+        for unreadable in &recovered.unreadable {
+            assembly.meta.coverage.note(format!("not taken from the unfinished trail: {}", unreadable.why));
         }
         assembly.write_cases(&directory.join(Table::Cases.file_name(0)))?;
         replace_json(&directory.join(META_FILE), &assembly.meta)?;

@@ -6,7 +6,7 @@ use crate::recording::join::CASE_ID;
 use crate::recording::run::RECORDING;
 use crate::trail::read_meta;
 use iotrail_model::{CaseId, CaseName, units};
-use iotrail_spool::{FIRST_SEGMENT, Header, Spool};
+use iotrail_spool::{Damage, FIRST_SEGMENT, Header, Spool, SpoolError};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
@@ -50,7 +50,7 @@ pub struct Unfinished {
 /// There is no trail, or it cannot be read.
 pub fn unfinished(target: &Path) -> Result<Vec<Unfinished>, TrailError> {
     target.metadata().map_err(TrailError::io("open", target))?;
-    Ok(spools(target)?.iter().map(|(name, spool)| describe(name, spool)).collect())
+    readable(spools(target)?).map(|spools| spools.iter().map(|(name, spool)| describe(name, spool)).collect())
 }
 
 /// Names of the directories of recordings, sorted.
@@ -72,8 +72,16 @@ pub(crate) fn directories(target: &Path) -> Result<Vec<String>, TrailError> {
     Ok(names)
 }
 
-/// The spools that are not part of the trail yet, by name.
-pub(crate) fn spools(target: &Path) -> Result<Vec<(String, Spool)>, TrailError> {
+/// A spool, or why it cannot be opened, by the name of its directory.
+pub(crate) type Named = (String, Result<Spool, SpoolError>);
+
+/// The spools, if all can be opened; else why the first cannot.
+pub(crate) fn readable(spools: Vec<Named>) -> Result<Vec<(String, Spool)>, TrailError> {
+    spools.into_iter().map(|(name, spool)| Ok((name, spool?))).collect()
+}
+
+/// What is not part of the trail yet.
+pub(crate) fn spools(target: &Path) -> Result<Vec<Named>, TrailError> {
     let listed = match target.join(META_FILE).symlink_metadata() {
         Ok(_) => read_meta(target)?.recordings,
         Err(_) => Vec::new(),
@@ -82,7 +90,8 @@ pub(crate) fn spools(target: &Path) -> Result<Vec<(String, Spool)>, TrailError> 
     for name in directories(target)? {
         let directory = target.join(RECORDING).join(&name);
         if !listed.contains(&name) && !is_empty_recording(&directory) {
-            spools.push((name, Spool::open(&directory)?));
+            let spool = Spool::open(&directory);
+            spools.push((name, spool));
         }
     }
     Ok(spools)
@@ -111,8 +120,14 @@ pub(crate) fn describe(name: &str, spool: &Spool) -> Unfinished {
         recorder,
         case: header.case.clone(),
         events: spool.events(),
-        why: why(spool, recorder),
+        why: format!("{}{}", state(spool, recorder), missing(spool, spool.damage())),
     }
+}
+
+/// What is known of a recording after all of its spool was read, which has `damage`.
+pub(crate) fn describe_damaged(found: Unfinished, spool: &Spool, damage: &[Damage]) -> Unfinished {
+    let why = format!("{}{}", state(spool, found.recorder), missing(spool, damage));
+    Unfinished { why, ..found }
 }
 
 /// A recorder holds a lock on its spool as long as it lives; whether that can be seen from another host depends on the
@@ -156,31 +171,36 @@ fn quantity(events: u64) -> String {
     }
 }
 
-fn why(spool: &Spool, recorder: Liveness) -> String {
-    let mut why = match (recorder, spool.is_finished()) {
-        (Liveness::Alive, false) => "it is still being recorded".to_owned(),
-        (Liveness::Alive, true) => "its recorder is writing the tables".to_owned(),
-        (_, true) => "all events are there; its recorder ended before it had written the tables".to_owned(),
-        (_, false) if came_to_its_end(spool) => {
-            "its recorder ended before it had written the tables".to_owned()
-        }
-        (_, false) => "its recorder was killed: what happened from then on is missing".to_owned(),
-    };
+/// How far the recording came.
+fn state(spool: &Spool, recorder: Liveness) -> &'static str {
+    match (recorder, spool.is_finished()) {
+        (Liveness::Alive, false) => "it is still being recorded",
+        (Liveness::Alive, true) => "its recorder is writing the tables",
+        (_, true) => "all events are there; its recorder ended before it had written the tables",
+        (_, false) if came_to_its_end(spool) => "its recorder ended before it had written the tables",
+        (_, false) => "its recorder was killed: what happened from then on is missing",
+    }
+}
+
+/// What is missing of what was recorded.
+fn missing(spool: &Spool, damage: &[Damage]) -> String {
+    let mut missing = String::new();
     let losses = spool.losses();
     if losses.failed > 0 {
         let reason = losses.reason.as_deref().unwrap_or("the spool could not be written");
-        why.push_str(&format!("; {} lost ({reason})", quantity(losses.failed)));
+        missing.push_str(&format!("; {} lost ({reason})", quantity(losses.failed)));
     }
     if losses.too_long > 0 {
-        why.push_str(&format!("; {} too long to be kept", quantity(losses.too_long)));
+        missing.push_str(&format!("; {} too long to be kept", quantity(losses.too_long)));
     }
-    let lost: u64 = spool.damage().iter().filter_map(|damage| damage.events).sum();
-    match (spool.damage().len(), lost) {
+    let lost: u64 = damage.iter().filter_map(|damage| damage.events).sum();
+    match (damage.len(), lost) {
         (0, _) => {}
-        (places, 0) => {
-            why.push_str(&format!("; its spool is damaged at {} places", units::count(places as u64)))
-        }
-        (_, lost) => why.push_str(&format!("; its spool is damaged, {} lost", quantity(lost))),
+        (places, 0) => missing.push_str(&format!(
+            "; its spool is damaged at {}",
+            units::counted(places as u64, "place", "places")
+        )),
+        (_, lost) => missing.push_str(&format!("; its spool is damaged, {} lost", quantity(lost))),
     }
-    why
+    missing
 }
