@@ -176,7 +176,7 @@ on("workflow", "hostile names of programs, commands and files are inert", async 
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   assert.equal(await page.locator("main img").count(), 0);
   const everything = await page.evaluate(() => [...document.querySelectorAll("body *:not(script):not(style)")].flatMap((one) => [...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data), ...one.getAttributeNames().map((name) => one.getAttribute(name))]).join(" "));
-  assert.equal(/[\u202e]/.test(everything), false);
+  assert.equal(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(everything), false);
   assert.ok(everything.includes("\\u{202e}"));
 });
 

@@ -5,7 +5,7 @@
 //! character of XML), is made by `printf` from octal escapes in a variable in front of the command, so that the whole
 //! command is one line of printable text in every format.
 
-use iotrail_model::text::text_to_path;
+use iotrail_model::text::{is_invisible, text_to_path};
 use iotrail_workflow::jobs::{Command, Job, Jobs, Program, Redirect, Script, Target};
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 fn is_printable(word: &str) -> bool {
-    !word.chars().any(|c| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'))
+    !word.chars().any(|c| is_invisible(c) || matches!(c, '\u{fffe}' | '\u{ffff}'))
 }
 
 /// Between single quotes, for the shell.

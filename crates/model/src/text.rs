@@ -75,11 +75,11 @@ fn escape_at(bytes: &[u8]) -> Option<u8> {
     }
 }
 
-/// `text` with everything that could move a cursor, change a colour or reverse a line shown as an escape:
-/// control characters (C0, DEL, C1), bidirectional controls, zero-width and line separators.
+/// `text` with everything shown as an escape that could move a cursor, change a colour, reverse a line or hide
+/// ([`is_invisible`]).
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe_in_terminal) {
+    if !text.chars().any(is_invisible) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
@@ -88,7 +88,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
             '\n' => safe.push_str("\\n"),
             '\t' => safe.push_str("\\t"),
             '\r' => safe.push_str("\\r"),
-            c if is_unsafe_in_terminal(c) => {
+            c if is_invisible(c) => {
                 // Writing to a String cannot fail.
                 let _ = write!(safe, "\\u{{{:x}}}", c as u32);
             }
@@ -98,9 +98,21 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-fn is_unsafe_in_terminal(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+/// Whether a character acts on what is shown instead of being seen: control characters, and those that Unicode 16 calls
+/// formats (Cf), separators of lines (Zl, Zp) or ignorable by default (directions, joiners, tags, selectors of variants,
+/// fillers).
+#[must_use]
+pub fn is_invisible(character: char) -> bool {
+    !matches!(character, ' '..='~') && (character.is_control() || is_format(character))
+}
+
+#[rustfmt::skip]
+const fn is_format(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}'
+        | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{110bd}'
+        | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// `text` cut in the middle to at most `limit` characters, an ellipsis in place of the rest; the end, where file names
@@ -137,6 +149,17 @@ mod tests {
     #[test]
     fn terminal_controls_are_shown_not_obeyed() {
         assert_eq!(printable("a\x1b[31m\u{202e}b\nc"), "a\\u{1b}[31m\\u{202e}b\\nc");
+    }
+
+    #[test]
+    fn characters_that_nobody_sees_are_shown() {
+        let hidden = "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180e}\u{200b}\u{200d}\u{202e}\u{2060}\u{2066}\u{206f}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{fff9}\u{1d173}\u{e0001}\u{e0041}\u{e007f}\u{e01ef}\u{2028}\u{85}";
+        for character in hidden.chars() {
+            let shown = format!("a\\u{{{:x}}}b", u32::from(character));
+            assert_eq!(printable(&format!("a{character}b")), shown);
+        }
+        let seen = " ~é日\u{a0}\u{300}\u{3000}\u{fffd}😀";
+        assert_eq!(printable(seen), seen);
     }
 
     #[test]

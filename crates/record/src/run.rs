@@ -166,8 +166,15 @@ impl<S: Store> Recording<'_, '_, S> {
         let limit = self.cpu_limit.map(|seconds| {
             format!("the recorder itself may use {seconds} s of CPU time (ulimit -t) and is killed with the program then")
         });
+        let long_names = match self.scribe.long_names() {
+            0 => None,
+            number => Some(format!(
+                "{number} paths are unknown: their directories lie too deep to keep their names"
+            )),
+        };
         troubles
             .chain([self.calls.describe()])
+            .chain(long_names)
             .chain(sample)
             .chain(limit)
             .for_each(|sentence| coverage.note(sentence));

@@ -136,6 +136,11 @@ impl<'s, S: Store> Scribe<'s, S> {
         self.resolver.summary().relative_paths
     }
 
+    /// Names that are unknown because there were too many long ones.
+    pub(crate) fn long_names(&self) -> u64 {
+        self.resolver.summary().long_names
+    }
+
     /// Whether two processes made calls in turns.
     pub(crate) fn interleaved(&self) -> bool {
         self.resolver.summary().cases.iter().any(|case| case.interleaved)

@@ -13,6 +13,11 @@ use crate::resolver::Resolver;
 use iotrail_model::raw::Target;
 use iotrail_model::{Dictionaries, FileId, Nullable, PathId, Tid};
 
+/// A longer name is none that the kernel takes or tells. Directories can lie deeper, by way of relative names.
+const LONG: usize = 4096;
+/// Bytes that such names may take together: each step down makes all names below longer.
+const LONG_NAMES: usize = 16 << 20;
+
 /// Where a path argument leads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
@@ -141,8 +146,9 @@ impl Resolver {
             return Origin { path: self.directories.path(at), ..Origin::default() };
         }
         let Directory { path, file, moved, .. } = self.directories.get(at);
-        let lost = path.is_null() && moved || self.is_removed(file);
-        Origin { path: self.moved(file, path, names), file, lost }
+        let by_now = self.moved(file, path, names);
+        let lost = by_now.is_null() && (moved || !path.is_null()) || self.is_removed(file);
+        Origin { path: by_now, file, lost }
     }
 
     /// Whether a trace showed that a directory was removed.
@@ -150,7 +156,8 @@ impl Resolver {
         self.is_trace && file.get().is_some_and(|file| self.namespace.is_removed(file))
     }
 
-    /// The path of a directory: where it is by now, if a trace showed it being renamed.
+    /// The path of a directory: where it is by now, if a trace showed it being renamed. Unknown if that makes its name longer
+    /// than the kernel takes.
     pub(crate) fn moved(
         &self,
         file: Nullable<FileId>,
@@ -158,8 +165,11 @@ impl Resolver {
         names: &mut Dictionaries,
     ) -> Nullable<PathId> {
         let file = file.get().filter(|_| self.is_trace && self.files.renames > 0);
-        let by_now = file.and_then(|file| self.namespace.path_of(file));
-        by_now.map_or(path, |by_now| Nullable::some(intern(names, &by_now)))
+        match file.and_then(|file| self.namespace.path_of(file)) {
+            Some(by_now) if by_now.len() > LONG => names.paths.find(&by_now).map(PathId).into(),
+            Some(by_now) => Nullable::some(intern(names, &by_now)),
+            None => path,
+        }
     }
 
     /// The trace says where a thread works. If it never moved, its image started there.
@@ -234,7 +244,7 @@ impl Resolver {
         let path = self.moved(file, path, names);
         let is_absolute = path.get().is_some_and(|path| names.paths.get(path.0).starts_with(b"/"));
         match is_absolute || !file.is_null() {
-            true => Origin { path, file, lost: self.is_removed(file) },
+            true => Origin { path, file, lost: path.is_null() || self.is_removed(file) },
             // A pipe is still what it is called, but no directory.
             false => Origin { path, ..LOST },
         }
@@ -265,12 +275,25 @@ impl Resolver {
             true => paths::join(directory, path, &mut self.scratch),
             false => self.namespace.join(directory, path, &mut self.scratch),
         };
-        let joined = intern(names, &self.scratch);
+        let Some(joined) = self.intern_joined(path.len(), names) else { return Place::default() };
         if lost {
             let is_base = path.split(|byte| *byte == b'/').all(|part| matches!(part, b"" | b"."));
             self.lost.push((joined, if is_base { base.file } else { Nullable::NULL }));
         }
         Place { path: Nullable::some(joined), fd: None, relative: !absolute }
+    }
+
+    /// The id of the name that was joined. None if it is one of too many long ones: then nobody can say what it is.
+    fn intern_joined(&mut self, given: usize, names: &mut Dictionaries) -> Option<PathId> {
+        let name = &self.scratch;
+        if name.len() > LONG.max(given) && names.paths.find(name).is_none() {
+            if self.long_names_bytes + name.len() > LONG_NAMES {
+                self.long_names += 1;
+                return None;
+            }
+            self.long_names_bytes += name.len();
+        }
+        Some(intern(names, name))
     }
 
     /// The file, if it is known, of a path of the call that is looked at which does not denote what is meant.

@@ -51,6 +51,10 @@ pub struct Resolver {
     /// Whether nothing is known but the calls of a trace.
     pub(crate) is_trace: bool,
     pub(crate) relative_paths: u64,
+    /// Names that are not known because there are too many that are so long.
+    pub(crate) long_names: u64,
+    /// Bytes of the long names that are known.
+    pub(crate) long_names_bytes: usize,
     pub(crate) threads: u64,
     pub(crate) orphans: u64,
     pub(crate) changed_roots: u64,
@@ -198,6 +202,7 @@ impl Resolver {
         Summary {
             cases,
             relative_paths: self.relative_paths,
+            long_names: self.long_names,
             threads: self.threads,
             orphans: self.orphans,
             changed_roots: self.changed_roots,

@@ -45,17 +45,25 @@ pub struct InputFailure {
     pub action: &'static str,
     /// What the system answered, or what is wrong with the input.
     pub reason: String,
+    /// What to do about it, if anything is known to help.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub advice: String,
 }
 
 impl InputFailure {
     pub(crate) fn new(action: &'static str, file: &str, reason: impl fmt::Display) -> Self {
-        Self { file: file.to_owned(), action, reason: reason.to_string() }
+        let (file, reason, advice) = (file.to_owned(), reason.to_string(), String::new());
+        Self { file, action, reason, advice }
     }
 }
 
 impl fmt::Display for InputFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot {} {}: {}", self.action, printable(&self.file), printable(&self.reason))
+        write!(f, "cannot {} {}: {}", self.action, printable(&self.file), printable(&self.reason))?;
+        if !self.advice.is_empty() {
+            write!(f, "; {}", printable(&self.advice))?;
+        }
+        Ok(())
     }
 }
 
@@ -63,7 +71,7 @@ impl fmt::Display for InputFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarningKind {
-    /// The file is no strace output and was left out.
+    /// A file in a directory is no strace output and was left out. A file that was named is an [`InputFailure`].
     NotStrace,
     /// The file was named twice and is imported once.
     Duplicate,

@@ -1,7 +1,8 @@
 //! The way of trace files into a trail: find, look at, plan, read in parallel, write.
 
-use crate::error::{ImportError, InputFailure, Warning, WarningKind};
+use crate::error::{ImportError, Warning, WarningKind};
 use crate::input::{self, Found, Input, TraceFile};
+use crate::intake::Remarks;
 use crate::options::ImportOptions;
 use crate::plan::{Plan, tid_of_name};
 use crate::pool;
@@ -10,7 +11,7 @@ use crate::progress::Progress;
 use crate::stream::Context;
 use crate::summary::ImportSummary;
 use crate::tally::Tally;
-use crate::work::{PartReport, failure, import_part, not_strace};
+use crate::work::{PartReport, failure, import_part};
 use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
 use iotrail_model::units;
@@ -43,14 +44,14 @@ pub fn import(
         return Err(ImportError::NoInput);
     }
     let threads = options.threads.unwrap_or_else(one_per_core);
-    let Found { files, mut failures, mut warnings, .. } = input::find(inputs);
+    let Found { files, mut remarks, .. } = input::find(inputs);
     let trail = TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?;
-    let files = look_at(files, options, threads, &mut failures, &mut warnings);
+    let files = look_at(files, options, threads, &mut remarks);
     if files.is_empty() {
-        return Err(ImportError::NothingToImport { failures, warnings });
+        return Err(nothing(remarks));
     }
     let plan = Plan::new(files, &options.case_pattern, options.date);
-    warnings.extend(unmatched(&plan.unmatched, options));
+    remarks.warnings.extend(unmatched(&plan.unmatched, options));
     let sizes = plan.files().map(|file| file.file.size());
     progress.begin(plan.files().count() as u64, sizes.sum());
     let context = Context { options, progress };
@@ -64,7 +65,11 @@ pub fn import(
         || (),
         |(), index, part| import_part(&plan.jobs[plan.parts[index].clone()], part, max_open, spare, context),
     )?;
-    finish(trail, reports, inputs, failures, warnings, context)
+    finish(trail, reports, inputs, remarks, context)
+}
+
+fn nothing(Remarks { failures, warnings }: Remarks) -> ImportError {
+    ImportError::NothingToImport { failures, warnings }
 }
 
 /// Sorts out what is no strace output.
@@ -72,8 +77,7 @@ fn look_at(
     files: Vec<TraceFile>,
     options: &ImportOptions,
     threads: NonZeroUsize,
-    failures: &mut Vec<InputFailure>,
-    warnings: &mut Vec<Warning>,
+    remarks: &mut Remarks,
 ) -> Vec<(TraceFile, Probe)> {
     let Ok::<Vec<Probe>, Infallible>(probes) = pool::run(
         threads,
@@ -89,9 +93,9 @@ fn look_at(
     for (file, probe) in files.into_iter().zip(probes) {
         match &probe.content {
             Content::Trace | Content::Empty => traces.push((file, probe)),
-            Content::Binary => warnings.push(not_strace(&file.name, "binary data, not strace output")),
-            Content::Text => warnings.push(not_strace(&file.name, "no line of it is strace output")),
-            Content::Unreadable(trouble) => failures.push(failure(&file.name, trouble)),
+            Content::Binary => remarks.not_strace(&file, "binary data, not strace output"),
+            Content::Text => remarks.not_strace(&file, "no line of it is strace output"),
+            Content::Unreadable(trouble) => remarks.failures.push(failure(&file.name, trouble)),
         }
     }
     traces
@@ -101,25 +105,23 @@ fn finish(
     trail: TrailWriter,
     reports: Vec<PartReport>,
     inputs: &[Input],
-    mut failures: Vec<InputFailure>,
-    mut warnings: Vec<Warning>,
+    mut remarks: Remarks,
     context: Context<'_>,
 ) -> Result<ImportSummary, ImportError> {
     let (mut coverage, mut tally) = (Coverage::default(), Tally::default());
     let (mut cases, mut parts) = (Vec::new(), Vec::new());
-    for report in reports {
-        coverage.merge(&report.coverage);
-        tally.add(&report.tally);
-        cases.extend(report.cases);
-        parts.push(report.part);
-        warnings.extend(report.warnings);
-        failures.extend(report.failures);
+    for PartReport { part, read } in reports {
+        coverage.merge(&read.coverage);
+        tally.add(&read.tally);
+        cases.extend(read.cases);
+        parts.push(part);
+        remarks.add(read.remarks);
     }
-    if tally.understood == 0 && (tally.text_bytes > 0 || !failures.is_empty()) {
-        return Err(ImportError::NothingToImport { failures, warnings });
+    if tally.understood == 0 && (tally.text_bytes > 0 || !remarks.failures.is_empty()) {
+        return Err(nothing(remarks));
     }
     tally.note(&mut coverage);
-    note_left_out(&mut coverage, &warnings, &failures);
+    note_left_out(&mut coverage, &remarks);
     let mut hosts = cases.iter().map(|case| case.name.host.clone());
     let host = hosts.next().flatten().filter(|first| hosts.all(|host| host.as_ref() == Some(first)));
     let capture = Capture {
@@ -138,8 +140,8 @@ fn finish(
         text_bytes: tally.text_bytes,
         cancelled: context.cancelled() && tally.cut,
         coverage,
-        warnings,
-        failures,
+        warnings: remarks.warnings,
+        failures: remarks.failures,
     })
 }
 
@@ -147,10 +149,13 @@ fn finish(
 const MOST_NAMED: usize = 10;
 
 /// States in the trail which inputs are not in it: who reads it later sees no warning.
-fn note_left_out(coverage: &mut Coverage, warnings: &[Warning], failures: &[InputFailure]) {
-    let foreign = warnings.iter().filter(|warning| warning.kind == WarningKind::NotStrace);
+fn note_left_out(coverage: &mut Coverage, remarks: &Remarks) {
+    let foreign = remarks.warnings.iter().filter(|warning| warning.kind == WarningKind::NotStrace);
     let foreign = foreign.map(|warning| (&warning.file, "not imported", &warning.found));
-    let failed = failures.iter().map(|failure| (&failure.file, "not imported to its end", &failure.reason));
+    let failed = remarks.failures.iter().map(|failure| {
+        let what = if failure.action == "import" { "not imported" } else { "not imported to its end" };
+        (&failure.file, what, &failure.reason)
+    });
     let mut left_out: Vec<_> = foreign.chain(failed).collect();
     left_out.sort();
     for (file, what, why) in left_out.iter().take(MOST_NAMED) {

@@ -4,6 +4,7 @@
 //! trails, and links to directories (which may form circles). A file that is reached twice is imported once.
 
 use crate::error::{InputFailure, Warning, WarningKind};
+use crate::intake::Remarks;
 use crate::natural;
 use iotrail_model::text::path_to_text;
 use std::collections::HashSet;
@@ -56,6 +57,8 @@ pub(crate) struct TraceFile {
     pub(crate) origin: Origin,
     /// Its path in text form, as the user would name it.
     pub(crate) name: String,
+    /// Whether the user named it, and not a directory that it lies in.
+    pub(crate) named: bool,
 }
 
 impl TraceFile {
@@ -72,8 +75,7 @@ impl TraceFile {
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) files: Vec<TraceFile>,
-    pub(crate) failures: Vec<InputFailure>,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) remarks: Remarks,
     seen: HashSet<(u64, u64)>,
 }
 
@@ -99,10 +101,10 @@ impl Found {
             Ok(meta) if meta.is_dir() && path.join("trail.json").is_file() => {
                 let reason =
                     "this is a trail, the result of an import; name the trace files it was made from";
-                self.failures.push(InputFailure::new("import", &text(path), reason));
+                self.remarks.failures.push(InputFailure::new("import", &text(path), reason));
             }
             Ok(meta) if meta.is_dir() => self.add_directory(path),
-            Ok(meta) => self.add_file(path, &meta),
+            Ok(meta) => self.add_file(path, &meta, true),
             Err(error) => self.fail("open", path, &error),
         }
     }
@@ -113,16 +115,16 @@ impl Found {
             self.warn(WarningKind::Duplicate, "-", "standard input is named twice", "it is imported once");
         } else if io::IsTerminal::is_terminal(&io::stdin()) {
             let reason = "it is a terminal; pipe the output of strace into it";
-            self.failures.push(InputFailure::new("read", "standard input", reason));
+            self.remarks.failures.push(InputFailure::new("read", "standard input", reason));
         } else {
-            self.files.push(TraceFile { origin: Origin::Stdin, name: "stdin".to_owned() });
+            self.files.push(TraceFile { origin: Origin::Stdin, name: "stdin".to_owned(), named: true });
         }
     }
 
     fn add_directory(&mut self, directory: &Path) {
-        let before = (self.files.len(), self.failures.len(), self.warnings.len());
+        let before = (self.files.len(), self.remarks.failures.len(), self.remarks.warnings.len());
         self.walk(directory);
-        if before == (self.files.len(), self.failures.len(), self.warnings.len()) {
+        if before == (self.files.len(), self.remarks.failures.len(), self.remarks.warnings.len()) {
             self.warn(WarningKind::EmptyDirectory, &text(directory), "no files in this directory", "");
         }
     }
@@ -143,7 +145,7 @@ impl Found {
                     }
                 }
                 Ok(kind) if kind.is_file() || kind.is_symlink() => match fs::metadata(&path) {
-                    Ok(meta) if meta.is_file() => self.add_file(&path, &meta),
+                    Ok(meta) if meta.is_file() => self.add_file(&path, &meta, false),
                     Ok(_) => {}
                     Err(error) => self.fail("open", &path, &error),
                 },
@@ -153,12 +155,12 @@ impl Found {
         }
     }
 
-    fn add_file(&mut self, path: &Path, meta: &Metadata) {
+    fn add_file(&mut self, path: &Path, meta: &Metadata, named: bool) {
         let name = text(path);
         if !meta.is_file() {
-            self.files.push(TraceFile { origin: Origin::Pipe(path.into()), name });
+            self.files.push(TraceFile { origin: Origin::Pipe(path.into()), name, named });
         } else if self.seen.insert((meta.dev(), meta.ino())) {
-            self.files.push(TraceFile { origin: Origin::File(path.into(), meta.len()), name });
+            self.files.push(TraceFile { origin: Origin::File(path.into(), meta.len()), name, named });
         } else {
             self.warn(WarningKind::Duplicate, &name, "the same file is named twice", "it is imported once");
         }
@@ -166,11 +168,11 @@ impl Found {
 
     fn warn(&mut self, kind: WarningKind, file: &str, found: &str, advice: &str) {
         let (found, advice) = (found.to_owned(), advice.to_owned());
-        self.warnings.push(Warning { kind, file: file.to_owned(), more: 0, found, advice });
+        self.remarks.warnings.push(Warning { kind, file: file.to_owned(), more: 0, found, advice });
     }
 
     fn fail(&mut self, action: &'static str, path: &Path, error: &io::Error) {
-        self.failures.push(InputFailure::new(action, &text(path), reason(error)));
+        self.remarks.failures.push(InputFailure::new(action, &text(path), reason(error)));
     }
 }
 
@@ -202,9 +204,9 @@ mod tests {
         let relative = |name: &String| name[text(dir.path()).len() + 1..].to_owned();
         let names: Vec<String> = found.files.iter().map(|file| relative(&file.name)).collect();
         assert_eq!(names, ["latest", "r10.st", "sub/r1.st"]);
-        assert_eq!(found.warnings.len(), 1);
-        assert_eq!(relative(&found.warnings[0].file), "r2.st");
-        let [failure] = &found.failures[..] else { panic!("{:?}", found.failures) };
+        assert_eq!(found.remarks.warnings.len(), 1);
+        assert_eq!(relative(&found.remarks.warnings[0].file), "r2.st");
+        let [failure] = &found.remarks.failures[..] else { panic!("{:?}", found.remarks.failures) };
         assert_eq!(
             (relative(&failure.file).as_str(), failure.reason.as_str()),
             ("sub/broken", "No such file or directory")
@@ -220,9 +222,9 @@ mod tests {
         let found = find(&inputs);
         assert_eq!(found.files, []);
         assert_eq!(
-            found.failures.iter().map(|failure| failure.action).collect::<Vec<_>>(),
+            found.remarks.failures.iter().map(|failure| failure.action).collect::<Vec<_>>(),
             ["open", "import"]
         );
-        assert_eq!(found.warnings[0].kind, WarningKind::EmptyDirectory);
+        assert_eq!(found.remarks.warnings[0].kind, WarningKind::EmptyDirectory);
     }
 }

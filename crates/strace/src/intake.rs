@@ -8,7 +8,7 @@ use crate::reader::Trouble;
 use crate::stream::{Context, Stream};
 use crate::tally::Tally;
 use crate::window::Limits;
-use crate::work::{failure, not_strace};
+use crate::work::failure;
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Case, CaseId, Coverage, Dictionaries, Tid};
 
@@ -26,7 +26,7 @@ pub(crate) trait Taker {
 }
 
 /// What became of the files of some jobs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Read {
     /// In the order of their ids.
     pub(crate) cases: Vec<Case>,
@@ -34,8 +34,21 @@ pub(crate) struct Read {
     pub(crate) cases_of_jobs: Vec<usize>,
     pub(crate) coverage: Coverage,
     pub(crate) tally: Tally,
+    pub(crate) remarks: Remarks,
+}
+
+/// What is to be said about inputs.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) failures: Vec<InputFailure>,
+}
+
+impl Remarks {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.warnings.extend(other.warnings);
+        self.failures.extend(other.failures);
+    }
 }
 
 /// Reads the files of `jobs`, as long as `taker` takes what they hold.
@@ -46,15 +59,7 @@ pub(crate) fn read(
     names: &mut Dictionaries,
     taker: &mut impl Taker,
 ) -> Read {
-    let read = Read {
-        cases: Vec::new(),
-        cases_of_jobs: Vec::new(),
-        coverage: Coverage::default(),
-        tally: Tally::default(),
-        warnings: Vec::new(),
-        failures: Vec::new(),
-    };
-    let mut intake = Intake { context, names, taker, read };
+    let mut intake = Intake { context, names, taker, read: Read::default() };
     for job in jobs {
         if !intake.job(job, max_open) {
             break;
@@ -143,7 +148,7 @@ impl<'a, T: Taker> Intake<'a, '_, T> {
             self.read.tally.count_ending(name, parser.ending());
             self.read.tally.count_clock(parser.clock(), file.date.is_some());
         } else if reader.text_bytes() > 0 && reader.trouble().is_none() {
-            self.read.warnings.push(not_strace(name, "no line of it is strace output"));
+            self.read.remarks.not_strace(&file.file, "no line of it is strace output");
         }
         if let Some(trouble) = reader.trouble() {
             self.trouble(name, trouble);
@@ -154,7 +159,7 @@ impl<'a, T: Taker> Intake<'a, '_, T> {
         if let Trouble::Damaged(offset, error) = trouble {
             self.read.tally.damaged += 1;
             let bytes = iotrail_model::units::count(*offset);
-            self.read.warnings.push(Warning {
+            self.read.remarks.warnings.push(Warning {
                 kind: WarningKind::DamagedData,
                 file: name.to_owned(),
                 more: 0,
@@ -166,7 +171,7 @@ impl<'a, T: Taker> Intake<'a, '_, T> {
             });
         } else {
             self.read.tally.unreadable += 1;
-            self.read.failures.push(failure(name, trouble));
+            self.read.remarks.failures.push(failure(name, trouble));
         }
     }
 }

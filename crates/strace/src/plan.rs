@@ -185,7 +185,7 @@ mod tests {
         let first = seconds.map(|seconds| Timestamp(seconds * SECOND));
         let clock = if first.is_some() { Clock::TimeOfDay } else { Clock::Order };
         let probe = Probe { content: Content::Trace, one_thread: true, first, clock };
-        (TraceFile { origin, name: name.to_owned() }, probe)
+        (TraceFile { origin, name: name.to_owned(), named: true }, probe)
     }
 
     fn plan(files: Vec<(TraceFile, Probe)>) -> Plan {

@@ -214,7 +214,7 @@ mod tests {
 
     fn file(path: &Path, bytes: &[u8]) -> TraceFile {
         std::fs::write(path, bytes).expect("a file");
-        TraceFile { origin: Origin::File(path.into(), bytes.len() as u64), name: "f".to_owned() }
+        TraceFile { origin: Origin::File(path.into(), bytes.len() as u64), name: "f".to_owned(), named: true }
     }
 
     fn read_all(reader: &mut TraceReader, park: bool) -> Vec<u8> {
@@ -255,9 +255,14 @@ mod tests {
             let text = read_all(&mut reader, false);
             (text, reader.trouble().cloned())
         };
-        let missing = TraceFile { origin: Origin::File("/nonexistent/x".into(), 1), name: "x".to_owned() };
+        let at = |path: &Path| TraceFile {
+            origin: Origin::File(path.into(), 1),
+            name: "x".to_owned(),
+            named: true,
+        };
+        let missing = at(Path::new("/nonexistent/x"));
         assert_eq!(trouble(&missing).1, Some(Trouble::Open("No such file or directory".to_owned())));
-        let directory = TraceFile { origin: Origin::File(dir.path().into(), 1), name: "x".to_owned() };
+        let directory = at(dir.path());
         assert_eq!(trouble(&directory).1, Some(Trouble::Read(0, "Is a directory".to_owned())));
         let bzip2 = file(&dir.path().join("x.bz2"), b"BZh91AY&SY");
         assert_eq!(trouble(&bzip2).1, Some(Trouble::Foreign("bzip2", "bunzip2")));

@@ -19,6 +19,8 @@ pub(crate) struct Tally {
     pub(crate) unreadable: u64,
     pub(crate) orphans: u64,
     pub(crate) changed_roots: u64,
+    /// Names that are unknown because there were too many long ones.
+    pub(crate) long_names: u64,
     /// Files mapped to memory.
     pub(crate) file_mappings: u64,
     /// Requests to io_uring and aio, and rings set up.
@@ -89,6 +91,7 @@ impl Tally {
         self.unreadable += other.unreadable;
         self.orphans += other.orphans;
         self.changed_roots += other.changed_roots;
+        self.long_names += other.long_names;
         self.file_mappings += other.file_mappings;
         self.submitted += other.submitted;
         self.rings += other.rings;
@@ -225,6 +228,18 @@ impl Tally {
         note(
             self.changed_roots,
             "processes changed their root directory: later paths are as they saw them".to_owned(),
+        );
+        note(
+            self.long_names,
+            match self.long_names {
+                1 => "1 path is unknown: its directory lies too deep to keep its name".to_owned(),
+                number => {
+                    format!(
+                        "{} paths are unknown: their directories lie too deep to keep their names",
+                        count(number)
+                    )
+                }
+            },
         );
         note(u64::from(self.cut), "the import was cancelled before the end of its inputs".to_owned());
         let clocks = [self.utc, self.dated + self.undated, self.relative, self.untimed];

@@ -1,7 +1,8 @@
 //! One part of the trail: reads the files of some jobs through parser and resolver and writes their rows.
 
 use crate::error::{InputFailure, Warning, WarningKind};
-use crate::intake;
+use crate::input::TraceFile;
+use crate::intake::{self, Read, Remarks};
 use crate::pipeline;
 use crate::plan::Job;
 use crate::reader::Trouble;
@@ -15,12 +16,7 @@ use iotrail_trail::{PartSummary, PartWriter, TrailError};
 #[derive(Debug)]
 pub(crate) struct PartReport {
     pub(crate) part: PartSummary,
-    /// In the order of their ids.
-    pub(crate) cases: Vec<Case>,
-    pub(crate) coverage: Coverage,
-    pub(crate) tally: Tally,
-    pub(crate) warnings: Vec<Warning>,
-    pub(crate) failures: Vec<InputFailure>,
+    pub(crate) read: Read,
 }
 
 /// Imports `jobs` into `part`; with `apart`, text is parsed on a thread of its own. The result is the same.
@@ -32,33 +28,26 @@ pub(crate) fn import_part(
     context: Context<'_>,
 ) -> Result<PartReport, TrailError> {
     let mut resolving = Resolving::new(part);
-    let read = match apart {
+    let mut read = match apart {
         true => pipeline::read(jobs, max_open, context, &mut resolving),
         false => intake::read(jobs, max_open, context, &mut Dictionaries::default(), &mut resolving),
     };
     let (part, resolved, events) = resolving.finish()?;
-    let mut report = PartReport {
-        part,
-        cases: read.cases,
-        coverage: read.coverage,
-        tally: read.tally,
-        warnings: read.warnings,
-        failures: read.failures,
-    };
-    report.tally.events = events;
-    let mut cases = &mut report.cases[..];
-    for (number, resolved) in read.cases_of_jobs.into_iter().zip(&resolved) {
-        let (of_job, rest) = cases.split_at_mut(number);
-        count_resolved(of_job, resolved, &mut report.coverage, &mut report.tally);
+    read.tally.events = events;
+    let mut cases = &mut read.cases[..];
+    for (number, resolved) in read.cases_of_jobs.iter().zip(&resolved) {
+        let (of_job, rest) = cases.split_at_mut(*number);
+        count_resolved(of_job, resolved, &mut read.coverage, &mut read.tally);
         cases = rest;
     }
-    Ok(report)
+    Ok(PartReport { part, read })
 }
 
 /// Adds what resolving a job told.
 fn count_resolved(cases: &mut [Case], resolved: &Resolved, coverage: &mut Coverage, tally: &mut Tally) {
     let Resolved { summary, events, with_duration } = resolved;
     coverage.relative_paths += summary.relative_paths;
+    tally.long_names += summary.long_names;
     tally.without_durations += u64::from(*events > 0 && *with_duration == 0);
     tally.orphans += summary.orphans;
     tally.changed_roots += summary.changed_roots;
@@ -94,13 +83,18 @@ pub(crate) fn failure(name: &str, trouble: &Trouble) -> InputFailure {
     }
 }
 
-/// The warning about a file that is something else.
-pub(crate) fn not_strace(name: &str, found: &str) -> Warning {
-    Warning {
-        kind: WarningKind::NotStrace,
-        file: name.to_owned(),
-        more: 0,
-        found: found.to_owned(),
-        advice: "record with: strace -f -tt -T -y -o FILE COMMAND".to_owned(),
+/// What to do about an input that is something else.
+const RECORD_WITH: &str = "record with: strace -f -tt -T -y -o FILE COMMAND";
+
+impl Remarks {
+    /// A file is no strace output. Who named it wanted it imported; a directory may hold anything.
+    pub(crate) fn not_strace(&mut self, file: &TraceFile, found: &str) {
+        let (name, advice) = (file.name.clone(), RECORD_WITH.to_owned());
+        if file.named {
+            self.failures.push(InputFailure { advice, ..InputFailure::new("import", &name, found) });
+        } else {
+            let kind = WarningKind::NotStrace;
+            self.warnings.push(Warning { kind, file: name, more: 0, found: found.to_owned(), advice });
+        }
     }
 }

@@ -124,7 +124,8 @@ fn other_files_are_named_and_left_out() {
     dir.write("t/b_h_2.st", "");
     dir.write("t/.hidden", LS);
     dir.write("t/old.trail/trail.json", "{}");
-    let inputs = [dir.path("t"), dir.path("missing.st")];
+    dir.write("named.txt", "This is no trace.\n");
+    let inputs = [dir.path("t"), dir.path("missing.st"), dir.path("named.txt")];
     let inputs: Vec<&Path> = inputs.iter().map(AsRef::as_ref).collect();
     let (summary, log) = dir.import(&inputs, &ImportOptions::default());
     let base = |file: &String| Path::new(file).file_name().expect("a name").to_string_lossy().into_owned();
@@ -135,22 +136,44 @@ fn other_files_are_named_and_left_out() {
     );
     let failed: Vec<_> =
         summary.failures.iter().map(|failure| (failure.action, base(&failure.file))).collect();
-    assert_eq!(failed, [("open", "missing.st".to_owned()), ("unpack", "x.bz2".to_owned())]);
+    let failures = [("open", "missing.st"), ("unpack", "x.bz2"), ("import", "named.txt")];
+    assert_eq!(failed, failures.map(|(action, file)| (action, file.to_owned())));
     let cases: Vec<String> = log.cases().iter().map(|case| case.name.to_string()).collect();
     assert_eq!(cases, ["a/h/1", "b/h/2"]);
     let notes = &log.coverage().notes;
     assert!(notes.contains(&"1 file held no events".to_owned()), "{notes:?}");
-    for name in ["README: not imported: ", "core: not imported: ", "missing.st: not imported to its end: "] {
+    let missing = "missing.st: not imported to its end: ";
+    for name in ["README: not imported: ", "core: not imported: ", "named.txt: not imported: ", missing] {
         assert!(notes.iter().any(|note| note.contains(name)), "{name} {notes:?}");
     }
+}
+
+#[test]
+fn names_of_directories_that_lie_too_deep_are_unknown_and_take_no_memory() {
+    let dir = Dir::new();
+    let deeper = "7 chdir(\"".to_owned() + &"a".repeat(200) + "\") = 0\n";
+    let trace = "7 getcwd(\"/w\", 4096) = 3\n".to_owned() + &deeper.repeat(3000);
+    let (summary, log) = dir.import(&[&dir.write("a.st", trace)], &ImportOptions::default());
+    assert_eq!(log.rows(), 3001);
+    let notes = &summary.coverage.notes;
+    assert!(notes.iter().any(|note| note.starts_with("1 path is unknown")), "{notes:?}");
+    // What comes after it is relative to a directory that is not known.
+    let lengths: Vec<usize> = log.names().paths.iter().map(|path| path.len()).collect();
+    let deepest = lengths.iter().max().copied().unwrap_or_default();
+    let known = (deepest - 2) / 201;
+    assert_eq!(summary.coverage.relative_paths, 3000 - known as u64 - 1);
+    assert!((4096..1 << 20).contains(&deepest), "{deepest}");
+    assert!(lengths.iter().sum::<usize>() < 20 << 20);
+    let absolute = lengths.iter().filter(|length| **length % 201 == 2 && **length > 2).count();
+    assert_eq!(absolute, known, "all names are known until there are too many");
 }
 
 #[test]
 fn without_any_strace_output_there_is_no_trail() {
     let dir = Dir::new();
     let error = dir.try_import(&[&dir.write("README", "no trace\n")], &ImportOptions::default());
-    let Err(ImportError::NothingToImport { warnings, .. }) = error else { panic!("{error:?}") };
-    assert_eq!(warnings[0].kind, WarningKind::NotStrace);
+    let Err(ImportError::NothingToImport { failures, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(failures[0].action, "import");
     assert_eq!(dir.names(), ["README"]);
 }
 

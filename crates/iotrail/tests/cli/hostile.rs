@@ -32,6 +32,8 @@ fn names() -> Vec<Vec<u8>> {
         "/d/</text></svg>",
         "/d/\\x41",
         "/d/zero\u{200b}width\u{2028}line",
+        "/d/tags\u{e0001}\u{e0041}\u{e007f}joined\u{200d}\u{2060}\u{feff}",
+        "/d/fill\u{3164}\u{ffa0}\u{115f}soft\u{ad}\u{34f}\u{17b4}\u{180e}\u{fe0f}\u{e0100}\u{61c}\u{fff9}",
         "/d/trailing space ",
     ]
     .map(|name| name.as_bytes().to_vec())
@@ -60,9 +62,13 @@ fn assert_tame(what: &str, bytes: &[u8]) {
     let text = std::str::from_utf8(bytes).expect("UTF-8");
     let wild = |character: &char| {
         (character.is_control() && *character != '\n')
-            || ('\u{202a}'..='\u{202e}').contains(character)
-            || ('\u{2066}'..='\u{2069}').contains(character)
-            || ['\u{200b}', '\u{2028}', '\u{2029}'].contains(character)
+            || ('\u{200b}'..='\u{200f}').contains(character)
+            || ('\u{2028}'..='\u{202e}').contains(character)
+            || ('\u{2060}'..='\u{206f}').contains(character)
+            || ('\u{fe00}'..='\u{fe0f}').contains(character)
+            || ('\u{e0000}'..='\u{e0fff}').contains(character)
+            || "\u{ad}\u{34f}\u{61c}\u{115f}\u{17b4}\u{180e}\u{3164}\u{feff}\u{ffa0}\u{fff9}"
+                .contains(*character)
     };
     if let Some(found) = text.chars().find(wild) {
         let line = text.lines().find(|line| line.contains(found)).unwrap_or_default();

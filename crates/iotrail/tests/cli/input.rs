@@ -46,6 +46,29 @@ fn an_unreadable_input_is_named_and_the_others_are_imported() {
 }
 
 #[test]
+fn a_named_file_that_is_no_trace_is_a_failure_and_one_in_a_directory_is_not() {
+    let dir = Dir::new();
+    dir.write("t/a_h_1.st", LS);
+    dir.write("t/README.md", "# No trace\n");
+    dir.write("core", [0_u8, 1, 2, 3].repeat(100));
+    let words = ["import", "--force", "--json", "-o", "t.trail"];
+    let ran = dir.run(words.into_iter().chain(["t/a_h_1.st", "t/README.md", "core"])).ends_with(1);
+    assert!(
+        ran.talk().contains("cannot import t/README.md: no line of it is strace output"),
+        "{}",
+        ran.talk()
+    );
+    let failures = &ran.json()["failures"];
+    assert_eq!((&failures[0]["file"], &failures[1]["file"]), (&"t/README.md".into(), &"core".into()));
+    assert_eq!(dir.json(["info", "t.trail", "--json"])["events"], 5);
+    let ran = dir.run(words.into_iter().chain(["t"])).succeeds();
+    assert!(ran.talk().contains("t/README.md: no line of it is strace output"), "{}", ran.talk());
+    let words = ["import", "--force", "--json", "-o", "t.trail", "t/a_h_1.st", "-"];
+    let ran = dir.command(words).input("no trace\n").run().ends_with(1);
+    assert!(ran.talk().contains("cannot import stdin: "), "{}", ran.talk());
+}
+
+#[test]
 fn labels_dates_and_patterns_name_the_cases() {
     let dir = Dir::new();
     dir.write("run-17.txt", LS);
