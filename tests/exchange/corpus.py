@@ -4,14 +4,16 @@ usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,snak
 
 The workflows are the scripts of `corpus/`, each for one construct of the shell. Every one is recorded under each shell that
 has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
-`# record:` in a script
-are options of the recorder, and `# whole: no` says that its commands are separate jobs. All files are compared byte for byte. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
+In a script, `# record:` are options of the recorder, `# output: FILE` is where the output of the whole recording goes, `# whole: no`
+says that its commands are separate jobs, and `# old: FILES` lie in the directory before, with other contents and dates in the
+future. All files are compared byte for byte, and their permissions. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
 about what is not exported says so on stderr and in the file. Everything else is WRONG and fails. With --sample N, every
 N-th workflow is built by the tools other than make, and recorded under the shells other than the first.
 """
 
 import argparse
 import collections
+import contextlib
 import concurrent.futures
 import os
 import pathlib
@@ -25,7 +27,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 SHELLS = {"dash": ["dash"], "bash": ["bash"], "busybox": ["busybox", "sh"]}
 MAKE = {"make": ["make"], "make-j4": ["make", "-j4"]}
 # What a remark says that gives leave to differ; that a command failed, or that a manager is one job, gives none.
-LEAVE = re.compile(r"cannot be run|exchange data both ways|must be there before|not exported|end of job|in which the jobs run")
+LEAVE = re.compile(r"cannot be run|exchange data both ways|must be there before|not exported|times of files|end of job|in which the jobs run")
+# A date in seconds, of the year 2100.
+FUTURE = 4102444800
 FILES = {
     "in.txt": "bb k\naa\nb\na\n",
     "body": "b\na\n",
@@ -48,6 +52,7 @@ FILES = {
     "cwd.py": "import os, subprocess\nsubprocess.run(['sort', '-o', 'out', '../in.txt'], cwd='sub', env={**os.environ, 'LC_ALL': 'C', 'X': 'y'}, check=True)\n"
               "subprocess.run('sort body > \"$X\"', shell=True, env={**os.environ, 'X': 'named'}, check=True)\n",
     "Makefile.s": "all: out\nstamp: in.txt\n\ttouch stamp\nout: stamp\n\tsort in.txt > out\n",
+    "Makefile.t": "all: zz out\nzz: in.txt\n\tsort in.txt > zz; echo made zz\nout: zz body\n\tcat zz body > out; echo made out\n",
     "Makefile.c": "all: made1 made2\nmade1: in.txt\n\tsort in.txt > made1\nmade2: body\n\techo first > made2\n\tcat body >> made2\n",
 }
 
@@ -96,8 +101,16 @@ class Case:
     def __init__(self, script, said, shell, directory, sampled):
         self.script, self.shell, self.directory, self.sampled = script, shell, directory, sampled
         self.construct, self.options, self.may_be_whole = said["construct"], said.get("record", "").split(), said.get("whole") != "no"
+        self.output, self.old = said.get("output"), said.get("old", "").split()
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
         self.name = f"{script.stem} ({shell})"
+
+    def clean(self, place):
+        """A directory with the inputs, and the old files."""
+        self.prepare(place)
+        for name in self.old:
+            (place / name).write_text("of another time\n")
+            os.utime(place / name, (FUTURE, FUTURE))
 
     def prepare(self, place):
         place.mkdir(parents=True)
@@ -109,10 +122,13 @@ class Case:
         work = self.directory / "recorded"
         self.prepare(work)
         trail = self.directory / "t.trail"
-        done = run([iotrail, "-q", "record", "-o", trail, *self.options, "--", *SHELLS[self.shell], "run.sh"], work)
+        command = [iotrail, "-q", "record", "-o", trail, *self.options, "--", *SHELLS[self.shell], "run.sh"]
+        done = run(command, work, self.output)
         if not trail.exists():
             sys.exit(f"FAILED: {self.name} was not recorded: {done.stderr}")
         self.files = contents(work)
+        if self.output and not (work / self.output).read_bytes():
+            self.files.pop(self.output)
         for format, name in (("makefile", "w.mk"), ("snakemake", "w.smk")):
             done = run([iotrail, "workflow", trail, "--format", format, "-o", self.directory / name], self.directory)
             self.remarks[format] = done.stderr
@@ -128,7 +144,7 @@ class Case:
             self.results[tool] = ("refused", self.refused["makefile"])
             return
         clean = self.directory / tool
-        self.prepare(clean)
+        self.clean(clean)
         done = run([*MAKE[tool], "-s", "-f", self.directory / "w.mk"], clean)
         self.judge(tool, "makefile", clean, done.returncode, done.stderr)
 
@@ -157,7 +173,7 @@ def contents(place):
             if os.path.islink(path):
                 found[inside] = ("link", os.readlink(path).replace(str(place), "."))
             elif os.path.isfile(path):
-                found[inside] = ("file", open(path, "rb").read())
+                found[inside] = ("file", os.stat(path).st_mode & 0o777, open(path, "rb").read())
             else:
                 found[inside] = ("other", b"")
         for name in directories:
@@ -194,7 +210,7 @@ def with_snakemake(cases):
             case.results["snakemake"] = ("refused", case.refused["snakemake"])
             continue
         clean, log = case.directory / "snakemake", case.directory / "snakemake.log"
-        case.prepare(clean)
+        case.clean(clean)
         if process:
             process.stdin.write(f"{case.directory / 'w.smk'}\t{clean}\t{log}\n")
             process.stdin.flush()
@@ -211,11 +227,12 @@ def with_snakemake(cases):
         process.wait()
 
 
-def run(command, place):
+def run(command, place, output=None):
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GREETING")}
     try:
-        return subprocess.run([str(word) for word in command], cwd=place, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, errors="replace", timeout=120, check=False)
+        with open(place / output, "w") if output else contextlib.nullcontext(subprocess.PIPE) as stdout:
+            return subprocess.run([str(word) for word in command], cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=stdout,
+                                  stderr=subprocess.PIPE, text=True, errors="replace", timeout=120, check=False)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, "", "took more than two minutes")
 

@@ -62,5 +62,15 @@ pub(crate) fn describe(graph: &Graph) -> Jobs {
 fn file(vertex: &Vertex, read: u64, written: u64) -> Option<JobFile> {
     let FileVertex { path, size, .. } = vertex.file()?;
     let path = if vertex.members > 1 { Arc::clone(&vertex.label) } else { Arc::clone(path) };
-    Some(JobFile { path, size: *size, read, written, only: true, stays: true, updated: false, link: false })
+    Some(JobFile {
+        path,
+        size: *size,
+        read,
+        written,
+        only: true,
+        stays: true,
+        updated: false,
+        link: false,
+        timed: false,
+    })
 }

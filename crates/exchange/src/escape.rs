@@ -207,6 +207,7 @@ impl Writer {
                 let parts: Vec<String> = parts.iter().map(|part| self.script(part, true)).collect();
                 parts.join(" | ")
             }
+            Script::Masked { umask, body } => format!("umask {umask:03o} && {}", self.script(body, inner)),
             Script::Redirected { body, redirects } => {
                 let body = match &**body {
                     Script::Sequence(_) => self.script(body, true),

@@ -6,11 +6,14 @@
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::check;
-use crate::targets::{BEGIN, Targets, rules};
+use crate::targets::{Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
+
+/// Forces jobs that have left no stamp here.
+const NEW: &str = ".iotrail/new";
 
 /// Words that make takes for its own where a line begins with them.
 const DIRECTIVES: [&str; 15] = [
@@ -47,14 +50,17 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str(&remarks(jobs));
     let _ = write!(
         text,
-        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\nunexport MAKEFLAGS MAKELEVEL MFLAGS\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal}\n{goal}:"
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\nunexport MAKEFLAGS MAKELEVEL MFLAGS\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {NEW}\n{goal}:"
     );
     for rule in &rules {
         let _ = write!(text, " {}", rule.targets.first());
     }
     text.push('\n');
     if rules.iter().any(|rule| matches!(rule.targets, Targets::Files(_))) {
-        let _ = write!(text, "\n{BEGIN}:\n\t@mkdir -p .iotrail && touch $@\n");
+        let _ = write!(
+            text,
+            "\n# A job that was not run here yet is run, however old its files are.\nnew = $(if $(wildcard $1),,{NEW})\n"
+        );
     }
     let directories = super::runnable::make_directories(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
@@ -63,7 +69,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         match &rule.targets {
             Targets::Files(files) => {
                 let sign = if files.len() > 1 { "&:" } else { ":" };
-                let _ = write!(text, "{} {sign} {BEGIN}", files.join(" "));
+                let _ = write!(text, "{} {sign} $(call new,{})", files.join(" "), rule.stamp);
             }
             Targets::Stamp(stamp) => text.push_str(&format!("{stamp}:")),
         }
@@ -77,7 +83,12 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
             Targets::Files(files) => {
-                writeln!(text, "\t@ls -d {0} >/dev/null && touch -c {0}", files.join(" "))
+                let stamp = &rule.stamp;
+                writeln!(
+                    text,
+                    "\t@ls -d {0} >/dev/null && touch -c {0} && mkdir -p .iotrail && touch {stamp}",
+                    files.join(" ")
+                )
             }
             Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && touch {stamp}"),
         };

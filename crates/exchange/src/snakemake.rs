@@ -7,7 +7,7 @@
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::{check, make_directories};
-use crate::targets::{BEGIN, Rule, Targets, rules};
+use crate::targets::{Rule, Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -60,14 +60,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
     text.push_str("shell.executable(\"/bin/sh\")\nshell.prefix(\"\")\n\nrule all:\n");
-    let of_files = rules.iter().any(|rule| matches!(rule.targets, Targets::Files(_)));
-    // Asked for by name, because a file that is there already would make Snakemake skip what it is made from.
-    let begin = of_files.then_some(BEGIN);
-    let goals: Vec<String> = begin.into_iter().chain(rules.iter().flat_map(all)).map(literal).collect();
+    let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
     list(&mut text, "input", &goals);
-    if of_files {
-        let _ = write!(text, "\nrule begin:\n    output:\n        touch({}),\n", literal(BEGIN));
-    }
     let directories = make_directories(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
@@ -77,23 +71,21 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
             comment(&format!("job {}: {}", number + 1, job.name)),
             number + 1
         );
-        let begin = matches!(rule.targets, Targets::Files(_)).then(|| literal(BEGIN));
-        let others = rule.inputs.iter().chain(&rule.after).map(|file| literal(file));
-        let inputs: Vec<String> = others.chain(begin).collect();
+        let inputs: Vec<String> = rule.inputs.iter().chain(&rule.after).map(|file| literal(file)).collect();
         list(&mut text, "input", &inputs);
-        let outputs: Vec<String> = match &rule.targets {
-            Targets::Files(files) => files.iter().map(|file| literal(file)).collect(),
-            Targets::Stamp(stamp) => vec![format!("touch({})", literal(stamp))],
-        };
+        let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
+        let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
         list(&mut text, "output", &outputs);
         let _ = writeln!(text, "    shell:\n        {}", literal(&format!("{directories}{line}")));
     }
     Ok(text)
 }
 
-fn all(rule: &Rule) -> Vec<&str> {
-    match &rule.targets {
-        Targets::Files(files) => files.iter().map(String::as_str).collect(),
-        Targets::Stamp(stamp) => vec![stamp],
-    }
+/// The files and the stamp of a job.
+fn outputs(rule: &Rule) -> impl Iterator<Item = &str> {
+    let files = match &rule.targets {
+        Targets::Files(files) => files.as_slice(),
+        Targets::Stamp(_) => &[],
+    };
+    files.iter().chain([&rule.stamp]).map(String::as_str)
 }

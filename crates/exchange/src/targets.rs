@@ -1,21 +1,20 @@
 //! Which files stand for a job where a job is known by what it makes: make and Snakemake.
 //!
-//! A file is a target of its job if that job alone makes it, it was not there before, it stays, it is no symbolic link, and
-//! its name can be written in the format. A job with any other output, or none, is known by a stamp `.iotrail/job-N` in its place.
+//! A file is a target of its job if that job alone makes it, it was not there before, it stays, it is no symbolic link, its
+//! time does not matter, and its name can be written in the format. A job with any other output, or none, is known by its
+//! stamp `.iotrail/job-N` alone. Every job leaves its stamp: one that has none here was never run here, and is run however
+//! old the files are that lie there.
 
 use crate::escape::Base;
 use iotrail_workflow::jobs::{Job, JobId, Jobs};
 use std::collections::BTreeSet;
-
-/// Made when the jobs are run for the first time: files that were there before are older, so none of them passes for made.
-pub(crate) const BEGIN: &str = ".iotrail/begin";
 
 /// What a job is known by.
 #[derive(Debug)]
 pub(crate) enum Targets {
     /// Files, as they are written.
     Files(Vec<String>),
-    /// A stamp.
+    /// Its stamp.
     Stamp(String),
 }
 
@@ -33,6 +32,8 @@ impl Targets {
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) targets: Targets,
+    /// Its stamp, a target or not.
+    pub(crate) stamp: String,
     /// Files that it reads: those of other jobs, stamps, and those that nobody makes.
     pub(crate) inputs: Vec<String>,
     /// Jobs that it waits for without reading what they are known by: the first target of each.
@@ -83,7 +84,11 @@ pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<R
     targets
         .into_iter()
         .zip(inputs)
-        .map(|(targets, (inputs, after))| Rule { targets, inputs, after })
+        .enumerate()
+        .map(|(number, (targets, (inputs, after)))| {
+            let stamp = stamp(JobId(number as u32));
+            Rule { targets, stamp, inputs, after }
+        })
         .collect()
 }
 
@@ -97,8 +102,8 @@ fn targets(id: JobId, job: &Job, name: &impl Fn(&str) -> Option<String>) -> Targ
         .outputs
         .iter()
         .map(|file| {
-            let is_target =
-                file.only && file.stays && !file.updated && !file.link && !in_own_directory(&file.path);
+            let is_made = file.only && file.stays && !file.updated && !file.link;
+            let is_target = is_made && !file.timed && !in_own_directory(&file.path);
             is_target.then(|| name(&file.path)).flatten()
         })
         .collect();

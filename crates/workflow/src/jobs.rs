@@ -25,6 +25,7 @@ mod select;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod times;
 mod trouble;
 mod ways;
 
@@ -128,6 +129,13 @@ pub enum Script {
     Sequence(Vec<Script>),
     /// Each with its standard output led to the standard input of the next.
     Pipeline(Vec<Script>),
+    /// Under another umask than that of the recording.
+    Masked {
+        /// The umask.
+        umask: u32,
+        /// What runs under it.
+        body: Box<Script>,
+    },
     /// With files that all of it shares.
     Redirected {
         /// What shares them.
@@ -144,7 +152,7 @@ impl Script {
         match self {
             Self::Command(command) => vec![command],
             Self::Sequence(parts) | Self::Pipeline(parts) => parts.iter().flat_map(Self::commands).collect(),
-            Self::Redirected { body, .. } => body.commands(),
+            Self::Redirected { body, .. } | Self::Masked { body, .. } => body.commands(),
         }
     }
 
@@ -166,7 +174,7 @@ impl Script {
             Self::Command(command) => command.name(),
             Self::Sequence(parts) => joined(parts, ";"),
             Self::Pipeline(parts) => joined(parts, "|"),
-            Self::Redirected { body, .. } => body.name(),
+            Self::Redirected { body, .. } | Self::Masked { body, .. } => body.name(),
         }
     }
 }
@@ -190,6 +198,8 @@ pub struct JobFile {
     pub updated: bool,
     /// Whether it is a symbolic link that was made in the recording.
     pub link: bool,
+    /// Whether its time matters: a job set it, or looked at the times of several files.
+    pub timed: bool,
 }
 
 /// A job.

@@ -211,7 +211,7 @@ pub static TABLE: &[CallSpec] = &[
     meta("fstatfs", &[Fd, Other]),
     meta("fstatfs64", &[Fd, Other, Other]),
     meta("ustat", &[Other, Other]),
-    meta("umask", &[Other]),
+    meta("umask", &[Flags]),
     meta("getxattr", &[Path, Other, Other, Other]),
     meta("lgetxattr", &[Path, Other, Other, Other]),
     meta("fgetxattr", &[Fd, Other, Other, Other]),

@@ -4,14 +4,15 @@
 //! needed by the next who writes it (make would otherwise overwrite what a reader still wants).
 
 use super::group::Together;
-use super::programs::{Programs, name};
+use super::programs::{ProgramId, Programs, name};
 use super::steps::{Deed, OpenMode, Step};
+use super::times::{Asked, Modified, sets_now};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{PathId, Timestamp};
 use iotrail_query::Lives;
 use iotrail_trail::EventLog;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Who did something: a job, or a manager.
@@ -62,6 +63,10 @@ pub(crate) struct NameHistory {
     pub(crate) there_before: bool,
     /// Whether it is a symbolic link that somebody made.
     pub(crate) link: bool,
+    /// Whether its time matters: somebody set it, or looked at the times of several files.
+    pub(crate) timed: bool,
+    /// What is known of its time.
+    modified: Modified,
     turns: Turns,
 }
 
@@ -85,6 +90,10 @@ pub(crate) struct History {
     pub(crate) directories: Vec<(Arc<str>, Who)>,
     /// Which jobs listed which directory.
     pub(crate) listed: BTreeMap<Arc<str>, Vec<u32>>,
+    /// Files that were open before the recording and were written to.
+    pub(crate) outside: Vec<Arc<str>>,
+    /// Jobs to which it matters what the times of the inputs are, or when the others ran.
+    pub(crate) time_dependent: BTreeSet<u32>,
 }
 
 type Needs = HashSet<(u32, u32), RandomState>;
@@ -131,6 +140,7 @@ impl Turns {
 
 struct Writer<'a> {
     log: &'a EventLog,
+    lives: &'a Lives,
     programs: &'a Programs,
     together: &'a Together,
     hidden: &'a [bool],
@@ -138,6 +148,7 @@ struct Writer<'a> {
     needs: Needs,
     made: HashMap<Arc<str>, (Who, Turns), RandomState>,
     ends: Vec<Option<Timestamp>>,
+    asked: Asked,
     /// Jobs that made or deleted entries of a directory.
     changed: HashMap<Arc<str>, Vec<u32>, RandomState>,
     /// Jobs that listed a directory.
@@ -168,16 +179,20 @@ pub(crate) fn write(
     who: &[Who],
     hidden: &[bool],
 ) -> History {
+    let mut starts: Vec<Option<Timestamp>> = vec![None; together.groups.len()];
     let mut ends = vec![None; together.groups.len()];
     for (place, program) in programs.last.iter().enumerate() {
-        let job = program.and_then(|program| who[program.index()]);
-        if let (Some(job), Some(end)) = (job, lives.all()[place].end) {
-            ends[job as usize] = ends[job as usize].max(Some(end));
-        }
+        let Some(job) = program.and_then(|program| who[program.index()]).map(|job| job as usize) else {
+            continue;
+        };
+        let life = &lives.all()[place];
+        ends[job] = ends[job].max(life.end);
+        starts[job] = [starts[job], life.start].into_iter().flatten().min();
     }
     let needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
     let mut writer = Writer {
         log,
+        lives,
         programs,
         together,
         hidden,
@@ -185,6 +200,7 @@ pub(crate) fn write(
         needs,
         made: HashMap::default(),
         ends,
+        asked: Asked::new(steps, lives, programs),
         changed: HashMap::default(),
         listed: HashMap::default(),
         twins: HashMap::default(),
@@ -198,14 +214,14 @@ pub(crate) fn write(
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
-            writer.step(number, step, who[program.index()]);
+            writer.step(number, step, program, who[program.index()]);
         }
     }
-    writer.finish()
+    writer.finish(who, &starts)
 }
 
 impl Writer<'_> {
-    fn step(&mut self, number: usize, step: &Step, who: Who) {
+    fn step(&mut self, number: usize, step: &Step, program: ProgramId, who: Who) {
         let Some(path) = step.path.get() else { return };
         // Directories and links are entries, too, though they are no files.
         let entries = match step.deed {
@@ -233,11 +249,30 @@ impl Writer<'_> {
                     self.grow(target, None);
                 }
             }
-            Deed::Change | Deed::Mode => {
+            Deed::Change => {
                 self.wrote(who, path, 0, Before::There);
                 self.grow(path, None);
             }
+            Deed::Mode => {
+                let modified = self.modified(path);
+                self.wrote(who, path, 0, Before::There);
+                self.names.entry(path).or_default().modified = modified;
+                self.grow(path, None);
+            }
+            Deed::Times => {
+                self.wrote(who, path, 0, Before::There);
+                let image = self.programs.image(self.programs.get(program), self.lives);
+                if !sets_now(image.cmdline.as_deref().unwrap_or_default()) {
+                    self.names.entry(path).or_default().modified.set = true;
+                }
+            }
             Deed::Look | Deed::Missing => self.look(who, path),
+            Deed::Stat => {
+                self.look(who, path);
+                if !self.hidden[path.index()] {
+                    self.asked.ask(program, path, self.modified(path));
+                }
+            }
             Deed::Remove => self.remove(who, path),
             Deed::RemoveDirectory => self.remove_directory(who, path),
             Deed::Rename => {
@@ -249,6 +284,7 @@ impl Writer<'_> {
                 self.read(who, path, 0);
                 if let Some(target) = step.path2.get() {
                     self.wrote(who, target, 0, Before::Gone);
+                    self.names.entry(target).or_default().modified = self.modified(path);
                     self.twin(path, target);
                 }
             }
@@ -268,6 +304,7 @@ impl Writer<'_> {
             | Deed::Close
             | Deed::Seek
             | Deed::Kill
+            | Deed::Umask(_)
             | Deed::Accept => {}
         }
     }
@@ -394,8 +431,10 @@ impl Writer<'_> {
         let history = self.names.entry(path).or_default();
         let existed = history.exists.replace(true);
         history.written = true;
+        history.modified.last = who.map(|job| (self.span.1, job));
         if file == Before::Gone {
             history.length = Some(0);
+            history.modified.set = false;
         }
         let Some(job) = who else {
             history.by_manager = true;
@@ -417,6 +456,10 @@ impl Writer<'_> {
         }
         (used.output, used.removed) = (true, false);
         used.written = used.written.saturating_add(bytes);
+    }
+
+    fn modified(&self, path: PathId) -> Modified {
+        self.names.get(&path).map(|history| history.modified).unwrap_or_default()
     }
 
     /// The file reaches to that offset at least; `None`: it may have any length now.
@@ -539,9 +582,10 @@ impl Writer<'_> {
         self.unlink(to);
         self.remove(who, from);
         let length = self.names.get(&from).and_then(|history| history.length);
+        let modified = self.modified(from);
         self.wrote(who, to, 0, Before::Gone);
         if let Some(history) = self.names.get_mut(&to) {
-            history.length = length;
+            (history.length, history.modified) = (length, modified);
         }
         if let Some(target) = target {
             self.link(to, target);
@@ -589,8 +633,13 @@ impl Writer<'_> {
         }
     }
 
-    fn finish(self) -> History {
+    fn finish(mut self, who: &[Who], starts: &[Option<Timestamp>]) -> History {
         let names = self.log.names();
+        let asked = self.asked.follow(self.programs, who, starts, &self.ends);
+        self.needs.extend(asked.needs);
+        for (path, history) in &mut self.names {
+            history.timed = history.modified.set || asked.timed.contains(path);
+        }
         let mut all: Vec<(Arc<str>, NameHistory)> = self
             .names
             .into_iter()
@@ -602,7 +651,10 @@ impl Writer<'_> {
             self.made.into_iter().map(|(path, (who, _))| (path, who)).collect();
         directories.sort();
         let listed = self.listed.into_iter().collect();
-        History { names: all, needs: self.needs, directories, listed }
+        let outside = self.programs.wrote_outside.keys().filter(|path| !self.hidden[path.index()]);
+        let outside = outside.map(|path| name(names, *path).clone()).collect();
+        let time_dependent = asked.time_dependent;
+        History { names: all, needs: self.needs, directories, listed, outside, time_dependent }
     }
 }
 

@@ -29,6 +29,11 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         path: log.names().paths[path.index()].clone(),
         more: programs.unplaced.len() as u64 - 1,
     }));
+    if !history.time_dependent.is_empty() {
+        let jobs = history.time_dependent.iter().map(|job| JobId(*job)).collect();
+        troubles.push(Trouble::Times { jobs });
+    }
+    troubles.extend(history.outside.iter().cloned().map(|path| Trouble::WroteOutside { path }));
     let mut jobs: Vec<Job> = Vec::with_capacity(together.groups.len());
     for (number, ((heads, script), members)) in together.groups.iter().zip(scripts).zip(members).enumerate() {
         let id = JobId(number as u32);
@@ -166,6 +171,7 @@ fn files(
                 stays,
                 updated: used.updated || name.there_before,
                 link: name.link,
+                timed: name.timed,
             };
             if used.input {
                 job.inputs.push(file.clone());
@@ -335,7 +341,7 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
     }
     for trouble in &mut jobs.troubles {
         match trouble {
-            Trouble::Cycle { jobs } => {
+            Trouble::Cycle { jobs } | Trouble::Times { jobs } => {
                 jobs.iter_mut().for_each(|job| *job = new(job));
                 jobs.sort();
             }
@@ -347,7 +353,10 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             | Trouble::Whole { job, .. }
             | Trouble::ListsBase { job }
             | Trouble::ReadsOutside { job } => *job = new(job),
-            Trouble::ManagerWrote { .. } | Trouble::NotExported { .. } | Trouble::Unplaced { .. } => {}
+            Trouble::ManagerWrote { .. }
+            | Trouble::WroteOutside { .. }
+            | Trouble::NotExported { .. }
+            | Trouble::Unplaced { .. } => {}
         }
     }
     jobs.troubles.sort();

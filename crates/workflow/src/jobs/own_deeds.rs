@@ -76,7 +76,7 @@ impl Look<'_> {
         let what = match step.deed {
             Deed::Write if step.bytes > 0 && visible(path) && self.opened(path) => "wrote",
             Deed::Copy if step.bytes > 0 && visible(path2) && self.opened(path2) => "wrote",
-            Deed::Change | Deed::Mode if visible(path) => "changed",
+            Deed::Change | Deed::Mode | Deed::Times if visible(path) => "changed",
             Deed::Remove if visible(path) => "deleted",
             Deed::Rename if visible(path) || visible(path2) => "renamed",
             Deed::Link | Deed::Symlink if visible(path) || visible(path2) => "linked",

@@ -38,6 +38,8 @@ pub(crate) struct Opening {
     pub(crate) used_by: BTreeSet<ProgramId>,
     /// Whether which open a copied descriptor belongs to had to be guessed.
     pub(crate) unsure: bool,
+    /// The umask at that moment, if it is another than that of the recording.
+    pub(crate) umask: Option<u32>,
 }
 
 /// What a descriptor refers to.
@@ -69,6 +71,8 @@ pub(crate) struct Program {
     pub(crate) table: Table,
     /// Whether the descriptors are known: the forks up to it were recorded.
     pub(crate) known: bool,
+    /// Its umask at that moment, if it is another than that of the recording.
+    pub(crate) umask: Option<u32>,
 }
 
 /// How much went through a pipe.
@@ -103,21 +107,45 @@ pub(crate) struct Programs {
     pub(crate) unplaced: BTreeSet<PathId>,
     /// Programs that read from what was open before the recording.
     pub(crate) read_outside: BTreeMap<ProgramId, PathId>,
+    /// What was open before the recording, and who wrote to it.
+    pub(crate) wrote_outside: BTreeMap<PathId, BTreeSet<ProgramId>>,
 }
 
 /// Devices that have no position and keep nothing.
 const NOTHING: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
+/// What a process hands on to those that it forks.
 #[derive(Clone, Debug, Default)]
-struct Descriptors {
+struct Inherited {
     table: Table,
     cloexec: BTreeSet<i32>,
+    umask: Umask,
+}
+
+/// What a process takes away from the permissions of new files, as far as its calls say so.
+#[derive(Clone, Copy, Debug, Default)]
+struct Umask {
+    /// What it was before the first call.
+    original: Option<u32>,
+    now: Option<u32>,
+}
+
+impl Umask {
+    fn set(&mut self, mask: u32, before: Option<u32>) {
+        self.original = self.original.or(before);
+        self.now = Some(mask);
+    }
+
+    /// If it is another than that of the recording.
+    fn changed(self) -> Option<u32> {
+        self.now.filter(|_| self.now != self.original)
+    }
 }
 
 struct Follower<'a> {
     lives: &'a Lives,
     names: &'a Names,
-    descriptors: HashMap<LifeId, Descriptors, RandomState>,
+    inherited: HashMap<LifeId, Inherited, RandomState>,
     /// Processes whose descriptors are known.
     followed: Vec<bool>,
     programs: Programs,
@@ -128,7 +156,7 @@ pub(crate) fn follow(steps: &[Step], lives: &Lives, names: &Names) -> Programs {
     let count = lives.all().len();
     let programs = Programs { born_in: vec![None; count], last: vec![None; count], ..Programs::default() };
     let mut follower =
-        Follower { lives, names, descriptors: HashMap::default(), followed: vec![false; count], programs };
+        Follower { lives, names, inherited: HashMap::default(), followed: vec![false; count], programs };
     for (number, step) in steps.iter().enumerate() {
         let who =
             lives.find(step.case, step.pid, step.start).and_then(|life| follower.step(number, step, life));
@@ -178,8 +206,8 @@ impl Follower<'_> {
                     return Some(who);
                 }
                 let open = OpenId(self.programs.openings.len() as u32);
-                let used_by = BTreeSet::new();
-                self.programs.openings.push(Opening { path, mode, by: who, used_by, unsure: false });
+                let (used_by, umask) = (BTreeSet::new(), self.umask(life));
+                self.programs.openings.push(Opening { path, mode, by: who, used_by, unsure: false, umask });
                 self.programs.open_of_step.insert(number, open);
                 if let Some(fd) = step.fd {
                     self.set(life, fd, Handle::File(open), mode.cloexec);
@@ -196,7 +224,7 @@ impl Follower<'_> {
             }
             Deed::CloseOnExec => {
                 if let Some(fd) = step.fd {
-                    self.descriptors.entry(life).or_default().cloexec.insert(fd);
+                    self.inherited.entry(life).or_default().cloexec.insert(fd);
                 }
             }
             Deed::Close => {
@@ -208,7 +236,11 @@ impl Follower<'_> {
                     }
                 }
             }
-            Deed::Read | Deed::Write | Deed::Copy | Deed::Seek | Deed::Change | Deed::Mode => {
+            Deed::Umask(mask) => {
+                let before = step.ret.and_then(|before| u32::try_from(before).ok());
+                self.inherited.entry(life).or_default().umask.set(mask, before);
+            }
+            Deed::Read | Deed::Write | Deed::Copy | Deed::Seek | Deed::Change | Deed::Mode | Deed::Times => {
                 self.used(step, life, who)
             }
             _ => {}
@@ -218,6 +250,9 @@ impl Follower<'_> {
 
     fn used(&mut self, step: &Step, life: LifeId, who: ProgramId) {
         let moved = step.bytes > 0;
+        if matches!(step.deed, Deed::Write | Deed::Copy) {
+            self.outside(step, life, who);
+        }
         for (path, reads) in [(step.path.get(), step.deed != Deed::Write), (step.path2.get(), false)] {
             let Some(path) = path else { continue };
             if let Some(traffic) = self.programs.pipes.get_mut(&path) {
@@ -227,7 +262,7 @@ impl Follower<'_> {
                 }
                 continue;
             }
-            let descriptors = self.descriptors.get(&life);
+            let descriptors = self.inherited.get(&life);
             let known = descriptors
                 .and_then(|descriptors| {
                     let of_fd = step.fd.and_then(|fd| descriptors.table.get(&fd)).copied();
@@ -246,8 +281,29 @@ impl Follower<'_> {
         }
     }
 
+    /// Notes who wrote to what was open before the recording: through a descriptor that nothing in it made.
+    fn outside(&mut self, step: &Step, life: LifeId, who: ProgramId) {
+        let target = if step.deed == Deed::Copy { step.path2.get() } else { step.path.get() };
+        let followed = self.lives.get(life).parent.is_none() || self.followed[life.index()];
+        let (Some(path), Some(fd), true) = (target, step.fd, followed && step.bytes > 0) else { return };
+        let table = self.inherited.get(&life).map(|inherited| &inherited.table);
+        let named_here = self.programs.opened.contains(&path) || self.programs.pipes.contains_key(&path);
+        let before = if step.deed == Deed::Copy {
+            !named_here
+        } else {
+            table.is_none_or(|table| !table.contains_key(&fd)) && ((0..=2).contains(&fd) || !named_here)
+        };
+        if before {
+            self.programs.wrote_outside.entry(path).or_default().insert(who);
+        }
+    }
+
+    fn umask(&self, life: LifeId) -> Option<u32> {
+        self.inherited.get(&life).and_then(|inherited| inherited.umask.changed())
+    }
+
     fn set(&mut self, life: LifeId, fd: i32, handle: Handle, cloexec: bool) {
-        let descriptors = self.descriptors.entry(life).or_default();
+        let descriptors = self.inherited.entry(life).or_default();
         descriptors.table.insert(fd, handle);
         if cloexec {
             descriptors.cloexec.insert(fd);
@@ -257,7 +313,7 @@ impl Follower<'_> {
     }
 
     fn unset(&mut self, life: LifeId, fd: i32) {
-        let descriptors = self.descriptors.entry(life).or_default();
+        let descriptors = self.inherited.entry(life).or_default();
         descriptors.table.remove(&fd);
         descriptors.cloexec.remove(&fd);
     }
@@ -268,7 +324,7 @@ impl Follower<'_> {
             return Some(Handle::Pipe(path));
         }
         let openings = &mut self.programs.openings;
-        let table = &self.descriptors.get(&life)?.table;
+        let table = &self.inherited.get(&life)?.table;
         let mut found: Vec<OpenId> = table
             .iter()
             .filter(|(fd, _)| **fd != target)
@@ -322,8 +378,9 @@ impl Follower<'_> {
         let root = self.lives.get(life).parent.is_none();
         let known = root || self.followed[life.index()];
         let table =
-            self.descriptors.get(&life).map(|descriptors| descriptors.table.clone()).unwrap_or_default();
-        self.programs.all.push(Program { life, image, start, parent, table, known });
+            self.inherited.get(&life).map(|descriptors| descriptors.table.clone()).unwrap_or_default();
+        let umask = self.umask(life);
+        self.programs.all.push(Program { life, image, start, parent, table, known, umask });
         id
     }
 
@@ -336,15 +393,15 @@ impl Follower<'_> {
         {
             return;
         }
-        let descriptors = self.descriptors.entry(parent).or_default().clone();
-        self.descriptors.insert(child, descriptors);
+        let descriptors = self.inherited.entry(parent).or_default().clone();
+        self.inherited.insert(child, descriptors);
         self.followed[child.index()] = true;
         self.programs.last[child.index()] = Some(who);
         self.programs.born_in[child.index()] = Some(who);
     }
 
     fn exec(&mut self, at: Timestamp, life: LifeId) -> ProgramId {
-        let descriptors = self.descriptors.entry(life).or_default();
+        let descriptors = self.inherited.entry(life).or_default();
         for fd in std::mem::take(&mut descriptors.cloexec) {
             descriptors.table.remove(&fd);
         }

@@ -39,6 +39,29 @@ type Chain = Vec<(usize, Option<PathId>)>;
 impl Scripts<'_> {
     /// The script of some heads.
     pub(crate) fn script(&self, heads: &[u32]) -> Result<Script, String> {
+        let body = self.body(heads)?;
+        Ok(match self.umask(heads)? {
+            Some(umask) => Script::Masked { umask, body: Box::new(body) },
+            None => body,
+        })
+    }
+
+    /// The umask under which commands were executed and files were opened for them.
+    fn umask(&self, heads: &[u32]) -> Result<Option<u32>, String> {
+        let of_heads = heads.iter().map(|head| self.program(*head).umask);
+        let opened = heads.iter().flat_map(|head| self.together.needed[*head as usize].values());
+        let of_files = opened.filter_map(|wanted| match wanted {
+            Wanted::File(open) => Some(self.programs.opening(*open)).filter(|opening| opening.mode.create),
+            _ => None,
+        });
+        let all: BTreeSet<Option<u32>> = of_heads.chain(of_files.map(|opening| opening.umask)).collect();
+        match all.len() {
+            0 | 1 => Ok(all.into_iter().next().flatten()),
+            _ => Err("it changed its umask while commands shared files".to_owned()),
+        }
+    }
+
+    fn body(&self, heads: &[u32]) -> Result<Script, String> {
         if let [head] = heads {
             return self.leaf(*head, &Needed::new());
         }

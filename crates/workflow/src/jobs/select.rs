@@ -39,6 +39,10 @@ fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
     };
     Some(match trouble {
         Trouble::Cycle { jobs } => Trouble::Cycle { jobs: all(jobs)? },
+        Trouble::Times { jobs } => {
+            let left: Vec<JobId> = jobs.iter().filter_map(of).collect();
+            Trouble::Times { jobs: Some(left).filter(|left| !left.is_empty())? }
+        }
         Trouble::SharedOutput { path, jobs } => {
             Trouble::SharedOutput { path: path.clone(), jobs: all(jobs)? }
         }
@@ -50,7 +54,9 @@ fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
         Trouble::Whole { job, why } => Trouble::Whole { job: of(job)?, why: why.clone() },
         Trouble::ReadsOutside { job } => Trouble::ReadsOutside { job: of(job)? },
         Trouble::ListsBase { job } => Trouble::ListsBase { job: of(job)? },
-        Trouble::NotExported { .. } | Trouble::Unplaced { .. } => trouble.clone(),
+        Trouble::NotExported { .. } | Trouble::Unplaced { .. } | Trouble::WroteOutside { .. } => {
+            trouble.clone()
+        }
     })
 }
 

@@ -53,8 +53,10 @@ pub(crate) enum Deed {
     Close,
     /// Moved the position of an open file.
     Seek,
-    /// Asked what is known about the name.
+    /// Asked something about the name.
     Look,
+    /// Asked all that is known about the file, its times among it.
+    Stat,
     /// Asked for a name that is not there.
     Missing,
     /// Made a named pipe.
@@ -71,6 +73,10 @@ pub(crate) enum Deed {
     Change,
     /// Changed who may do what with it.
     Mode,
+    /// Set its times.
+    Times,
+    /// What nobody may do with new files from now on.
+    Umask(u32),
     Remove,
     RemoveDirectory,
     /// `path` is `path2` from now on.
@@ -117,10 +123,12 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64" => Deed::Dup { cloexec: false },
             "close" => Deed::Close,
             "chmod" | "fchmod" | "fchmodat" | "fchmodat2" => Deed::Mode,
-            "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" | "utime" | "utimes"
-            | "futimesat" | "utimensat" | "utimensat_time64" | "chown" | "fchown" | "lchown" | "fchownat"
-            | "chown32" | "fchown32" | "lchown32" | "setxattr" | "lsetxattr" | "fsetxattr" | "setxattrat"
-            | "removexattr" | "lremovexattr" | "fremovexattr" | "removexattrat" => Deed::Change,
+            "utime" | "utimes" | "futimesat" | "utimensat" | "utimensat_time64" => Deed::Times,
+            "umask" => Deed::Umask(0),
+            "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" | "chown" | "fchown"
+            | "lchown" | "fchownat" | "chown32" | "fchown32" | "lchown32" | "setxattr" | "lsetxattr"
+            | "fsetxattr" | "setxattrat" | "removexattr" | "lremovexattr" | "fremovexattr"
+            | "removexattrat" => Deed::Change,
             "unlink" | "unlinkat" => Deed::Remove,
             "rmdir" => Deed::RemoveDirectory,
             "rename" | "renameat" | "renameat2" => Deed::Rename,
@@ -131,10 +139,9 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             "accept" | "accept4" => Deed::Accept,
             "kill" => Deed::Kill,
             "lseek" | "_llseek" => Deed::Seek,
-            "stat" | "stat64" | "lstat" | "lstat64" | "newfstatat" | "fstatat64" | "statx" | "access"
-            | "faccessat" | "faccessat2" | "readlink" | "readlinkat" | "getxattr" | "lgetxattr" | "chdir" => {
-                Deed::Look
-            }
+            "stat" | "stat64" | "lstat" | "lstat64" | "newfstatat" | "fstatat64" | "statx" => Deed::Stat,
+            "access" | "faccessat" | "faccessat2" | "readlink" | "readlinkat" | "getxattr" | "lgetxattr"
+            | "chdir" => Deed::Look,
             "getdents" | "getdents64" => Deed::List,
             "mmap" | "mmap2" => Deed::Read,
             _ => match spec(CallId(table.find(name.as_bytes())?))?.transfer {
@@ -184,6 +191,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                         "ENOENT",
                         Deed::Open(_)
                         | Deed::Look
+                        | Deed::Stat
                         | Deed::Exec
                         | Deed::Remove
                         | Deed::RemoveDirectory
@@ -210,7 +218,12 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 Deed::Dup { cloexec } => *cloexec = flags.contains("CLOEXEC"),
                 Deed::Kill if matches!(flags, "" | "0") => continue,
                 Deed::Fifo if !flags.contains("S_IFIFO") => continue,
-                Deed::Look if batch.path[row].is_null() => continue,
+                Deed::Look | Deed::Stat if batch.path[row].is_null() => continue,
+                Deed::Umask(mask) => match u32::from_str_radix(flags.strip_prefix("0x").unwrap_or(flags), 16)
+                {
+                    Ok(known) => *mask = known,
+                    Err(_) => continue,
+                },
                 // Asking for the position changes nothing.
                 Deed::Seek if batch.offset[row].get() == batch.ret[row].get() => continue,
                 Deed::Remove if flags.contains("AT_REMOVEDIR") => deed = Deed::RemoveDirectory,
@@ -253,6 +266,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 Deed::Look => 3,
                 Deed::Missing => 4,
                 Deed::Seek => 5,
+                Deed::Stat => 6,
                 _ => {
                     // What comes after is another sequence of transfers: the name, or the descriptor, may mean another
                     // file then.

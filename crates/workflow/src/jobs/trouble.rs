@@ -63,6 +63,16 @@ pub enum Trouble {
         /// The job.
         job: JobId,
     },
+    /// The recording wrote to a file that was open before it began, its standard output.
+    WroteOutside {
+        /// The file.
+        path: Arc<str>,
+    },
+    /// It matters to jobs what the times of the inputs are, or when the other jobs ran.
+    Times {
+        /// The jobs, sorted.
+        jobs: Vec<JobId>,
+    },
     /// A job listed the directory of the recording, in which a workflow system keeps files of its own.
     ListsBase {
         /// The job.
@@ -142,6 +152,16 @@ impl fmt::Display for Trouble {
                 f,
                 "job {} read the standard input of the recording, which is not exported: give it the same",
                 job.0 + 1
+            ),
+            Self::WroteOutside { path } => write!(
+                f,
+                "{} was open before the recording began; what is written to it is not exported: redirect the output of the export to it",
+                printable(path)
+            ),
+            Self::Times { jobs } => write!(
+                f,
+                "the results of jobs {} depend on the times of files: copy the inputs with their times (`cp -p`); times that are shown or stored are those of the new run",
+                list(jobs)
             ),
             Self::ListsBase { job } => write!(
                 f,

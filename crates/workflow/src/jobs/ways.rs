@@ -175,10 +175,12 @@ impl<'a> Ways<'a> {
                 Deed::Open(_)
                 | Deed::Exec
                 | Deed::Look
+                | Deed::Stat
                 | Deed::Missing
                 | Deed::List
                 | Deed::Link
                 | Deed::Change
+                | Deed::Times
                 | Deed::Fifo => false,
                 _ => continue,
             };

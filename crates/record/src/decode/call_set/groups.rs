@@ -5,7 +5,8 @@ use iotrail_model::calls::{ArgKind, CallSpec, Family, Makes, TABLE};
 /// A group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
-    /// Whatever takes or makes a descriptor or a path, maps files, forces data to storage, submits or waits for I/O.
+    /// Whatever takes or makes a descriptor or a path, says who may use new files, maps files, forces data to storage, submits
+    /// or waits for I/O.
     Io,
     /// Whatever takes a path.
     File,
@@ -64,7 +65,7 @@ impl Group {
                     || takes_path(spec)
                     || takes_descriptor(spec)
                     || maps_files(spec)
-                    || spec.name == "kill"
+                    || matches!(spec.name, "kill" | "umask")
             }
         }
     }

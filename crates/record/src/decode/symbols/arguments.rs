@@ -35,7 +35,7 @@ fn of_file(name: &str, place: usize) -> Option<Notation> {
         "access" | "faccessat" | "faccessat2" => Set(&files::ACCESS),
         "name_to_handle_at" => Set(&files::AT_HANDLE),
         "fallocate" => Set(&files::FALLOCATE),
-        "chmod" | "fchmod" | "fchmodat" | "fchmodat2" => Permissions,
+        "chmod" | "fchmod" | "fchmodat" | "fchmodat2" | "umask" => Permissions,
         "setxattr" | "lsetxattr" | "fsetxattr" => Set(&files::SET_ATTRIBUTE),
         _ => return None,
     })

@@ -1,0 +1,316 @@
+//! What commands do with the times of files: set them, compare them, show them.
+//!
+//! No call tells that a program compares times: it asks for all that is known of several files and looks at a part of the
+//! answer. Programs that do are known by their names and options; of any other, but those that are known not to, files count
+//! that it asked about and did nothing else with.
+
+use super::called::base;
+use super::programs::{Handle, ProgramId, Programs};
+use super::steps::{Deed, Step};
+use foldhash::fast::RandomState;
+use hashbrown::HashSet;
+use iotrail_model::{PathId, Timestamp};
+use iotrail_query::Lives;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a command makes of the times of the files that it asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interest {
+    /// Nothing.
+    No,
+    /// It may compare those of files with which it does nothing else.
+    Perhaps,
+    /// It compares them.
+    Compares,
+    /// It shows them.
+    Shows,
+    /// It writes them to a file.
+    Stores,
+}
+
+/// Programs that ask about files, and never for their times.
+const INDIFFERENT: [&str; 22] = [
+    "rm", "rmdir", "mkdir", "ln", "chmod", "chown", "chgrp", "touch", "cat", "head", "tail", "sort", "wc",
+    "du", "readlink", "realpath", "basename", "dirname", "diff", "cmp", "mktemp", "which",
+];
+/// Programs that make what is older than what it is made from.
+const BUILDERS: [&str; 12] = [
+    "make",
+    "gmake",
+    "bmake",
+    "ninja",
+    "samu",
+    "scons",
+    "snakemake",
+    "cmake",
+    "meson",
+    "rake",
+    "tup",
+    "redo",
+];
+
+/// Letters of all short options, and all long options.
+fn options<'a>(words: &[&'a str]) -> (String, Vec<&'a str>) {
+    let options = words.iter().take_while(|word| **word != "--").filter_map(|word| word.strip_prefix('-'));
+    let (long, short): (Vec<&str>, Vec<&str>) = options.partition(|option| option.starts_with('-'));
+    (short.concat(), long.into_iter().map(|option| &option[1..]).collect())
+}
+
+/// What a command line makes of times.
+pub(crate) fn interest(line: &str) -> Interest {
+    let words: Vec<&str> = line.split('\0').collect();
+    let Some((first, words)) = words.split_first() else { return Interest::Perhaps };
+    let (short, long) = options(words);
+    let begins =
+        |starts: &[&str]| words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
+    let has_long =
+        |starts: &[&str]| long.iter().any(|option| starts.iter().any(|start| option.starts_with(start)));
+    let stores = |yes: bool| if yes { Interest::Stores } else { Interest::No };
+    let compares = |yes: bool| if yes { Interest::Compares } else { Interest::No };
+    let shows = |yes: bool| if yes { Interest::Shows } else { Interest::No };
+    match base(first) {
+        "test" | "[" => compares(words.iter().any(|word| matches!(*word, "-nt" | "-ot"))),
+        "find" if begins(&["-newer", "-anewer", "-cnewer"]) => Interest::Compares,
+        "find" => {
+            let prints = words
+                .iter()
+                .any(|word| ["%t", "%T", "%a", "%A", "%c", "%C"].iter().any(|sign| word.contains(sign)));
+            shows(prints || begins(&["-ls", "-fls"]))
+        }
+        "ls" | "dir" | "vdir" if short.contains(['t', 'c', 'u']) || has_long(&["sort=t", "time="]) => {
+            Interest::Compares
+        }
+        "ls" | "dir" => {
+            shows(short.contains(['l', 'o', 'g', 'n']) || has_long(&["full-time", "format=l", "format=v"]))
+        }
+        "vdir" => Interest::Shows,
+        "stat" => {
+            let chosen = short.starts_with('c') || has_long(&["format", "printf"]);
+            shows(
+                !chosen
+                    || words.iter().any(|word| "wWxXyYzZ".chars().any(|c| word.contains(&format!("%{c}")))),
+            )
+        }
+        "date" => shows(short.contains('r') || has_long(&["ref"])),
+        "cp" | "mv" => compares(short.contains('u') || has_long(&["update"])),
+        "rsync" => Interest::Compares,
+        "tar" | "bsdtar" => {
+            let old = words.first().filter(|word| !word.starts_with('-')).copied().unwrap_or_default();
+            let short = words.iter().find(|word| word.starts_with('-') && !word.starts_with("--"));
+            let letters = format!("{old}{}", short.unwrap_or(&""));
+            let makes = letters.contains(['c', 'r', 'u']) || has_long(&["create", "append", "update"]);
+            stores(makes && !has_long(&["mtime"]))
+        }
+        "zip" | "cpio" | "pax" => Interest::Stores,
+        "gzip" | "pigz" => {
+            let names = words.iter().any(|word| !word.starts_with('-'));
+            stores(
+                names
+                    && !short.contains(['n', 'd', 't', 'l'])
+                    && !has_long(&["no-name", "decompress", "test", "list"]),
+            )
+        }
+        name if BUILDERS.contains(&name) => Interest::Compares,
+        name if INDIFFERENT.contains(&name) => Interest::No,
+        _ => Interest::Perhaps,
+    }
+}
+
+/// Whether a command line is that of a `touch` that sets no other time than that of the clock.
+pub(crate) fn sets_now(line: &str) -> bool {
+    let words: Vec<&str> = line.split('\0').collect();
+    let (short, long) = options(words.get(1..).unwrap_or_default());
+    words.first().is_some_and(|word| base(word) == "touch")
+        && !short.contains(['d', 'r', 't'])
+        && !long.iter().any(|option| ["d", "r", "time="].iter().any(|start| option.starts_with(start)))
+}
+
+/// What is known of a file's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Modified {
+    /// When a job changed it last, and which.
+    pub(crate) last: Option<(Timestamp, u32)>,
+    /// Whether a job set its time to another than that of the clock.
+    pub(crate) set: bool,
+}
+
+/// Files of which programs asked for the time.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    interests: Vec<Interest>,
+    /// Files with which a program did something else.
+    used: HashSet<(ProgramId, PathId), RandomState>,
+    asked: BTreeMap<ProgramId, BTreeSet<(PathId, Modified)>>,
+}
+
+/// What follows from it.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
+    /// Files whose times must stay those of their last change.
+    pub(crate) timed: HashSet<PathId, RandomState>,
+    /// (job, job that must change its files before).
+    pub(crate) needs: Vec<(u32, u32)>,
+    /// Jobs to which it matters what the times of the inputs are, or when the others ran.
+    pub(crate) time_dependent: BTreeSet<u32>,
+}
+
+impl Asked {
+    pub(crate) fn new(steps: &[Step], lives: &Lives, programs: &Programs) -> Self {
+        let line = |program| programs.image(program, lives).cmdline.as_deref().unwrap_or_default();
+        let mut used = HashSet::default();
+        for (number, step) in steps.iter().enumerate() {
+            let Some(program) = programs.of_step[number] else { continue };
+            if !matches!(
+                step.deed,
+                Deed::Stat | Deed::Look | Deed::Missing | Deed::Seek | Deed::Close | Deed::Dup { .. }
+            ) {
+                used.extend(
+                    [step.path, step.path2].into_iter().filter_map(|path| Some((program, path.get()?))),
+                );
+            }
+        }
+        let interests = programs.all.iter().map(|program| interest(line(program))).collect();
+        Self { interests, used, asked: BTreeMap::new() }
+    }
+
+    /// The program asked about a file.
+    pub(crate) fn ask(&mut self, program: ProgramId, path: PathId, modified: Modified) {
+        let counts = match self.interests[program.index()] {
+            Interest::No => false,
+            Interest::Perhaps => !self.used.contains(&(program, path)),
+            Interest::Compares | Interest::Shows | Interest::Stores => true,
+        };
+        if counts {
+            self.asked.entry(program).or_default().insert((path, modified));
+        }
+    }
+
+    /// `who` is the job of each program, `starts` and `ends` are those of the jobs.
+    pub(crate) fn follow(
+        &self,
+        programs: &Programs,
+        who: &[Option<u32>],
+        starts: &[Option<Timestamp>],
+        ends: &[Option<Timestamp>],
+    ) -> Followed {
+        let mut followed = Followed::default();
+        for (program, files) in &self.asked {
+            let Some(job) = who[program.index()] else { continue };
+            let of_others =
+                files.iter().filter(|(_, modified)| modified.last.is_none_or(|(_, by)| by != job));
+            let others: Vec<Modified> = of_others.map(|(_, modified)| *modified).collect();
+            let inputs = others.iter().filter(|modified| modified.last.is_none() && !modified.set).count();
+            let kept = programs.get(*program).table.get(&1).is_some_and(|output| *output != Handle::Closed);
+            let depends = match self.interests[program.index()] {
+                Interest::Stores => others.iter().any(|modified| !modified.set),
+                Interest::Shows => kept && others.iter().any(|modified| !modified.set),
+                Interest::Compares => inputs > 1,
+                Interest::Perhaps | Interest::No => false,
+            };
+            followed.time_dependent.extend(depends.then_some(job));
+            if files.len() > 1 {
+                followed.timed.extend(files.iter().map(|(path, _)| *path));
+            }
+            let made = others.iter().filter_map(|modified| modified.last).collect();
+            followed.needs.extend(in_order(made, starts, ends));
+        }
+        followed
+    }
+}
+
+/// Who must come after whom so that files are changed in the order of the recording; who changed them at the same time is not
+/// told to wait.
+fn in_order(
+    mut changes: Vec<(Timestamp, u32)>,
+    starts: &[Option<Timestamp>],
+    ends: &[Option<Timestamp>],
+) -> Vec<(u32, u32)> {
+    changes.sort_unstable();
+    let mut needs = Vec::new();
+    for (at, (_, after)) in changes.iter().enumerate() {
+        let Some(start) = starts[*after as usize] else { continue };
+        // Who was over before this one need not be told again: the others wait for it.
+        let mut horizon = None;
+        for (_, before) in changes[..at].iter().rev() {
+            let Some(end) = ends[*before as usize].filter(|end| *end <= start) else { continue };
+            if horizon.is_some_and(|horizon| end <= horizon) {
+                break;
+            }
+            needs.push((*after, *before));
+            horizon = [horizon, starts[*before as usize]].into_iter().flatten().min();
+        }
+    }
+    needs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> Interest {
+        interest(&line.replace(' ', "\0"))
+    }
+
+    #[test]
+    fn programs_that_compare_times_are_known_by_their_options() {
+        for line in [
+            "find . -newer a",
+            "/usr/bin/[ a -nt b ]",
+            "test a -ot b",
+            "ls -t",
+            "ls -ltr d",
+            "cp -pu a b",
+            "cp --update a b",
+            "rsync -a a/ b",
+            "make -s all",
+        ] {
+            assert_eq!(of(line), Interest::Compares, "{line}");
+        }
+        for line in ["ls -l", "stat f", "stat -c %y f", "date -r f", "find . -printf %T@"] {
+            assert_eq!(of(line), Interest::Shows, "{line}");
+        }
+        for line in ["tar cf t d", "tar -czf t d", "gzip f", "zip z f"] {
+            assert_eq!(of(line), Interest::Stores, "{line}");
+        }
+        for line in [
+            "find . -name x",
+            "ls d",
+            "stat -c %s f",
+            "cp -p a b",
+            "tar xf t",
+            "tar -x -f t",
+            "gzip -n f",
+            "rm -t",
+            "test -f a",
+        ] {
+            assert_eq!(of(line), Interest::No, "{line}");
+        }
+        assert_eq!(of("python3 x.py"), Interest::Perhaps);
+    }
+
+    #[test]
+    fn changes_keep_their_order_without_telling_anybody_twice() {
+        // 0 and 1 at the same time, then 2, then 3.
+        let (starts, ends) = ([0, 5, 30, 50], [10, 20, 40, 60]);
+        let [starts, ends] = [starts, ends].map(|all| all.map(|at| Some(Timestamp(at))));
+        let changes = [9, 19, 39, 59].into_iter().zip(0..).map(|(at, job)| (Timestamp(at), job)).collect();
+        assert_eq!(in_order(changes, &starts, &ends), [(2, 1), (2, 0), (3, 2)]);
+    }
+
+    #[test]
+    fn touch_sets_the_time_of_the_clock_unless_it_is_told_another() {
+        for now in ["touch f", "/bin/touch -c f", "touch -am --no-create f", "touch -- -d"] {
+            assert!(sets_now(&now.replace(' ', "\0")), "{now:?}");
+        }
+        for other in [
+            "touch -d 2001-01-01 f",
+            "touch -cr a f",
+            "touch --date=now f",
+            "touch --ref=a f",
+            "cp -p a b",
+            "",
+        ] {
+            assert!(!sets_now(&other.replace(' ', "\0")), "{other:?}");
+        }
+    }
+}

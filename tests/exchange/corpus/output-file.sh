@@ -1,0 +1,3 @@
+# construct: output
+# output: log.txt
+sort in.txt; cat header; sort body > out
