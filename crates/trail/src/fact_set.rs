@@ -69,6 +69,15 @@ impl SortedFacts {
         Ok(known.map(|known| NamedFile { file: of_key(key).1, ..known }))
     }
 
+    /// The next facts whose key comes before `key`, or at all.
+    pub(crate) fn before(&mut self, key: Option<&[u8]>) -> Result<Option<(Vec<u8>, NamedFile)>, TrailError> {
+        let entry = self.0.next_before(key)?;
+        Ok(entry.map(|(key, bytes)| {
+            let file = of_key(&key).1;
+            (key, NamedFile { file, ..decode(&bytes) })
+        }))
+    }
+
     pub(crate) fn remove(self) -> Result<(), TrailError> {
         self.0.remove()
     }

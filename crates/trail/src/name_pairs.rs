@@ -13,6 +13,25 @@ pub(crate) struct NamePairs {
     /// The last file of each path.
     last: Vec<u64>,
     pairs: HashSet<(u32, u32), foldhash::fast::RandomState>,
+    files: Mentioned,
+}
+
+/// Numbers of files that rows mention, a bit for each: a resolver counts from 0.
+#[derive(Debug, Default)]
+pub(crate) struct Mentioned(Vec<u64>);
+
+impl Mentioned {
+    fn insert(&mut self, file: FileId) {
+        let (word, bit) = (file.index() / 64, file.index() % 64);
+        if self.0.len() <= word {
+            self.0.resize((word + 1).next_power_of_two(), 0);
+        }
+        self.0[word] |= 1 << bit;
+    }
+
+    pub(crate) fn has(&self, file: FileId) -> bool {
+        self.0.get(file.index() / 64).is_some_and(|word| word & (1 << (file.index() % 64)) != 0)
+    }
 }
 
 impl NamePairs {
@@ -31,6 +50,17 @@ impl NamePairs {
         }
         self.last[path.index()] = u64::from(file.raw().0);
         self.pairs.insert((path.0, file.raw().0));
+        file.get().into_iter().for_each(|file| self.files.insert(file));
+    }
+
+    /// Forgets the pairs, which were written.
+    pub(crate) fn clear(&mut self) {
+        *self = Self { files: std::mem::take(&mut self.files), ..Self::default() };
+    }
+
+    /// The files of all rows.
+    pub(crate) fn into_files(self) -> Mentioned {
+        self.files
     }
 
     /// Bytes of memory held.
@@ -59,6 +89,20 @@ pub(crate) fn of_key(key: &[u8]) -> (&[u8], Nullable<FileId>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_remembered_longer_than_their_names() {
+        let mut pairs = NamePairs::default();
+        pairs.note(Nullable::some(PathId(0)), Nullable::some(FileId(70)));
+        pairs.note(Nullable::some(PathId(1)), Nullable::NULL);
+        pairs.clear();
+        assert!(pairs.pairs.is_empty());
+        let files = pairs.into_files();
+        assert_eq!(
+            [0, 69, 70, 71, 500].map(|file| files.has(FileId(file))),
+            [false, false, true, false, false]
+        );
+    }
 
     #[test]
     fn pairs_sort_by_path_then_file_and_come_back() {

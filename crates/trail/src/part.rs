@@ -14,7 +14,7 @@ use crate::kind::kind_of;
 use crate::limits::Limits;
 use crate::merge::Merger;
 use crate::meta::{Table, TableFile, Written};
-use crate::name_pairs::{NamePairs, of_key};
+use crate::name_pairs::{Mentioned, NamePairs, of_key};
 use crate::own_names::OwnNames;
 use crate::parquet_file::ParquetFile;
 use crate::rows::{Key, SortBuffer, key};
@@ -127,7 +127,7 @@ impl PartWriter {
             self.write_all()?;
             self.spill_late()?;
             self.paths.spill(entries(&self.pairs.keys(&self.names.paths)))?;
-            self.pairs = NamePairs::default();
+            self.pairs.clear();
             self.names.paths.clear();
             self.main.forget_paths();
         }
@@ -189,7 +189,7 @@ impl PartWriter {
     }
 
     /// Adds what is known of a file. It stands in the row of `path` in `files` if an event mentions that path, before or
-    /// after; the latest facts count.
+    /// after, or, unless it has lost that name, the file; the latest facts count.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -223,7 +223,8 @@ impl PartWriter {
         (self.buffer, self.late) = (SortBuffer::default(), SortBuffer::default());
         let table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;
         let names = self.pairs.keys(&self.names.paths);
-        let files = write_files(table, self.paths, &names, self.facts, &self.numberings)?;
+        let of_names = NameRows { mentioned: self.pairs.into_files(), numberings: self.numberings };
+        let files = of_names.write(table, self.paths, &names, self.facts)?;
         let processes = self.processes.finish()?;
         let merge = Merge { directory: &self.directory, part: self.part, limits: self.limits };
         let events = match self.main.finish()? {
@@ -309,31 +310,57 @@ impl Numberings {
     }
 }
 
-/// Writes the row of each name of a file with what is known of it. A path that also denotes a
-/// file has no row for the calls of which it is not known what it denoted.
-fn write_files(
-    mut table: TableWriter<FileRow>,
-    names: TextRuns<0>,
-    rest: &[Vec<u8>],
-    facts: FactSet,
-    numberings: &Numberings,
-) -> Result<Written, TrailError> {
-    let (mut names, mut facts) = (names.finish(entries(rest))?, facts.finish()?);
-    let mut last = Vec::new();
-    while let Some((key, [])) = names.next()? {
-        let (path, file) = of_key(&key);
-        if file.is_null() && path == last {
-            continue;
+/// The rows of the names of files.
+struct NameRows {
+    /// Files that events mention.
+    mentioned: Mentioned,
+    numberings: Numberings,
+}
+
+impl NameRows {
+    /// Writes the row of each name of a file with what is known of it: the names that events mention, and those that such a
+    /// file got otherwise (with its directory, or in exchange). A path that also denotes a file has no row for the calls of
+    /// which it is not known what it denoted.
+    fn write(
+        &self,
+        mut table: TableWriter<FileRow>,
+        names: TextRuns<0>,
+        rest: &[Vec<u8>],
+        facts: FactSet,
+    ) -> Result<Written, TrailError> {
+        let (mut names, mut facts) = (names.finish(entries(rest))?, facts.finish()?);
+        let mut last = Vec::new();
+        loop {
+            let name = names.next()?;
+            while let Some((key, known)) = facts.before(name.as_ref().map(|(key, [])| key.as_slice()))? {
+                if !known.gone && known.file.get().is_some_and(|file| self.mentioned.has(file)) {
+                    last = of_key(&key).0.to_vec();
+                    self.push(&mut table, &last, &known)?;
+                }
+            }
+            let Some((key, [])) = name else { break };
+            let (path, file) = of_key(&key);
+            let known = facts.of(&key)?.unwrap_or(NamedFile { file, ..NamedFile::default() });
+            if !(file.is_null() && path == last) {
+                last = path.to_vec();
+                self.push(&mut table, path, &known)?;
+            }
         }
-        let known = facts.of(&key)?.unwrap_or(NamedFile { file, ..NamedFile::default() });
-        last = path.to_vec();
+        names.remove()?;
+        facts.remove()?;
+        table.finish()
+    }
+
+    fn push(
+        &self,
+        table: &mut TableWriter<FileRow>,
+        path: &[u8],
+        known: &NamedFile,
+    ) -> Result<(), TrailError> {
         // Dictionaries of a part hold texts.
         let path = String::from_utf8_lossy(path).into_owned();
-        table.push(FileRow { case: numberings.case_of(file), ..file_row(path, &known) })?;
+        table.push(FileRow { case: self.numberings.case_of(known.file), ..file_row(path, known) })
     }
-    names.remove()?;
-    facts.remove()?;
-    table.finish()
 }
 
 /// The row of a name. What was found there is a better word on its kind than the name itself.

@@ -105,6 +105,12 @@ impl<const N: usize> SortedTexts<N> {
         Ok(Some((text, value)))
     }
 
+    /// The next entry if it comes before `text`; without one in any case.
+    pub(crate) fn next_before(&mut self, text: Option<&[u8]>) -> Result<Option<Entry<N>>, TrailError> {
+        let Some(Reverse((first, ..))) = self.heap.peek() else { return Ok(None) };
+        if text.is_none_or(|text| first.as_slice() < text) { self.next() } else { Ok(None) }
+    }
+
     /// The value of `text`. Texts must be asked for in ascending order: what comes before is dropped.
     pub(crate) fn value_of(&mut self, text: &[u8]) -> Result<Option<[u8; N]>, TrailError> {
         while self.heap.peek().is_some_and(|Reverse((first, ..))| first.as_slice() < text) {
