@@ -187,6 +187,11 @@ static void bind_mount(void) {
     read_from("there/bound", "B");
     write_to("there/bound", O_APPEND, "B");
     read_from("1/bound", "B");
+    make("there/other", "OVER");
+    must(umount("there"), "umount");
+    read_from("1/other", "OVER");
+    make("there/other", "UNDER");
+    read_from("there/other", "UNDER");
 }
 
 int main(int count, char **words) {

@@ -145,6 +145,10 @@ impl<S: Store> Recording<'_, '_, S> {
                 (_, ArgKind::LinkTarget) => continue,
                 ("chdir", _) | (_, ArgKind::PathOut) if succeeded => self.names.cwd(who),
                 ("chroot", _) if succeeded => self.names.root(who),
+                // Whose the name was that its file has lost is not known: the descriptor tells the file.
+                (call, _) if !call.starts_with("exec") && proc::leads_to_lost_name(tid, given.bytes) => {
+                    continue;
+                }
                 _ => {
                     let base = match given.directory {
                         GivenBase::Cwd => Base::Cwd,

@@ -2,7 +2,7 @@
 
 use crate::Sink;
 use crate::cursor::Move;
-use crate::directories::Directory;
+use crate::directories::{Directory, DirectoryId};
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, SOCKET};
 use crate::files::{Description, DescriptionId};
 use crate::identity::Opening;
@@ -67,6 +67,10 @@ impl Resolver {
         sink: &mut S,
     ) {
         self.lost.clear();
+        if self.namespace.mounts.differ() {
+            let directory = self.population.thread(thread).directory;
+            self.namespace.mounts.enter(self.directories.get(directory).mounts);
+        }
         let effect = self.effects.of(call.call);
         self.files.holds.learn(self.effects.holds(call.call));
         let entered = match self.effects.is_request(call.call) {
@@ -177,6 +181,8 @@ impl Resolver {
             let place = self.place(id, arg, empty_flag(), names);
             event.path2 = place.path;
             relative |= place.relative;
+        } else if scene.spec.is_some_and(|spec| spec.name == "mount") {
+            event.path2 = self.mounted(scene, names);
         } else if let (Some(target), Some(_)) = (operands.text, operands.path) {
             let place = match operands.text_located {
                 true => Place { path: Nullable::some(intern(names, target)), ..Place::default() },
@@ -187,6 +193,17 @@ impl Resolver {
             relative |= place.relative;
         }
         self.relative_paths += u64::from(relative);
+    }
+
+    /// The directory or file that a mount shows once more, or moves.
+    fn mounted(&mut self, scene: &Scene<'_>, names: &mut Dictionaries) -> Nullable<PathId> {
+        let operands = scene.operands;
+        let has_source = has_flag(operands, symbols::MS_BIND) || has_flag(operands, symbols::MS_MOVE);
+        let Some(source) = operands.text.filter(|_| has_source && self.is_trace) else {
+            return Nullable::NULL;
+        };
+        let arg = PathArg { base: Base::Cwd(None), bytes: Some(source), located: operands.text_located };
+        self.place(scene.thread, arg, false, names).path
     }
 
     #[inline]
@@ -293,6 +310,25 @@ impl Resolver {
                 }
             }
             Effect::Rename => self.files.renames += 1,
+            Effect::Mount => {
+                self.files.renames += 1;
+                self.mount(event, operands, names);
+            }
+            Effect::Unmount => {
+                self.files.renames += 1;
+                if let Some(path) = event.path.get().filter(|_| self.is_trace) {
+                    let seen = self.namespace.unmount(names.paths.get(path.0));
+                    self.unclear_mounts += u64::from(!seen);
+                }
+            }
+            Effect::MountOtherwise => {
+                self.files.renames += 1;
+                self.unclear_mounts += 1;
+            }
+            Effect::Enter => {
+                let is_mount = operands.flags[0].is_some_and(|flags| symbols::CLONE_NEWNS.is_in(flags));
+                self.unclear_mounts += u64::from(is_mount);
+            }
             Effect::Chdir | Effect::Fchdir => {
                 let directory = self.population.thread(thread).directory;
                 let destination = self.destination(event, names);
@@ -682,10 +718,50 @@ impl Resolver {
         if symbols::CLONE_FILES.is_in(flags) {
             self.unshare_table(id);
         }
-        if symbols::CLONE_FS.is_in(flags) {
+        let other_mounts = symbols::CLONE_NEWNS.is_in(flags);
+        if other_mounts || symbols::CLONE_FS.is_in(flags) {
             let directory = self.population.thread(id).directory;
-            self.population.thread_mut(id).directory = self.directories.unshare(directory);
+            let own = self.directories.unshare(directory);
+            self.population.thread_mut(id).directory = own;
+            if other_mounts {
+                self.part_mounts(own);
+            }
         }
+    }
+
+    /// The owners of a directory get a mount namespace of their own.
+    pub(crate) fn part_mounts(&mut self, directory: DirectoryId) {
+        match self.namespace.mounts.copy(self.directories.get(directory).mounts) {
+            Some(mounts) => self.directories.set_mounts(directory, mounts),
+            None => self.unclear_mounts += 1,
+        }
+    }
+
+    /// Follows what a mount does to names.
+    fn mount(&mut self, event: &Event, operands: &Operands<'_>, names: &Dictionaries) {
+        let has = |symbol: Symbol| has_flag(operands, symbol);
+        let changes_none = [
+            symbols::MS_REMOUNT,
+            symbols::MS_UNBINDABLE,
+            symbols::MS_PRIVATE,
+            symbols::MS_SLAVE,
+            symbols::MS_SHARED,
+        ];
+        if !self.is_trace || has(changes_none[0]) {
+            return;
+        }
+        let (binds, moves) = (has(symbols::MS_BIND), has(symbols::MS_MOVE));
+        if !binds && changes_none.into_iter().any(has) {
+            return;
+        }
+        let text = |path: Nullable<PathId>| path.get().map(|path| names.paths.get(path.0));
+        let is_clear = match (text(event.path), text(event.path2)) {
+            (Some(target), Some(source)) if binds => self.namespace.mount(target, Some(source)),
+            (Some(target), Some(source)) if moves => self.namespace.move_mount(source, target),
+            (Some(target), _) if !binds && !moves => self.namespace.mount(target, None),
+            _ => false,
+        };
+        self.unclear_mounts += u64::from(!is_clear);
     }
 
     fn unshare_table(&mut self, id: ThreadId) {

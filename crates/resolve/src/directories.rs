@@ -1,5 +1,6 @@
 //! Working directories. Threads share one, and so do processes made with CLONE_FS.
 
+use crate::mounts::MountSpace;
 use crate::owned::Owned;
 use iotrail_model::{FileId, Nullable, PathId};
 
@@ -17,6 +18,8 @@ pub(crate) struct Directory {
     pub(crate) file: Nullable<FileId>,
     /// Whether it was changed, so that what is learnt later says nothing about before.
     pub(crate) moved: bool,
+    /// The mount namespace of those who work there: it is shared only with the directory.
+    pub(crate) mounts: MountSpace,
 }
 
 /// The working directories of a process tree.
@@ -67,7 +70,14 @@ impl Directories {
     /// Goes there.
     pub(crate) fn change(&mut self, id: DirectoryId, to: Directory) {
         if let Some(directory) = self.directories.get_mut(id.0) {
-            *directory = Directory { moved: true, ..to };
+            *directory = Directory { moved: true, mounts: directory.mounts, ..to };
+        }
+    }
+
+    /// Its owners see other mounts from now on.
+    pub(crate) fn set_mounts(&mut self, id: DirectoryId, mounts: MountSpace) {
+        if let Some(directory) = self.directories.get_mut(id.0) {
+            directory.mounts = mounts;
         }
     }
 

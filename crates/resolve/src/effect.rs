@@ -25,8 +25,15 @@ pub(crate) enum Effect {
     Seek,
     /// Reads the entries of a directory, whose positions mean nothing.
     List,
-    /// Gives files other names, or moves trees of them.
+    /// Gives files other names.
     Rename,
+    /// Lets names lead to other trees.
+    Mount,
+    Unmount,
+    /// The same, by descriptors: it is not followed.
+    MountOtherwise,
+    /// Goes to another namespace.
+    Enter,
     Chdir,
     Fchdir,
     Getcwd,
@@ -265,7 +272,11 @@ fn effect(spec: &CallSpec) -> Effect {
         "close_range" => Effect::CloseRange,
         "lseek" | "llseek" | "_llseek" => Effect::Seek,
         "getdents" | "getdents64" | "readdir" => Effect::List,
-        "rename" | "renameat" | "renameat2" | "mount" | "umount" | "umount2" | "move_mount" => Effect::Rename,
+        "rename" | "renameat" | "renameat2" => Effect::Rename,
+        "mount" => Effect::Mount,
+        "umount" | "oldumount" | "umount2" => Effect::Unmount,
+        "move_mount" => Effect::MountOtherwise,
+        "setns" => Effect::Enter,
         "chdir" => Effect::Chdir,
         "fchdir" => Effect::Fchdir,
         "getcwd" => Effect::Getcwd,

@@ -232,6 +232,8 @@ impl Resolver {
         }
         if let Some(description) = self.described(thread, event.path, names).filter(|_| follows) {
             event.file = self.file_of(description, names);
+            let path = self.files.description(description).path;
+            event.path = Nullable::from(path.get().or(event.path.get()));
             return;
         }
         if let Some(file) = self.lost_file(event.path) {
@@ -375,6 +377,19 @@ impl Resolver {
         self.tell(event.path2, present, true, names, sink);
         self.tell(event.path, event.file, true, names, sink);
         self.tell(event.path2, event.file, false, names, sink);
+        if has(operands, symbols::RENAME_WHITEOUT) {
+            self.leave_whiteout(event.path, names, sink);
+        }
+    }
+
+    /// Where a file was lies the device now that hides what a lower layer of an overlay has there.
+    fn leave_whiteout<S: Sink>(&mut self, path: Nullable<PathId>, names: &mut Dictionaries, sink: &mut S) {
+        let Some(walked) = self.reach_given(path, false, names) else { return };
+        let file = self.make_new(walked.node, names);
+        if let Some(file) = file.get() {
+            self.namespace.set_kind(file, FileKind::Char);
+        }
+        self.tell(path, file, false, names, sink);
     }
 
     /// The files below a directory that gets another name.

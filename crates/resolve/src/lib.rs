@@ -39,6 +39,7 @@ mod locks;
 mod lookup;
 mod mappings;
 mod memory;
+mod mounts;
 mod namespace;
 mod operands;
 mod owned;

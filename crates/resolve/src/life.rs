@@ -24,6 +24,8 @@ pub(crate) struct Shares {
     memory: bool,
     /// The parent of its parent: they are siblings.
     parent: bool,
+    /// It sees mounts of its own.
+    parts_mounts: bool,
 }
 
 impl Shares {
@@ -40,6 +42,7 @@ impl Shares {
             process: has(symbols::CLONE_THREAD),
             memory: is_vfork || has(symbols::CLONE_VM) || has(symbols::CLONE_THREAD),
             parent: has(symbols::CLONE_PARENT),
+            parts_mounts: has(symbols::CLONE_NEWNS),
         }
     }
 }
@@ -145,6 +148,9 @@ impl Resolver {
             true => self.directories.share(directory),
             false => self.directories.copy(directory),
         };
+        if shares.parts_mounts {
+            self.part_mounts(directory);
+        }
         let space = if shares.memory { self.memory.share(space) } else { self.memory.copy(space) };
         let birth = Birth { tid, case, table, directory, space };
         if shares.process {
@@ -546,6 +552,7 @@ impl Shares {
             process: self.process || other.process,
             memory: self.memory || other.memory,
             parent: self.parent || other.parent,
+            parts_mounts: self.parts_mounts || other.parts_mounts,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! long as its path is not known. Memory is bounded: when there are too many names all are forgotten, and what a name
 //! denotes is unknown until something new is made there or a tracer looks.
 
+use crate::mounts::Mounts;
 use crate::paths;
 use hashbrown::HashMap;
 use iotrail_model::{FileFacts, FileId, FileKind, Interner, Nullable, PathId};
@@ -123,6 +124,7 @@ pub(crate) struct Namespace {
     forgot: bool,
     /// Where relative names begin.
     start: Node,
+    pub(crate) mounts: Mounts,
 }
 
 impl Default for Namespace {
@@ -138,6 +140,7 @@ impl Default for Namespace {
             links: 0,
             forgot: false,
             start: START,
+            mounts: Mounts::default(),
         }
     }
 }
@@ -146,6 +149,10 @@ impl Namespace {
     /// The name that `path` leads to, which is absolute or seen from where the trace began; a link at its end is followed if `follow`. `None` if there are too
     /// many links.
     pub(crate) fn reach(&mut self, id: PathId, path: &[u8], follow: bool) -> Option<Walked> {
+        // Where there are mounts, a path may lead elsewhere for each thread.
+        if !self.mounts.is_empty() {
+            return self.walk(path, follow);
+        }
         if let Some((epoch, node)) = self.of_paths.get(id.index())
             && *epoch == self.epoch
         {
@@ -179,7 +186,10 @@ impl Namespace {
                 name => {
                     let above = way.last().map_or(ROOT, |(above, _)| *above);
                     let component = self.components.intern(name);
-                    let node = self.child(above, component);
+                    let mut node = self.child(above, component);
+                    if !self.mounts.is_empty() {
+                        node = self.mounts.seen_at(node).0;
+                    }
                     match self.link_at(node).filter(|_| follow || !is_last) {
                         None => way.push((node, component)),
                         Some((file, target)) => {
@@ -366,9 +376,57 @@ impl Namespace {
         self.link_at(node).is_some()
     }
 
+    /// Mounts an empty file system, or what `source` leads to, on `target`; whether that can be followed.
+    pub(crate) fn mount(&mut self, target: &[u8], source: Option<&[u8]>) -> bool {
+        let root = match source.map(|source| self.walk(source, true)) {
+            None => {
+                self.names.push(Name::top());
+                Node(self.names.len() as u32 - 1)
+            }
+            Some(Some(walked)) => walked.node,
+            Some(None) => return false,
+        };
+        let Some(point) = self.walk(target, true) else { return false };
+        // What is mounted below the source is not seen below the target, unless that was asked for.
+        let is_clear = source.is_none() || !self.mounts.any_on(|on| self.leads_to(on, root));
+        self.epoch += 1;
+        self.mounts.add(point.node, root) && is_clear
+    }
+
+    /// Moves what is mounted on `source` to `target`; whether that can be followed.
+    pub(crate) fn move_mount(&mut self, source: &[u8], target: &[u8]) -> bool {
+        let Some(root) = self.mount_on(source).and_then(|mount| self.mounts.remove(mount)) else {
+            return false;
+        };
+        let Some(point) = self.walk(target, true) else { return false };
+        self.epoch += 1;
+        self.mounts.add(point.node, root)
+    }
+
+    /// Takes away what is mounted on `target`; whether its mounting was seen.
+    pub(crate) fn unmount(&mut self, target: &[u8]) -> bool {
+        self.epoch += 1;
+        self.mount_on(target).and_then(|mount| self.mounts.remove(mount)).is_some()
+    }
+
+    /// The mount that shows what is seen at a path.
+    fn mount_on(&mut self, path: &[u8]) -> Option<usize> {
+        let path = self.walk(path, true)?.link.map_or_else(|| path.to_vec(), |link| link.path);
+        let (above, component) = self.place(&path)?;
+        let node = self.child(Node(above), component);
+        self.mounts.seen_at(node).1
+    }
+
+    /// Whether a name lies below another one.
+    fn leads_to(&self, node: Node, above: Node) -> bool {
+        node != above && self.way(node).iter().any(|(on_way, _)| *on_way == above)
+    }
+
     #[cold]
     fn forget(&mut self) {
-        *self = Self { epoch: self.epoch + 1, forgot: true, ..Self::default() };
+        let mut mounts = std::mem::take(&mut self.mounts);
+        mounts.forget();
+        *self = Self { epoch: self.epoch + 1, forgot: true, mounts, ..Self::default() };
     }
 
     /// Whether names were forgotten: what one denotes that was not seen since then is unknown.

@@ -17,6 +17,8 @@ pub struct Summary {
     pub orphans: u64,
     /// Successful chroot and pivot_root calls: later absolute paths of those processes are as the process saw them.
     pub changed_roots: u64,
+    /// Successful calls that changed mounts in a way that is not followed: names below may be those of other files.
+    pub unclear_mounts: u64,
     /// Calls that did not fail on a descriptor of which it was not known what it refers to.
     pub unknown_descriptors: u64,
     /// Files, or parts of files, that were mapped into memory. What the processes read and wrote there are no calls.

@@ -71,8 +71,64 @@ fn exchanged_names_exchange_files() {
     let args = [CWD, path("/a"), CWD, path("/b"), symbols("RENAME_EXCHANGE")];
     let script = script.call("renameat2", &args, value(0));
     assert_eq!((script.last().file, script.last().file2), (Some(0), Some(1)));
+    assert_eq!((script.is_gone("/a", 0), script.is_gone("/b", 0)), (Some(true), Some(false)));
+    assert_eq!((script.is_gone("/b", 1), script.is_gone("/a", 1)), (Some(true), Some(false)));
     let script = script.open("/a", 5).open("/b", 6);
     assert_eq!(files(&script, "openat"), [Some(0), Some(1), Some(1), Some(0)]);
+}
+
+#[test]
+fn a_rename_may_leave_a_device_behind() {
+    let script = Script::new().of_trace().open_with("/a", CREATE, 3);
+    let args = [CWD, path("/a"), CWD, path("/b"), symbols("RENAME_NOREPLACE|RENAME_WHITEOUT")];
+    let script = script.call("renameat2", &args, value(0));
+    let look = |script: Script, name| script.call("lstat", &[path(name), Arg::Opaque], value(0));
+    assert_eq!((script.last().file, script.is_gone("/a", 0)), (Some(0), Some(true)));
+    let script = look(look(script, "/b"), "/a");
+    assert_eq!(files(&script, "lstat"), [Some(0), Some(1)]);
+    let args = [CWD, path("/b"), CWD, path("/a"), symbols("RENAME_NOREPLACE")];
+    let script = script.call("renameat2", &args, Return::Failed(b"EEXIST"));
+    assert_eq!(look(script, "/b").last().file, Some(0), "a call that failed renames nothing");
+}
+
+/// The second argument is shown where the first is from now on.
+fn mount(script: Script, target: &str, source: &str, flags: &str) -> Script {
+    script.call("mount", &[path(source), path(target), Arg::Null, symbols(flags), Arg::Null], value(0))
+}
+
+#[test]
+fn names_below_a_bind_mount_are_those_of_what_is_mounted() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/w/src"), "/w/mnt");
+    let script = script.open_with("/w/mnt/b", CREATE, 3).chdir("/w");
+    let script = mount(script, "mnt", "src", "MS_BIND");
+    assert_eq!((script.path(), script.path2()), (Some("/w/mnt"), Some("/w/src")));
+    let script = script.open_with("/w/mnt/b", CREATE, 4).open("/w/src/b", 5).open("mnt/../src/b", 6);
+    assert_eq!(files(&script, "openat"), [Some(2), Some(4), Some(4), Some(4)]);
+    let script = unlink(script, "/w/mnt/b");
+    assert_eq!(script.last().file, Some(4));
+    let script =
+        script.open_with("/w/src/c", CREATE, 7).call("umount2", &[path("mnt"), Arg::Int(0)], value(0));
+    let script = script.open("/w/mnt/b", 8).open("/w/mnt/c", 9).open("/w/src/c", 10);
+    assert_eq!(files(&script, "openat")[4..], [Some(5), Some(2), Some(6), Some(5)]);
+    assert_eq!(script.summary().unclear_mounts, 0);
+}
+
+#[test]
+fn what_is_mounted_hides_what_was_there_from_those_who_see_it() {
+    let script = mkdir(Script::new().of_trace(), "/m").open_with("/m/a", CREATE, 3);
+    let script = script.call("unshare", &[symbols("CLONE_NEWNS")], value(0));
+    let script = mount(script, "/", "none", "MS_REC|MS_PRIVATE");
+    let script = mount(script, "/m", "tmpfs", "MS_NOSUID").open_with("/m/a", "O_RDWR|O_CREAT", 4);
+    assert_eq!(script.last().file, Some(3), "the root has a number, too");
+    let script = script.fork(101).by(101).open("/m/a", 4);
+    assert_eq!(script.last().file, Some(3), "a child sees what its parent sees");
+    let script = script.by(200).open("/m/a", 3);
+    assert_eq!(script.last().file, Some(1), "in another namespace nothing was mounted");
+    let script = mount(script.by(100), "/n", "/m", "MS_MOVE").open("/m/a", 5).open("/n/a", 6);
+    assert_eq!(files(&script, "openat")[4..], [Some(1), Some(3)]);
+    assert_eq!(script.summary().unclear_mounts, 0);
+    let script = script.call("umount", &[path("/unseen")], value(0));
+    assert_eq!(script.summary().unclear_mounts, 1);
 }
 
 #[test]

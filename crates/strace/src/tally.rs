@@ -21,6 +21,8 @@ pub(crate) struct Tally {
     pub(crate) changed_roots: u64,
     /// Names that are unknown because there were too many long ones.
     pub(crate) long_names: u64,
+    /// Changes of mounts that were not followed.
+    pub(crate) unclear_mounts: u64,
     /// Files mapped to memory.
     pub(crate) file_mappings: u64,
     /// Requests to io_uring and aio, and rings set up.
@@ -92,6 +94,7 @@ impl Tally {
         self.orphans += other.orphans;
         self.changed_roots += other.changed_roots;
         self.long_names += other.long_names;
+        self.unclear_mounts += other.unclear_mounts;
         self.file_mappings += other.file_mappings;
         self.submitted += other.submitted;
         self.rings += other.rings;
@@ -239,6 +242,16 @@ impl Tally {
                         count(number)
                     )
                 }
+            },
+        );
+        note(
+            self.unclear_mounts,
+            match self.unclear_mounts {
+                1 => "1 call changed mounts in a way that is not followed: names below may be those of other files than the numbers of files say".to_owned(),
+                number => format!(
+                    "{} calls changed mounts in ways that are not followed: names below may be those of other files than the numbers of files say",
+                    count(number)
+                ),
             },
         );
         note(u64::from(self.cut), "the import was cancelled before the end of its inputs".to_owned());

@@ -51,6 +51,7 @@ fn count_resolved(cases: &mut [Case], resolved: &Resolved, coverage: &mut Covera
     tally.without_durations += u64::from(*events > 0 && *with_duration == 0);
     tally.orphans += summary.orphans;
     tally.changed_roots += summary.changed_roots;
+    tally.unclear_mounts += summary.unclear_mounts;
     tally.file_mappings += summary.file_mappings;
     tally.submitted += summary.submitted;
     tally.rings += summary.rings;

@@ -259,7 +259,7 @@ pub static TABLE: &[CallSpec] = &[
     dir("chroot", &[Path]),
     dir("pivot_root", &[Path, Path]),
     dir("lookup_dcookie", &[Other, Other, Other]),
-    dir("mount", &[Other, Path, Other, Flags, Other]),
+    dir("mount", &[Name, Path, Other, Flags, Other]),
     dir("umount", &[Path]),
     dir("oldumount", &[Path]),
     dir("umount2", &[Path, Flags]),

@@ -51,6 +51,17 @@ impl Found {
     }
 }
 
+/// Whether a path is a link of the kernel to a descriptor of thread `tid` (`/proc/self/fd/3`) whose file has lost the name by
+/// which it was opened.
+pub(crate) fn leads_to_lost_name(tid: Tid, path: &[u8]) -> bool {
+    let number = [&b"/proc/self/fd/"[..], b"/proc/thread-self/fd/", b"/dev/fd/"]
+        .iter()
+        .find_map(|directory| path.strip_prefix(*directory));
+    let fd = number.and_then(|number| std::str::from_utf8(number).ok()?.parse::<u16>().ok());
+    let name = fd.and_then(|fd| behind(tid, fd.into(), true)?.name);
+    name.is_some_and(|name| name.deleted)
+}
+
 /// What descriptor `fd` of thread `tid` refers to: one `statx`, and a `readlink` if the name is asked for or no path led
 /// there. `None` if there is no such descriptor or it may not be looked at.
 #[must_use]

@@ -24,8 +24,8 @@ mod taskstats;
 mod tracees;
 mod usage;
 
-pub(crate) use descriptor::position;
 pub use descriptor::{Behind, Found, behind, look};
+pub(crate) use descriptor::{leads_to_lost_name, position};
 pub use environment::{EnvError, EnvSelection};
 pub(crate) use image::path;
 pub use image::{ImageFacts, image};
