@@ -9,6 +9,7 @@ mod hidden;
 pub(crate) mod labels;
 mod meaning;
 mod node;
+mod open_reads;
 mod order;
 mod places;
 mod record;
@@ -66,14 +67,14 @@ pub fn build(
     groups: &ProcessGroups,
     options: &BuildOptions<'_>,
 ) -> Result<Graph, WorkflowError> {
-    let meanings = Meanings::new(log);
+    let waits = waits::gather::gather(log, lives, options.threads)?;
+    let meanings = Meanings::new(log, waits.channels());
     let Gathered { records, changed, programs, tally } =
         gather(log, lives, &meanings, options.query, options.threads)?;
     let selected = selected(lives, &records, options.query.is_some());
     let weaver = Weaver::new(lives, &meanings, log, &changed, &programs, options, &selected);
     let woven = weaver.weave(&records, &births(lives, &selected));
     drop(records);
-    let waits = waits::gather::gather(log, lives, options.threads)?;
     let graph = Finish { log, lives, groups, options, tally, selected: &selected }.graph(woven, waits);
     let untimed = !log.cases().is_empty() && !log.cases().iter().any(Case::tells_time);
     Ok(if untimed { graph.without_times() } else { graph })

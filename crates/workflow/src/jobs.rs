@@ -285,8 +285,17 @@ pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs,
     let steps = steps::read(log)?;
     let programs = programs::follow(&steps, lives, log.names());
     let hidden = hidden::hidden(log, lives);
-    let mut jobs =
-        find::Finder { log, lives, options, steps: &steps, programs: &programs, hidden: &hidden }.find();
+    let sockets = steps::sockets(log, &steps);
+    let mut jobs = find::Finder {
+        log,
+        lives,
+        options,
+        steps: &steps,
+        programs: &programs,
+        hidden: &hidden,
+        sockets: &sockets,
+    }
+    .find();
     if !log.cases().is_empty() && !log.cases().iter().any(Case::tells_time) {
         // Without time stamps, times number calls: they have told the order, and are no times.
         jobs.span = None;

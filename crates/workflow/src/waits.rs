@@ -341,6 +341,11 @@ impl Waits {
         self.untimed
     }
 
+    /// Which sockets are the two ends of one connection.
+    pub(crate) fn channels(&self) -> &Channels {
+        &self.channels
+    }
+
     /// The process of a thread.
     pub(crate) fn life(&self, line: LineId) -> LifeId {
         self.lines[line.index()].life

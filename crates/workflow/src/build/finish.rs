@@ -10,6 +10,7 @@ use crate::graph::{
 };
 use crate::tree::grow::cpu;
 use crate::waits::Waits;
+use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{Clock, FileKind, Nanos, PathId, Timestamp, units};
@@ -32,7 +33,7 @@ pub(super) struct Finish<'a> {
 impl Finish<'_> {
     pub(super) fn graph(&self, woven: Woven, waits: Waits) -> Graph {
         let Woven { nodes, mut edges, hidden, shown, counts } = woven;
-        let mut vertices = self.vertices(&nodes);
+        let mut vertices = self.vertices(&nodes, waits.channels());
         self.relate(&nodes, &edges, &mut vertices);
         let mut left_out = hidden.left_out(|path| shown.get(path.index()) == Some(&true));
         self.leave_out(&mut left_out);
@@ -67,7 +68,7 @@ impl Finish<'_> {
         }
     }
 
-    fn vertices(&self, nodes: &[Node]) -> Vec<Vertex> {
+    fn vertices(&self, nodes: &[Node], channels: &Channels) -> Vec<Vertex> {
         let mut texts = Texts::default();
         let mut keys = Keys::default();
         let process_keys = process_keys(self.lives);
@@ -105,7 +106,7 @@ impl Finish<'_> {
             What::Version(version) => {
                 let (count, last) = versions.entry(version.path).or_default();
                 *count += 1;
-                let file = self.file(version, *count, *last == place as u32);
+                let file = self.file(version, *count, *last == place as u32, channels);
                 let key = match (whole, *count) {
                     (true, 1) => file.path.to_string(),
                     (true, number) => format!("{}~{number}", file.path),
@@ -158,12 +159,13 @@ impl Finish<'_> {
         }
     }
 
-    fn file(&self, version: &Version, number: u32, last: bool) -> FileVertex {
+    fn file(&self, version: &Version, number: u32, last: bool, channels: &Channels) -> FileVertex {
         let row = self.log.files().get(version.path.index());
         let name = |path: &PathId| self.log.names().paths[path.index()].clone();
         let kind = row.and_then(|row| row.kind.as_deref());
+        let way = channels.label(version.path);
         FileVertex {
-            path: name(&version.path),
+            path: way.map_or_else(|| name(&version.path), Arc::from),
             names: version.names.iter().map(name).collect(),
             kind: FileKind::ALL.into_iter().find(|known| Some(known.name()) == kind),
             version: number,

@@ -3,15 +3,20 @@
 //! Records of one process and one path become one where the graph cannot tell them apart: reads while nobody changed the
 //! file, writes while nobody else changed the file and the writer took nothing in. The graph is the same as without, and a
 //! program that copies a gigabyte in small pieces costs no more than two records for every row group.
+//!
+//! Who read from a pipe may have waited, so that what was read may have been written after the read began. A read takes effect
+//! when it ends. Where that is not known (`strace` without `-T`) it is taken to last until the next call of its thread: nothing
+//! that the thread did depends on when within that time the data came.
 
 use super::meaning::{Action, Meanings, Place};
+use super::open_reads::{self, OpenRead};
 use super::record::{Extent, Op, Record, one_call};
 use crate::graph::Transfer;
 use crate::system::System;
 use foldhash::fast::RandomState;
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
-use iotrail_model::{CallId, CaseId, EventBatch, FileId, Layer, Nanos, Nullable, PathId, Timestamp};
+use iotrail_model::{CallId, CaseId, EventBatch, FileId, Layer, Nanos, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::{ActivityId, Classified, Classifier, LifeId, Lives, Query};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
@@ -55,9 +60,11 @@ impl Tally {
     }
 }
 
-const COLUMNS: [Columns; 15] = [
+const COLUMNS: [Columns; 17] = [
     Columns::CASE,
     Columns::PID,
+    Columns::TID,
+    Columns::SEQ,
     Columns::LAYER,
     Columns::CALL,
     Columns::START,
@@ -77,7 +84,7 @@ const COLUMNS: [Columns; 15] = [
 pub(super) fn gather(
     log: &EventLog,
     lives: &Lives,
-    meanings: &Meanings,
+    meanings: &Meanings<'_>,
     query: Option<&Query>,
     threads: NonZeroUsize,
 ) -> Result<Gathered, TrailError> {
@@ -91,8 +98,10 @@ pub(super) fn gather(
         programs: vec![false; meanings.paths()],
         ..Gathered::default()
     };
-    gathered.records.reserve_exact(parts.iter().map(|part| part.0.len()).sum());
-    for (records, tally) in parts {
+    gathered.records.reserve_exact(parts.iter().map(|part| part.records.len()).sum());
+    let mut open = Vec::new();
+    for Part { records, open: of_part, tally } in parts {
+        open.extend(of_part);
         for record in records.iter().filter(|record| record.op.changes()) {
             gathered.changed[record.path.index()] = true;
             if record.path2.index() < gathered.changed.len() {
@@ -105,8 +114,18 @@ pub(super) fn gather(
         gathered.records.extend(records);
         gathered.tally.add(&tally);
     }
+    let end = gathered.tally.span.map(|(_, end)| end);
+    gathered.records.extend(open_reads::close(log, lives, open, end, threads)?);
     gathered.records.sort_by_key(Record::order);
     Ok(gathered)
+}
+
+/// What a row group tells.
+struct Part {
+    records: Vec<Record>,
+    /// Reads whose end it does not tell.
+    open: Vec<OpenRead>,
+    tally: Tally,
 }
 
 /// What must be known of files before records may be joined.
@@ -116,13 +135,23 @@ struct Known {
     shared: Vec<bool>,
     /// In logs that tell files by their names alone, all names of one file have the same number. Empty if no file has two.
     file_of: Vec<u32>,
+    /// By path the file of that name.
+    of_paths: Vec<FileId>,
 }
 
 impl Known {
-    fn new(log: &EventLog, meanings: &Meanings, threads: NonZeroUsize) -> Result<Self, TrailError> {
+    fn new(log: &EventLog, meanings: &Meanings<'_>, threads: NonZeroUsize) -> Result<Self, TrailError> {
         let mut known = Self::default();
+        known.of_paths = (0..meanings.paths()).map(|path| log.file_of(PathId::from_index(path))).collect();
         if log.cases().len() > 1 {
             known.shared = shared_files(log, threads)?;
+            // Who reads at one end of a connection does not name the other one, which its data are called by.
+            for path in (0..meanings.paths()).map(PathId::from_index) {
+                let [one, other] = [meanings.channels().sends(path), meanings.channels().receives(path)];
+                if one != other {
+                    [one, other].into_iter().for_each(|way| known.share(way));
+                }
+            }
         }
         let files = log.distinct_files();
         let calls = 0..log.names().calls.len();
@@ -132,6 +161,16 @@ impl Known {
             known.file_of = aliases(log, meanings, threads)?;
         }
         Ok(known)
+    }
+
+    fn share(&mut self, path: PathId) {
+        let file = self.of_paths.get(path.index()).and_then(|file| self.shared.get_mut(file.index()));
+        file.into_iter().for_each(|shared| *shared = true);
+    }
+
+    /// The file of a name.
+    fn of_path(&self, path: PathId) -> Nullable<FileId> {
+        self.of_paths.get(path.index()).copied().into()
     }
 
     fn is_shared(&self, file: FileId) -> bool {
@@ -170,7 +209,7 @@ fn shared_files(log: &EventLog, threads: NonZeroUsize) -> Result<Vec<bool>, Trai
 }
 
 /// For each file a number that all names of one file share, by renames and links, whether they succeeded or not.
-fn aliases(log: &EventLog, meanings: &Meanings, threads: NonZeroUsize) -> Result<Vec<u32>, TrailError> {
+fn aliases(log: &EventLog, meanings: &Meanings<'_>, threads: NonZeroUsize) -> Result<Vec<u32>, TrailError> {
     fn find(file_of: &mut [u32], mut file: u32) -> u32 {
         while file_of[file as usize] != file {
             file_of[file as usize] = file_of[file_of[file as usize] as usize];
@@ -202,11 +241,13 @@ fn aliases(log: &EventLog, meanings: &Meanings, threads: NonZeroUsize) -> Result
 /// One thread of the scan.
 struct Worker<'a> {
     lives: &'a Lives,
-    meanings: &'a Meanings,
+    meanings: &'a Meanings<'a>,
     known: &'a Known,
     classifier: Option<Classifier>,
     classified: Classified,
     singles: Vec<Record>,
+    /// By thread, its read of a channel of which the end is not known, as a place in `singles`, and the row.
+    open: HashMap<(CaseId, Tid), (usize, u64), RandomState>,
     joined: Joined,
     seen: HashMap<PathId, bool, RandomState>,
     tally: Tally,
@@ -222,7 +263,7 @@ struct Joined {
 }
 
 impl<'a> Worker<'a> {
-    fn new(lives: &'a Lives, meanings: &'a Meanings, known: &'a Known, query: Option<&Query>) -> Self {
+    fn new(lives: &'a Lives, meanings: &'a Meanings<'a>, known: &'a Known, query: Option<&Query>) -> Self {
         Self {
             lives,
             meanings,
@@ -230,27 +271,52 @@ impl<'a> Worker<'a> {
             classifier: query.map(Query::worker),
             classified: Classified::default(),
             singles: Vec::new(),
+            open: HashMap::default(),
             joined: Joined::default(),
             seen: HashMap::default(),
             tally: Tally::default(),
         }
     }
 
-    fn batch(&mut self, batch: &EventBatch) -> (Vec<Record>, Tally) {
+    fn batch(&mut self, batch: &EventBatch) -> Part {
         self.tally = Tally::default();
         self.seen.clear();
         if let Some(classifier) = &mut self.classifier {
             classifier.classify(batch, &mut self.classified);
         }
         for row in 0..batch.len {
-            let selected = |row: usize| self.classified.activity.get(row) != Some(&ActivityId::UNSELECTED);
-            if selected(row) {
+            self.close(batch, row);
+            if self.classified.activity.get(row) != Some(&ActivityId::UNSELECTED) {
                 self.row(batch, row);
             }
         }
+        let open = self.take_open();
         self.singles.sort_by_key(Record::order);
         let end = batch.start.last().copied().unwrap_or_default();
-        (self.join(end), self.tally)
+        Part { records: self.join(end), open, tally: self.tally }
+    }
+
+    /// A thread that makes a call has come back from the one before.
+    fn close(&mut self, batch: &EventBatch, row: usize) {
+        if self.open.is_empty() {
+            return;
+        }
+        if let Some((place, _)) = self.open.remove(&(batch.case[row], batch.tid[row]))
+            && let Some(record) = self.singles.get_mut(place)
+        {
+            record.at = batch.start[row];
+        }
+    }
+
+    /// The reads of which no row after them in the batch tells the end.
+    fn take_open(&mut self) -> Vec<OpenRead> {
+        let mut open: Vec<_> = self.open.drain().collect();
+        open.sort_unstable_by_key(|(_, (place, _))| std::cmp::Reverse(*place));
+        let take = |((case, tid), (place, seq))| {
+            let record = self.singles.swap_remove(place);
+            OpenRead { case, tid, seq, record }
+        };
+        open.into_iter().map(take).collect()
     }
 
     fn row(&mut self, batch: &EventBatch, row: usize) {
@@ -303,8 +369,9 @@ impl<'a> Worker<'a> {
             Action::Link => self.push(call, Op::Link),
             Action::Unlink => self.push(call, Op::Unlink),
             Action::MakeNode if self.meanings.flags(batch.flags[row]).device => {}
-            Action::MakeNode | Action::Symlink => self.push(call, Op::Make),
-            Action::Channel => self.push(call, Op::Channel),
+            Action::MakeNode => self.push(call, Op::Make),
+            Action::Symlink => self.push(call, Op::MakeLink),
+            Action::Channel => self.make_channel(call),
             Action::Map => self.map(call),
             Action::Exec => self.push(call, Op::Map),
             Action::Look => self.look(call, true),
@@ -320,9 +387,21 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// A pipe, or both directions between two sockets.
+    fn make_channel(&mut self, call: &Call<'_>) {
+        let ends = [call.first(), (call.batch.path2[call.row], call.batch.file2[call.row])];
+        for (path, file) in ends {
+            let Some(path) = path.get() else { continue };
+            let way = self.meanings.channels().sends(path);
+            let file = if way == path { file } else { self.known.of_path(way) };
+            self.record(call, Op::Channel, (way, file), Transfer::default());
+        }
+    }
+
     fn open(&mut self, call: &Call<'_>, flags: super::meaning::Flags) {
         match flags {
-            flags if flags.no_file => {}
+            flags if flags.no_access => {}
+            flags if flags.nameless => self.push(call, Op::MakeNameless),
             flags if flags.create && flags.exclusive => self.push(call, Op::Make),
             flags if flags.create && flags.truncate => self.push(call, Op::MakeOrEmpty),
             flags
@@ -375,9 +454,16 @@ impl<'a> Worker<'a> {
             return;
         }
         let moved = one_call(size, call.dur);
-        match path.get() {
-            Some(path) => self.record(call, op, (path, file), moved),
-            None => self.tally.no_path.add(&moved),
+        let Some(path) = path.get() else { return self.tally.no_path.add(&moved) };
+        // What is read from a socket was written to the other end.
+        let channels = self.meanings.channels();
+        let way = if op == Op::Read { channels.receives(path) } else { channels.sends(path) };
+        let (path, file) = if way == path { (path, file) } else { (way, self.known.of_path(way)) };
+        let place = self.singles.len();
+        self.record(call, op, (path, file), moved);
+        if op == Op::Read && call.dur.is_none() && is_channel(path) && self.singles.len() > place {
+            let thread = (call.batch.case[call.row], call.batch.tid[call.row]);
+            self.open.insert(thread, (place, call.batch.seq[call.row]));
         }
     }
 
@@ -416,7 +502,7 @@ impl<'a> Worker<'a> {
             return;
         };
         let (path2, file2) = match op {
-            Op::Rename | Op::Exchange | Op::Link => {
+            Op::Rename | Op::Exchange | Op::Link | Op::MakeLink => {
                 (call.batch.path2[call.row].raw(), call.batch.file2[call.row].raw())
             }
             _ => (Nullable::<PathId>::NULL.raw(), Nullable::<FileId>::NULL.raw()),

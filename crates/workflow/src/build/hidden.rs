@@ -40,7 +40,12 @@ pub(super) struct Hidden {
 }
 
 /// Whether accesses to a path are hidden.
-pub(super) fn reason(meanings: &Meanings, path: PathId, changed: &[bool], show_system: bool) -> Option<Why> {
+pub(super) fn reason(
+    meanings: &Meanings<'_>,
+    path: PathId,
+    changed: &[bool],
+    show_system: bool,
+) -> Option<Why> {
     match meanings.place(path) {
         Place::File | Place::Channel => None,
         Place::Directory => Some(Why::Directory),

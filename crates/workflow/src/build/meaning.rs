@@ -1,6 +1,7 @@
 //! What names mean: each call, text of flags and path of a log is looked at once.
 
 use crate::system::{self, System};
+use crate::waits::ends::Channels;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::{CallId, FileId, FlagsId, Names, Nullable, PathId, Timestamp};
 use iotrail_trail::EventLog;
@@ -62,8 +63,10 @@ pub(super) struct Flags {
     pub(super) create: bool,
     pub(super) truncate: bool,
     pub(super) exclusive: bool,
-    /// Of an unnamed file in a directory (`O_TMPFILE`), or of a descriptor without access (`O_PATH`).
-    pub(super) no_file: bool,
+    /// Of a descriptor without access (`O_PATH`).
+    pub(super) no_access: bool,
+    /// Of a file without a name in a directory (`O_TMPFILE`).
+    pub(super) nameless: bool,
     pub(super) shared_writable: bool,
     /// Of a mapping of instructions.
     pub(super) executable: bool,
@@ -79,7 +82,8 @@ fn flags(text: &str) -> Flags {
             "O_CREAT" => flags.create = true,
             "O_TRUNC" => flags.truncate = true,
             "O_EXCL" => flags.exclusive = true,
-            "O_TMPFILE" | "O_PATH" => flags.no_file = true,
+            "O_PATH" => flags.no_access = true,
+            "O_TMPFILE" => flags.nameless = true,
             "MAP_SHARED" | "MAP_SHARED_VALIDATE" => shared = true,
             "PROT_WRITE" => writable = true,
             "PROT_EXEC" => flags.executable = true,
@@ -117,17 +121,18 @@ fn place(path: &str, kind: Option<&str>) -> Place {
 
 /// The meanings of a log's names.
 #[derive(Debug)]
-pub(super) struct Meanings {
+pub(super) struct Meanings<'a> {
     actions: Vec<Action>,
     flags: Vec<Flags>,
     places: Vec<Place>,
     missing: Vec<bool>,
     /// By [`FileId`]: when a file was made, if its file system tells that.
     births: Vec<Option<i64>>,
+    channels: &'a Channels,
 }
 
-impl Meanings {
-    pub(super) fn new(log: &EventLog) -> Self {
+impl<'a> Meanings<'a> {
+    pub(super) fn new(log: &EventLog, channels: &'a Channels) -> Self {
         let Names { calls, paths, errnos, flags: texts } = log.names();
         let transfer =
             |call| calls::spec(CallId::from_index(call)).map_or(Transfer::None, |spec| spec.transfer);
@@ -136,6 +141,7 @@ impl Meanings {
             actions: calls.iter().enumerate().map(|(id, name)| action(name, transfer(id))).collect(),
             flags: texts.iter().map(|text| flags(text)).collect(),
             places: paths.iter().enumerate().map(|(id, path)| place(path, kind(id))).collect(),
+            channels,
             births: log.distinct_files().iter().map(|file| file.birth).collect(),
             missing: errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
         }
@@ -156,6 +162,11 @@ impl Meanings {
 
     pub(super) fn place(&self, path: PathId) -> Place {
         self.places.get(path.index()).copied().unwrap_or(Place::File)
+    }
+
+    /// Which sockets are connected.
+    pub(super) fn channels(&self) -> &'a Channels {
+        self.channels
     }
 
     /// Whether an error says that nothing is at the path.

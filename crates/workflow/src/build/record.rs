@@ -13,6 +13,10 @@ pub(super) enum Op {
     Missing,
     /// Made a file that is certainly new (`O_EXCL`, `mknod`).
     Make,
+    /// Made a file that has no name yet (`O_TMPFILE`).
+    MakeNameless,
+    /// Made a symbolic link that leads to the second path.
+    MakeLink,
     /// Opened it with `O_CREAT`: made it if it was not there.
     MakeOrOpen,
     /// Opened it with `O_CREAT|O_TRUNC`: made it, or emptied what was there.

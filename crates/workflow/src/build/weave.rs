@@ -7,6 +7,8 @@
 //! | p writes f | an edge to the current version if p (the same part of it) wrote it last, else to a new version that continues it |
 //! | p makes f (`O_CREAT` where nothing was known to be, `O_EXCL`, `mknod`) | another file, an edge to its first version |
 //! | p empties f (`O_TRUNC`, `truncate` to 0) | a new version that continues nothing |
+//! | p makes f without a name (`O_TMPFILE`) | another file, which is called by the first name that it is given |
+//! | p opens f through symbolic links | an edge from each of them that the log saw being made |
 //! | p renames f, or gives it a further name | as if it wrote f, with the relation `Create` |
 //! | p removes f | the end of the file: what is made there later is another |
 //!
@@ -23,7 +25,7 @@ use crate::build::BuildOptions;
 use crate::graph::{Edge, FileView, Relation, Transfer, VertexId};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::{PathId, Timestamp};
+use iotrail_model::{Nullable, PathId, Timestamp};
 use iotrail_query::{Life, LifeId, Lives};
 use iotrail_trail::EventLog;
 
@@ -31,6 +33,12 @@ use iotrail_trail::EventLog;
 pub(super) const MOST_PARTS: u32 = 1_000;
 
 const UNBORN: u32 = u32::MAX;
+
+/// Symbolic links that the kernel follows in one path.
+const MOST_LINKS: usize = 40;
+
+/// What stands where a file has no number: the path tells which it is.
+const NO_NUMBER: iotrail_model::FileId = Nullable::<iotrail_model::FileId>::NULL.raw();
 
 /// What the pass made.
 #[derive(Debug)]
@@ -59,6 +67,8 @@ struct FileState {
     versions: u32,
     writer: Option<LifeId>,
     names: Vec<PathId>,
+    /// Of a symbolic link where it leads to.
+    target: Option<PathId>,
 }
 
 /// What a writer leaves of the version before.
@@ -82,7 +92,7 @@ struct Access {
 
 pub(super) struct Weaver<'a> {
     lives: &'a Lives,
-    meanings: &'a Meanings,
+    meanings: &'a Meanings<'a>,
     changed: &'a [bool],
     programs: &'a [bool],
     options: &'a BuildOptions<'a>,
@@ -106,7 +116,7 @@ pub(super) struct Weaver<'a> {
 impl<'a> Weaver<'a> {
     pub(super) fn new(
         lives: &'a Lives,
-        meanings: &'a Meanings,
+        meanings: &'a Meanings<'a>,
         log: &'a EventLog,
         changed: &'a [bool],
         programs: &'a [bool],
@@ -190,11 +200,25 @@ impl<'a> Weaver<'a> {
                 self.new_file(at);
                 self.put(life, at, access(Relation::Create), Contents::Empty);
             }
+            Op::MakeNameless => {
+                let file = self.new_file(at);
+                self.put(life, at, access(Relation::Create), Contents::Empty);
+                self.files[file.0 as usize].names.clear();
+                self.places.found(path, false);
+            }
+            Op::MakeLink => {
+                let file = self.new_file(at);
+                self.files[file.0 as usize].target = Some(path2);
+                self.put(life, at, access(Relation::Create), Contents::Empty);
+            }
             Op::Channel => {
                 self.new_file(at);
             }
             Op::Write => self.put(life, at, access(Relation::Write), Contents::Continue),
-            Op::Read => self.take(life, at, access(Relation::Read)),
+            Op::Read => {
+                self.take(life, at, access(Relation::Read));
+                self.take_targets(life, at, access(Relation::Read));
+            }
             Op::Map | Op::View if self.shows_map(op, path) => self.take(life, at, access(Relation::Map)),
             Op::Map | Op::View => self.woven.hidden.access(record, super::hidden::Why::MappedOnly),
             Op::Rename => self.rename(life, at, at2, access(Relation::Create)),
@@ -363,6 +387,18 @@ impl<'a> Weaver<'a> {
         self.remember((life, file, false), part, id);
     }
 
+    /// Who reads a symbolic link that leads to another one reads that, too.
+    fn take_targets(&mut self, life: LifeId, at: At, access: Access) {
+        let mut link = self.file(at);
+        for _ in 0..MOST_LINKS {
+            let Some(path) = self.files[link.0 as usize].target else { return };
+            let next = self.places.file(path).filter(|_| self.places.exists(path) != Some(false));
+            let Some(next) = next.filter(|next| self.files[next.0 as usize].target.is_some()) else { return };
+            self.take(life, At { path, file: NO_NUMBER }, Access { moved: Transfer::default(), ..access });
+            link = next;
+        }
+    }
+
     /// The edge that a read is added to: that of an earlier read, or of a write if nobody else has written since.
     fn edge_to_read(&mut self, life: LifeId, part: u32, file: FileId, version: u32) -> Option<u32> {
         if let Some(edge) = self.reads.get(&(life, version)) {
@@ -518,13 +554,20 @@ impl<'a> Weaver<'a> {
             return;
         }
         let file = self.file(old);
-        self.current(file, from);
-        self.put(life, old, access, Contents::Continue);
+        let before = self.current(file, from);
+        let has_name = self.files[file.0 as usize].names.contains(&from);
         self.unbind(to);
         self.files[file.0 as usize].names.push(to);
         self.places.bind(to, file);
+        if !has_name {
+            // The file had no name, or lost the one by which it was opened: this is what it is called.
+            self.put(life, At { path: to, ..old }, access, Contents::Continue);
+            return self.named(file, before, to, None);
+        }
+        self.put(life, old, access, Contents::Continue);
         let current = self.files[file.0 as usize].version;
         if let Some(version) = current.and_then(|node| self.version_mut(node)) {
+            version.names.retain(|name| *name != to);
             version.names.push(to);
         }
         self.show(to);

@@ -10,6 +10,7 @@ use super::programs::{ProgramId, Programs};
 use super::script::Scripts;
 use super::steps::Step;
 use super::{JobOptions, Jobs, Script};
+use crate::waits::ends::Channels;
 use iotrail_query::Lives;
 use iotrail_trail::EventLog;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,7 @@ pub(crate) struct Finder<'a> {
     pub(crate) steps: &'a [Step],
     pub(crate) programs: &'a Programs,
     pub(crate) hidden: &'a [bool],
+    pub(crate) sockets: &'a Channels,
 }
 
 /// Jobs before they are described.
@@ -71,9 +73,9 @@ impl Finder<'_> {
                     self.log.names(),
                     self.lives,
                     self.programs,
-                    &division,
-                    &together,
+                    (&division, &together),
                     self.hidden,
+                    self.sockets,
                 );
                 for (manager, why) in deeds.into_iter().rev() {
                     if !division.forced[manager.index()] {

@@ -7,6 +7,7 @@ use super::divide::Division;
 use super::group::Together;
 use super::programs::{Handle, ProgramId, Programs, name};
 use super::steps::{Deed, Step};
+use crate::waits::ends::Channels;
 use iotrail_model::text::printable;
 use iotrail_model::{ENVIRONMENT_DIGEST, Names, PathId};
 use iotrail_query::Lives;
@@ -18,9 +19,9 @@ pub(crate) fn own_deeds(
     names: &Names,
     lives: &Lives,
     programs: &Programs,
-    division: &Division,
-    together: &Together,
+    (division, together): (&Division, &Together),
     hidden: &[bool],
+    sockets: &Channels,
 ) -> BTreeMap<ProgramId, String> {
     let mut look = Look { names, lives, programs, division, hidden, found: BTreeMap::new() };
     for (number, step) in steps.iter().enumerate() {
@@ -29,10 +30,16 @@ pub(crate) fn own_deeds(
         }
     }
     look.pipes();
+    look.sockets(steps, sockets);
     look.openings(together);
     look.heads();
     look.found
 }
+
+const SOCKET: &str = "commands exchange data through a socket";
+
+/// Who sent and who received through one direction of a connection.
+type Users = [BTreeSet<ProgramId>; 2];
 
 struct Look<'a> {
     names: &'a Names,
@@ -63,7 +70,7 @@ impl Look<'_> {
             });
         }
         if step.deed == Deed::Accept {
-            return self.up(who, |_| "commands exchange data through a socket".to_owned());
+            return self.up(who, |_| SOCKET.to_owned());
         }
         if !self.manages(who) {
             return;
@@ -124,6 +131,29 @@ impl Look<'_> {
             }
             if let (Some(manager), true) = (read, job_reads) {
                 self.say(manager, || "it read a part of what a command read from the same pipe".to_owned());
+            }
+        }
+    }
+
+    /// Data between commands, or with a manager, through sockets of which both ends are known: no format has a word for them.
+    fn sockets(&mut self, steps: &[Step], sockets: &Channels) {
+        let mut users: BTreeMap<PathId, Users> = BTreeMap::new();
+        for (number, step) in steps.iter().enumerate() {
+            let (Some(who), Some(path)) = (self.programs.of_step[number], step.path.get()) else { continue };
+            let (way, end) = match step.deed {
+                Deed::Write => (sockets.sends(path), 0),
+                Deed::Read => (sockets.receives(path), 1),
+                _ => continue,
+            };
+            if step.bytes > 0 && sockets.is_connected(path) {
+                users.entry(way).or_default()[end].insert(who);
+            }
+        }
+        for [senders, receivers] in users.into_values() {
+            let job = |who: &ProgramId| self.division.of_program[who.index()].ok_or(*who);
+            let jobs: BTreeSet<_> = senders.iter().chain(&receivers).map(job).collect();
+            if jobs.len() > 1 {
+                senders.into_iter().chain(receivers).for_each(|who| self.up(who, |_| SOCKET.to_owned()));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The calls that say how processes were started and what they did to names, in the order of time.
 
+use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{Transfer, dictionary, spec};
@@ -295,6 +296,18 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
     }
     steps.sort_by_key(|step| (step.case, step.start, step.seq));
     Ok(steps)
+}
+
+/// Which sockets are connected.
+pub(crate) fn sockets(log: &EventLog, steps: &[Step]) -> Channels {
+    let mut channels = Channels::of(log);
+    for step in steps.iter().filter(|step| step.deed == Deed::Pipe) {
+        let end = |path: Nullable<PathId>| channels.of_path(path.get()?);
+        if let Some((one, other)) = end(step.path).zip(end(step.path2)) {
+            channels.join(one, other);
+        }
+    }
+    channels
 }
 
 #[cfg(test)]

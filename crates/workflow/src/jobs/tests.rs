@@ -481,3 +481,24 @@ fn who_lists_a_directory_waits_for_who_renamed_a_directory_in_it() {
     assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
     assert_eq!(jobs.jobs[2].needs, [JobId(0), JobId(1)]);
 }
+
+#[test]
+fn commands_that_talk_through_sockets_are_a_job_as_a_whole() {
+    let mut recording = Recording::new();
+    recording.start(2, "server", |_| {});
+    recording.moved(2, "read", Some(3), "UNIX-STREAM:[8->7,\"/run/x\"]", 4, "", Some(4));
+    recording.write(2, "/w/out");
+    recording.start(3, "client", |_| {});
+    recording.moved(3, "write", Some(3), "UNIX-STREAM:[7->8]", 4, "", Some(4));
+    let jobs = recording.jobs();
+    let said = jobs.troubles.iter().map(Trouble::say).collect::<Vec<_>>();
+    assert_eq!(jobs.jobs.len(), 1, "{said:?}");
+    assert!(said.iter().any(|why| why.contains("through a socket")), "{said:?}");
+    // With itself a command may talk as it likes.
+    let mut recording = Recording::new();
+    recording.start(2, "both", |_| {});
+    recording.moved(2, "read", Some(3), "UNIX-STREAM:[8->7]", 4, "", Some(4));
+    recording.moved(2, "write", Some(4), "UNIX-STREAM:[7->8]", 4, "", Some(4));
+    recording.start(3, "other", |_| {});
+    assert_eq!(recording.jobs().jobs.len(), 2);
+}

@@ -9,6 +9,9 @@
 //!
 //! What told one end, an inode, may be told of the other by a name of that one, or by the call that made both (`socketpair`).
 //! Several names of one socket are one channel.
+//!
+//! Data that are written to a socket arrive at the other one: each direction of a connection is called by the end that sends,
+//! whose name reads `from->to`.
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
@@ -25,6 +28,8 @@ pub(crate) struct Channels {
     peers: HashMap<PathId, PathId, RandomState>,
     /// Channels that have another end which is not they themselves: sockets, and pipes that cannot be told apart.
     two_ended: HashSet<PathId, RandomState>,
+    /// The name of each channel that says most.
+    names: HashMap<PathId, (PathId, Box<str>), RandomState>,
 }
 
 impl Channels {
@@ -58,6 +63,11 @@ impl Channels {
             };
             let channel = own.map_or(id, |own| *of_ends.entry(own).or_insert(id));
             channels.of_paths.insert(id, channel);
+            let says = |name: &str| (ends(name).1.is_some(), name.len());
+            let known = channels.names.entry(channel).or_insert_with(|| (id, path.into()));
+            if says(path) > says(&known.1) {
+                *known = (id, path.into());
+            }
             channels.two_ended.insert(channel);
         }
         for (own, peer) in pairs {
@@ -79,6 +89,34 @@ impl Channels {
             self.peers.insert(one, other);
             self.peers.insert(other, one);
         }
+    }
+
+    /// The direction of a connection that data take which are written to this path: its name where both ends are known, else
+    /// the path.
+    pub(crate) fn sends(&self, path: PathId) -> PathId {
+        let own = self.of_path(path).filter(|own| self.peers.contains_key(own));
+        own.map_or(path, |own| self.names[&own].0)
+    }
+
+    /// The direction of a connection from which data come that are read from this path.
+    pub(crate) fn receives(&self, path: PathId) -> PathId {
+        let peer = self.of_path(path).and_then(|own| self.peers.get(&own));
+        peer.map_or(path, |peer| self.names[peer].0)
+    }
+
+    /// Whether a path is that of a socket whose other end is known.
+    pub(crate) fn is_connected(&self, path: PathId) -> bool {
+        self.of_path(path).is_some_and(|own| self.peers.contains_key(&own))
+    }
+
+    /// What to call the direction of a connection whose name does not tell where it leads.
+    pub(crate) fn label(&self, path: PathId) -> Option<String> {
+        let own = self.of_path(path)?;
+        let [own, peer] = [own, *self.peers.get(&own)?].map(|end| &*self.names[&end].1);
+        let (Some(End::Inode(from)), None) = ends(own) else { return None };
+        let (Some(End::Inode(to)), _) = ends(peer) else { return None };
+        let kind = own.split(":[").next().unwrap_or_default();
+        Some(format!("{kind}:[{from}->{to}]"))
     }
 
     /// What those use who are at the other end of a channel; `None` if that is not known.
@@ -202,5 +240,22 @@ mod tests {
         assert_eq!(channels.of_path(PathId(1)), Some(PathId(0)));
         channels.join(PathId(0), PathId(2));
         assert_eq!(channels.far_end(PathId(2)), Some(PathId(0)));
+    }
+
+    #[test]
+    fn each_direction_of_a_connection_is_called_by_the_end_that_sends() {
+        let tcp = channels(&["TCP:[1.1.1.1:80->1.1.1.1:9]", "TCP:[1.1.1.1:9->1.1.1.1:80]", "socket:[7]"]);
+        assert_eq!([tcp.sends(PathId(0)), tcp.receives(PathId(1))], [PathId(0); 2]);
+        assert_eq!([tcp.sends(PathId(1)), tcp.receives(PathId(0))], [PathId(1); 2]);
+        assert_eq!([tcp.sends(PathId(2)), tcp.receives(PathId(2))], [PathId(2); 2], "its peer is not known");
+        assert_eq!(tcp.label(PathId(0)), None, "the name tells both ends");
+        let mut pair = channels(&["socket:[7]", "socket:[8]"]);
+        pair.join(PathId(0), PathId(1));
+        assert_eq!([pair.sends(PathId(1)), pair.receives(PathId(0))], [PathId(1); 2]);
+        assert_eq!(pair.label(PathId(1)).as_deref(), Some("socket:[8->7]"));
+        let local =
+            channels(&["socket:[7]", "UNIX-STREAM:[7->8]", "socket:[8]", "UNIX-STREAM:[8->7,\"/x\"]"]);
+        assert_eq!([local.sends(PathId(0)), local.receives(PathId(2))], [PathId(1); 2]);
+        assert_eq!(local.receives(PathId(1)), PathId(3));
     }
 }

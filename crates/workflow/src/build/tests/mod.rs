@@ -360,3 +360,84 @@ fn a_system_file_that_the_workflow_makes_is_data() {
         ["1 create /usr/lib/libx.so@1 5"]
     );
 }
+
+#[test]
+fn who_reads_a_pipe_depends_on_its_writers_though_the_end_of_the_read_is_not_known() {
+    let script = "1 pipe pipe:[7]
+         1 fork 2
+         1 fork 3
+         2 write pipe:[7] 100
+         open 2 3 read pipe:[7] 100
+         2 write pipe:[7] 9
+         3 creat /z
+         3 write /z 9";
+    for rows in [1, 2, 100] {
+        let options = BuildOptions { threads: NonZeroUsize::MIN, ..BuildOptions::default() };
+        let flows = flows(&graph_of(&log(script, rows), &options));
+        assert_eq!(flows, ["2 write pipe:[7]@1 109", "3 create /z@1 9", "pipe:[7]@1 read 3 100"], "{rows}");
+    }
+    // The reader makes no call after that.
+    let script = "1 fork 2\n1 fork 3\n2 write pipe:[7] 100\nopen 2 3 read pipe:[7] 100";
+    assert_eq!(flows(&graph(script)), ["2 write pipe:[7]@1 100", "pipe:[7]@1 read 3 100"]);
+}
+
+#[test]
+fn sockets_carry_data_in_both_directions() {
+    let client = "UNIX-STREAM:[8->9,\"/run/x\"]";
+    let server = "UNIX-STREAM:[9->8]";
+    let script = format!(
+        "1 fork 2
+         1 fork 3
+         2 write {client} 5
+         3 read {server} 5
+         3 write {server} 7
+         2 read {client} 7
+         2 creat /z"
+    );
+    let expected = [
+        "2 continue 2#2".to_owned(),
+        "2#2 create /z@1".to_owned(),
+        format!("2 write {client}@1 5"),
+        format!("3 write {server}@1 7"),
+        format!("{client}@1 read 3 5"),
+        format!("{server}@1 read 2#2 7"),
+    ];
+    let mut flows = flows(&graph(&script));
+    flows.sort();
+    let mut expected = expected.to_vec();
+    expected.sort();
+    assert_eq!(flows, expected);
+}
+
+#[test]
+fn a_pair_of_sockets_is_called_by_its_directions() {
+    let pair = "1 pair socket:[7] socket:[8]\n";
+    let script = format!("{pair}1 fork 2\n1 write socket:[7] 5\n2 read socket:[8] 5\n");
+    assert_eq!(flows(&graph(&script)), ["1 write socket:[7->8]@1 5", "socket:[7->8]@1 read 2 5"]);
+    // The same numbers again are another pair.
+    let again = flows(&graph(&format!("{script}{pair}1 fork 3\n3 read socket:[8] 6")));
+    assert!(!again.iter().any(|flow| flow == "socket:[7->8]@1 read 3 6"), "{again:?}");
+}
+
+#[test]
+fn who_reads_through_several_links_depends_on_all_of_them() {
+    let graph = graph(
+        "1 fork 2
+         1 creat /file
+         1 symlink /c /file
+         1 symlink /b /c
+         1 symlink /a /b
+         2 open /file /a
+         2 read /file 3",
+    );
+    let read: Vec<String> = flows(&graph).into_iter().filter(|flow| flow.contains(" read ")).collect();
+    assert_eq!(read, ["/a@1 read 2", "/b@1 read 2", "/c@1 read 2", "/file@1 read 2 3"]);
+}
+
+#[test]
+fn a_file_without_a_name_is_called_by_the_first_that_it_gets() {
+    let graph = graph("1 tmpfile /w/#7\n1 write /w/#7 5\n1 link /w/#7 /w/t\n1 fork 2\n2 read /w/t 5");
+    assert_eq!(flows(&graph), ["/w/t@1 read 2 5", "1 create /w/t@1 5"]);
+    let file = graph.vertices.iter().find_map(|vertex| vertex.file()).unwrap();
+    assert!(file.names.is_empty(), "{:?}", file.names);
+}

@@ -1,6 +1,7 @@
 //! Small logs as text: one call a line, ten time units apart, each five long.
 //!
-//! `2 write /a 5` is process 2 writing 5 bytes. `born /a -5`: the file /a was made then. `blocked N` in front: the call began N lines before.
+//! `2 write /a 5` is process 2 writing 5 bytes. `born /a -5`: the file /a was made then. `blocked N` in front: the call began N
+//! lines before; `open N`: and how long it took is not known.
 
 use crate::build::{BuildOptions, build};
 use crate::cycles::cycles;
@@ -16,6 +17,7 @@ fn open(word: &str) -> Option<&'static str> {
     Some(match word {
         "open" => "O_RDONLY",
         "creat" => "O_WRONLY|O_CREAT|O_TRUNC",
+        "tmpfile" => "O_WRONLY|O_TMPFILE",
         "append" => "O_WRONLY|O_CREAT|O_APPEND",
         "excl" => "O_RDWR|O_CREAT|O_EXCL",
         "trunc" => "O_WRONLY|O_TRUNC",
@@ -31,7 +33,8 @@ pub(crate) fn log(script: &str, rows: usize) -> EventLog {
         let now = 10 * (line as i64 + 1);
         let mut words: Vec<&str> = text.split(' ').collect();
         let mut start = now;
-        if words[0] == "blocked" {
+        let is_open = words[0] == "open";
+        if is_open || words[0] == "blocked" {
             start -= 10 * words[1].parse::<i64>().unwrap();
             words.drain(..2);
         }
@@ -51,7 +54,7 @@ pub(crate) fn log(script: &str, rows: usize) -> EventLog {
             pid: Pid(pid),
             tid: Tid(pid),
             start: Timestamp(start),
-            dur: Nullable::some(Nanos(now + 5 - start)),
+            dur: Nullable::from((!is_open).then_some(Nanos(now + 5 - start))),
             path: log.path(words[2]),
             ret: Nullable::some(0),
             ..Event::default()
@@ -78,6 +81,7 @@ fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
         "missing" | "stat" => "newfstatat",
         "map" | "view" => "mmap",
         "pipe" => "pipe2",
+        "pair" => "socketpair",
         "empty" => "truncate",
         "exchange" => "renameat2",
         "copy" => "copy_file_range",
@@ -92,7 +96,7 @@ fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
             event.path2 = log.path(words[3]);
             event.size = Nullable::some(words[4].parse().unwrap());
         }
-        "rename" | "link" => event.path2 = log.path(words[3]),
+        "rename" | "link" | "symlink" | "pair" => event.path2 = log.path(words[3]),
         "exchange" => {
             event.path2 = log.path(words[3]);
             event.flags = log.flags("RENAME_EXCHANGE");
@@ -104,6 +108,7 @@ fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
         word => {
             if let Some(flags) = open(word) {
                 event.flags = log.flags(flags);
+                event.path2 = words.get(3).map_or(Nullable::NULL, |link| log.path(link));
             }
         }
     }
