@@ -5,12 +5,13 @@ that is recorded, or traced by strace in several ways. Files of the trail and tr
 usage: truth.py IOTRAIL [--sequences N] [--first SEED] [--steps N] [--keep] [MODE...]
 """
 import argparse
+import csv
 import ctypes
 import errno
+import io
 import json
 import os
 import random
-import re
 import resource
 import shutil
 import subprocess
@@ -41,7 +42,8 @@ CALLS = {
     "k": "chdir", "K": "fchdir", "t": "newfstatat", "f": "fstat", "g": "getcwd",
 }
 NAMES = ["a", "b", "c", "d", "e"]
-AT_SYMLINK_NOFOLLOW, AT_SYMLINK_FOLLOW, AT_REMOVEDIR, RENAME_EXCHANGE = 0x100, 0x400, 0x200, 2
+AT_SYMLINK_NOFOLLOW, AT_SYMLINK_FOLLOW, AT_REMOVEDIR = 0x100, 0x400, 0x200
+RENAME_NOREPLACE, RENAME_EXCHANGE = 1, 2
 
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -53,6 +55,12 @@ def linkat(at, old, to, new, follow):
     words = [AT_FDCWD if at is None else at, os.fsencode(old), AT_FDCWD if to is None else to, os.fsencode(new)]
     if LIBC.linkat(*words, AT_SYMLINK_FOLLOW if follow else 0) != 0:
         raise OSError(ctypes.get_errno(), "linkat")
+
+
+def renameat2(at, old, to, new, flags):
+    words = [AT_FDCWD if at is None else at, os.fsencode(old), AT_FDCWD if to is None else to, os.fsencode(new)]
+    if LIBC.renameat2(*words, flags) != 0:
+        raise OSError(ctypes.get_errno(), "renameat2")
 
 
 class World:
@@ -148,7 +156,7 @@ class World:
 
     def step(self):
         kinds = {"open": 6, "write": 4, "stat": 3, "link": 3, "symlink": 3, "rename": 5, "unlink": 3, "mkdir": 2, "chdir": 2, "dup": 1,
-                 "close": 1, "hold": 1, "temporary": 1, "fchdir": 1, "fstat": 1, "reopen": 1, "linkfd": 2}
+                 "close": 1, "hold": 1, "temporary": 1, "fchdir": 1, "fstat": 1, "reopen": 1, "linkfd": 2, "exchange": 2, "chain": 1}
         kind = self.random.choices(list(kinds), kinds.values())[0]
         getattr(self, kind)()
 
@@ -243,9 +251,7 @@ class World:
         def act():
             linkat(None, f"/proc/self/fd/{fd}", to, new, True)
             return self.keep(new, to, False)
-        # A recorder is told the name that the file has lost, which may be that of another by now.
-        is_lost = self.links and re.search(r"/[^#/]* \(deleted\)$", os.readlink(f"/proc/self/fd/{fd}"))
-        self.do(["e" if is_lost else self.random.choice("qe"), slot, other, new], act)
+        self.do([self.random.choice("qe"), slot, other, new], act)
 
     def symlink(self):
         (slot, at), target, path = self.base(), self.path(), self.path()
@@ -264,15 +270,38 @@ class World:
         if self.links == "hard" and None is not self.kept_if_there(old, at) == self.kept_if_there(new, to):
             return
 
+        flags = self.random.choice([0, 0, RENAME_NOREPLACE])
+
         def act():
             number = self.kept_if_there(old, at)
             self.kept_if_there(new, to)
-            os.rename(old, new, src_dir_fd=at, dst_dir_fd=to)
+            renameat2(at, old, to, new, flags)
             return number
-        if one == other == -1 and self.random.random() < 0.5:
+        if one == other == -1 and not flags and self.random.random() < 0.5:
             self.do(["R", old, new], act)
         else:
-            self.do(["r", one, old, other, new, 0], act)
+            self.do(["r", one, old, other, new, flags], act)
+
+    def exchange(self):
+        (one, at), (other, to), old, new = self.base(), self.base(), self.path(), self.path()
+
+        def act():
+            number = self.kept_if_there(old, at)
+            self.kept_if_there(new, to)
+            renameat2(at, old, to, new, RENAME_EXCHANGE)
+            return number
+        self.do(["r", one, old, other, new, RENAME_EXCHANGE], act)
+
+    def chain(self):
+        """A link to a link, and a look at what they lead to."""
+        (slot, at), first, second = self.base(), *self.random.sample(NAMES, 2)
+        target = self.path()
+        for leads_to, path in [(target, first), (first, second)]:
+            def act(leads_to=leads_to, path=path):
+                os.symlink(leads_to, path, dir_fd=at)
+                return self.keep(path, at, False)
+            self.do(["s", leads_to, slot, path], act)
+        self.do(["t", slot, second, 0], lambda: self.keep(second, at, True))
 
     def unlink(self):
         (slot, at), path = self.base(), self.path()
@@ -390,6 +419,23 @@ def judge(truth, seen, may_split):
     return None, compared, len(of_file), len(split)
 
 
+def names(iotrail, trail, directory):
+    """Which names below a directory are there by the trail and are not, or the other way round."""
+    done = subprocess.run([iotrail, "files", trail, "--paths", "--csv"], check=True, capture_output=True, text=True)
+    of_path = {}
+    for row in csv.DictReader(io.StringIO(done.stdout)):
+        path = row["path"]
+        # What lies below a symbolic link is no name.
+        if path.startswith(f"{directory}/") and os.path.realpath(os.path.dirname(path)) == os.path.dirname(path):
+            of_path.setdefault(path, []).append(row["gone"])
+    wrong = []
+    for path, gone in of_path.items():
+        is_there, stay = os.path.lexists(path), gone.count("false")
+        if stay > 1 or stay and not is_there or is_there and stay + gone.count("") == 0:
+            wrong.append(f"{path} is {'there' if is_there else 'gone'}, and the trail says {gone}")
+    return wrong
+
+
 def trial(options, program, mode, seed, work):
     command, links = MODES[mode]
     # Both are called alike, for the commands hold absolute names.
@@ -407,6 +453,8 @@ def trial(options, program, mode, seed, work):
         traces = sorted(work.glob("trace*"))
         subprocess.run([options.iotrail, "import", "-q", "-o", trail, *traces], check=True)
     result = judge(truth, events(options.iotrail, trail), links == "hard")
+    if not result[0] and not links and (wrong := names(options.iotrail, trail, directory)):
+        result = (wrong[0], *result[1:])
     if not (result[0] and options.keep):
         for path in [work / "files", trail]:
             shutil.rmtree(path)
