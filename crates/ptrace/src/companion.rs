@@ -64,8 +64,18 @@ impl Canary {
         self.keeper.pid
     }
 
+    /// Waits until the keeper is out of the group. From then on no SIGSTOP to the group goes unseen.
+    pub fn settle(&mut self) {
+        self.pid();
+    }
+
     fn pid(&mut self) -> Option<libc::pid_t> {
         if let Some(mut told) = self.told.take() {
+            while !is_readable(&told) {
+                // SIGSTOP to the group stops a keeper that has not left it. A process that runs does not notice.
+                // SAFETY: touches no memory; the keeper is reaped when this is dropped.
+                unsafe { libc::kill(self.keeper.pid, libc::SIGCONT) };
+            }
             let mut number = [0; 4];
             self.pid = told.read_exact(&mut number).is_ok().then(|| libc::pid_t::from_ne_bytes(number));
         }
@@ -108,14 +118,14 @@ fn keep(recorder: Recorder) {
     if canary == -1 {
         return;
     }
+    // A parent in a session of its own is none that could continue the group: the kernel counts those.
+    // SAFETY: takes nothing.
+    unsafe { libc::setsid() };
     let number = canary.to_ne_bytes();
     // SAFETY: writes the number, which fits a pipe.
     unsafe { libc::write(0, number.as_ptr().cast(), number.len()) };
     // SAFETY: closes the last file of this process.
     unsafe { libc::close(0) };
-    // A parent in a session of its own is none that could continue the group: the kernel counts those.
-    // SAFETY: takes nothing.
-    unsafe { libc::setsid() };
     let mut word = 0;
     // SAFETY: the kernel stores one status word.
     while unsafe { libc::waitpid(canary, &raw mut word, libc::WUNTRACED) } == canary && libc::WIFSTOPPED(word)
@@ -251,6 +261,13 @@ extern "C" fn nothing(_signal: i32) {}
 fn empty() -> libc::sigset_t {
     // SAFETY: all zero is an empty set.
     unsafe { std::mem::zeroed() }
+}
+
+/// Whether there is something to read, or nothing will come; waits a moment for it.
+fn is_readable(file: &File) -> bool {
+    let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one valid request.
+    unsafe { libc::poll(&raw mut asked, 1, 5) > 0 }
 }
 
 /// Whether a signal is pending for a process.
@@ -398,6 +415,15 @@ mod tests {
         }
         drop(canary);
         assert!(paths.iter().all(|path| !std::path::Path::new(path).exists()));
+    }
+
+    #[test]
+    fn a_keeper_that_is_stopped_before_it_has_left_the_group_is_continued() {
+        let mut canary = Canary::start().unwrap();
+        // SAFETY: touches no memory; the keeper is reaped when the canary is dropped.
+        unsafe { libc::kill(canary.keeper(), libc::SIGSTOP) };
+        canary.settle();
+        assert!(canary.pid.is_some());
     }
 
     #[test]

@@ -52,6 +52,7 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
         let placed = Placed::start(plan.placement, !filtered, clock.now()).map_err(RecordError::Affinity)?;
         messenger.ring_at_rest(placed.bell());
         recording.placed = Some(placed);
+        recording.signals.settle();
     }
     match (&command, &plan.target) {
         (Some(command), _) => recording.launch(command, plan, &messenger)?,

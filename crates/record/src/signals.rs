@@ -50,9 +50,25 @@ impl<'m> Signals<'m> {
         }
     }
 
-    /// From now on it is known what was sent to the process group.
+    /// From now on, or at the latest when it is settled, it is known what was sent to the process group.
     pub(crate) fn watch_group(&mut self) {
         self.canary = Canary::start().ok();
+    }
+
+    /// What is sent to the process group does not go unseen any more.
+    pub(crate) fn settle(&mut self) {
+        if let Some(canary) = &mut self.canary {
+            canary.settle();
+        }
+    }
+
+    /// Another canary takes the place of one that has done its work; the keeper of the old one is there until then.
+    fn watch_group_anew(&mut self) {
+        let mut canary = Canary::start().ok();
+        if let Some(canary) = &mut canary {
+            canary.settle();
+        }
+        self.canary = canary;
     }
 
     /// Nothing more is passed on.
@@ -65,8 +81,7 @@ impl<'m> Signals<'m> {
         let got = self.canary.as_mut().is_some_and(|canary| canary.got(signal));
         if got {
             // The next one must not find this one pending.
-            self.canary = None;
-            self.watch_group();
+            self.watch_group_anew();
         }
         got
     }
@@ -77,15 +92,12 @@ impl<'m> Signals<'m> {
         if !arrived.iter().any(is_continue) {
             return (arrived, false);
         }
-        let Some(mut canary) = self.canary.take() else { return (arrived, false) };
+        let Some(canary) = &mut self.canary else { return (arrived, false) };
         let keeper = Some(canary.keeper());
         if canary.is_stopped() {
             // Continued with the recorder alone, it would not notice the next SIGSTOP.
-            drop(canary);
-            self.watch_group();
+            self.watch_group_anew();
             arrived.extend(self.messenger.take());
-        } else {
-            self.canary = Some(canary);
         }
         let all = arrived.len();
         arrived.retain(|received| received.sender != keeper);
