@@ -135,14 +135,13 @@ fn keep(recorder: Recorder) {
 }
 
 /// Continues the recorder, which SIGSTOP has stopped or will stop, when a process of the program needs it before the group is
-/// continued.
+/// continued; again, if SIGSTOP comes again before the recorder has another canary: one that is stopped shows no second stop.
 fn continue_stopped(recorder: Recorder, canary: libc::pid_t) {
     while is_stopped(canary) {
         pause(LOOK);
         if is_stopped(recorder.pid) && recorder.is_needed() {
             // SAFETY: touches no memory. The recorder is the parent and alive: this process dies with it.
             unsafe { libc::kill(recorder.pid, libc::SIGCONT) };
-            return;
         }
     }
 }
