@@ -1,39 +1,65 @@
 //! Events column by column: what analyses read.
 
 use crate::event::Layer;
-use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, PathId, Pid, Tid};
+use crate::ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, OpenId, PathId, Pid, Tid};
 use crate::nullable::Nullable;
 use crate::time::{Nanos, Timestamp};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Consecutive rows of an event log, column by column, sorted by (case, start, seq).
-///
-/// Every column is either `len` long or, when the reader was not asked for it, empty.
-/// Ids refer to the log's [`Names`].
-#[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs, reason = "the fields are the columns of crate::Event")]
-pub struct EventBatch {
-    pub len: usize,
-    pub case: Vec<CaseId>,
-    pub seq: Vec<u64>,
-    pub pid: Vec<Pid>,
-    pub tid: Vec<Tid>,
-    pub layer: Vec<Layer>,
-    pub call: Vec<CallId>,
-    pub start: Vec<Timestamp>,
-    pub dur: Vec<Nullable<Nanos>>,
-    pub fd: Vec<Nullable<i32>>,
-    pub path: Vec<Nullable<PathId>>,
-    pub path2: Vec<Nullable<PathId>>,
-    pub offset: Vec<Nullable<i64>>,
-    pub requested: Vec<Nullable<i64>>,
-    pub size: Vec<Nullable<i64>>,
-    pub ret: Vec<Nullable<i64>>,
-    pub errno: Vec<Nullable<ErrnoId>>,
-    pub flags: Vec<Nullable<FlagsId>>,
-    pub file: Vec<Nullable<FileId>>,
-    pub file2: Vec<Nullable<FileId>>,
+macro_rules! batch {
+    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident;)*) => {
+        /// Consecutive rows of an event log, column by column, sorted by (case, start, seq).
+        ///
+        /// Every column is either `len` long or, when the reader was not asked for it, empty.
+        /// Ids refer to the log's [`Names`].
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct EventBatch {
+            /// How many rows there are.
+            pub len: usize,
+            $(#[$doc] pub $field: Vec<$cell>,)*
+        }
+
+        impl EventBatch {
+            /// Appends one event to every column.
+            pub fn push(&mut self, event: &crate::Event) {
+                self.len += 1;
+                $(self.$field.push(event.$field);)*
+            }
+
+            /// Row `row` as an event; columns that were not read are NULL or zero.
+            #[must_use]
+            pub fn event(&self, row: usize) -> crate::Event {
+                crate::Event { $($field: self.$field.get(row).copied().unwrap_or_default(),)* }
+            }
+
+            /// Removes the first `count` rows of every column.
+            pub fn drop_front(&mut self, count: usize) {
+                self.len -= count;
+                $(self.$field.drain(..count);)*
+            }
+
+            /// Removes all rows and keeps the memory.
+            pub fn clear(&mut self) {
+                self.len = 0;
+                $(self.$field.clear();)*
+            }
+
+            /// Appends rows of `source` to every column.
+            pub fn append(&mut self, source: &Self, rows: Range<usize>) {
+                self.len += rows.len();
+                $(self.$field.extend_from_slice(&source.$field[rows.clone()]);)*
+            }
+
+            /// Brings the rows of every column into this order of theirs.
+            pub fn reorder(&mut self, order: impl Iterator<Item = usize> + Clone) {
+                $(self.$field = order.clone().map(|row| self.$field[row]).collect();)*
+            }
+        }
+    };
 }
+
+crate::event_columns!(batch);
 
 impl EventBatch {
     /// A batch of whole events, all columns filled.
@@ -42,59 +68,6 @@ impl EventBatch {
         let mut batch = Self::default();
         events.iter().for_each(|event| batch.push(event));
         batch
-    }
-
-    /// Appends one event to every column.
-    pub fn push(&mut self, event: &crate::Event) {
-        self.len += 1;
-        self.case.push(event.case);
-        self.seq.push(event.seq);
-        self.pid.push(event.pid);
-        self.tid.push(event.tid);
-        self.layer.push(event.layer);
-        self.call.push(event.call);
-        self.start.push(event.start);
-        self.dur.push(event.dur);
-        self.fd.push(event.fd);
-        self.path.push(event.path);
-        self.path2.push(event.path2);
-        self.offset.push(event.offset);
-        self.requested.push(event.requested);
-        self.size.push(event.size);
-        self.ret.push(event.ret);
-        self.errno.push(event.errno);
-        self.flags.push(event.flags);
-        self.file.push(event.file);
-        self.file2.push(event.file2);
-    }
-
-    /// Row `row` as an event; columns that were not read are NULL or zero.
-    #[must_use]
-    pub fn event(&self, row: usize) -> crate::Event {
-        fn at<T: Copy + Default>(column: &[T], row: usize) -> T {
-            column.get(row).copied().unwrap_or_default()
-        }
-        crate::Event {
-            case: at(&self.case, row),
-            seq: at(&self.seq, row),
-            pid: at(&self.pid, row),
-            tid: at(&self.tid, row),
-            layer: at(&self.layer, row),
-            call: at(&self.call, row),
-            start: at(&self.start, row),
-            dur: at(&self.dur, row),
-            fd: at(&self.fd, row),
-            path: at(&self.path, row),
-            path2: at(&self.path2, row),
-            offset: at(&self.offset, row),
-            requested: at(&self.requested, row),
-            size: at(&self.size, row),
-            ret: at(&self.ret, row),
-            errno: at(&self.errno, row),
-            flags: at(&self.flags, row),
-            file: at(&self.file, row),
-            file2: at(&self.file2, row),
-        }
     }
 }
 

@@ -52,6 +52,9 @@ id!(/// A path in the path dictionary.
 id!(/// A file by its identity, whatever its names. In a stream of events under construction and in a part of a trail: the
     /// number that the resolver gave it; in a log: a row of its distinct files.
     FileId);
+id!(/// An open file description: what `open` makes and `dup`, `fork` and messages share. Unique within its case, never
+    /// used again.
+    OpenId);
 id!(/// A symbolic error name (`ENOENT`) in its dictionary.
     ErrnoId);
 id!(/// A text of flags (`O_RDONLY|O_CLOEXEC`) in its dictionary.

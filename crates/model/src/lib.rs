@@ -32,7 +32,7 @@ pub use coverage::Coverage;
 pub use dictionaries::Dictionaries;
 pub use event::{Event, Layer};
 pub use file_facts::{FileFacts, FileKind, NamedFile};
-pub use ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, PathId, Pid, Tid};
+pub use ids::{CallId, CaseId, ErrnoId, FileId, FlagsId, OpenId, PathId, Pid, Tid};
 pub use interner::Interner;
 pub use nullable::Nullable;
 pub use recording_coverage::RecordingCoverage;

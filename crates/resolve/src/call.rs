@@ -114,7 +114,8 @@ impl Resolver {
             ..Event::default()
         };
         if let Some(description) = description {
-            event.path = self.files.description(description).path;
+            let Description { path, number, .. } = *self.files.description(description);
+            (event.path, event.open) = (path, number);
         } else if let Some(file) = operands.held {
             event.path = Nullable::some(intern(names, file.name));
         }
@@ -125,7 +126,7 @@ impl Resolver {
         match effect {
             Effect::Map if is_anonymous(operands) => {
                 (event.path, event.offset) = (Nullable::NULL, Nullable::NULL);
-                event.file = Nullable::NULL;
+                (event.file, event.open) = (Nullable::NULL, Nullable::NULL);
             }
             Effect::Fcntl => event.offset = self.lock_start(operands, description),
             Effect::Bind | Effect::Connect => self.set_socket_file(&mut event, &scene, names),
@@ -174,7 +175,10 @@ impl Resolver {
             let by_fd = scene.succeeded() && matches!(arg.base, Base::Fd(_));
             let place = self.place(id, arg, by_fd || empty_flag(), names);
             event.path = place.path;
-            event.fd = place.fd.map_or(event.fd, Nullable::some);
+            if let Some(fd) = place.fd {
+                event.fd = Nullable::some(fd);
+                event.open = self.files.number(self.population.thread(id).table, fd);
+            }
             relative |= place.relative;
         }
         if let Some(arg) = operands.path2 {
@@ -237,7 +241,8 @@ impl Resolver {
             let target = scene.entered.and_then(|entered| entered.target);
             let target = target.or_else(|| self.description_of(table, fd, scene.succeeded(), names));
             if let Some(target) = target {
-                event.path2 = self.files.description(target).path;
+                let Description { path, number, .. } = *self.files.description(target);
+                (event.path2, event.open2) = (path, number);
                 event.file2 = self.file_of(target, names);
                 // Copies to the end of a file fail. A copy within one description moves its cursor once.
                 let moved = scene.description == Some(target) && operands.position == Position::Cursor;
@@ -427,7 +432,8 @@ impl Resolver {
             let table = self.population.thread(scene.thread).table;
             event.fd = Nullable::some(fd.0);
             if let Some(listener) = self.description_of(table, fd, false, names) {
-                event.path = self.files.description(listener).path;
+                let Description { path, number, .. } = *self.files.description(listener);
+                (event.path, event.open) = (path, number);
             }
         }
     }
@@ -496,6 +502,7 @@ impl Resolver {
         let description = self.files.describe(description);
         self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
         event.fd = Nullable::some(fd);
+        event.open = self.files.description(description).number;
     }
 
     fn make(
@@ -524,6 +531,7 @@ impl Resolver {
             let description = self.files.describe(description);
             self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
             event.fd = Nullable::some(fd);
+            (event.open, event.open2) = (self.files.description(description).number, event.open);
             if operands.path.is_none() {
                 // The two ends of a pipe are one thing, those of a pair of sockets are two.
                 if operands.pair.is_some() && kind == &SOCKET && hint.is_some() {
@@ -640,7 +648,8 @@ impl Resolver {
         }
         event.fd = Nullable::some(fd);
         if let Some(copy) = self.description_of(table, (fd, hint), false, names) {
-            event.path = self.files.description(copy).path;
+            let Description { path, number, .. } = *self.files.description(copy);
+            (event.path, event.open) = (path, number);
             event.file = self.file_of(copy, names);
         }
     }

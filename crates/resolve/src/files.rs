@@ -9,7 +9,7 @@ use crate::cursor::Moved;
 use crate::owned::Owned;
 use crate::sockets::Protocol;
 use hashbrown::HashMap;
-use iotrail_model::{FileId, Nullable, PathId};
+use iotrail_model::{FileId, Nullable, OpenId, PathId};
 use std::sync::Arc;
 
 /// Numbers from here on lie in a hash map, so that one hostile number does not cost gigabytes.
@@ -26,6 +26,8 @@ pub(crate) struct TableId(u32);
 /// What a descriptor stands for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description {
+    /// Its number in the trail; NULL until it is in [`Files`], and when there are no more.
+    pub(crate) number: Nullable<OpenId>,
     /// Path or name.
     pub(crate) path: Nullable<PathId>,
     /// The file, if it has a number yet.
@@ -69,6 +71,7 @@ impl Description {
     /// Something that was open before the trace began or whose opening is not in it.
     pub(crate) fn unseen(path: Nullable<PathId>) -> Self {
         Self {
+            number: Nullable::NULL,
             path,
             file: Nullable::NULL,
             cursor: Nullable::NULL,
@@ -185,6 +188,8 @@ impl Default for Holds {
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     descriptions: Vec<Description>,
+    /// How many descriptions there were.
+    made: u32,
     free: Vec<u32>,
     tables: Owned<Arc<Table>>,
     live_after_sweep: usize,
@@ -231,6 +236,11 @@ impl Files {
         self.tables.get(id.0)?.get(fd).map(|slot| DescriptionId(slot.description))
     }
 
+    /// The number of the description that `fd` stands for.
+    pub(crate) fn number(&self, id: TableId, fd: i32) -> Nullable<OpenId> {
+        self.get(id, fd).map_or(Nullable::NULL, |description| self.description(description).number)
+    }
+
     #[inline]
     pub(crate) fn description(&self, id: DescriptionId) -> &Description {
         &self.descriptions[id.0 as usize]
@@ -243,6 +253,9 @@ impl Files {
 
     /// A new description, not in any table yet.
     pub(crate) fn describe(&mut self, description: Description) -> DescriptionId {
+        let number = Nullable::some(OpenId(self.made));
+        self.made = self.made.saturating_add(1);
+        let description = Description { number, ..description };
         match self.free.pop() {
             Some(id) => {
                 self.descriptions[id as usize] = description;

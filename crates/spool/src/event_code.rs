@@ -9,7 +9,8 @@
 use crate::format::{Head, MAX_NAMES};
 use crate::varint::{Cursor, put, put_signed};
 use iotrail_model::{
-    CallId, CaseId, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable, PathId, Pid, Tid, Timestamp,
+    CallId, CaseId, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable, OpenId, PathId, Pid, Tid,
+    Timestamp,
 };
 
 /// Calls with larger ids have no remembered shape.
@@ -31,35 +32,40 @@ mod saving {
 
 /// Bits of a shape.
 mod has {
-    pub(super) const DUR: u16 = 1;
-    pub(super) const FD: u16 = 2;
-    pub(super) const PATH: u16 = 4;
-    pub(super) const PATH2: u16 = 8;
-    pub(super) const OFFSET: u16 = 16;
-    pub(super) const REQUESTED: u16 = 32;
-    pub(super) const SIZE: u16 = 64;
-    pub(super) const ERRNO: u16 = 128;
-    pub(super) const FLAGS: u16 = 256;
+    pub(super) const DUR: u32 = 1;
+    pub(super) const FD: u32 = 2;
+    pub(super) const PATH: u32 = 4;
+    pub(super) const PATH2: u32 = 8;
+    pub(super) const OFFSET: u32 = 16;
+    pub(super) const REQUESTED: u32 = 32;
+    pub(super) const SIZE: u32 = 64;
+    pub(super) const ERRNO: u32 = 128;
+    pub(super) const FLAGS: u32 = 256;
     /// Another case than 0 or another layer than system calls.
-    pub(super) const PLACE: u16 = 512;
+    pub(super) const PLACE: u32 = 512;
     /// What `ret` is, in two bits.
-    pub(super) const RET: u16 = 3 << 10;
-    pub(super) const RET_AS_USUAL: u16 = 1 << 10;
-    pub(super) const RET_FD: u16 = 2 << 10;
-    pub(super) const RET_OTHER: u16 = 3 << 10;
+    pub(super) const RET: u32 = 3 << 10;
+    pub(super) const RET_AS_USUAL: u32 = 1 << 10;
+    pub(super) const RET_FD: u32 = 2 << 10;
+    pub(super) const RET_OTHER: u32 = 3 << 10;
     /// Which file it is, in two bits.
-    pub(super) const FILE: u16 = 3 << 12;
-    pub(super) const FILE_AS_USUAL: u16 = 1 << 12;
-    pub(super) const FILE_OTHER: u16 = 2 << 12;
-    pub(super) const FILE2: u16 = 1 << 14;
+    pub(super) const FILE: u32 = 3 << 12;
+    pub(super) const FILE_AS_USUAL: u32 = 1 << 12;
+    pub(super) const FILE_OTHER: u32 = 2 << 12;
+    pub(super) const FILE2: u32 = 1 << 14;
+    /// Which open file description it is, in two bits.
+    pub(super) const OPEN: u32 = 3 << 15;
+    pub(super) const OPEN_AS_USUAL: u32 = 1 << 15;
+    pub(super) const OPEN_OTHER: u32 = 2 << 15;
+    pub(super) const OPEN2: u32 = 1 << 17;
     /// All of them.
-    pub(super) const ALL: u16 = (1 << 15) - 1;
+    pub(super) const ALL: u32 = (1 << 18) - 1;
 }
 
 /// What seldom changes for one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
-    bits: u16,
+    bits: u32,
     errno: Nullable<ErrnoId>,
     flags: Nullable<FlagsId>,
     case: CaseId,
@@ -69,7 +75,7 @@ struct Shape {
 impl Shape {
     /// No event has it.
     const NONE: Self = Self {
-        bits: u16::MAX,
+        bits: u32::MAX,
         errno: Nullable::NULL,
         flags: Nullable::NULL,
         case: CaseId(0),
@@ -77,7 +83,7 @@ impl Shape {
     };
 
     #[inline]
-    fn of(event: &Event, usual_file: Nullable<FileId>) -> Self {
+    fn of(event: &Event, usual_file: Nullable<FileId>, usual_open: Nullable<OpenId>) -> Self {
         let bit = |is_null: bool, bit| if is_null { 0 } else { bit };
         let bits = bit(event.dur.is_null(), has::DUR)
             | bit(event.fd.is_null(), has::FD)
@@ -90,7 +96,9 @@ impl Shape {
             | bit(event.flags.is_null(), has::FLAGS)
             | bit(event.case == CaseId(0) && event.layer == Layer::Syscall, has::PLACE)
             | bit(event.file2.is_null(), has::FILE2)
+            | bit(event.open2.is_null(), has::OPEN2)
             | file_bits(event, usual_file)
+            | open_bits(event, usual_open)
             | ret_bits(event);
         Self { bits, errno: event.errno, flags: event.flags, case: event.case, layer: event.layer }
     }
@@ -110,7 +118,7 @@ impl Shape {
     }
 
     fn read(from: &mut Cursor<'_>) -> Option<Self> {
-        let bits = u16::try_from(from.number()?).ok().filter(|bits| *bits <= has::ALL)?;
+        let bits = u32::try_from(from.number()?).ok().filter(|bits| *bits <= has::ALL)?;
         let mut shape = Self { bits, ..Self::NONE };
         if shape.has(has::ERRNO) {
             shape.errno = Nullable::some(ErrnoId(name(from)?));
@@ -126,13 +134,13 @@ impl Shape {
     }
 
     #[inline]
-    const fn has(self, bit: u16) -> bool {
+    const fn has(self, bit: u32) -> bool {
         self.bits & bit != 0
     }
 }
 
 #[inline]
-fn file_bits(event: &Event, usual: Nullable<FileId>) -> u16 {
+fn file_bits(event: &Event, usual: Nullable<FileId>) -> u32 {
     match event.file {
         file if file.is_null() => 0,
         file if file == usual => has::FILE_AS_USUAL,
@@ -141,7 +149,16 @@ fn file_bits(event: &Event, usual: Nullable<FileId>) -> u16 {
 }
 
 #[inline]
-fn ret_bits(event: &Event) -> u16 {
+fn open_bits(event: &Event, usual: Nullable<OpenId>) -> u32 {
+    match event.open {
+        open if open.is_null() => 0,
+        open if open == usual => has::OPEN_AS_USUAL,
+        _ => has::OPEN_OTHER,
+    }
+}
+
+#[inline]
+fn ret_bits(event: &Event) -> u32 {
     match event.ret.get() {
         None => 0,
         Some(ret) if ret == usual_ret(event) => has::RET_AS_USUAL,
@@ -163,9 +180,10 @@ struct Slot {
     /// Where its transfer ended.
     offset: i64,
     requested: i64,
+    open: Nullable<OpenId>,
 }
 
-const EMPTY: Slot = Slot { path: Nullable::NULL, offset: 0, requested: 0 };
+const EMPTY: Slot = Slot { path: Nullable::NULL, offset: 0, requested: 0, open: Nullable::NULL };
 
 /// What the events of a block up to here let one expect.
 #[derive(Debug)]
@@ -179,6 +197,8 @@ pub(crate) struct Prediction {
     fd: i32,
     /// The last file.
     file: u32,
+    /// The last open file description.
+    open: u32,
     shapes: Vec<Shape>,
     slots: [Slot; SLOTS + 1],
     /// Paths and the files that they denoted last.
@@ -194,6 +214,7 @@ impl Default for Prediction {
             time: 0,
             fd: 0,
             file: 0,
+            open: 0,
             shapes: Vec::new(),
             slots: [EMPTY; SLOTS + 1],
             files: [(Nullable::NULL, Nullable::NULL); SLOTS],
@@ -247,6 +268,10 @@ impl Prediction {
             slot.offset = offset.wrapping_add(event.size.get().unwrap_or(0));
         }
         slot.requested = event.requested.get().unwrap_or(slot.requested);
+        if let Some(open) = event.open.get() {
+            slot.open = event.open;
+            self.open = open.0;
+        }
         if let Some(file) = event.file.get() {
             self.file = file.0;
             self.files[event.path.raw().index() % SLOTS] = (event.path, event.file);
@@ -256,7 +281,8 @@ impl Prediction {
 
 /// Appends an event to `out`.
 pub(crate) fn encode(event: &Event, state: &mut Prediction, out: &mut Vec<u8>) {
-    let shape = Shape::of(event, state.usual_file(event.path));
+    let slot = *state.slot(event.fd);
+    let shape = Shape::of(event, state.usual_file(event.path), slot.open);
     let known = state.shape(event.call);
     let is_known = known.as_deref() == Some(&shape);
     if let Some(known) = known {
@@ -268,7 +294,6 @@ pub(crate) fn encode(event: &Event, state: &mut Prediction, out: &mut Vec<u8>) {
     if !is_known {
         shape.put(out);
     }
-    let slot = *state.slot(event.fd);
     let mut saved = 0;
     if (event.pid, event.tid) != (state.pid, state.tid) {
         saved |= saving::OTHER_THREAD;
@@ -333,6 +358,12 @@ pub(crate) fn encode(event: &Event, state: &mut Prediction, out: &mut Vec<u8>) {
     }
     if let Some(file) = event.file2.get() {
         put_signed(out, i64::from(file.0) - i64::from(state.file));
+    }
+    if shape.bits & has::OPEN == has::OPEN_OTHER {
+        put_signed(out, i64::from(event.open.raw().0) - i64::from(state.open));
+    }
+    if let Some(open) = event.open2.get() {
+        put_signed(out, i64::from(open.0) - i64::from(state.open));
     }
     out[savings] = saved;
     state.learn(event);
@@ -412,6 +443,14 @@ pub(crate) fn decode(head: u64, from: &mut Cursor<'_>, state: &mut Prediction) -
     if shape.has(has::FILE2) {
         event.file2 = Nullable::some(FileId(near(state.file, from.signed()?)?));
     }
+    event.open = match shape.bits & has::OPEN {
+        has::OPEN_AS_USUAL => slot.open,
+        has::OPEN_OTHER => Nullable::some(OpenId(near(state.open, from.signed()?)?)),
+        _ => Nullable::NULL,
+    };
+    if shape.has(has::OPEN2) {
+        event.open2 = Nullable::some(OpenId(near(state.open, from.signed()?)?));
+    }
     state.learn(&event);
     Some(event)
 }
@@ -470,6 +509,7 @@ mod tests {
             fd: Nullable::some(3),
             path: Nullable::some(PathId(0)),
             file: Nullable::some(FileId(7)),
+            open: Nullable::some(OpenId(3)),
             offset: Nullable::some(number * 4096),
             requested: Nullable::some(4096),
             size: Nullable::some(4096),

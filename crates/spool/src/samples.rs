@@ -1,7 +1,7 @@
 //! Arbitrary records for tests.
 
 use iotrail_model::{
-    CallId, CaseId, ErrnoId, Event, FileFacts, FileId, FileKind, FlagsId, Layer, NamedFile, Nanos, Nullable,
+    CallId, CaseId, ErrnoId, Event, FileFacts, FileId, FileKind, FlagsId, Layer, NamedFile, Nanos, Nullable, OpenId,
     PathId, Pid, Process, Tid, Timestamp, Usage,
 };
 use proptest::prelude::*;
@@ -22,6 +22,11 @@ fn nullable() -> impl Strategy<Value = Nullable<i64>> {
     prop::option::of(number()).prop_map(Nullable::from)
 }
 
+fn open() -> impl Strategy<Value = Nullable<OpenId>> {
+    let open = prop_oneof![0_u32..4, any::<u32>()];
+    prop::option::of(open.prop_map(OpenId)).prop_map(Nullable::from)
+}
+
 /// Events whose names are among the first few of their dictionaries.
 pub(crate) fn event() -> impl Strategy<Value = Event> {
     let who = (0_u32..3, 0_u64..5, prop_oneof![Just((7, 7)), Just((7, 8)), any::<(u32, u32)>()], 0_usize..4);
@@ -35,7 +40,8 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         nullable(),
     );
     let result = (nullable(), prop::option::of(0_u32..3), prop::option::of(0_u32..4), any::<u8>());
-    (who, when, what, result, (file(), file())).prop_map(|(who, when, what, result, files)| {
+    let opens = (open(), open());
+    (who, when, what, result, (file(), file()), opens).prop_map(|(who, when, what, result, files, opens)| {
         let mut event = Event {
             case: CaseId(who.0 / 2),
             seq: who.1,
@@ -56,6 +62,8 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             flags: result.2.map(FlagsId).into(),
             file: files.0,
             file2: files.1,
+            open: opens.0,
+            open2: opens.1,
         };
         // What real events look like.
         if result.3 & 1 == 1 {

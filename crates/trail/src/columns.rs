@@ -2,52 +2,32 @@
 
 /// A set of columns of the table `events`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Columns(u32);
+pub struct Columns(u64);
 
 macro_rules! columns {
-    ($($constant:ident = $name:literal),* $(,)?) => {
-        columns!(@constants 0u32; $($constant $name,)*);
+    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident;)*) => {
+        /// The places of the columns in the table.
+        #[allow(clippy::upper_case_acronyms, reason = "they are constants of Columns")]
+        enum Place {
+            $($constant,)*
+        }
+
         impl Columns {
+            $(
+                #[doc = concat!("The column `", $name, "`.")]
+                pub const $constant: Self = Self(1 << Place::$constant as u32);
+            )*
+
+            /// Every column.
+            pub const ALL: Self = Self($(Self::$constant.0)|*);
+
             /// The names of the columns, in the order of the table.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
         }
     };
-    (@constants $bit:expr; $constant:ident $name:literal, $($rest:tt)*) => {
-        impl Columns {
-            #[doc = concat!("The column `", $name, "`.")]
-            pub const $constant: Self = Self(1 << $bit);
-        }
-        columns!(@constants $bit + 1; $($rest)*);
-    };
-    (@constants $bit:expr;) => {
-        impl Columns {
-            /// Every column.
-            pub const ALL: Self = Self((1 << $bit) - 1);
-        }
-    };
 }
 
-columns! {
-    CASE = "case_id",
-    SEQ = "seq",
-    PID = "pid",
-    TID = "tid",
-    LAYER = "layer",
-    CALL = "call",
-    START = "start",
-    DUR = "dur",
-    FD = "fd",
-    PATH = "path",
-    PATH2 = "path2",
-    OFFSET = "offset",
-    REQUESTED = "requested",
-    SIZE = "size",
-    RET = "ret",
-    ERRNO = "errno",
-    FLAGS = "flags",
-    FILE = "file",
-    FILE2 = "file2",
-}
+iotrail_model::event_columns!(columns);
 
 impl Columns {
     /// No column: batches then have a length only.
@@ -70,6 +50,11 @@ impl Columns {
         let path = if self.contains(Self::FILE) { Self::PATH } else { Self::NONE };
         let path2 = if self.contains(Self::FILE2) { Self::PATH2 } else { Self::NONE };
         self | path | path2
+    }
+
+    /// The column at a place of the table.
+    pub(crate) const fn at(place: usize) -> Self {
+        Self(1 << place)
     }
 
     /// The columns' places in the table.

@@ -8,7 +8,6 @@ use crate::error::TrailError;
 use crate::event_file::EventFile;
 use crate::meta::Written;
 use crate::own_names::{NameColumn, OwnNames};
-use crate::rows;
 use iotrail_model::EventBatch;
 use std::ops::Range;
 use std::path::Path;
@@ -91,7 +90,7 @@ impl GroupWriter {
 impl Apart {
     fn write(&mut self, batch: &EventBatch, rows: Range<usize>, names: &OwnNames) -> Result<(), TrailError> {
         let mut copy = EventBatch::default();
-        rows::append(&mut copy, batch, rows);
+        copy.append(batch, rows);
         let told = self.told;
         let new = COLUMNS.map(|column| {
             let names = names.column(column);

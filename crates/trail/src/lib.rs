@@ -4,6 +4,7 @@
 //! public description. [`TrailWriter`] makes one, [`EventLog`] reads one or several as one log, [`check`] looks at
 //! every row of one.
 
+mod cell;
 mod check;
 mod checksums;
 mod columns;

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::meta::{Table, Written};
 use crate::own_names::{NameColumn, OwnDictionary, OwnNames};
 use crate::parquet_file::ParquetFile;
-use crate::rows::{Key, append, clear, drop_front, key};
+use crate::rows::{Key, key};
 use iotrail_model::{EventBatch, Nullable, PathId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -75,7 +75,7 @@ impl Runs {
     fn pop_into(&mut self, out: &mut EventBatch, names: &mut OwnNames) -> Result<(), TrailError> {
         if let Some(Reverse((_, number))) = self.heap.pop() {
             let run = &mut self.runs[number];
-            append(out, &run.batch, run.at..run.at + 1);
+            out.append(&run.batch, run.at..run.at + 1);
             run.at += 1;
             run.fill(names)?;
             self.heap.extend(run.key().map(|key| Reverse((key, number))));
@@ -134,7 +134,7 @@ impl<'a> Merger<'a> {
                 Some(late) => count_before(&group, at, late),
                 None => group.len - at,
             };
-            append(&mut self.pending, &group, at..at + before_late);
+            self.pending.append(&group, at..at + before_late);
             at += before_late;
             if at < group.len {
                 runs.pop_into(&mut self.pending, self.names)?;
@@ -162,7 +162,7 @@ impl<'a> Merger<'a> {
     fn write_full(&mut self, runs: &mut Runs, group: &mut EventBatch) -> Result<(), TrailError> {
         while self.pending.len >= self.group_rows * 3 / 2 {
             self.out.write(&self.pending, 0..self.group_rows, self.names)?;
-            drop_front(&mut self.pending, self.group_rows);
+            self.pending.drop_front(self.group_rows);
         }
         if self.names.paths.memory() > self.path_bytes {
             let batches = runs.runs.iter_mut().map(|run| &mut run.batch).chain([&mut self.pending, group]);
@@ -174,7 +174,7 @@ impl<'a> Merger<'a> {
     fn write_pending(&mut self) -> Result<(), TrailError> {
         if self.pending.len > 0 {
             self.out.write(&self.pending, 0..self.pending.len, self.names)?;
-            clear(&mut self.pending);
+            self.pending.clear();
         }
         Ok(())
     }

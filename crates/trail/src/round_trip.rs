@@ -5,7 +5,7 @@ use crate::limits::Limits;
 use crate::{Capture, Columns, CreateOptions, EventLog, TrailError, TrailWriter, check};
 use iotrail_model::text::path_to_text;
 use iotrail_model::{
-    CallId, Case, CaseId, Coverage, Dictionaries, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable,
+    CallId, Case, CaseId, Coverage, Dictionaries, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable, OpenId,
     PathId, Pid, Tid, Timestamp,
 };
 use proptest::prelude::*;
@@ -84,6 +84,8 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 fd: numbers.5.into(),
                 file: files.0.map(FileId).into(),
                 file2: files.1.map(FileId).into(),
+                open: files.0.map(|id| OpenId(id ^ 5)).into(),
+                open2: files.1.map(OpenId).into(),
             }
         });
     prop::collection::vec(event, 0..120).prop_map(|mut events| {

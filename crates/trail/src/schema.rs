@@ -1,18 +1,11 @@
 //! The tables as Arrow schemas. `docs/trail-format.md` explains every column.
 
+use crate::cell::{self, time_type};
 use crate::error::TrailError;
 use crate::meta::Table;
-use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::path::Path;
 use std::sync::Arc;
-
-fn names() -> DataType {
-    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
-}
-
-fn time() -> DataType {
-    DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()))
-}
 
 /// The schema of a table.
 #[must_use]
@@ -31,33 +24,13 @@ pub fn schema(table: Table) -> SchemaRef {
             required("source", Utf8),
             required("interleaved", Boolean),
         ],
-        Table::Events => vec![
-            required("case_id", UInt32),
-            required("seq", UInt64),
-            required("pid", UInt32),
-            required("tid", UInt32),
-            required("layer", names()),
-            required("call", names()),
-            required("start", time()),
-            nullable("dur", Int64),
-            nullable("fd", Int32),
-            nullable("path", names()),
-            nullable("path2", names()),
-            nullable("offset", Int64),
-            nullable("requested", Int64),
-            nullable("size", Int64),
-            nullable("ret", Int64),
-            nullable("errno", names()),
-            nullable("flags", names()),
-            nullable("file", UInt32),
-            nullable("file2", UInt32),
-        ],
+        Table::Events => cell::fields(),
         Table::Processes => vec![
             required("case_id", UInt32),
             required("pid", UInt32),
             nullable("ppid", UInt32),
-            nullable("start", time()),
-            nullable("end", time()),
+            nullable("start", time_type()),
+            nullable("end", time_type()),
             nullable("exit_code", Int32),
             nullable("signal", Utf8),
             nullable("exe", Utf8),

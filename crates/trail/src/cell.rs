@@ -1,0 +1,271 @@
+//! What a cell of `events` is in Arrow, in Parquet's pages and in a batch. A column is a line of
+//! [`iotrail_model::event_columns`]; a type of cell is an implementation here.
+
+use crate::columns::Columns;
+use crate::decode::{Dictionary, NameTable, Slice, lookup};
+use crate::encode::{ChunkEncoder, EncodedChunk, Integers};
+use crate::own_names::{NameColumn, OwnNames};
+use arrow_array::types::{Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type};
+use arrow_schema::{DataType, Field, TimeUnit};
+use iotrail_model::{
+    CallId, CaseId, ErrnoId, EventBatch, FileId, FlagsId, Layer, Nanos, Nullable, OpenId, PathId, Pid, Tid,
+    Timestamp,
+};
+use parquet::errors::{ParquetError, Result};
+use parquet::schema::types::ColumnDescPtr;
+use std::ops::Range;
+
+/// Names, each text once a row group.
+pub(crate) fn names_type() -> DataType {
+    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+}
+
+/// Nanoseconds since 1970.
+pub(crate) fn time_type() -> DataType {
+    DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()))
+}
+
+/// A column on its way into pages.
+pub(crate) struct Pages<'a> {
+    pub(crate) encoder: &'a mut ChunkEncoder,
+    pub(crate) column: &'a ColumnDescPtr,
+    pub(crate) packing: Integers,
+    pub(crate) names: &'a OwnNames,
+}
+
+impl Pages<'_> {
+    fn integers(
+        &mut self,
+        values: impl Iterator<Item = i64>,
+        null: Option<i64>,
+        narrow: bool,
+    ) -> Result<EncodedChunk> {
+        self.encoder.integers(self.column, values, null, self.packing, narrow)
+    }
+
+    fn names(
+        &mut self,
+        of: NameColumn,
+        ids: impl Iterator<Item = u32>,
+        nullable: bool,
+    ) -> Result<EncodedChunk> {
+        let names = self.names;
+        self.encoder.names(self.column, ids, |id| names.column(of).text(id), nullable)
+    }
+}
+
+/// A type of cell.
+pub(crate) trait Cell: Copy {
+    /// Its type in Arrow.
+    fn data_type() -> DataType;
+
+    /// Whether it may be NULL.
+    const NULLABLE: bool;
+
+    /// Rows of a column as pages.
+    fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk>;
+
+    /// Appends the rows of `slice`.
+    fn decode(
+        slice: &Slice<'_>,
+        cells: &mut Vec<Self>,
+        known: &mut Dictionary,
+        names: &mut impl NameTable,
+    ) -> std::result::Result<(), String>;
+}
+
+/// Cells that are integers: their type in Arrow; whether 32 bits hold them; to an integer, and back.
+macro_rules! integers {
+    ($($cell:ty: $arrow:ident, $data_type:expr, $narrow:literal, $to:expr, $from:expr;)*) => {$(
+        impl Cell for $cell {
+            const NULLABLE: bool = false;
+
+            fn data_type() -> DataType {
+                $data_type
+            }
+
+            fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
+                pages.integers(cells.iter().copied().map($to), None, $narrow)
+            }
+
+            fn decode(
+                slice: &Slice<'_>,
+                cells: &mut Vec<Self>,
+                _known: &mut Dictionary,
+                _names: &mut impl NameTable,
+            ) -> std::result::Result<(), String> {
+                slice.required::<$arrow, _>(cells, $from)
+            }
+        }
+    )*};
+}
+
+/// The same for those that may be NULL.
+macro_rules! optional_integers {
+    ($($cell:ty: $arrow:ident, $data_type:expr, $narrow:literal, $to:expr, $from:expr;)*) => {$(
+        impl Cell for Nullable<$cell> {
+            const NULLABLE: bool = true;
+
+            fn data_type() -> DataType {
+                $data_type
+            }
+
+            fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
+                let null = Some($to(Self::NULL.raw()));
+                pages.integers(cells.iter().map(|cell| $to(cell.raw())), null, $narrow)
+            }
+
+            fn decode(
+                slice: &Slice<'_>,
+                cells: &mut Vec<Self>,
+                _known: &mut Dictionary,
+                _names: &mut impl NameTable,
+            ) -> std::result::Result<(), String> {
+                slice.optional::<$arrow, _>(cells, $from)
+            }
+        }
+    )*};
+}
+
+/// Cells that are names.
+macro_rules! names {
+    ($($cell:ident: $column:ident;)*) => {$(
+        impl Cell for Nullable<$cell> {
+            const NULLABLE: bool = true;
+
+            fn data_type() -> DataType {
+                names_type()
+            }
+
+            fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
+                pages.names(NameColumn::$column, cells.iter().map(|cell| cell.raw().0), true)
+            }
+
+            fn decode(
+                slice: &Slice<'_>,
+                cells: &mut Vec<Self>,
+                known: &mut Dictionary,
+                names: &mut impl NameTable,
+            ) -> std::result::Result<(), String> {
+                slice.optional_names(cells, known, lookup(names, NameColumn::$column), $cell)
+            }
+        }
+    )*};
+}
+
+integers! {
+    CaseId: UInt32Type, DataType::UInt32, true, |id: Self| i64::from(id.0), CaseId;
+    Pid: UInt32Type, DataType::UInt32, true, |id: Self| i64::from(id.0), Pid;
+    Tid: UInt32Type, DataType::UInt32, true, |id: Self| i64::from(id.0), Tid;
+    u64: UInt64Type, DataType::UInt64, false, |value: Self| value as i64, |value| value;
+    Timestamp: TimestampNanosecondType, time_type(), false, |time: Self| time.0, Timestamp;
+}
+
+optional_integers! {
+    i32: Int32Type, DataType::Int32, true, i64::from, |value| value;
+    i64: Int64Type, DataType::Int64, false, std::convert::identity::<i64>, |value| value;
+    Nanos: Int64Type, DataType::Int64, false, |span: Nanos| span.0, Nanos;
+    FileId: UInt32Type, DataType::UInt32, true, |id: FileId| i64::from(id.0), FileId;
+    OpenId: UInt32Type, DataType::UInt32, true, |id: OpenId| i64::from(id.0), OpenId;
+}
+
+names! {
+    PathId: Path;
+    ErrnoId: Errno;
+    FlagsId: Flags;
+}
+
+impl Cell for CallId {
+    const NULLABLE: bool = false;
+
+    fn data_type() -> DataType {
+        names_type()
+    }
+
+    fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
+        pages.names(NameColumn::Call, cells.iter().map(|cell| cell.0), false)
+    }
+
+    fn decode(
+        slice: &Slice<'_>,
+        cells: &mut Vec<Self>,
+        known: &mut Dictionary,
+        names: &mut impl NameTable,
+    ) -> std::result::Result<(), String> {
+        slice.names(cells, known, lookup(names, NameColumn::Call), CallId, None)
+    }
+}
+
+impl Cell for Layer {
+    const NULLABLE: bool = false;
+
+    fn data_type() -> DataType {
+        names_type()
+    }
+
+    fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
+        let name = |id: u32| Layer::ALL[id as usize].name().as_bytes();
+        pages.encoder.names(pages.column, cells.iter().map(|layer| *layer as u32), name, false)
+    }
+
+    fn decode(
+        slice: &Slice<'_>,
+        cells: &mut Vec<Self>,
+        known: &mut Dictionary,
+        _names: &mut impl NameTable,
+    ) -> std::result::Result<(), String> {
+        let number = |text: &str| {
+            let place = Layer::ALL.into_iter().position(|layer| layer.name() == text);
+            place.map(|place| place as u32).ok_or_else(|| format!("has the unknown layer `{text}`"))
+        };
+        slice.names(cells, known, number, |number| Layer::ALL[number as usize], None)
+    }
+}
+
+macro_rules! table {
+    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident;)*) => {
+        /// The columns as fields of Arrow.
+        pub(crate) fn fields() -> Vec<Field> {
+            vec![$(Field::new($name, <$cell>::data_type(), <$cell>::NULLABLE),)*]
+        }
+
+        /// Encodes rows of the column at `place` of the table.
+        pub(crate) fn encode(
+            encoder: &mut ChunkEncoder,
+            column: &ColumnDescPtr,
+            place: usize,
+            (batch, rows): (&EventBatch, Range<usize>),
+            names: &OwnNames,
+        ) -> Result<EncodedChunk> {
+            $(if Columns::at(place) == Columns::$constant {
+                let mut pages = Pages { encoder, column, packing: Integers::$packing, names };
+                return Cell::encode(&batch.$field[rows], &mut pages);
+            })*
+            Err(ParquetError::General(format!("the schema has no column {place}")))
+        }
+
+        /// Appends rows of the column at `place` of the table.
+        pub(crate) fn decode(
+            slice: &Slice<'_>,
+            place: usize,
+            batch: &mut EventBatch,
+            known: &mut Dictionary,
+            names: &mut impl NameTable,
+        ) -> std::result::Result<(), String> {
+            $(if Columns::at(place) == Columns::$constant {
+                return Cell::decode(slice, &mut batch.$field, known, names);
+            })*
+            Err("is unknown".to_owned())
+        }
+
+        /// Columns that were wanted and that the file does not have are NULL in every row.
+        pub(crate) fn fill_absent(batch: &mut EventBatch, columns: Columns, rows: usize) {
+            batch.len = rows;
+            $(if columns.contains(Columns::$constant) {
+                batch.$field.resize(rows, <$cell>::default());
+            })*
+        }
+    };
+}
+
+iotrail_model::event_columns!(table);
