@@ -77,6 +77,18 @@ static int ignored(void) {
   return read(ends[0], &byte, 1) != 1;
 }
 
+/* A child computes for 200 ms; the first that is seen of it is that it executes another program. */
+static int computes(void) {
+  struct timespec used;
+  if (fork() == 0) {
+    do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    while (used.tv_nsec < 200000000);
+    execl("/bin/true", "true", (char *)0);
+    _exit(1);
+  }
+  return wait(0) < 0;
+}
+
 /* A child is stopped and continued in poll(2), which goes on with restart_syscall. */
 static int continued(void) {
   int status;
@@ -166,6 +178,7 @@ int main(int argc, char **argv) {
   if (!strcmp(scene, "interrupted")) return interrupted();
   if (!strcmp(scene, "restarted")) return restarted();
   if (!strcmp(scene, "ignored")) return ignored();
+  if (!strcmp(scene, "computes")) return computes();
   if (!strcmp(scene, "tries-again")) return tries_again();
   if (!strcmp(scene, "continued")) return continued();
   if (!strcmp(scene, "daemon")) return daemonize(file);

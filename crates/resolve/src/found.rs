@@ -129,7 +129,8 @@ impl Resolver {
             None => {
                 let thread = self.stranger(case, tid, pid, ppid);
                 let process = self.population.thread(thread).process;
-                self.population.process_mut(process).foreign = false;
+                let living = self.population.process_mut(process);
+                (living.foreign, living.found) = (false, true);
                 thread
             }
         };

@@ -539,8 +539,7 @@ impl Resolver {
         let living = self.population.process_mut(process);
         let cmdline =
             operands.strings.map(|(line, complete)| CommandLine { text: to_text(line), cut: !complete });
-        living.replace(exe.map(to_text), cmdline, cwd);
-        (living.start, living.threads) = (Some(call.start), 1);
+        living.replace(call.start, exe.map(to_text), cmdline, cwd);
     }
 }
 

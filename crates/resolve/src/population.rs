@@ -127,6 +127,8 @@ pub(crate) struct Living {
     members: Vec<ThreadId>,
     /// Made by a process that is not in the trace.
     pub(crate) foreign: bool,
+    /// It was there when the trace began, and its present image since then.
+    pub(crate) found: bool,
     ended: bool,
     /// How it ends, once its last thread is gone.
     last: Option<(Timestamp, LastWord)>,
@@ -203,18 +205,25 @@ impl Living {
         };
     }
 
-    /// Starts the next image of the process.
+    /// Starts the next image of the process, with an exec that began at `at`.
     pub(crate) fn replace(
         &mut self,
+        at: Timestamp,
         exe: Option<Arc<str>>,
         cmdline: Option<CommandLine>,
         cwd: Nullable<PathId>,
     ) {
         (self.exe, self.cmdline, self.cwd) = (exe, cmdline, cwd);
-        // What an image used that nobody saw do anything counts for the next.
-        let unsaid = if self.announced { Usage::default() } else { self.used_before };
-        self.used_before = self.usage.take().unwrap_or(unsaid);
-        (self.start, self.exit, self.threads, self.announced) = (None, None, 0, false);
+        // What an image lived and used of which nothing else was seen counts for the next; not so what was before the trace.
+        let (usage, was_found) = (self.usage.take(), std::mem::take(&mut self.found));
+        let born = self.start.filter(|_| !self.announced && !was_found);
+        if self.announced {
+            self.used_before = usage.unwrap_or_default();
+        } else if was_found {
+            self.used_before = usage.unwrap_or(self.used_before);
+        }
+        self.start = Some(born.map_or(at, |born| born.min(at)));
+        (self.exit, self.threads, self.announced) = (None, 1, false);
         (self.env, self.last) = (Arc::default(), None);
         (self.bytes_read, self.bytes_written) = (0, 0);
     }
@@ -355,6 +364,7 @@ impl Population {
             bytes_written: 0,
             members: Vec::new(),
             foreign: parentage.ppid.is_none(),
+            found: false,
             ended: false,
             last: None,
         };

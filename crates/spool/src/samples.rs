@@ -1,8 +1,8 @@
 //! Arbitrary records for tests.
 
 use iotrail_model::{
-    CallId, CaseId, ErrnoId, Event, FileFacts, FileId, FileKind, FlagsId, Layer, NamedFile, Nanos, Nullable, OpenId,
-    PathId, Pid, Process, Tid, Timestamp, Usage,
+    CallId, CaseId, ErrnoId, Event, FileFacts, FileId, FileKind, FlagsId, Layer, NamedFile, Nanos, Nullable,
+    OpenId, PathId, Pid, Process, Tid, Timestamp, Usage,
 };
 use proptest::prelude::*;
 

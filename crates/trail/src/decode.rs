@@ -98,7 +98,10 @@ impl Target<'_> {
     }
 }
 
-pub(crate) fn lookup(names: &mut impl NameTable, column: NameColumn) -> impl FnMut(&str) -> Result<u32, String> {
+pub(crate) fn lookup(
+    names: &mut impl NameTable,
+    column: NameColumn,
+) -> impl FnMut(&str) -> Result<u32, String> {
     move |text| {
         names.id(column, text).ok_or_else(|| {
             let table = match column {

@@ -5,8 +5,8 @@ use crate::limits::Limits;
 use crate::{Capture, Columns, CreateOptions, EventLog, TrailError, TrailWriter, check};
 use iotrail_model::text::path_to_text;
 use iotrail_model::{
-    CallId, Case, CaseId, Coverage, Dictionaries, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable, OpenId,
-    PathId, Pid, Tid, Timestamp,
+    CallId, Case, CaseId, Coverage, Dictionaries, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable,
+    OpenId, PathId, Pid, Tid, Timestamp,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};

@@ -45,6 +45,25 @@ fn vfork_and_spawn_are_followed() {
 }
 
 #[test]
+fn what_a_child_lived_and_used_before_its_first_exec_is_its_own() {
+    let stage = Stage::new();
+    let mut plan = scene(&stage, &["computes"]);
+    plan.calls = CallSet::parse("io").unwrap();
+    let (_, collected) = run(&plan);
+    let child = collected
+        .processes
+        .iter()
+        .find(|process| process.exe.as_deref().is_some_and(|exe| exe.ends_with("true")));
+    let child = child.unwrap();
+    let used = child.usage.user.unwrap().0 + child.usage.system.unwrap().0;
+    assert!(used >= 200_000_000, "{used}");
+    assert!(child.end.unwrap().0 - child.start.unwrap().0 >= 200_000_000, "{child:?}");
+    let parent = collected.processes.iter().find(|process| process.pid != child.pid).unwrap();
+    let first = parent.usage.user.unwrap().0 + parent.usage.system.unwrap().0;
+    assert!(first < 150_000_000, "{first}");
+}
+
+#[test]
 fn a_thousand_threads_are_followed() {
     let collected = notices_nothing("lives", &["threads", "1000"]);
     let threads: BTreeSet<_> = collected.events.iter().map(|row| row.tid).collect();
