@@ -20,7 +20,7 @@ EVENT_TYPES = {
     "path": pa.dictionary(pa.int32(), pa.string()), "path2": pa.dictionary(pa.int32(), pa.string()),
     "offset": pa.int64(), "requested": pa.int64(), "size": pa.int64(), "ret": pa.int64(),
     "errno": pa.dictionary(pa.int32(), pa.string()), "flags": pa.dictionary(pa.int32(), pa.string()),
-    "file": pa.uint32(), "file2": pa.uint32(),
+    "file": pa.uint32(), "file2": pa.uint32(), "open": pa.uint32(), "open2": pa.uint32(),
 }
 
 

@@ -352,3 +352,37 @@ fn a_descriptor_taken_from_another_process_is_unknown_until_somebody_looks() {
     let script = script.looked(5, "/log", 30).write(5, 1);
     assert_eq!((script.path(), script.offset()), (Some("/log"), Some(30)));
 }
+
+#[test]
+fn copies_of_a_descriptor_share_an_open_file_description_and_each_open_makes_another() {
+    let script = Script::new().open("/a", 3).dup2(3, 5).read(5, 1).fork(200).by(200).read(3, 1);
+    let shared = script.last().open;
+    assert!(shared.is_some() && script.events()[..3].iter().all(|event| event.open == shared));
+    // The number 3 comes again, for the same file; what the child has is another thing.
+    let script = script.by(100).close(3).open("/a", 3).read(3, 1);
+    let again = script.last().open;
+    assert!(again.is_some() && again != shared);
+    assert_eq!(script.by(200).read(3, 1).last().open, shared);
+}
+
+#[test]
+fn calls_with_two_descriptors_have_both_descriptions() {
+    let script = Script::new().open("/a", 3).open("/b", 4);
+    let opens: Vec<Option<u32>> = script.events().iter().map(|event| event.open).collect();
+    let script = script.call("sendfile", &[fd(4), fd(3), Arg::Opaque, Arg::Int(9)], value(9));
+    assert_eq!((script.last().open, script.last().open2), (opens[0], opens[1]));
+    let script = script.call("pipe", &[Arg::FdPair([(5, None), (6, None)])], value(0));
+    let (reads, writes) = (script.last().open, script.last().open2);
+    assert!(reads.is_some() && writes.is_some() && reads != writes);
+    let script = script.write(6, 1);
+    assert_eq!(script.last().open, writes);
+    assert_eq!(script.read(5, 1).last().open, reads);
+}
+
+#[test]
+fn calls_without_a_descriptor_have_no_description() {
+    let script = Script::new().call("stat", &[path("/a"), Arg::Opaque], value(0));
+    assert_eq!((script.last().open, script.last().open2), (None, None));
+    let script = Script::new().call("openat", &[CWD, path("/no"), symbols("O_RDONLY")], ENOENT);
+    assert_eq!(script.last().open, None);
+}

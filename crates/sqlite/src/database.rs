@@ -97,7 +97,7 @@ fn fill(file: &Path, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64,
 
 fn events(database: &Connection, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64, Stop> {
     let mut insert = database.prepare(
-        "INSERT INTO event_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+        "INSERT INTO event_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
     )?;
     let (mut done, total) = (0, log.rows());
     for row_group in 0..log.row_groups() {
@@ -135,6 +135,8 @@ fn event(insert: &mut Statement<'_>, event: &Event, timed: bool) -> rusqlite::Re
         event.flags.get().map(|flags| flags.0),
         event.file.get().map(|file| file.0),
         event.file2.get().map(|file| file.0),
+        event.open.get().map(|open| open.0),
+        event.open2.get().map(|open| open.0),
     ])?;
     Ok(())
 }

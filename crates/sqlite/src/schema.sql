@@ -94,11 +94,13 @@ CREATE TABLE event_rows (
   errno_id INTEGER REFERENCES errnos,
   flags_id INTEGER REFERENCES flag_texts,
   file INTEGER REFERENCES distinct_files,
-  file2 INTEGER REFERENCES distinct_files
+  file2 INTEGER REFERENCES distinct_files,
+  open INTEGER,
+  open2 INTEGER
 );
 CREATE VIEW events AS
 SELECT e.case_id, e.seq, e.pid, e.tid, l.layer, c.call, e."start", e.dur, e.fd, f.path, g.path AS path2,
-       e."offset", e.requested, e.size, e.ret, n.errno, t.flags, e.file, e.file2
+       e."offset", e.requested, e.size, e.ret, n.errno, t.flags, e.file, e.file2, e.open, e.open2
 FROM event_rows e
 JOIN layers l ON l.layer_id = e.layer_id
 JOIN calls c ON c.call_id = e.call_id

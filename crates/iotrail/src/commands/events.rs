@@ -119,12 +119,14 @@ struct Record<'a> {
     flags: Option<&'a str>,
     file: Option<u32>,
     file2: Option<u32>,
+    open: Option<u32>,
+    open2: Option<u32>,
     #[serde(skip)]
     case: &'a Case,
 }
 
 impl<'a> Record<'a> {
-    const COLUMNS: [&'static str; 24] = [
+    const COLUMNS: [&'static str; 26] = [
         "case_id",
         "cid",
         "host",
@@ -149,6 +151,8 @@ impl<'a> Record<'a> {
         "flags",
         "file",
         "file2",
+        "open",
+        "open2",
     ];
 
     fn new(event: &Event, case: &'a Case, names: &'a Names) -> Self {
@@ -177,6 +181,8 @@ impl<'a> Record<'a> {
             flags: names.flags(event.flags),
             file: event.file.get().map(|file| file.0),
             file2: event.file2.get().map(|file| file.0),
+            open: event.open.get().map(|open| open.0),
+            open2: event.open2.get().map(|open| open.0),
             case,
         }
     }
@@ -190,7 +196,7 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    fn csv_fields(&self) -> [String; 24] {
+    fn csv_fields(&self) -> [String; 26] {
         /// NULL is an empty cell, an empty text a quoted one.
         fn text(value: Option<&str>) -> String {
             match value {
@@ -227,6 +233,8 @@ impl<'a> Record<'a> {
             text(self.flags),
             number(self.file),
             number(self.file2),
+            number(self.open),
+            number(self.open2),
         ]
     }
 

@@ -27,6 +27,8 @@ pub(crate) struct Seen {
     pub(crate) flags: Option<String>,
     pub(crate) file: Option<u32>,
     pub(crate) file2: Option<u32>,
+    pub(crate) open: Option<u32>,
+    pub(crate) open2: Option<u32>,
     pub(crate) has_dur: bool,
 }
 
@@ -58,6 +60,8 @@ impl Sink for Log {
             flags: event.flags.get().map(|id| text(names.flags.get(id.0))),
             file: event.file.get().map(|id| id.0),
             file2: event.file2.get().map(|id| id.0),
+            open: event.open.get().map(|id| id.0),
+            open2: event.open2.get().map(|id| id.0),
             has_dur: !event.dur.is_null(),
         });
     }
