@@ -13,7 +13,10 @@ pub fn script(table: ProfileTable) -> String {
     let note = match table {
         ProfileTable::Phases => "-- Without the modes of files and processes, mappings and the page cache.\n",
         ProfileTable::Distributions => "-- Without the groups of files.\n",
-        ProfileTable::Files | ProfileTable::Processes => {
+        ProfileTable::Files => {
+            "-- Without the order of accesses, their usual size and what was moved again. `iotrail sql` joins the files of several\n-- traces; in the Parquet files themselves each has its own numbers.\n"
+        }
+        ProfileTable::Processes => {
             "-- Without the order of accesses, their usual size and what was moved again.\n"
         }
         ProfileTable::Throughput => {
@@ -64,7 +67,8 @@ ORDER BY {group}total_ns DESC NULLS LAST, count DESC, call"
     )
 }
 
-/// Processes from birth to death, and events with their process, its group, and what they read and wrote.
+/// Processes from birth to death, and events with their process, its group, and what they read and wrote. Where each thread has
+/// a trace of its own, the process of an event is in another case of the same command and host.
 fn rows() -> String {
     let (reads, writes) =
         (names(&[Transfer::Read, Transfer::Copy]), names(&[Transfer::Write, Transfer::Copy]));
@@ -91,12 +95,26 @@ lives AS (
 spans AS (
   SELECT *, lead(birth) OVER (PARTITION BY case_id, pid ORDER BY life) AS next FROM lives
 ),
+own AS (
+  SELECT DISTINCT case_id, pid FROM processes
+),
+homes AS (
+  SELECT c.cid, c.host, o.pid, min(o.case_id) AS home FROM own AS o JOIN cases AS c ON c.case_id = o.case_id
+  GROUP BY c.cid, c.host, o.pid
+),
+placed AS (
+  SELECT e.*, CASE WHEN o.pid IS NULL THEN coalesce(h.home, e.case_id) ELSE e.case_id END AS home
+  FROM events AS e LEFT JOIN own AS o ON o.case_id = e.case_id AND o.pid = e.pid
+  JOIN cases AS c ON c.case_id = e.case_id
+  LEFT JOIN homes AS h ON h.pid = e.pid AND coalesce(h.cid, '') = coalesce(c.cid, '')
+    AND coalesce(h.host, '') = coalesce(c.host, '')
+),
 grouped AS (
-  SELECT e.case_id, e.pid, s.life, coalesce(s.\"group\", '(none)') AS \"group\",
+  SELECT e.home AS case_id, e.pid, s.life, coalesce(s.\"group\", '(none)') AS \"group\",
     e.call, e.start, e.dur, e.size, e.errno,
     CASE WHEN e.call IN ({reads}) THEN coalesce(e.size, 0) ELSE 0 END AS bytes_read,
     CASE WHEN e.call IN ({writes}) THEN coalesce(e.size, 0) ELSE 0 END AS bytes_written
-  FROM events AS e LEFT JOIN spans AS s ON e.case_id = s.case_id AND e.pid = s.pid
+  FROM placed AS e LEFT JOIN spans AS s ON e.home = s.case_id AND e.pid = s.pid
     AND (s.life = 1 OR e.start >= s.birth) AND (s.next IS NULL OR e.start < s.next)
 )"
     )
@@ -147,7 +165,7 @@ SELECT case_id, pid, life, \"group\",
   sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written
 FROM grouped WHERE life IS NOT NULL
 GROUP BY case_id, pid, life, \"group\"
-) AS moved ORDER BY bytes_read + bytes_written DESC, case_id, pid, life";
+) AS moved WHERE bytes_read + bytes_written > 0 ORDER BY bytes_read + bytes_written DESC, case_id, pid, life";
 
 const THROUGHPUT: &str =
     "SELECT \"group\", date_trunc('second', CAST(start AS TIMESTAMP WITH TIME ZONE)) AS bin,

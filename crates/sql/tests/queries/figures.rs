@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 fn profiled(dir: &Dir) -> Profile {
     let log = EventLog::open(&[dir.path("t.trail")]).expect("a log");
     let query = Query::new(QuerySpec::default(), &log).expect("a query");
-    let lives = Lives::new(log.processes().expect("processes"));
+    let lives = Lives::of_log(&log).expect("processes");
     let groups = ProcessGroupBy::parse("exe").expect("a word").divide(&log, &lives);
     profile(&log, &query, &lives, &groups, &ProfileOptions::default()).expect("a profile")
 }
@@ -59,7 +59,7 @@ fn queries_count_calls_as_the_profile_does() {
 
 #[test]
 fn queries_sum_up_phases_as_the_profile_does() {
-    for dir in [Dir::recorded(), Dir::small()] {
+    for dir in [Dir::recorded(), Dir::small(), Dir::of_threads()] {
         let own = profiled(&dir);
         assert_same(&dir.objects("SELECT * FROM stat_phases"), &values(&own.phases), 8);
     }

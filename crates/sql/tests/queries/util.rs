@@ -25,6 +25,19 @@ impl Dir {
         dir
     }
 
+    /// With the trail of a process of two threads, each with a trace of its own.
+    pub(crate) fn of_threads() -> Self {
+        let dir = Self(tempfile::tempdir().expect("a directory"));
+        let leader = "1.000000 execve(\"/bin/t\", [\"t\"], 0x7ffc /* 1 var */) = 0 <0.000100>\n1.100000 clone(child_stack=0x7f00, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 12 <0.000100>\n1.200000 read(0, \"abc\", 3) = 3 <0.000100>\n1.900000 exit_group(0) = ?\n1.950000 +++ exited with 0 +++\n";
+        let thread = "1.150000 write(1, \"abcd\", 4) = 4 <0.000200>\n1.250000 write(1, \"ab\", 2) = 2 <0.000200>\n1.920000 +++ exited with 0 +++\n";
+        let files = [("x.st.11", leader), ("x.st.12", thread)].map(|(name, text)| {
+            std::fs::write(dir.path(name), text).expect("a trace");
+            Input::Path(dir.path(name))
+        });
+        import(&files, &ImportOptions::default(), &dir.path("t.trail"), &Silent).expect("a trail");
+        dir
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
