@@ -12,6 +12,10 @@ use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
 
+/// Jobs run make, if they do, as if there were no other make around it: it would tell its level in what it prints. `unexport`
+/// does not take the level away.
+const SHELL: &str = "unexport MAKEFLAGS MFLAGS\n.SHELLFLAGS := -c 'unset MAKELEVEL MAKE_TERMOUT MAKE_TERMERR; eval \"$$1\"' sh";
+
 /// Forces jobs that have left no stamp here.
 const NEW: &str = ".iotrail/new";
 
@@ -50,7 +54,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str(&remarks(jobs));
     let _ = write!(
         text,
-        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\nunexport MAKEFLAGS MAKELEVEL MFLAGS\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {NEW}\n{goal}:"
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{SHELL}\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {NEW}\n{goal}:"
     );
     for rule in &rules {
         let _ = write!(text, " {}", rule.targets.first());

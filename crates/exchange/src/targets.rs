@@ -5,7 +5,7 @@
 //! stamp `.iotrail/job-N` alone. Every job leaves its stamp: one that has none here was never run here, and is run however
 //! old the files are that lie there.
 
-use crate::escape::Base;
+use crate::escape::{Base, shell};
 use iotrail_workflow::jobs::{Job, JobId, Jobs};
 use std::collections::BTreeSet;
 
@@ -44,8 +44,10 @@ pub(crate) struct Rule {
 pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<Rule> {
     let base = Base::of(jobs);
     let name = |path: &str| name(&base.relative(path));
+    let stamps: Vec<String> =
+        jobs.jobs.iter().enumerate().map(|(number, job)| stamp(JobId(number as u32), job, jobs)).collect();
     let targets: Vec<Targets> =
-        jobs.jobs.iter().enumerate().map(|(number, job)| targets(JobId(number as u32), job, &name)).collect();
+        jobs.jobs.iter().zip(&stamps).map(|(job, stamp)| targets(job, stamp, &name)).collect();
     // Who wants what lies in a directory that a job makes waits for that job; make cannot know of the file before.
     let made: Vec<&str> =
         jobs.jobs.iter().flat_map(|job| &job.directories).map(|directory| &**directory).collect();
@@ -84,15 +86,12 @@ pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<R
     targets
         .into_iter()
         .zip(inputs)
-        .enumerate()
-        .map(|(number, (targets, (inputs, after)))| {
-            let stamp = stamp(JobId(number as u32));
-            Rule { targets, stamp, inputs, after }
-        })
+        .zip(stamps)
+        .map(|((targets, (inputs, after)), stamp)| Rule { targets, stamp, inputs, after })
         .collect()
 }
 
-fn targets(id: JobId, job: &Job, name: &impl Fn(&str) -> Option<String>) -> Targets {
+fn targets(job: &Job, stamp: &str, name: &impl Fn(&str) -> Option<String>) -> Targets {
     let in_own_directory = |path: &str| {
         job.directories
             .iter()
@@ -109,11 +108,12 @@ fn targets(id: JobId, job: &Job, name: &impl Fn(&str) -> Option<String>) -> Targ
         .collect();
     match files {
         Some(files) if !files.is_empty() => Targets::Files(files),
-        _ => Targets::Stamp(stamp(id)),
+        _ => Targets::Stamp(stamp.to_owned()),
     }
 }
 
-/// The stamp of a job.
-fn stamp(id: JobId) -> String {
-    format!(".iotrail/job-{:04}", id.0 + 1)
+/// The stamp of a job: its number and a sum of its command, so that no other export that ran in the same directory left it.
+fn stamp(id: JobId, job: &Job, jobs: &Jobs) -> String {
+    let line = shell(job, jobs).unwrap_or_default();
+    format!(".iotrail/job-{:04}-{:08x}", id.0 + 1, crc32fast::hash(line.as_bytes()))
 }

@@ -6,7 +6,7 @@
 use super::group::Together;
 use super::programs::{ProgramId, Programs, name};
 use super::steps::{Deed, OpenMode, Step};
-use super::times::{Asked, Modified, sets_now};
+use super::times::{Asked, Modified};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{PathId, Timestamp};
@@ -140,7 +140,6 @@ impl Turns {
 
 struct Writer<'a> {
     log: &'a EventLog,
-    lives: &'a Lives,
     programs: &'a Programs,
     together: &'a Together,
     hidden: &'a [bool],
@@ -151,6 +150,8 @@ struct Writer<'a> {
     asked: Asked,
     /// Jobs that made or deleted entries of a directory.
     changed: HashMap<Arc<str>, Vec<u32>, RandomState>,
+    /// What is known of the times of directories.
+    altered: HashMap<Arc<str>, Modified, RandomState>,
     /// Jobs that listed a directory.
     listed: HashMap<Arc<str>, Vec<u32>, RandomState>,
     /// Other names of the same file: hard links.
@@ -179,20 +180,23 @@ pub(crate) fn write(
     who: &[Who],
     hidden: &[bool],
 ) -> History {
-    let mut starts: Vec<Option<Timestamp>> = vec![None; together.groups.len()];
     let mut ends = vec![None; together.groups.len()];
     for (place, program) in programs.last.iter().enumerate() {
-        let Some(job) = program.and_then(|program| who[program.index()]).map(|job| job as usize) else {
-            continue;
-        };
-        let life = &lives.all()[place];
-        ends[job] = ends[job].max(life.end);
-        starts[job] = [starts[job], life.start].into_iter().flatten().min();
+        let job = program.and_then(|program| who[program.index()]);
+        if let (Some(job), Some(end)) = (job, lives.all()[place].end) {
+            ends[job as usize] = ends[job as usize].max(Some(end));
+        }
+    }
+    let mut starts: Vec<Option<Timestamp>> = vec![None; together.groups.len()];
+    for (program, job) in programs.all.iter().zip(who) {
+        if let Some(job) = job {
+            let start = &mut starts[*job as usize];
+            *start = [*start, program.start].into_iter().flatten().min();
+        }
     }
     let needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
     let mut writer = Writer {
         log,
-        lives,
         programs,
         together,
         hidden,
@@ -202,6 +206,7 @@ pub(crate) fn write(
         ends,
         asked: Asked::new(steps, lives, programs),
         changed: HashMap::default(),
+        altered: HashMap::default(),
         listed: HashMap::default(),
         twins: HashMap::default(),
         counted: HashMap::default(),
@@ -260,17 +265,23 @@ impl Writer<'_> {
                 self.grow(path, None);
             }
             Deed::Times => {
+                // The time of a directory changes with what is in it.
+                if self.altered.contains_key(name(self.log.names(), path)) {
+                    self.list(who, path);
+                }
                 self.wrote(who, path, 0, Before::There);
-                let image = self.programs.image(self.programs.get(program), self.lives);
-                if !sets_now(image.cmdline.as_deref().unwrap_or_default()) {
-                    self.names.entry(path).or_default().modified.set = true;
+                let own = self.modified(path);
+                if let Some(set) = self.asked.set(program, path, own, self.log.names()) {
+                    self.names.entry(path).or_default().modified = set;
                 }
             }
             Deed::Look | Deed::Missing => self.look(who, path),
             Deed::Stat => {
                 self.look(who, path);
-                if !self.hidden[path.index()] {
-                    self.asked.ask(program, path, self.modified(path));
+                match self.altered.get(name(self.log.names(), path)).copied() {
+                    Some(altered) => self.asked.ask(program, path, true, altered),
+                    None if self.hidden[path.index()] => {}
+                    None => self.asked.ask(program, path, false, self.modified(path)),
                 }
             }
             Deed::Remove => self.remove(who, path),
@@ -514,6 +525,7 @@ impl Writer<'_> {
     fn remove_directory(&mut self, who: Who, path: PathId) {
         self.in_directory(who, path);
         let text = name(self.log.names(), path).clone();
+        self.altered.remove(&text);
         let Some(job) = who else {
             self.made.remove(&text);
             return;
@@ -545,6 +557,9 @@ impl Writer<'_> {
         }
         let new = name(names, to).clone();
         let moved = |path: &str| format!("{new}/{}", &path[within.len()..]);
+        if let Some(altered) = self.altered.remove(&old) {
+            self.altered.insert(new.clone(), altered);
+        }
         self.in_directory(who, from);
         self.in_directory(who, to);
         for path in inside {
@@ -610,7 +625,10 @@ impl Writer<'_> {
                 let listed = self.listed.get(parent).into_iter().flatten();
                 self.needs
                     .extend(listed.filter(|other| **other != job && over(other)).map(|other| (job, *other)));
-                let jobs = self.changed.entry(Arc::from(parent)).or_default();
+                let parent: Arc<str> = Arc::from(parent);
+                let altered = Modified { last: Some((self.span.1, job)), set: false };
+                self.altered.insert(parent.clone(), altered);
+                let jobs = self.changed.entry(parent).or_default();
                 if jobs.last() != Some(&job) {
                     jobs.push(job);
                 }
@@ -635,7 +653,11 @@ impl Writer<'_> {
 
     fn finish(mut self, who: &[Who], starts: &[Option<Timestamp>]) -> History {
         let names = self.log.names();
-        let asked = self.asked.follow(self.programs, who, starts, &self.ends);
+        let reads = |job: u32, path: PathId| {
+            let history = self.names.get(&path);
+            history.is_some_and(|history| history.uses.iter().any(|(by, used)| *by == job && used.read > 0))
+        };
+        let asked = self.asked.follow(self.programs, who, starts, &self.ends, reads);
         self.needs.extend(asked.needs);
         for (path, history) in &mut self.names {
             history.timed = history.modified.set || asked.timed.contains(path);

@@ -70,9 +70,9 @@ pub(crate) enum Deed {
     Write,
     /// From `path` to `path2`.
     Copy,
-    /// Changed what is known about the file or its length.
+    /// Changed its length.
     Change,
-    /// Changed who may do what with it.
+    /// Changed who may do what with it, or its attributes.
     Mode,
     /// Set its times.
     Times,
@@ -123,13 +123,12 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             }
             "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64" => Deed::Dup { cloexec: false },
             "close" => Deed::Close,
-            "chmod" | "fchmod" | "fchmodat" | "fchmodat2" => Deed::Mode,
+            "chmod" | "fchmod" | "fchmodat" | "fchmodat2" | "chown" | "fchown" | "lchown" | "fchownat"
+            | "chown32" | "fchown32" | "lchown32" | "setxattr" | "lsetxattr" | "fsetxattr" | "setxattrat"
+            | "removexattr" | "lremovexattr" | "fremovexattr" | "removexattrat" => Deed::Mode,
             "utime" | "utimes" | "futimesat" | "utimensat" | "utimensat_time64" => Deed::Times,
             "umask" => Deed::Umask(0),
-            "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" | "chown" | "fchown"
-            | "lchown" | "fchownat" | "chown32" | "fchown32" | "lchown32" | "setxattr" | "lsetxattr"
-            | "fsetxattr" | "setxattrat" | "removexattr" | "lremovexattr" | "fremovexattr"
-            | "removexattrat" => Deed::Change,
+            "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" => Deed::Change,
             "unlink" | "unlinkat" => Deed::Remove,
             "rmdir" => Deed::RemoveDirectory,
             "rename" | "renameat" | "renameat2" => Deed::Rename,

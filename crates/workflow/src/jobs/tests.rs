@@ -502,3 +502,112 @@ fn commands_that_talk_through_sockets_are_a_job_as_a_whole() {
     recording.start(3, "other", |_| {});
     assert_eq!(recording.jobs().jobs.len(), 2);
 }
+
+fn masks(jobs: &Jobs) -> Vec<Option<u32>> {
+    let mask = |job: &Job| match &job.script {
+        Some(Script::Masked { umask, .. }) => Some(*umask),
+        _ => None,
+    };
+    jobs.jobs.iter().map(mask).collect()
+}
+
+fn umask(recording: &mut Recording, mask: &str, before: i64) {
+    recording.call(1, "umask", None, "", before, mask);
+}
+
+#[test]
+fn a_job_runs_under_the_umask_that_its_shell_had() {
+    let mut recording = Recording::new();
+    recording.start(2, "sort", |recording| recording.redirect(2, 1, "/w/a", MAKE));
+    umask(&mut recording, "0x3f", 0o22);
+    recording.start(3, "cp", |_| ());
+    recording.write(3, "/w/b");
+    // A shell that shows its umask takes it away for a moment.
+    umask(&mut recording, "0", 0o77);
+    umask(&mut recording, "0x3f", 0);
+    recording.start(4, "cp", |_| ());
+    recording.write(4, "/w/c");
+    umask(&mut recording, "0x12", 0o77);
+    recording.start(5, "cp", |_| ());
+    recording.write(5, "/w/d");
+    assert_eq!(masks(&recording.jobs()), [None, Some(0o77), Some(0o77), None]);
+}
+
+#[test]
+fn a_shell_that_opened_a_file_under_another_umask_is_one_job() {
+    let mut recording = Recording::new();
+    umask(&mut recording, "0x3f", 0o22);
+    recording.redirect(1, 4, "/w/a", MAKE);
+    umask(&mut recording, "0x12", 0o77);
+    recording.start(2, "sort", |_| ());
+    recording.moved(2, "write", Some(4), "/w/a", 4, "", Some(4));
+    recording.start(3, "head", |_| ());
+    let jobs = recording.jobs();
+    let says = |trouble: &Trouble| matches!(trouble, Trouble::Whole { why, .. } if why.contains("umask"));
+    assert!(jobs.troubles.iter().any(says), "{:?}", jobs.troubles);
+}
+
+#[test]
+fn what_goes_to_a_file_that_was_open_before_is_remarked() {
+    let mut recording = Recording::new();
+    recording.start(2, "sort", |_| ());
+    recording.moved(2, "write", Some(1), "/w/log", 4, "", Some(4));
+    recording.start(3, "cp", |recording| recording.redirect(3, 1, "/w/own", MAKE));
+    recording.moved(3, "write", Some(1), "/w/own", 4, "", Some(4));
+    recording.start(4, "cat", |_| ());
+    recording.moved(4, "write", Some(1), "/dev/pts/0", 4, "", Some(4));
+    assert_eq!(recording.jobs().troubles, [Trouble::WroteOutside { path: "/w/log".into() }]);
+}
+
+fn timed(jobs: &Jobs) -> Vec<(&str, bool)> {
+    jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| (&*file.path, file.timed)).collect()
+}
+
+#[test]
+fn a_time_that_a_job_set_matters_under_every_name_and_that_of_the_clock_does_not() {
+    let mut recording = Recording::new();
+    for (pid, line, file) in
+        [(2, "touch\0/w/now", "/w/now"), (3, "touch\0-d\x002001-01-01\0/w/old", "/w/old")]
+    {
+        recording.start(pid, line, |_| ());
+        recording.call(pid, "openat", Some(3), file, 3, "O_WRONLY|O_CREAT|O_NOCTTY");
+        recording.call(pid, "utimensat", Some(3), file, 0, "");
+    }
+    recording.start(4, "mv\0/w/old\0/w/moved", |_| ());
+    let (from, to) = (recording.log.path("/w/old"), recording.log.path("/w/moved"));
+    recording.now += 10;
+    let rename = Event {
+        seq: recording.now as u64,
+        pid: Pid(4),
+        tid: Tid(4),
+        call: recording.log.call("rename"),
+        start: Timestamp(recording.now),
+        path: from,
+        path2: to,
+        ret: Nullable::some(0),
+        ..Event::default()
+    };
+    recording.log.push(rename);
+    let jobs = recording.jobs();
+    assert_eq!(timed(&jobs), [("/w/now", false), ("/w/old", true), ("/w/moved", true)]);
+}
+
+#[test]
+fn jobs_whose_files_are_compared_by_time_keep_their_order() {
+    let of = |line: &str| {
+        let mut recording = Recording::new();
+        for (pid, file) in [(2, "/w/a"), (3, "/w/b")] {
+            recording.start(pid, "sort", |_| ());
+            recording.write(pid, file);
+            recording.now += 1_000;
+        }
+        recording.start(4, line, |_| ());
+        recording.call(4, "newfstatat", None, "/w/a", 0, "");
+        recording.call(4, "newfstatat", None, "/w/b", 0, "");
+        let jobs = recording.jobs();
+        (jobs.jobs[1].needs.clone(), timed(&jobs)[0].1)
+    };
+    assert_eq!(of("find\0a\0-newer\0b"), (vec![JobId(0)], true));
+    assert_eq!(of("python3\0x.py"), (vec![JobId(0)], true));
+    assert_eq!(of("cat\0a\0b"), (vec![], false));
+}

@@ -5,11 +5,11 @@
 //! that it asked about and did nothing else with.
 
 use super::called::base;
-use super::programs::{Handle, ProgramId, Programs};
+use super::programs::{Handle, Program, ProgramId, Programs, name};
 use super::steps::{Deed, Step};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
-use iotrail_model::{PathId, Timestamp};
+use iotrail_model::{Names, PathId, Timestamp};
 use iotrail_query::Lives;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +22,8 @@ pub(crate) enum Interest {
     Perhaps,
     /// It compares them.
     Compares,
+    /// It compares those of files with those of what they are made from.
+    Builds,
     /// It shows them.
     Shows,
     /// It writes them to a file.
@@ -110,7 +112,7 @@ pub(crate) fn interest(line: &str) -> Interest {
                     && !has_long(&["no-name", "decompress", "test", "list"]),
             )
         }
-        name if BUILDERS.contains(&name) => Interest::Compares,
+        name if BUILDERS.contains(&name) => Interest::Builds,
         name if INDIFFERENT.contains(&name) => Interest::No,
         _ => Interest::Perhaps,
     }
@@ -123,6 +125,10 @@ pub(crate) fn sets_now(line: &str) -> bool {
     words.first().is_some_and(|word| base(word) == "touch")
         && !short.contains(['d', 'r', 't'])
         && !long.iter().any(|option| ["d", "r", "time="].iter().any(|start| option.starts_with(start)))
+}
+
+fn command_line<'a>(programs: &Programs, lives: &'a Lives, program: &Program) -> &'a str {
+    programs.image(program, lives).cmdline.as_deref().unwrap_or_default()
 }
 
 /// What is known of a file's time.
@@ -140,8 +146,12 @@ pub(crate) struct Asked {
     interests: Vec<Interest>,
     /// Files with which a program did something else.
     used: HashSet<(ProgramId, PathId), RandomState>,
-    asked: BTreeMap<ProgramId, BTreeSet<(PathId, Modified)>>,
+    asked: BTreeMap<ProgramId, Answers>,
+    /// Of programs that set times, all files that they asked about.
+    models: BTreeMap<ProgramId, Answers>,
 }
+
+type Answers = BTreeSet<(PathId, Modified)>;
 
 /// What follows from it.
 #[derive(Debug, Default)]
@@ -156,10 +166,12 @@ pub(crate) struct Followed {
 
 impl Asked {
     pub(crate) fn new(steps: &[Step], lives: &Lives, programs: &Programs) -> Self {
-        let line = |program| programs.image(program, lives).cmdline.as_deref().unwrap_or_default();
-        let mut used = HashSet::default();
+        let (mut used, mut models) = (HashSet::default(), BTreeMap::new());
         for (number, step) in steps.iter().enumerate() {
             let Some(program) = programs.of_step[number] else { continue };
+            if step.deed == Deed::Times && !sets_now(command_line(programs, lives, programs.get(program))) {
+                models.entry(program).or_insert_with(Answers::new);
+            }
             if !matches!(
                 step.deed,
                 Deed::Stat | Deed::Look | Deed::Missing | Deed::Seek | Deed::Close | Deed::Dup { .. }
@@ -169,16 +181,40 @@ impl Asked {
                 );
             }
         }
-        let interests = programs.all.iter().map(|program| interest(line(program))).collect();
-        Self { interests, used, asked: BTreeMap::new() }
+        let interests =
+            programs.all.iter().map(|program| interest(command_line(programs, lives, program))).collect();
+        Self { interests, used, asked: BTreeMap::new(), models }
     }
 
-    /// The program asked about a file.
-    pub(crate) fn ask(&mut self, program: ProgramId, path: PathId, modified: Modified) {
+    /// What is known of the time that a program gives to a file: that of the file that it asked about before, if there is one,
+    /// or one with the same name in another directory.
+    pub(crate) fn set(
+        &self,
+        program: ProgramId,
+        path: PathId,
+        own: Modified,
+        names: &Names,
+    ) -> Option<Modified> {
+        let models = self.models.get(&program)?;
+        let others = || models.iter().filter(|(model, modified)| *model != path && modified.last != own.last);
+        let named_alike = |model: &PathId| base(name(names, *model)) == base(name(names, path));
+        let one = |found: BTreeSet<Modified>| found.first().copied().filter(|_| found.len() == 1);
+        let alike =
+            one(others().filter(|(model, _)| named_alike(model)).map(|(_, modified)| *modified).collect());
+        let last = alike.or_else(|| one(others().map(|(_, modified)| *modified).collect()));
+        Some(Modified { last: last.map_or(own, |model| model).last, set: true })
+    }
+
+    /// The program asked about a file, or about a directory in which entries were made.
+    pub(crate) fn ask(&mut self, program: ProgramId, path: PathId, directory: bool, modified: Modified) {
+        if let Some(models) = self.models.get_mut(&program) {
+            models.insert((path, modified));
+        }
         let counts = match self.interests[program.index()] {
             Interest::No => false,
+            Interest::Perhaps | Interest::Builds | Interest::Shows | Interest::Stores if directory => false,
             Interest::Perhaps => !self.used.contains(&(program, path)),
-            Interest::Compares | Interest::Shows | Interest::Stores => true,
+            Interest::Compares | Interest::Builds | Interest::Shows | Interest::Stores => true,
         };
         if counts {
             self.asked.entry(program).or_default().insert((path, modified));
@@ -192,47 +228,61 @@ impl Asked {
         who: &[Option<u32>],
         starts: &[Option<Timestamp>],
         ends: &[Option<Timestamp>],
+        reads: impl Fn(u32, PathId) -> bool,
     ) -> Followed {
         let mut followed = Followed::default();
+        followed.timed.extend(self.models.values().flatten().map(|(path, _)| *path));
         for (program, files) in &self.asked {
             let Some(job) = who[program.index()] else { continue };
             let of_others =
                 files.iter().filter(|(_, modified)| modified.last.is_none_or(|(_, by)| by != job));
-            let others: Vec<Modified> = of_others.map(|(_, modified)| *modified).collect();
-            let inputs = others.iter().filter(|modified| modified.last.is_none() && !modified.set).count();
+            let others: Vec<(PathId, Modified)> = of_others.copied().collect();
+            let inputs: Vec<PathId> = others
+                .iter()
+                .filter(|(_, modified)| modified.last.is_none())
+                .map(|(path, _)| *path)
+                .collect();
+            let unset = others.iter().any(|(_, modified)| modified.last.is_none() || !modified.set);
             let kept = programs.get(*program).table.get(&1).is_some_and(|output| *output != Handle::Closed);
             let depends = match self.interests[program.index()] {
-                Interest::Stores => others.iter().any(|modified| !modified.set),
-                Interest::Shows => kept && others.iter().any(|modified| !modified.set),
-                Interest::Compares => inputs > 1,
+                Interest::Stores => unset,
+                Interest::Shows => kept && unset,
+                Interest::Compares => inputs.len() > 1,
+                // What it made something from was read.
+                Interest::Builds => inputs.iter().filter(|path| !reads(job, **path)).count() > 1,
                 Interest::Perhaps | Interest::No => false,
             };
-            followed.time_dependent.extend(depends.then_some(job));
             if files.len() > 1 {
-                followed.timed.extend(files.iter().map(|(path, _)| *path));
+                followed.timed.extend(others.iter().map(|(path, _)| *path));
             }
-            let made = others.iter().filter_map(|modified| modified.last).collect();
-            followed.needs.extend(in_order(made, starts, ends));
+            let made = others.iter().filter_map(|(_, modified)| modified.last).collect();
+            let (needs, at_once) = in_order(made, starts, ends);
+            followed.needs.extend(needs);
+            let compares = matches!(self.interests[program.index()], Interest::Compares | Interest::Builds);
+            followed.time_dependent.extend((depends || compares && at_once).then_some(job));
         }
         followed
     }
 }
 
-/// Who must come after whom so that files are changed in the order of the recording; who changed them at the same time is not
-/// told to wait.
+/// Who must come after whom so that files are changed in the order of the recording, and whether some changed them while others
+/// ran, so that they cannot wait for each other.
 fn in_order(
     mut changes: Vec<(Timestamp, u32)>,
     starts: &[Option<Timestamp>],
     ends: &[Option<Timestamp>],
-) -> Vec<(u32, u32)> {
+) -> (Vec<(u32, u32)>, bool) {
     changes.sort_unstable();
-    let mut needs = Vec::new();
+    let (mut needs, mut at_once) = (Vec::new(), false);
     for (at, (_, after)) in changes.iter().enumerate() {
         let Some(start) = starts[*after as usize] else { continue };
         // Who was over before this one need not be told again: the others wait for it.
         let mut horizon = None;
         for (_, before) in changes[..at].iter().rev() {
-            let Some(end) = ends[*before as usize].filter(|end| *end <= start) else { continue };
+            let Some(end) = ends[*before as usize].filter(|end| *end <= start) else {
+                at_once |= before != after;
+                continue;
+            };
             if horizon.is_some_and(|horizon| end <= horizon) {
                 break;
             }
@@ -240,7 +290,7 @@ fn in_order(
             horizon = [horizon, starts[*before as usize]].into_iter().flatten().min();
         }
     }
-    needs
+    (needs, at_once)
 }
 
 #[cfg(test)]
@@ -262,7 +312,6 @@ mod tests {
             "cp -pu a b",
             "cp --update a b",
             "rsync -a a/ b",
-            "make -s all",
         ] {
             assert_eq!(of(line), Interest::Compares, "{line}");
         }
@@ -285,7 +334,7 @@ mod tests {
         ] {
             assert_eq!(of(line), Interest::No, "{line}");
         }
-        assert_eq!(of("python3 x.py"), Interest::Perhaps);
+        assert_eq!((of("python3 x.py"), of("make -s all")), (Interest::Perhaps, Interest::Builds));
     }
 
     #[test]
@@ -294,7 +343,7 @@ mod tests {
         let (starts, ends) = ([0, 5, 30, 50], [10, 20, 40, 60]);
         let [starts, ends] = [starts, ends].map(|all| all.map(|at| Some(Timestamp(at))));
         let changes = [9, 19, 39, 59].into_iter().zip(0..).map(|(at, job)| (Timestamp(at), job)).collect();
-        assert_eq!(in_order(changes, &starts, &ends), [(2, 1), (2, 0), (3, 2)]);
+        assert_eq!(in_order(changes, &starts, &ends), (vec![(2, 1), (2, 0), (3, 2)], true));
     }
 
     #[test]

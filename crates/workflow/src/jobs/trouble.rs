@@ -160,8 +160,13 @@ impl fmt::Display for Trouble {
             ),
             Self::Times { jobs } => write!(
                 f,
-                "the results of jobs {} depend on the times of files: copy the inputs with their times (`cp -p`); times that are shown or stored are those of the new run",
-                list(jobs)
+                "{} {} on the times of files: copy the inputs with their times (`cp -p`); times that are shown or stored, and the order of what ran at the same time, are those of the new run",
+                if jobs.len() == 1 { "the result of job" } else { "the results of jobs" },
+                if jobs.len() == 1 {
+                    format!("{} depends", list(jobs))
+                } else {
+                    format!("{} depend", list(jobs))
+                },
             ),
             Self::ListsBase { job } => write!(
                 f,

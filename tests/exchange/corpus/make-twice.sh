@@ -1,0 +1,2 @@
+# construct: make
+make -s -f Makefile.t; make -f Makefile.t > again; cat out > c
