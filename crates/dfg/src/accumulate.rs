@@ -44,6 +44,8 @@ struct Row {
     size: Option<u64>,
     /// Whether `start` means anything.
     timed: bool,
+    /// Whether it tells how far apart calls are and which overlap.
+    tells_calls: bool,
 }
 
 impl Accumulator {
@@ -90,6 +92,7 @@ impl Accumulator {
                 duration: known(batch.dur[row].get().map(|Nanos(nanos)| nanos)),
                 size: known(batch.size[row].get()),
                 timed: case.timed,
+                tells_calls: case.tells_calls,
             };
             self.count(event, case.slot, !batch.errno[row].is_null(), batch.file[row]);
             self.extend(case, serial, event);
@@ -132,7 +135,7 @@ impl Accumulator {
             }
             node.durations.push(duration as i64);
             node.longest = node.longest.max(Some(duration as i64));
-            if event.timed {
+            if event.tells_calls {
                 node.intervals.push(event.start, Nanos(duration as i64));
             }
         }
@@ -140,7 +143,8 @@ impl Accumulator {
         if !event.timed {
             return;
         }
-        let end = event.end().unwrap_or(event.start.0);
+        let end =
+            event.duration.map_or(event.start.0, |duration| event.start.0.saturating_add(duration as i64));
         self.totals.span = match self.totals.span {
             Some((first, last)) => Some((first.min(event.start.0), last.max(end))),
             None => Some((event.start.0, end)),
@@ -184,7 +188,9 @@ impl Accumulator {
 impl Row {
     #[inline]
     fn end(self) -> Option<i64> {
-        self.duration.filter(|_| self.timed).map(|duration| self.start.0.saturating_add(duration as i64))
+        self.duration
+            .filter(|_| self.tells_calls)
+            .map(|duration| self.start.0.saturating_add(duration as i64))
     }
 }
 

@@ -7,13 +7,13 @@
 //! `fewer`, the second for `slower` and `faster` (and for `larger` and `smaller`, which show in the time of each event). For
 //! relations the time is the gap.
 
-use crate::comparison::{COMPARISON_FORMAT, Change, ChangeKind, Comparison};
+use crate::comparison::{COMPARISON_FORMAT, Change, ChangeKind, Comparison, Unit};
 use crate::error::DfgError;
 use crate::finish::Labels;
 use crate::options::DfgOptions;
 use crate::plan::Plan;
 use crate::result::{Dfg, END, START};
-use crate::runs::{Run, runs, runs_of_cases};
+use crate::runs::{Run, runs, runs_of_cases, unit};
 use crate::significance::{self, Hypothesis, LEVEL, Tested};
 use crate::synthesize;
 use crate::vertex::{Relation, Vertex};
@@ -47,10 +47,12 @@ pub fn compare(
     }
     let plan = Plan::comparing(log.cases().len(), groups, |case| query.group(case));
     let mut totals = synthesize::totals(log, query, plan, options)?;
-    let runs = runs(std::mem::take(&mut totals.summed_cases), &runs_of_cases(log)?);
+    let run_of_case = runs_of_cases(log)?;
+    let runs = runs(std::mem::take(&mut totals.summed_cases), &run_of_case);
+    let unit = unit(log, &run_of_case, |case| query.group(case).is_some_and(|group| groups.contains(&group)));
     let names = [a.to_owned(), b.to_owned()];
     let dfg = synthesize::graph(log, query, totals, &names, options);
-    Ok(comparison(&runs, dfg, &query.activities()))
+    Ok(Comparison { unit, ..comparison(&runs, dfg, &query.activities()) })
 }
 
 fn find(query: &Query, name: &str) -> Result<GroupId, DfgError> {
@@ -100,6 +102,7 @@ pub(crate) fn comparison(runs: &[Run], dfg: Dfg, activities: &[String]) -> Compa
         a: name(0),
         b: name(1),
         per_case: sizes.a != sizes.b,
+        unit: Unit::default(),
         runs_a: sizes.a,
         runs_b: sizes.b,
         runs_needed: significance::runs_needed((hypotheses as f64 / ACTIVITIES_SHARE).ceil() as usize),

@@ -13,6 +13,37 @@ const NOTABLE_SHARE: f64 = 0.001;
 /// Ratio from which on it is, in whichever direction.
 const NOTABLE_RATIO: f64 = 1.1;
 
+/// What could be exchanged between two groups if they did not differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// A run of a command.
+    #[default]
+    Run,
+    /// A rank of a run that has several.
+    Rank,
+}
+
+impl Unit {
+    /// `run` or `rank`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Rank => "rank",
+        }
+    }
+
+    /// `runs` or `ranks`.
+    #[must_use]
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::Run => "runs",
+            Self::Rank => "ranks",
+        }
+    }
+}
+
 /// Two groups of cases side by side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -24,6 +55,9 @@ pub struct Comparison {
     pub b: String,
     /// Whether counts are per run, because the groups differ in their number of runs.
     pub per_case: bool,
+    /// What is called a run here: `rank` if each is a rank of a run that has several.
+    #[serde(default)]
+    pub unit: Unit,
     /// Runs of the first group: recorded cases (commands, ranks); those of one tree of processes are one.
     pub runs_a: u64,
     /// Runs of the second group.

@@ -12,6 +12,8 @@ pub struct Plan {
     slots: Vec<u32>,
     /// By recorded case, whether its time stamps only count events.
     timeless: Vec<bool>,
+    /// By recorded case, whether its time stamps tell nothing of single calls.
+    coarse: Vec<bool>,
     groups: usize,
     per_case: bool,
 }
@@ -46,6 +48,18 @@ impl Plan {
     pub fn without_times(mut self, timeless: impl Fn(usize) -> bool) -> Self {
         self.timeless = (0..self.slots.len()).map(timeless).collect();
         self
+    }
+
+    /// Times mean nothing for single calls in the cases of these numbers: such cases have no gaps and no concurrency.
+    #[must_use]
+    pub fn with_coarse_times(mut self, coarse: impl Fn(usize) -> bool) -> Self {
+        self.coarse = (0..self.slots.len()).map(coarse).collect();
+        self
+    }
+
+    /// Whether times tell of single calls how far apart they are and which overlap.
+    pub(crate) fn tells_calls(&self, case: CaseId) -> bool {
+        self.has_times(case) && !self.coarse.get(case.index()).is_some_and(|coarse| *coarse)
     }
 
     pub(crate) fn has_times(&self, case: CaseId) -> bool {

@@ -3,7 +3,7 @@
 //! Every picture, table and page is drawn from these types and from nothing else. All lists are sorted, so that the same
 //! input gives the same bytes.
 
-use iotrail_model::Coverage;
+use iotrail_model::{Coverage, Nanos, Resolution};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -35,6 +35,9 @@ pub struct Dfg {
     pub cases_without_trace: u64,
     /// First start to last end of the mapped events.
     pub span: Span,
+    /// The unit of the time stamps in ns, of several cases the coarsest; NULL if it is not known.
+    #[serde(rename = "resolution_ns", default)]
+    pub resolution: Resolution,
     /// Sum of the durations of all mapped events, the denominator of relative durations; NULL if no duration is known.
     pub duration_ns: Option<u64>,
     /// Bytes moved by all mapped events.
@@ -73,6 +76,15 @@ pub struct Span {
     pub start_ns: Option<i64>,
     /// Last end.
     pub end_ns: Option<i64>,
+}
+
+impl Dfg {
+    /// From the first start to the last end, if time stamps tell how long that is.
+    #[must_use]
+    pub fn elapsed(&self) -> Option<Nanos> {
+        let (start, end) = self.span.start_ns.zip(self.span.end_ns)?;
+        self.resolution.tells(Nanos(end.saturating_sub(start)))
+    }
 }
 
 /// A group of cases.

@@ -3,10 +3,11 @@
 //! A run is a recorded case (a command, or a rank of it). Recorded cases whose processes made one another, as the files of
 //! `strace -ff` hold them, are one run together: processes of one tree are never exchangeable, so they are no sample.
 
+use crate::comparison::Unit;
 use crate::per_case::{CaseSums, SummedCase};
 use iotrail_model::{CaseId, Pid};
 use iotrail_trail::{EventLog, TrailError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run and its sums.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +40,19 @@ pub(crate) fn runs_of_cases(log: &EventLog) -> Result<Vec<u32>, TrailError> {
         }
     }
     Ok((0..first.len() as u32).map(|case| root(&mut first, case)).collect())
+}
+
+/// What the runs of the cases that are compared are: ranks if each has one and some are of the same command in the same trail.
+pub(crate) fn unit(log: &EventLog, run_of_case: &[u32], compared: impl Fn(CaseId) -> bool) -> Unit {
+    let mut commands: BTreeMap<_, BTreeSet<(&str, u32)>> = BTreeMap::new();
+    for case in log.cases().iter().filter(|case| compared(case.id)) {
+        let Some(rank) = case.name.rid.as_deref() else { return Unit::Run };
+        let command = (std::ptr::from_ref(log.trail_of(case.id)), case.name.cid.as_deref());
+        let run = run_of_case.get(case.id.index()).copied().unwrap_or(case.id.0);
+        commands.entry(command).or_default().insert((rank, run));
+    }
+    let runs = |ranks: &BTreeSet<(&str, u32)>| ranks.iter().map(|(_, run)| *run).collect::<BTreeSet<u32>>();
+    if commands.values().any(|ranks| runs(ranks).len() > 1) { Unit::Rank } else { Unit::Run }
 }
 
 fn root(first: &mut [u32], case: u32) -> u32 {

@@ -22,6 +22,8 @@ pub(crate) struct OpenCase {
     pub(crate) slot: usize,
     /// Whether its time stamps mean anything.
     pub(crate) timed: bool,
+    /// Whether they tell how far apart calls are and which overlap.
+    pub(crate) tells_calls: bool,
     /// NULL while no event was mapped.
     pub(crate) ends: Option<Ends>,
     pub(crate) trace: Trace,
@@ -36,7 +38,7 @@ pub(crate) struct Ends {
     pub(crate) first: u32,
     pub(crate) first_start: i64,
     pub(crate) last: u32,
-    /// NULL if the end was never seen, or if there are no time stamps.
+    /// NULL if the end was never seen, or if time stamps do not tell it.
     pub(crate) last_end: Option<i64>,
 }
 
@@ -134,6 +136,7 @@ impl OpenCase {
             key,
             slot,
             timed: plan.has_times(key.case()),
+            tells_calls: plan.tells_calls(key.case()),
             ends: None,
             trace: Trace::default(),
             relations: HashSet::default(),

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::result::Dfg;
 use crate::seams::{SeamQueue, Seams};
 use crate::totals::Totals;
-use iotrail_model::{Clock, EventBatch};
+use iotrail_model::{Case, Clock, EventBatch};
 use iotrail_query::{Classified, Classifier, Query};
 use iotrail_trail::{Columns, EventLog};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,8 +39,9 @@ pub(crate) fn totals(
     plan: Plan,
     options: &DfgOptions,
 ) -> Result<Totals, DfgError> {
-    let timeless = |place: usize| log.cases().get(place).is_some_and(|case| case.clock == Clock::Order);
-    let plan = Arc::new(plan.without_times(timeless));
+    let is = |place: usize, wanted: fn(&Case) -> bool| log.cases().get(place).is_some_and(wanted);
+    let plan = plan.without_times(|place| is(place, |case| !case.tells_time()));
+    let plan = Arc::new(plan.with_coarse_times(|place| is(place, |case| case.resolution.is_coarse())));
     let finished = Mutex::new(Totals::new(plan.slots()));
     let queue = Mutex::new(SeamQueue::new(plan.slots()));
     // Rows that cannot be selected take part in nothing, not even in seams.
@@ -82,6 +83,7 @@ pub(crate) fn graph(
         case_by: query.case_by().name().to_owned(),
         selection: query.selection(),
         coverage,
+        resolution: Case::resolution_of(log.cases()),
         ..dfg
     }
 }
@@ -96,6 +98,7 @@ fn clock_notes(log: &EventLog) -> Vec<String> {
             "{order} cases have no time stamps: they have no gaps, no span and no part in max concurrency"
         ));
     }
+    notes.extend(Case::resolution_of(log.cases()).note());
     if relative > 0 && log.cases().len() > 1 {
         notes.push(format!(
             "{relative} cases have times since their own start only: max concurrency across cases compares unrelated clocks"

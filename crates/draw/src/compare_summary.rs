@@ -4,6 +4,7 @@
 
 use crate::label;
 use crate::table::{Align, Block, Style, Table};
+use iotrail_dfg::comparison::Unit;
 use iotrail_dfg::{Cause, ChangeKind, Comparison};
 use iotrail_model::units;
 
@@ -37,7 +38,7 @@ fn compared(comparison: &Comparison, style: Style) -> String {
         let figures = group.map(|group| {
             format!(
                 ": {}, {}, {}, {}, {}",
-                units::counted(runs, "run", "runs"),
+                units::counted(runs, comparison.unit.name(), comparison.unit.plural()),
                 units::counted(group.cases, "case", "cases"),
                 units::counted(group.events, "event", "events"),
                 label::time(group.duration_ns),
@@ -130,7 +131,8 @@ fn notes(comparison: &Comparison, limit: usize) -> Vec<String> {
         notes.push(format!("… {number} with {} at stake in all", units::duration(stake)));
     }
     if comparison.per_case {
-        notes.push("Values are per run, because the groups differ in their number of runs.".to_owned());
+        let (one, many) = (comparison.unit.name(), comparison.unit.plural());
+        notes.push(format!("Values are per {one}, because the groups differ in their number of {many}."));
     }
     if comparison.is_mostly_exclusive() {
         notes.push(
@@ -146,12 +148,18 @@ fn notes(comparison: &Comparison, limit: usize) -> Vec<String> {
 fn about_chance(comparison: &Comparison) -> String {
     let (a, b) = (units::count(comparison.runs_a), units::count(comparison.runs_b));
     let needed = units::count(comparison.runs_needed);
-    let more = format!("Record each variant at least {needed} times");
+    let units = comparison.unit.plural();
+    let more = match comparison.unit {
+        Unit::Run => format!("Record each variant at least {needed} times"),
+        Unit::Rank => format!("Record at least {needed} ranks of each variant"),
+    };
     if comparison.permutations == 0 {
-        return format!("Not tested, any of this may be chance: {a} against {b} runs are too few. {more}.");
+        return format!(
+            "Not tested, any of this may be chance: {a} against {b} {units} are too few. {more}."
+        );
     }
     let test = format!(
-        "permutation test over {a} against {b} runs, up to {} divisions, corrected for the number of tests",
+        "permutation test over {a} against {b} {units}, up to {} divisions, corrected for the number of tests",
         units::count(comparison.permutations)
     );
     if comparison.changes.iter().any(|change| change.significant == Some(true)) {

@@ -5,7 +5,7 @@
 
 use crate::gantt::{Gantt, GanttRow};
 use crate::table::{Align, Block, Cell, Style, Table};
-use iotrail_model::{Nanos, units};
+use iotrail_model::{Nanos, Resolution, units};
 use iotrail_workflow::tree::{Node, NodeId, ShapeId, Tree};
 use std::collections::HashMap;
 
@@ -97,7 +97,7 @@ fn cells(tree: &Tree, members: &[NodeId], branch: &Branch) -> [Cell; 6] {
     let cpu = nodes().filter_map(|node| node.cpu).reduce(|one, other| Nanos(one.0.saturating_add(other.0)));
     [
         Cell::branch(&branch.prefix(), &count, &name),
-        life(nodes()).into(),
+        life(nodes(), tree.resolution).into(),
         cpu.map_or_else(unknown, |span| units::duration(span.0 as f64)).into(),
         sum(|node| node.bytes_read).into(),
         sum(|node| node.bytes_written).into(),
@@ -110,8 +110,8 @@ fn unknown() -> String {
 }
 
 /// The life time; of several the shortest and the longest.
-fn life<'a>(nodes: impl Iterator<Item = &'a Node>) -> String {
-    let mut spans: Vec<i64> = nodes.filter_map(|node| Some(node.life_time()?.0)).collect();
+fn life<'a>(nodes: impl Iterator<Item = &'a Node>, resolution: Resolution) -> String {
+    let mut spans: Vec<i64> = nodes.filter_map(|node| Some(node.life_time(resolution)?.0)).collect();
     spans.sort_unstable();
     let text = |span: &i64| units::duration(*span as f64);
     match (spans.first(), spans.last()) {
@@ -150,8 +150,8 @@ fn summary(tree: &Tree) -> Block {
     let failures =
         if failed > 0 { format!(", {} of them failed", units::count(failed as u64)) } else { String::new() };
     block.entry("processes", format!("{}{failures}", units::count(tree.nodes.len() as u64)));
-    let makespan = tree.span.map(|(start, end)| units::duration((end - start).0 as f64));
-    block.entry("makespan", makespan.unwrap_or_else(unknown));
+    let makespan = tree.span.and_then(|(start, end)| tree.resolution.tells(end - start));
+    block.entry("makespan", makespan.map_or_else(unknown, |span| units::duration(span.0 as f64)));
     let labels: Vec<&str> =
         tree.longest.nodes.iter().map(|id| &*tree.node(*id).label).take(DEEPEST).collect();
     if let Some(time) = tree.longest.time.filter(|_| labels.len() > 1) {
@@ -162,6 +162,9 @@ fn summary(tree: &Tree) -> Block {
     patterns.sort_by_key(|shape| std::cmp::Reverse(u64::from(shape.count) * u64::from(shape.size)));
     for (place, shape) in patterns.iter().take(PATTERNS).enumerate() {
         block.entry(if place == 0 { "patterns" } else { "" }, format!("{} x {}", shape.count, shape.name));
+    }
+    if let Some(note) = tree.resolution.note() {
+        block.entry("note", note);
     }
     block
 }
@@ -194,7 +197,7 @@ pub fn timeline(tree: &Tree, title: &str) -> Gantt {
     }
     Gantt {
         title: title.to_owned(),
-        notes: Vec::new(),
+        notes: tree.resolution.note().into_iter().collect(),
         groups: tree.phases.iter().map(|phase| phase.to_string()).collect(),
         span: tree.span.map(|(start, end)| (start.0, end.0)),
         rows,

@@ -217,11 +217,11 @@ fn access(row: &AccessRow) -> [String; 13] {
 }
 
 fn throughput(profile: &Profile, by: &str, series: &Series, csv: &mut Csv) {
-    let bin = profile.throughput.bin_ns;
+    let (Some(bin), Some(origin)) = (profile.throughput.bin_ns, profile.throughput.origin_ns) else { return };
     let bins = series.read.iter().zip(&series.written).zip(&series.calls);
     for (at, ((read, written), calls)) in bins.enumerate() {
         let after = i64::try_from(bin.saturating_mul(at as u64)).unwrap_or(i64::MAX);
-        let start = profile.throughput.origin_ns.saturating_add(after);
+        let start = origin.saturating_add(after);
         let numbers =
             [start.to_string(), bin.to_string(), read.to_string(), written.to_string(), calls.to_string()];
         csv.line([by.to_owned(), text(&series.name)].into_iter().chain(numbers));

@@ -263,7 +263,7 @@ fn access(
 }
 
 fn throughput(profile: &Profile, top: usize, style: Style) -> String {
-    let bin = profile.throughput.bin_ns as f64;
+    let bin = profile.throughput.bin_ns.unwrap_or(0) as f64;
     let mut texts = Vec::new();
     for (title, name, series) in [
         ("Throughput by group", "group", &profile.throughput.groups),

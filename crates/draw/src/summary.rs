@@ -65,9 +65,7 @@ fn read(dfg: &Dfg, style: Style) -> String {
     };
     block.entry("cases", format!("{} (by {}){without}", units::count(dfg.cases), dfg.case_by));
     block.entry("activities", format!("{} (mapping {})", units::count(dfg.nodes.len() as u64), dfg.mapping));
-    let span = dfg.span.start_ns.zip(dfg.span.end_ns);
-    let within =
-        span.map(|(start, end)| format!(" within {}", units::duration(end.saturating_sub(start) as f64)));
+    let within = dfg.elapsed().map(|span| format!(" within {}", units::duration(span.0 as f64)));
     block.entry(
         "time in calls",
         match dfg.duration_ns {

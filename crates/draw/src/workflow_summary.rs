@@ -3,7 +3,7 @@
 
 use crate::label;
 use crate::table::{Align, Block, Style, Table};
-use iotrail_model::units;
+use iotrail_model::{Nanos, Resolution, units};
 use iotrail_workflow::cycles::cycles;
 use iotrail_workflow::graph::{FileView, Graph, Relation, Vertex};
 use iotrail_workflow::ops::table::{
@@ -120,8 +120,9 @@ fn overview(graph: &Graph, style: Style) -> String {
             units::bytes(written as f64)
         ),
     );
-    let recorded = graph.span.map(|(first, last)| {
-        format!("{} from {}", units::duration((last - first).0 as f64), first.to_rfc3339())
+    let recorded = graph.span.map(|(first, _)| {
+        let lasts = graph.elapsed().map(|span| format!("{} ", units::duration(span.0 as f64)));
+        format!("{}from {}", lasts.unwrap_or_default(), first.to_rfc3339())
     });
     block.entry("recorded", recorded.unwrap_or_else(|| "–".to_owned()));
     if let Some(text) = left_out(graph) {
@@ -158,6 +159,8 @@ fn left_out(graph: &Graph) -> Option<String> {
 struct Phase {
     processes: u64,
     life: u64,
+    /// Whether the life of one of them is not known, nor then the sum.
+    untold: bool,
     start: Option<i64>,
     end: Option<i64>,
     read: u64,
@@ -174,7 +177,8 @@ fn phases(graph: &Graph, style: Style) -> String {
         if vertex.members > 1 || lives.insert(process.life) {
             row.processes += u64::from(vertex.members);
         }
-        row.life = row.life.saturating_add(vertex.time.0.unsigned_abs());
+        row.untold |= vertex.time.is_none();
+        row.life = row.life.saturating_add(vertex.time.map_or(0, |time| time.0.unsigned_abs()));
         row.start = row.start.into_iter().chain(process.start.map(|at| at.0)).min();
         row.end = row.end.max(process.end.map(|at| at.0));
     }
@@ -200,20 +204,28 @@ fn phases(graph: &Graph, style: Style) -> String {
     let first = graph.span.map(|(first, _)| first.0);
     let unknown = || "–".to_owned();
     let span = |from: Option<i64>, to: Option<i64>| {
-        from.zip(to).map_or_else(unknown, |(from, to)| units::duration(to.saturating_sub(from) as f64))
+        let told = from.zip(to).and_then(|(from, to)| graph.resolution.tells(Nanos(to.saturating_sub(from))));
+        told.map_or_else(unknown, |span| units::duration(span.0 as f64))
     };
     for (phase, row) in found {
         table.row([
             graph.phases.get(phase as usize).map_or_else(unknown, ToString::to_string),
             units::count(row.processes),
-            first.zip(row.start).map_or_else(unknown, |_| format!("+{}", span(first, row.start))),
+            after(first, row.start, graph.resolution),
             span(row.start, row.end),
-            row.start.map_or_else(unknown, |_| units::duration(row.life as f64)),
+            row.start.filter(|_| !row.untold).map_or_else(unknown, |_| units::duration(row.life as f64)),
             units::bytes(row.read as f64),
             units::bytes(row.written as f64),
         ]);
     }
     format!("{}\n{}", style.bold("Phases"), table.render(style))
+}
+
+/// How long after the first sign of the log a phase begins.
+fn after(first: Option<i64>, start: Option<i64>, resolution: Resolution) -> String {
+    let between = first.zip(start).map(|(first, start)| Nanos(start.saturating_sub(first)));
+    let told = between.and_then(|span| resolution.tells(span));
+    told.map_or_else(|| "–".to_owned(), |span| format!("+{}", units::duration(span.0 as f64)))
 }
 
 fn cycles_of(graph: &Graph, style: Style) -> String {
@@ -286,8 +298,8 @@ fn summary_of(table: &ops::Table) -> String {
         Rows::Executed(rows) if !rows.is_empty() => {
             let gaps: i64 = rows.iter().filter(|row| row.key.is_none()).map(|row| row.span_ns).sum();
             let all: i64 = rows.iter().map(|row| row.span_ns).sum();
-            let (all, gaps) = (units::duration(all as f64), units::duration(gaps as f64));
             let steps = units::counted(rows.len() as u64, "step", "steps");
+            let (all, gaps) = (units::duration(all as f64), units::duration(gaps as f64));
             format!("{all} in {steps}, of it {gaps} in gaps\n{}", by_phase(rows))
         }
         Rows::Heaviest(rows) => match rows.last() {
@@ -306,7 +318,7 @@ fn by_phase(rows: &[ExecutedRow]) -> String {
     let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
     for row in rows {
         let phase = row.phase.as_deref().or(row.label.as_deref()).unwrap_or("(gaps)");
-        *shares.entry(phase).or_default() += row.share;
+        *shares.entry(phase).or_default() += row.share.unwrap_or(0.0);
     }
     let mut shares: Vec<(&str, f64)> = shares.into_iter().collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
@@ -317,7 +329,8 @@ fn by_phase(rows: &[ExecutedRow]) -> String {
     format!("By phase: {}{rest}", shares.iter().take(SHOWN).map(shown).collect::<Vec<_>>().join(", "))
 }
 
-fn amount(value: u64, unit: &str) -> String {
+fn amount(value: Option<u64>, unit: &str) -> String {
+    let Some(value) = value else { return "–".to_owned() };
     match unit {
         "ns" => units::duration(value as f64),
         "bytes" => units::bytes(value as f64),
@@ -347,7 +360,7 @@ fn first<T>(rows: &[T], limit: usize) -> (&[T], Option<String>) {
 }
 
 fn heaviest(rows: &[HeaviestRow], limit: usize) -> (Table, Option<String>) {
-    let (shown, rest) = largest(rows, limit, |row| row.weight, "lighter vertices");
+    let (shown, rest) = largest(rows, limit, |row| row.weight.unwrap_or(0), "lighter vertices");
     let mut table = Table::new()
         .figures("weight", Align::Right)
         .figures("share", Align::Right)
@@ -357,13 +370,17 @@ fn heaviest(rows: &[HeaviestRow], limit: usize) -> (Table, Option<String>) {
     for row in shown {
         table.row([
             amount(row.weight, row.unit),
-            units::percent(row.share),
+            share(row.share),
             row.relation.map_or("", Relation::name).to_owned(),
             row.key.to_string(),
             row.label.to_string(),
         ]);
     }
     (table, rest)
+}
+
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), units::percent)
 }
 
 fn executed(rows: &[ExecutedRow], limit: usize) -> (Table, Option<String>) {
@@ -387,7 +404,7 @@ fn executed(rows: &[ExecutedRow], limit: usize) -> (Table, Option<String>) {
         table.row([
             format!("+{}", units::duration((row.from_ns - origin) as f64)),
             units::duration(row.span_ns as f64),
-            units::percent(row.share),
+            share(row.share),
             row.label.as_deref().unwrap_or("(gap)").to_owned(),
             row.key.as_deref().unwrap_or("").to_owned(),
             why,

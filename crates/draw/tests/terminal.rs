@@ -68,6 +68,7 @@ fn comparison() -> Comparison {
         a: "ls".to_owned(),
         b: "ls -l".to_owned(),
         per_case: true,
+        unit: iotrail_dfg::comparison::Unit::Run,
         runs_a: 8,
         runs_b: 8,
         runs_needed: 6,

@@ -57,7 +57,8 @@ fn label(vertex: &Vertex) -> String {
         if vertex.members == 1 && !command.is_empty() && command != *vertex.label {
             lines.push(iotrail_model::text::shorten(&command, COMMAND_WIDTH).into_owned());
         }
-        lines.extend((vertex.time.0 > 0).then(|| units::duration(vertex.time.0 as f64)));
+        let time = vertex.time.filter(|time| time.0 > 0);
+        lines.extend(time.map(|time| units::duration(time.0 as f64)));
     }
     lines.join("\n")
 }

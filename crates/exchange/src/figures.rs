@@ -55,7 +55,7 @@ pub(crate) fn of_vertex(graph: &Graph, vertex: &Vertex) -> Figures {
     figures
 }
 
-fn of_process(figures: &mut Figures, process: &ProcessVertex, life: Nanos) {
+fn of_process(figures: &mut Figures, process: &ProcessVertex, life: Option<Nanos>) {
     text(figures, "kind", Some("process"));
     count(figures, "pid", u64::from(process.pid));
     count(figures, "part", u64::from(process.part));
@@ -73,8 +73,7 @@ fn of_process(figures: &mut Figures, process: &ProcessVertex, life: Nanos) {
     text(figures, "env", some(&kept.join("\n")));
     time(figures, "start_ns", process.start);
     time(figures, "end_ns", process.end);
-    let life_is_known = life.0 > 0 || process.start.is_some() && process.end.is_some();
-    figures.extend(life_is_known.then_some(("life_ns".to_owned(), Value::Whole(life.0))));
+    figures.extend(life.map(|life| ("life_ns".to_owned(), Value::Whole(life.0))));
     figures.extend(process.cpu.map(|cpu| ("cpu_ns".to_owned(), Value::Whole(cpu.0))));
     figures.extend(process.exit_code.map(|code| ("exit_code".to_owned(), Value::Whole(code.into()))));
     text(figures, "signal", process.signal.as_deref());
@@ -103,7 +102,7 @@ pub(crate) fn of_edge(edge: &Edge) -> Figures {
         count(&mut figures, "calls", edge.calls());
         count(&mut figures, "bytes_read", edge.read.bytes);
         count(&mut figures, "bytes_written", edge.written.bytes);
-        figures.push(("elapsed_ns".to_owned(), Value::Whole(edge.elapsed().0)));
+        figures.extend(edge.elapsed().map(|time| ("elapsed_ns".to_owned(), Value::Whole(time.0))));
         figures.extend(edge.rate().map(|rate| ("bytes_per_second".to_owned(), Value::Real(rate))));
     }
     time(&mut figures, "first_ns", edge.first);

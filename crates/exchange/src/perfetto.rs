@@ -70,6 +70,13 @@ pub fn write(
                 .to_owned(),
         });
     }
+    if !log.cases().iter().all(Case::tells_calls) {
+        return Err(ExchangeError::CannotHold {
+            format: "perfetto",
+            why: "the time stamps of a trace in it are too coarse to place single calls; trace with strace -ttt"
+                .to_owned(),
+        });
+    }
     let mut writer = Writer::new(log, lives, out);
     writer.begin()?;
     writer.processes()?;

@@ -14,7 +14,7 @@ fn process(key: &str, label: &str, cmdline: &str, start: i64, end: Option<i64>) 
         label: label.into(),
         phase: Some(0),
         members: 1,
-        time: Nanos(end.map_or(0, |end| end - start)),
+        time: end.map(|end| Nanos(end - start)),
         facts: Facts::Process(ProcessVertex {
             pid: key.parse().unwrap_or(0),
             part: 1,
@@ -37,7 +37,7 @@ fn file(path: &str, version: u32, kind: FileKind) -> Vertex {
         label: path.rsplit('/').next().unwrap_or(path).into(),
         phase: None,
         members: 1,
-        time: Nanos(0),
+        time: None,
         facts: Facts::File(FileVertex {
             path: path.into(),
             version,
@@ -50,7 +50,7 @@ fn file(path: &str, version: u32, kind: FileKind) -> Vertex {
 
 fn edge(from: u32, to: u32, relation: Relation, read: u64, written: u64) -> Edge {
     let transfer =
-        |bytes: u64| Transfer { bytes, calls: u64::from(bytes > 0), elapsed: Nanos(bytes as i64 * 10) };
+        |bytes: u64| Transfer { bytes, calls: u64::from(bytes > 0), elapsed: Some(Nanos(bytes as i64 * 10)) };
     Edge {
         from: VertexId(from),
         to: VertexId(to),

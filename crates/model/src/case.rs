@@ -1,45 +1,10 @@
 //! The tables beside `events`: cases, processes, files.
 
+use crate::clock::{Clock, Resolution};
 use crate::ids::{CaseId, Pid};
-use crate::time::Timestamp;
+use crate::time::{Nanos, Timestamp};
 use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
-
-/// What the time stamps of a case mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Clock {
-    /// Seconds since the epoch, UTC.
-    #[default]
-    Utc,
-    /// Time of day in an unknown time zone; the date is 1970-01-01 or the one the user gave.
-    TimeOfDay,
-    /// Time since the first event of the case, which is at 0.
-    Relative,
-    /// The trace has no time stamps: `start` only counts events (1 ns each) and `dur` is all there is.
-    Order,
-}
-
-impl Clock {
-    /// The name in the column `clock`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Utc => "utc",
-            Self::TimeOfDay => "time-of-day",
-            Self::Relative => "relative",
-            Self::Order => "order",
-        }
-    }
-
-    /// The clock of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Utc, Self::TimeOfDay, Self::Relative, Self::Order]
-            .into_iter()
-            .find(|clock| clock.name() == name)
-    }
-}
 
 /// What identifies a case (paper, section III): the command, the host, the MPI process. Any part may be unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -78,6 +43,9 @@ pub struct Case {
     pub source: String,
     /// Whether two processes of the case made calls in turns, that is, ran at the same time.
     pub interleaved: bool,
+    /// The unit of its time stamps.
+    #[serde(default)]
+    pub resolution: Resolution,
 }
 
 impl Case {
@@ -86,6 +54,24 @@ impl Case {
     #[must_use]
     pub fn tells_time(&self) -> bool {
         self.clock != Clock::Order
+    }
+
+    /// Whether its time stamps tell of single calls how far apart they are and which overlap.
+    #[must_use]
+    pub fn tells_calls(&self) -> bool {
+        self.tells_time() && !self.resolution.is_coarse()
+    }
+
+    /// How long it is from one of its time stamps to another, if they tell it.
+    #[must_use]
+    pub fn time_between(&self, start: Timestamp, end: Timestamp) -> Option<Nanos> {
+        self.resolution.tells(end - start).filter(|_| self.tells_time())
+    }
+
+    /// The unit of the time stamps of several cases: the coarsest.
+    #[must_use]
+    pub fn resolution_of(cases: &[Self]) -> Resolution {
+        cases.iter().map(|case| case.resolution).max().unwrap_or_default()
     }
 }
 

@@ -9,6 +9,7 @@ pub mod buckets;
 pub mod calls;
 pub mod canonical;
 pub mod case;
+pub mod clock;
 pub mod coverage;
 pub mod dictionaries;
 pub mod event;
@@ -27,7 +28,8 @@ pub mod units;
 pub mod usage;
 
 pub use batch::{EventBatch, Names};
-pub use case::{Case, CaseName, Clock, ENVIRONMENT_DIGEST, FileRow, Process};
+pub use case::{Case, CaseName, ENVIRONMENT_DIGEST, FileRow, Process};
+pub use clock::{Clock, Resolution};
 pub use coverage::Coverage;
 pub use dictionaries::Dictionaries;
 pub use event::{Event, Layer};

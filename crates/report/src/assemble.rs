@@ -47,6 +47,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) 
         clock: whole::clock(subject.log.cases()),
         origin: subject.origin().to_rfc3339(),
         span_ns: subject.span_ns(),
+        resolution_ns: dfg.resolution.known(),
         totals: whole::totals(subject),
         hosts: whole::hosts(subject, &mut names),
         commands: whole::commands(subject, &mut names),

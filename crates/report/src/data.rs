@@ -50,6 +50,8 @@ pub struct PageData {
     /// Start of the first mapped event, RFC 3339.
     pub origin: String,
     pub span_ns: u64,
+    /// Unit of the time stamps, NULL if it is not known.
+    pub resolution_ns: Option<i64>,
     pub totals: PageTotals,
     pub hosts: Bounded<NameId>,
     /// Command line, and how many processes ran it.
@@ -354,6 +356,8 @@ pub struct PageComparison {
     pub per_case: bool,
     /// Runs of both groups, and how many each needs before one change can stand.
     pub runs: (u64, u64, u64),
+    /// What they are: `run` or `rank`.
+    pub unit: &'static str,
     /// Whether most activities are in one group only.
     pub exclusive: bool,
     /// Divisions behind the p-values.

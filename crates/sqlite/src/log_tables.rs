@@ -28,9 +28,10 @@ pub(crate) fn runs(database: &Connection, log: &EventLog) -> Result<()> {
 }
 
 pub(crate) fn cases(database: &Connection, log: &EventLog) -> Result<()> {
-    let mut insert = database.prepare("INSERT INTO cases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?;
+    let mut insert =
+        database.prepare("INSERT INTO cases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
     for case in log.cases() {
-        let Case { id, name, label, clock, source, interleaved } = case;
+        let Case { id, name, label, clock, source, interleaved, resolution } = case;
         let run = |trail: &&Trail| std::ptr::eq(*trail, log.trail_of(*id));
         let run = log.trails().iter().position(|trail| run(&trail)).unwrap_or_default();
         let clock = clock.name();
@@ -43,7 +44,8 @@ pub(crate) fn cases(database: &Connection, log: &EventLog) -> Result<()> {
             label,
             clock,
             source,
-            interleaved
+            interleaved,
+            resolution.known()
         ])?;
     }
     Ok(())

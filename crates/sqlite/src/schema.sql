@@ -19,7 +19,8 @@ CREATE TABLE cases (
   label TEXT,
   clock TEXT NOT NULL,
   source TEXT NOT NULL,
-  interleaved INTEGER NOT NULL
+  interleaved INTEGER NOT NULL,
+  resolution INTEGER
 );
 CREATE TABLE processes (
   case_id INTEGER NOT NULL REFERENCES cases,

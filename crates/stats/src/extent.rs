@@ -1,7 +1,7 @@
 //! From when to when, and whether any row belongs to no group.
 
 use crate::part::{Context, Part, RowFacts};
-use iotrail_model::{Clock, EventBatch};
+use iotrail_model::{Case, EventBatch};
 use iotrail_trail::Columns;
 
 /// What all selected rows cover.
@@ -32,7 +32,7 @@ impl Part for Extent {
         for row in (0..batch.len).filter(|row| facts.selected[*row]) {
             self.strays |= facts.slot[row] == none;
             let case = context.cases().get(batch.case[row].index());
-            if case.is_none_or(|case| case.clock != Clock::Order) {
+            if case.is_none_or(Case::tells_time) {
                 let start = batch.start[row].0;
                 let nanos = batch.dur[row].get().map_or(0, |dur| dur.0.max(0));
                 self.include((start, start.saturating_add(nanos)));

@@ -5,7 +5,7 @@ use crate::part::{Context, Part, RowFacts};
 use crate::pattern::{Patterns, Streams};
 use crate::summary::Summary;
 use crate::throughput::Throughput;
-use iotrail_model::{Clock, EventBatch};
+use iotrail_model::{Case, EventBatch, Resolution};
 use iotrail_trail::Columns;
 use std::sync::Arc;
 
@@ -28,11 +28,11 @@ impl InOut {
         }
     }
 
-    fn add_selected(&mut self, call: &Call, timed: bool, streams: &mut Streams) {
+    fn add_selected(&mut self, call: &Call, timed: Option<Resolution>, streams: &mut Streams) {
         self.summary.add(call);
         self.patterns.add(call, streams);
-        if timed {
-            self.throughput.add(call);
+        if let Some(resolution) = timed {
+            self.throughput.add(call, resolution);
         }
     }
 }
@@ -52,8 +52,9 @@ impl Part for InOut {
             streams.open(&call);
             if facts.selected[row] {
                 let case = context.cases().get(call.event.case.index());
-                let timed = case.is_none_or(|case| case.clock != Clock::Order);
-                self.add_selected(&call, timed, &mut streams);
+                let timed = case.is_none_or(Case::tells_time);
+                let resolution = case.map(|case| case.resolution).unwrap_or_default();
+                self.add_selected(&call, timed.then_some(resolution), &mut streams);
             }
         }
         streams

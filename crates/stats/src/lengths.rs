@@ -10,7 +10,7 @@ use crate::values::Values;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{Clock, EventBatch, Nullable, PathId};
+use iotrail_model::{EventBatch, Nullable, PathId};
 use iotrail_query::{LifeId, NO_GROUP, Query};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::BTreeMap;
@@ -222,8 +222,12 @@ fn processes<'a>(
         let mut push = |quantity, value| series.entry((quantity, slot)).or_default().push(value);
         push(Quantity::ProcessRead, bytes.read);
         push(Quantity::ProcessWritten, bytes.written);
-        let timed = context.cases().get(life.case.index()).is_none_or(|case| case.clock != Clock::Order);
-        let span = life.span().filter(|_| timed).and_then(|span| u64::try_from(span.0).ok());
+        let case = context.cases().get(life.case.index());
+        let told = life.start.zip(life.end).and_then(|(start, end)| match case {
+            Some(case) => case.time_between(start, end),
+            None => Some(end - start),
+        });
+        let span = told.and_then(|span| u64::try_from(span.0).ok());
         span.into_iter().for_each(|span| push(Quantity::LifeTime, span));
     }
     all.extend(series.into_iter().map(|((quantity, slot), values)| {

@@ -4,7 +4,7 @@ use crate::part::Context;
 use crate::result::{Modes, PhaseRow};
 use crate::storage::Storage;
 use crate::summary::{Summary, Sums, Use};
-use iotrail_model::{Case, Timestamp};
+use iotrail_model::{Case, Nanos, Resolution, Timestamp};
 use iotrail_query::{Life, LifeId};
 
 /// What is known of the processes of a group.
@@ -14,7 +14,11 @@ struct Processes {
     modes: Modes,
     storage: Storage,
     life_ns: Option<u64>,
+    /// Whether time stamps are too coarse to tell one of the life times: then they do not tell the sum either.
+    untold: bool,
     span: Option<(i64, i64)>,
+    /// Of the time stamps of its processes.
+    resolution: Resolution,
 }
 
 /// The rows of all groups of which something is selected, and the row of all together. `names` are those of the slots;
@@ -67,8 +71,10 @@ fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: b
         page_cache_hit: processes.storage.page_cache_hit(from_files).filter(|_| whole),
         call_ns: (sums.timed > 0).then_some(sums.call_ns),
         cpu_ns: processes.storage.cpu,
-        life_ns: processes.life_ns,
-        span: processes.span,
+        life_ns: processes.life_ns.filter(|_| !processes.untold),
+        span: processes
+            .span
+            .filter(|(first, last)| processes.resolution.tells(Nanos(last - first)).is_some()),
     }
 }
 
@@ -90,6 +96,10 @@ fn is_timed(life: &Life, context: &Context<'_>) -> bool {
     context.cases().get(life.case.index()).is_none_or(Case::tells_time)
 }
 
+fn resolution(life: &Life, context: &Context<'_>) -> Resolution {
+    context.cases().get(life.case.index()).map(|case| case.resolution).unwrap_or_default()
+}
+
 impl Processes {
     fn live(&mut self, life: &Life, end_of_log: Option<i64>, context: &Context<'_>) {
         if !is_timed(life, context) {
@@ -97,6 +107,9 @@ impl Processes {
         }
         let Some(start) = life.start.map(|Timestamp(at)| at) else { return };
         let end = life.end.map(|Timestamp(at)| at).or(end_of_log).unwrap_or(start).max(start);
+        let resolution = resolution(life, context);
+        self.resolution = self.resolution.max(resolution);
+        self.untold |= resolution.tells(Nanos(end.saturating_sub(start))).is_none();
         self.life_ns = Some(self.life_ns.unwrap_or(0).saturating_add(end.abs_diff(start)));
         let (first, last) = self.span.unwrap_or((start, end));
         self.span = Some((first.min(start), last.max(end)));

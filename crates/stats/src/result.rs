@@ -214,10 +214,10 @@ pub struct AccessRow {
 /// Bytes and calls over time, in equal bins that begin at multiples of their width. Layer: system calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Throughput {
-    /// Start of the first bin.
-    pub origin_ns: i64,
-    /// Width of a bin.
-    pub bin_ns: u64,
+    /// Start of the first bin; NULL if no call has a time.
+    pub origin_ns: Option<i64>,
+    /// Width of a bin; NULL if no call has a time.
+    pub bin_ns: Option<u64>,
     /// By group.
     pub groups: Vec<Series>,
     /// By rank (the recorded case), for the heat map.

@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::result::{Series, Throughput as Table};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use iotrail_model::Resolution;
 use std::ops::RangeInclusive;
 
 /// Most bins over a log; half as many are the least, or a fifth.
@@ -19,8 +20,10 @@ const MOST_BINS: u64 = 400;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Throughput {
     grid: Option<Grid>,
-    /// The finest time unit of which all starts are multiples: what is within one of it is not known.
-    resolution: Option<u64>,
+    /// The coarsest resolution that a case states: what is within one of it is not known.
+    stated: u64,
+    /// Of cases that state none, the finest time unit of which all starts are multiples.
+    seen: Option<u64>,
     /// By slot.
     groups: HashMap<u32, Lines, RandomState>,
     /// By recorded case.
@@ -35,10 +38,13 @@ struct Lines {
 }
 
 impl Throughput {
-    /// Adds a selected call of a case that has times.
-    pub(crate) fn add(&mut self, call: &Call) {
+    /// Adds a selected call of a case that has times of this resolution.
+    pub(crate) fn add(&mut self, call: &Call, resolution: Resolution) {
         let start = call.event.start.0;
-        self.sees(Some(unit_of(start)));
+        match resolution.known() {
+            Some(unit) => self.stated = self.stated.max(unit.unsigned_abs()),
+            None => self.sees(Some(unit_of(start))),
+        }
         let end = call.event.dur.get().map_or(start, |dur| start.saturating_add(dur.0.max(0)));
         let span = if call.moved.is_some() { start..=end } else { start..=start };
         let grid = self.cover(Grid::over(&span, MOST_BINS));
@@ -60,7 +66,8 @@ impl Throughput {
 
     /// Adds other rows of the same log.
     pub(crate) fn merge(&mut self, mut other: Self) {
-        self.sees(other.resolution);
+        self.stated = self.stated.max(other.stated);
+        self.sees(other.seen);
         let Some(theirs) = other.grid else { return };
         let grid = self.cover(theirs);
         other.cover(grid);
@@ -71,8 +78,8 @@ impl Throughput {
         }
     }
 
-    fn sees(&mut self, resolution: Option<u64>) {
-        self.resolution = self.resolution.into_iter().chain(resolution).min();
+    fn sees(&mut self, unit: Option<u64>) {
+        self.seen = self.seen.into_iter().chain(unit).min();
     }
 
     /// Makes the grid reach over `other`, too.
@@ -94,18 +101,19 @@ impl Throughput {
     /// The table, with the names of groups and ranks.
     pub(crate) fn table(&self, groups: &[String], rank: impl Fn(usize) -> String) -> Table {
         let Some(grid) = &self.grid else { return Table::default() };
-        let factor = (self.resolution.unwrap_or(1) / grid.width()).max(1);
+        let unit = self.stated.max(self.seen.unwrap_or(1));
+        let factor = (unit / grid.width()).max(1);
         let grid = &grid.widened(grid.width() * factor);
         Table {
-            origin_ns: grid.origin(),
-            bin_ns: grid.width(),
+            origin_ns: Some(grid.origin()),
+            bin_ns: Some(grid.width()),
             groups: series(&self.groups, grid, factor, |slot| groups.get(slot).cloned().unwrap_or_default()),
             ranks: series(&self.ranks, grid, factor, rank),
         }
     }
 }
 
-/// The unit in which a time stamp is written: a second, a millisecond, a microsecond or a nanosecond.
+/// The unit in which a time stamp seems to be written, of a trail that does not tell: a second, a millisecond, a microsecond or a nanosecond.
 fn unit_of(time: i64) -> u64 {
     [1_000_000_000, 1_000_000, 1_000].into_iter().find(|unit| time % unit == 0).unwrap_or(1).unsigned_abs()
 }

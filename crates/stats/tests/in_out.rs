@@ -250,7 +250,7 @@ fn throughput_is_by_group_and_by_rank_and_loses_no_byte() {
     let names: Vec<_> = throughput.groups.iter().map(|line| &*line.name).collect();
     assert_eq!((names, throughput.ranks.len()), (vec!["a", "b"], 1));
     // All calls start at whole microseconds: nothing tells what happens within one.
-    assert_eq!((throughput.bin_ns, throughput.origin_ns), (1000, 1000));
+    assert_eq!((throughput.bin_ns, throughput.origin_ns), (Some(1000), Some(1000)));
 }
 
 #[test]

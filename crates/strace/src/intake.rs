@@ -138,6 +138,7 @@ impl<'a, T: Taker> Intake<'a, '_, T> {
             clock: parser.clock(),
             source: name.clone(),
             interleaved: false,
+            resolution: parser.resolution(),
         });
         self.read.tally.count_file(reader.text_bytes(), reader.stored_bytes(), reader.window.dropped());
         self.read.tally.cut |= stream.is_cut();
@@ -147,6 +148,7 @@ impl<'a, T: Taker> Intake<'a, '_, T> {
             self.read.tally.understood += 1;
             self.read.tally.count_ending(name, parser.ending());
             self.read.tally.count_clock(parser.clock(), file.date.is_some());
+            self.read.tally.resolution = self.read.tally.resolution.max(parser.resolution());
         } else if reader.text_bytes() > 0 && reader.trouble().is_none() {
             self.read.remarks.not_strace(&file.file, "no line of it is strace output");
         }

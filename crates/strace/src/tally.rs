@@ -2,7 +2,7 @@
 
 use crate::parser::{ClockSteps, Ending};
 use iotrail_model::units::{count, duration};
-use iotrail_model::{Clock, Coverage};
+use iotrail_model::{Clock, Coverage, Resolution};
 
 /// Counts over files; those of all parts add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(crate) struct Tally {
     pub(crate) presumed_restarts: u64,
     /// How often clocks were set back.
     pub(crate) clock_steps: ClockSteps,
+    /// The coarsest unit of time stamps.
+    pub(crate) resolution: Resolution,
     /// Whether a cancellation ended a file before its end.
     pub(crate) cut: bool,
     cut_lines: u64,
@@ -100,6 +102,7 @@ impl Tally {
         self.rings += other.rings;
         self.presumed_restarts += other.presumed_restarts;
         self.clock_steps.add(other.clock_steps);
+        self.resolution = self.resolution.max(other.resolution);
         self.cut |= other.cut;
         self.cut_lines += other.cut_lines;
         self.keep_cut(other.first_cut.clone());
@@ -136,6 +139,7 @@ impl Tally {
             self.undated,
             files(self.undated, "with times of day but no date (strace -ttt has it, --date gives it)"),
         );
+        self.resolution.note().into_iter().for_each(|sentence| note(1, sentence));
         note(self.without_durations, files(self.without_durations, "without durations (strace -T)"));
         note(self.without_events, files(self.without_events, "held no events"));
         note(

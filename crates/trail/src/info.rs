@@ -1,7 +1,7 @@
 //! The short answer about a trail: what `iotrail info --json` prints.
 
 use crate::meta::TrailMeta;
-use iotrail_model::{Case, Coverage, Timestamp};
+use iotrail_model::{Case, Coverage, Resolution, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,10 @@ pub struct Info {
     pub commands: BTreeSet<String>,
     /// What the time stamps mean: names of clocks.
     pub clocks: BTreeSet<String>,
+    /// The unit of the time stamps in ns, of cases with several the coarsest; NULL if there are none, or the trail does not
+    /// tell.
+    #[serde(rename = "resolution_ns", default)]
+    pub resolution: Resolution,
     /// Number of cases.
     pub cases: u64,
     /// Number of processes: what was forked, whatever it executed later; a number used again is another one.
@@ -81,6 +85,7 @@ impl Info {
             tool_versions: BTreeSet::from([meta.tool_version.clone()]),
             commands: meta.capture.command.iter().cloned().collect(),
             clocks: cases.iter().map(|case| case.clock.name().to_owned()).collect(),
+            resolution: Case::resolution_of(cases),
             cases: totals.cases,
             processes: totals.processes,
             threads: totals.threads,
@@ -109,6 +114,7 @@ impl Info {
         self.tool_versions.extend(other.tool_versions.iter().cloned());
         self.commands.extend(other.commands.iter().cloned());
         self.clocks.extend(other.clocks.iter().cloned());
+        self.resolution = self.resolution.max(other.resolution);
         self.cases += other.cases;
         self.processes += other.processes;
         self.threads += other.threads;

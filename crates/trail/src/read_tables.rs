@@ -7,7 +7,9 @@ use arrow_array::types::{
     ArrowPrimitiveType, Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
-use iotrail_model::{Case, CaseId, CaseName, Clock, FileRow, Nanos, Pid, Process, Timestamp, Usage};
+use iotrail_model::{
+    Case, CaseId, CaseName, Clock, FileRow, Nanos, Pid, Process, Resolution, Timestamp, Usage,
+};
 
 /// All rows of a small table's file.
 pub(crate) fn rows<R>(
@@ -67,6 +69,7 @@ pub(crate) fn case(fields: &Fields<'_>, row: usize) -> Result<Case, String> {
             .ok_or_else(|| format!("row {row} has the unknown clock `{clock}`"))?,
         source: fields.text(6, row).unwrap_or_default(),
         interleaved: fields.truth(7, row).unwrap_or_default(),
+        resolution: Resolution::from(fields.number::<Int64Type>(8, row)),
     })
 }
 

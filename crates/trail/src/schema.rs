@@ -23,6 +23,7 @@ pub fn schema(table: Table) -> SchemaRef {
             required("clock", Utf8),
             required("source", Utf8),
             required("interleaved", Boolean),
+            nullable("resolution", Int64),
         ],
         Table::Events => cell::fields(),
         Table::Processes => vec![

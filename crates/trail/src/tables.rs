@@ -123,6 +123,7 @@ impl Row for Case {
             texts(rows.iter().map(|row| row.clock.name())),
             texts(rows.iter().map(|row| row.source.as_str())),
             Arc::new(rows.iter().map(|row| Some(row.interleaved)).collect::<BooleanArray>()),
+            spans(rows.iter().map(|row| Some(row.resolution.0).filter(|unit| unit.0 > 0))),
         ]
     }
 }

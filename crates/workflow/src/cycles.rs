@@ -102,7 +102,6 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::graph::{Edge, Facts, FileVertex, Relation, Transfer, Vertex};
-    use iotrail_model::Nanos;
 
     fn graph(count: u32, edges: &[(u32, u32)]) -> Graph {
         let vertex = |n: u32| Vertex {
@@ -110,7 +109,7 @@ mod tests {
             label: n.to_string().into(),
             phase: None,
             members: 1,
-            time: Nanos(0),
+            time: None,
             facts: Facts::File(FileVertex::default()),
         };
         let edge = |&(from, to): &(u32, u32)| Edge {

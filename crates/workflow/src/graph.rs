@@ -6,7 +6,7 @@
 //! a process into *parts* where it takes in data that depend on itself. Every edge then leads from earlier to later.
 
 use crate::waits::Waits;
-use iotrail_model::{FileKind, Nanos, Timestamp};
+use iotrail_model::{FileKind, Nanos, Resolution, Timestamp};
 use iotrail_query::LifeId;
 use serde::Serialize;
 use std::sync::Arc;
@@ -104,8 +104,8 @@ pub struct Transfer {
     pub bytes: u64,
     /// Calls that moved them.
     pub calls: u64,
-    /// Time in these calls, as far as it is known.
-    pub elapsed: Nanos,
+    /// Time in these calls, as far as it is known; NULL if it is known of none.
+    pub elapsed: Option<Nanos>,
 }
 
 impl Transfer {
@@ -113,8 +113,13 @@ impl Transfer {
     pub fn add(&mut self, other: &Self) {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.calls = self.calls.saturating_add(other.calls);
-        self.elapsed = Nanos(self.elapsed.0.saturating_add(other.elapsed.0));
+        self.elapsed = sum(self.elapsed, other.elapsed);
     }
+}
+
+/// The sum of what is known.
+pub(crate) fn sum(one: Option<Nanos>, other: Option<Nanos>) -> Option<Nanos> {
+    one.into_iter().chain(other).reduce(|one, other| Nanos(one.0.saturating_add(other.0)))
 }
 
 /// An edge, or after an aggregation several that became one.
@@ -151,16 +156,16 @@ impl Edge {
         self.read.calls.saturating_add(self.written.calls)
     }
 
-    /// Time in the calls of both directions.
+    /// Time in the calls of both directions, as far as it is known; NULL if it is known of none.
     #[must_use]
-    pub fn elapsed(&self) -> Nanos {
-        Nanos(self.read.elapsed.0.saturating_add(self.written.elapsed.0))
+    pub fn elapsed(&self) -> Option<Nanos> {
+        sum(self.read.elapsed, self.written.elapsed)
     }
 
     /// Bytes per second of the time in the calls; NULL without bytes or time.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
-        let (bytes, nanos) = (self.bytes(), self.elapsed().0);
+        let (bytes, nanos) = (self.bytes(), self.elapsed()?.0);
         (bytes > 0 && nanos > 0).then(|| bytes as f64 * 1e9 / nanos as f64)
     }
 }
@@ -242,8 +247,8 @@ pub struct Vertex {
     pub phase: Option<u32>,
     /// How many vertices of the original graph it stands for.
     pub members: u32,
-    /// Time that it stands for: life of a process, summed over members; 0 for files and where it is unknown.
-    pub time: Nanos,
+    /// Time that it stands for: life of a process, summed over members; NULL for files and where it is unknown of a member.
+    pub time: Option<Nanos>,
     /// What is known of it; after an aggregation of its first member.
     pub facts: Facts,
 }
@@ -296,6 +301,9 @@ pub struct Graph {
     pub phases: Vec<Arc<str>>,
     /// First start of a process or call and last end.
     pub span: Option<(Timestamp, Timestamp)>,
+    /// The unit of the time stamps in ns, of several cases the coarsest; NULL if it is not known.
+    #[serde(rename = "resolution_ns")]
+    pub resolution: Resolution,
     /// What is not in it.
     pub left_out: LeftOut,
     /// What a reader must know: times that are unknown, calls that were not recorded. One sentence each.
@@ -313,13 +321,19 @@ impl Graph {
     pub fn without_times(mut self) -> Self {
         (self.span, self.waits) = (None, Arc::default());
         for vertex in &mut self.vertices {
-            vertex.time = Nanos(0);
+            vertex.time = None;
             if let Facts::Process(process) = &mut vertex.facts {
                 (process.start, process.end) = (None, None);
             }
         }
         self.edges.iter_mut().for_each(|edge| (edge.first, edge.last) = (None, None));
         self
+    }
+
+    /// From the first sign of anything to the last, if time stamps tell how long that is.
+    #[must_use]
+    pub fn elapsed(&self) -> Option<Nanos> {
+        self.span.and_then(|(first, last)| self.resolution.tells(last - first))
     }
 
     /// The vertex of that id.

@@ -11,7 +11,7 @@ mod tests;
 
 pub use grow::tree;
 
-use iotrail_model::{Nanos, Timestamp};
+use iotrail_model::{Nanos, Resolution, Timestamp};
 use iotrail_query::LifeId;
 use serde::Serialize;
 use std::sync::Arc;
@@ -85,10 +85,10 @@ pub struct Node {
 }
 
 impl Node {
-    /// Time from its first sign of life to its end, if both were seen.
+    /// Time from its first sign of life to its end, if both were seen and time stamps of this resolution tell it.
     #[must_use]
-    pub fn life_time(&self) -> Option<Nanos> {
-        Some(self.end? - self.start?)
+    pub fn life_time(&self, resolution: Resolution) -> Option<Nanos> {
+        resolution.tells(self.end? - self.start?)
     }
 }
 
@@ -127,6 +127,9 @@ pub struct Tree {
     pub phases: Vec<Arc<str>>,
     /// First start and last end.
     pub span: Option<(Timestamp, Timestamp)>,
+    /// The unit of the time stamps in ns, of several cases the coarsest; NULL if it is not known.
+    #[serde(rename = "resolution_ns")]
+    pub resolution: Resolution,
     /// The estimate of the makespan.
     pub longest: LongestPath,
 }

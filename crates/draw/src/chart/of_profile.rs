@@ -196,10 +196,8 @@ fn throughput(profile: &Profile, stream: &Stream) -> Option<Chart> {
     let sum = |series: &Series| (stream.values)(series).iter().map(|value| u128::from(*value)).sum::<u128>();
     let mut series: Vec<&Series> = over.groups.iter().filter(|series| sum(series) > 0).collect();
     series.sort_by_key(|series| std::cmp::Reverse(sum(series)));
-    if series.is_empty() || over.bin_ns == 0 {
-        return None;
-    }
-    let bin = units::duration(over.bin_ns as f64);
+    let bin_ns = over.bin_ns.filter(|_| !series.is_empty())?;
+    let bin = units::duration(bin_ns as f64);
     let mut notes = notes(profile, "system calls");
     notes.insert(
         0,
@@ -207,12 +205,9 @@ fn throughput(profile: &Profile, stream: &Stream) -> Option<Chart> {
     );
     let marks = Marks::Areas(Over {
         value: Axis { label: stream.axis.to_owned(), unit: stream.unit, scale: Scale::Linear },
-        bin: over.bin_ns as f64,
+        bin: bin_ns as f64,
         rows: "group".to_owned(),
-        series: series
-            .iter()
-            .map(|series| rates(&series.name, (stream.values)(series), over.bin_ns))
-            .collect(),
+        series: series.iter().map(|series| rates(&series.name, (stream.values)(series), bin_ns)).collect(),
     });
     Some(Chart { title: stream.title.to_owned(), notes, x: since_start(), marks })
 }
@@ -228,21 +223,19 @@ fn since_start() -> Axis {
 
 fn heat(profile: &Profile) -> Option<Chart> {
     let over = &profile.throughput;
-    if over.ranks.is_empty() || over.bin_ns == 0 {
-        return None;
-    }
+    let bin_ns = over.bin_ns.filter(|_| !over.ranks.is_empty())?;
     let bytes = |series: &Series| -> Vec<u64> {
         series.read.iter().zip(&series.written).map(|(read, written)| read.saturating_add(*written)).collect()
     };
     let series: Vec<Line> =
-        over.ranks.iter().map(|series| rates(&series.name, &bytes(series), over.bin_ns)).collect();
+        over.ranks.iter().map(|series| rates(&series.name, &bytes(series), bin_ns)).collect();
     let values = || series.iter().flat_map(|line| line.values.iter().copied()).filter(|value| *value > 0.0);
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     let scale = if most >= WIDE * least { Scale::Log } else { Scale::Linear };
     let mut notes = notes(profile, "system calls");
-    let bin = units::duration(over.bin_ns as f64);
+    let bin = units::duration(bin_ns as f64);
     notes.insert(0, format!("Bytes read and written by each rank in each bin of {bin}, over its length."));
     let value = Axis { label: "bytes per second".to_owned(), unit: Unit::BytesPerSecond, scale };
-    let marks = Marks::Heat(Over { value, bin: over.bin_ns as f64, rows: "rank".to_owned(), series });
+    let marks = Marks::Heat(Over { value, bin: bin_ns as f64, rows: "rank".to_owned(), series });
     Some(Chart { title: "Bytes over time, by rank".to_owned(), notes, x: since_start(), marks })
 }

@@ -65,10 +65,15 @@ fn name(vertex: &Vertex) -> String {
     }
 }
 
+/// The time that it stands for, if it is known and any.
+fn known_time(vertex: &Vertex) -> Option<String> {
+    vertex.time.filter(|time| time.0 > 0).map(|time| units::duration(time.0 as f64))
+}
+
 /// The arguments of one process; the time of all.
 fn process_lines(vertex: &Vertex, process: &ProcessVertex) -> Vec<String> {
     let arguments = process.cmdline.as_deref().filter(|_| vertex.members <= 1).and_then(arguments);
-    let time = (vertex.time.0 > 0).then(|| units::duration(vertex.time.0 as f64));
+    let time = known_time(vertex);
     let time = time.map(|time| if vertex.members > 1 { format!("{time} in all") } else { time });
     let part = (process.part > 1 && vertex.members <= 1).then(|| format!("part {}", process.part));
     arguments.into_iter().chain([part, time].into_iter().flatten()).collect()
@@ -117,9 +122,7 @@ pub(super) fn vertex_title(vertex: &Vertex, graph: &Graph) -> String {
                 process.cmdline.as_deref().map(|line| line.trim_end_matches('\0').replace('\0', " "));
             lines.push(shown(command.as_deref().unwrap_or(&vertex.label), 400));
             lines.push(format!("process {}, part {}", process.pid, process.part));
-            if vertex.time.0 > 0 {
-                lines.push(format!("time {}", units::duration(vertex.time.0 as f64)));
-            }
+            lines.extend(known_time(vertex).map(|time| format!("time {time}")));
         }
         Facts::File(file) => {
             lines.push(shown(&file.path, 400));
@@ -150,10 +153,12 @@ pub(super) fn edge_title(edge: &Edge, graph: &Graph) -> String {
     )];
     for (word, transfer) in [("read", &edge.read), ("written", &edge.written)] {
         if transfer.calls > 0 || transfer.bytes > 0 {
-            let time = units::duration(transfer.elapsed.0 as f64);
+            let time = transfer
+                .elapsed
+                .map_or_else(String::new, |time| format!(", {}", units::duration(time.0 as f64)));
             let bytes = units::counted(transfer.bytes, "byte", "bytes");
             let calls = units::counted(transfer.calls, "call", "calls");
-            lines.push(format!("{word}: {bytes} in {calls}, {time}"));
+            lines.push(format!("{word}: {bytes} in {calls}{time}"));
         }
     }
     if edge.members > 1 {

@@ -114,7 +114,7 @@ mod tests {
             label: index.to_string().into(),
             phase: None,
             members: 1,
-            time: iotrail_model::Nanos(0),
+            time: None,
             facts: Facts::Process(ProcessVertex::default()),
         };
         let edge = |(from, to, bytes): &(usize, usize, u64)| Edge {

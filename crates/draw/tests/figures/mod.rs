@@ -104,8 +104,8 @@ pub fn profile(names: &[&str], bins_of_time: usize, ranks: usize) -> Profile {
         groups: names.iter().map(|name| (*name).to_owned()).collect(),
         distributions,
         throughput: Throughput {
-            origin_ns: 1_700_000_000_000_000_000,
-            bin_ns: 250_000_000,
+            origin_ns: Some(1_700_000_000_000_000_000),
+            bin_ns: Some(250_000_000),
             groups: names.iter().map(|name| series(name, &mut dice)).collect(),
             ranks: (0..ranks).map(|rank| series(&format!("host/{rank}"), &mut dice)).collect(),
         },
@@ -256,7 +256,7 @@ impl Sketch {
             label: label.into(),
             phase,
             members,
-            time: Nanos(time),
+            time: Some(Nanos(time)),
             facts,
         });
         VertexId(self.graph.vertices.len() as u32 - 1)
@@ -283,7 +283,8 @@ impl Sketch {
     }
 
     pub fn edge(&mut self, from: VertexId, to: VertexId, relation: Relation, bytes: u64) -> EdgeId {
-        let moved = Transfer { bytes, calls: 1 + bytes / 4096, elapsed: Nanos(bytes as i64 * 3 + 1000) };
+        let moved =
+            Transfer { bytes, calls: 1 + bytes / 4096, elapsed: Some(Nanos(bytes as i64 * 3 + 1000)) };
         let (read, written) = match relation {
             Relation::Read => (moved, Transfer::default()),
             Relation::Create | Relation::Write => (Transfer::default(), moved),
@@ -421,7 +422,8 @@ pub fn all() -> Vec<(String, Scene)> {
             ),
         ],
         throughput: Throughput {
-            bin_ns: 1,
+            origin_ns: Some(0),
+            bin_ns: Some(1),
             groups: vec![Series { name: "one".to_owned(), read: vec![1], written: vec![], calls: vec![1] }],
             ranks: vec![Series { name: "one".to_owned(), read: vec![1], written: vec![0], calls: vec![1] }],
             ..Throughput::default()

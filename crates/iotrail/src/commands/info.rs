@@ -2,7 +2,7 @@
 
 use crate::{output, ui::Ui};
 use iotrail_draw::table::{Align, Block, Table};
-use iotrail_model::{RecordingCoverage, units};
+use iotrail_model::{Nanos, RecordingCoverage, units};
 use iotrail_trail::{EventLog, Info};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,7 +64,8 @@ fn summary(info: &Info) -> Block {
         format!("{} ({disk} on disk, {per_event:.1} bytes each)", units::count(info.events)),
     );
     if let Some(time) = &info.time {
-        let span = units::duration(time.end_ns.saturating_sub(time.start_ns) as f64);
+        let span = info.resolution.tells(Nanos(time.end_ns.saturating_sub(time.start_ns)));
+        let span = span.map_or_else(|| "–".to_owned(), |span| units::duration(span.0 as f64));
         let clocks = info.clocks.iter().cloned().collect::<Vec<_>>().join(", ");
         block.entry("time", format!("{} to {}: {span} (clock: {clocks})", time.start, time.end));
     } else if info.events > 0 {

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         (process.start, process.end) = (None, None);
     }
     let records = processes.iter().map(|process| Record::new(process, &log.cases()[process.case.index()]));
-    args.table.print(&Record::COLUMNS, records, || table(&processes), ui)
+    args.table.print(&Record::COLUMNS, records, || table(&processes, log.cases()), ui)
 }
 
 #[derive(Serialize)]
@@ -85,7 +85,7 @@ impl<'a> Record<'a> {
     }
 }
 
-fn table(processes: &[Process]) -> Table {
+fn table(processes: &[Process], cases: &[Case]) -> Table {
     let mut table = Table::new()
         .figures("pid", Align::Right)
         .figures("ppid", Align::Right)
@@ -97,14 +97,14 @@ fn table(processes: &[Process]) -> Table {
         .names("end")
         .names("command");
     for process in processes {
-        table.row(cells(process));
+        table.row(cells(process, &cases[process.case.index()]));
     }
     table
 }
 
-fn cells(process: &Process) -> [String; 9] {
+fn cells(process: &Process, case: &Case) -> [String; 9] {
     let unknown = || "–".to_owned();
-    let life = process.start.zip(process.end).map(|(start, end)| end - start);
+    let life = process.start.zip(process.end).and_then(|(start, end)| case.time_between(start, end));
     let cpu = process.usage.user.zip(process.usage.system).map(|(user, system)| user.0 + system.0);
     let bytes = |value: i64| units::bytes(value as f64);
     [

@@ -14,12 +14,13 @@ export function comparison(data, root, open) {
   const place = (text) => Math.max(data.groups.findIndex((one) => one.name === text), 0);
   const stands = c.list.filter((change) => change[10] === true).length;
   const [runsA, runsB, needed] = c.runs;
+  const more = c.unit === "rank" ? `Record at least ${count(needed)} ranks of each variant` : `Record each variant at least ${count(needed)} times`;
   const chance = c.permutations === 0
-    ? `Not tested, so every difference may be chance: ${count(runsA)} against ${count(runsB)} runs are too few. Record each variant at least ${count(needed)} times.`
-    : `A permutation test over ${count(runsA)} against ${count(runsB)} runs, corrected for the number of tests: ${stands === 0 ? "no listed difference stands, so each may be chance." : `${plural(stands, "listed difference")} ${stands === 1 ? "stands" : "stand"}, every other one may be chance.`}`;
+    ? `Not tested, so every difference may be chance: ${count(runsA)} against ${count(runsB)} ${c.unit}s are too few. ${more}.`
+    : `A permutation test over ${count(runsA)} against ${count(runsB)} ${c.unit}s, corrected for the number of tests: ${stands === 0 ? "no listed difference stands, so each may be chance." : `${plural(stands, "listed difference")} ${stands === 1 ? "stands" : "stand"}, every other one may be chance.`}`;
   root.append(
     h("p", null, group(c.a, place(c.a)), " against ", group(c.b, place(c.b)), ": ", plural(c.list.length + c.more, "activity or transition differs", "activities and transitions differ"), ". ",
-      c.per_case ? "The groups differ in their number of runs, so values are for each run. " : "", chance),
+      c.per_case ? `The groups differ in their number of ${c.unit}s, so values are for each ${c.unit}. ` : "", chance),
     c.exclusive ? h("p", { class: "notice" }, "Most of this is in one group only: the groups use different paths. Map them to one name (--map FILE) to see what became slower or faster.") : "",
     h("div", { class: "scroll" }, h("table", { class: "small groups" }, h("thead", null, h("tr", null, ["Group", "Cases", "Events", "Time in calls", "Bytes"].map((text, at) => h("th", { scope: "col", class: at ? "number" : null }, text)))),
       h("tbody", null, data.groups.map((one, index) => h("tr", null, h("th", { scope: "row" }, group(one.name, index)), [count(one.cases), count(one.events), duration(one.duration_ns), bytes(one.bytes)].map((text) => h("td", { class: "number" }, text))))))));

@@ -19,11 +19,12 @@ const LISTED = 12;
 /** Named access to the rows of the data. */
 function loadFlow(data) {
   const { groups, links, vertices, edges, relations } = data.workflow.flow;
-  const figure = ([from, to, relation, read, written, calls, elapsed]) => ({ from, to, relation: relations[relation], read, written, calls, elapsed, bytes: read + written });
+  const known = (time) => (time < 0 ? null : time);
+  const figure = ([from, to, relation, read, written, calls, elapsed]) => ({ from, to, relation: relations[relation], read, written, calls, elapsed: known(elapsed), bytes: read + written });
   return {
     groups: groups.map((group, index) => ({ ...group, index, id: `g${index}`, members: [], name: data.text(group.n), whole: data.text(group.w) })),
     links: links.map((row, index) => ({ ...figure(row), members: row[7], critical: row[8] === 1, route: row[9] || null, id: `l${index}` })),
-    vertices: vertices.map(([group, label, part, about, time, readers, writers, critical], index) => ({ index, id: `v${index}`, group, name: data.text(label), part, about: about < 0 ? null : about, time, readers, writers, critical: critical === 1, bytes: 0 })),
+    vertices: vertices.map(([group, label, part, about, time, readers, writers, critical], index) => ({ index, id: `v${index}`, group, name: data.text(label), part, about: about < 0 ? null : about, time: known(time), readers, writers, critical: critical === 1, bytes: 0 })),
     edges: edges.map((row, index) => ({ ...figure(row), members: 1, critical: row[7] === 1, index, id: `e${index}` })),
   };
 }
@@ -132,8 +133,9 @@ export class Flow extends Stage {
       const [a, b] = [ends(from), ends(to)];
       if (a === b) continue;
       const key = `${a.id} ${b.id}`;
-      const sum = sums.get(key) ?? { id: key, a, b, relation: edge.relation, read: 0, written: 0, bytes: 0, calls: 0, elapsed: 0, members: 0, critical: false, route: null };
-      for (const figure of ["read", "written", "bytes", "calls", "elapsed", "members"]) sum[figure] += edge[figure];
+      const sum = sums.get(key) ?? { id: key, a, b, relation: edge.relation, read: 0, written: 0, bytes: 0, calls: 0, elapsed: null, members: 0, critical: false, route: null };
+      for (const figure of ["read", "written", "bytes", "calls", "members"]) sum[figure] += edge[figure];
+      if (edge.elapsed !== null) sum.elapsed = (sum.elapsed ?? 0) + edge.elapsed;
       sum.critical ||= edge.critical;
       sums.set(key, sum);
     }
@@ -181,7 +183,7 @@ export class Flow extends Stage {
     const isFile = item.members ? item.f : this.groups[item.group].f;
     const moved = item.members ? item.r + item.wr : item.bytes;
     const time = item.members ? item.t : item.time;
-    return isFile ? bytes(moved) : time > 0 ? duration(time) : "life unknown";
+    return isFile ? bytes(moved) : time !== null ? duration(time) : "life unknown";
   }
 
   /** The group of an item that can be pressed. */
@@ -415,7 +417,7 @@ export class Flow extends Stage {
     const heaviest = [...group.members].sort((a, b) => (group.f ? b.bytes - a.bytes : b.time - a.time));
     this.side.show(group.f ? "Files" : "Processes", visible(group.whole), [
       h("p", null, dot(group.g), group.g < 0 ? "used by several groups" : `group ${groupName(this.data, group.g)}`, group.c ? h("b", { class: "on-path" }, " on the critical path") : null),
-      figures([[group.f ? "Files" : "Processes", count(group.d), group.members.length < group.m ? `${count(group.members.length)} in this file` : ""], ...(group.f ? [] : [["Lives", duration(group.t), `${count(group.t)} ns`]]),
+      figures([[group.f ? "Files" : "Processes", count(group.d), group.members.length < group.m ? `${count(group.members.length)} in this file` : ""], ...(group.f ? [] : [["Lives", duration(group.t), group.t === null ? "" : `${count(group.t)} ns`]]),
         [group.f ? "Read of them" : "Read", bytes(group.r), `${count(group.r)} B`], [group.f ? "Written to them" : "Written", bytes(group.wr), `${count(group.wr)} B`]]),
       group.m > 1 && group.members.length > 0 ? h("button", { type: "button", onclick: () => this.toggle(group.index) }, this.opened.has(group.index) ? "Close the box" : "Open the box") : null,
       this.list("From", way(this.links.filter((link) => link.to === group.index), "from")), this.list("To", way(this.links.filter((link) => link.from === group.index), "to")),
@@ -431,7 +433,7 @@ export class Flow extends Stage {
     const about = group.f
       ? [h("p", null, h("code", null, visible(vertex.name)), path), figures([["Version", count(vertex.part)], ["Size", vertex.about === null ? "unknown" : bytes(vertex.about), vertex.about === null ? "" : `${count(vertex.about)} B`], ["Readers", plural(vertex.readers, "process", "processes")], ["Writers", plural(vertex.writers, "process", "processes")], ["Moved", bytes(vertex.bytes), "along the edges in this file"]])]
       : [h("p", null, dot(group.g), `group ${groupName(this.data, group.g)}`, path), this.command(vertex) === null ? null : h("p", null, h("code", null, visible(this.command(vertex)))),
-        figures([["Process", row ? String(row.pid) : "unknown"], ...(vertex.part > 1 ? [["Part", count(vertex.part), "after it took in data that depend on itself"]] : []), ["Life", duration(vertex.time), `${count(vertex.time)} ns`],
+        figures([["Process", row ? String(row.pid) : "unknown"], ...(vertex.part > 1 ? [["Part", count(vertex.part), "after it took in data that depend on itself"]] : []), ["Life", duration(vertex.time), vertex.time === null ? "" : `${count(vertex.time)} ns`],
           ...(row ? [["CPU time", row.cpu === null ? "unknown" : duration(row.cpu)], ["Exit", row.signal !== null ? `killed by ${visible(this.data.text(row.signal))}` : row.exit === null ? "unknown" : String(row.exit)]] : []), ["Moved", bytes(vertex.bytes), "along the edges in this file"]]),
         row ? h("button", { type: "button", onclick: () => { document.getElementById("processes").scrollIntoView({ block: "start" }); this.gantt.reveal(row.index); } }, "Show among the processes") : null];
     this.side.show(group.f ? "File" : "Process", visible(this.label(vertex)), [...about, this.list("From", way("from")), this.list("To", way("to")), h("p", { class: "status" }, "In the box ", this.link(group, visible(group.whole)))]);
@@ -442,7 +444,7 @@ export class Flow extends Stage {
     this.side.show("Edge", `${shorten(visible(this.label(edge.a)), 40)} → ${shorten(visible(this.label(edge.b)), 40)}`, [
       h("p", null, this.link(edge.a), " → ", this.link(edge.b), edge.critical ? h("b", { class: "on-path" }, " on the critical path") : null),
       figures([["Meaning", edge.relation, edge.members > 1 ? "the first of several" : ""], ["Edges", count(edge.members), "of single vertices"], ["Read", bytes(edge.read), `${count(edge.read)} B`], ["Written", bytes(edge.written), `${count(edge.written)} B`], ["Transfers", count(edge.calls)],
-        ["Time in them", duration(edge.elapsed), `${count(edge.elapsed)} ns`], ["Rate", rate(speed), speed === null ? "no bytes or no time" : ""]])]);
+        ["Time in them", duration(edge.elapsed), edge.elapsed === null ? "" : `${count(edge.elapsed)} ns`], ["Rate", rate(speed), speed === null ? "no bytes or no time" : ""]])]);
   }
 
   /** What the run waited for, by group and step by step. */

@@ -42,6 +42,13 @@ export function duration(nanos) {
   return `${sign}${significant(size / 1e9)} s`;
 }
 
+/** A time that follows from time stamps: null if it is shorter than these tell. */
+export function told(data, nanos) {
+  const unit = data.resolution_ns ?? 0;
+  if (nanos === null || nanos === undefined || unit < 1e6) return nanos;
+  return nanos < 2 * unit ? null : Math.floor(nanos / unit) * unit;
+}
+
 export function percent(share) {
   if (share === null || share === undefined) return "–";
   const value = share * 100;

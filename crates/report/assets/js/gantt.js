@@ -1,7 +1,7 @@
 // Processes over time, in the order of the tree. Many siblings of one group share a row until it is opened.
 
 import { clear, h, name, s, shorten, visible } from "./dom.js";
-import { bytes, count, duration, moment, percent, plural, roundStep } from "./format.js";
+import { bytes, count, duration, moment, percent, plural, roundStep, told } from "./format.js";
 import { dot, groupName, hue, hueLegend } from "./hues.js";
 import { figures } from "./panel.js";
 import { Side } from "./side.js";
@@ -192,6 +192,12 @@ export class Gantt {
     return item.many ? `${groupName(this.data, item.group)} × ${count(item.many.length)}` : visible(this.data.text(item.row.label));
   }
 
+  /** The life time, of several the sum, if time stamps tell it. */
+  told(item) {
+    const lives = (item.many ?? [item.row]).map((row) => told(this.data, this.life({ row })));
+    return lives.includes(null) ? null : lives.reduce((sum, life) => sum + life, 0);
+  }
+
   life(item) {
     if (item.many) return item.many.reduce((sum, row) => sum + this.life({ row }), 0);
     return item.row.start === null ? 0 : this.ends(item.row)[1] - item.row.start;
@@ -214,7 +220,7 @@ export class Gantt {
     const common = { role: "treeitem", "aria-level": item.level, "data-row": place, tabindex: place === this.at ? "0" : "-1", style: { "--level": item.level - 1 } };
     if (item.rest) return h("div", { class: "gantt-row more", ...common }, h("span", { class: "gantt-label" }, `Show ${count(Math.min(item.rest, STEP_ROWS))} of ${count(item.rest)} more`));
     const opens = this.opens(item);
-    const life = this.life(item);
+    const life = this.told(item);
     const title = this.title(item);
     const chosen = this.selected && (item.many ? this.selected.many === item.many : this.selected.row === item.row);
     return h("div", { class: `gantt-row${chosen ? " selected" : ""}${item.many ? " many" : ""}`, ...common, "aria-expanded": opens ? String(item.open) : null, "aria-selected": String(Boolean(chosen)),
@@ -353,16 +359,16 @@ export class Gantt {
     const longest = [...members].sort((a, b) => this.life({ row: b }) - this.life({ row: a })).slice(0, 12);
     const failed = members.filter((row) => (row.exit ?? 0) !== 0 || row.signal !== null).length;
     this.side.show("Processes of one group", this.title(item), [
-      figures([["Processes", count(members.length)], ["Alive at once", count(this.area(members).most), "at most, in what is shown"], ["Lives", duration(this.life(item)), "sum"],
+      figures([["Processes", count(members.length)], ["Alive at once", count(this.area(members).most), "at most, in what is shown"], ["Lives", duration(this.told(item)), "sum"],
         ["CPU time", members.every((row) => row.cpu === null) ? "unknown" : duration(sum((row) => row.cpu)), "sum"], ["Read", bytes(sum((row) => row.read)), "system calls"], ["Written", bytes(sum((row) => row.written)), "system calls"],
         ["Failed", count(failed), "exit status or signal"]]),
       h("button", { type: "button", onclick: () => this.toggle(item) }, item.open ? "Close the row" : "Open the row"),
-      h("section", null, h("h4", null, "Longest lives"), h("ul", { class: "plain" }, longest.map((row) => h("li", null, h("button", { type: "button", class: "link", onclick: () => this.reveal(row.index) }, `${visible(data.text(row.label))} ${row.pid}`), ` ${duration(this.life({ row }))}`))))]);
+      h("section", null, h("h4", null, "Longest lives"), h("ul", { class: "plain" }, longest.map((row) => h("li", null, h("button", { type: "button", class: "link", onclick: () => this.reveal(row.index) }, `${visible(data.text(row.label))} ${row.pid}`), ` ${duration(this.told({ row }))}`))))]);
   }
 
   showProcess(row) {
     const { data } = this;
-    const life = this.life({ row });
+    const life = this.told({ row });
     const parent = this.rows[row.parent];
     const link = (one) => h("button", { type: "button", class: "link", onclick: () => this.reveal(one.index) }, `${visible(data.text(one.label))} ${one.pid}`);
     this.side.show("Process", visible(data.text(row.label)), [
@@ -372,8 +378,8 @@ export class Gantt {
         ["Process", String(row.pid)], ["Made by", parent ? link(parent) : "nobody recorded"], ["Made", row.children.length + row.hidden > 0 ? plural(row.children.length + row.hidden, "process", "processes") : "nobody"],
         ["Began", row.start === null ? "unknown" : `+${duration(row.start - this.whole[0])}`, row.start === null ? "" : moment(data, row.start)],
         ["Ended", row.end === null ? "never seen" : `+${duration(row.end - this.whole[0])}`, row.end === null ? "" : moment(data, row.end)],
-        ["Life", row.end === null ? `≥ ${duration(life)}` : duration(life), `${count(life)} ns`],
-        ["CPU time", row.cpu === null ? "unknown" : duration(row.cpu), row.cpu === null || life === 0 ? "" : `${percent(row.cpu / life)} of its life`],
+        ["Life", row.end === null ? `≥ ${duration(life)}` : duration(life), life === null ? "" : `${count(life)} ns`],
+        ["CPU time", row.cpu === null ? "unknown" : duration(row.cpu), row.cpu === null || !life ? "" : `${percent(row.cpu / life)} of its life`],
         ["Read", bytes(row.read), `${count(row.read)} B by system calls`], ["Written", bytes(row.written), `${count(row.written)} B by system calls`],
         ["Exit", row.signal !== null ? `killed by ${visible(data.text(row.signal))}` : row.exit === null ? "unknown" : String(row.exit)],
         ["Executables", count(row.images), row.images > 1 ? "one after the other" : ""]]),
@@ -410,7 +416,7 @@ export class Gantt {
     const item = this.list[event.target.closest("[data-row]")?.dataset.row];
     tip.hidden = !item || Boolean(item.rest);
     if (tip.hidden) return;
-    const life = duration(this.life(item));
+    const life = duration(this.told(item));
     const command = item.row && item.row.command !== null ? shorten(visible(data.text(item.row.command)), 120) : null;
     const moved = (rows) => `${bytes(rows.reduce((sum, row) => sum + row.read, 0))} read, ${bytes(rows.reduce((sum, row) => sum + row.written, 0))} written`;
     clear(tip).append(h("b", null, this.title(item)), item.row ? ` ${item.row.pid}` : "", h("br"), item.many ? `${life} together, at most ${count(this.area(item.many).most)} at once here` : item.row.end === null ? `${life}, end never seen` : life,

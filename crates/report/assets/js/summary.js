@@ -1,7 +1,7 @@
 // The answer first: what ran, for how long, how much I/O, where the time went, what is not covered.
 
 import { h, name, shorten, visible } from "./dom.js";
-import { bytes, count, duration, list, moment, percent, plural } from "./format.js";
+import { bytes, count, duration, list, moment, percent, plural, told } from "./format.js";
 
 const CASES = { rank: "rank (one launched program)", pid: "process", tid: "thread", exec: "executable image" };
 
@@ -22,7 +22,9 @@ function whatRan(data) {
     : [];
   const span = data.clock === "order"
     ? [". The trace has no time stamps, so only durations and order are known."]
-    : [" for ", strong(duration(data.span_ns)), "."];
+    : told(data, data.span_ns) === null
+      ? [". The time stamps are too coarse to tell for how long."]
+      : [" for ", strong(duration(told(data, data.span_ns))), "."];
   return h("p", { class: "lead" }, command, flat.length > 0 ? "in " : "",
     strong(plural(totals.processes, "process", "processes")), ` with ${plural(totals.threads, "thread")}`, places, span);
 }
@@ -39,8 +41,9 @@ function howMuch(data) {
 function whereTime(data) {
   const { totals, nodes } = data;
   if (totals.duration_ns === null) return h("p", { class: "lead" }, "How long the calls took is unknown: the trace has no durations (strace -T records them).");
-  const share = totals.thread_ns > 0 ? totals.duration_ns / totals.thread_ns : 0;
-  const inside = totals.thread_ns > 0 && data.clock !== "order"
+  const lived = told(data, totals.thread_ns) === totals.thread_ns ? totals.thread_ns : 0;
+  const share = lived > 0 ? totals.duration_ns / totals.thread_ns : 0;
+  const inside = lived > 0 && data.clock !== "order"
     ? ["Their threads lived for ", strong(duration(totals.thread_ns)), " in all, and spent ", strong(`${duration(totals.duration_ns)} (${percent(share)})`), " of it in the traced calls. "]
     : ["The traced calls took ", strong(duration(totals.duration_ns)), " in all. "];
   const top = nodes[0];
@@ -84,11 +87,11 @@ function tile(label, value, note) {
 function tiles(data) {
   const { totals } = data;
   return h("dl", { class: "tiles" },
-    tile("Ran for", data.clock === "order" ? "unknown" : duration(data.span_ns), data.clock === "utc" ? `from ${moment(data, 0).slice(0, 19)}` : null),
+    tile("Ran for", data.clock === "order" || told(data, data.span_ns) === null ? "unknown" : duration(told(data, data.span_ns)), data.clock === "utc" ? `from ${moment(data, 0).slice(0, 19)}` : null),
     tile("Calls", count(totals.events), totals.failures ? `${count(totals.failures)} failed` : "none failed"),
     tile("Read", bytes(totals.read), `${count(totals.read)} bytes`),
     tile("Written", bytes(totals.written), `${count(totals.written)} bytes`),
-    tile("Time in calls", totals.duration_ns === null ? "unknown" : duration(totals.duration_ns), totals.duration_ns !== null && totals.thread_ns > 0 && data.clock !== "order" ? `${percent(totals.duration_ns / totals.thread_ns)} of thread time` : null),
+    tile("Time in calls", totals.duration_ns === null ? "unknown" : duration(totals.duration_ns), totals.duration_ns !== null && totals.thread_ns > 0 && told(data, totals.thread_ns) === totals.thread_ns && data.clock !== "order" ? `${percent(totals.duration_ns / totals.thread_ns)} of thread time` : null),
     tile("Cases", count(totals.cases), `a case is a ${CASES[data.case_by] ?? data.case_by}`));
 }
 

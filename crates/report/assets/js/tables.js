@@ -1,7 +1,7 @@
 // The same figures as tables: activities, paths, files, cases, calls.
 
 import { h, name } from "./dom.js";
-import { bytes, count, duration, percent, plural, rate } from "./format.js";
+import { bytes, count, duration, percent, plural, rate, told } from "./format.js";
 import { table } from "./table.js";
 
 const text = (key, label, of, limit) => ({ key, label, value: of, text: (row) => name(of(row) ?? "–", limit ?? 56) });
@@ -33,7 +33,7 @@ export function tables(data, root, choose) {
     files: ["Files", () => table([text("path", "File", (row) => data.text(row[0]), 70), ...totals(1)],
       { rows: data.files.list, sort: "duration_ns", caption: "Files", file: "files", more: left(data.files.more, "file", "files", data.totals.duration_ns === null ? null : duration(data.totals.duration_ns - sum(data.files.list, (row) => row[3]))) })],
     cases: ["Cases", () => table([text("case", "Case", (row) => data.text(row[0]), 44), ...(data.grouped ? [text("group", "Group", (row) => data.groups[row[1]]?.name ?? "–", 24)] : []), ...totals(2),
-      number("first_ns", "Began after", (row) => row[8], duration), number("span_ns", "Lived for", (row) => row[9], duration), number("in_calls", "In calls", (row) => (row[9] > 0 && row[4] !== null ? row[4] / row[9] : null), (share) => (share === null ? "–" : percent(share)), "Sum of its durations over its time; above 100 % where threads overlap")],
+      number("first_ns", "Began after", (row) => row[8], duration), number("span_ns", "Lived for", (row) => told(data, row[9]), duration), number("in_calls", "In calls", (row) => (row[9] > 0 && told(data, row[9]) === row[9] && row[4] !== null ? row[4] / row[9] : null), (share) => (share === null ? "–" : percent(share)), "Sum of its durations over its time; above 100 % where threads overlap")],
       { rows: data.cases.list, sort: "duration_ns", caption: "Cases", file: "cases", more: left(data.cases.more, "case", "cases") })],
     calls: ["Calls", () => table([text("call", "Call", (row) => data.text(row[0])), ...totals(1), number("mean_ns", "Mean", (row) => (row[1] > 0 && row[3] !== null ? row[3] / row[1] : null), duration)],
       { rows: data.calls.list, sort: "duration_ns", caption: "Calls", file: "calls", more: left(data.calls.more, "kind of call", "kinds of calls") })],

@@ -36,6 +36,7 @@ pub(super) fn changes(
         b: comparison.b.clone(),
         per_case: comparison.per_case,
         runs: (comparison.runs_a, comparison.runs_b, comparison.runs_needed),
+        unit: comparison.unit.name(),
         exclusive: comparison.is_mostly_exclusive(),
         permutations: comparison.permutations,
         list: list.collect(),

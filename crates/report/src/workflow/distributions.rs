@@ -120,7 +120,8 @@ pub(crate) fn throughput(
     names: &mut NameTable,
 ) -> Option<PageThroughput> {
     let given = &profile.throughput;
-    if given.bin_ns == 0 || given.groups.is_empty() && given.ranks.is_empty() {
+    let (start, bin_ns) = given.origin_ns.zip(given.bin_ns)?;
+    if given.groups.is_empty() && given.ranks.is_empty() {
         return None;
     }
     let mut bins = |rows: &[Series]| {
@@ -136,8 +137,8 @@ pub(crate) fn throughput(
         let join = (length * order.len()).div_ceil(room.cells.max(1)).max(1);
         let short = |values: &[u64]| without_zeros(&joined(values, join));
         PageBins {
-            from: given.origin_ns.saturating_sub(origin),
-            bin_ns: given.bin_ns.saturating_mul(join as u64),
+            from: start.saturating_sub(origin),
+            bin_ns: bin_ns.saturating_mul(join as u64),
             bins: length.div_ceil(join),
             rows: Bounded {
                 list: order
@@ -205,8 +206,8 @@ mod tests {
             calls: vec![1; 6],
         };
         let given = Throughput {
-            origin_ns: 110,
-            bin_ns: 10,
+            origin_ns: Some(110),
+            bin_ns: Some(10),
             groups: vec![row("a", 1), row("b", 3), row("c", 2)],
             ranks: Vec::new(),
         };

@@ -93,7 +93,7 @@ fn kept(graph: &Graph, critical: &CriticalPath, limit: usize) -> Vec<usize> {
 fn vertex(subject: &Subject<'_>, at: usize, names: &mut NameTable) -> FlowVertex {
     let vertex: &Vertex = &subject.graph.vertices[at];
     let (group, critical) = subject.overview.of(at);
-    let base = FlowVertex { group, time: vertex.time.0, critical, ..FlowVertex::default() };
+    let base = FlowVertex { group, time: vertex.time.map(|time| time.0), critical, ..FlowVertex::default() };
     match &vertex.facts {
         Facts::Process(process) => FlowVertex {
             name: names.id(&vertex.label),
@@ -164,7 +164,7 @@ fn figures(edge: &Edge, from: u32, to: u32, critical: bool) -> FlowEdge {
         read: edge.read.bytes,
         written: edge.written.bytes,
         calls: edge.calls(),
-        elapsed: edge.elapsed().0,
+        elapsed: edge.elapsed().map(|time| time.0),
         critical,
     }
 }

@@ -1,9 +1,9 @@
 //! From time stamps as printed to points in time.
 
 use iotrail_model::time::{NANOS_PER_DAY, days_from_civil};
-use iotrail_model::{Clock, Timestamp};
+use iotrail_model::{Clock, Nanos, Resolution, Timestamp};
 
-const SECOND: i64 = 1_000_000_000;
+pub(super) const SECOND: i64 = 1_000_000_000;
 
 /// The time stamps in front of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(super) struct Stamp {
     pub(super) delta: Option<i64>,
     /// Whether `absolute` has a fraction of a second.
     pub(super) fine: bool,
+    /// The last digit of what the line says in nanoseconds, the finer one if it says both; 0 if it says neither.
+    pub(super) unit: i64,
 }
 
 /// A point in time as printed, in nanoseconds.
@@ -32,6 +34,8 @@ pub(super) struct Timeline {
     /// Midnight of the day of the last line.
     midnight: i64,
     last: i64,
+    /// The coarsest unit of the stamps so far.
+    unit: i64,
 }
 
 impl Timeline {
@@ -46,10 +50,16 @@ impl Timeline {
         self.clock.unwrap_or(Clock::Order)
     }
 
+    /// How fine they are: of numbers of lines nobody asks.
+    pub(super) fn resolution(&self) -> Resolution {
+        Resolution(Nanos(self.unit))
+    }
+
     /// The time of the next line.
     #[inline]
     pub(super) fn advance(&mut self, stamp: &Stamp) -> Timestamp {
         let first = self.clock.is_none();
+        self.unit = self.unit.max(stamp.unit);
         let now = match (stamp.absolute, stamp.delta) {
             (Some(Absolute::Utc(now)), _) => {
                 self.clock = Some(Clock::Utc);
@@ -97,7 +107,7 @@ mod tests {
     use super::*;
 
     fn at(time: i64) -> Stamp {
-        Stamp { absolute: Some(Absolute::TimeOfDay(time)), delta: None, fine: true }
+        Stamp { absolute: Some(Absolute::TimeOfDay(time)), delta: None, fine: true, unit: 1 }
     }
 
     #[test]
@@ -125,7 +135,7 @@ mod tests {
         let mut timeline = Timeline::new(None);
         let times = [(10, 0), (10, 400), (11, 300), (20, 9 * SECOND), (30, 1)].map(|(second, delta)| {
             let absolute = Some(Absolute::Utc(second * SECOND));
-            timeline.advance(&Stamp { absolute, delta: Some(delta), fine: false }).0 - 10 * SECOND
+            timeline.advance(&Stamp { absolute, delta: Some(delta), fine: false, unit: 1000 }).0 - 10 * SECOND
         });
         assert_eq!(times, [0, 400, 700, 9 * SECOND + 700, 20 * SECOND]);
     }

@@ -54,7 +54,7 @@ use feed::{Feed, Piece};
 use interruptions::Interruptions;
 use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::RawItem;
-use iotrail_model::{Clock, Coverage, Nanos, Tid, Timestamp};
+use iotrail_model::{Clock, Coverage, Nanos, Resolution, Tid, Timestamp};
 use pending::Pending;
 use prefix::Prefix;
 use sink::{Out, Sink};
@@ -184,6 +184,12 @@ impl Parser {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.timeline.clock()
+    }
+
+    /// How fine the time stamps are.
+    #[must_use]
+    pub fn resolution(&self) -> Resolution {
+        self.timeline.resolution()
     }
 
     /// How often the clock was set back.

@@ -5,7 +5,7 @@
 //! one), `[ 257] ` (call number), `[00007f...] ` (instruction pointer). A bare number is told apart by its size: no
 //! process id is above 2^22, no clock of a machine that runs strace 5 stands before 1973.
 
-use super::clock::{Absolute, Stamp};
+use super::clock::{Absolute, SECOND, Stamp};
 use super::scan::trim_start;
 use iotrail_model::Tid;
 use memchr::memchr;
@@ -93,17 +93,19 @@ impl<'a> Prefix<'a> {
     fn stamp(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         let (whole, length) = digits(text)?;
         if let [b':', m1, m2, b':', s1, s2, rest @ ..] = &text[length..] {
-            let (fraction, rest, fine) = fraction(rest)?;
+            let (fraction, rest, unit) = fraction(rest)?;
             let seconds = whole.min(1 << 20) * 3600 + two_digits(*m1, *m2)? * 60 + two_digits(*s1, *s2)?;
             self.stamp.absolute = Some(Absolute::TimeOfDay(nanos(seconds, fraction)));
-            self.stamp.fine = fine;
+            self.stamp.fine = unit < SECOND;
+            self.printed_to(unit);
             return behind_space(rest);
         }
-        let (fraction, rest, fine) = fraction(&text[length..])?;
+        let (fraction, rest, unit) = fraction(&text[length..])?;
         let rest = behind_space(rest)?;
+        self.printed_to(unit);
         if whole >= FIRST_UNIX_SECOND {
             self.stamp.absolute = Some(Absolute::Utc(nanos(whole, fraction)));
-            self.stamp.fine = fine;
+            self.stamp.fine = unit < SECOND;
         } else {
             self.stamp.delta = Some(nanos(whole, fraction));
         }
@@ -114,9 +116,16 @@ impl<'a> Prefix<'a> {
     fn difference(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         let text = trim_start(text.strip_prefix(b"(+")?);
         let (whole, length) = digits(text)?;
-        let (fraction, rest, _) = fraction(&text[length..])?;
+        let (fraction, rest, unit) = fraction(&text[length..])?;
         self.stamp.delta = Some(nanos(whole, fraction));
-        behind_space(rest.strip_prefix(b")")?)
+        let rest = behind_space(rest.strip_prefix(b")")?)?;
+        self.printed_to(unit);
+        Some(rest)
+    }
+
+    /// A stamp has this unit: of several the finest counts.
+    fn printed_to(&mut self, unit: i64) {
+        self.stamp.unit = if self.stamp.unit == 0 { unit } else { self.stamp.unit.min(unit) };
     }
 }
 
@@ -161,15 +170,15 @@ pub(super) fn digits(text: &[u8]) -> Option<(u64, usize)> {
     (length > 0).then_some((value, length))
 }
 
-/// The nanoseconds in `.123456`, what follows, and whether there is a fraction at all.
+/// The nanoseconds in `.123456`, what follows, and those of a unit of the last digit: a second without a fraction.
 #[inline]
-fn fraction(text: &[u8]) -> Option<(u64, &[u8], bool)> {
+fn fraction(text: &[u8]) -> Option<(u64, &[u8], i64)> {
     if text.first() != Some(&b'.') {
-        return Some((0, text, false));
+        return Some((0, text, SECOND));
     }
     let (value, length) = digits(&text[1..])?;
     let scale = 10_u64.pow(9_usize.checked_sub(length)? as u32);
-    Some((value * scale, &text[1 + length..], true))
+    Some((value * scale, &text[1 + length..], scale as i64))
 }
 
 fn two_digits(tens: u8, ones: u8) -> Option<u64> {

@@ -9,7 +9,7 @@ use crate::recording::place::{Aside, Replaced};
 use crate::recording::publish::{Addition, publish, tidy};
 use crate::recording::run::{RECORDING, Run};
 use crate::recording::unfinished::boot_id;
-use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Timestamp};
+use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Nanos, Resolution, Timestamp};
 use iotrail_spool::{Header, Recorder, Spool, SpoolWriter, Written};
 use std::fs;
 use std::num::NonZeroUsize;
@@ -80,6 +80,7 @@ impl Recording {
             clock: Clock::Utc,
             source: options.capture.source.clone(),
             interleaved: false,
+            resolution: Resolution(Nanos(1)),
         });
         run.ranks.extend(options.rank);
         let header = header(options, case);

@@ -13,7 +13,7 @@ use crate::waits::Waits;
 use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::{Clock, FileKind, Nanos, PathId, Timestamp, units};
+use iotrail_model::{Case, Clock, FileKind, Nanos, PathId, Resolution, Timestamp, units};
 use iotrail_query::process_group::executable;
 use iotrail_query::{LifeId, Lives, ProcessGroups};
 use iotrail_trail::EventLog;
@@ -61,6 +61,7 @@ impl Finish<'_> {
             edges,
             phases: self.groups.names.iter().map(|name| Arc::from(name.as_str())).collect(),
             span,
+            resolution: self.resolution(),
             left_out,
             notes,
             history: Vec::new(),
@@ -90,10 +91,8 @@ impl Finish<'_> {
                 let facts =
                     self.process(*life, *part, *part == parts[life.index()], node, &cases, &mut texts);
                 let program = executable(self.lives.last_image(*life)).map(|name| texts.share(name));
-                let time = node
-                    .first
-                    .zip(node.last)
-                    .map_or(Nanos(0), |(first, last)| Nanos((last - first).0.max(0)));
+                let time = node.first.zip(node.last).map(|(first, last)| Nanos((last - first).0.max(0)));
+                let time = time.and_then(|time| self.resolution().tells(time));
                 Vertex {
                     label: program.unwrap_or_else(|| Arc::clone(&key)),
                     key,
@@ -121,7 +120,7 @@ impl Finish<'_> {
                     },
                     phase: None,
                     members: 1,
-                    time: Nanos(0),
+                    time: None,
                     facts: Facts::File(file),
                 }
             }
@@ -288,10 +287,17 @@ impl Finish<'_> {
         notes
     }
 
+    fn resolution(&self) -> Resolution {
+        Case::resolution_of(self.log.cases())
+    }
+
     fn clocks(&self, note: &mut impl FnMut(bool, String)) {
         let cases = self.log.cases();
         let has = |clock| cases.iter().any(|case| case.clock == clock);
         note(has(Clock::Order), "Cases without time stamps: their times only count events, so that life times and the order between cases mean nothing.".to_owned());
+        if let Some(sentence) = self.resolution().note() {
+            note(true, format!("{sentence}."));
+        }
         note(
             cases.len() > 1 && has(Clock::Relative),
             "Cases whose times start at 0: the order of accesses between cases is unknown.".to_owned(),

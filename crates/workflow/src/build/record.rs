@@ -131,5 +131,5 @@ impl Record {
 
 /// The figures of one call.
 pub(super) fn one_call(bytes: i64, dur: Option<Nanos>) -> Transfer {
-    Transfer { bytes: u64::try_from(bytes).unwrap_or(0), calls: 1, elapsed: dur.unwrap_or_default() }
+    Transfer { bytes: u64::try_from(bytes).unwrap_or(0), calls: 1, elapsed: dur }
 }

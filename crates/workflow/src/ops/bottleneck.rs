@@ -101,7 +101,8 @@ pub fn bottlenecks(graph: &Graph) -> Bottlenecks {
 fn lost(graph: &Graph, edge: EdgeId, usual: f64) -> u64 {
     let edge = graph.edge(edge);
     let expected = edge.bytes() as f64 / usual * 1e9;
-    (edge.elapsed().0 as f64 - expected).max(0.0) as u64
+    let elapsed = edge.elapsed().unwrap_or_default().0 as f64;
+    (elapsed - expected).max(0.0) as u64
 }
 
 /// The median, of an even number the mean of the middle two; of nothing 0.

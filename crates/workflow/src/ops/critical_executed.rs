@@ -128,8 +128,11 @@ impl From<Ended> for Reason {
 /// Walks back from the last end.
 ///
 /// # Errors
-/// If a vertex stands for several processes.
+/// If a vertex stands for several processes, or time stamps are too coarse to tell what came before what.
 pub fn critical_executed(graph: &Graph) -> Result<Executed, OpError> {
+    if graph.resolution.is_coarse() {
+        return Err(OpError::CoarseTimes);
+    }
     let is_joined = |vertex: &&crate::graph::Vertex| vertex.process().is_some() && vertex.members > 1;
     if let Some(vertex) = graph.vertices.iter().find(is_joined) {
         return Err(OpError::Aggregated { key: vertex.key.to_string(), members: vertex.members });

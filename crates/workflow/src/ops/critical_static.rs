@@ -44,8 +44,11 @@ pub struct CriticalStep {
 /// The heaviest path of `graph`; of several the one that leads through the first vertices.
 ///
 /// # Errors
-/// If the graph has a cycle.
+/// If the graph has a cycle, or time is weighed and time stamps are too coarse for it.
 pub fn critical_static(graph: &Graph, weight: Weight) -> Result<Critical, OpError> {
+    if weight == Weight::Time && graph.resolution.is_coarse() {
+        return Err(OpError::CoarseTimes);
+    }
     let order = topological(graph).map_err(|cycle| OpError::Cyclic {
         what: "the heaviest path",
         cycle: cycle

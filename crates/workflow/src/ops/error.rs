@@ -41,6 +41,9 @@ pub enum OpError {
         /// How many processes it stands for.
         members: u32,
     },
+    /// Time stamps do not tell what came before what.
+    #[error("the time stamps of the traces are too coarse to tell it (strace -ttt)")]
+    CoarseTimes,
 }
 
 impl OpError {

@@ -161,7 +161,7 @@ fn merge(graph: &Graph, members: &[VertexId], name: &Name) -> Vertex {
         label: Arc::clone(&name.label),
         phase: common(all().map(|vertex| vertex.phase)).flatten(),
         members: first.members,
-        time: Nanos(all().fold(0, |sum, vertex| sum.saturating_add(vertex.time.0))),
+        time: all().try_fold(Nanos(0), |sum, vertex| Some(Nanos(sum.0.saturating_add(vertex.time?.0)))),
         facts,
     }
 }

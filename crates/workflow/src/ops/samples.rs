@@ -17,7 +17,7 @@ impl Builder {
     pub(crate) fn process(&mut self, name: &str, start: i64, end: i64) -> VertexId {
         let known = |at: i64| (at >= 0).then_some(Timestamp(at));
         let (start, end) = (known(start), known(end));
-        let time = start.zip(end).map_or(Nanos(0), |(start, end)| end - start);
+        let time = start.zip(end).map(|(start, end)| end - start);
         let number = self.0.vertices.len() as u32;
         let facts = Facts::Process(ProcessVertex {
             life: LifeId(number),
@@ -61,10 +61,10 @@ impl Builder {
             version: 1,
             ..FileVertex::default()
         });
-        self.vertex(format!("{path}@{}", self.0.vertices.len()), &label, Nanos(0), facts)
+        self.vertex(format!("{path}@{}", self.0.vertices.len()), &label, None, facts)
     }
 
-    fn vertex(&mut self, key: String, label: &str, time: Nanos, facts: Facts) -> VertexId {
+    fn vertex(&mut self, key: String, label: &str, time: Option<Nanos>, facts: Facts) -> VertexId {
         self.2.push(Life::default());
         self.0.vertices.push(Vertex {
             key: key.into(),
@@ -86,7 +86,7 @@ impl Builder {
         bytes: u64,
         at: (i64, i64),
     ) {
-        let transfer = Transfer { bytes, calls: u64::from(bytes > 0), elapsed: Nanos(10) };
+        let transfer = Transfer { bytes, calls: u64::from(bytes > 0), elapsed: Some(Nanos(10)) };
         let (read, written) = match relation {
             Relation::Read | Relation::Map => (transfer, Transfer::default()),
             Relation::Create | Relation::Write => (Transfer::default(), transfer),

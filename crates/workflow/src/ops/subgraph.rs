@@ -47,6 +47,7 @@ pub(crate) fn empty_like(graph: &Graph) -> Graph {
         edges: Vec::new(),
         phases: graph.phases.clone(),
         span: graph.span,
+        resolution: graph.resolution,
         left_out: graph.left_out.clone(),
         notes: graph.notes.clone(),
         history: graph.history.clone(),

@@ -8,7 +8,7 @@ use crate::ops::critical_executed::{Executed, critical_executed};
 use crate::ops::critical_static::{Critical, critical_static};
 use crate::ops::error::OpError;
 use crate::ops::weight::Weight;
-use iotrail_model::{Nanos, units};
+use iotrail_model::units;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -96,14 +96,14 @@ pub struct HeaviestRow {
     pub label: Arc<str>,
     /// How the path comes to it.
     pub relation: Option<Relation>,
-    /// What it and the edge to it weigh.
-    pub weight: u64,
+    /// What it and the edge to it weigh; NULL if it is a time that nothing tells.
+    pub weight: Option<u64>,
     /// The weight up to here.
-    pub sum: u64,
+    pub sum: Option<u64>,
     /// Unit of the weights: `ns`, `bytes`, `calls`.
     pub unit: &'static str,
     /// Of the whole path.
-    pub share: f64,
+    pub share: Option<f64>,
 }
 
 /// A step of the critical path as executed.
@@ -122,7 +122,7 @@ pub struct ExecutedRow {
     /// How long.
     pub span_ns: i64,
     /// Of the makespan.
-    pub share: f64,
+    pub share: Option<f64>,
     /// Why it begins then.
     pub why: &'static str,
     /// Key of the process that it waited for.
@@ -138,8 +138,8 @@ pub struct SlackRow {
     pub key: Arc<str>,
     /// Its label.
     pub label: Arc<str>,
-    /// How much it could weigh more before the heaviest path does.
-    pub slack: u64,
+    /// How much it could weigh more before the heaviest path does; NULL if it is a time that nothing tells.
+    pub slack: Option<u64>,
     /// Unit of the weight.
     pub unit: &'static str,
 }
@@ -162,7 +162,7 @@ pub struct BottleneckRow {
     /// Calls that moved them.
     pub calls: u64,
     /// Time in these calls.
-    pub elapsed_ns: i64,
+    pub elapsed_ns: Option<i64>,
     /// Bytes per second.
     pub rate: f64,
     /// Median of the rates of the edges of its kind.
@@ -230,15 +230,18 @@ const fn unit(weight: Weight) -> &'static str {
     }
 }
 
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+/// Nothing is no share of nothing.
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// Both critical paths; one that the graph has no more is replaced by a note, and if it has neither the first error is
 /// returned.
 pub(super) fn critical_path(graph: &Graph, weight: Weight) -> Result<Vec<Table>, OpError> {
     let executed = critical_executed(graph).map(|executed| self::executed(graph, &executed));
+    let executed = Table::or_unknown(executed, EXECUTED, Rows::Executed(Vec::new()));
     let heaviest = critical_static(graph, weight).map(|critical| heaviest(graph, &critical));
+    let heaviest = Table::or_unknown(heaviest, HEAVIEST, Rows::Heaviest(Vec::new()));
     match (executed, heaviest) {
         (Err(error), Err(_)) => Err(error),
         (Ok(mut table), Err(error)) | (Err(error), Ok(mut table)) => {
@@ -252,24 +255,37 @@ pub(super) fn critical_path(graph: &Graph, weight: Weight) -> Result<Vec<Table>,
 /// The heaviest path as a table.
 #[must_use]
 pub fn heaviest(graph: &Graph, critical: &Critical) -> Table {
+    let told = |weight: u64| critical.weight.told(graph, weight);
     let rows = critical.steps.iter().map(|step| HeaviestRow {
         key: Arc::clone(&graph.vertex(step.vertex).key),
         label: Arc::clone(&graph.vertex(step.vertex).label),
         relation: step.edge.map(|edge| graph.edge(edge).relation),
-        weight: step.weight,
-        sum: step.sum,
+        weight: told(step.weight),
+        sum: told(step.sum),
         unit: unit(critical.weight),
-        share: share(step.weight, critical.total),
+        share: told(step.weight).and_then(|weight| share(weight, critical.total)),
     });
     let table = Table {
-        name: "heaviest path",
-        summary: format!("by {}: {} {}", critical.weight.name(), critical.total, unit(critical.weight)),
+        name: HEAVIEST,
+        summary: format!("by {}: {}", critical.weight.name(), in_words(graph, critical)),
         notes: Vec::new(),
         rows: Rows::Heaviest(rows.collect()),
     };
     if critical.weight == Weight::Time { table.if_timed(graph) } else { table }
 }
 
+/// The weight of the whole path.
+fn in_words(graph: &Graph, critical: &Critical) -> String {
+    let total = critical.weight.told(graph, critical.total);
+    total.map_or_else(|| UNKNOWN.to_owned(), |total| format!("{total} {}", unit(critical.weight)))
+}
+
+/// In sentences, a figure that is not known.
+const UNKNOWN: &str = "unknown";
+
+const HEAVIEST: &str = "heaviest path";
+const EXECUTED: &str = "critical path as executed";
+const SLACK: &str = "slack";
 /// What stands in place of a table of times where none is known.
 const NO_TIMES: &str = "not known, the traces have no time stamps (strace -ttt)";
 
@@ -277,7 +293,7 @@ impl Table {
     /// A table of times; without rows if no time of `graph` is known.
     fn if_timed(self, graph: &Graph) -> Self {
         let knows = |vertex: &Vertex| {
-            vertex.time > Nanos(0) || vertex.process().is_some_and(|process| process.start.is_some())
+            vertex.time.is_some() || vertex.process().is_some_and(|process| process.start.is_some())
         };
         if graph.span.is_some() || graph.vertices.is_empty() || graph.vertices.iter().any(knows) {
             return self;
@@ -288,7 +304,22 @@ impl Table {
             Rows::Slack(_) => Rows::Slack(Vec::new()),
             rows => rows,
         };
-        Self { summary: NO_TIMES.to_owned(), notes: Vec::new(), rows, ..self }
+        Self::unknown(self.name, rows, NO_TIMES)
+    }
+
+    /// A table without rows, and why.
+    fn unknown(name: &'static str, rows: Rows, why: &str) -> Self {
+        Self { name, summary: why.to_owned(), notes: Vec::new(), rows }
+    }
+
+    /// Instead of what time stamps do not tell a table without rows.
+    fn or_unknown(made: Result<Self, OpError>, name: &'static str, rows: Rows) -> Result<Self, OpError> {
+        match made {
+            Err(error @ OpError::CoarseTimes) => {
+                Ok(Self::unknown(name, rows, &format!("not known, {error}")))
+            }
+            made => made,
+        }
     }
 }
 
@@ -323,7 +354,7 @@ pub fn executed(graph: &Graph, executed: &Executed) -> Table {
         )
     });
     Table {
-        name: "critical path as executed",
+        name: EXECUTED,
         summary: format!(
             "makespan {} ns, the sum of {}",
             executed.makespan.0,
@@ -340,21 +371,20 @@ fn phase(graph: &Graph, vertex: VertexId) -> Option<Arc<str>> {
 }
 
 pub(super) fn slack(graph: &Graph, weight: Weight) -> Result<Table, OpError> {
+    Table::or_unknown(known_slack(graph, weight), SLACK, Rows::Slack(Vec::new()))
+}
+
+fn known_slack(graph: &Graph, weight: Weight) -> Result<Table, OpError> {
     let critical = critical_static(graph, weight)?;
     let rows = graph.vertices.iter().zip(&critical.slack).map(|(vertex, slack)| SlackRow {
         key: Arc::clone(&vertex.key),
         label: Arc::clone(&vertex.label),
-        slack: *slack,
+        slack: weight.told(graph, *slack),
         unit: unit(weight),
     });
     let table = Table {
-        name: "slack",
-        summary: format!(
-            "by {}; the heaviest path weighs {} {}",
-            weight.name(),
-            critical.total,
-            unit(weight)
-        ),
+        name: SLACK,
+        summary: format!("by {}; the heaviest path weighs {}", weight.name(), in_words(graph, &critical)),
         notes: Vec::new(),
         rows: Rows::Slack(rows.collect()),
     };
@@ -376,7 +406,7 @@ pub fn bottlenecks(graph: &Graph) -> Table {
             phase: process.and_then(|process| phase(graph, process)),
             bytes: edge.bytes(),
             calls: edge.calls(),
-            elapsed_ns: edge.elapsed().0,
+            elapsed_ns: edge.elapsed().map(|time| time.0),
             rate: slow.rate,
             median_rate: slow.median_rate,
             lost_ns: slow.lost_ns,

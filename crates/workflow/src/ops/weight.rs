@@ -63,13 +63,22 @@ impl Weight {
         matches!(self, Self::Time | Self::Rate)
     }
 
+    /// A weight that adds up from those of `graph`, unless it is the time in calls and no call has a duration.
+    #[must_use]
+    pub fn told(self, graph: &Graph, weight: u64) -> Option<u64> {
+        match self {
+            Self::Bytes | Self::Calls | Self::Time => Some(weight),
+            Self::Rate => graph.edges.iter().any(|edge| edge.elapsed().is_some()).then_some(weight),
+        }
+    }
+
     /// What an edge weighs.
     #[must_use]
     pub fn of_edge(self, edge: &Edge) -> u64 {
         match self {
             Self::Time => 0,
             Self::Bytes => edge.bytes(),
-            Self::Rate => u64::try_from(edge.elapsed().0).unwrap_or(0),
+            Self::Rate => edge.elapsed().and_then(|time| u64::try_from(time.0).ok()).unwrap_or(0),
             Self::Calls => edge.calls(),
         }
     }
@@ -145,7 +154,7 @@ pub(crate) fn busy(graph: &Graph) -> Vec<Vec<(i64, i64)>> {
 }
 
 fn time(vertex: &Vertex) -> u64 {
-    u64::try_from(vertex.time.0).unwrap_or(0)
+    vertex.time.and_then(|time| u64::try_from(time.0).ok()).unwrap_or(0)
 }
 
 fn span(vertex: &Vertex) -> Option<(i64, i64)> {

@@ -3,7 +3,7 @@
 use super::shape::shapes;
 use super::{LongestPath, Node, NodeId, Tree};
 use crate::build::labels::Texts;
-use iotrail_model::{Case, Nanos, Timestamp};
+use iotrail_model::{Case, Nanos, Resolution, Timestamp};
 use iotrail_query::process_group::executable;
 use iotrail_query::{LifeId, Lives, ProcessGroups};
 use std::sync::Arc;
@@ -41,10 +41,12 @@ pub fn tree(lives: &Lives, groups: &ProcessGroups, cases: &[Case]) -> Tree {
     }
     let shapes = shapes(&mut nodes);
     forget_orders(&mut nodes, lives, cases);
+    let resolution = Case::resolution_of(cases);
     let starts = nodes.iter().filter_map(|node| node.start.or(node.end)).min();
     let ends = nodes.iter().filter_map(|node| node.end.or(node.start)).max();
     Tree {
-        longest: longest(&nodes),
+        longest: longest(&nodes, resolution),
+        resolution,
         roots,
         shapes,
         phases: groups.names.iter().map(|name| Arc::from(name.as_str())).collect(),
@@ -99,7 +101,7 @@ pub(crate) fn cpu(images: &[iotrail_model::Process]) -> Option<Nanos> {
 
 /// The path from a root whose processes lived for the longest time together, each moment counted once; of equal ones that with
 /// the largest sum of life times, and of these that of the first processes.
-fn longest(nodes: &[Node]) -> LongestPath {
+fn longest(nodes: &[Node], resolution: Resolution) -> LongestPath {
     let mut paths: Vec<Path> = Vec::with_capacity(nodes.len());
     for node in nodes {
         // Parents stand before their children, and began before them.
@@ -111,7 +113,8 @@ fn longest(nodes: &[Node]) -> LongestPath {
     let above = |id: &NodeId| nodes[id.index()].parent;
     let mut path: Vec<NodeId> = std::iter::successors(Some(NodeId(best as u32)), above).collect();
     path.reverse();
-    LongestPath { nodes: path, time: paths[best].until.map(|_| paths[best].covered) }
+    let time = paths[best].until.and_then(|_| resolution.tells(paths[best].covered));
+    LongestPath { nodes: path, time }
 }
 
 /// A path from a root to a process.

@@ -1,5 +1,5 @@
 use super::*;
-use iotrail_model::{Pid, Process};
+use iotrail_model::{Pid, Process, Resolution};
 use iotrail_query::{Lives, ProcessGroups};
 
 fn process(pid: u32, ppid: u32, exe: &str, from: i64, to: i64) -> Process {
@@ -80,7 +80,7 @@ fn numbers_of_calls_are_no_times() {
         vec![process(1, 0, "/bin/sh", 0, 9), process(3, 1, "/bin/ls", 4, 6), process(2, 1, "/bin/wc", 2, 3)];
     let tree = tree(&Lives::new(images), &ProcessGroups::default(), &cases);
     assert_eq!((tree.span, tree.longest.time), (None, None));
-    assert!(tree.nodes.iter().all(|node| node.life_time().is_none()));
+    assert!(tree.nodes.iter().all(|node| node.life_time(Resolution::default()).is_none()));
     let order: Vec<&str> = tree.nodes.iter().map(|node| &*node.label).collect();
     assert_eq!(order, ["sh", "wc", "ls"], "they still say what came first");
 }
@@ -97,9 +97,9 @@ fn the_images_of_a_process_are_one_node_and_what_is_unknown_stays_unknown() {
         (&*sort.label, sort.images, sort.bytes_read, sort.signal.as_deref()),
         ("sort", 2, 20, Some("SIGKILL"))
     );
-    assert_eq!((sort.life_time(), sort.cpu), (Some(Nanos(9)), None));
+    assert_eq!((sort.life_time(Resolution::default()), sort.cpu), (Some(Nanos(9)), None));
     let cat = tree.nodes.iter().find(|node| node.pid == 8).unwrap();
-    assert_eq!((cat.life_time(), cat.start), (None, None));
+    assert_eq!((cat.life_time(Resolution::default()), cat.start), (None, None));
 }
 
 #[test]

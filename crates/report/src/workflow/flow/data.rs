@@ -72,8 +72,8 @@ pub struct FlowGroup {
     pub m: u64,
     /// Files or processes that they are.
     pub d: u64,
-    /// Time of the members' lives.
-    pub t: i64,
+    /// Time of the members' lives, as far as it is known; NULL if it is known of none.
+    pub t: Option<i64>,
     /// Bytes that processes read of it, or that it read.
     pub r: u64,
     /// Bytes written.
@@ -86,7 +86,7 @@ pub struct FlowGroup {
 }
 
 /// An edge between joined vertices as a list: from, to, relation, bytes read, bytes written, calls, time in them, edges that it
-/// stands for, 1 if the critical path takes one of them, route or 0.
+/// stands for, 1 if the critical path takes one of them, route or 0. Times that are not known are -1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowLink {
     /// The figures, with places in the list of groups.
@@ -98,7 +98,7 @@ pub struct FlowLink {
 }
 
 /// A vertex as a list: joined vertex, name, part or version, row of its process or its size (-1: unknown), time, readers, writers,
-/// 1 if it is on the critical path.
+/// 1 if it is on the critical path. Times that are not known are -1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowVertex {
     /// Place of its joined vertex.
@@ -110,7 +110,7 @@ pub struct FlowVertex {
     /// Row of the process in the list of processes, or size of the file.
     pub about: Option<i64>,
     /// Time that it stands for.
-    pub time: i64,
+    pub time: Option<i64>,
     /// Processes that read the file.
     pub readers: u32,
     /// Processes that wrote the file.
@@ -122,7 +122,7 @@ pub struct FlowVertex {
 impl Serialize for FlowVertex {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { group, name, part, about, time, readers, writers, critical } = *self;
-        (group, name, part, about.unwrap_or(-1), time, readers, writers, u8::from(critical))
+        (group, name, part, about.unwrap_or(-1), time.unwrap_or(-1), readers, writers, u8::from(critical))
             .serialize(serializer)
     }
 }
@@ -143,7 +143,7 @@ pub struct FlowEdge {
     /// Transfers.
     pub calls: u64,
     /// Time in them.
-    pub elapsed: i64,
+    pub elapsed: Option<i64>,
     /// Whether the critical path takes it.
     pub critical: bool,
 }
@@ -151,14 +151,15 @@ pub struct FlowEdge {
 impl Serialize for FlowEdge {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { from, to, relation, read, written, calls, elapsed, critical } = *self;
-        (from, to, relation, read, written, calls, elapsed, u8::from(critical)).serialize(serializer)
+        (from, to, relation, read, written, calls, elapsed.unwrap_or(-1), u8::from(critical))
+            .serialize(serializer)
     }
 }
 
 impl Serialize for FlowLink {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let FlowEdge { from, to, relation, read, written, calls, elapsed, critical } = self.edge;
-        let figures = (from, to, relation, read, written, calls, elapsed);
+        let figures = (from, to, relation, read, written, calls, elapsed.unwrap_or(-1));
         let (a, b, c, d, e, f, g) = figures;
         let critical = u8::from(critical);
         match self.route.is_empty() {

@@ -21,7 +21,7 @@ pub(super) struct Group {
     pub(super) members: u64,
     /// Processes and files, however many parts and versions of each are members.
     pub(super) distinct: u64,
-    pub(super) time: i64,
+    pub(super) time: Option<i64>,
     pub(super) read: u64,
     pub(super) written: u64,
     pub(super) critical: bool,
@@ -82,12 +82,17 @@ pub(super) fn join(
         if vertex.members > 1 || seen.insert((place, identity(vertex))) {
             group.distinct += u64::from(vertex.members);
         }
-        group.time = group.time.saturating_add(vertex.time.0);
+        group.time = sum(group.time, vertex.time.map(|time| time.0));
         group.critical |= joined.critical[joined.of.len()];
         joined.of.push(place);
     }
     link(graph, steps, &mut joined);
     joined
+}
+
+/// The sum of what is known.
+fn sum(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    one.into_iter().chain(other).reduce(i64::saturating_add)
 }
 
 /// What the versions of a file and the parts of a process have in common.
@@ -112,7 +117,7 @@ fn link(graph: &Graph, steps: &HashSet<(VertexId, VertexId)>, joined: &mut Joine
         }
         let one = figures(edge, from, to, steps.contains(&(edge.from, edge.to)));
         let link = links.entry((from, to)).or_insert(Link {
-            edge: FlowEdge { read: 0, written: 0, calls: 0, elapsed: 0, ..one },
+            edge: FlowEdge { read: 0, written: 0, calls: 0, elapsed: None, ..one },
             members: 0,
         });
         link.members += u64::from(edge.members);
@@ -121,7 +126,7 @@ fn link(graph: &Graph, steps: &HashSet<(VertexId, VertexId)>, joined: &mut Joine
         sum.read = sum.read.saturating_add(one.read);
         sum.written = sum.written.saturating_add(one.written);
         sum.calls = sum.calls.saturating_add(one.calls);
-        sum.elapsed = sum.elapsed.saturating_add(one.elapsed);
+        sum.elapsed = self::sum(sum.elapsed, one.elapsed);
         sum.critical |= one.critical;
     }
     joined.links = links.into_values().collect();
@@ -153,7 +158,7 @@ fn directory(template: &str) -> String {
 fn join_lightest(graph: &Graph, keys: &mut [(bool, String)], limit: usize) {
     let mut weights: HashMap<(bool, String), (u64, i64)> = HashMap::new();
     for (key, vertex) in keys.iter().zip(&graph.vertices) {
-        weights.entry(key.clone()).or_default().1 += vertex.time.0.max(0);
+        weights.entry(key.clone()).or_default().1 += vertex.time.map_or(0, |time| time.0.max(0));
     }
     for edge in &graph.edges {
         for end in [edge.from, edge.to] {

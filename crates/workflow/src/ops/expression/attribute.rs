@@ -137,10 +137,7 @@ impl Attribute {
             (Self::Calls, _) => clamp(total.calls),
             (Self::Degree, _) => clamp(total.degree),
             (Self::Members, _) => i64::from(vertex.members),
-            (Self::Time, Facts::Process(process)) => {
-                let known = process.start.and(process.end).is_some() || vertex.time.0 != 0;
-                return known.then_some(vertex.time.0);
-            }
+            (Self::Time, Facts::Process(_)) => return vertex.time.map(|time| time.0),
             (Self::Pid, Facts::Process(process)) => i64::from(process.pid),
             (Self::Readers, Facts::File(file)) => i64::from(file.readers),
             (Self::Writers, Facts::File(file)) => i64::from(file.writers),
