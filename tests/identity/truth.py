@@ -425,8 +425,8 @@ def names(iotrail, trail, directory):
     of_path = {}
     for row in csv.DictReader(io.StringIO(done.stdout)):
         path = row["path"]
-        # What lies below a symbolic link is no name.
-        if path.startswith(f"{directory}/") and os.path.realpath(os.path.dirname(path)) == os.path.dirname(path):
+        # What lies below a symbolic link is no name, and `..` none that a file can lose.
+        if path.startswith(f"{directory}/") and not path.endswith("/..") and os.path.realpath(os.path.dirname(path)) == os.path.dirname(path):
             of_path.setdefault(path, []).append(row["gone"])
     wrong = []
     for path, gone in of_path.items():
@@ -453,7 +453,7 @@ def trial(options, program, mode, seed, work):
         traces = sorted(work.glob("trace*"))
         subprocess.run([options.iotrail, "import", "-q", "-o", trail, *traces], check=True)
     result = judge(truth, events(options.iotrail, trail), links == "hard")
-    if not result[0] and not links and (wrong := names(options.iotrail, trail, directory)):
+    if not result[0] and links != "hard" and (wrong := names(options.iotrail, trail, directory)):
         result = (wrong[0], *result[1:])
     if not (result[0] and options.keep):
         for path in [work / "files", trail]:

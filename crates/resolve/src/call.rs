@@ -138,6 +138,9 @@ impl Resolver {
         } else {
             self.apply_otherwise(&mut event, &scene, effect, names, sink);
         }
+        for (path, file) in std::mem::take(&mut self.lost_names) {
+            self.tell(Nullable::some(path), Nullable::some(file), true, names, sink);
+        }
         if !self.behind.is_empty() {
             self.learn_behind(thread, self.population.thread(thread).table, names, sink);
         }

@@ -95,6 +95,7 @@ impl Resolver {
         }
         let path = Nullable::some(intern(names, hint.name));
         let file = self.renamed_file(id, path, hint.deleted, names);
+        self.lost_names.extend(path.get().zip(file.get()).filter(|_| hint.deleted));
         let description = self.files.confirm(id);
         (description.path, description.file) = (path, file);
         description.seekable &= paths::name_has_positions(hint.name);
@@ -112,12 +113,15 @@ impl Resolver {
         names: &mut Dictionaries,
     ) -> crate::files::DescriptionId {
         let nameless = hint.deleted && hint.name.starts_with(b"/");
+        let path = intern(names, hint.name);
+        let file = if nameless { names.next_file() } else { Nullable::NULL };
+        self.lost_names.extend(file.get().map(|file| (path, file)));
         let description = Description {
-            file: if nameless { names.next_file() } else { Nullable::NULL },
+            file,
             seekable: paths::name_has_positions(hint.name),
             confirmed: true,
             renames: self.files.renames,
-            ..Description::unseen(Nullable::some(intern(names, hint.name)))
+            ..Description::unseen(Nullable::some(path))
         };
         let id = self.files.describe(description);
         self.files.set(table, fd, id, false);

@@ -47,6 +47,8 @@ pub struct Resolver {
     /// Paths of the call that is looked at which do not denote what is meant, as their directory is not known or was removed;
     /// and their file, if they are that directory itself.
     pub(crate) lost: Vec<(PathId, Nullable<FileId>)>,
+    /// Names that a tracer showed of files that have lost them.
+    pub(crate) lost_names: Vec<(PathId, FileId)>,
     pub(crate) credit: Credit,
     /// Whether nothing is known but the calls of a trace.
     pub(crate) is_trace: bool,

@@ -370,6 +370,9 @@ fn a_descriptor_keeps_its_file_when_the_tracer_calls_it_otherwise() {
     assert_eq!(files(&script, "read"), [Some(0), Some(0)]);
     let script = read(script.open_with("/b", CREATE, 4), "/b", true);
     assert_eq!(script.last().file, Some(0));
+    // What it was called has another name by now.
+    let script = read(rename(script, "/x", "/d"), "/d/b", true);
+    assert_eq!((script.last().file, script.is_gone("/d/b", 0)), (Some(0), Some(true)));
 }
 
 #[test]

@@ -141,8 +141,8 @@ struct Known {
 
 impl Known {
     fn new(log: &EventLog, meanings: &Meanings<'_>, threads: NonZeroUsize) -> Result<Self, TrailError> {
-        let mut known = Self::default();
-        known.of_paths = (0..meanings.paths()).map(|path| log.file_of(PathId::from_index(path))).collect();
+        let of_paths = (0..meanings.paths()).map(|path| log.file_of(PathId::from_index(path))).collect();
+        let mut known = Self { of_paths, ..Self::default() };
         if log.cases().len() > 1 {
             known.shared = shared_files(log, threads)?;
             // Who reads at one end of a connection does not name the other one, which its data are called by.
