@@ -198,7 +198,7 @@ pub struct JobFile {
     pub updated: bool,
     /// Whether it is a symbolic link that was made in the recording.
     pub link: bool,
-    /// Whether its time matters: a job set it, or looked at the times of several files.
+    /// Whether its time matters: a job set it, compared it, or made another name of the file.
     pub timed: bool,
 }
 

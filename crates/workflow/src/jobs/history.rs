@@ -63,7 +63,7 @@ pub(crate) struct NameHistory {
     pub(crate) there_before: bool,
     /// Whether it is a symbolic link that somebody made.
     pub(crate) link: bool,
-    /// Whether its time matters: somebody set it, or looked at the times of several files.
+    /// Whether its time matters: somebody set it, compared it, or made another name of the file.
     pub(crate) timed: bool,
     /// What is known of its time.
     modified: Modified,
@@ -660,7 +660,9 @@ impl Writer<'_> {
         let asked = self.asked.follow(self.programs, who, starts, &self.ends, reads);
         self.needs.extend(asked.needs);
         for (path, history) in &mut self.names {
-            history.timed = history.modified.set || asked.timed.contains(path);
+            // Whoever touches a file touches it under all its names.
+            let linked = self.twins.get(path).is_some_and(|others| !others.is_empty());
+            history.timed = history.modified.set || linked || asked.timed.contains(path);
         }
         let mut all: Vec<(Arc<str>, NameHistory)> = self
             .names

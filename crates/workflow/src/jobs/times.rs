@@ -144,7 +144,7 @@ pub(crate) struct Modified {
 #[derive(Debug)]
 pub(crate) struct Asked {
     interests: Vec<Interest>,
-    /// Files with which a program did something else.
+    /// Files with which a program did something else, of those that may compare times.
     used: HashSet<(ProgramId, PathId), RandomState>,
     asked: BTreeMap<ProgramId, Answers>,
     /// Of programs that set times, all files that they asked about.
@@ -166,23 +166,26 @@ pub(crate) struct Followed {
 
 impl Asked {
     pub(crate) fn new(steps: &[Step], lives: &Lives, programs: &Programs) -> Self {
+        let interests: Vec<Interest> =
+            programs.all.iter().map(|program| interest(command_line(programs, lives, program))).collect();
         let (mut used, mut models) = (HashSet::default(), BTreeMap::new());
         for (number, step) in steps.iter().enumerate() {
             let Some(program) = programs.of_step[number] else { continue };
             if step.deed == Deed::Times && !sets_now(command_line(programs, lives, programs.get(program))) {
                 models.entry(program).or_insert_with(Answers::new);
             }
-            if !matches!(
-                step.deed,
-                Deed::Stat | Deed::Look | Deed::Missing | Deed::Seek | Deed::Close | Deed::Dup { .. }
-            ) {
+            let perhaps = interests[program.index()] == Interest::Perhaps;
+            if perhaps
+                && !matches!(
+                    step.deed,
+                    Deed::Stat | Deed::Look | Deed::Missing | Deed::Seek | Deed::Close | Deed::Dup { .. }
+                )
+            {
                 used.extend(
                     [step.path, step.path2].into_iter().filter_map(|path| Some((program, path.get()?))),
                 );
             }
         }
-        let interests =
-            programs.all.iter().map(|program| interest(command_line(programs, lives, program))).collect();
         Self { interests, used, asked: BTreeMap::new(), models }
     }
 
