@@ -6,7 +6,9 @@ The workflows are the scripts of `corpus/`, each for one construct of the shell.
 has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
 In a script, `# record:` are options of the recorder, `# output: FILE` is where the output of the whole recording goes, `# whole: no`
 says that its commands are separate jobs, and `# old: FILES` lie in the directory before, with other contents and dates in the
-future. All files are compared byte for byte, and their permissions. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
+future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
+default the same), `# through: link` that the recorder is started through a symbolic link, `# place:` the name of the clean
+directory. All files are compared byte for byte, and their permissions. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
 about what is not exported says so on stderr and in the file. Everything else is WRONG and fails. With --sample N, every
 N-th workflow is built by the tools other than make, and recorded under the shells other than the first.
 """
@@ -102,28 +104,38 @@ class Case:
         self.script, self.shell, self.directory, self.sampled = script, shell, directory, sampled
         self.construct, self.options, self.may_be_whole = said["construct"], said.get("record", "").split(), said.get("whole") != "no"
         self.output, self.old = said.get("output"), said.get("old", "").split()
+        self.inside, self.through, self.place = said.get("in", "."), "through" in said, said.get("place", "clean")
+        self.at = said.get("at", self.inside)
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
         self.name = f"{script.stem} ({shell})"
 
     def clean(self, place):
-        """A directory with the inputs, and the old files."""
-        self.prepare(place)
+        """A directory with the inputs, and the old files; where in it the jobs run."""
+        start = self.prepare(place)
         for name in self.old:
             (place / name).write_text("of another time\n")
             os.utime(place / name, (FUTURE, FUTURE))
+        return start
 
     def prepare(self, place):
         place.mkdir(parents=True)
         for name, text in FILES.items():
             (place / name).write_text(text)
-        shutil.copy(self.script, place / "run.sh")
+        (place / self.inside).mkdir(parents=True, exist_ok=True)
+        shutil.copy(self.script, place / self.inside / "run.sh")
+        return place / self.at
 
     def record(self, iotrail):
         work = self.directory / "recorded"
         self.prepare(work)
         trail = self.directory / "t.trail"
         command = [iotrail, "-q", "record", "-o", trail, *self.options, "--", *SHELLS[self.shell], "run.sh"]
-        done = run(command, work, self.output)
+        start, variables = work / self.inside, {}
+        if self.through:
+            os.symlink(work, self.directory / "link")
+            start = self.directory / "link" / self.inside
+            variables = {"PWD": str(start)}
+        done = run(command, start, self.output, variables)
         if not trail.exists():
             sys.exit(f"FAILED: {self.name} was not recorded: {done.stderr}")
         self.files = contents(work)
@@ -143,9 +155,8 @@ class Case:
         if "makefile" in self.refused:
             self.results[tool] = ("refused", self.refused["makefile"])
             return
-        clean = self.directory / tool
-        self.clean(clean)
-        done = run([*MAKE[tool], "-s", "-f", self.directory / "w.mk"], clean)
+        clean = self.directory / tool / self.place
+        done = run([*MAKE[tool], "-s", "-f", self.directory / "w.mk"], self.clean(clean))
         self.judge(tool, "makefile", clean, done.returncode, done.stderr)
 
     def judge(self, tool, format, clean, code, errors):
@@ -209,17 +220,17 @@ def with_snakemake(cases):
         if "snakemake" in case.refused:
             case.results["snakemake"] = ("refused", case.refused["snakemake"])
             continue
-        clean, log = case.directory / "snakemake", case.directory / "snakemake.log"
-        case.clean(clean)
+        clean, log = case.directory / "snakemake" / case.place, case.directory / "snakemake.log"
+        start = case.clean(clean)
         if process:
-            process.stdin.write(f"{case.directory / 'w.smk'}\t{clean}\t{log}\n")
+            process.stdin.write(f"{case.directory / 'w.smk'}\t{start}\t{log}\n")
             process.stdin.flush()
             answer = process.stdout.readline()
-            while answer and not answer.endswith(f"\t{clean}\n"):
+            while answer and not answer.endswith(f"\t{start}\n"):
                 answer = process.stdout.readline()
             code, errors = (0 if answer.startswith("1") else 1), log.read_text()
         else:
-            done = run(["snakemake", "-s", case.directory / "w.smk", "--cores", "2", "-q"], clean)
+            done = run(["snakemake", "-s", case.directory / "w.smk", "--cores", "2", "-q"], start)
             code, errors = done.returncode, done.stderr
         case.judge("snakemake", "snakemake", clean, code, errors)
     if process:
@@ -227,8 +238,9 @@ def with_snakemake(cases):
         process.wait()
 
 
-def run(command, place, output=None):
+def run(command, place, output=None, variables=()):
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GREETING")}
+    environment.update(variables)
     try:
         with open(place / output, "w") if output else contextlib.nullcontext(subprocess.PIPE) as stdout:
             return subprocess.run([str(word) for word in command], cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=stdout,

@@ -5,8 +5,9 @@
 //! character of XML), is made by `printf` from octal escapes in a variable in front of the command, so that the whole
 //! command is one line of printable text in every format.
 
-use iotrail_model::text::{is_invisible, text_to_path};
+use iotrail_model::text::{is_invisible, path_to_text, text_to_path};
 use iotrail_workflow::jobs::{Command, Job, Jobs, Program, Redirect, Script, Target};
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
@@ -35,8 +36,15 @@ pub fn argument(word: &str) -> String {
     if body.len() < word.len() && is_plain(body) { word.to_owned() } else { single_quoted(word) }
 }
 
+/// Whether a path is that of a file or directory of the job.
+fn is_of(job: &Job, path: &str) -> bool {
+    let files = job.inputs.iter().chain(&job.outputs).map(|file| &file.path);
+    files.chain(&job.temporaries).chain(&job.directories).any(|known| **known == *path)
+}
+
 /// A command for `sh` that is being written.
-struct Writer {
+struct Writer<'a> {
+    jobs: &'a Jobs,
     /// Words that the format around the command cannot hold as they are, though they are printable.
     hides: fn(&str) -> bool,
     /// The directory of the recording.
@@ -46,9 +54,15 @@ struct Writer {
     variables: usize,
     /// Whether `$base`, the directory in which the job runs, is used.
     uses_base: bool,
+    /// Whether `$here`, a name of that directory without any sign, is used.
+    uses_here: bool,
 }
 
-impl Writer {
+/// Sets `$here` to the directory in which the job runs by a name that means itself in code of any language: where its own
+/// name has other signs, by that of the working directory of this shell, which stays there.
+const HERE: &str = "here=$(pwd); case $here in *[!A-Za-z0-9_./-]*) read -r here _ </proc/self/stat; here=/proc/$here/cwd/.;; esac; ";
+
+impl Writer<'_> {
     /// A word of any bytes.
     fn word(&mut self, bytes: &[u8]) -> String {
         match std::str::from_utf8(bytes) {
@@ -90,17 +104,29 @@ impl Writer {
         if parts.len() < 2 {
             return self.word(bytes);
         }
-        self.uses_base = true;
-        let words: Vec<String> = parts
-            .into_iter()
-            .map(|part| if part.is_empty() { String::new() } else { self.word(part) })
-            .collect();
-        words.join("\"$base\"")
+        let is_path = self.is_path(&parts);
+        (self.uses_base, self.uses_here) = (self.uses_base | is_path, self.uses_here | !is_path);
+        let words: Vec<String> =
+            parts.iter().map(|part| if part.is_empty() { String::new() } else { self.word(part) }).collect();
+        words.join(if is_path { "\"$base\"" } else { "\"$here\"" })
+    }
+
+    /// Whether a word with the directory in it is a path, perhaps behind the name of an option; else it may be code,
+    /// in which a sign in the name of the directory would mean something.
+    fn is_path(&self, parts: &[Vec<u8>]) -> bool {
+        let [before, after] = parts else { return false };
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_-./+@,=".contains(byte);
+        let is_file = || {
+            let known = self.base.below(&path_to_text(after)).unwrap_or_default();
+            before.is_empty() && self.jobs.jobs.iter().any(|job| is_of(job, &known))
+        };
+        before.iter().chain(after).all(is_name) || is_file()
     }
 
     fn path(&mut self, path: &str) -> String {
         let path = self.base.relative(path);
-        self.word(&text_to_path(&path))
+        let place = if path.starts_with('-') { "./" } else { "" };
+        self.word(&text_to_path(&format!("{place}{path}")))
     }
 
     fn redirect(&mut self, redirect: &Redirect) -> String {
@@ -221,53 +247,77 @@ impl Writer {
 
 /// The directory that relative paths are relative to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Base(Option<String>);
+pub(crate) struct Base {
+    path: Option<String>,
+    /// The bytes of its name, and of other names of it and of directories in it, the longest first; with what follows its
+    /// name in theirs.
+    names: Vec<(Vec<u8>, Vec<u8>)>,
+}
 
 impl Base {
     pub(crate) fn new(path: &str) -> Self {
-        Self(Some(path.trim_end_matches('/').to_owned()).filter(|path| !path.is_empty()))
+        let path = Some(path.trim_end_matches('/').to_owned()).filter(|path| !path.is_empty());
+        let names = path.iter().map(|path| (text_to_path(path).into_owned(), Vec::new())).collect();
+        Self { path, names }
     }
 
     pub(crate) fn of(jobs: &Jobs) -> Self {
-        jobs.base.as_deref().map(Self::new).unwrap_or_default()
+        let mut base = jobs.base.as_deref().map(Self::new).unwrap_or_default();
+        for (alias, own) in &jobs.aliases {
+            if let Some(rest) = base.path.as_deref().and_then(|base| own.strip_prefix(base)) {
+                base.names.push((text_to_path(alias).into_owned(), text_to_path(rest).into_owned()));
+            }
+        }
+        base.names.sort_by_key(|(name, _)| Reverse(name.len()));
+        base
     }
 
     fn is(&self, path: &str) -> bool {
-        self.0.as_deref() == Some(path.trim_end_matches('/'))
+        self.path.as_deref() == Some(path.trim_end_matches('/'))
+    }
+
+    /// The path with that behind the directory's.
+    fn below(&self, rest: &str) -> Option<String> {
+        Some(format!("{}{rest}", self.path.as_deref()?))
     }
 
     /// The parts of a word between mentions of the directory; one part if it is not mentioned.
-    fn split<'a>(&self, word: &'a [u8]) -> Vec<&'a [u8]> {
-        let Some(base) = self.0.as_deref().map(text_to_path) else { return vec![word] };
-        let base: &[u8] = &base;
+    fn split(&self, word: &[u8]) -> Vec<Vec<u8>> {
         let part_of_name = |byte: Option<&u8>| {
             byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"_-./".contains(b) || *b >= 0x80)
         };
-        let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
-        while base.len() > 1 && at + base.len() <= word.len() {
-            let end = at + base.len();
-            let ends = word.get(end) == Some(&b'/') || !part_of_name(word.get(end));
+        let (mut parts, mut part, mut at) = (Vec::new(), Vec::new(), 0);
+        while at < word.len() {
             let begins = at == 0 || !part_of_name(word.get(at - 1));
-            if &word[at..end] == base && ends && begins {
-                parts.push(&word[from..at]);
-                (from, at) = (end, end);
-            } else {
-                at += 1;
+            let mentioned = self.names.iter().find(|(name, _)| {
+                let end = at + name.len();
+                let ends = word.get(end) == Some(&b'/') || !part_of_name(word.get(end));
+                begins && ends && word[at..].starts_with(name)
+            });
+            match mentioned {
+                Some((name, rest)) => {
+                    parts.push(std::mem::replace(&mut part, rest.clone()));
+                    at += name.len();
+                }
+                None => {
+                    part.push(word[at]);
+                    at += 1;
+                }
             }
         }
-        parts.push(&word[from..]);
+        parts.push(part);
         parts
     }
 
     fn holds(&self, path: &str) -> bool {
-        self.0
+        self.path
             .as_deref()
             .is_some_and(|base| path.strip_prefix(base).is_some_and(|rest| rest.starts_with('/')))
     }
 
     /// A path below the directory without it; every other path as it is.
     pub(crate) fn relative(&self, path: &str) -> String {
-        let rest = self.0.as_deref().and_then(|base| path.strip_prefix(base));
+        let rest = self.path.as_deref().and_then(|base| path.strip_prefix(base));
         match rest {
             Some("") => ".".to_owned(),
             Some(rest) if rest.starts_with('/') => rest.trim_start_matches('/').to_owned(),
@@ -283,16 +333,27 @@ pub fn shell(job: &Job, jobs: &Jobs) -> Option<String> {
 }
 
 pub(crate) fn shell_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<String> {
-    let mut writer =
-        Writer { hides, base: Base::of(jobs), before: String::new(), variables: 0, uses_base: false };
+    let mut writer = Writer {
+        jobs,
+        hides,
+        base: Base::of(jobs),
+        before: String::new(),
+        variables: 0,
+        uses_base: false,
+        uses_here: false,
+    };
     let script = job.script.as_ref()?;
     let line = writer.script(script, false);
     let base = if writer.uses_base { "base=$(pwd); " } else { "" };
-    let mut line = format!("{base}{}{line}", writer.before);
+    let here = if writer.uses_here { HERE } else { "" };
+    let mut line = format!("{base}{here}{}{line}", writer.before);
     if let Some(code) = job.exit_code.filter(|code| *code != 0) {
         let _ = write!(line, " || test $? -eq {code}");
     } else if job.signal.is_some() {
         line.push_str(" || test $? -gt 128");
+    } else if writer.uses_here {
+        // Nothing is the last command: a shell would be replaced by it, or go elsewhere, and `$here` with it.
+        line.push_str(" || exit");
     }
     Some(line)
 }

@@ -37,5 +37,5 @@ pub(crate) fn make_directories(jobs: &Jobs) -> String {
     let base = Base::of(jobs);
     let names: Vec<String> =
         jobs.directories.iter().map(|path| single_quoted(&base.relative(path))).collect();
-    if names.is_empty() { String::new() } else { format!("mkdir -p {} && ", names.join(" ")) }
+    if names.is_empty() { String::new() } else { format!("mkdir -p -- {} && ", names.join(" ")) }
 }

@@ -10,6 +10,7 @@
 //! what counts for them is who read, wrote, made and deleted which name, in which order. A shell's redirection is seen as
 //! what it is: the descriptors as they stood when the command was executed.
 
+mod base;
 mod called;
 mod command;
 mod divide;
@@ -265,8 +266,11 @@ pub struct Jobs {
     pub jobs: Vec<Job>,
     /// Command line of the manager, arguments separated by NUL; NULL if the only process is itself the job.
     pub manager: Option<Arc<str>>,
-    /// Working directory of the first process: what relative paths are relative to.
+    /// The directory that an export stands for, what relative paths are relative to: the working directory of the first
+    /// process, or one above it.
     pub base: Option<Arc<str>>,
+    /// Other names of directories in it, through symbolic links (the `PWD` of a shell), with their own.
+    pub aliases: Vec<(Arc<str>, Arc<str>)>,
     /// Directories that managers made.
     pub directories: Vec<Arc<str>>,
     /// What stands in the way of running them again, and what a reader must know.
@@ -284,7 +288,7 @@ pub struct Jobs {
 pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs, TrailError> {
     let steps = steps::read(log)?;
     let programs = programs::follow(&steps, lives, log.names());
-    let hidden = hidden::hidden(log, lives);
+    let hidden = hidden::Hidden::new(log, lives);
     let sockets = steps::sockets(log, &steps);
     let mut jobs = find::Finder {
         log,

@@ -229,6 +229,7 @@ impl EnvSelection {
             others: 0,
             dull: false,
             kept: Vec::new(),
+            directory: None,
         }
     }
 }
@@ -269,6 +270,8 @@ pub(crate) struct Collector<'a> {
     /// Sum of the digests of entries that are not kept.
     others: u64,
     kept: Vec<Vec<u8>>,
+    /// The value of `PWD`, if it is not kept anyway.
+    directory: Option<Vec<u8>>,
 }
 
 /// No kept entry is longer: names of variables are short, and the values are bounded.
@@ -304,6 +307,9 @@ impl Collector<'_> {
         let Some(equals) = entry.iter().position(|byte| *byte == b'=') else { return };
         let name = &entry[..=equals];
         let first = || !self.kept.iter().any(|kept| kept.starts_with(name));
+        if name == b"PWD=" && !dull && self.selection.digest && !self.selection.keeps(b"PWD") {
+            self.directory.get_or_insert_with(|| entry[equals + 1..].to_vec());
+        }
         if dull || self.kept.len() >= MAX_VARIABLES || !self.selection.keeps(&entry[..equals]) || !first() {
             if !OWN_BUSINESS.contains(&&entry[..equals]) {
                 self.others = self.others.wrapping_add(digest);
@@ -317,9 +323,12 @@ impl Collector<'_> {
     }
 
     /// The chosen entries, sorted, and the digest of the others. Of variables that occur twice the first counts, as for
-    /// `getenv`.
-    pub(crate) fn finish(mut self) -> Vec<Vec<u8>> {
+    /// `getenv`. `PWD` is among them if `leads` says that it is another name of the working directory.
+    pub(crate) fn finish(mut self, leads: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
         self.end_entry();
+        if let Some(directory) = self.directory.take().filter(|directory| leads(directory)) {
+            self.kept.push([b"PWD=", &*directory].concat());
+        }
         if self.selection.digest {
             self.kept.push(format!("{ENVIRONMENT_DIGEST}={:016x}", self.others).into_bytes());
         }
@@ -336,7 +345,11 @@ mod tests {
     fn chosen(selection: &EnvSelection, environment: &[u8], piece: usize) -> Vec<String> {
         let mut collector = selection.collector();
         environment.chunks(piece).for_each(|bytes| collector.take(bytes));
-        collector.finish().into_iter().map(|entry| String::from_utf8(entry).unwrap()).collect()
+        collector
+            .finish(|path| path == b"/link")
+            .into_iter()
+            .map(|entry| String::from_utf8(entry).unwrap())
+            .collect()
     }
 
     #[test]
@@ -358,6 +371,14 @@ mod tests {
         assert_eq!(digest(b"B=2\0A=1\0PWD=/b\0SLURM_JOB_ID=8\0"), plain);
         assert_ne!(digest(b"A=1\0B=3\0"), plain);
         assert_ne!(digest(b"A=1\0B=2\0C=\0"), plain);
+    }
+
+    #[test]
+    fn another_name_of_the_working_directory_is_kept() {
+        let pwd = |environment: &[u8]| chosen(&EnvSelection::default(), environment, 3).get(1).cloned();
+        assert_eq!(pwd(b"A=1\0PWD=/link\0").as_deref(), Some("PWD=/link"));
+        assert_eq!(pwd(b"A=1\0PWD=/w\0PWD=/link\0"), None);
+        assert_eq!(chosen(&EnvSelection::none(), b"PWD=/link\0", 3), [""; 0]);
     }
 
     #[test]
@@ -419,7 +440,7 @@ mod tests {
             let (mut whole, mut parts) = (selection.collector(), selection.collector());
             whole.take(&environment);
             environment.chunks(piece).for_each(|bytes| parts.take(bytes));
-            prop_assert_eq!(whole.finish(), parts.finish());
+            prop_assert_eq!(whole.finish(|_| true), parts.finish(|_| true));
         }
     }
 }

@@ -4,6 +4,10 @@ use super::environment::EnvSelection;
 use super::{link, read};
 use iotrail_model::Tid;
 use iotrail_model::raw::Image;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 
 /// The longest command line that is kept; a longer one is cut and [`ImageFacts::cut`] says by how much.
 const MAX_CMDLINE: usize = 1 << 16;
@@ -45,13 +49,18 @@ impl ImageFacts {
 #[must_use]
 pub fn image(tid: Tid, selection: &EnvSelection) -> ImageFacts {
     let (cmdline, cut) = cmdline(tid).map_or((None, 0), |(text, cut)| (Some(text), cut));
-    ImageFacts {
-        exe: path(tid, "exe"),
-        cmdline,
-        cut,
-        cwd: path(tid, "cwd"),
-        env: environment(tid, selection),
-    }
+    let cwd = path(tid, "cwd");
+    let env = environment(tid, selection, cwd.as_deref());
+    ImageFacts { exe: path(tid, "exe"), cmdline, cut, cwd, env }
+}
+
+/// Whether `name` is another name of the working directory `cwd`, through symbolic links.
+fn is_other_name(tid: Tid, name: &[u8], cwd: Option<&[u8]>) -> bool {
+    let stat = |path: &OsStr| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    name.starts_with(b"/")
+        && cwd.is_some_and(|cwd| cwd != name)
+        && stat(OsStr::from_bytes(name))
+            .is_some_and(|found| stat(format!("/proc/{tid}/cwd").as_ref()) == Some(found))
 }
 
 /// The path that the link `name` of a thread leads to, if it leads to one that can be reached.
@@ -78,7 +87,7 @@ fn cmdline(tid: Tid) -> Option<(Vec<u8>, u64)> {
     Some((kept, cut)).filter(|_| length > 0)
 }
 
-fn environment(tid: Tid, selection: &EnvSelection) -> Vec<Vec<u8>> {
+fn environment(tid: Tid, selection: &EnvSelection, cwd: Option<&[u8]>) -> Vec<Vec<u8>> {
     let Ok(file) = read::open(tid, "environ") else { return Vec::new() };
     let mut chosen = selection.collector();
     let mut length = 0;
@@ -87,5 +96,5 @@ fn environment(tid: Tid, selection: &EnvSelection) -> Vec<Vec<u8>> {
         length += bytes.len();
         length < MAX_STRINGS
     });
-    whole.map(|()| chosen.finish()).unwrap_or_default()
+    whole.map(|()| chosen.finish(|name| is_other_name(tid, name, cwd))).unwrap_or_default()
 }

@@ -419,7 +419,7 @@ impl<'a> Worker<'a> {
 
     fn map(&mut self, call: &Call<'_>) {
         if self.meanings.flags(call.batch.flags[call.row]).shared_writable
-            && self.file_path(call.batch.path[call.row]).is_some()
+            && self.file_path(call.first()).is_some()
         {
             self.tally.shared_mappings += 1;
             self.push(call, Op::Write);
@@ -430,7 +430,7 @@ impl<'a> Worker<'a> {
 
     /// Tells the sequential pass only what changes what it knows.
     fn look(&mut self, call: &Call<'_>, exists: bool) {
-        let Some(path) = self.file_path(call.batch.path[call.row]) else { return };
+        let Some(path) = self.file_path(call.first()) else { return };
         match self.seen.entry(path) {
             // What is missing again may have been there in between: only a repeated sight of a file tells nothing new.
             Entry::Occupied(known) if exists && *known.get() => {}
@@ -442,14 +442,16 @@ impl<'a> Worker<'a> {
     }
 
     /// The path, if a file of the workflow can be there.
-    fn file_path(&self, path: Nullable<PathId>) -> Option<PathId> {
-        path.get().filter(|path| matches!(self.meanings.place(*path), Place::File | Place::Channel))
+    fn file_path(&self, (path, file): Named) -> Option<PathId> {
+        let is_file =
+            |path: &PathId| matches!(self.meanings.place_of(*path, file), Place::File | Place::Channel);
+        path.get().filter(is_file)
     }
 
     fn transfer(&mut self, call: &Call<'_>, op: Op, (path, file): Named, size: Option<i64>) {
         let Some(size) = size else { return };
         // The end of a pipe is no data: who sees only that took nothing from anybody.
-        let is_channel = |path: PathId| self.meanings.place(path) == Place::Channel;
+        let is_channel = |path: PathId| self.meanings.place_of(path, file) == Place::Channel;
         if op == Op::Read && size == 0 && path.get().is_some_and(is_channel) {
             return;
         }
@@ -485,7 +487,7 @@ impl<'a> Worker<'a> {
     }
 
     fn record(&mut self, call: &Call<'_>, op: Op, (path, file): (PathId, Nullable<FileId>), moved: Transfer) {
-        let place = self.meanings.place(path);
+        let place = self.meanings.place_of(path, file);
         let transfers = matches!(op, Op::Read | Op::Write);
         let matters = match place {
             Place::File | Place::Channel => true,

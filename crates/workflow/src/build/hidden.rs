@@ -6,7 +6,7 @@ use crate::graph::LeftOut;
 use crate::system::System;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
-use iotrail_model::PathId;
+use iotrail_model::{FileId, Nullable, PathId};
 use iotrail_query::LifeId;
 
 /// Why a file is no vertex.
@@ -42,11 +42,11 @@ pub(super) struct Hidden {
 /// Whether accesses to a path are hidden.
 pub(super) fn reason(
     meanings: &Meanings<'_>,
-    path: PathId,
+    (path, file): (PathId, Nullable<FileId>),
     changed: &[bool],
     show_system: bool,
 ) -> Option<Why> {
-    match meanings.place(path) {
+    match meanings.place_of(path, file) {
         Place::File | Place::Channel => None,
         Place::Directory => Some(Why::Directory),
         Place::System(_) if show_system => None,

@@ -109,8 +109,8 @@ pub(super) enum Place {
     Directory,
 }
 
-fn place(path: &str, kind: Option<&str>) -> Place {
-    match (kind, system::class(path)) {
+fn place(class: Option<System>, kind: Option<&str>) -> Place {
+    match (kind, class) {
         (Some("directory"), _) => Place::Directory,
         (_, Some(class)) => Place::System(class),
         (Some("char" | "block" | "anon"), None) => Place::System(System::Pseudo),
@@ -125,6 +125,12 @@ pub(super) struct Meanings<'a> {
     actions: Vec<Action>,
     flags: Vec<Flags>,
     places: Vec<Place>,
+    /// By path, whose file may be another one at each time.
+    classes: Vec<Option<System>>,
+    /// The first file of each path.
+    first: Vec<FileId>,
+    /// By [`FileId`].
+    kinds: Vec<Option<String>>,
     missing: Vec<bool>,
     /// By [`FileId`]: when a file was made, if its file system tells that.
     births: Vec<Option<i64>>,
@@ -137,10 +143,14 @@ impl<'a> Meanings<'a> {
         let transfer =
             |call| calls::spec(CallId::from_index(call)).map_or(Transfer::None, |spec| spec.transfer);
         let kind = |path: usize| log.files().get(path).and_then(|row| row.kind.as_deref());
+        let classes: Vec<Option<System>> = paths.iter().map(|path| system::class(path)).collect();
         Self {
             actions: calls.iter().enumerate().map(|(id, name)| action(name, transfer(id))).collect(),
             flags: texts.iter().map(|text| flags(text)).collect(),
-            places: paths.iter().enumerate().map(|(id, path)| place(path, kind(id))).collect(),
+            places: classes.iter().enumerate().map(|(id, class)| place(*class, kind(id))).collect(),
+            classes,
+            first: (0..paths.len()).map(|path| log.file_of(PathId::from_index(path))).collect(),
+            kinds: log.distinct_files().iter().map(|file| file.kind.clone()).collect(),
             channels,
             births: log.distinct_files().iter().map(|file| file.birth).collect(),
             missing: errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
@@ -167,6 +177,15 @@ impl<'a> Meanings<'a> {
     /// Which sockets are connected.
     pub(super) fn channels(&self) -> &'a Channels {
         self.channels
+    }
+
+    /// The place where the path led to that file: a name may be that of a directory first and of a file then.
+    pub(super) fn place_of(&self, path: PathId, file: Nullable<FileId>) -> Place {
+        let other = file.get().filter(|file| self.first.get(path.index()) != Some(file));
+        match other.and_then(|other| self.kinds.get(other.index()).zip(self.classes.get(path.index()))) {
+            Some((kind, class)) => place(*class, kind.as_deref()),
+            None => self.place(path),
+        }
     }
 
     /// Whether an error says that nothing is at the path.
@@ -221,10 +240,10 @@ mod tests {
 
     #[test]
     fn what_is_found_counts_more_than_the_name() {
-        assert_eq!(place("/data/ff", Some("pipe")), Place::Channel);
-        assert_eq!(place("/data/disk", Some("block")), Place::System(System::Pseudo));
-        assert_eq!(place("/lib/libc.so.6", Some("directory")), Place::Directory);
-        assert_eq!(place("/lib/libc.so.6", None), Place::System(System::Installed));
-        assert_eq!(place("/data/a", None), Place::File);
+        assert_eq!(place(system::class("/data/ff"), Some("pipe")), Place::Channel);
+        assert_eq!(place(system::class("/data/disk"), Some("block")), Place::System(System::Pseudo));
+        assert_eq!(place(system::class("/lib/libc.so.6"), Some("directory")), Place::Directory);
+        assert_eq!(place(system::class("/lib/libc.so.6"), None), Place::System(System::Installed));
+        assert_eq!(place(system::class("/data/a"), None), Place::File);
     }
 }

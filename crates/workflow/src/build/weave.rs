@@ -172,11 +172,13 @@ impl<'a> Weaver<'a> {
     fn record(&mut self, record: &Record) {
         let Record { life, path, path2, op, .. } = *record;
         let (at, at2) = (At { path, file: record.file }, At { path: path2, file: record.file2 });
-        if op == Op::Rename && self.meanings.place(path) == Place::Directory {
+        let file = Nullable::some(record.file);
+        let place = self.meanings.place_of(path, file);
+        if op == Op::Rename && place == Place::Directory {
             self.rename_directory(path, path2);
             return;
         }
-        if let Some(why) = reason(self.meanings, path, self.changed, self.options.system) {
+        if let Some(why) = reason(self.meanings, (path, file), self.changed, self.options.system) {
             return self.woven.hidden.access(record, why);
         }
         let access = |relation| Access {
@@ -187,7 +189,7 @@ impl<'a> Weaver<'a> {
             first: record.first,
             last: record.last,
         };
-        let is_channel = self.meanings.place(path) == Place::Channel;
+        let is_channel = place == Place::Channel;
         match op {
             Op::Exists | Op::Missing => self.look(path, op == Op::Exists),
             Op::MakeOrOpen | Op::MakeOrEmpty | Op::Empty if is_channel => self.look(path, true),

@@ -23,8 +23,13 @@ pub(crate) fn is_cut(image: &Process) -> bool {
 /// Names of variables of `outer` that `own` does not have.
 fn unset(own: &[String], outer: &[String]) -> Vec<String> {
     let name = |entry: &str| entry.split('=').next().unwrap_or_default().to_owned();
-    let missing = |entry: &&String| !own.iter().any(|other| name(other) == name(entry));
+    let missing = |entry: &&String| !is_pwd(entry) && !own.iter().any(|other| name(other) == name(entry));
     outer.iter().filter(missing).map(|entry| name(entry)).collect()
+}
+
+/// Whether a shell sets it by itself.
+fn is_pwd(variable: &str) -> bool {
+    variable.starts_with("PWD=")
 }
 
 /// Writes arguments in their text form.
@@ -58,6 +63,7 @@ pub(crate) fn command(lives: &Lives, programs: &Programs, id: ProgramId) -> Resu
             .env
             .iter()
             .filter(|variable| !outer.contains(variable) && !variable.starts_with(ENVIRONMENT_DIGEST))
+            .filter(|variable| !is_pwd(variable))
             .cloned()
             .collect(),
         unset: unset(&image.env, outer),

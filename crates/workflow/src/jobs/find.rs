@@ -3,6 +3,7 @@
 
 use super::divide::{Division, divide};
 use super::group::{Together, together};
+use super::hidden::Hidden;
 use super::history::{self, History};
 use super::order::{self, components};
 use super::own_deeds::own_deeds;
@@ -25,7 +26,7 @@ pub(crate) struct Finder<'a> {
     pub(crate) options: &'a JobOptions,
     pub(crate) steps: &'a [Step],
     pub(crate) programs: &'a Programs,
-    pub(crate) hidden: &'a [bool],
+    pub(crate) hidden: &'a Hidden,
     pub(crate) sockets: &'a Channels,
 }
 

@@ -1,7 +1,7 @@
 //! Names that are no files of the workflow: the system, the installed software, what is no regular file.
 
-use foldhash::fast::RandomState;
-use hashbrown::HashSet;
+use super::steps::{Deed, Step};
+use iotrail_model::PathId;
 use iotrail_query::{LifeId, Lives};
 use iotrail_trail::EventLog;
 
@@ -21,25 +21,23 @@ const SYSTEM: [&str; 13] = [
     "/var/cache/",
 ];
 
-/// For each path of the log whether it is hidden. Below the directory where the recording began nothing of the system
-/// is hidden by its place.
-pub(crate) fn hidden(log: &EventLog, lives: &Lives) -> Vec<bool> {
-    let names = log.names();
-    let base = lives.all().first().and_then(|_| lives.images(LifeId(0)).first()?.cwd.clone());
-    let base = base.map(|base| format!("{}/", base.trim_end_matches('/')));
-    let software = software(lives, base.as_deref());
-    let others: HashSet<&str, RandomState> = log
-        .files()
-        .iter()
-        .filter(|file| file.kind.as_deref().is_some_and(|kind| kind != "file"))
-        .map(|file| &*file.path)
-        .collect();
-    names
-        .paths
-        .iter()
-        .map(|path| {
+/// What is hidden.
+#[derive(Debug)]
+pub(crate) struct Hidden {
+    /// By path: whether no file of the workflow ever had the name.
+    paths: Vec<bool>,
+    /// By number of the file: whether it is known to be no regular file.
+    others: Vec<bool>,
+}
+
+impl Hidden {
+    /// Below the directory where the recording began nothing of the system is hidden by its place.
+    pub(crate) fn new(log: &EventLog, lives: &Lives) -> Self {
+        let base = lives.all().first().and_then(|_| lives.images(LifeId(0)).first()?.cwd.clone());
+        let base = base.map(|base| format!("{}/", base.trim_end_matches('/')));
+        let software = software(lives, base.as_deref());
+        let of_system = |path: &str| {
             if !path.starts_with('/')
-                || others.contains(&**path)
                 || ["/dev/", "/proc/", "/sys/"].iter().any(|place| path.starts_with(place))
             {
                 return true;
@@ -49,8 +47,34 @@ pub(crate) fn hidden(log: &EventLog, lives: &Lives) -> Vec<bool> {
             }
             let within = |place: &str| path.starts_with(place);
             SYSTEM.iter().any(|place| within(place)) || software.iter().any(|place| within(place))
-        })
-        .collect()
+        };
+        let files = log.distinct_files();
+        let others: Vec<bool> =
+            files.iter().map(|file| file.kind.as_deref().is_some_and(|kind| kind != "file")).collect();
+        // A name may be that of a directory first and of a file then.
+        let (mut named, mut regular) =
+            (vec![false; log.names().paths.len()], vec![false; log.names().paths.len()]);
+        for (file, other) in files.iter().zip(&others) {
+            for name in &file.names {
+                named[name.path.index()] = true;
+                regular[name.path.index()] |= !other;
+            }
+        }
+        let paths = log.names().paths.iter().enumerate();
+        let paths = paths.map(|(at, path)| named[at] && !regular[at] || of_system(path)).collect();
+        Self { paths, others }
+    }
+
+    /// Whether no file of the workflow ever has the name.
+    pub(crate) fn hides(&self, path: PathId) -> bool {
+        self.paths[path.index()]
+    }
+
+    /// Whether a step is about something that is no regular file, though a file has its name at another time.
+    pub(crate) fn is_other(&self, step: &Step) -> bool {
+        let asks = matches!(step.deed, Deed::Look | Deed::Stat | Deed::Missing);
+        !asks && step.file.get().is_some_and(|file| self.others.get(file.index()) == Some(&true))
+    }
 }
 
 /// Where executables are installed: `X/lib/` and so on for each executed `X/bin/name`.

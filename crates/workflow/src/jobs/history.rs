@@ -4,6 +4,7 @@
 //! needed by the next who writes it (make would otherwise overwrite what a reader still wants).
 
 use super::group::Together;
+use super::hidden::Hidden;
 use super::programs::{ProgramId, Programs, name};
 use super::steps::{Deed, OpenMode, Step};
 use super::times::{Asked, Modified};
@@ -142,7 +143,9 @@ struct Writer<'a> {
     log: &'a EventLog,
     programs: &'a Programs,
     together: &'a Together,
-    hidden: &'a [bool],
+    hidden: &'a Hidden,
+    /// Whether the step under way is about something that is no regular file.
+    other: bool,
     names: HashMap<PathId, NameHistory, RandomState>,
     needs: Needs,
     made: HashMap<Arc<str>, (Who, Turns), RandomState>,
@@ -178,7 +181,7 @@ pub(crate) fn write(
     programs: &Programs,
     together: &Together,
     who: &[Who],
-    hidden: &[bool],
+    hidden: &Hidden,
 ) -> History {
     let mut ends = vec![None; together.groups.len()];
     for (place, program) in programs.last.iter().enumerate() {
@@ -200,6 +203,7 @@ pub(crate) fn write(
         programs,
         together,
         hidden,
+        other: false,
         names: HashMap::default(),
         needs,
         made: HashMap::default(),
@@ -219,6 +223,7 @@ pub(crate) fn write(
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
+            writer.other = hidden.is_other(step);
             writer.step(number, step, program, who[program.index()]);
         }
     }
@@ -280,7 +285,7 @@ impl Writer<'_> {
                 self.look(who, path);
                 match self.altered.get(name(self.log.names(), path)).copied() {
                     Some(altered) => self.asked.ask(program, path, true, altered),
-                    None if self.hidden[path.index()] => {}
+                    None if self.hides(path) => {}
                     None => self.asked.ask(program, path, false, self.modified(path)),
                 }
             }
@@ -320,6 +325,10 @@ impl Writer<'_> {
         }
     }
 
+    fn hides(&self, path: PathId) -> bool {
+        self.other || self.hidden.hides(path)
+    }
+
     /// A manager's open is the deed of the command that got it.
     fn open(&mut self, number: usize, step: &Step, mode: OpenMode, who: Who, path: PathId) {
         let user =
@@ -344,7 +353,7 @@ impl Writer<'_> {
 
     /// The job asked whether the name is there: it must find it as it did.
     fn look(&mut self, who: Who, path: PathId) {
-        let (Some(job), false) = (who, self.hidden[path.index()]) else { return };
+        let (Some(job), false) = (who, self.hides(path)) else { return };
         if self.twins.contains_key(&path) {
             let (lookers, takers) = self.counted.entry(path).or_default();
             lookers.push(job);
@@ -419,7 +428,7 @@ impl Writer<'_> {
     }
 
     fn read(&mut self, who: Who, path: PathId, bytes: u64) {
-        let (Some(job), false) = (who, self.hidden[path.index()]) else { return };
+        let (Some(job), false) = (who, self.hides(path)) else { return };
         self.other_names(job, path, false);
         let history = self.names.entry(path).or_default();
         history.from_manager |= history.by_manager && history.turns.writer.is_none();
@@ -432,7 +441,7 @@ impl Writer<'_> {
     }
 
     fn wrote(&mut self, who: Who, path: PathId, bytes: u64, file: Before) {
-        if self.hidden[path.index()] {
+        if self.hides(path) {
             return;
         }
         self.in_directory(who, path);
@@ -481,7 +490,7 @@ impl Writer<'_> {
     }
 
     fn remove(&mut self, who: Who, path: PathId) {
-        if self.hidden[path.index()] {
+        if self.hides(path) {
             return;
         }
         self.in_directory(who, path);
@@ -557,6 +566,8 @@ impl Writer<'_> {
         }
         let new = name(names, to).clone();
         let moved = |path: &str| format!("{new}/{}", &path[within.len()..]);
+        // The directory is no file, but what is in it may be.
+        self.other = false;
         if let Some(altered) = self.altered.remove(&old) {
             self.altered.insert(new.clone(), altered);
         }
@@ -675,7 +686,7 @@ impl Writer<'_> {
             self.made.into_iter().map(|(path, (who, _))| (path, who)).collect();
         directories.sort();
         let listed = self.listed.into_iter().collect();
-        let outside = self.programs.wrote_outside.keys().filter(|path| !self.hidden[path.index()]);
+        let outside = self.programs.wrote_outside.keys().filter(|path| !self.hidden.hides(**path));
         let outside = outside.map(|path| name(names, *path).clone()).collect();
         let time_dependent = asked.time_dependent;
         History { names: all, needs: self.needs, directories, listed, outside, time_dependent }

@@ -69,11 +69,21 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         needs[*job as usize].insert(*needed);
     }
     files(&history, &sizes, &mut jobs, &mut troubles);
-    let directories = directories(&history, &mut jobs, &mut needs);
+    let mut directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
-    let base =
+    let home: Option<Arc<str>> =
         lives.all().first().and_then(|_| lives.images(LifeId(0)).first()?.cwd.as_deref().map(Arc::from));
+    let base = home.as_deref().map(|home| super::base::base(home, &jobs, &directories, log.names()));
+    let aliases = base
+        .as_deref()
+        .map(|base| super::base::aliases(base, lives, programs, log.names()))
+        .unwrap_or_default();
+    if let Some((home, base)) = home.zip(base.as_ref()).filter(|(home, base)| **home != ***base) {
+        directories.push(home.clone());
+        troubles.push(Trouble::Above { home, base: base.clone() });
+    }
+    troubles.extend(base.as_deref().and_then(|base| outside(&jobs, base)));
     let manager = programs
         .all
         .first()
@@ -84,9 +94,20 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     let listed: BTreeSet<u32> = listed.copied().collect();
     troubles.extend(listed.into_iter().map(|job| Trouble::ListsBase { job: JobId(job) }));
     let order = order(&jobs, &needs);
-    let mut jobs = Jobs { jobs, manager, base, directories, troubles, aggregated: false, span: span(lives) };
+    let span = span(lives);
+    let mut jobs = Jobs { jobs, manager, base, aliases, directories, troubles, aggregated: false, span };
     renumber(&mut jobs, &order, &needs);
     jobs
+}
+
+/// What jobs write outside of the directory that an export stands for.
+fn outside(jobs: &[Job], base: &str) -> Option<Trouble> {
+    let within =
+        |path: &str| path.strip_prefix(base.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+    let files = jobs.iter().flat_map(|job| &job.outputs).filter(|file| file.stays && !within(&file.path));
+    let paths: BTreeSet<&Arc<str>> = files.map(|file| &file.path).collect();
+    let path = (*paths.first()?).clone();
+    Some(Trouble::Outside { path, more: paths.len() as u64 - 1 })
 }
 
 fn span(lives: &Lives) -> Option<(Timestamp, Timestamp)> {
@@ -356,7 +377,9 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             Trouble::ManagerWrote { .. }
             | Trouble::WroteOutside { .. }
             | Trouble::NotExported { .. }
-            | Trouble::Unplaced { .. } => {}
+            | Trouble::Unplaced { .. }
+            | Trouble::Above { .. }
+            | Trouble::Outside { .. } => {}
         }
     }
     jobs.troubles.sort();

@@ -5,6 +5,7 @@
 
 use super::divide::Division;
 use super::group::Together;
+use super::hidden::Hidden;
 use super::programs::{Handle, ProgramId, Programs, name};
 use super::steps::{Deed, Step};
 use crate::waits::ends::Channels;
@@ -20,7 +21,7 @@ pub(crate) fn own_deeds(
     lives: &Lives,
     programs: &Programs,
     (division, together): (&Division, &Together),
-    hidden: &[bool],
+    hidden: &Hidden,
     sockets: &Channels,
 ) -> BTreeMap<ProgramId, String> {
     let mut look = Look { names, lives, programs, division, hidden, found: BTreeMap::new() };
@@ -46,7 +47,7 @@ struct Look<'a> {
     lives: &'a Lives,
     programs: &'a Programs,
     division: &'a Division,
-    hidden: &'a [bool],
+    hidden: &'a Hidden,
     found: BTreeMap<ProgramId, String>,
 }
 
@@ -75,7 +76,8 @@ impl Look<'_> {
         if !self.manages(who) {
             return;
         }
-        let visible = |path: Option<PathId>| path.is_some_and(|path| !self.hidden[path.index()]);
+        let other = self.hidden.is_other(step);
+        let visible = |path: Option<PathId>| path.is_some_and(|path| !other && !self.hidden.hides(path));
         let (path, path2) = (step.path.get(), step.path2.get());
         if step.deed == Deed::Kill {
             return self.say(who, || "it sent a signal to a process".to_owned());

@@ -54,9 +54,11 @@ fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
         Trouble::Whole { job, why } => Trouble::Whole { job: of(job)?, why: why.clone() },
         Trouble::ReadsOutside { job } => Trouble::ReadsOutside { job: of(job)? },
         Trouble::ListsBase { job } => Trouble::ListsBase { job: of(job)? },
-        Trouble::NotExported { .. } | Trouble::Unplaced { .. } | Trouble::WroteOutside { .. } => {
-            trouble.clone()
-        }
+        Trouble::NotExported { .. }
+        | Trouble::WroteOutside { .. }
+        | Trouble::Unplaced { .. }
+        | Trouble::Above { .. }
+        | Trouble::Outside { .. } => trouble.clone(),
     })
 }
 

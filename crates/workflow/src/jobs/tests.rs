@@ -1,18 +1,19 @@
 //! Small recordings by hand.
 
 use super::*;
-use iotrail_model::{Case, Event, Nullable, Pid, Process, Tid};
+use iotrail_model::{Case, Event, FileId, FileKind, NamedFile, Nullable, Pid, Process, Tid};
 use iotrail_trail::memory::MemoryLog;
 
 /// A recording under way: a shell with number 1 that starts others.
 struct Recording {
     log: MemoryLog,
     now: i64,
+    file: Nullable<FileId>,
 }
 
 impl Recording {
     fn new() -> Self {
-        let mut recording = Self { log: MemoryLog::new(vec![Case::default()]), now: 0 };
+        let mut recording = Self { log: MemoryLog::new(vec![Case::default()]), now: 0, file: Nullable::NULL };
         recording.process(1, 0, "sh\0run.sh", 0, None);
         recording.call(1, "execve", None, "/bin/sh", 0, "");
         recording
@@ -31,6 +32,11 @@ impl Recording {
             cwd: Some("/w".to_owned()),
             ..Process::default()
         });
+    }
+
+    /// What calls with a path from now on are about.
+    fn of_file(&mut self, file: FileId) {
+        self.file = Nullable::some(file);
     }
 
     fn call(&mut self, pid: u32, call: &str, fd: Option<i32>, path: &str, ret: i64, flags: &str) {
@@ -62,6 +68,7 @@ impl Recording {
             size: size.into(),
             ret: Nullable::some(ret),
             flags: self.log.flags(flags),
+            file: if path == "/w/out" { self.file } else { Nullable::NULL },
             ..Event::default()
         };
         self.log.push(event);
@@ -610,4 +617,29 @@ fn jobs_whose_files_are_compared_by_time_keep_their_order() {
     assert_eq!(of("find\0a\0-newer\0b"), (vec![JobId(0)], true));
     assert_eq!(of("python3\0x.py"), (vec![JobId(0)], true));
     assert_eq!(of("cat\0a\0b"), (vec![], false));
+}
+
+#[test]
+fn a_name_is_that_of_a_directory_first_and_of_a_file_then() {
+    let mut recording = Recording::new();
+    for (number, kind) in [(0, FileKind::Directory), (1, FileKind::File)] {
+        let file =
+            NamedFile { file: Nullable::some(FileId(number)), kind: Some(kind), ..NamedFile::default() };
+        recording.log.push_file(b"/w/out", file);
+    }
+    recording.start(2, "mkdir\0out", |_| {});
+    recording.of_file(FileId(0));
+    recording.call(2, "mkdir", None, "/w/out", 0, "");
+    recording.call(2, "getdents64", Some(3), "/w/out", 0, "");
+    recording.call(2, "rmdir", None, "/w/out", 0, "");
+    recording.now += 2_000;
+    recording.of_file(FileId(1));
+    recording.start(3, "gen\0out", |_| {});
+    recording.write(3, "/w/out");
+    recording.now += 2_000;
+    recording.start(4, "use\0out", |_| {});
+    recording.read(4, "/w/out");
+    let jobs = recording.jobs();
+    assert_eq!(paths(&jobs.jobs[1].outputs), ["/w/out"]);
+    assert!(jobs.jobs[2].needs.contains(&JobId(1)), "{jobs:?}");
 }

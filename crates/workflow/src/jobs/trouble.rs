@@ -78,6 +78,20 @@ pub enum Trouble {
         /// The job.
         job: JobId,
     },
+    /// Jobs use what is beside the directory where the recording began.
+    Above {
+        /// That directory.
+        home: Arc<str>,
+        /// The one above it that holds all.
+        base: Arc<str>,
+    },
+    /// Jobs write what has nothing to do with the directory of the recording.
+    Outside {
+        /// One of the files.
+        path: Arc<str>,
+        /// How many others there are.
+        more: u64,
+    },
     /// A manager whose jobs are told apart did something that is not exported.
     NotExported {
         /// What it did.
@@ -173,6 +187,20 @@ impl fmt::Display for Trouble {
                 "job {} lists the directory in which the jobs run: if it counts hidden names, it finds those of the workflow system too",
                 job.0 + 1
             ),
+            Self::Above { home, base } => write!(
+                f,
+                "the recording began in {}, and jobs use files beside it: run them in a directory that stands for {}",
+                printable(home),
+                printable(base)
+            ),
+            Self::Outside { path, more } => {
+                let others = if *more > 0 { format!(" and {more} others") } else { String::new() };
+                write!(
+                    f,
+                    "{}{others} is outside of the directory in which the jobs run: it is written where it was",
+                    printable(path)
+                )
+            }
             Self::NotExported { why } => {
                 write!(f, "about the workflow manager: {}; this is not exported", printable(why))
             }

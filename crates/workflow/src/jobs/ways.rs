@@ -218,7 +218,7 @@ impl<'a> Ways<'a> {
             let mut used: BTreeSet<usize> = self.on_the_way(cwd).into_iter().collect();
             let words = image.cmdline.as_deref().filter(|_| !self.links.is_empty()).unwrap_or_default();
             for word in words.split('\0') {
-                for path in paths_in(word) {
+                for path in paths_in(word).flat_map(with_turns) {
                     used.extend(self.on_the_way(&absolute(cwd, path)));
                 }
             }
@@ -231,15 +231,20 @@ impl<'a> Ways<'a> {
 }
 
 /// What may be a path in an argument: all of it, a part of it, or what follows a short option.
-fn paths_in(word: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn paths_in(word: &str) -> impl Iterator<Item = &str> {
     let inside = |c: char| c.is_whitespace() || "'\"`=:;,()<>|&{}$".contains(c);
     let parts = word.split(inside).filter(move |part| part.len() < word.len());
     let option = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
     std::iter::once(word).chain(parts).chain(option).filter(|part| !part.is_empty())
 }
 
+/// The path, and how far it leads before each `..`: what goes up from a link was at the link.
+fn with_turns(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices("/..").map(|(at, _)| &path[..at]).chain([path])
+}
+
 /// The path as the directory and its text say, whatever links there are.
-fn absolute(cwd: &str, path: &str) -> Arc<str> {
+pub(crate) fn absolute(cwd: &str, path: &str) -> Arc<str> {
     let whole = if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") };
     let mut parts: Vec<&str> = Vec::new();
     for part in whole.split('/') {
@@ -265,5 +270,6 @@ mod tests {
         assert!(all("cd L; ls").contains(&"L"));
         assert_eq!(&*absolute("/w", "./L//x/../y"), "/w/L/y");
         assert_eq!(&*absolute("/w", "/L/"), "/L");
+        assert_eq!(with_turns("L/../../x").collect::<Vec<_>>(), ["L", "L/..", "L/../../x"]);
     }
 }
