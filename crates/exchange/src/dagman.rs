@@ -64,7 +64,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         "Submit it in a directory with the inputs that all machines see: condor_submit_dag THIS",
     ));
     text.push_str(&remarks(jobs));
-    for directory in &jobs.directories {
+    for directory in jobs.home.iter().chain(&jobs.directories) {
         text.push_str(&comment(&format!("this directory must be there: {directory}")));
     }
     for (number, job) in jobs.jobs.iter().enumerate() {

@@ -201,15 +201,28 @@ impl Writer<'_> {
                 return format!("bash -c 'exec -a \"$0\" \"$@\"' {name} {exe}");
             }
         };
-        let own = command.exe.as_deref().filter(|exe| self.base.holds(exe) && !program.contains(&b'/'));
+        let own = command.exe.as_deref().filter(|exe| self.is_own(exe) && !program.contains(&b'/'));
         match own {
             Some(exe) => {
                 let exe = exe.to_owned();
                 self.placed(&text_to_path(&exe))
             }
-            None if program.starts_with(b"/") && self.base.split(program).len() > 1 => self.placed(program),
+            None if program.starts_with(b"/")
+                && self.base.split(program).len() > 1
+                && command.exe.as_deref().is_none_or(|exe| !self.base.holds(exe) || self.is_own(exe)) =>
+            {
+                self.placed(program)
+            }
             None => self.program(program),
         }
+    }
+
+    /// Whether an executable is one of the workflow, and not one that is installed in the directory by chance.
+    fn is_own(&self, exe: &str) -> bool {
+        let beside = || self.jobs.home.as_deref().is_some_and(|home| !Base::new(home).holds(exe));
+        let is_made = || self.jobs.jobs.iter().flat_map(|job| &job.outputs).any(|file| &*file.path == exe);
+        let is_installed = || beside() && (exe.contains("/bin/") || !self.jobs.is_own(exe)) && !is_made();
+        self.base.holds(exe) && !is_installed()
     }
 
     /// A program by its name, if it is where systems have their programs, else by its path.

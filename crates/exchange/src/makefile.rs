@@ -66,7 +66,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
             "\n# A job that was not run here yet is run, however old its files are.\nnew = $(if $(wildcard $1),,{NEW})\n"
         );
     }
-    let directories = super::runnable::make_directories(jobs);
+    let directories = super::runnable::preparation(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
         let _ = write!(text, "\n{}", comment(&format!("job {}: {}", number + 1, job.name)));

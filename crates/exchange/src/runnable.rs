@@ -32,10 +32,27 @@ pub(crate) fn check(jobs: &Jobs, format: &'static str) -> Result<(), ExchangeErr
     }
 }
 
-/// A command, ended by ` && `, that makes the directories that managers made; empty if there are none.
-pub(crate) fn make_directories(jobs: &Jobs) -> String {
+/// What each command begins with, ended by ` && `: it sees that it is run where it should be, and makes the directories that
+/// managers made; empty if there is nothing to do.
+pub(crate) fn preparation(jobs: &Jobs) -> String {
     let base = Base::of(jobs);
-    let names: Vec<String> =
-        jobs.directories.iter().map(|path| single_quoted(&base.relative(path))).collect();
-    if names.is_empty() { String::new() } else { format!("mkdir -p -- {} && ", names.join(" ")) }
+    let quoted = |path: &str| single_quoted(&base.relative(path));
+    let home = jobs.home.as_deref().map(|home| format!("test -d ./{} && ", quoted(home)));
+    let names: Vec<String> = jobs.directories.iter().map(|path| quoted(path)).collect();
+    let made = if names.is_empty() { String::new() } else { format!("mkdir -p -- {} && ", names.join(" ")) };
+    home.unwrap_or_default() + &made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_do_nothing_where_the_directory_of_the_recording_is_missing() {
+        let directories = vec!["/w/a b".into(), "/w/-c".into()];
+        let mut jobs = Jobs { base: Some("/w".into()), directories, ..Jobs::default() };
+        assert_eq!(preparation(&jobs), "mkdir -p -- 'a b' '-c' && ");
+        (jobs.home, jobs.directories) = (Some("/w/scripts/it".into()), Vec::new());
+        assert_eq!(preparation(&jobs), "test -d ./scripts/it && ");
+    }
 }

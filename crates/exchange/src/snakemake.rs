@@ -6,7 +6,7 @@
 
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
-use crate::runnable::{check, make_directories};
+use crate::runnable::{check, preparation};
 use crate::targets::{Rule, Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
@@ -62,7 +62,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str("shell.executable(\"/bin/sh\")\nshell.prefix(\"\")\n\nrule all:\n");
     let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
     list(&mut text, "input", &goals);
-    let directories = make_directories(jobs);
+    let directories = preparation(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
         let _ = write!(

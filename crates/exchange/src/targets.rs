@@ -65,6 +65,7 @@ pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<R
                 .inputs
                 .iter()
                 .filter(|file| !changed.contains(&*file.path) && file.stays && !in_made(&file.path))
+                .filter(|file| jobs.is_own(&file.path))
                 .filter_map(|file| name(&file.path))
                 .collect();
             let read: BTreeSet<String> = job.inputs.iter().filter_map(|file| name(&file.path)).collect();

@@ -269,6 +269,8 @@ pub struct Jobs {
     /// The directory that an export stands for, what relative paths are relative to: the working directory of the first
     /// process, or one above it.
     pub base: Option<Arc<str>>,
+    /// The working directory of the first process, where that is below it.
+    pub home: Option<Arc<str>>,
     /// Other names of directories in it, through symbolic links (the `PWD` of a shell), with their own.
     pub aliases: Vec<(Arc<str>, Arc<str>)>,
     /// Directories that managers made.
@@ -279,6 +281,17 @@ pub struct Jobs {
     pub aggregated: bool,
     /// First and last sign of life.
     pub span: Option<(Timestamp, Timestamp)>,
+}
+
+impl Jobs {
+    /// Whether a file has its place in the directory that an export stands for: not what programs keep for themselves or where they
+    /// are installed, beside the directory where the recording began (`~/.cache/x` of a recording in `~/project`).
+    #[must_use]
+    pub fn is_own(&self, path: &str) -> bool {
+        let Some(home) = &self.home else { return true };
+        let below = path.strip_prefix(&**home).is_some_and(|rest| rest.starts_with('/'));
+        below || !base::is_private(home, path)
+    }
 }
 
 /// The jobs of what was recorded.

@@ -62,7 +62,7 @@ fn common<'a>(one: &'a str, other: &str) -> &'a str {
 }
 
 /// Whether a program keeps it for itself: `~/.cache/x` of a recording in `~/project`.
-fn is_private(home: &str, path: &str) -> bool {
+pub(crate) fn is_private(home: &str, path: &str) -> bool {
     let common = common(home, path);
     common.len() < home.len() && path[common.len()..].starts_with("/.")
 }
@@ -99,6 +99,23 @@ fn redirected(job: &Job) -> Vec<&str> {
         })
         .filter(|path| path.starts_with('/') && !path.starts_with("/dev/") && !passes(path))
         .collect()
+}
+
+/// Why a job cannot be moved with its directory: a command in a directory elsewhere names what is in it by a relative path.
+pub(crate) fn immovable(base: &str, job: &Job, names: &Names) -> Option<String> {
+    let known = |path: &str| names.paths.iter().any(|known| **known == *path);
+    for command in job.commands() {
+        let Some(cwd) = command.cwd.as_deref().filter(|cwd| common(base, cwd) != base) else { continue };
+        for word in command.argv.iter().skip(1).map(|word| path_to_text(word).into_owned()) {
+            for path in paths_in(&word).filter(|path| !path.starts_with('/')) {
+                let whole = absolute(cwd, path);
+                if common(base, &whole) == base && known(&whole) {
+                    return Some(format!("from {cwd} its command reaches {whole} by a relative name"));
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Paths to which the words of a job's commands climb by `..`.

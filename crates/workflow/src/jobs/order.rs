@@ -69,7 +69,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         needs[*job as usize].insert(*needed);
     }
     files(&history, &sizes, &mut jobs, &mut troubles);
-    let mut directories = directories(&history, &mut jobs, &mut needs);
+    let directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
     let home: Option<Arc<str>> =
@@ -79,10 +79,12 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         .as_deref()
         .map(|base| super::base::aliases(base, lives, programs, log.names()))
         .unwrap_or_default();
-    if let Some((home, base)) = home.zip(base.as_ref()).filter(|(home, base)| **home != ***base) {
-        directories.push(home.clone());
-        troubles.push(Trouble::Above { home, base: base.clone() });
+    for (number, job) in jobs.iter().enumerate() {
+        let why = base.as_deref().and_then(|base| super::base::immovable(base, job, log.names()));
+        troubles.extend(why.map(|why| Trouble::CannotRun { job: JobId(number as u32), why }));
     }
+    let home = home.filter(|home| Some(home) != base.as_ref());
+    troubles.extend(home.clone().zip(base.clone()).map(|(home, base)| Trouble::Above { home, base }));
     troubles.extend(base.as_deref().and_then(|base| outside(&jobs, base)));
     let manager = programs
         .all
@@ -95,7 +97,8 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     troubles.extend(listed.into_iter().map(|job| Trouble::ListsBase { job: JobId(job) }));
     let order = order(&jobs, &needs);
     let span = span(lives);
-    let mut jobs = Jobs { jobs, manager, base, aliases, directories, troubles, aggregated: false, span };
+    let mut jobs =
+        Jobs { jobs, manager, base, home, aliases, directories, troubles, aggregated: false, span };
     renumber(&mut jobs, &order, &needs);
     jobs
 }

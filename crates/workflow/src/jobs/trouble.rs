@@ -189,7 +189,7 @@ impl fmt::Display for Trouble {
             ),
             Self::Above { home, base } => write!(
                 f,
-                "the recording began in {}, and jobs use files beside it: run them in a directory that stands for {}",
+                "the recording began in {}, and jobs use files beside it: run them in a directory laid out like {}",
                 printable(home),
                 printable(base)
             ),
