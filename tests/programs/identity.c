@@ -2,7 +2,7 @@
    without names, and, as root, a bind mount. Each transfer moves another number of bytes and is told with its file:
    SIZE LABEL DEVICE INODE BIRTH, where LABEL is the file as the program knows it.
 
-   usage: identity DIRECTORY */
+   usage: identity DIRECTORY [with-mounts] [with-rights] */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef RENAME_EXCHANGE
 #define RENAME_EXCHANGE 2
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#define SYS_pidfd_getfd 438
 #endif
 
 static char notes[1 << 16];
@@ -176,6 +181,61 @@ static void descriptors(void) {
     read_from("named", "N");
 }
 
+/* What is made right after a file without a name is freed gets its inode, and often its time of birth. */
+static void inodes_used_again(void) {
+    for (int life = 0; life < 8; life++) {
+        char path[32], label[32];
+        int fd = open(".", O_TMPFILE | O_RDWR, 0600);
+        if (fd < 0) return;
+        snprintf(label, sizeof label, "temporary%d", life);
+        put(fd, label);
+        close(fd);
+        snprintf(path, sizeof path, "node%d", life);
+        must(mknod(path, (life & 1 ? S_IFIFO : S_IFREG) | 0600, 0), "mknod");
+        fd = opened(path, O_RDWR);
+        put(fd, path);
+        close(fd);
+    }
+}
+
+/* A descriptor of a process, here of this one. */
+static void taken(void) {
+    make("taken", "G");
+    int fd = opened("taken", O_RDWR);
+    must(unlink("taken"), "unlink");
+    make("taken", "G2");
+    int process = syscall(SYS_pidfd_open, getpid(), 0);
+    int copy = process < 0 ? -1 : syscall(SYS_pidfd_getfd, process, fd, 0);
+    if (copy < 0) {
+        fprintf(stderr, "NOT TESTED: pidfd_getfd: %s\n", strerror(errno));
+        return;
+    }
+    get(copy, "G");
+}
+
+/* Nobody has the descriptor while it is on its way. */
+static void sent(void) {
+    int pair[2];
+    make("sent", "X");
+    int fd = opened("sent", O_RDWR);
+    must(unlink("sent"), "unlink");
+    make("sent", "X2");
+    must(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
+    struct iovec data = {bytes, 1};
+    char space[CMSG_SPACE(sizeof fd)] = {0};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof space};
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+    must(sendmsg(pair[0], &message, 0), "sendmsg");
+    close(fd);
+    must(recvmsg(pair[1], &message, 0), "recvmsg");
+    memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
+    get(fd, "X");
+}
+
 static void bind_mount(void) {
     make("1/bound", "B");
     must(mkdir("there", 0777), "mkdir");
@@ -203,7 +263,12 @@ int main(int count, char **words) {
     symbolic_links();
     names_used_again();
     descriptors();
-    if (count > 2) bind_mount();
+    inodes_used_again();
+    taken();
+    for (int word = 2; word < count; word++) {
+        if (!strcmp(words[word], "with-mounts")) bind_mount();
+        if (!strcmp(words[word], "with-rights")) sent();
+    }
     for (size_t done = 0; done < noted;) {
         ssize_t written = write(1, notes + done, noted - done);
         if (written < 0) fail("write");

@@ -8,10 +8,12 @@
 //! the stack, on every architecture. Names are those of the kernel's system call tables, old and new variants of all
 //! architectures, because a trace shows the variant that the program called.
 
+mod last;
 mod table;
 
 use crate::ids::CallId;
 use crate::interner::Interner;
+pub use last::{Flag, Last, LastRule, last};
 pub use table::TABLE;
 
 /// What an argument of a call is.

@@ -123,6 +123,22 @@ pub enum RawItem<'a> {
         /// The descriptor.
         fd: i32,
     },
+    /// A thread received a descriptor with a message (`SCM_RIGHTS`); what it refers to, if the tracer knows.
+    Received {
+        /// The thread.
+        tid: Tid,
+        /// The descriptor.
+        fd: i32,
+        /// What it refers to.
+        target: Option<Target<'a>>,
+    },
+    /// What a thread did here could not be read, but for the beginning of `call`, whose last argument may be cut.
+    Lost {
+        /// The thread.
+        tid: Tid,
+        /// The call, as far as it was read.
+        call: Option<RawCall<'a>>,
+    },
     /// A process that is not followed shares, from now on, the open file descriptions of all descriptors of this thread.
     Escaped {
         /// The thread.
@@ -198,6 +214,8 @@ impl RawItem<'_> {
             | Self::Copies { tid, .. }
             | Self::Position { tid, .. }
             | Self::Sent { tid, .. }
+            | Self::Received { tid, .. }
+            | Self::Lost { tid, .. }
             | Self::Escaped { tid, .. }
             | Self::WorkingDirectory { tid, .. }
             | Self::File { tid, .. }
@@ -268,6 +286,8 @@ pub enum Return<'a> {
     Value(i64, Option<Target<'a>>),
     /// It failed with this error (`ENOENT`).
     Failed(&'a [u8]),
+    /// The tracer returned this value, or this error, in place of the call, which was not made.
+    Injected(i64, Option<&'a [u8]>),
 }
 
 /// What a descriptor refers to, as a tracer prints it.

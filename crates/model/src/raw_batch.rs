@@ -42,6 +42,8 @@ enum Stored {
     Copies { tid: Tid, fd: i32, of: Tid, other: i32, received: bool },
     Position { tid: Tid, fd: i32, position: i64 },
     Sent { tid: Tid, fd: i32 },
+    Received { tid: Tid, fd: i32, target: StoredTarget },
+    Lost { tid: Tid, call: Option<Box<StoredCall>> },
     Escaped { tid: Tid, table: bool },
     WorkingDirectory { tid: Tid, path: Span },
     File { tid: Tid, fd: i32, facts: Box<FileFacts> },
@@ -87,6 +89,7 @@ enum StoredReturn {
     Unseen,
     Value(i64, StoredTarget),
     Failed(Span),
+    Injected(i64, Option<Span>),
 }
 
 #[derive(Debug)]
@@ -151,6 +154,12 @@ impl RawBatch {
             }
             RawItem::Position { tid, fd, position } => Stored::Position { tid, fd, position },
             RawItem::Sent { tid, fd } => Stored::Sent { tid, fd },
+            RawItem::Received { tid, fd, target } => {
+                Stored::Received { tid, fd, target: self.copy_target(target) }
+            }
+            RawItem::Lost { tid, ref call } => {
+                Stored::Lost { tid, call: call.as_ref().map(|call| Box::new(self.copy_call(call))) }
+            }
             RawItem::Escaped { tid, table } => Stored::Escaped { tid, table },
             RawItem::WorkingDirectory { tid, path } => {
                 Stored::WorkingDirectory { tid, path: self.copy(path) }
@@ -190,6 +199,13 @@ impl RawBatch {
             }
             &Stored::Position { tid, fd, position } => RawItem::Position { tid, fd, position },
             &Stored::Sent { tid, fd } => RawItem::Sent { tid, fd },
+            &Stored::Received { tid, fd, target } => {
+                RawItem::Received { tid, fd, target: self.target(target) }
+            }
+            &Stored::Lost { tid, call: None } => RawItem::Lost { tid, call: None },
+            Stored::Lost { tid, call: Some(call) } => {
+                return self.with_call(call, |call| show(&RawItem::Lost { tid: *tid, call: Some(call) }));
+            }
             &Stored::Escaped { tid, table } => RawItem::Escaped { tid, table },
             &Stored::WorkingDirectory { tid, path } => {
                 RawItem::WorkingDirectory { tid, path: self.text(path) }
@@ -234,6 +250,9 @@ impl RawBatch {
             Return::Unseen => StoredReturn::Unseen,
             Return::Value(value, target) => StoredReturn::Value(value, self.copy_target(target)),
             Return::Failed(error) => StoredReturn::Failed(self.copy(error)),
+            Return::Injected(value, error) => {
+                StoredReturn::Injected(value, error.map(|error| self.copy(error)))
+            }
         };
         let start = self.args.len() as u32;
         for arg in call.args {
@@ -308,6 +327,9 @@ impl RawBatch {
             StoredReturn::Unseen => Return::Unseen,
             StoredReturn::Value(value, target) => Return::Value(value, self.target(target)),
             StoredReturn::Failed(error) => Return::Failed(self.text(error)),
+            StoredReturn::Injected(value, error) => {
+                Return::Injected(value, error.map(|error| self.text(error)))
+            }
         };
         let &StoredCall { tid, call, start, dur, .. } = stored;
         let stored = &self.args[stored.args.start as usize..stored.args.end as usize];
@@ -371,6 +393,7 @@ mod tests {
             args: &args,
         };
         let failed = RawCall { ret: Return::Failed(b"ENOENT"), ..call };
+        let injected = RawCall { ret: Return::Injected(-1, Some(b"EIO")), ..call };
         let (tid, at) = (Tid(1), Timestamp(9));
         let facts = FileFacts { device: 1, inode: 2, size: Some(3), kind: None, birth: Some(4) };
         let open = OpenFile {
@@ -402,6 +425,9 @@ mod tests {
             RawItem::Copies { tid, fd: 5, of: Tid(8), other: 6, received: true },
             RawItem::Position { tid, fd: 5, position: 9 },
             RawItem::Sent { tid, fd: 5 },
+            RawItem::Received { tid, fd: 5, target },
+            RawItem::Lost { tid, call: None },
+            RawItem::Lost { tid, call: Some(injected) },
             RawItem::Escaped { tid, table: true },
             RawItem::WorkingDirectory { tid, path: b"/w" },
             RawItem::File { tid, fd: 5, facts },

@@ -3,8 +3,8 @@
 use crate::Sink;
 use crate::cursor::Move;
 use crate::directories::{Directory, DirectoryId};
-use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, SOCKET};
-use crate::files::{Description, DescriptionId};
+use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
+use crate::files::{Description, DescriptionId, Holds};
 use crate::identity::Opening;
 use crate::locks::Lock;
 use crate::lookup::{Place, intern};
@@ -86,6 +86,9 @@ impl Resolver {
         let spec = calls::spec(call.call);
         let operands = &Operands::of(spec, call);
         let entered = entered.filter(|entered| entered.call == call.call);
+        if call.args.is_empty() && entered.is_none() {
+            self.saw_no_arguments(thread, call, names);
+        }
         let begun = entered.filter(|entered| entered.seq.0 == case).map(|entered| entered.seq.1);
         let seq = begun.or(seq).unwrap_or_else(|| self.next_seq(case));
         let description = entered.and_then(|entered| entered.description).or_else(|| {
@@ -100,6 +103,9 @@ impl Resolver {
             (_, Some(entered)) => (description, entered.offset),
             (_, None) => (description, Nullable::NULL),
         };
+        if let Some(description) = description {
+            self.follow_renames(description, names);
+        }
         let scene = Scene { case, thread, call, spec, operands, description, entered };
 
         let mut event = Event {
@@ -129,7 +135,7 @@ impl Resolver {
                 (event.file, event.open) = (Nullable::NULL, Nullable::NULL);
             }
             Effect::Fcntl => event.offset = self.lock_start(operands, description),
-            Effect::Bind | Effect::Connect => self.set_socket_file(&mut event, &scene, names),
+            Effect::Bind | Effect::Connect => self.set_socket_file(&mut event, &scene, names, sink),
             _ => {}
         }
         self.identify(&mut event, (thread, call, operands), description, names, sink);
@@ -313,8 +319,7 @@ impl Resolver {
             }
             Effect::List => {
                 if let Some(description) = description {
-                    let description = self.files.description_mut(description);
-                    (description.seekable, description.cursor) = (false, Nullable::NULL);
+                    self.files.has_no_positions(description);
                 }
             }
             Effect::Rename => self.files.renames += 1,
@@ -403,8 +408,7 @@ impl Resolver {
         let Scene { case, thread, call, operands, description, .. } = *scene;
         match (effect, call.ret, description) {
             (Effect::Seek, Return::Failed(b"ESPIPE"), Some(description)) => {
-                let description = self.files.description_mut(description);
-                (description.seekable, description.cursor) = (false, Nullable::NULL);
+                self.files.has_no_positions(description);
             }
             (Effect::Seek, Return::Unseen, Some(description)) => {
                 self.seek(description, &scene.step(false), None);
@@ -412,6 +416,13 @@ impl Resolver {
             // The descriptor is gone even if the kernel reports an error of the file below it.
             (Effect::Close, Return::Failed(error), _) if error != b"EBADF" => {
                 self.close(thread, operands, description);
+            }
+            // Announced, it was taken for closed.
+            (Effect::Close, Return::Injected(..), Some(description)) => {
+                let table = self.population.thread(thread).table;
+                if let Some((fd, _)) = operands.fd.filter(|(fd, _)| self.files.get(table, *fd).is_none()) {
+                    self.files.set(table, fd, description, false);
+                }
             }
             (Effect::Close, Return::Unseen, _) => self.close(thread, operands, description),
             (Effect::Anonymous(_) | Effect::Accept, _, None) => self.name_second(event, scene, names),
@@ -424,7 +435,7 @@ impl Resolver {
                 self.exits(thread);
             }
             (Effect::Exit, Return::Unseen, _) => self.exits(thread),
-            (Effect::Exec, Return::Failed(_), _) => self.population.drop_alias(thread),
+            (Effect::Exec, Return::Failed(_) | Return::Injected(..), _) => self.population.drop_alias(thread),
             _ => {}
         }
     }
@@ -453,7 +464,7 @@ impl Resolver {
         let mut seekable = event.path.get().is_none_or(|path| paths::has_positions(names.paths.get(path.0)));
         let link = event.path.get().filter(|_| hint.is_none());
         let behind = link.and_then(|link| self.behind_link(scene.thread, names.paths.get(link.0)).get());
-        let behind = behind.filter(|_| !has_flag(operands, symbols::O_NOFOLLOW));
+        let behind = behind.filter(|_| self.effects.follows(scene.call));
         if let Some(file) = hint.map(|hint| intern(names, hint.name)).or(behind) {
             event.path = Nullable::some(file);
             seekable = paths::name_has_positions(names.paths.get(file.0));
@@ -485,8 +496,14 @@ impl Resolver {
             creates: is_creat || asks(symbols::O_CREAT),
             exclusive: asks(symbols::O_EXCL) || asks(symbols::O_TMPFILE),
             nameless: asks(symbols::O_TMPFILE) || hint.is_some_and(|hint| hint.deleted),
-            follows: !(asks(symbols::O_NOFOLLOW) || asks(symbols::O_CREAT) && asks(symbols::O_EXCL)),
+            follows: self.effects.follows(scene.call),
         };
+        let writes = is_creat || asks(symbols::O_WRONLY) || asks(symbols::O_RDWR);
+        // Unless only the end of the call was seen.
+        let shows_flags = is_creat || !scene.call.args.is_empty();
+        let append = Some(append).filter(|_| shows_flags);
+        let reads = !(is_creat || asks(symbols::O_WRONLY));
+        let needs = if shows_flags { Holds::of_open(reads, writes) } else { Holds::EVERYTHING };
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);
         if opening.nameless {
@@ -500,10 +517,17 @@ impl Resolver {
             confirmed: hint.is_some(),
             renames: self.files.renames,
             file,
+            needs,
             ..Description::opened(event.path, seekable && !is_directory, append)
         };
         let description = self.files.describe(description);
-        self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
+        let table = self.population.thread(scene.thread).table;
+        // A number is given again only after it was closed.
+        let is_open = self.files.get(table, fd).is_some_and(|id| self.files.description(id).followed);
+        if self.is_trace && is_open && !self.gaps {
+            self.files.holds.misses();
+        }
+        self.files.set(table, fd, description, cloexec);
         event.fd = Nullable::some(fd);
         event.open = self.files.description(description).number;
     }
@@ -526,12 +550,17 @@ impl Resolver {
             (None, _) => [None, None],
         };
         self.rings += u64::from(kind == &IO_URING);
+        if kind == &TAKEN && self.takes(event, scene, names) {
+            return;
+        }
         if kind.unseen {
             self.meets_stranger();
         }
         for (fd, hint) in made.into_iter().flatten().rev() {
             let description = self.describe_anonymous(kind, hint, operands, names);
-            let description = self.files.describe(description);
+            let process = scene.call.args.first().filter(|_| kind == &PIDFD).and_then(integer);
+            let process = process.and_then(|process| u32::try_from(process).ok()).map(Tid);
+            let description = self.files.describe(Description { process, ..description });
             self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
             event.fd = Nullable::some(fd);
             (event.open, event.open2) = (self.files.description(description).number, event.open);
@@ -544,6 +573,28 @@ impl Resolver {
                 event.file = self.files.description(description).file;
             }
         }
+    }
+
+    /// A copy of a descriptor of a process that was opened with `pidfd_open`; `false` if it is not known which.
+    fn takes(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) -> bool {
+        let (Some(pidfd), Some((fd, hint))) = (scene.operands.fd2, scene.made()) else { return false };
+        let table = self.population.thread(scene.thread).table;
+        let of = self.files.get(table, pidfd.0).and_then(|pidfd| self.files.description(pidfd).process);
+        let other = scene.operands.commands[0].and_then(integer).and_then(|other| i32::try_from(other).ok());
+        // A number in another PID namespace is none of ours; the name shows that, if the tracer told it.
+        let thread = of.filter(|_| self.is_trace || hint.is_some()).and_then(|of| self.population.get(of));
+        let Some((thread, other)) = thread.zip(other) else { return false };
+        let Some(description) = self.files.get(thread.table, other) else { return false };
+        self.follow_renames(description, names);
+        let Description { path, number, .. } = *self.files.description(description);
+        let agrees = |hint: Target<'_>| path.get().is_some_and(|path| names.paths.get(path.0) == hint.name);
+        if !hint.is_none_or(agrees) {
+            return false;
+        }
+        self.files.set(table, fd, description, true);
+        (event.fd, event.path, event.open) = (Nullable::some(fd), path, number);
+        event.file = self.file_of(description, names);
+        true
     }
 
     /// The new socket speaks the protocol of the one that listened.
@@ -591,12 +642,20 @@ impl Resolver {
     }
 
     /// A socket in the file system is a file that bind makes and connect looks up.
-    fn set_socket_file(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+    fn set_socket_file<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
         if let Some(Address::File(file)) = scene.operands.address.and_then(Address::parse) {
             let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file), located: false };
             let place = self.place(scene.thread, arg, false, names);
             event.path2 = place.path;
             self.relative_paths += u64::from(place.relative);
+            let makes = self.effects.of(scene.call.call) == Effect::Bind;
+            event.file2 = self.socket_file(event.path2, makes, scene.succeeded(), names, sink);
         }
     }
 
@@ -628,14 +687,15 @@ impl Resolver {
             Some(name) => {
                 let seekable = kind.named || paths::name_has_positions(name);
                 let protocol = if kind == &SOCKET { Protocol::of(operands.flags) } else { Protocol::Unknown };
-                let opened = Description::opened(path.into(), seekable, false);
+                let opened = Description::opened(path.into(), seekable, Some(false));
                 let file = if kind.named { names.next_file() } else { Nullable::NULL };
                 let renames = self.files.renames;
                 Description { confirmed: hint.is_some(), renames, protocol, file, ..opened }
             }
             None => {
                 let renames = self.files.renames;
-                Description { confirmed: hint.is_some(), renames, ..Description::unseen(path.into()) }
+                let file = hint.map_or(Nullable::NULL, |hint| self.deleted_file(hint, names));
+                Description { confirmed: hint.is_some(), renames, file, ..Description::unseen(path.into()) }
             }
         }
     }
@@ -798,6 +858,10 @@ fn set_result(event: &mut Event, call: &RawCall<'_>, names: &mut Dictionaries) {
     match call.ret {
         Return::Unseen => {}
         Return::Value(value, _) => event.ret = Nullable::some(value),
+        Return::Injected(value, error) => {
+            event.ret = Nullable::some(value);
+            event.errno = error.map(|error| ErrnoId(names.errnos.intern(error))).into();
+        }
         Return::Failed(error) => {
             event.ret = Nullable::some(-1);
             event.errno = Nullable::some(ErrnoId(names.errnos.intern(error)));

@@ -5,6 +5,7 @@
 //! - after a write to the end of a file that is open for appending, and after calls of two threads were in flight on one
 //!   description together, because the trace does not say which of them the kernel served first. The next lseek makes it
 //!   known again;
+//! - after a call that could not be read ([`crate::lost`]), until one tells the position again;
 //! - for ever while somebody may move it who is not followed ([`crate::files::Description::followed`]): what was open
 //!   before and is not known to be ours alone, what was sent away, what a process that is not followed inherited.
 
@@ -60,7 +61,8 @@ impl Move {
             Return::Value(bytes, _) if bytes >= 0 => Some(bytes),
             _ => None,
         };
-        let failed = matches!(call.ret, Return::Failed(_) | Return::Value(i64::MIN..=-1, _));
+        let failed =
+            matches!(call.ret, Return::Failed(_) | Return::Injected(..) | Return::Value(i64::MIN..=-1, _));
         let end = call.dur.map_or(call.start, |dur| call.start + dur);
         Self { tid: call.tid, start: call.start, end, bytes, failed, is_request, moves: None }
     }
@@ -89,11 +91,10 @@ impl Resolver {
     }
 
     fn transfer_at_cursor(&mut self, id: DescriptionId, step: &Move, to_end: bool) -> Nullable<i64> {
-        let description = self.files.description(id);
-        if !description.seekable {
+        if !self.files.description(id).seekable {
             return Nullable::NULL;
         }
-        let cursor = description.cursor;
+        let cursor = self.files.cursor(id);
         let contended = self.is_contended(id, step);
         let offset = if to_end || contended { Nullable::NULL } else { cursor };
         if !step.failed && step.bytes != Some(0) {
@@ -105,11 +106,10 @@ impl Resolver {
 
     /// lseek: the cursor before it. Afterwards it is at `to`, or unknown.
     pub(crate) fn seek(&mut self, id: DescriptionId, step: &Move, to: Option<i64>) -> Nullable<i64> {
-        let description = self.files.description(id);
-        if !description.seekable {
+        if !self.files.description(id).seekable {
             return Nullable::NULL;
         }
-        let cursor = description.cursor;
+        let cursor = self.files.cursor(id);
         let contended = self.is_contended(id, step);
         let before = if contended { Nullable::NULL } else { cursor };
         if !step.failed {
@@ -120,7 +120,7 @@ impl Resolver {
 
     /// Where the next transfer starts, if that is certain.
     pub(crate) fn cursor(&self, id: DescriptionId) -> Nullable<i64> {
-        self.trusted(id, self.files.description(id).cursor)
+        self.trusted(id, self.files.cursor(id))
     }
 
     /// `offset`, unless somebody may have moved the cursor unseen.
@@ -133,9 +133,8 @@ impl Resolver {
     }
 
     fn set_cursor(&mut self, id: DescriptionId, step: &Move, cursor: Nullable<i64>) {
+        self.files.set_cursor(id, cursor);
         let description = self.files.description_mut(id);
-        description.cursor = cursor;
-        description.moves += 1;
         description.moved = Some(Moved::next(description.moved, step));
     }
 }
@@ -145,7 +144,7 @@ impl Resolver {
     /// Whether another thread's call, or a request, was in flight on the description at the same time.
     fn is_contended(&self, id: DescriptionId, step: &Move) -> bool {
         let description = self.files.description(id);
-        let overtaken = step.moves.is_some_and(|moves| moves != description.moves);
+        let overtaken = step.moves.is_some_and(|moves| moves != self.files.moves(id));
         let overlaps = description.moved.is_some_and(|last| last.overlaps(step));
         description.in_flight > 0 || overtaken || overlaps
     }

@@ -1,11 +1,10 @@
 //! What a call does to descriptors, directories and processes, beyond what the call table says.
 
 use crate::files::Holds;
-use crate::identity::has;
-use crate::operands::Operands;
 use crate::symbols;
 use iotrail_model::CallId;
-use iotrail_model::calls::{ArgKind, CallSpec, Family, Makes, TABLE};
+use iotrail_model::calls::{self, ArgKind, CallSpec, Family, Last, LastRule, Makes, TABLE};
+use iotrail_model::raw::RawCall;
 
 /// What the resolver does when a call succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +105,7 @@ static USERFAULTFD: Anonymous = named(b"anon_inode:[userfaultfd]", Cloexec::Flag
 static PERF: Anonymous = named(b"anon_inode:[perf_event]", Cloexec::Flag(8));
 pub(crate) static IO_URING: Anonymous =
     Anonymous { unseen: true, ..named(b"anon_inode:[io_uring]", Cloexec::Always) };
-static PIDFD: Anonymous = named(b"anon_inode:[pidfd]", Cloexec::Always);
+pub(crate) static PIDFD: Anonymous = named(b"anon_inode:[pidfd]", Cloexec::Always);
 static FSCONTEXT: Anonymous = named(b"anon_inode:[fscontext]", Cloexec::Flag(1));
 static SECRETMEM: Anonymous = named(b"/secretmem", Cloexec::Flag(O_CLOEXEC));
 static MEMFD: Anonymous = Anonymous { named: true, ..named(b"/memfd:", Cloexec::Flag(1)) };
@@ -114,7 +113,7 @@ static FSMOUNT: Anonymous = nameless(Cloexec::Flag(1));
 static UNKNOWN: Anonymous = nameless(Cloexec::Flag(O_CLOEXEC));
 static UNKNOWN_CLOEXEC: Anonymous = nameless(Cloexec::Always);
 /// A descriptor of another process.
-static TAKEN: Anonymous = Anonymous { unseen: true, ..nameless(Cloexec::Always) };
+pub(crate) static TAKEN: Anonymous = Anonymous { unseen: true, ..nameless(Cloexec::Always) };
 
 /// What a call does to names of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,28 +122,14 @@ pub(crate) enum Naming {
     None,
     /// Makes a descriptor of what a path denotes.
     Opens,
-    /// Acts on what its path denotes; a symbolic link at its end is followed, unless a flag says otherwise, if `follows`.
-    Looks {
-        follows: bool,
-    },
+    /// Acts on what its path denotes.
+    Looks,
     /// Makes what was not there.
     Makes,
     Renames,
     Links,
     Symlinks,
     Removes,
-}
-
-impl Naming {
-    /// Whether a symbolic link at the end of the path is followed.
-    pub(crate) fn follows(self, operands: &Operands<'_>) -> bool {
-        let has = |symbol| has(operands, symbol);
-        match self {
-            Self::Looks { follows } => follows && !has(symbols::AT_SYMLINK_NOFOLLOW),
-            Self::Opens => !(has(symbols::O_NOFOLLOW) || has(symbols::O_CREAT) && has(symbols::O_EXCL)),
-            _ => false,
-        }
-    }
 }
 
 fn naming(spec: &CallSpec) -> Naming {
@@ -155,13 +140,14 @@ fn naming(spec: &CallSpec) -> Naming {
         "link" | "linkat" => Naming::Links,
         "symlink" | "symlinkat" => Naming::Symlinks,
         "unlink" | "unlinkat" | "rmdir" => Naming::Removes,
-        "lstat" | "lstat64" | "oldlstat" | "readlink" | "readlinkat" | "lchown" | "lchown32"
-        | "lgetxattr" | "lsetxattr" | "llistxattr" | "lremovexattr" | "name_to_handle_at" => {
-            Naming::Looks { follows: false }
-        }
-        _ if spec.args.contains(&ArgKind::Path) => Naming::Looks { follows: true },
+        _ if spec.args.contains(&ArgKind::Path) => Naming::Looks,
         _ => Naming::None,
     }
+}
+
+fn last_of(spec: &CallSpec) -> LastRule {
+    let path = spec.args.iter().position(|kind| *kind == ArgKind::Path);
+    path.map_or(LastRule::Always(Last::Name), |path| calls::last(spec.name, path))
 }
 
 /// What the resolver wants to know of a call in the table.
@@ -169,6 +155,8 @@ fn naming(spec: &CallSpec) -> Naming {
 struct Row {
     effect: Effect,
     naming: Naming,
+    /// What it means by the last component of its first path.
+    last: LastRule,
     is_turn: bool,
     is_request: bool,
     shows_file: bool,
@@ -186,6 +174,7 @@ impl Default for Effects {
         let row = |spec: &'static CallSpec| Row {
             effect: effect(spec),
             naming: naming(spec),
+            last: last_of(spec),
             is_turn: is_turn(spec),
             is_request: is_request(spec.name),
             shows_file: shows_file(spec.name),
@@ -206,6 +195,14 @@ impl Effects {
     #[inline]
     pub(crate) fn naming(&self, call: CallId) -> Naming {
         self.rows.get(call.index()).map_or(Naming::None, |row| row.naming)
+    }
+
+    /// Whether a call follows a symbolic link at the end of its first path.
+    #[inline]
+    pub(crate) fn follows(&self, call: &RawCall<'_>) -> bool {
+        let Some(row) = self.rows.get(call.call.index()) else { return false };
+        let has = |arg: usize, flag| call.args.get(arg).is_some_and(|arg| symbols::has(arg, flag));
+        row.last.decide(has) == Last::Target
     }
 
     /// Whether `call` shows that its process is doing something of its own.
@@ -340,6 +337,8 @@ fn holds(name: &str) -> Holds {
             Holds::DESCRIPTORS
         }
         "arch_prctl" | "wait4" => Holds::PROCESSES,
+        "read" => Holds::READS,
+        "write" => Holds::WRITES,
         _ => Holds::NOTHING,
     }
 }

@@ -7,13 +7,17 @@
 
 use crate::cursor::Moved;
 use crate::owned::Owned;
+use crate::renamed::Renamed;
 use crate::sockets::Protocol;
 use hashbrown::HashMap;
-use iotrail_model::{FileId, Nullable, OpenId, PathId};
+use iotrail_model::{FileId, Nullable, OpenId, PathId, Tid};
 use std::sync::Arc;
 
 /// Numbers from here on lie in a hash map, so that one hostile number does not cost gigabytes.
 const DENSE: usize = 4096;
+
+/// A table of more descriptors is large.
+const LARGE: usize = 256;
 
 /// An open file description in [`Files`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +36,8 @@ pub(crate) struct Description {
     pub(crate) path: Nullable<PathId>,
     /// The file, if it has a number yet.
     pub(crate) file: Nullable<FileId>,
-    /// Position of the next read or write, as far as those who are followed moved it: see [`Files::is_trusted`].
+    /// Position of the next read or write, as far as those who are followed moved it: see [`Files::is_trusted`] and
+    /// [`Files::cursor`].
     pub(crate) cursor: Nullable<i64>,
     /// Whether writes go to the end of the file, if that is known.
     pub(crate) append: Option<bool>,
@@ -48,24 +53,27 @@ pub(crate) struct Description {
     pub(crate) in_flight: u32,
     /// How often the cursor was moved.
     pub(crate) moves: u64,
+    /// [`Files::losses`] when the cursor was set.
+    pub(crate) since: u64,
+    /// What a trace must hold so that all who move the cursor are seen.
+    pub(crate) needs: Holds,
+    /// Up to which rename of a file its name was followed: [`Renamed::count`].
+    pub(crate) renamed: u64,
     /// Who moved it last, and when.
     pub(crate) moved: Option<Moved>,
     /// [`Files::renames`] when the name was confirmed.
     pub(crate) renames: u64,
+    /// The process that a pidfd refers to.
+    pub(crate) process: Option<Tid>,
     /// Of a socket.
     pub(crate) protocol: Protocol,
 }
 
 impl Description {
     /// A file or directory just opened.
-    pub(crate) fn opened(path: Nullable<PathId>, seekable: bool, append: bool) -> Self {
+    pub(crate) fn opened(path: Nullable<PathId>, seekable: bool, append: Option<bool>) -> Self {
         let cursor = if seekable { Nullable::some(0) } else { Nullable::NULL };
-        Self { cursor, append: Some(append), seekable, followed: true, ..Self::unseen(path) }
-    }
-
-    /// Whether it has a cursor that no call moves at present, but nobody knows where it is.
-    pub(crate) fn has_lost_cursor(&self) -> bool {
-        self.seekable && self.cursor.is_null() && self.in_flight == 0
+        Self { cursor, append, seekable, followed: true, ..Self::unseen(path) }
     }
 
     /// Something that was open before the trace began or whose opening is not in it.
@@ -82,8 +90,12 @@ impl Description {
             confirmed: false,
             in_flight: 0,
             moves: 0,
+            since: 0,
+            needs: Holds::EVERYTHING,
+            renamed: 0,
             moved: None,
             renames: 0,
+            process: None,
             protocol: Protocol::Unknown,
         }
     }
@@ -165,22 +177,41 @@ impl Holds {
     pub(crate) const DESCRIPTORS: Self = Self(1);
     /// Calls that make processes.
     pub(crate) const PROCESSES: Self = Self(2);
-    /// All calls.
+    /// Calls of both kinds.
     pub(crate) const ALL: Self = Self(3);
+    /// `read`.
+    pub(crate) const READS: Self = Self(4);
+    /// `write`.
+    pub(crate) const WRITES: Self = Self(8);
+    /// All of these.
+    pub(crate) const EVERYTHING: Self = Self(15);
+    /// Something is missing, whatever else it holds.
+    const INCOMPLETE: u8 = 16;
 
     #[inline]
     pub(crate) fn learn(&mut self, shown: Self) {
         self.0 |= shown.0;
     }
 
-    fn are_all(self) -> bool {
-        self == Self::ALL
+    /// A call is missing that must have been made.
+    pub(crate) fn misses(&mut self) {
+        self.0 |= Self::INCOMPLETE;
+    }
+
+    /// What must be held so that all calls are seen that move the cursor of a file which is open for that.
+    pub(crate) fn of_open(reads: bool, writes: bool) -> Self {
+        let bits = |holds: Self, wanted: bool| if wanted { holds.0 } else { 0 };
+        Self(Self::ALL.0 | bits(Self::READS, reads) | bits(Self::WRITES, writes))
+    }
+
+    fn hold(self, needed: Self) -> bool {
+        self.0 & (needed.0 | Self::INCOMPLETE) == needed.0
     }
 }
 
 impl Default for Holds {
     fn default() -> Self {
-        Self::ALL
+        Self::EVERYTHING
     }
 }
 
@@ -199,6 +230,10 @@ pub(crate) struct Files {
     pub(crate) holds: Holds,
     /// How many calls that rename files, or move directory trees, were entered or returned.
     pub(crate) renames: u64,
+    /// How often it became unknown where all cursors are.
+    losses: u64,
+    /// Renames that descriptors follow.
+    pub(crate) renamed: Renamed,
     /// Device and inode behind a description, where they are known.
     identities: Vec<Option<(u64, u64)>>,
 }
@@ -255,7 +290,8 @@ impl Files {
     pub(crate) fn describe(&mut self, description: Description) -> DescriptionId {
         let number = Nullable::some(OpenId(self.made));
         self.made = self.made.saturating_add(1);
-        let description = Description { number, ..description };
+        let (since, renamed) = (self.losses, self.renamed.count());
+        let description = Description { number, since, renamed, ..description };
         match self.free.pop() {
             Some(id) => {
                 self.descriptions[id as usize] = description;
@@ -286,6 +322,7 @@ impl Files {
     pub(crate) fn confirm(&mut self, id: DescriptionId) -> &mut Description {
         let description = &mut self.descriptions[id.0 as usize];
         (description.confirmed, description.renames) = (true, self.renames);
+        description.renamed = self.renamed.count();
         description
     }
 
@@ -293,7 +330,74 @@ impl Files {
     #[inline]
     pub(crate) fn is_trusted(&self, id: DescriptionId) -> bool {
         let description = self.description(id);
-        description.followed && description.sent == 0 && self.strangers == 0 && self.holds.are_all()
+        let is_ours = description.followed && description.sent == 0 && self.strangers == 0;
+        is_ours && self.holds.hold(description.needs)
+    }
+
+    /// Where the next transfer starts, as far as those who are followed moved it.
+    #[inline]
+    pub(crate) fn cursor(&self, id: DescriptionId) -> Nullable<i64> {
+        let description = self.description(id);
+        if description.since < self.losses { Nullable::NULL } else { description.cursor }
+    }
+
+    #[inline]
+    pub(crate) fn set_cursor(&mut self, id: DescriptionId, cursor: Nullable<i64>) {
+        let losses = self.losses;
+        let description = self.description_mut(id);
+        (description.cursor, description.since) = (cursor, losses);
+        description.moves += 1;
+    }
+
+    /// There are no positions behind this description.
+    pub(crate) fn has_no_positions(&mut self, id: DescriptionId) {
+        let description = self.description_mut(id);
+        (description.seekable, description.cursor) = (false, Nullable::NULL);
+    }
+
+    /// A number that grows whenever the cursor of a description may have moved.
+    #[inline]
+    pub(crate) fn moves(&self, id: DescriptionId) -> u64 {
+        self.description(id).moves + self.losses
+    }
+
+    /// Whether there is a cursor that no call moves at present, but nobody knows where it is.
+    pub(crate) fn has_lost_cursor(&self, id: DescriptionId) -> bool {
+        let description = self.description(id);
+        description.seekable && description.in_flight == 0 && self.cursor(id).is_null()
+    }
+
+    /// Nobody knows where any cursor is.
+    pub(crate) fn lose_all(&mut self) {
+        self.losses += 1;
+    }
+
+    /// Nobody knows where the cursors are of what a table names, nor, if `modes`, how writes go to it.
+    pub(crate) fn lose(&mut self, id: TableId, modes: bool) {
+        let Some(table) = self.tables.get(id.0).map(Arc::clone) else { return };
+        // A call that is lost costs no more than others.
+        if table.dense.len() + table.sparse.len() > LARGE {
+            if modes {
+                self.stranger_appears();
+            }
+            return self.lose_all();
+        }
+        for description in table.descriptions().map(DescriptionId) {
+            self.set_cursor(description, Nullable::NULL);
+            if modes {
+                self.description_mut(description).append = None;
+            }
+        }
+    }
+
+    /// Whether a descriptor stands for a file.
+    pub(crate) fn holds_file(&self, file: FileId) -> bool {
+        self.with_descriptors().any(|id| self.description(id).file == Nullable::some(file))
+    }
+
+    /// The descriptions that tables name, some of them more than once.
+    pub(crate) fn with_descriptors(&self) -> impl Iterator<Item = DescriptionId> {
+        self.tables.iter().flat_map(|table| table.descriptions()).map(DescriptionId)
     }
 
     /// Somebody who is not followed may move the cursor of a description from now on.
@@ -453,7 +557,7 @@ mod tests {
     use super::*;
 
     fn named(files: &mut Files, number: u32) -> DescriptionId {
-        files.describe(Description::opened(Nullable::some(PathId(number)), true, false))
+        files.describe(Description::opened(Nullable::some(PathId(number)), true, Some(false)))
     }
 
     #[test]

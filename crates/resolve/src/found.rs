@@ -39,6 +39,8 @@ impl Resolver {
             | RawItem::Copies { tid, .. }
             | RawItem::Position { tid, .. }
             | RawItem::Sent { tid, .. }
+            | RawItem::Received { tid, .. }
+            | RawItem::Lost { tid, .. }
             | RawItem::Escaped { tid, .. }
             | RawItem::WorkingDirectory { tid, .. }
             | RawItem::File { tid, .. }
@@ -47,6 +49,7 @@ impl Resolver {
             | RawItem::Usage { tid, .. } => match self.population.find(tid) {
                 Some(thread) => self.learn_of(thread, item, names, sink),
                 None if self.held.has(tid) => self.held.push(case, tid, None, item),
+                None if matches!(item, RawItem::Lost { .. }) => self.files.lose_all(),
                 None => {}
             },
             _ => return false,
@@ -71,11 +74,10 @@ impl Resolver {
             }
             RawItem::Position { fd, position, .. } => {
                 let table = self.population.thread(thread).table;
-                if let Some(description) = self.files.get(table, *fd) {
-                    let description = self.files.description_mut(description);
-                    if description.has_lost_cursor() {
-                        description.cursor = Nullable::some(*position);
-                    }
+                if let Some(description) = self.files.get(table, *fd)
+                    && self.files.has_lost_cursor(description)
+                {
+                    self.files.set_cursor(description, Nullable::some(*position));
                 }
             }
             RawItem::Sent { fd, .. } => {
@@ -83,8 +85,11 @@ impl Resolver {
                 if let Some(description) = self.files.get(table, *fd) {
                     let sent = &mut self.files.description_mut(description).sent;
                     *sent = sent.saturating_add(1);
+                    self.travels(description);
                 }
             }
+            RawItem::Received { fd, target, .. } => self.arrives(thread, *fd, *target, names),
+            RawItem::Lost { call, .. } => self.misses(thread, call.as_ref(), names),
             RawItem::Escaped { table: true, .. } => self.files.stranger_appears(),
             RawItem::Escaped { table: false, .. } => {
                 let table = self.population.thread(thread).table;
@@ -150,7 +155,11 @@ impl Resolver {
             return;
         }
         let table = self.population.thread(thread).table;
+        let is_new = self.files.get(table, fd).is_none();
         let Some(id) = self.description_of(table, (fd, Some(open.target)), true, names) else { return };
+        if let (true, true, Some(facts)) = (is_new, open.target.deleted, &open.facts) {
+            self.recognise(id, facts);
+        }
         self.files.set_cloexec(table, fd, open.cloexec);
         self.files.description_mut(id).append = Some(open.append);
         if let Some(facts) = &open.facts {
@@ -158,7 +167,8 @@ impl Resolver {
         }
         let description = self.files.description_mut(id);
         if description.seekable && !description.followed {
-            (description.cursor, description.followed) = (open.position.into(), open.followed);
+            description.followed = open.followed;
+            self.files.set_cursor(id, open.position.into());
         }
     }
 
@@ -179,11 +189,11 @@ impl Resolver {
             Some(FileKind::Socket) => Some("socket"),
             _ => None,
         };
-        let description = self.files.description_mut(id);
         let positions = !matches!(facts.kind, Some(FileKind::Char | FileKind::Anon | FileKind::Directory));
         if kind.is_some() || !positions {
-            (description.seekable, description.cursor) = (false, Nullable::NULL);
+            self.files.has_no_positions(id);
         }
+        let description = self.files.description_mut(id);
         let Some(path) = description.path.get() else { return };
         let path = match kind.filter(|kind| names.paths.get(path.0) == kind.as_bytes()) {
             Some(kind) => intern(names, format!("{kind}:[{}]", facts.inode).as_bytes()),

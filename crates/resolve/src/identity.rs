@@ -8,15 +8,20 @@
 use crate::Sink;
 use crate::attributes;
 use crate::effect::Naming;
-use crate::files::{DescriptionId, TableId};
+use crate::files::{Description, DescriptionId, TableId};
 use crate::lookup::intern;
 use crate::namespace::{Content, Crossed, Made, Node, Walked};
 use crate::operands::{Base, Operands, PathArg};
 use crate::population::ThreadId;
 use crate::resolver::Resolver;
 use crate::symbols::{self, Symbol};
-use iotrail_model::raw::{Arg, RawCall, Return};
+use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile, Nullable, PathId};
+
+/// Descriptors that may be on their way in messages.
+const MOST_SENT: usize = 256;
+/// Descriptors of one name that are looked at.
+const MANY: usize = 64;
 
 /// How many names in renamed directories may still be told. Each event adds some, so that hostile renames cost no more than
 /// other calls.
@@ -168,7 +173,7 @@ impl Resolver {
                     Return::Failed(b"ENOENT" | b"ENOTDIR" | b"ELOOP" | b"ENAMETOOLONG" | b"EFAULT")
                 );
                 if let (true, Some(_)) = (is_there, operands.path)
-                    && let Some(walked) = self.reach_given(event.path, naming.follows(operands), names)
+                    && let Some(walked) = self.reach_given(event.path, self.effects.follows(call), names)
                 {
                     let file = Nullable::<FileId>::from(self.namespace.content(walked.node));
                     event.file = Nullable::from(file.get().or(event.file.get()));
@@ -177,7 +182,7 @@ impl Resolver {
             }
             // That is found out with the descriptor.
             Naming::Opens => {}
-            Naming::Looks { .. } => self.looks(event, thread, naming.follows(operands), operands, names),
+            Naming::Looks => self.looks(event, thread, self.effects.follows(call), operands, names),
             Naming::Makes => {
                 event.file = self.makes(event, names, sink);
                 if let (Some(file), Some(kind)) = (event.file.get(), kind_of_node(operands)) {
@@ -186,7 +191,10 @@ impl Resolver {
                 }
             }
             Naming::Renames => self.renames(event, operands, names, sink),
-            Naming::Links => self.links(event, thread, operands, names, sink),
+            Naming::Links => {
+                let follows = self.effects.follows(call);
+                self.links(event, (thread, follows), operands, names, sink);
+            }
             Naming::Symlinks => {
                 let target = event.path2;
                 event.file = self.makes(event, names, sink);
@@ -351,6 +359,14 @@ impl Resolver {
             event.file2 = self.there(to.node, names);
             let (below_old, below_new) = (self.below(from.node), self.below(to.node));
             self.namespace.exchange(names.paths.get(old.0), names.paths.get(new.0));
+            // By way of a name that no path has.
+            for (from, to, file) in [
+                (names.paths.get(old.0), &b"\0"[..], event.file),
+                (names.paths.get(new.0), names.paths.get(old.0), event.file2),
+                (b"\0", names.paths.get(new.0), event.file),
+            ] {
+                self.files.renamed.note(from, to, file);
+            }
             self.tell_below(&below_old, old, true, names, sink);
             self.tell_below(&below_new, new, true, names, sink);
             self.tell_below(&below_old, new, false, names, sink);
@@ -372,6 +388,7 @@ impl Resolver {
         }
         let below = self.below(from.node);
         self.namespace.rename(names.paths.get(old.0), names.paths.get(new.0));
+        self.files.renamed.note(names.paths.get(old.0), names.paths.get(new.0), event.file);
         self.tell_below(&below, old, true, names, sink);
         self.tell_below(&below, new, false, names, sink);
         self.tell(event.path2, present, true, names, sink);
@@ -418,12 +435,11 @@ impl Resolver {
     fn links<S: Sink>(
         &mut self,
         event: &mut Event,
-        thread: ThreadId,
+        (thread, follows): (ThreadId, bool),
         operands: &Operands<'_>,
         names: &mut Dictionaries,
         sink: &mut S,
     ) {
-        let follows = has(operands, symbols::AT_SYMLINK_FOLLOW);
         let link = (event.path2, event.file2);
         self.looks(event, thread, follows, operands, names);
         (event.path2, event.file2) = link;
@@ -481,7 +497,7 @@ impl Resolver {
             Some(file) => {
                 match present {
                     // Nobody looked at it before: it was this file all the time.
-                    Content::File(known) if self.is_unseen(known) => {
+                    Content::File(known) if self.is_unseen(known, file) => {
                         let named =
                             NamedFile { file: present.into(), facts: facts.copied(), ..NamedFile::default() };
                         event.path.get().into_iter().for_each(|path| sink.file(path, &named, names));
@@ -506,9 +522,9 @@ impl Resolver {
         }
     }
 
-    /// Whether a file was there before and nobody looked at it yet.
-    fn is_unseen(&self, file: FileId) -> bool {
-        !self.namespace.is_made(file) && self.namespace.facts(file).is_none()
+    /// Whether nobody looked at a file yet, and `found` may be it: the trace did not make it, or did so before that was seen.
+    fn is_unseen(&self, file: FileId, found: FileId) -> bool {
+        (!self.namespace.is_made(file) || file < found) && self.namespace.facts(file).is_none()
     }
 
     /// Whether a file does not have that name, as far as is known.
@@ -521,6 +537,124 @@ impl Resolver {
         }
     }
 
+    /// The file that was bound to a socket, or that one was connected to.
+    pub(crate) fn socket_file<S: Sink>(
+        &mut self,
+        path: Nullable<PathId>,
+        makes: bool,
+        succeeded: bool,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) -> Nullable<FileId> {
+        let Some(walked) = self.reach_given(path, !makes, names) else { return Nullable::NULL };
+        match (makes, succeeded) {
+            (true, true) => {
+                self.lose(path, walked.node, names, sink);
+                let file = self.make_new(walked.node, names);
+                if let Some(file) = file.get() {
+                    self.namespace.set_kind(file, FileKind::Socket);
+                }
+                self.tell(path, file, false, names, sink);
+                file
+            }
+            (false, true) => self.there(walked.node, names),
+            (_, false) => self.namespace.content(walked.node).into(),
+        }
+    }
+
+    /// The file of a descriptor of which nothing is known but a name that its file has lost: somebody had it before. NULL
+    /// if the name is there.
+    pub(crate) fn deleted_file(&mut self, hint: Target<'_>, names: &mut Dictionaries) -> Nullable<FileId> {
+        if !(hint.deleted && hint.name.starts_with(b"/")) {
+            return Nullable::NULL;
+        }
+        // A look at all descriptors costs no more than other calls.
+        let cost = self.files.live() + self.sent.len();
+        let path = names.paths.find(hint.name).map(PathId).filter(|_| self.is_trace && cost <= self.credit.0);
+        self.credit.0 -= if path.is_some() { cost } else { 0 };
+        let mut held = path.into_iter().flat_map(|path| {
+            let known = self.files.with_descriptors().chain(self.sent.iter().copied());
+            let known = known.map(|id| self.files.description(id));
+            known.filter(move |known| known.path == Nullable::some(path)).filter_map(|known| known.file.get())
+        });
+        let held: Vec<FileId> = held.by_ref().take(MANY).collect();
+        let gone = |file: &&FileId| !self.namespace.has_names(**file);
+        let first = held.iter().find(gone).copied();
+        match first.filter(|first| held.iter().filter(gone).all(|other| other == first)) {
+            Some(file) => Nullable::some(file),
+            None => names.next_file(),
+        }
+    }
+
+    /// A descriptor was sent with a message: until it arrives nobody may have it.
+    pub(crate) fn travels(&mut self, id: DescriptionId) {
+        if self.sent.len() == MOST_SENT {
+            self.sent.pop_front();
+        }
+        self.sent.push_back(id);
+    }
+
+    /// A trace shows that a thread received a descriptor. If only one that was sent can be it, it is that.
+    pub(crate) fn arrives(
+        &mut self,
+        thread: ThreadId,
+        fd: i32,
+        target: Option<Target<'_>>,
+        names: &mut Dictionaries,
+    ) {
+        let table = self.population.thread(thread).table;
+        self.files.close(table, fd);
+        let Some(target) = target else {
+            self.description_of(table, (fd, None), true, names);
+            return;
+        };
+        for id in self.sent.clone() {
+            self.follow_renames(id, names);
+        }
+        let is_it = |id: &DescriptionId| {
+            let Description { path, file, .. } = *self.files.description(*id);
+            let has_lost = file.get().is_some_and(|file| !self.namespace.has_names(file));
+            path.get().is_some_and(|path| names.paths.get(path.0) == target.name)
+                && target.deleted == has_lost
+        };
+        let matching: Vec<DescriptionId> = self.sent.iter().copied().filter(is_it).collect();
+        match matching.first().filter(|first| matching.iter().all(|other| other == *first)) {
+            Some(only) => {
+                self.files.set(table, fd, *only, false);
+                if let Some(place) = self.sent.iter().position(|id| id == only) {
+                    self.sent.remove(place);
+                }
+            }
+            None => {
+                self.description_of(table, (fd, Some(target)), true, names);
+            }
+        }
+    }
+
+    /// Whether a file that the trace made has no name any more and nobody has it open: another one that is found with its
+    /// inode is not it, also with an equal time of birth.
+    fn is_dead(&self, file: FileId) -> bool {
+        let is_it = |id: DescriptionId| self.files.description(id).file == Nullable::some(file);
+        self.namespace.is_made(file)
+            && !self.namespace.has_names(file)
+            && !self.files.holds_file(file)
+            && !self.sent.iter().copied().any(is_it)
+            && !self.memory.descriptions().any(is_it)
+            && !self.population.in_flight().any(is_it)
+    }
+
+    /// The known file that was found, if it is one.
+    fn known_file(&self, facts: &FileFacts, made: Made) -> Option<FileId> {
+        self.namespace.of_facts(facts, made).filter(|file| !self.is_dead(*file))
+    }
+
+    /// A look at a descriptor of which nothing was known shows a file that has lost its names: one that is known, perhaps.
+    pub(crate) fn recognise(&mut self, id: DescriptionId, facts: &FileFacts) {
+        if let Some(file) = self.known_file(facts, Made::No) {
+            self.files.description_mut(id).file = Nullable::some(file);
+        }
+    }
+
     /// A file that no name leads to.
     fn nameless(
         &mut self,
@@ -529,20 +663,31 @@ impl Resolver {
         names: &mut Dictionaries,
     ) -> Nullable<FileId> {
         let made = if opening.exclusive { Made::Surely } else { Made::No };
-        let known = facts.and_then(|facts| self.namespace.of_facts(facts, made));
-        known.map(Nullable::some).unwrap_or_else(|| names.next_file())
+        let known = facts.and_then(|facts| self.known_file(facts, made));
+        let file = known.map(Nullable::some).unwrap_or_else(|| names.next_file());
+        if let (Made::Surely, None, Some(file)) = (made, known, file.get()) {
+            self.namespace.set_made(file);
+        }
+        file
     }
 
     /// The known file that was found where `present` should be.
     fn found_file(&self, present: Content, facts: &FileFacts, made: Made) -> Option<FileId> {
-        if let Content::File(file) = present
-            && made == Made::No
-            && let Some(known) = self.namespace.facts(file)
-            && (known.device, known.inode) == (facts.device, facts.inode)
-        {
-            return Some(file);
+        let known = self.namespace.of_facts(facts, made);
+        if let (Content::File(file), Made::No) = (present, made) {
+            match self.namespace.facts(file) {
+                Some(seen) if (seen.device, seen.inode) == (facts.device, facts.inode) => return Some(file),
+                // The trace made it when the other was known already, which has lost its names: the inode was given again.
+                None if known.is_some_and(|known| self.is_older(known, file)) => return Some(file),
+                _ => {}
+            }
         }
-        self.namespace.of_facts(facts, made)
+        known.filter(|file| !self.is_dead(*file))
+    }
+
+    /// Whether a file without a name was known before the trace made another one.
+    fn is_older(&self, known: FileId, made: FileId) -> bool {
+        self.namespace.is_made(made) && known < made && !self.namespace.has_names(known)
     }
 
     /// Whether another file was found than the one that should be there.

@@ -1,8 +1,8 @@
 //! What descriptors and path arguments mean.
 //!
 //! The tables say what the trace implies; what a tracer printed beside a number or a path is better informed (an opening
-//! that is not in the trace, a descriptor received over a socket, a symbolic link) and corrects them. A path as opened
-//! stays with its descriptor when the file is renamed.
+//! that is not in the trace, a descriptor received over a socket, a symbolic link) and corrects them. The path of a
+//! descriptor follows renames ([`crate::renamed`]).
 
 use crate::directories::Directory;
 use crate::files::{Description, TableId};
@@ -14,7 +14,7 @@ use iotrail_model::raw::Target;
 use iotrail_model::{Dictionaries, FileId, Nullable, PathId, Tid};
 
 /// A longer name is none that the kernel takes or tells. Directories can lie deeper, by way of relative names.
-const LONG: usize = 4096;
+pub(crate) const LONG: usize = 4096;
 /// Bytes that such names may take together: each step down makes all names below longer.
 const LONG_NAMES: usize = 16 << 20;
 
@@ -56,6 +56,9 @@ impl Resolver {
         names: &mut Dictionaries,
     ) -> Option<crate::files::DescriptionId> {
         let known = self.files.get(table, fd);
+        if let Some(id) = known {
+            self.follow_renames(id, names);
+        }
         match (known, hint) {
             (Some(_), None) => known,
             (Some(id), Some(hint)) => {
@@ -98,9 +101,8 @@ impl Resolver {
         self.lost_names.extend(path.get().zip(file.get()).filter(|_| hint.deleted));
         let description = self.files.confirm(id);
         (description.path, description.file) = (path, file);
-        description.seekable &= paths::name_has_positions(hint.name);
-        if !description.seekable {
-            description.cursor = Nullable::NULL;
+        if !paths::name_has_positions(hint.name) {
+            self.files.has_no_positions(id);
         }
         id
     }
@@ -112,9 +114,8 @@ impl Resolver {
         hint: Target<'_>,
         names: &mut Dictionaries,
     ) -> crate::files::DescriptionId {
-        let nameless = hint.deleted && hint.name.starts_with(b"/");
         let path = intern(names, hint.name);
-        let file = if nameless { names.next_file() } else { Nullable::NULL };
+        let file = self.deleted_file(hint, names);
         self.lost_names.extend(file.get().map(|file| (path, file)));
         let description = Description {
             file,

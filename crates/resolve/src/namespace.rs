@@ -494,6 +494,11 @@ impl Namespace {
         self.by_inode.insert((facts.device, facts.inode), file);
     }
 
+    /// Whether a name of the file is known.
+    pub(crate) fn has_names(&self, file: FileId) -> bool {
+        self.files.get(&file).is_some_and(|known| known.names > 0)
+    }
+
     /// The trace made the file.
     pub(crate) fn set_made(&mut self, file: FileId) {
         self.files.entry(file).or_default().made = true;

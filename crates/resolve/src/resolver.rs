@@ -19,6 +19,7 @@ use hashbrown::HashMap;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{RawCall, RawItem};
 use iotrail_model::{CaseId, Dictionaries, FileFacts, FileId, Interner, Nullable, PathId, Tid, Timestamp};
+use std::collections::VecDeque;
 
 /// Turns raw items into events.
 ///
@@ -35,6 +36,10 @@ pub struct Resolver {
     pub(crate) namespace: Namespace,
     /// What was found behind descriptors that calls are about to return.
     pub(crate) behind: Vec<(Tid, i32, FileFacts)>,
+    /// Descriptions that were sent with messages and not seen to arrive, the last ones.
+    pub(crate) sent: VecDeque<DescriptionId>,
+    /// Whether calls of the trace could not be read.
+    pub(crate) gaps: bool,
     pub(crate) directories: Directories,
     pub(crate) memory: Memory,
     pub(crate) population: Population,
@@ -131,7 +136,7 @@ impl Resolver {
         }
         self.drop_ghosts(names, sink);
         if self.files.wants_sweep() {
-            self.files.sweep(self.population.in_flight().chain(self.memory.descriptions()));
+            self.sweep();
         }
     }
 
@@ -154,7 +159,7 @@ impl Resolver {
     /// Rebuilds `names.paths` with the paths that live descriptors and processes still need. Ids of paths in earlier
     /// events are void afterwards.
     pub fn rotate(&mut self, names: &mut Dictionaries) {
-        self.files.sweep(self.population.in_flight().chain(self.memory.descriptions()));
+        self.sweep();
         let mut paths = Interner::new();
         let places =
             self.files.paths_mut().chain(self.directories.paths_mut()).chain(self.population.paths_mut());
@@ -165,6 +170,11 @@ impl Resolver {
         }
         names.paths = paths;
         self.namespace.rotate();
+    }
+
+    fn sweep(&mut self) {
+        let sent = self.sent.iter().copied();
+        self.files.sweep(self.population.in_flight().chain(self.memory.descriptions()).chain(sent));
     }
 
     /// Whether it is known what descriptor `fd` of a thread refers to: whether it has a name.
@@ -193,8 +203,7 @@ impl Resolver {
     #[must_use]
     pub fn has_lost(&self, tid: Tid, fd: i32) -> bool {
         let description = self.population.get(tid).and_then(|thread| self.files.get(thread.table, fd));
-        description
-            .is_some_and(|id| self.files.is_trusted(id) && self.files.description(id).has_lost_cursor())
+        description.is_some_and(|id| self.files.is_trusted(id) && self.files.has_lost_cursor(id))
     }
 
     /// What can be said so far.
@@ -244,6 +253,8 @@ impl Resolver {
             | RawItem::Copies { .. }
             | RawItem::Position { .. }
             | RawItem::Sent { .. }
+            | RawItem::Received { .. }
+            | RawItem::Lost { .. }
             | RawItem::Escaped { .. }
             | RawItem::WorkingDirectory { .. }
             | RawItem::File { .. }
@@ -286,8 +297,7 @@ impl Resolver {
             _ => {}
         }
         let offset = mapped.map(|mapped| mapped.offset).into();
-        let moves_before =
-            [description, target].map(|id| id.map_or(0, |id| self.files.description(id).moves));
+        let moves_before = [description, target].map(|id| id.map_or(0, |id| self.files.moves(id)));
         let entered = Entered {
             call: call.call,
             start: call.start,
@@ -370,6 +380,8 @@ pub(crate) fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         | RawItem::Copies { tid, .. }
         | RawItem::Position { tid, .. }
         | RawItem::Sent { tid, .. }
+        | RawItem::Received { tid, .. }
+        | RawItem::Lost { tid, .. }
         | RawItem::Escaped { tid, .. }
         | RawItem::WorkingDirectory { tid, .. }
         | RawItem::File { tid, .. }

@@ -4,6 +4,7 @@
 //! (`0x401 /* O_WRONLY|O_APPEND */`), or within a structure (`{flags=CLONE_VM|CLONE_FILES, exit_signal=SIGCHLD}`).
 //! Numbers are those of x86-64, arm64, RISC-V, POWER and s390, which agree on the constants used here.
 
+use iotrail_model::calls::Flag;
 use iotrail_model::raw::Arg;
 
 /// A flag by name and number.
@@ -42,15 +43,25 @@ symbols! {
     CLONE_THREAD = 0x1_0000;
     RWF_APPEND = 0x10;
     RWF_NOAPPEND = 0x20;
-    O_NOFOLLOW = 0x2_0000;
     O_CREAT = 0x40;
     O_EXCL = 0x80;
     O_TMPFILE = 0x40_0000;
-    AT_SYMLINK_NOFOLLOW = 0x100;
-    AT_SYMLINK_FOLLOW = 0x400;
     RENAME_EXCHANGE = 2;
     RENAME_WHITEOUT = 4;
     O_DIRECTORY = 0x1_0000;
+    O_WRONLY = 1;
+    O_RDWR = 2;
+}
+
+/// Whether an argument has a flag, which of a structure lies in its field `flags`.
+pub(crate) fn has(arg: &Arg<'_>, flag: Flag) -> bool {
+    let symbol = Symbol { name: flag.name.as_bytes(), bits: flag.bits };
+    match arg {
+        Arg::Symbols(text) | Arg::Text(text) if text.starts_with(b"{") => {
+            field(text, b"flags").is_some_and(|flags| symbol.is_in_text(flags))
+        }
+        arg => symbol.is_in(arg),
+    }
 }
 
 /// Whether one of the `..._CLOEXEC` flags is there; `bits` is its number.

@@ -453,3 +453,137 @@ fn what_leads_through_links_is_no_name_of_the_file() {
     let script = rename(script, "/m", "/n").call("openat", &args, ENOENT);
     assert_eq!((script.path(), script.last().file), (Some("/m"), None));
 }
+
+#[test]
+fn only_calls_that_follow_links_act_on_their_targets() {
+    let script = Script::new().of_trace().open_with("/w/f", CREATE, 3);
+    let script = symlink(script, "f", "/w/l");
+    let acts = |script: Script, name: &str, args: &[Arg<'_>]| {
+        let script = script.call(name, args, value(0));
+        (script.last().file, script)
+    };
+    // A mode is no flag, whatever its bits.
+    let (file, script) = acts(script, "chmod", &[path("/w/l"), Arg::Int(0o755)]);
+    assert_eq!(file, Some(0));
+    let (file, script) = acts(script, "fchmodat", &[CWD, path("/w/l"), Arg::Int(0o644)]);
+    assert_eq!(file, Some(0));
+    let (file, script) =
+        acts(script, "fchmodat2", &[CWD, path("/w/l"), Arg::Int(0o644), symbols("AT_SYMLINK_NOFOLLOW")]);
+    assert_eq!(file, Some(1));
+    for (flags, expected) in [("IN_MODIFY", Some(0)), ("IN_MODIFY|IN_DONT_FOLLOW", Some(1))] {
+        let args = [fd(9), path("/w/l"), symbols(flags)];
+        let script = Script::new().of_trace().open_with("/w/f", CREATE, 3);
+        assert_eq!(acts(symlink(script, "f", "/w/l"), "inotify_add_watch", &args).0, expected, "{flags}");
+    }
+    let args = [CWD, path("/w/l"), Arg::Text(b"{flags=O_RDONLY|O_NOFOLLOW, resolve=0}")];
+    let script = script.call("openat2", &args, Return::Failed(b"EACCES"));
+    assert_eq!(script.last().file, Some(1));
+}
+
+#[test]
+fn an_inode_of_a_file_without_a_name_is_given_again_when_nobody_has_it() {
+    let nameless = |script: Script, number: i32| {
+        let script = behind(script, number, 5, Some(70));
+        script
+            .call("openat", &[CWD, path("/w"), symbols("O_RDWR|O_TMPFILE")], value(number.into()))
+            .write(number, 3)
+    };
+    let script = nameless(Script::new().getpid(), 3).close(3);
+    let made = [path("/w/d"), symbols("S_IFREG|0644"), Arg::Int(0)];
+    let script = script.call("mknod", &made, value(0));
+    let script = behind(script, 3, 5, Some(70)).open("/w/d", 3).write(3, 2).close(3);
+    assert_eq!(files(&script, "write"), [Some(0), Some(1)]);
+    assert_eq!((files(&script, "mknod"), script.last().file), (vec![Some(1)], Some(1)));
+    // One that was made unseen, under a name of which nothing is known.
+    let script = nameless(Script::new().getpid(), 3).close(3);
+    let script = behind(script, 4, 5, Some(70)).open("/w/other", 4).write(4, 1);
+    assert_eq!(files(&script, "write"), [Some(0), Some(1)]);
+    // While somebody has it, it is that: somebody else gave it a name.
+    let script = nameless(Script::new().getpid(), 3);
+    let script = behind(script, 4, 5, Some(70)).open("/w/other", 4).write(4, 1);
+    assert_eq!(files(&script, "write"), [Some(0), Some(0)]);
+}
+
+#[test]
+fn a_socket_in_the_file_system_is_a_new_file() {
+    let address = Arg::Text(b"{sa_family=AF_UNIX, sun_path=\"/w/s\"}");
+    let bind = |script: Script| script.call("bind", &[fd(3), address, Arg::Int(110)], value(0));
+    let script = bind(Script::new());
+    assert_eq!((script.path2(), script.last().file2), (Some("/w/s"), Some(0)));
+    let script = unlink(script, "/w/s");
+    assert_eq!(script.last().file, Some(0));
+    let script = bind(script).call("connect", &[fd(4), address, Arg::Int(110)], value(0));
+    assert_eq!(script.last().file2, Some(1));
+}
+
+#[test]
+fn a_look_at_what_came_with_a_message_recognises_a_file_without_a_name() {
+    let facts = FileFacts { device: 8, inode: 5, size: None, kind: Some(FileKind::File), birth: Some(70) };
+    let script = behind(Script::new().getpid(), 3, 5, Some(70)).open_with("/w/x", CREATE, 3);
+    let script = unlink(script, "/w/x").sent(3).close(3);
+    let target = Target { name: b"/w/x", deleted: true };
+    let found = iotrail_model::raw::OpenFile { target, facts: Some(facts), ..script::open_file("") };
+    let script = script.looked_at(4, found).read(4, 1);
+    assert_eq!(script.last().file, Some(0));
+}
+
+#[test]
+fn a_descriptor_in_a_message_keeps_its_file_in_a_trace() {
+    let deleted = |name: &'static str| Some(Target { name: name.as_bytes(), deleted: true });
+    let create = [CWD, path("/w/x"), symbols(CREATE)];
+    let shown = |number| Return::Value(number, script::hint("/w/x"));
+    let script = Script::new().of_trace().call("openat", &create, shown(3));
+    let script = unlink(script, "/w/x").sent(3).close(3).call("openat", &create, shown(3));
+    let tid = Tid(100);
+    let script = script.item(&RawItem::Received { tid, fd: 7, target: deleted("/w/x") }).read(7, 1);
+    assert_eq!((script.last().file, script.path()), (Some(0), Some("/w/x")));
+    // A descriptor that came otherwise, of a file that somebody still has.
+    let script = script.call("read", &[Arg::Fd(9, deleted("/w/x")), Arg::Opaque, Arg::Int(5)], value(1));
+    assert_eq!(script.last().file, Some(0));
+    let script = script.item(&RawItem::Received { tid, fd: 8, target: None }).read(8, 1);
+    assert_eq!((script.last().file, script.path()), (None, None));
+}
+
+#[test]
+fn a_descriptor_taken_from_a_process_is_a_copy_of_it() {
+    let script =
+        Script::new().of_trace().getpid().read(9, 0).write(9, 0).open_with("/w/x", "O_RDWR|O_CREAT", 3);
+    let script = unlink(script.write(3, 3), "/w/x").open_with("/w/x", "O_RDWR|O_CREAT|O_EXCL", 4).close(4);
+    let script = script.call("pidfd_open", &[Arg::Int(100), Arg::Int(0)], value(5));
+    let take = [fd(5), Arg::Int(3), Arg::Int(0)];
+    let hint = Some(Target { name: b"/w/x", deleted: true });
+    let script = script.call("pidfd_getfd", &take, Return::Value(6, hint)).read(6, 0);
+    assert_eq!((script.last().file, script.offset()), (Some(0), Some(3)));
+    let script = script.call("pidfd_getfd", &take, value(7)).read(7, 0);
+    assert_eq!((script.last().file, script.path()), (Some(0), Some("/w/x")));
+}
+
+#[test]
+fn a_descriptor_is_called_after_renames_of_its_name() {
+    let script = Script::new().open_with("/w/a", CREATE, 3).dup2(3, 4).write(3, 1);
+    let script = rename(script, "/w/a", "/w/b").write(3, 2);
+    assert_eq!(script.path(), Some("/w/b"));
+    let script = unlink(link(script, "/w/b", "/w/c"), "/w/b").write(4, 3);
+    assert_eq!(script.path(), Some("/w/b"), "the kernel calls it so");
+    let script = rename(script, "/w/c", "/w/d").write(3, 4);
+    assert_eq!(script.path(), Some("/w/b"));
+    // Another file that comes by that name takes nothing with it.
+    let script = rename(script.open_with("/w/b", CREATE, 5), "/w/b", "/w/e").write(3, 1);
+    assert_eq!(script.path(), Some("/w/b"));
+    assert_eq!(script.write(5, 1).path(), Some("/w/e"));
+    let script = rename(Script::new().open_with("/d/x/a", CREATE, 3), "/d", "/e").rotate().write(3, 1);
+    assert_eq!(script.path(), Some("/e/x/a"));
+    let args = [CWD, path("/e/x/a"), CWD, path("/f"), symbols("RENAME_EXCHANGE")];
+    let script = script.open("/f", 4).call("renameat2", &args, value(0)).write(3, 1);
+    assert_eq!(script.path(), Some("/f"));
+    assert_eq!(script.write(4, 1).path(), Some("/e/x/a"));
+}
+
+#[test]
+fn a_descriptor_finds_its_name_after_many_renames() {
+    let mut script = Script::new().open_with("/w/0", CREATE, 3);
+    for number in 0..300 {
+        script = rename(script, &format!("/w/{number}"), &format!("/w/{}", number + 1));
+    }
+    assert_eq!(script.write(3, 1).path(), Some("/w/300"));
+}

@@ -2,8 +2,8 @@
 
 mod script;
 
-use iotrail_model::raw::{Arg, Return};
-use script::{Script, fd, path, symbols, value};
+use iotrail_model::raw::{Arg, RawItem, Return};
+use script::{CWD, Script, fd, path, symbols, value};
 
 fn offsets(script: &Script) -> Vec<Option<i64>> {
     let transfers = script.events().iter().filter(|event| event.size.is_some());
@@ -110,7 +110,7 @@ fn a_renamed_file_keeps_its_cursor_and_how_it_was_opened() {
         script.call("write", &[named(name), Arg::Opaque, Arg::Int(9)], value(2))
     };
     let open = |flags: &'static str| {
-        let args = [script::CWD, path("/a"), symbols(flags)];
+        let args = [CWD, path("/a"), symbols(flags)];
         Script::new().call("openat", &args, Return::Value(3, script::hint("/a"))).dup2(3, 4)
     };
     let rename = |script: Script| script.call("rename", &[path("/a"), path("/b")], value(0));
@@ -177,21 +177,21 @@ fn places_in_directories_mean_nothing() {
 
 #[test]
 fn a_trace_must_show_that_it_holds_the_calls_that_move_cursors() {
-    let script = Script::new().of_trace().open("/a", 3).read(3, 10);
+    let script = Script::new().of_trace().open_with("/a", "O_RDONLY", 3).read(3, 10);
     assert_eq!(script.offset(), None);
     let script = script.getpid().read(3, 10);
     assert_eq!(script.offset(), Some(10));
     // Who made the thread is not in it.
     let script = script.by(200).getpid().by(100).read(3, 10);
     assert_eq!(script.offset(), None);
-    let script = Script::new().of_trace().getpid().open("/a", 3);
+    let script = Script::new().of_trace().getpid().open_with("/a", "O_RDONLY", 3);
     let script = script.call("io_uring_setup", &[Arg::Int(8), Arg::Opaque], value(4)).read(3, 10);
     assert_eq!(script.offset(), None);
 }
 
 #[test]
 fn without_an_order_of_threads_only_what_one_has_for_itself_is_certain() {
-    let start = || Script::with_a_file_per_thread().of_trace().getpid().open("/a", 3).read(3, 10);
+    let start = || Script::with_a_file_per_thread().of_trace().getpid().write(9, 1).open("/a", 3).read(3, 10);
     assert_eq!(start().read(3, 10).offset(), Some(10));
     let script = start().fork(101).read(3, 10);
     assert_eq!(script.offset(), None);
@@ -315,4 +315,105 @@ fn several_messages_move_what_their_headers_say() {
     assert_eq!((script.last().size, script.last().requested), (Some(42), None));
     let script = script.call("recvmmsg", &receive(Arg::Opaque), value(2));
     assert_eq!(script.last().size, None);
+}
+
+#[test]
+fn each_way_of_moving_a_cursor_must_have_been_seen() {
+    let vector = [fd(3), Arg::Length(7), Arg::Int(1)];
+    let start = |flags| Script::new().of_trace().getpid().open_with("/a", flags, 3);
+    // Who can only be read is not moved by writes.
+    assert_eq!(start("O_RDONLY").read(3, 5).read(3, 5).offset(), Some(5));
+    assert_eq!(start("O_WRONLY|O_CREAT").write(3, 5).write(3, 5).offset(), Some(5));
+    assert_eq!(start("O_RDONLY").call("readv", &vector, value(7)).offset(), None, "reads may be left out");
+    assert_eq!(start("O_WRONLY").call("writev", &vector, value(7)).offset(), None);
+    let script = start("O_RDWR").read(3, 5).read(3, 5);
+    assert_eq!(script.offset(), None, "writes may be left out");
+    assert_eq!(script.write(3, 1).offset(), Some(10));
+}
+
+#[test]
+fn a_number_that_is_open_and_given_again_shows_that_calls_are_missing() {
+    let start = || Script::new().of_trace().getpid().open_with("/a", "O_RDONLY", 3).read(3, 5);
+    assert_eq!(start().close(3).open_with("/b", "O_RDONLY", 3).read(3, 5).offset(), Some(0));
+    assert_eq!(start().open_with("/b", "O_RDONLY", 3).read(3, 5).offset(), None);
+}
+
+fn lost<'a>(script: Script, call: Option<(&str, &'a [Arg<'a>])>) -> Script {
+    let tid = iotrail_model::Tid(100);
+    let call = call.map(|(name, args)| {
+        let call = script.names.calls.find(name.as_bytes()).map(iotrail_model::CallId);
+        let start = iotrail_model::Timestamp(0);
+        iotrail_model::raw::RawCall {
+            tid,
+            call: call.unwrap_or_default(),
+            start,
+            dur: None,
+            ret: Return::Unseen,
+            args,
+        }
+    });
+    script.item(&RawItem::Lost { tid, call })
+}
+
+#[test]
+fn a_lost_call_makes_unknown_what_it_may_have_moved() {
+    let start = || {
+        let script = Script::new().of_trace().getpid().read(9, 0).write(9, 0);
+        script.open("/a", 3).open("/b", 4).read(3, 5).read(4, 5)
+    };
+    let offsets = |script: Script| {
+        let script = script.read(3, 1);
+        let first = script.offset();
+        (first, script.read(4, 1).offset())
+    };
+    assert_eq!(offsets(start()), (Some(5), Some(5)));
+    assert_eq!(offsets(lost(start(), None)), (None, None));
+    assert_eq!(offsets(lost(start(), None).lseek(3, 9)), (Some(9), None));
+    assert_eq!(offsets(lost(start(), Some(("write", &[fd(3), Arg::Opaque, Arg::Int(5)])))), (None, Some(5)));
+    // The last argument may be cut: 3 may be 31.
+    assert_eq!(offsets(lost(start(), Some(("write", &[fd(3)])))), (None, None));
+    assert_eq!(offsets(lost(start(), Some(("stat", &[path("/a")])))), (Some(5), Some(5)));
+    assert_eq!(offsets(lost(start(), Some(("dup2", &[fd(7), fd(3)])))), (None, None));
+    let script = lost(start(), Some(("fcntl", &[fd(3), symbols("F_SETFL"), symbols("O_APP")]))).lseek(3, 2);
+    assert_eq!(script.write(3, 1).offset(), None, "it may append now");
+    let other = lost(start().fork(101).by(101).read(3, 1), None).by(100);
+    assert_eq!(offsets(other), (None, None));
+}
+
+#[test]
+fn the_end_of_a_call_without_its_beginning_may_have_moved_any_cursor() {
+    let start = || {
+        let script = Script::new().of_trace().getpid().read(9, 0).write(9, 0);
+        script.open("/a", 3).read(3, 5)
+    };
+    assert_eq!(start().call("write", &[], value(50)).read(3, 1).offset(), None);
+    assert_eq!(start().call("write", &[], Return::Failed(b"EIO")).read(3, 1).offset(), Some(5));
+    assert_eq!(start().call("lseek", &[], value(50)).read(3, 1).offset(), None);
+    assert_eq!(start().call("futex", &[], value(0)).read(3, 1).offset(), Some(5));
+    let script = start().call("dup2", &[], value(3)).read(3, 1);
+    assert_eq!((script.path(), script.offset()), (None, None));
+    let script = start().call("openat", &[], value(4)).write(4, 5);
+    assert_eq!((script.path(), script.offset()), (None, None), "it may append");
+}
+
+#[test]
+fn what_a_tracer_returned_in_place_of_a_call_did_not_happen() {
+    let injected = |script: Script, name: &str, args: &[Arg<'_>], value, error| {
+        script.call(name, args, Return::Injected(value, error))
+    };
+    let start = || Script::new().open("/a", 3).read(3, 5);
+    let script = injected(start(), "write", &[fd(3), Arg::Opaque, Arg::Int(50)], 50, None);
+    assert_eq!((script.last().size, script.last().ret, script.path()), (None, Some(50), Some("/a")));
+    assert_eq!(script.read(3, 1).offset(), Some(5));
+    let seek = [fd(3), Arg::Int(0), symbols("SEEK_CUR")];
+    let script = injected(start(), "lseek", &seek, -1, Some(b"ESPIPE"));
+    assert_eq!((script.last().ret, script.last().errno.as_deref()), (Some(-1), Some("ESPIPE")));
+    assert_eq!(script.read(3, 1).offset(), Some(5));
+    let script = injected(start(), "close", &[fd(3)], 0, None).read(3, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(5)));
+    let script = injected(start().entered("close", &[fd(3)]), "close", &[fd(3)], 0, None).read(3, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(5)));
+    let script =
+        injected(start(), "openat", &[CWD, path("/b"), symbols("O_RDWR|O_CREAT")], 3, None).read(3, 1);
+    assert_eq!((script.path(), script.offset()), (Some("/a"), Some(5)));
 }

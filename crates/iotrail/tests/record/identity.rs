@@ -66,7 +66,8 @@ fn each_transfer_is_of_the_file_that_the_program_used() {
     let root = directory.path().canonicalize().expect("a path");
     compile("identity", &[], &root).expect("a program");
     let iotrail = env!("CARGO_BIN_EXE_iotrail");
-    let told = truth(&root, &[iotrail, "record", "-q", "-o", "t.trail", "--"], &["with-mounts"]);
+    let told =
+        truth(&root, &[iotrail, "record", "-q", "-o", "t.trail", "--"], &["with-rights", "with-mounts"]);
     compare(&told, &found(&root), "recorded");
     if Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
         eprintln!("NOT TESTED: strace is not installed");
@@ -74,7 +75,10 @@ fn each_transfer_is_of_the_file_that_the_program_used() {
     }
     for options in [&["-f"][..], &["-f", "-y"], &["-f", "-yy", "-v"]] {
         let trace = ["strace", "-ttt", "-T", "-s", "4096", "-o", "t.st"];
-        let told = truth(&root, &[&trace, options].concat(), &["with-mounts"]);
+        // Without -y nothing tells what a descriptor is that came with a message.
+        let arguments: &[&str] =
+            if options.len() > 1 { &["with-rights", "with-mounts"] } else { &["with-mounts"] };
+        let told = truth(&root, &[&trace, options].concat(), arguments);
         let import = ["import", "-q", "--force", "-o", "t.trail", "t.st"];
         let status = Command::new(iotrail).args(import).current_dir(&root).status().expect("a run");
         assert!(status.success());

@@ -158,7 +158,7 @@ pub static TABLE: &[CallSpec] = &[
     open("userfaultfd", &[Flags]),
     open("perf_event_open", &[Other, Process, Other, Fd2, Flags]),
     open("pidfd_open", &[Process, Flags]),
-    open("pidfd_getfd", &[Fd2, Other, Flags]),
+    open("pidfd_getfd", &[Fd2, Command, Flags]),
     open("inotify_init", &[]),
     open("inotify_init1", &[Flags]),
     desc("inotify_add_watch", &[Fd, Path, Flags]),

@@ -64,6 +64,7 @@ fn text(call: &RawCall<'_>) -> String {
         Return::Unseen => "?".to_owned(),
         Return::Value(value, _) => value.to_string(),
         Return::Failed(error) => String::from_utf8_lossy(error).into_owned(),
+        Return::Injected(..) => unreachable!("a recorder sees what calls return"),
     };
     let arg = |arg: &Arg<'_>| match arg {
         Arg::Fd(fd, None) => format!("fd {fd}"),

@@ -1,17 +1,8 @@
 //! What each call does with the last component of a path, and with names altogether.
 
-use iotrail_model::calls::{ArgKind, CallSpec};
+use iotrail_model::calls::{self, ArgKind, CallSpec};
 
-/// What a call means by the last component of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Last {
-    /// The name: it is made, moved or removed.
-    Name,
-    /// What bears the name, be it a symbolic link.
-    Link,
-    /// What the name leads to.
-    Target,
-}
+pub(crate) use iotrail_model::calls::Last;
 
 /// What a successful call changes about names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,41 +22,11 @@ pub(crate) enum Change {
     Mounts,
 }
 
-const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
-const AT_SYMLINK_FOLLOW: u64 = 0x400;
-const O_NOFOLLOW: u64 = if cfg!(target_arch = "aarch64") { 0x8000 } else { 0x2_0000 };
-const UMOUNT_NOFOLLOW: u64 = 8;
-const FSPICK_SYMLINK_NOFOLLOW: u64 = 2;
-const IN_DONT_FOLLOW: u64 = 0x0200_0000;
-const MOVE_MOUNT_F_SYMLINKS: u64 = 1;
-const MOVE_MOUNT_T_SYMLINKS: u64 = 0x10;
-
 /// What call `name` with these arguments means by the last component of argument `place`.
 pub(crate) fn last(name: &str, place: usize, values: &[u64; 6]) -> Last {
-    let follows = |yes| if yes { Last::Target } else { Last::Link };
-    let without = |place: usize, flag| follows(values[place] & flag == 0);
-    let with = |place: usize, flag| follows(values[place] & flag != 0);
-    match name {
-        "mkdir" | "mkdirat" | "rmdir" | "mknod" | "mknodat" | "unlink" | "unlinkat" | "rename"
-        | "renameat" | "renameat2" | "symlink" | "symlinkat" => Last::Name,
-        "link" | "linkat" if place == 1 && name == "link" || place == 3 => Last::Name,
-        "link" | "lstat" | "lstat64" | "oldlstat" | "readlink" | "readlinkat" | "lchown" | "lchown32"
-        | "lgetxattr" | "lsetxattr" | "llistxattr" | "lremovexattr" => Last::Link,
-        "linkat" | "name_to_handle_at" => with(4, AT_SYMLINK_FOLLOW),
-        "statx" | "setxattrat" | "getxattrat" | "listxattrat" | "removexattrat" | "open_tree"
-        | "open_tree_attr" | "mount_setattr" => without(2, AT_SYMLINK_NOFOLLOW),
-        "newfstatat" | "fstatat64" | "faccessat2" | "fchmodat2" | "utimensat" | "utimensat_time64" => {
-            without(3, AT_SYMLINK_NOFOLLOW)
-        }
-        "fchownat" | "execveat" | "file_getattr" | "file_setattr" => without(4, AT_SYMLINK_NOFOLLOW),
-        "open" => without(1, O_NOFOLLOW),
-        "openat" => without(2, O_NOFOLLOW),
-        "umount2" => without(1, UMOUNT_NOFOLLOW),
-        "fspick" => without(2, FSPICK_SYMLINK_NOFOLLOW),
-        "inotify_add_watch" => without(2, IN_DONT_FOLLOW),
-        "move_mount" => with(4, if place < 2 { MOVE_MOUNT_F_SYMLINKS } else { MOVE_MOUNT_T_SYMLINKS }),
-        _ => Last::Target,
-    }
+    // The flags of openat2 lie in memory.
+    let in_memory = name.contains("openat2");
+    calls::last(name, place).decide(|arg, flag| !in_memory && values[arg] & flag.bits != 0)
 }
 
 /// What a successful call of that name changes.
@@ -130,14 +91,12 @@ mod tests {
             values
         };
         assert_eq!(last("newfstatat", 1, &[0; 6]), Last::Target);
-        assert_eq!(last("newfstatat", 1, &flags(3, AT_SYMLINK_NOFOLLOW)), Last::Link);
-        assert_eq!(last("linkat", 1, &[0; 6]), Last::Link);
-        assert_eq!(last("linkat", 1, &flags(4, AT_SYMLINK_FOLLOW)), Last::Target);
-        assert_eq!(last("linkat", 3, &flags(4, AT_SYMLINK_FOLLOW)), Last::Name);
-        assert_eq!(last("link", 1, &[0; 6]), Last::Name);
-        assert_eq!(last("link", 0, &[0; 6]), Last::Link);
-        assert_eq!(last("stat", 0, &[0; 6]), Last::Target);
-        assert_eq!(last("rename", 1, &[0; 6]), Last::Name);
+        assert_eq!(last("newfstatat", 1, &flags(3, 0x100)), Last::Link);
+        assert_eq!(last("linkat", 1, &flags(4, 0x400)), Last::Target);
+        assert_eq!(last("linkat", 3, &flags(4, 0x400)), Last::Name);
+        assert_eq!(last("fanotify_mark", 4, &flags(1, 4)), Last::Link);
+        assert_eq!(last("chmod", 0, &flags(1, 0x100)), Last::Target, "a mode is no flag");
+        assert_eq!(last("openat2", 1, &[u64::MAX; 6]), Last::Target);
     }
 
     #[test]

@@ -107,6 +107,7 @@ fn show_with(entry: &Entry, names: &mut Dictionaries) -> String {
         Return::Unseen => String::new(),
         Return::Value(value, _) => format!(" = {value}"),
         Return::Failed(error) => format!(" = {}", error.as_bstr()),
+        Return::Injected(..) => unreachable!("a recorder sees what calls return"),
     };
     let mark = if entry.undecoded() { " (undecoded)" } else { "" };
     format!("{}({}){ret}{mark}", names.calls.get(call.call.0).as_bstr(), args.join(", "))

@@ -104,6 +104,9 @@ impl Parser {
         }
         let entered = reading.entered(tid, start, out.names);
         out.emit(RawItem::Call(RawCall { dur: outcome.dur, ret, ..entered }));
+        if matches!(ret, Return::Value(..)) {
+            rights::emit_received(reading.name, tid, text, scratch, out);
+        }
         self.goes_on(tid, text, ret, out);
         Some(())
     }

@@ -34,6 +34,7 @@ impl Parser {
             None => {
                 lines.unparsed += 1;
                 self.coverage.keep_example(&self.file, self.coverage.lines.total, line);
+                self.misses(line, out);
             }
         }
         kind.is_some()

@@ -27,6 +27,7 @@ mod interruptions;
 mod kind;
 mod marks;
 mod messages;
+mod missed;
 mod noise;
 mod notices;
 mod outcome;

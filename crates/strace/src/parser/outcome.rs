@@ -6,7 +6,7 @@ use super::prefix::duration;
 use super::scan::{number, trim_end, trim_start};
 use iotrail_model::Nanos;
 use iotrail_model::raw::Return;
-use memchr::memrchr;
+use memchr::{memmem, memrchr};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,9 @@ impl<'a> Outcome<'a> {
         }
         let (notes, dur) = split_duration(trim_start(rest))?;
         let error = if value == -1 { error_name(notes) } else { None };
+        if is_injected(notes) {
+            return Some(Self { ret: Return::Injected(value, error), dur, restarts: None });
+        }
         Some(Self {
             ret: error.map_or(Return::Value(value, target), Return::Failed),
             dur,
@@ -105,6 +108,13 @@ fn error_name(notes: &[u8]) -> Option<&[u8]> {
     (length > 1 && notes[0] == b'E').then(|| &notes[..length])
 }
 
+/// Whether strace returned something in place of the call (`-e inject=`), which was not made. Changed arguments
+/// (`INJECTED: args`) and a delay leave a call what it is.
+fn is_injected(notes: &[u8]) -> bool {
+    notes.last() == Some(&b')')
+        && [&b"(INJECTED)"[..], b"retval)"].iter().any(|mark| memmem::find(notes, mark).is_some())
+}
+
 fn is_symbol(text: &[u8]) -> bool {
     text.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }
@@ -136,7 +146,7 @@ mod tests {
             (" = -1 ENOENT (No such file or directory) <0.5>", Return::Failed(b"ENOENT"), Some(500_000_000)),
             (
                 " = -1 ENOSYS (Function not implemented) (INJECTED) <0.5>",
-                Return::Failed(b"ENOSYS"),
+                Return::Injected(-1, Some(b"ENOSYS")),
                 Some(500_000_000),
             ),
             (" = -1 (errno 530)", Return::Failed(b"errno 530"), None),
@@ -145,7 +155,7 @@ mod tests {
             (" = ? <unavailable>", Return::Unseen, None),
             (" = ? <0.000012>", Return::Unseen, Some(12_000)),
             (" = 3</etc/passwd> <0.000012>", to(3, "/etc/passwd", false), Some(12_000)),
-            (" = 3</tmp/a\\76b>(deleted) (INJECTED)", to(3, "/tmp/a>b", true), None),
+            (" = 3</tmp/a\\76b>(deleted) (INJECTED)", Return::Injected(3, None), None),
             (" = 3</tmp/a (deleted)>", to(3, "/tmp/a", true), None),
             (
                 " = 3</etc/passwd> [system_u:object_r:passwd_file_t:s0] <0.1>",
@@ -155,7 +165,10 @@ mod tests {
             (" = 1 ([{fd=3, revents=POLLIN}], left {tv_sec=1}) <0.1>", value(1), Some(100_000_000)),
             (" = 32768 (flags O_RDONLY|O_LARGEFILE)", value(32768), None),
             (" = 0 (Timeout)", value(0), None),
-            (" = 5 (INJECTED: args, retval)", value(5), None),
+            (" = 3</tmp/a\\76b>(deleted)", to(3, "/tmp/a>b", true), None),
+            (" = 5 (INJECTED: args, retval)", Return::Injected(5, None), None),
+            (" = 50 (INJECTED) (DELAYED) <0.1>", Return::Injected(50, None), Some(100_000_000)),
+            (" = 5 (INJECTED: args)", value(5), None),
             (" = 5 (DELAYED) <0.1>", value(5), Some(100_000_000)),
             (" = 7 /* 9 in strace's PID NS */ <0.1>", value(7), Some(100_000_000)),
         ] {

@@ -43,6 +43,11 @@ impl Threads {
         }
     }
 
+    /// The thread that is printed as this one, as far as is known.
+    pub(super) fn named(&self, printed: Tid) -> Tid {
+        if self.first == Some(printed) { ANONYMOUS } else { printed }
+    }
+
     /// The thread of lines that name none, if somebody said whose they are.
     pub(super) fn of_unnamed(&self) -> Option<Tid> {
         self.default

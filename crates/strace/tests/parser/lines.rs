@@ -368,3 +368,41 @@ fn lines_beyond_the_limit_are_skipped() {
         assert_eq!(parsed.coverage.examples[0].line, 1);
     }
 }
+
+#[test]
+fn descriptors_that_came_with_a_message_are_told_after_the_call() {
+    let items = items_of(
+        br#"recvmsg(3, {msg_iov=[{iov_base="x", iov_len=1}], msg_iovlen=1, msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[4</a>(deleted), 5]}], msg_flags=0}, 0) = 1"#,
+    );
+    assert_eq!(items[1..], [r#"7 receives 4 → "/a" deleted"#, "7 receives 5"]);
+}
+
+#[test]
+fn what_strace_returned_in_place_of_a_call_is_told() {
+    check(&[
+        (r#"write(3, "x", 50) = 50 (INJECTED)"#, "@0 write(fd 3, _, 50) = 50  injected"),
+        (
+            r#"lseek(3, 0, SEEK_SET) = -1 EIO (Input/output error) (INJECTED)"#,
+            "@0 lseek(fd 3, 0, SEEK_SET) = -1 EIO injected",
+        ),
+    ]);
+}
+
+#[test]
+fn lines_that_were_not_understood_may_have_been_calls() {
+    let lost = |line: &str| {
+        let items = parse(format!("100 close(9) = 0\n{line}\n100 close(8) = 0\n").as_bytes()).items;
+        assert_eq!(items.len() - 2, usize::from(items.len() > 2), "{items:?}");
+        items.get(1).filter(|_| items.len() > 2).cloned()
+    };
+    let is = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        lost(r#"100 write(3</w/q>, "aa"..., 50"#),
+        is(r#"100 lost 100 @0 write(fd 3 → "/w/q", _, 50) = ?"#)
+    );
+    assert_eq!(lost("100 17000000"), is("100 lost "));
+    assert_eq!(lost("100 1700000000.000010 wri"), is("100 lost "));
+    assert_eq!(lost("100 <... write resumed>) = "), is("100 lost 100 @0 write() = ?"));
+    assert_eq!(lost("10"), is("0 lost "));
+    assert_eq!(lost("Hello, world"), None);
+}

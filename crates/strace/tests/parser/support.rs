@@ -88,6 +88,10 @@ pub(crate) fn show(item: &RawItem<'_>, names: &Dictionaries) -> String {
         RawItem::Killed { tid, at, signal } => format!("{tid} @{} killed {}", at.0, signal.as_bstr()),
         RawItem::Superseded { tid, by, at } => format!("{tid} @{} superseded by {by}", at.0),
         RawItem::Sent { tid, fd } => format!("{tid} sends {fd}"),
+        RawItem::Received { tid, fd, target } => format!("{tid} receives {fd}{}", show_target(*target)),
+        RawItem::Lost { tid, call } => {
+            format!("{tid} lost {}", call.map_or_else(String::new, |call| show_call(&call, names)))
+        }
         RawItem::Escaped { tid, table } => {
             format!("{tid} shares with others{}", if *table { " for ever" } else { "" })
         }
@@ -103,6 +107,7 @@ fn show_call(call: &RawCall<'_>, names: &Dictionaries) -> String {
         Return::Unseen => "?".into(),
         Return::Value(value, target) => format!("{value}{}", show_target(target)),
         Return::Failed(error) => error.as_bstr().to_string(),
+        Return::Injected(value, error) => format!("{value} {} injected", error.unwrap_or_default().as_bstr()),
     };
     let dur = call.dur.map_or(String::new(), |dur| format!(" +{}", dur.0));
     format!("{} @{}{dur} {name}({}) = {ret}", call.tid, call.start.0, args.join(", "))
