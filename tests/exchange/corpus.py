@@ -1,16 +1,18 @@
 """Small workflows, recorded, exported and built again: each gives the same files, or the export says why not.
 
-usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,snakemake] [--only REGEX]... [--sample N] [--keep DIR]
+usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,snakemake] [--only REGEX]... [--sample N] [--walks FIRST,COUNT] [--keep DIR]
 
 The workflows are the scripts of `corpus/`, each for one construct of the shell. Every one is recorded under each shell that
 has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
 In a script, `# record:` are options of the recorder, `# output: FILE` is where the output of the whole recording goes, `# whole: no`
-says that its commands are separate jobs, and `# old: FILES` lie in the directory before, with other contents and dates in the
+says that its commands are separate jobs, `# linked: FILE NAME` that the input has another name before, `# silent: yes` that no
+remark may give leave to differ, and `# old: FILES` lie in the directory before, with other contents and dates in the
 future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
 default the same), `# through: link` that the recorder is started through a symbolic link, `# place:` the name of the clean
 directory. All files are compared byte for byte, and their permissions. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
 about what is not exported says so on stderr and in the file. Everything else is WRONG and fails. With --sample N, every
-N-th workflow is built by the tools other than make, and recorded under the shells other than the first.
+N-th workflow is built by the tools other than make, and recorded under the shells other than the first. With --walks, COUNT
+random scripts of `walks.py` are tried as well, the first of which has the number FIRST.
 """
 
 import argparse
@@ -24,6 +26,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import walks
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHELLS = {"dash": ["dash"], "bash": ["bash"], "busybox": ["busybox", "sh"]}
@@ -53,6 +57,8 @@ FILES = {
              "subprocess.run(['tee', 'sent.txt'], input=b'x y', stdout=subprocess.DEVNULL, check=True)\n",
     "cwd.py": "import os, subprocess\nsubprocess.run(['sort', '-o', 'out', '../in.txt'], cwd='sub', env={**os.environ, 'LC_ALL': 'C', 'X': 'y'}, check=True)\n"
               "subprocess.run('sort body > \"$X\"', shell=True, env={**os.environ, 'X': 'named'}, check=True)\n",
+    "Snakefile.r": "rule all:\n    input: 'b'\nrule first:\n    input: 'in.txt'\n    output: 'a'\n    shell: 'sleep 0.3; sort {input} > {output}'\n"
+                   "rule second:\n    input: 'a'\n    output: 'b'\n    shell: 'uniq -c {input} | tac > {output}'\n",
     "Makefile.s": "all: out\nstamp: in.txt\n\ttouch stamp\nout: stamp\n\tsort in.txt > out\n",
     "Makefile.t": "all: zz out\nzz: in.txt\n\tsort in.txt > zz; echo made zz\nout: zz body\n\tcat zz body > out; echo made out\n",
     "Makefile.c": "all: made1 made2\nmade1: in.txt\n\tsort in.txt > made1\nmade2: body\n\techo first > made2\n\tcat body >> made2\n",
@@ -66,6 +72,7 @@ def main():
     parser.add_argument("--tools", default="make,make-j4,snakemake")
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--walks", default="0,0")
     parser.add_argument("--keep", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.iotrail = arguments.iotrail.resolve()
@@ -84,7 +91,7 @@ def main():
 
 
 def choose(arguments, shells, scratch):
-    scripts = sorted((HERE / "corpus").glob("*.sh"))
+    scripts = sorted((HERE / "corpus").glob("*.sh")) + list(random_scripts(arguments, scratch))
     for number, script in enumerate(scripts):
         text = script.read_text()
         said = dict(re.findall(r"^# (\w+): (.*)$", text, re.MULTILINE))
@@ -99,6 +106,14 @@ def choose(arguments, shells, scratch):
                 yield Case(script, said, shell, scratch / f"{script.stem}.{shell}", sampled)
 
 
+def random_scripts(arguments, scratch):
+    first, count = map(int, arguments.walks.split(","))
+    for number in range(first, first + count):
+        script = scratch / f"walk-{number}.sh"
+        script.write_text(walks.script(number))
+        yield script
+
+
 class Case:
     def __init__(self, script, said, shell, directory, sampled):
         self.script, self.shell, self.directory, self.sampled = script, shell, directory, sampled
@@ -106,6 +121,7 @@ class Case:
         self.output, self.old = said.get("output"), said.get("old", "").split()
         self.inside, self.through, self.place = said.get("in", "."), "through" in said, said.get("place", "clean")
         self.at = said.get("at", self.inside)
+        self.linked, self.silent = said.get("linked", "").split(), said.get("silent") == "yes"
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
         self.name = f"{script.stem} ({shell})"
 
@@ -123,6 +139,8 @@ class Case:
             (place / name).write_text(text)
         (place / self.inside).mkdir(parents=True, exist_ok=True)
         shutil.copy(self.script, place / self.inside / "run.sh")
+        if self.linked:
+            os.link(place / self.linked[0], place / self.linked[1])
         return place / self.at
 
     def record(self, iotrail):
@@ -148,6 +166,9 @@ class Case:
             if done.returncode != 0:
                 self.refused[format] = done.stderr.strip().splitlines()[-1]
 
+        for format, remarks in self.remarks.items():
+            if self.silent and LEAVE.search(remarks):
+                self.results[f"remarks of {format}"] = ("WRONG", next(line for line in remarks.splitlines() if LEAVE.search(line)))
         if self.whole and not self.may_be_whole:
             self.results["jobs"] = ("WRONG", next(line for line in done.stderr.splitlines() if "as a whole" in line))
 

@@ -18,6 +18,8 @@ mod find;
 mod group;
 mod hidden;
 mod history;
+mod labels;
+mod link_counts;
 mod order;
 mod own_deeds;
 mod programs;
@@ -28,6 +30,7 @@ mod steps;
 mod tests;
 mod times;
 mod trouble;
+mod turns;
 mod ways;
 
 use iotrail_model::{Case, Nanos, Timestamp};

@@ -1,16 +1,21 @@
 //! What each job did to which name, in the order of time, and which job must therefore wait for which.
 //!
 //! The last who wrote a name is needed by who reads it, writes it, renames it or deletes it after that; who read it is
-//! needed by the next who writes it (make would otherwise overwrite what a reader still wants).
+//! needed by the next who writes it (make would otherwise overwrite what a reader still wants). The same holds of what is in
+//! a file, by whatever name or descriptor it is read and written: its other names are those of hard links, and it keeps its
+//! contents when it is renamed or removed.
 
 use super::group::Together;
 use super::hidden::Hidden;
+use super::labels::{Called, Labels};
+use super::link_counts::{Counting, counting, sees_hidden};
 use super::programs::{ProgramId, Programs, name};
 use super::steps::{Deed, OpenMode, Step};
 use super::times::{Asked, Modified};
+use super::turns::{Needs, Turns};
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
-use iotrail_model::{PathId, Timestamp};
+use hashbrown::HashMap;
+use iotrail_model::{FileId, PathId, Timestamp};
 use iotrail_query::Lives;
 use iotrail_trail::EventLog;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,72 +76,23 @@ pub(crate) struct NameHistory {
     turns: Turns,
 }
 
-/// Who wrote a name last, and who read it since.
-#[derive(Clone, Debug, Default)]
-struct Turns {
-    /// With the time of its last writing.
-    writer: Option<(u32, Timestamp)>,
-    /// With the time of each one's last reading.
-    readers: Vec<(u32, Timestamp)>,
-}
-
 /// What happened to all names.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     /// By name, sorted.
     pub(crate) names: Vec<(Arc<str>, NameHistory)>,
     /// (job, job that it needs).
-    pub(crate) needs: HashSet<(u32, u32), RandomState>,
+    pub(crate) needs: Needs,
     /// Directories that are there at the end, with the job that made each, sorted.
     pub(crate) directories: Vec<(Arc<str>, Who)>,
-    /// Which jobs listed which directory.
+    /// Which jobs listed which directory with all that is in it.
     pub(crate) listed: BTreeMap<Arc<str>, Vec<u32>>,
     /// Files that were open before the recording and were written to.
     pub(crate) outside: Vec<Arc<str>>,
     /// Jobs to which it matters what the times of the inputs are, or when the others ran.
     pub(crate) time_dependent: BTreeSet<u32>,
-}
-
-type Needs = HashSet<(u32, u32), RandomState>;
-
-impl Turns {
-    fn writer(&self) -> Who {
-        self.writer.map(|(job, _)| job)
-    }
-
-    /// The job needs who wrote it; each needs the other if that one goes on writing.
-    fn read(&mut self, job: u32, span: (Timestamp, Timestamp), needs: &mut Needs) {
-        if let Some((writer, last)) = self.writer {
-            if writer == job {
-                return;
-            }
-            needs.insert((job, writer));
-            if last > span.0 {
-                needs.insert((writer, job));
-            }
-        }
-        match self.readers.last_mut().filter(|(other, _)| *other == job) {
-            Some((_, last)) => *last = (*last).max(span.1),
-            None => self.readers.push((job, span.1)),
-        }
-    }
-
-    /// The job is the last writer from now on and needs all who wrote or read what was there; who wrote it before.
-    fn write(&mut self, job: u32, span: (Timestamp, Timestamp), needs: &mut Needs) -> Who {
-        let previous = self.writer;
-        let since =
-            previous.filter(|(writer, _)| *writer == job).map_or(span.1, |(_, last)| last.max(span.1));
-        self.writer = Some((job, since));
-        for (other, last) in
-            previous.into_iter().chain(self.readers.drain(..)).filter(|(other, _)| *other != job)
-        {
-            needs.insert((job, other));
-            if last > span.0 {
-                needs.insert((other, job));
-            }
-        }
-        previous.map(|(writer, _)| writer)
-    }
+    /// Files of jobs whose permissions a manager changed.
+    pub(crate) permitted: Vec<Arc<str>>,
 }
 
 struct Writer<'a> {
@@ -157,16 +113,24 @@ struct Writer<'a> {
     altered: HashMap<Arc<str>, Modified, RandomState>,
     /// Jobs that listed a directory.
     listed: HashMap<Arc<str>, Vec<u32>, RandomState>,
-    /// Other names of the same file: hard links.
-    twins: HashMap<PathId, Vec<PathId>, RandomState>,
-    /// Jobs that asked about a file while it had several names, and those that took one of them away.
-    counted: HashMap<PathId, (Vec<u32>, Vec<u32>), RandomState>,
+    /// Of these, those that may have counted hidden names.
+    listed_hidden: BTreeMap<Arc<str>, Vec<u32>>,
+    /// Whether each program may count hidden names in a directory that it lists.
+    sees_hidden: Vec<bool>,
+    /// What each file is called.
+    labels: Labels<'a>,
+    /// Who read and wrote what is in a file.
+    contents: HashMap<FileId, Turns, RandomState>,
+    /// Jobs that looked at the number of a file's names, and those that gave it one or took one away.
+    counted: HashMap<FileId, (Vec<u32>, Vec<u32>), RandomState>,
+    /// What each program makes of the number of a file's names.
+    counting: Vec<Counting>,
+    /// Files whose permissions a manager changed.
+    permitted: BTreeSet<PathId>,
     /// Symbolic links that were made to a name.
     links: HashMap<Arc<str>, Vec<PathId>, RandomState>,
     /// Symbolic links by name, with what they lead to.
     targets: HashMap<Arc<str>, (PathId, Arc<str>), RandomState>,
-    /// Numbers of names; empty as long as there is no link.
-    numbers: HashMap<Arc<str>, PathId, RandomState>,
     /// When the step under way began and ended.
     span: (Timestamp, Timestamp),
     /// When the first step began.
@@ -198,6 +162,7 @@ pub(crate) fn write(
         }
     }
     let needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
+    let line = |program| programs.image(program, lives).cmdline.as_deref().unwrap_or_default();
     let mut writer = Writer {
         log,
         programs,
@@ -212,11 +177,19 @@ pub(crate) fn write(
         changed: HashMap::default(),
         altered: HashMap::default(),
         listed: HashMap::default(),
-        twins: HashMap::default(),
+        listed_hidden: BTreeMap::new(),
+        sees_hidden: programs.all.iter().map(|program| sees_hidden(line(program))).collect(),
+        labels: Labels::new(
+            log.names(),
+            log.distinct_files().iter().map(|file| file.numbered).collect(),
+            steps,
+        ),
+        contents: HashMap::default(),
         counted: HashMap::default(),
+        counting: programs.all.iter().map(|program| counting(line(program))).collect(),
+        permitted: BTreeSet::new(),
         links: HashMap::default(),
         targets: HashMap::default(),
-        numbers: HashMap::default(),
         span: (Timestamp(0), Timestamp(0)),
         origin: steps.iter().map(|step| step.start).min().unwrap_or(Timestamp(i64::MAX)),
     };
@@ -242,30 +215,43 @@ impl Writer<'_> {
         for entry in entries.into_iter().flatten() {
             self.in_directory(who, entry);
         }
+        let file = self.labels.known(step.file, path);
+        if let Some(called) = self.renamed(step, path, file) {
+            return self.through_descriptor(who, step, file, called);
+        }
+        // Names that the call takes away.
+        let lost = match step.deed {
+            Deed::Remove => self.labels.file(path),
+            Deed::Rename => step.path2.get().and_then(|target| self.labels.file(target)),
+            _ => None,
+        };
+        let nameless = file.is_some_and(|file| self.labels.is_nameless(file));
+        self.labels.follow(step);
+        self.count(who, lost.filter(|lost| step.deed == Deed::Remove || file != Some(*lost)));
         match step.deed {
-            Deed::Open(mode) if mode.directory => self.look(who, path),
+            Deed::Open(mode) if mode.nameless => {}
+            Deed::Open(mode) if mode.directory => self.look(who, path, file),
             Deed::Open(mode) => self.open(number, step, mode, who, path),
-            Deed::Exec => self.read(who, path, 0),
-            Deed::Read => self.read(who, path, step.bytes),
+            Deed::Exec => self.read(who, path, file, 0),
+            Deed::Read => self.read(who, path, file, step.bytes),
             Deed::Write if self.programs.opened.contains(&path) => {
-                self.wrote(who, path, step.bytes, Before::There);
+                self.wrote(who, path, file, step.bytes, Before::There);
                 self.grow(path, step.end);
             }
             Deed::Copy => {
-                self.read(who, path, step.bytes);
-                if let Some(target) = step.path2.get().filter(|target| self.programs.opened.contains(target))
-                {
-                    self.wrote(who, target, step.bytes, Before::There);
-                    self.grow(target, None);
-                }
+                self.read(who, path, file, step.bytes);
+                self.copied(who, step);
             }
             Deed::Change => {
-                self.wrote(who, path, 0, Before::There);
+                self.wrote(who, path, file, 0, Before::There);
                 self.grow(path, None);
             }
+            // Who makes a file's contents is not the manager that sets its times and permissions.
+            Deed::Times if who.is_none() => {}
+            Deed::Mode if who.is_none() => drop(self.permitted.insert(path)),
             Deed::Mode => {
                 let modified = self.modified(path);
-                self.wrote(who, path, 0, Before::There);
+                self.wrote(who, path, file, 0, Before::There);
                 self.names.entry(path).or_default().modified = modified;
                 self.grow(path, None);
             }
@@ -274,15 +260,17 @@ impl Writer<'_> {
                 if self.altered.contains_key(name(self.log.names(), path)) {
                     self.list(who, path);
                 }
-                self.wrote(who, path, 0, Before::There);
+                self.wrote(who, path, file, 0, Before::There);
                 let own = self.modified(path);
                 if let Some(set) = self.asked.set(program, path, own, self.log.names()) {
                     self.names.entry(path).or_default().modified = set;
                 }
             }
-            Deed::Look | Deed::Missing => self.look(who, path),
+            Deed::Missing => self.look(who, path, None),
+            Deed::Look => self.look(who, path, file),
             Deed::Stat => {
-                self.look(who, path);
+                self.look(who, path, file);
+                self.look_at_count(who, step, program, file);
                 match self.altered.get(name(self.log.names(), path)).copied() {
                     Some(altered) => self.asked.ask(program, path, true, altered),
                     None if self.hides(path) => {}
@@ -297,21 +285,32 @@ impl Writer<'_> {
                 }
             }
             Deed::Link => {
-                self.read(who, path, 0);
+                if !nameless {
+                    self.named(who, path, 0);
+                    self.count(who, file);
+                }
                 if let Some(target) = step.path2.get() {
-                    self.wrote(who, target, 0, Before::Gone);
-                    self.names.entry(target).or_default().modified = self.modified(path);
-                    self.twin(path, target);
+                    self.renew(who, target, 0, Before::Gone);
+                    let length =
+                        self.names.get(&path).filter(|known| known.written).and_then(|known| known.length);
+                    let modified = self.modified(path);
+                    let history = self.names.entry(target).or_default();
+                    (history.length, history.modified) = (length, modified);
                 }
             }
             Deed::Symlink | Deed::Fifo => {
-                self.wrote(who, path, 0, Before::Gone);
+                self.wrote(who, path, file, 0, Before::Gone);
                 if let Some(target) = step.path2.get() {
                     self.link(path, name(self.log.names(), target).clone());
                 }
             }
             Deed::MakeDirectory => self.make_directory(who, path),
-            Deed::List => self.list(who, path),
+            Deed::List => {
+                self.list(who, path);
+                if self.sees_hidden[program.index()] {
+                    self.list_hidden(who, path);
+                }
+            }
             Deed::Write
             | Deed::Fork
             | Deed::Pipe
@@ -329,17 +328,92 @@ impl Writer<'_> {
         self.other || self.hidden.hides(path)
     }
 
+    /// What the file behind a descriptor is called, if it is not what it was opened as.
+    fn renamed(&self, step: &Step, path: PathId, file: Option<FileId>) -> Option<Called> {
+        let by_descriptor = step.fd.is_some()
+            && matches!(
+                step.deed,
+                Deed::Read
+                    | Deed::Write
+                    | Deed::Copy
+                    | Deed::Change
+                    | Deed::Mode
+                    | Deed::Times
+                    | Deed::Look
+                    | Deed::Stat
+            );
+        let called = file.filter(|_| by_descriptor).map(|file| self.labels.called(path, file))?;
+        Some(called).filter(|called| *called != Called::Same)
+    }
+
+    /// What is done to a file that lost the name by which it was opened: only its contents tell who waits for whom.
+    fn through_descriptor(&mut self, who: Who, step: &Step, file: Option<FileId>, called: Called) {
+        match step.deed {
+            Deed::Write | Deed::Change => {
+                self.write_contents(who, file);
+                if let Called::Other(path) = called {
+                    self.grow(path, step.end.filter(|_| step.deed == Deed::Write));
+                    if let (Some(job), Some(history)) = (who, self.names.get_mut(&path)) {
+                        history.modified.last = Some((self.span.1, job));
+                    }
+                }
+            }
+            Deed::Mode if who.is_some() => self.write_contents(who, file),
+            Deed::Times if who.is_some() => self.write_contents(who, file),
+            Deed::Mode | Deed::Times => {}
+            _ => self.read_contents(who, file),
+        }
+        if step.deed == Deed::Copy {
+            self.copied(who, step);
+        }
+    }
+
+    /// The end of a copy.
+    fn copied(&mut self, who: Who, step: &Step) {
+        let Some(target) = step.path2.get().filter(|target| self.programs.opened.contains(target)) else {
+            return;
+        };
+        let file = self.labels.known(step.file2, target);
+        let called = file.map_or(Called::Same, |file| self.labels.called(target, file));
+        if called == Called::Same {
+            self.wrote(who, target, file, step.bytes, Before::There);
+            self.grow(target, None);
+        } else {
+            let write = Step { deed: Deed::Write, end: None, ..*step };
+            self.through_descriptor(who, &write, file, called);
+        }
+    }
+
+    /// The job needs who wrote what is in the file.
+    fn read_contents(&mut self, who: Who, file: Option<FileId>) {
+        if let (Some(job), Some(file)) = (who, file) {
+            self.contents.entry(file).or_default().read(job, self.span, &mut self.needs);
+        }
+    }
+
+    /// The job needs who read or wrote what was in the file.
+    fn write_contents(&mut self, who: Who, file: Option<FileId>) {
+        match (who, file) {
+            (Some(job), Some(file)) => {
+                self.contents.entry(file).or_default().write(job, self.span, &mut self.needs);
+            }
+            (None, Some(file)) => drop(self.contents.remove(&file)),
+            _ => {}
+        }
+    }
+
     /// A manager's open is the deed of the command that got it.
     fn open(&mut self, number: usize, step: &Step, mode: OpenMode, who: Who, path: PathId) {
         let user =
             self.programs.open_of_step.get(&number).and_then(|open| self.together.opened_for.get(open));
         let who = who.or_else(|| user.and_then(|head| self.together.of_head.get(*head as usize).copied()));
+        let file = self.labels.known(step.file, path);
         if !(mode.write || mode.create && self.is_new(step, path)) {
-            self.read(who, path, 0);
+            self.read(who, path, file, 0);
         } else if mode.truncate || mode.exclusive || mode.create && self.is_new(step, path) {
-            self.wrote(who, path, 0, Before::Gone);
+            self.wrote(who, path, file, 0, Before::Gone);
         } else if mode.create {
-            self.wrote(who, path, 0, Before::Unknown);
+            self.wrote(who, path, file, 0, Before::Unknown);
         }
     }
 
@@ -352,13 +426,9 @@ impl Writer<'_> {
     }
 
     /// The job asked whether the name is there: it must find it as it did.
-    fn look(&mut self, who: Who, path: PathId) {
+    fn look(&mut self, who: Who, path: PathId, file: Option<FileId>) {
         let (Some(job), false) = (who, self.hides(path)) else { return };
-        if self.twins.contains_key(&path) {
-            let (lookers, takers) = self.counted.entry(path).or_default();
-            lookers.push(job);
-            self.needs.extend(takers.iter().filter(|other| **other != job).map(|other| (job, *other)));
-        }
+        self.read_contents(who, file);
         if let Some((_, turns)) = self.made.get_mut(name(self.log.names(), path)) {
             turns.read(job, self.span, &mut self.needs);
         }
@@ -366,9 +436,33 @@ impl Writer<'_> {
         self.names.entry(path).or_default().turns.read(job, self.span, &mut self.needs);
     }
 
+    /// The job looked at the number of the file's names: it must find as many. That of a directory counts those in it.
+    fn look_at_count(&mut self, who: Who, step: &Step, program: ProgramId, file: Option<FileId>) {
+        let counting = self.counting[program.index()];
+        let (Some(job), Some(file), None) = (who, file, step.fd) else { return };
+        if counting == Counting::No {
+            return;
+        }
+        if let (Some(path), Counting::Yes) = (step.path.get(), counting) {
+            self.list(who, path);
+            self.list_hidden(who, path);
+        }
+        let (lookers, counted) = self.counted.entry(file).or_default();
+        lookers.push(job);
+        self.needs.extend(over(counted, job, &self.ends, self.span.0));
+    }
+
+    /// The file has one name more or less: who looked at their number before is waited for.
+    fn count(&mut self, who: Who, file: Option<FileId>) {
+        let (Some(job), Some(file)) = (who, file) else { return };
+        let (lookers, counted) = self.counted.entry(file).or_default();
+        self.needs.extend(over(lookers, job, &self.ends, self.span.0));
+        counted.push(job);
+    }
+
     /// The file also goes by other names: whoever waits for one of them waits for all.
     fn other_names(&mut self, job: u32, path: PathId, writes: bool) {
-        let mut others = self.twins.get(&path).cloned().unwrap_or_default();
+        let mut others = Vec::new();
         let mut ways = Vec::new();
         // A name of a trail may be as it was given or with its links resolved: both the links on its way and those that
         // lead to a part of it are waited for.
@@ -378,7 +472,7 @@ impl Writer<'_> {
             if let Some((link, target)) = self.targets.get(part) {
                 ways.push(*link);
                 let whole = name(self.log.names(), path);
-                others.extend(self.numbers.get(&*format!("{target}{}", &whole[part.len()..])));
+                others.extend(self.labels.number(&format!("{target}{}", &whole[part.len()..])));
             }
             rest = part.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty());
         }
@@ -399,10 +493,6 @@ impl Writer<'_> {
 
     fn link(&mut self, path: PathId, target: Arc<str>) {
         let names = self.log.names();
-        if self.numbers.is_empty() {
-            let numbered = names.paths.iter().enumerate();
-            self.numbers = numbered.map(|(place, name)| (name.clone(), PathId(place as u32))).collect();
-        }
         self.links.entry(target.clone()).or_default().push(path);
         self.targets.insert(name(names, path).clone(), (path, target));
         self.names.entry(path).or_default().link = true;
@@ -417,21 +507,19 @@ impl Writer<'_> {
         Some(target)
     }
 
-    fn twin(&mut self, path: PathId, target: PathId) {
-        let mut all = self.twins.get(&path).cloned().unwrap_or_default();
-        all.extend([path, target]);
-        all.sort();
-        all.dedup();
-        for one in &all {
-            self.twins.insert(*one, all.iter().copied().filter(|other| other != one).collect());
+    fn read(&mut self, who: Who, path: PathId, file: Option<FileId>, bytes: u64) {
+        if !self.hides(path) {
+            self.read_contents(who, file);
+            self.named(who, path, bytes);
         }
     }
 
-    fn read(&mut self, who: Who, path: PathId, bytes: u64) {
+    /// The job used the name: it needs who made it.
+    fn named(&mut self, who: Who, path: PathId, bytes: u64) {
         let (Some(job), false) = (who, self.hides(path)) else { return };
         self.other_names(job, path, false);
         let history = self.names.entry(path).or_default();
-        history.from_manager |= history.by_manager && history.turns.writer.is_none();
+        history.from_manager |= history.by_manager && history.turns.writer().is_none();
         let own = history.turns.writer() == Some(job);
         history.turns.read(job, self.span, &mut self.needs);
         history.there_before |= history.exists.is_none();
@@ -440,7 +528,20 @@ impl Writer<'_> {
         used.read = used.read.saturating_add(bytes);
     }
 
-    fn wrote(&mut self, who: Who, path: PathId, bytes: u64, file: Before) {
+    fn wrote(&mut self, who: Who, path: PathId, file: Option<FileId>, bytes: u64, before: Before) {
+        if !self.hides(path) {
+            self.write_contents(who, file);
+            self.renew(who, path, bytes, before);
+            for name in self.labels.with_others(path).into_iter().filter(|_| before == Before::Gone) {
+                if let Some(history) = self.names.get_mut(&name) {
+                    history.length = Some(0);
+                }
+            }
+        }
+    }
+
+    /// What is under that name is the job's from now on.
+    fn renew(&mut self, who: Who, path: PathId, bytes: u64, file: Before) {
         if self.hides(path) {
             return;
         }
@@ -484,8 +585,10 @@ impl Writer<'_> {
 
     /// The file reaches to that offset at least; `None`: it may have any length now.
     fn grow(&mut self, path: PathId, end: Option<i64>) {
-        if let Some(history) = self.names.get_mut(&path) {
-            history.length = history.length.zip(end).map(|(length, end)| length.max(end));
+        for name in self.labels.with_others(path) {
+            if let Some(history) = self.names.get_mut(&name) {
+                history.length = history.length.zip(end).map(|(length, end)| length.max(end));
+            }
         }
     }
 
@@ -494,10 +597,6 @@ impl Writer<'_> {
             return;
         }
         self.in_directory(who, path);
-        for other in self.twins.remove(&path).unwrap_or_default() {
-            self.twins.entry(other).or_default().retain(|twin| *twin != path);
-            self.count(who, other);
-        }
         self.unlink(path);
         if let Some(job) = who {
             self.other_names(job, path, false);
@@ -509,16 +608,6 @@ impl Writer<'_> {
         let used = usage(&mut history.uses, job);
         used.removed = true;
         used.input |= !used.output;
-    }
-
-    /// The file has one name less: who asked for their number before is waited for.
-    fn count(&mut self, who: Who, path: PathId) {
-        let Some(job) = who else { return };
-        let (lookers, takers) = self.counted.entry(path).or_default();
-        let over = |other: &u32| self.ends[*other as usize].is_some_and(|end| end <= self.span.0);
-        self.needs
-            .extend(lookers.iter().filter(|other| **other != job && over(other)).map(|other| (job, *other)));
-        takers.push(job);
     }
 
     fn make_directory(&mut self, who: Who, path: PathId) {
@@ -575,9 +664,8 @@ impl Writer<'_> {
         self.in_directory(who, to);
         for path in inside {
             let target = moved(name(names, path));
-            let known = names.paths.iter().position(|known| **known == *target);
-            match known.and_then(|known| u32::try_from(known).ok()) {
-                Some(known) => self.rename_file(who, path, PathId(known)),
+            match self.labels.number(&target) {
+                Some(known) => self.rename_file(who, path, known),
                 None => self.remove(who, path),
             }
         }
@@ -603,13 +691,13 @@ impl Writer<'_> {
     }
 
     fn rename_file(&mut self, who: Who, from: PathId, to: PathId) {
-        self.read(who, from, 0);
+        self.named(who, from, 0);
         let target = self.unlink(from);
         self.unlink(to);
         self.remove(who, from);
         let length = self.names.get(&from).and_then(|history| history.length);
         let modified = self.modified(from);
-        self.wrote(who, to, 0, Before::Gone);
+        self.renew(who, to, 0, Before::Gone);
         if let Some(history) = self.names.get_mut(&to) {
             (history.length, history.modified) = (length, modified);
         }
@@ -632,10 +720,8 @@ impl Writer<'_> {
                 turns.read(job, self.span, &mut self.needs);
             }
             if nearest {
-                let over = |other: &u32| self.ends[*other as usize].is_some_and(|end| end <= self.span.0);
-                let listed = self.listed.get(parent).into_iter().flatten();
-                self.needs
-                    .extend(listed.filter(|other| **other != job && over(other)).map(|other| (job, *other)));
+                let listed = self.listed.get(parent).map(Vec::as_slice).unwrap_or_default();
+                self.needs.extend(over(listed, job, &self.ends, self.span.0));
                 let parent: Arc<str> = Arc::from(parent);
                 let altered = Modified { last: Some((self.span.1, job)), set: false };
                 self.altered.insert(parent.clone(), altered);
@@ -651,12 +737,20 @@ impl Writer<'_> {
     /// Who lists a directory needs those who changed its entries and were over by then.
     fn list(&mut self, who: Who, path: PathId) {
         let Some(job) = who else { return };
-        self.look(who, path);
+        self.look(who, path, None);
         let text = name(self.log.names(), path);
-        let over = |other: &u32| self.ends[*other as usize].is_some_and(|end| end <= self.span.0);
-        let changed = self.changed.get(text).into_iter().flatten();
-        self.needs.extend(changed.filter(|other| **other != job && over(other)).map(|other| (job, *other)));
+        let changed = self.changed.get(text).map(Vec::as_slice).unwrap_or_default();
+        self.needs.extend(over(changed, job, &self.ends, self.span.0));
         let jobs = self.listed.entry(text.clone()).or_default();
+        if jobs.last() != Some(&job) {
+            jobs.push(job);
+        }
+    }
+
+    /// What the workflow system keeps in the directory may be counted.
+    fn list_hidden(&mut self, who: Who, path: PathId) {
+        let Some(job) = who else { return };
+        let jobs = self.listed_hidden.entry(name(self.log.names(), path).clone()).or_default();
         if jobs.last() != Some(&job) {
             jobs.push(job);
         }
@@ -672,7 +766,7 @@ impl Writer<'_> {
         self.needs.extend(asked.needs);
         for (path, history) in &mut self.names {
             // Whoever touches a file touches it under all its names.
-            let linked = self.twins.get(path).is_some_and(|others| !others.is_empty());
+            let linked = self.labels.with_others(*path).len() > 1;
             history.timed = history.modified.set || linked || asked.timed.contains(path);
         }
         let mut all: Vec<(Arc<str>, NameHistory)> = self
@@ -685,12 +779,31 @@ impl Writer<'_> {
         let mut directories: Vec<(Arc<str>, Who)> =
             self.made.into_iter().map(|(path, (who, _))| (path, who)).collect();
         directories.sort();
-        let listed = self.listed.into_iter().collect();
+        let listed = self.listed_hidden;
         let outside = self.programs.wrote_outside.keys().filter(|path| !self.hidden.hides(**path));
         let outside = outside.map(|path| name(names, *path).clone()).collect();
+        let permitted = self.permitted.iter().map(|path| name(names, *path).clone());
+        let of_jobs = |path: &Arc<str>| {
+            let known = all.binary_search_by(|(known, _)| known.cmp(path)).ok();
+            known.is_some_and(|at| {
+                all[at].1.exists != Some(false) && all[at].1.uses.iter().any(|(_, used)| used.output)
+            })
+        };
+        let permitted = permitted.filter(of_jobs).collect();
         let time_dependent = asked.time_dependent;
-        History { names: all, needs: self.needs, directories, listed, outside, time_dependent }
+        History { names: all, needs: self.needs, directories, listed, outside, time_dependent, permitted }
     }
+}
+
+/// What a job needs of the others in a list: those that were over at that time.
+fn over<'a>(
+    others: &'a [u32],
+    job: u32,
+    ends: &'a [Option<Timestamp>],
+    at: Timestamp,
+) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let over = move |other: &&u32| **other != job && ends[**other as usize].is_some_and(|end| end <= at);
+    others.iter().filter(over).map(move |other| (job, *other))
 }
 
 fn usage(uses: &mut Vec<(u32, Use)>, job: u32) -> &mut Use {

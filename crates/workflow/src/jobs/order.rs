@@ -23,6 +23,9 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
             members[together.of_head[head as usize] as usize].push(LifeId(place as u32));
         }
     }
+    let permitted =
+        history.permitted.iter().map(|path| format!("it changed the permissions of {path} itself"));
+    let not_exported: BTreeSet<String> = not_exported.into_iter().chain(permitted).collect();
     let mut troubles: Vec<Trouble> =
         not_exported.into_iter().map(|why| Trouble::NotExported { why }).collect();
     troubles.extend(programs.unplaced.first().map(|path| Trouble::Unplaced {
@@ -94,7 +97,9 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     own_troubles(&jobs, &mut troubles);
     let listed = base.as_ref().and_then(|base| history.listed.get(base)).into_iter().flatten();
     let listed: BTreeSet<u32> = listed.copied().collect();
-    troubles.extend(listed.into_iter().map(|job| Trouble::ListsBase { job: JobId(job) }));
+    if !listed.is_empty() {
+        troubles.push(Trouble::ListsBase { jobs: listed.into_iter().map(JobId).collect() });
+    }
     let order = order(&jobs, &needs);
     let span = span(lives);
     let mut jobs =
@@ -365,7 +370,7 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
     }
     for trouble in &mut jobs.troubles {
         match trouble {
-            Trouble::Cycle { jobs } | Trouble::Times { jobs } => {
+            Trouble::Cycle { jobs } | Trouble::Times { jobs } | Trouble::ListsBase { jobs } => {
                 jobs.iter_mut().for_each(|job| *job = new(job));
                 jobs.sort();
             }
@@ -375,7 +380,6 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             | Trouble::Failed { job, .. }
             | Trouble::PipeToManager { job }
             | Trouble::Whole { job, .. }
-            | Trouble::ListsBase { job }
             | Trouble::ReadsOutside { job } => *job = new(job),
             Trouble::ManagerWrote { .. }
             | Trouble::WroteOutside { .. }

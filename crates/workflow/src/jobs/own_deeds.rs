@@ -85,7 +85,9 @@ impl Look<'_> {
         let what = match step.deed {
             Deed::Write if step.bytes > 0 && visible(path) && self.opened(path) => "wrote",
             Deed::Copy if step.bytes > 0 && visible(path2) && self.opened(path2) => "wrote",
-            Deed::Change | Deed::Mode | Deed::Times if visible(path) => "changed",
+            Deed::Change if visible(path) => "changed",
+            Deed::Mode if visible(path) => "changed the permissions of",
+            Deed::Times if visible(path) => "set the times of",
             Deed::Remove if visible(path) => "deleted",
             Deed::Rename if visible(path) || visible(path2) => "renamed",
             Deed::Link | Deed::Symlink if visible(path) || visible(path2) => "linked",

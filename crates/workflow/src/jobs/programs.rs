@@ -341,7 +341,12 @@ impl Follower<'_> {
         } else if found.len() > 1 {
             found.iter().for_each(|open| openings[open.0 as usize].unsure = true);
         }
-        found.last().map(|open| Handle::File(*open))
+        // A descriptor that was copied onto itself.
+        let own = || match table.get(&target) {
+            Some(Handle::File(open)) if openings[open.0 as usize].path == path => Some(*open),
+            _ => None,
+        };
+        found.last().copied().or_else(own).map(Handle::File)
     }
 
     /// The program that a process is now.

@@ -33,16 +33,15 @@ impl Jobs {
 /// The same about the new numbers, if it still concerns anybody.
 fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
     let of = |job: &JobId| new.get(job.index()).copied().flatten();
-    let all = |jobs: &[JobId]| {
+    let some = |jobs: &[JobId]| {
         let left: Vec<JobId> = jobs.iter().filter_map(of).collect();
-        (left.len() > 1).then_some(left)
+        (!left.is_empty()).then_some(left)
     };
+    let all = |jobs: &[JobId]| some(jobs).filter(|left| left.len() > 1);
     Some(match trouble {
         Trouble::Cycle { jobs } => Trouble::Cycle { jobs: all(jobs)? },
-        Trouble::Times { jobs } => {
-            let left: Vec<JobId> = jobs.iter().filter_map(of).collect();
-            Trouble::Times { jobs: Some(left).filter(|left| !left.is_empty())? }
-        }
+        Trouble::Times { jobs } => Trouble::Times { jobs: some(jobs)? },
+        Trouble::ListsBase { jobs } => Trouble::ListsBase { jobs: some(jobs)? },
         Trouble::SharedOutput { path, jobs } => {
             Trouble::SharedOutput { path: path.clone(), jobs: all(jobs)? }
         }
@@ -53,7 +52,6 @@ fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
         Trouble::PipeToManager { job } => Trouble::PipeToManager { job: of(job)? },
         Trouble::Whole { job, why } => Trouble::Whole { job: of(job)?, why: why.clone() },
         Trouble::ReadsOutside { job } => Trouble::ReadsOutside { job: of(job)? },
-        Trouble::ListsBase { job } => Trouble::ListsBase { job: of(job)? },
         Trouble::NotExported { .. }
         | Trouble::WroteOutside { .. }
         | Trouble::Unplaced { .. }

@@ -19,6 +19,8 @@ pub(crate) struct OpenMode {
     pub(crate) append: bool,
     pub(crate) directory: bool,
     pub(crate) cloexec: bool,
+    /// Without a name.
+    pub(crate) nameless: bool,
 }
 
 impl OpenMode {
@@ -34,6 +36,7 @@ impl OpenMode {
             append: has("O_APPEND"),
             directory: has("O_DIRECTORY") || has("O_PATH"),
             cloexec: has("O_CLOEXEC"),
+            nameless: has("O_TMPFILE"),
         }
     }
 }
@@ -106,8 +109,34 @@ pub(crate) struct Step {
     pub(crate) bytes: u64,
     /// Of writes the offset behind the last byte, if it is known of all of them.
     pub(crate) end: Option<i64>,
-    /// Of opens the file.
+    /// The file behind `path`.
     pub(crate) file: Nullable<FileId>,
+    /// The file behind `path2`.
+    pub(crate) file2: Nullable<FileId>,
+}
+
+#[cfg(test)]
+impl Step {
+    /// A step of which only the deed is known.
+    pub(crate) fn of(deed: Deed) -> Self {
+        let (path, file) = (Nullable::NULL, Nullable::NULL);
+        Self {
+            case: CaseId::default(),
+            start: Timestamp(0),
+            seq: 0,
+            last: Timestamp(0),
+            pid: Pid::default(),
+            deed,
+            fd: None,
+            path,
+            path2: path,
+            ret: None,
+            bytes: 0,
+            end: None,
+            file,
+            file2: file,
+        }
+    }
 }
 
 /// The deeds of a log's calls by number, `None` for those that do not matter.
@@ -174,7 +203,8 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
         | Columns::RET
         | Columns::ERRNO
         | Columns::FLAGS
-        | Columns::FILE;
+        | Columns::FILE
+        | Columns::FILE2;
     let mut steps = Vec::new();
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, columns)?;
@@ -258,6 +288,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                     .map(|(at, size)| at.saturating_add(size)),
                 bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
                 file: batch.file[row],
+                file2: batch.file2[row],
             };
             let kind = match deed {
                 Deed::Read => 0_u8,
@@ -280,7 +311,8 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 }
             };
             let epoch = epochs.get(&(step.case, step.pid)).copied().unwrap_or_default();
-            let key = (step.case, step.pid, kind, step.fd, step.path, step.path2, epoch);
+            let key =
+                (step.case, step.pid, kind, step.fd, [step.path, step.path2], [step.file, step.file2], epoch);
             let at = *joined.entry(key).or_insert(steps.len());
             match steps.get_mut(at) {
                 Some(first) => {

@@ -643,3 +643,51 @@ fn a_name_is_that_of_a_directory_first_and_of_a_file_then() {
     assert_eq!(paths(&jobs.jobs[1].outputs), ["/w/out"]);
     assert!(jobs.jobs[2].needs.contains(&JobId(1)), "{jobs:?}");
 }
+
+#[test]
+fn a_file_is_waited_for_by_all_its_names_also_renamed_ones() {
+    let mut recording = Recording::new();
+    recording.start(2, "cp\0n\0a", |_| {});
+    recording.write(2, "/w/a");
+    recording.start(3, "ln\0a\0t", |_| {});
+    call2(&mut recording, 3, "link", ["/w/a", "/w/t"]);
+    recording.start(4, "mv\0t\0b", |_| {});
+    call2(&mut recording, 4, "rename", ["/w/t", "/w/b"]);
+    recording.start(5, "append\0b", |_| {});
+    recording.call(5, "openat", Some(3), "/w/b", 3, "O_WRONLY|O_CREAT|O_APPEND");
+    recording.moved(5, "write", Some(3), "/w/b", 4, "", Some(4));
+    recording.start(6, "sort\0a", |_| {});
+    recording.read(6, "/w/a");
+    let jobs = recording.jobs();
+    assert!(jobs.jobs[3].needs.contains(&JobId(0)), "{jobs:?}");
+    assert!(jobs.jobs[4].needs.contains(&JobId(3)), "{jobs:?}");
+}
+
+#[test]
+fn a_manager_that_sets_times_and_permissions_does_not_make_the_contents() {
+    let mut recording = Recording::new();
+    recording.start(2, "gen\0a", |_| {});
+    recording.write(2, "/w/a");
+    recording.call(1, "utimensat", None, "/w/a", 0, "");
+    recording.start(3, "use\0a", |_| {});
+    recording.read(3, "/w/a");
+    recording.call(1, "fchmodat", None, "/w/a", 0, "");
+    let jobs = recording.jobs_told_apart();
+    assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
+    let why = "it changed the permissions of /w/a itself".to_owned();
+    assert!(jobs.troubles.contains(&Trouble::NotExported { why }), "{:?}", jobs.troubles);
+    let wrote = jobs.troubles.iter().any(|trouble| matches!(trouble, Trouble::ManagerWrote { .. }));
+    assert!(!wrote, "{:?}", jobs.troubles);
+}
+
+#[test]
+fn a_file_that_became_the_standard_input_is_not_that_of_the_recording() {
+    let mut recording = Recording::new();
+    recording.start(2, "uniq\0in", |recording| {
+        recording.redirect(2, 0, "/w/in", "O_RDONLY");
+        // As uniq does: it keeps the number.
+        recording.call(2, "dup2", Some(0), "/w/in", 0, "");
+    });
+    recording.moved(2, "read", Some(0), "/w/in", 4, "", Some(4));
+    assert_eq!(recording.jobs().troubles, []);
+}

@@ -52,7 +52,7 @@ const BUILDERS: [&str; 12] = [
 ];
 
 /// Letters of all short options, and all long options.
-fn options<'a>(words: &[&'a str]) -> (String, Vec<&'a str>) {
+pub(crate) fn options<'a>(words: &[&'a str]) -> (String, Vec<&'a str>) {
     let options = words.iter().take_while(|word| **word != "--").filter_map(|word| word.strip_prefix('-'));
     let (long, short): (Vec<&str>, Vec<&str>) = options.partition(|option| option.starts_with('-'));
     (short.concat(), long.into_iter().map(|option| &option[1..]).collect())

@@ -73,10 +73,10 @@ pub enum Trouble {
         /// The jobs, sorted.
         jobs: Vec<JobId>,
     },
-    /// A job listed the directory of the recording, in which a workflow system keeps files of its own.
+    /// Jobs listed the directory of the recording, in which a workflow system keeps files of its own.
     ListsBase {
-        /// The job.
-        job: JobId,
+        /// The jobs, sorted.
+        jobs: Vec<JobId>,
     },
     /// Jobs use what is beside the directory where the recording began.
     Above {
@@ -182,10 +182,15 @@ impl fmt::Display for Trouble {
                     format!("{} depend", list(jobs))
                 },
             ),
-            Self::ListsBase { job } => write!(
+            Self::ListsBase { jobs } if jobs.len() == 1 => write!(
                 f,
                 "job {} lists the directory in which the jobs run: if it counts hidden names, it finds those of the workflow system too",
-                job.0 + 1
+                list(jobs)
+            ),
+            Self::ListsBase { jobs } => write!(
+                f,
+                "jobs {} list the directory in which the jobs run: if they count hidden names, they find those of the workflow system too",
+                list(jobs)
             ),
             Self::Above { home, base } => write!(
                 f,

@@ -7,6 +7,7 @@
 use super::group::Together;
 use super::programs::{ProgramId, Programs, name};
 use super::steps::{Deed, Step};
+use super::turns::Needs;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{Names, PathId, Timestamp};
@@ -39,7 +40,7 @@ struct Happening {
     changed: Vec<usize>,
 }
 
-/// (job, job that it needs).
+/// Which job needs which.
 pub(crate) fn needs(
     steps: &[Step],
     names: &Names,
@@ -48,8 +49,8 @@ pub(crate) fn needs(
     together: &Together,
     who: &[Option<u32>],
     ends: &[Option<Timestamp>],
-) -> HashSet<(u32, u32), RandomState> {
-    let mut needs = HashSet::default();
+) -> Needs {
+    let mut needs = Needs::default();
     let ways = Ways::new(steps, names);
     if ways.numbers.is_empty() {
         return needs;

@@ -1,0 +1,159 @@
+//! Programs to which the number of a file's names matters, and those that count hidden names.
+
+use super::called::base;
+use super::times::options;
+
+/// Programs that ask about files, and never for the number of their names.
+const INDIFFERENT: [&str; 61] = [
+    "rm",
+    "rmdir",
+    "mkdir",
+    "mkfifo",
+    "ln",
+    "chmod",
+    "chown",
+    "chgrp",
+    "touch",
+    "cat",
+    "tac",
+    "head",
+    "tail",
+    "sort",
+    "uniq",
+    "wc",
+    "cut",
+    "paste",
+    "join",
+    "comm",
+    "tr",
+    "tee",
+    "split",
+    "csplit",
+    "sed",
+    "grep",
+    "egrep",
+    "fgrep",
+    "awk",
+    "gawk",
+    "mawk",
+    "du",
+    "df",
+    "readlink",
+    "realpath",
+    "basename",
+    "dirname",
+    "diff",
+    "cmp",
+    "patch",
+    "mktemp",
+    "which",
+    "cp",
+    "mv",
+    "install",
+    "dd",
+    "tar",
+    "cpio",
+    "rsync",
+    "zip",
+    "unzip",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "cksum",
+    "make",
+    "gmake",
+    "ninja",
+    "test",
+    "[",
+    "date",
+];
+/// Programs of which only their command's arguments look at files.
+const STARTERS: [&str; 11] =
+    ["sh", "bash", "dash", "ash", "env", "time", "nice", "timeout", "xargs", "nohup", "flock"];
+
+/// What a command line makes of the number of a file's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// Nothing.
+    No,
+    /// It may look at it.
+    Perhaps,
+    /// It shows it or acts on it, that of directories too.
+    Yes,
+}
+
+/// Whether a command line looks at the number of a file's names.
+pub(crate) fn counting(line: &str) -> Counting {
+    let words: Vec<&str> = line.split('\0').collect();
+    let Some((first, words)) = words.split_first() else { return Counting::Perhaps };
+    let (short, long) = options(words);
+    let begins =
+        |starts: &[&str]| words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
+    let has_long =
+        |starts: &[&str]| long.iter().any(|option| starts.iter().any(|start| option.starts_with(start)));
+    let only_if = |yes: bool| if yes { Counting::Yes } else { Counting::No };
+    match base(first) {
+        "ls" | "dir" => {
+            only_if(short.contains(['l', 'o', 'g', 'n']) || has_long(&["full-time", "format=l", "format=v"]))
+        }
+        "vdir" => Counting::Yes,
+        "stat" => {
+            let chosen = short.starts_with('c') || has_long(&["format", "printf"]);
+            only_if(!chosen || words.iter().any(|word| word.contains('%') && word.contains('h')))
+        }
+        "find" => {
+            let prints = words.iter().any(|word| word.contains('%') && word.contains('n'));
+            only_if(begins(&["-links", "-ls", "-fls"]) || prints)
+        }
+        // They do not compress a file that has other names.
+        "gzip" | "pigz" | "bzip2" | "xz" | "lzma" => Counting::Perhaps,
+        name if INDIFFERENT.contains(&name) || STARTERS.contains(&name) => Counting::No,
+        _ => Counting::Perhaps,
+    }
+}
+
+/// Whether a command line may count hidden names in a directory that it lists.
+pub(crate) fn sees_hidden(line: &str) -> bool {
+    let words: Vec<&str> = line.split('\0').collect();
+    let Some((first, words)) = words.split_first() else { return true };
+    let (short, long) = options(words);
+    match base(first) {
+        "ls" | "dir" | "vdir" => {
+            short.contains(['a', 'A', 'f'])
+                || long.iter().any(|option| option.starts_with("all") || option.starts_with("almost"))
+        }
+        "make" | "gmake" => false,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_look_at_the_number_of_names_are_known_by_their_options() {
+        let of = |line: &str| counting(&line.replace(' ', "\0"));
+        for line in ["ls -l a", "ls -ld d", "stat a", "stat -c %h a", "find . -links 2", "find . -printf %n"]
+        {
+            assert_eq!(of(line), Counting::Yes, "{line}");
+        }
+        for line in ["ls a", "stat -c %s a", "find . -name a", "sort a", "sh run.sh", "cp -a d e"] {
+            assert_eq!(of(line), Counting::No, "{line}");
+        }
+        for line in ["gzip a", "python3 x.py", "./tool a"] {
+            assert_eq!(of(line), Counting::Perhaps, "{line}");
+        }
+    }
+
+    #[test]
+    fn make_and_a_plain_ls_count_no_hidden_names() {
+        let of = |line: &str| sees_hidden(&line.replace(' ', "\0"));
+        for line in ["ls -la", "ls --all d", "ls --almost-all", "find .", "python3 p.py", "sh run.sh", ""] {
+            assert!(of(line), "{line}");
+        }
+        for line in ["ls", "ls -l d", "/usr/bin/make -j2 all"] {
+            assert!(!of(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+# construct: redirect
+# silent: yes
+sort in.txt > s; uniq s o
