@@ -279,7 +279,12 @@ impl Resolver {
 
     fn writes_to_end(&self, id: DescriptionId, operands: &Operands<'_>) -> bool {
         let has = |symbol: Symbol| has_flag(operands, symbol);
-        match self.files.description(id).append.filter(|append| *append || self.files.is_trusted(id)) {
+        // Where the cursor goes is followed also while it is not certain yet that all calls are seen.
+        let is_sure = match operands.position {
+            Position::Cursor => self.files.is_ours(id),
+            Position::At(_) | Position::Unseen => self.files.is_trusted(id),
+        };
+        match self.files.description(id).append.filter(|append| *append || is_sure) {
             // A file that is not known not to be open for appending may be, and whoever shares it may make it so.
             Some(true) | None => !has(symbols::RWF_NOAPPEND),
             Some(false) => has(symbols::RWF_APPEND),

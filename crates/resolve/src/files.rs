@@ -329,9 +329,14 @@ impl Files {
     /// Whether the cursor of a description is where those who are followed left it.
     #[inline]
     pub(crate) fn is_trusted(&self, id: DescriptionId) -> bool {
+        self.is_ours(id) && self.holds.hold(self.description(id).needs)
+    }
+
+    /// Whether all who share a description are followed, be it that not all of their calls are seen.
+    #[inline]
+    pub(crate) fn is_ours(&self, id: DescriptionId) -> bool {
         let description = self.description(id);
-        let is_ours = description.followed && description.sent == 0 && self.strangers == 0;
-        is_ours && self.holds.hold(description.needs)
+        description.followed && description.sent == 0 && self.strangers == 0
     }
 
     /// Where the next transfer starts, as far as those who are followed moved it.

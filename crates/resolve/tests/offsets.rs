@@ -329,6 +329,12 @@ fn each_way_of_moving_a_cursor_must_have_been_seen() {
     let script = start("O_RDWR").read(3, 5).read(3, 5);
     assert_eq!(script.offset(), None, "writes may be left out");
     assert_eq!(script.write(3, 1).offset(), Some(10));
+    let script = start("O_RDWR").write(3, 5).write(3, 5);
+    assert_eq!(script.offset(), None, "reads may be left out");
+    let place = [fd(3), Arg::Opaque, Arg::Int(4), Arg::Int(70)];
+    let script = script.call("pwrite64", &place, value(4));
+    assert_eq!(script.offset(), None, "it may append");
+    assert_eq!(script.read(9, 0).write(3, 1).offset(), Some(10));
 }
 
 #[test]
