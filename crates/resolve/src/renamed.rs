@@ -92,6 +92,12 @@ impl Resolver {
         if let Some(by_now) = by_now {
             let path = (by_now.len() <= LONG).then(|| intern(names, &by_now));
             self.files.description_mut(id).path = path.into();
+            // A file without a name is called so, but that is none of its names.
+            if let (Some(path), Some(file)) = (path, file.get())
+                && (!self.namespace.has_names(file) || self.is_gone(path, Nullable::some(file), names))
+            {
+                self.lost_names.push((path, file));
+            }
         }
     }
 }

@@ -571,6 +571,9 @@ fn a_descriptor_is_called_after_renames_of_its_name() {
     let script = rename(script.open_with("/w/b", CREATE, 5), "/w/b", "/w/e").write(3, 1);
     assert_eq!(script.path(), Some("/w/b"));
     assert_eq!(script.write(5, 1).path(), Some("/w/e"));
+    let script = unlink(Script::new().open_with("/d/x/a", CREATE, 3).open_with("/d/b", CREATE, 4), "/d/b");
+    let script = rename(script, "/d", "/e").write(4, 1);
+    assert_eq!((script.path(), script.is_gone("/e/b", 1)), (Some("/e/b"), Some(true)));
     let script = rename(Script::new().open_with("/d/x/a", CREATE, 3), "/d", "/e").rotate().write(3, 1);
     assert_eq!(script.path(), Some("/e/x/a"));
     let args = [CWD, path("/e/x/a"), CWD, path("/f"), symbols("RENAME_EXCHANGE")];
