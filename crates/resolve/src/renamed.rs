@@ -6,8 +6,9 @@
 
 use crate::files::DescriptionId;
 use crate::lookup::{LONG, intern};
+use crate::namespace::Content;
 use crate::resolver::Resolver;
-use iotrail_model::{Dictionaries, FileId, Nullable};
+use iotrail_model::{Dictionaries, FileId, Nullable, PathId};
 use std::collections::VecDeque;
 
 /// Renames that are remembered.
@@ -94,11 +95,20 @@ impl Resolver {
             self.files.description_mut(id).path = path.into();
             // A file without a name is called so, but that is none of its names.
             if let (Some(path), Some(file)) = (path, file.get())
-                && (!self.namespace.has_names(file) || self.is_gone(path, Nullable::some(file), names))
+                && !self.is_called(file, path, names)
             {
                 self.lost_names.push((path, file));
             }
         }
+    }
+}
+
+impl Resolver {
+    /// Whether a path denotes a file, as far as is known.
+    fn is_called(&mut self, file: FileId, path: PathId, names: &Dictionaries) -> bool {
+        let walked = self.reach(Nullable::some(path), false, names);
+        let content = walked.map(|walked| self.namespace.content(walked.node));
+        content.is_none_or(|content| content == Content::File(file)) || self.namespace.forgot()
     }
 }
 
