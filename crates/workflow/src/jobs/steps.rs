@@ -4,7 +4,7 @@ use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{Transfer, dictionary, spec};
-use iotrail_model::{CallId, CaseId, FileId, Layer, Names, Nullable, PathId, Pid, Timestamp};
+use iotrail_model::{CallId, CaseId, FileId, Layer, Names, Nullable, OpenId, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::sync::Arc;
 
@@ -204,8 +204,11 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
         | Columns::ERRNO
         | Columns::FLAGS
         | Columns::FILE
-        | Columns::FILE2;
+        | Columns::FILE2
+        | Columns::OPEN
+        | Columns::OPEN2;
     let mut steps = Vec::new();
+    let mut opened = HashMap::default();
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, columns)?;
         let mut joined: HashMap<_, usize, RandomState> = HashMap::default();
@@ -268,6 +271,17 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 }
                 _ => {}
             }
+            // A descriptor goes by the name under which it was opened: that is what redirections and commands know.
+            let mut path = batch.path[row];
+            if let Deed::Open(_) = deed {
+                opened.extend(batch.open[row].get().map(|open| ((batch.case[row], open), path)));
+            } else if !matches!(deed, Deed::Rename | Deed::Link) {
+                path = under(&opened, batch.case[row], batch.open[row], path);
+            }
+            let path2 = match deed {
+                Deed::Copy => under(&opened, batch.case[row], batch.open2[row], batch.path2[row]),
+                _ => batch.path2[row],
+            };
             let start = batch.start[row];
             let dur = batch.dur[row].get().map_or(0, |dur| dur.0);
             let step = Step {
@@ -279,8 +293,8 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 deed,
                 // A slot of a ring is no descriptor.
                 fd: batch.fd[row].get().filter(|_| !name.ends_with("_direct")),
-                path: batch.path[row],
-                path2: batch.path2[row],
+                path,
+                path2,
                 ret: batch.ret[row].get(),
                 end: batch.offset[row]
                     .get()
@@ -339,6 +353,13 @@ pub(crate) fn sockets(log: &EventLog, steps: &[Step]) -> Channels {
         }
     }
     channels
+}
+
+type Opened = HashMap<(CaseId, OpenId), Nullable<PathId>, RandomState>;
+
+/// The name under which a descriptor was opened; what is known of its path otherwise.
+fn under(opened: &Opened, case: CaseId, open: Nullable<OpenId>, path: Nullable<PathId>) -> Nullable<PathId> {
+    open.get().and_then(|open| opened.get(&(case, open))).copied().unwrap_or(path)
 }
 
 #[cfg(test)]
