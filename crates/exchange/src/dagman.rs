@@ -4,7 +4,7 @@
 //! single quotes, quotes within doubled; `$` would begin a macro and is `$(DOLLAR)`.
 
 use crate::error::ExchangeError;
-use crate::escape::{comment, program_hiding, remarks};
+use crate::escape::{comment, program_hiding, remarks_with_environment};
 use crate::runnable::check;
 use iotrail_workflow::jobs::{Job, Jobs};
 use std::fmt::Write;
@@ -63,7 +63,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     text.push_str(&comment(
         "Submit it in a directory with the inputs that all machines see: condor_submit_dag THIS",
     ));
-    text.push_str(&remarks(jobs));
+    text.push_str(&remarks_with_environment(jobs));
     for directory in jobs.home.iter().chain(&jobs.directories) {
         text.push_str(&comment(&format!("this directory must be there: {directory}")));
     }

@@ -441,6 +441,13 @@ pub fn comment(text: &str) -> String {
     format!("# {}\n", shown.trim_end_matches('\\'))
 }
 
+/// The same for formats that give jobs no variables.
+#[must_use]
+pub fn remarks_with_environment(jobs: &Jobs) -> String {
+    let environment = jobs.environment_remark().map(|remark| comment(&remark));
+    environment.unwrap_or_default() + &remarks(jobs)
+}
+
 /// What a reader must know, as comment lines.
 #[must_use]
 pub fn remarks(jobs: &Jobs) -> String {

@@ -52,6 +52,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         "For GNU make 4.3 or later; run it in a directory with the inputs: make -f THIS -j",
     ));
     text.push_str(&remarks(jobs));
+    for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
+        let _ = writeln!(text, "export {name} := {value}");
+    }
     let _ = write!(
         text,
         "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{SHELL}\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {NEW}\n{goal}:"

@@ -1,6 +1,6 @@
 //! A workflow of Pegasus 5 in YAML (schema 5.0), with replica and transformation catalogue inline.
 
-use crate::escape::{json, remarks};
+use crate::escape::{json, remarks_with_environment};
 use crate::uses::{Task, plan};
 use iotrail_workflow::jobs::Jobs;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// The jobs as a workflow. Strings are written as JSON strings, which YAML reads.
 pub(crate) fn document(jobs: &Jobs, title: &str) -> String {
     let plan = plan(jobs);
-    let mut text = remarks(jobs);
+    let mut text = remarks_with_environment(jobs);
     let _ = write!(text, "pegasus: \"5.0\"\nname: {}\n", json(&name(title)));
     if !plan.replicas.is_empty() {
         text.push_str("replicaCatalog:\n  replicas:\n");

@@ -29,6 +29,8 @@ pub fn write_recorded(
         graph.vertices.iter().filter_map(|vertex| Some(vertex.process()?.life)).collect();
     let all = jobs(log, lives, managers)?;
     let some = all.select(|life| wanted.contains(&life));
-    let remarks = some.troubles.iter().map(|trouble| trouble.say()).collect();
+    let environment =
+        some.environment_remark().filter(|_| !matches!(format, Format::Makefile | Format::Snakemake));
+    let remarks = environment.into_iter().chain(some.troubles.iter().map(|trouble| trouble.say())).collect();
     Ok((write_jobs(&some, format, options)?, remarks))
 }

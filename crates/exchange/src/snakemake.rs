@@ -13,6 +13,19 @@ use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
 
+/// Snakemake sets numbers of threads and places of temporary files for each job; programs shall have those of whoever runs it.
+const SHELL: &str = "import os, shlex
+shell.executable(\"/bin/sh\")
+shell.prefix(
+    \"\".join(
+        f\"export {name}={shlex.quote(os.environ[name])}; \" if name in os.environ else f\"unset {name}; \"
+        for name in (
+            \"OMP_NUM_THREADS\", \"GOTO_NUM_THREADS\", \"OPENBLAS_NUM_THREADS\", \"MKL_NUM_THREADS\",
+            \"VECLIB_MAXIMUM_THREADS\", \"NUMEXPR_NUM_THREADS\", \"TMPDIR\", \"TMP\", \"TEMPDIR\", \"TEMP\",
+        )
+    )
+";
+
 /// A string literal of Python with braces doubled.
 fn literal(text: &str) -> String {
     let mut out = String::from("\"");
@@ -59,7 +72,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
-    text.push_str("shell.executable(\"/bin/sh\")\nshell.prefix(\"\")\n\nrule all:\n");
+    let variables: String = jobs.environment.iter().map(|variable| format!("export {variable}; ")).collect();
+    let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n\nrule all:\n");
     let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
     list(&mut text, "input", &goals);
     let directories = preparation(jobs);

@@ -14,6 +14,7 @@ mod base;
 mod called;
 mod command;
 mod divide;
+mod environment;
 mod find;
 mod group;
 mod hidden;
@@ -278,6 +279,9 @@ pub struct Jobs {
     pub aliases: Vec<(Arc<str>, Arc<str>)>,
     /// Directories that managers made.
     pub directories: Vec<Arc<str>>,
+    /// Variables that the recording began with and that may change results, as far as they were kept: `NAME=value`, without
+    /// any sign that means something to a shell or to make. Jobs have them unless they say otherwise.
+    pub environment: Vec<String>,
     /// What stands in the way of running them again, and what a reader must know.
     pub troubles: Vec<Trouble>,
     /// Whether jobs stand for groups of jobs: a description, nothing that can be run.

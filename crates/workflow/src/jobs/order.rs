@@ -1,5 +1,6 @@
 //! Jobs with all that is known of them, in an order in which they can run.
 
+use super::environment::environment;
 use super::find::Found;
 use super::history::History;
 use super::programs::{ProgramId, Programs};
@@ -32,6 +33,10 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         path: log.names().paths[path.index()].clone(),
         more: programs.unplaced.len() as u64 - 1,
     }));
+    let (environment, variables) = environment(programs, lives);
+    if !variables.is_empty() {
+        troubles.push(Trouble::Environment { variables });
+    }
     if !history.time_dependent.is_empty() {
         let jobs = history.time_dependent.iter().map(|job| JobId(*job)).collect();
         troubles.push(Trouble::Times { jobs });
@@ -102,8 +107,18 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     }
     let order = order(&jobs, &needs);
     let span = span(lives);
-    let mut jobs =
-        Jobs { jobs, manager, base, home, aliases, directories, troubles, aggregated: false, span };
+    let mut jobs = Jobs {
+        jobs,
+        manager,
+        base,
+        home,
+        aliases,
+        directories,
+        environment,
+        troubles,
+        aggregated: false,
+        span,
+    };
     renumber(&mut jobs, &order, &needs);
     jobs
 }
@@ -383,6 +398,7 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             | Trouble::ReadsOutside { job } => *job = new(job),
             Trouble::ManagerWrote { .. }
             | Trouble::WroteOutside { .. }
+            | Trouble::Environment { .. }
             | Trouble::NotExported { .. }
             | Trouble::Unplaced { .. }
             | Trouble::Above { .. }

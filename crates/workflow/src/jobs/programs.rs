@@ -411,7 +411,11 @@ impl Follower<'_> {
             descriptors.table.remove(&fd);
         }
         let images = self.lives.images(life);
-        let image = images.iter().position(|image| image.start.is_some_and(|start| start >= at));
+        let own = self.programs.last[life.index()].and_then(|program| self.programs.all.get(program.index()));
+        let next = own.filter(|program| program.life == life).map_or(0, |program| program.image + 1);
+        // The first image of a process that did nothing else before lives since the process does.
+        let is_there = |image: &Process| image.start >= Some(at) || image.end.is_none_or(|end| end > at);
+        let image = (next..images.len()).find(|place| is_there(&images[*place]));
         let parent = match self.programs.last[life.index()] {
             Some(program) => Some(program),
             None => {

@@ -52,7 +52,8 @@ fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
         Trouble::PipeToManager { job } => Trouble::PipeToManager { job: of(job)? },
         Trouble::Whole { job, why } => Trouble::Whole { job: of(job)?, why: why.clone() },
         Trouble::ReadsOutside { job } => Trouble::ReadsOutside { job: of(job)? },
-        Trouble::NotExported { .. }
+        Trouble::Environment { .. }
+        | Trouble::NotExported { .. }
         | Trouble::WroteOutside { .. }
         | Trouble::Unplaced { .. }
         | Trouble::Above { .. }

@@ -555,6 +555,53 @@ fn a_shell_that_opened_a_file_under_another_umask_is_one_job() {
 }
 
 #[test]
+fn a_command_that_lives_since_its_fork_and_executes_another_is_itself() {
+    let mut recording = Recording::new();
+    recording.call(1, "fork", None, "", 2, "");
+    let born = recording.now + 1;
+    recording.now += 5;
+    recording.call(2, "execve", None, "/bin/env", 0, "");
+    recording.read(2, "/w/in");
+    recording.call(2, "execve", None, "/bin/sort", 0, "");
+    let executed = recording.now;
+    recording.log.push_process(Process {
+        pid: Pid(2),
+        ppid: Some(Pid(1)),
+        start: Some(Timestamp(born)),
+        end: Some(Timestamp(executed)),
+        exe: Some("/bin/env".to_owned()),
+        cmdline: Some("env\0P=x\0sort".to_owned()),
+        cwd: Some("/w".to_owned()),
+        ..Process::default()
+    });
+    recording.process(2, 1, "sort", executed, Some(executed + 1_000));
+    recording.write(2, "/w/o");
+    // One command alone would be the workflow's manager.
+    recording.start(3, "cat", |_| ());
+    let jobs = recording.jobs();
+    assert_eq!(jobs.jobs[0].commands()[0].argv, [b"env".to_vec(), b"P=x".to_vec(), b"sort".to_vec()]);
+}
+
+#[test]
+fn variables_that_the_recording_began_with_are_those_of_the_jobs() {
+    let mut log = MemoryLog::new(vec![Case::default()]);
+    let env = ["IOTRAIL_ENVIRONMENT=1", "SLURM_JOB_ID=7", "TZ=UTC-7", "X=a b"].map(str::to_owned).to_vec();
+    log.push_process(Process {
+        pid: Pid(1),
+        start: Some(Timestamp(0)),
+        exe: Some("/bin/sh".to_owned()),
+        cmdline: Some("sh\0run.sh".to_owned()),
+        env,
+        ..Process::default()
+    });
+    let recording = Recording { log, ..Recording::new() };
+    let jobs = recording.jobs();
+    let variables = vec!["X=a b".to_owned()];
+    assert!(jobs.troubles.contains(&Trouble::Environment { variables }));
+    assert_eq!(jobs.environment, ["TZ=UTC-7"]);
+}
+
+#[test]
 fn what_goes_to_a_file_that_was_open_before_is_remarked() {
     let mut recording = Recording::new();
     recording.start(2, "sort", |_| ());

@@ -73,6 +73,11 @@ pub enum Trouble {
         /// The jobs, sorted.
         jobs: Vec<JobId>,
     },
+    /// The recording began with these variables, which its commands had from it and which cannot be written down.
+    Environment {
+        /// `NAME=value`, as far as they were kept.
+        variables: Vec<String>,
+    },
     /// Jobs listed the directory of the recording, in which a workflow system keeps files of its own.
     ListsBase {
         /// The jobs, sorted.
@@ -181,6 +186,11 @@ impl fmt::Display for Trouble {
                 } else {
                     format!("{} depend", list(jobs))
                 },
+            ),
+            Self::Environment { variables } => write!(
+                f,
+                "the recording had {}: give the jobs the same",
+                variables.iter().map(|variable| printable(variable)).collect::<Vec<_>>().join(", ")
             ),
             Self::ListsBase { jobs } if jobs.len() == 1 => write!(
                 f,

@@ -28,9 +28,30 @@ fn line() -> impl Strategy<Value = String> {
     )
 }
 
+/// A thread makes one call at a time.
 fn script() -> impl Strategy<Value = String> {
-    prop::collection::vec(line(), 1..60)
-        .prop_map(|lines| format!("1 fork 2\n1 fork 3\n2 fork 4\n{}", lines.join("\n")))
+    prop::collection::vec(line(), 1..60).prop_map(|lines| {
+        let mut script = vec!["1 fork 2".to_owned(), "1 fork 3".to_owned(), "2 fork 4".to_owned()];
+        for line in lines {
+            let alone = match line.strip_prefix("blocked ").and_then(|rest| rest.split_once(' ')) {
+                Some((since, call)) if overlaps(&script, since, call) => call.to_owned(),
+                _ => line,
+            };
+            script.push(alone);
+        }
+        script.join("\n")
+    })
+}
+
+/// Whether the thread of `call` would have made one of the last calls while it waited.
+fn overlaps(script: &[String], since: &str, call: &str) -> bool {
+    let thread = |line: &str| {
+        let mut words = line.split(' ');
+        let first = words.next().unwrap_or_default().to_owned();
+        if first == "blocked" { words.nth(1).unwrap_or_default().to_owned() } else { first }
+    };
+    let since: usize = since.parse().unwrap_or_default();
+    script.iter().rev().take(since + 1).any(|line| thread(line) == thread(call))
 }
 
 /// Bytes read and written by the calls of a script.
