@@ -147,7 +147,7 @@ static void relative(void) {
 /* Behind a symbolic link two dots lead to the directory of its target; a renamed directory has its new name. */
 static void links(void) {
     char *real = in("real"), *deep = in("real/deep"), *file = in("real/file"), *made = in("real/made"), *link = in("link");
-    char *moved = in("moved_real"), *later = in("moved_real/deep/later");
+    char *moved = in("moved_real"), *moved_deep = in("moved_real/deep"), *later = in("moved_real/deep/later");
     must(0, mkdir(real, 0755));
     must(0, mkdir(deep, 0755));
     must(0, symlink("real/deep", link));
@@ -178,7 +178,7 @@ static void links(void) {
     closed(fd, later);
     must(0, syscall(SYS_unlinkat, folder, "later", 0));
     did(.call = "unlinkat", .path = later);
-    closed(folder, deep);
+    closed(folder, moved_deep);
     must(0, syscall(SYS_unlink, link));
     did(.call = "unlink", .path = link);
     end();
