@@ -41,12 +41,19 @@ pub(crate) fn redacted(name: &str, hash: &impl Fn(&str) -> String) -> Option<Str
         (true, false) => hash(kind).to_ascii_uppercase(),
         (false, false) => hash(&format!("kind {kind}")),
     };
-    let inner = if public::is_number(inner) && inner.len() <= 20 && !is_socket {
-        inner.to_owned()
-    } else {
-        hash(inner)
-    };
-    Some(format!("{kind}:[{inner}]"))
+    // What connects the two ends of a connection connects them still.
+    let ends: Vec<String> = inner.split("->").map(|end| end_of(end, hash)).collect();
+    Some(format!("{kind}:[{}]", ends.join("->")))
+}
+
+/// An inode, which may have an address behind it, or an address.
+fn end_of(end: &str, hash: &impl Fn(&str) -> String) -> String {
+    let (inode, address) = end.split_once(',').map_or((end, None), |(inode, address)| (inode, Some(address)));
+    match (public::is_number(inode) && inode.len() <= 20, address) {
+        (true, None) => inode.to_owned(),
+        (true, Some(address)) => format!("{inode},{}", hash(address)),
+        (false, _) => hash(end),
+    }
 }
 
 fn anonymous(kind: &str, hash: &impl Fn(&str) -> String) -> String {

@@ -282,7 +282,7 @@ impl Resolver {
         // Where the cursor goes is followed also while it is not certain yet that all calls are seen.
         let is_sure = match operands.position {
             Position::Cursor => self.files.is_ours(id),
-            Position::At(_) | Position::Unseen => self.files.is_trusted(id),
+            Position::At(_) | Position::Unseen => self.files.knows_append(id),
         };
         match self.files.description(id).append.filter(|append| *append || is_sure) {
             // A file that is not known not to be open for appending may be, and whoever shares it may make it so.

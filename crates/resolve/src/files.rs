@@ -332,6 +332,12 @@ impl Files {
         self.is_ours(id) && self.holds.hold(self.description(id).needs)
     }
 
+    /// Whether it is known whether a description is open for appending: those who are followed alone may change that.
+    #[inline]
+    pub(crate) fn knows_append(&self, id: DescriptionId) -> bool {
+        self.is_ours(id) && self.holds.hold(Holds::ALL)
+    }
+
     /// Whether all who share a description are followed, be it that not all of their calls are seen.
     #[inline]
     pub(crate) fn is_ours(&self, id: DescriptionId) -> bool {

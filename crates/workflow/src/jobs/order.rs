@@ -78,6 +78,9 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     }
     files(&history, &sizes, &mut jobs, &mut troubles);
     let directories = directories(&history, &mut jobs, &mut needs);
+    if !directories.is_empty() {
+        troubles.push(Trouble::ManagerMade { paths: directories.clone() });
+    }
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
     let home: Option<Arc<str>> =
@@ -397,6 +400,7 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
             | Trouble::Whole { job, .. }
             | Trouble::ReadsOutside { job } => *job = new(job),
             Trouble::ManagerWrote { .. }
+            | Trouble::ManagerMade { .. }
             | Trouble::WroteOutside { .. }
             | Trouble::Environment { .. }
             | Trouble::NotExported { .. }

@@ -53,6 +53,7 @@ fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
         Trouble::Whole { job, why } => Trouble::Whole { job: of(job)?, why: why.clone() },
         Trouble::ReadsOutside { job } => Trouble::ReadsOutside { job: of(job)? },
         Trouble::Environment { .. }
+        | Trouble::ManagerMade { .. }
         | Trouble::NotExported { .. }
         | Trouble::WroteOutside { .. }
         | Trouble::Unplaced { .. }

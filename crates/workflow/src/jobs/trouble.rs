@@ -27,6 +27,11 @@ pub enum Trouble {
         /// The file.
         path: Arc<str>,
     },
+    /// The manager itself made directories. What permissions it gave them is not in the trail.
+    ManagerMade {
+        /// The directories, sorted.
+        paths: Vec<Arc<str>>,
+    },
     /// A job whose command is not known or cannot be written down.
     CannotRun {
         /// The job.
@@ -148,6 +153,15 @@ impl fmt::Display for Trouble {
                 f,
                 "{} was written by the workflow manager itself and must be there before the jobs run",
                 printable(path)
+            ),
+            Self::ManagerMade { paths } => write!(
+                f,
+                "{} made by the workflow manager itself: a makefile or Snakefile makes them with the usual permissions, elsewhere they must be there before the jobs run",
+                match paths.as_slice() {
+                    [path] => format!("the directory {} was", printable(path)),
+                    [path, ..] => format!("{} directories ({}, ...) were", paths.len(), printable(path)),
+                    [] => "no directories were".to_owned(),
+                }
             ),
             Self::CannotRun { job, why } => {
                 write!(f, "job {} cannot be run: {}", job.0 + 1, printable(why))
