@@ -41,19 +41,19 @@ pub(crate) fn redacted(name: &str, hash: &impl Fn(&str) -> String) -> Option<Str
         (true, false) => hash(kind).to_ascii_uppercase(),
         (false, false) => hash(&format!("kind {kind}")),
     };
-    // What connects the two ends of a connection connects them still.
-    let ends: Vec<String> = inner.split("->").map(|end| end_of(end, hash)).collect();
-    Some(format!("{kind}:[{}]", ends.join("->")))
+    let is_inode = public::is_number(inner) && inner.len() <= 20 && !is_socket && kind != "socket";
+    let inner = if is_inode { inner.to_owned() } else { connection(inner, hash) };
+    Some(format!("{kind}:[{inner}]"))
 }
 
-/// An inode, which may have an address behind it, or an address.
-fn end_of(end: &str, hash: &impl Fn(&str) -> String) -> String {
-    let (inode, address) = end.split_once(',').map_or((end, None), |(inode, address)| (inode, Some(address)));
-    match (public::is_number(inode) && inode.len() <= 20, address) {
-        (true, None) => inode.to_owned(),
-        (true, Some(address)) => format!("{inode},{}", hash(address)),
-        (false, _) => hash(end),
-    }
+/// Both ends of a connection by themselves, and inodes apart from the addresses behind them: what connects them connects them
+/// still.
+fn connection(ends: &str, hash: &impl Fn(&str) -> String) -> String {
+    let end = |end: &str| match end.split_once(',').filter(|(inode, _)| public::is_number(inode)) {
+        Some((inode, address)) => format!("{},{}", hash(inode), hash(address)),
+        None => hash(end),
+    };
+    ends.split("->").map(end).collect::<Vec<_>>().join("->")
 }
 
 fn anonymous(kind: &str, hash: &impl Fn(&str) -> String) -> String {
