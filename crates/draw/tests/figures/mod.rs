@@ -426,7 +426,6 @@ pub fn all() -> Vec<(String, Scene)> {
             bin_ns: Some(1),
             groups: vec![Series { name: "one".to_owned(), read: vec![1], written: vec![], calls: vec![1] }],
             ranks: vec![Series { name: "one".to_owned(), read: vec![1], written: vec![0], calls: vec![1] }],
-            ..Throughput::default()
         },
         ..Profile::default()
     };
