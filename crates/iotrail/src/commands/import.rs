@@ -33,8 +33,8 @@ Examples:
   zcat big.st.gz | iotrail import -o big.trail -
 
 Ctrl-C ends an import early: the trail holds what was read until then and says so. A second one gives up.
-A named file that cannot be read or is not strace output is reported and the trail holds the others; such files in a directory
-are only remarked on.
+A named file that cannot be read or is not strace output is reported and the trail holds the others; such
+files in a directory are only remarked on.
 Exit status: 0 all inputs were imported, 1 some could not be (or none: then there is no trail), 2 wrong usage.")]
 pub(crate) struct Args {
     /// Trace files, directories of them (with all sub-directories), or `-` for standard input. gzip, xz and zstd are

@@ -15,7 +15,8 @@ use std::process::ExitCode;
   iotrail recover run.trail -o /elsewhere/run.trail      # the disk is full, or the trail is read-only
 
 An unfinished trail can be read without this, too; every command says what is missing. Nothing is done to a finished one.
-Exit status: 0 the trail is finished, 1 it is not: a recorder is still at work, a spool is damaged, or something failed.")]
+Exit status: 0 the trail is finished, 1 it is not: a recorder is still at work, a spool is damaged, or
+something failed.")]
 pub(crate) struct Args {
     /// The trail.
     #[arg(value_name = "TRAIL")]
