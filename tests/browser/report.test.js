@@ -182,7 +182,7 @@ on("runs", "the timeline draws one bar for each event and zooms", async (page) =
 on("runs", "the comparison lists changes by time at stake and opens them in the graph", async (page) => {
   const rows = page.locator("#comparison-root .table-block tbody tr");
   assert.match(await rows.first().innerText(), /write:\/scratch\/run\/shared[\s\S]*new[\s\S]*\+1\.\d+ s/);
-  assert.match(await text(page, "#comparison-root"), /A permutation test over \d+ against \d+ runs[\s\S]*stands, p <0\.001/);
+  assert.match(await text(page, "#comparison-root"), /A permutation test over \d+ against \d+ ranks[\s\S]*stands, p <0\.001/);
   await rows.nth(1).locator("button").click();
   assert.match(await text(page, "#panel h3"), /write:\/scratch\/run\/files/);
 });

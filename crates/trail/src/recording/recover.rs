@@ -2,6 +2,7 @@
 
 use crate::error::TrailError;
 use crate::meta::{META_FILE, Table, Totals};
+use crate::part::PartSummary;
 use crate::recording::convert::{Converted, convert, damage_of};
 use crate::recording::join::{capture_of, scratch};
 use crate::recording::lock::Lock;
@@ -145,8 +146,9 @@ impl Work<'_> {
             recovered.left.push(found);
             return Ok(None);
         }
-        recovered.events += found.events;
-        recovered.recordings.push(found);
+        let events = addition.parts.iter().map(PartSummary::events).sum();
+        recovered.events += events;
+        recovered.recordings.push(Unfinished { events, ..found });
         Ok(Some(addition))
     }
 

@@ -67,7 +67,7 @@ impl Finder<'_> {
         let mut not_exported = Vec::new();
         let mut round = 0;
         loop {
-            let together = together(self.programs, &division, &joined);
+            let together = together(self.programs, self.lives, &division, &joined);
             if round == 0 {
                 let deeds = own_deeds(
                     self.steps,

@@ -5,6 +5,7 @@ use super::programs::{Handle, OpenId, ProgramId, Programs};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::PathId;
+use iotrail_query::Lives;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a descriptor of a command shall be when it runs again.
@@ -49,11 +50,16 @@ struct Holders {
 }
 
 /// Finds what must run together; `joined` are sets of heads that must in any case.
-pub(crate) fn together(programs: &Programs, division: &Division, joined: &[Vec<u32>]) -> Together {
+pub(crate) fn together(
+    programs: &Programs,
+    lives: &Lives,
+    division: &Division,
+    joined: &[Vec<u32>],
+) -> Together {
     let count = division.heads.len();
     let mut together = Together { needed: vec![Needed::new(); count], ..Together::default() };
     let mut union = Union((0..count as u32).collect());
-    let (files, pipes) = holders(programs, division, &mut together);
+    let (files, pipes) = holders(programs, lives, division, &mut together);
     for (open, holders) in &files {
         let alone = holders.held.iter().map(|(head, _)| *head).collect::<BTreeSet<u32>>();
         let mut users = if alone.len() == 1 { alone } else { holders.users.clone() };
@@ -95,13 +101,19 @@ fn give(needed: &mut [Needed], holders: &Holders, users: &BTreeSet<u32>, wanted:
 type ByOpen = BTreeMap<OpenId, Holders>;
 type ByPipe = BTreeMap<PathId, Holders>;
 
-fn holders(programs: &Programs, division: &Division, together: &mut Together) -> (ByOpen, ByPipe) {
+fn holders(
+    programs: &Programs,
+    lives: &Lives,
+    division: &Division,
+    together: &mut Together,
+) -> (ByOpen, ByPipe) {
     let head_of = |program: &ProgramId| division.of_program[program.index()];
     let (mut files, mut pipes) = (ByOpen::new(), ByPipe::new());
     for (number, head) in division.heads.iter().enumerate() {
         let number = number as u32;
+        let line = programs.image(programs.get(*head), lives).cmdline.as_deref().unwrap_or_default();
         for (fd, handle) in &programs.get(*head).table {
-            let standard = (0..=2).contains(fd);
+            let standard = (0..=2).contains(fd) || names(line, *fd);
             match handle {
                 Handle::File(open) => {
                     let used =
@@ -131,6 +143,14 @@ fn holders(programs: &Programs, division: &Division, together: &mut Together) ->
         }
     }
     (files, pipes)
+}
+
+/// Whether a command line names a descriptor, as `/dev/fd/3` or `/proc/self/fd/3`.
+fn names(line: &str, fd: i32) -> bool {
+    let number = fd.to_string();
+    line.split("/fd/").skip(1).any(|rest| {
+        rest.strip_prefix(&*number).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    })
 }
 
 /// The commands between which data goes through a pipe.

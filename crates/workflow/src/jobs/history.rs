@@ -85,6 +85,8 @@ pub(crate) struct History {
     pub(crate) needs: Needs,
     /// Directories that are there at the end, with the job that made each, sorted.
     pub(crate) directories: Vec<(Arc<str>, Who)>,
+    /// Directories that managers made, be they gone at the end.
+    pub(crate) made_by_managers: BTreeSet<Arc<str>>,
     /// Which jobs listed which directory with all that is in it.
     pub(crate) listed: BTreeMap<Arc<str>, Vec<u32>>,
     /// Files that were open before the recording and were written to.
@@ -105,6 +107,8 @@ struct Writer<'a> {
     names: HashMap<PathId, NameHistory, RandomState>,
     needs: Needs,
     made: HashMap<Arc<str>, (Who, Turns), RandomState>,
+    /// Directories that managers made, be they gone at the end.
+    made_by_managers: BTreeSet<Arc<str>>,
     ends: Vec<Option<Timestamp>>,
     asked: Asked,
     /// Jobs that made or deleted entries of a directory.
@@ -172,6 +176,7 @@ pub(crate) fn write(
         names: HashMap::default(),
         needs,
         made: HashMap::default(),
+        made_by_managers: BTreeSet::new(),
         ends,
         asked: Asked::new(steps, lives, programs),
         changed: HashMap::default(),
@@ -614,8 +619,9 @@ impl Writer<'_> {
         self.in_directory(who, path);
         let text = name(self.log.names(), path).clone();
         let mut turns = self.names.get(&path).map(|history| history.turns.clone()).unwrap_or_default();
-        if let Some(job) = who {
-            turns.write(job, self.span, &mut self.needs);
+        match who {
+            Some(job) => drop(turns.write(job, self.span, &mut self.needs)),
+            None => drop(self.made_by_managers.insert(text.clone())),
         }
         self.made.insert(text, (who, turns));
     }
@@ -791,7 +797,17 @@ impl Writer<'_> {
         };
         let permitted = permitted.filter(of_jobs).collect();
         let time_dependent = asked.time_dependent;
-        History { names: all, needs: self.needs, directories, listed, outside, time_dependent, permitted }
+        let made_by_managers = self.made_by_managers;
+        History {
+            names: all,
+            needs: self.needs,
+            directories,
+            made_by_managers,
+            listed,
+            outside,
+            time_dependent,
+            permitted,
+        }
     }
 }
 

@@ -78,13 +78,17 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     }
     files(&history, &sizes, &mut jobs, &mut troubles);
     let directories = directories(&history, &mut jobs, &mut needs);
-    if !directories.is_empty() {
-        troubles.push(Trouble::ManagerMade { paths: directories.clone() });
-    }
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
     let home: Option<Arc<str>> =
         lives.all().first().and_then(|_| lives.images(LifeId(0)).first()?.cwd.as_deref().map(Arc::from));
+    let matters = |path: &&Arc<str>| {
+        home.as_deref().is_some_and(|home| path.starts_with(home)) && !path.contains("/.snakemake")
+    };
+    let paths: Vec<Arc<str>> = history.made_by_managers.iter().filter(matters).cloned().collect();
+    if !paths.is_empty() {
+        troubles.push(Trouble::ManagerMade { paths });
+    }
     let base = home.as_deref().map(|home| super::base::base(home, &jobs, &directories, log.names()));
     let aliases = base
         .as_deref()

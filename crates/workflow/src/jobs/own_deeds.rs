@@ -11,7 +11,7 @@ use super::steps::{Deed, Step};
 use crate::waits::ends::Channels;
 use iotrail_model::text::printable;
 use iotrail_model::{ENVIRONMENT_DIGEST, Names, PathId};
-use iotrail_query::Lives;
+use iotrail_query::{LifeId, Lives};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each manager that did something itself, what it was.
@@ -60,6 +60,22 @@ impl Look<'_> {
         self.found.entry(who).or_insert_with(what);
     }
 
+    /// What a manager did to a file. Of several deeds one is told: the first, but none to a file that a workflow system keeps for
+    /// itself where there is another.
+    fn say_of_file(&mut self, who: ProgramId, path: Option<PathId>, what: &str) {
+        let base =
+            self.lives.all().first().and_then(|_| self.lives.images(LifeId(0)).first()?.cwd.as_deref());
+        let base = base.map(|base| format!(" {base}/"));
+        let matters = |text: &str| {
+            base.as_deref().is_none_or(|base| text.contains(base)) && !text.contains("/.snakemake/")
+        };
+        let text = format!("it {what} {} itself", self.path(path));
+        match self.found.get(&who) {
+            Some(told) if !matters(&text) || matters(told) => {}
+            _ => drop(self.found.insert(who, text)),
+        }
+    }
+
     fn path(&self, path: Option<PathId>) -> String {
         path.map_or_else(|| "a file".to_owned(), |path| printable(name(self.names, path)).into_owned())
     }
@@ -102,8 +118,7 @@ impl Look<'_> {
             _ => return,
         };
         let path = if step.deed == Deed::Copy { path2 } else { path };
-        let text = format!("it {what} {} itself", self.path(path));
-        self.say(who, || text);
+        self.say_of_file(who, path, what);
     }
 
     fn opened(&self, path: Option<PathId>) -> bool {

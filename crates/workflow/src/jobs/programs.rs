@@ -270,7 +270,8 @@ impl Follower<'_> {
                     of_fd.filter(same).or_else(|| descriptors.table.values().copied().rfind(same))
                 });
             match known {
-                Some(Handle::File(open)) if moved || step.deed != Deed::Read => {
+                // Also who found the end of the file looked for more, and sees what it is.
+                Some(Handle::File(open)) => {
                     self.programs.openings[open.0 as usize].used_by.insert(who);
                 }
                 None if reads && moved && step.deed == Deed::Read && step.fd == Some(0) => {
