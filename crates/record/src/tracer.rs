@@ -169,7 +169,8 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             foreign: true,
             stop_due: None,
             cpu: cpu_time(),
-            next_statement: STATEMENTS,
+            // What is recorded is said at once: whoever is killed early has said so.
+            next_statement: 1,
             decoder: Decoder::new(),
             chooser,
             known: Known::new(),

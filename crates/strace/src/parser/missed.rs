@@ -11,6 +11,8 @@ use super::sink::{Out, Sink};
 use iotrail_model::raw::{RawCall, RawItem, Return};
 use iotrail_model::{CallId, Tid, Timestamp};
 
+/// No thread has this number.
+const NOBODY: Tid = Tid(u32::MAX);
 /// More of a line is not looked at.
 const ENOUGH: usize = 4096;
 
@@ -20,6 +22,10 @@ impl Parser {
     pub(super) fn misses(&mut self, line: &[u8], out: &mut Out<'_, impl Sink>) {
         let line = &line[..line.len().min(ENOUGH)];
         let prefix = Prefix::read(line);
+        if has_result(prefix.rest) {
+            // More than the end is missing: it may be what is left of several calls, of any thread.
+            return out.emit(RawItem::Lost { tid: NOBODY, call: None });
+        }
         if !is_of_strace(&prefix) {
             return;
         }
@@ -40,6 +46,15 @@ impl Parser {
             }
         });
     }
+}
+
+/// Whether there is the end of a call: `) = 7`, with any number of blanks.
+fn has_result(text: &[u8]) -> bool {
+    memchr::memchr_iter(b')', text).any(|at| {
+        let rest = &text[at + 1..];
+        let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
+        blanks > 0 && rest[blanks..].starts_with(b"= ") && rest.len() > blanks + 2
+    })
 }
 
 /// Whether strace seems to have written a line: it names a thread or a time, a call, or is the beginning of a number.

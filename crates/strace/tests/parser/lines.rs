@@ -404,5 +404,11 @@ fn lines_that_were_not_understood_may_have_been_calls() {
     assert_eq!(lost("100 1700000000.000010 wri"), is("100 lost "));
     assert_eq!(lost("100 <... write resumed>) = "), is("100 lost 100 @0 write() = ?"));
     assert_eq!(lost("10"), is("0 lost "));
+    // What is left of several calls may be of any thread.
+    assert_eq!(lost(r#"q>, "aa"..., 100) = 100 <0.000001>"#), is("4294967295 lost "));
+    assert_eq!(
+        lost(r#"100 1.5 fstat(4</w/r>, {st_size=0, ...}) = 0 <0.1>100 1.6 read(3, "aa"..., 9)      = 9"#),
+        is("4294967295 lost ")
+    );
     assert_eq!(lost("Hello, world"), None);
 }
