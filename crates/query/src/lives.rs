@@ -130,6 +130,12 @@ impl Lives {
         &self.images[self.get(id).images.clone()]
     }
 
+    /// Working directory of the first process: where the recording began.
+    #[must_use]
+    pub fn first_directory(&self) -> Option<&str> {
+        self.images.get(self.lives.first()?.images.start)?.cwd.as_deref()
+    }
+
     /// The image that a life ended with: what it is known as.
     #[must_use]
     pub fn last_image(&self, id: LifeId) -> &Process {

@@ -33,7 +33,7 @@ pub(crate) struct Hidden {
 impl Hidden {
     /// Below the directory where the recording began nothing of the system is hidden by its place.
     pub(crate) fn new(log: &EventLog, lives: &Lives) -> Self {
-        let base = lives.all().first().and_then(|_| lives.images(LifeId(0)).first()?.cwd.clone());
+        let base = lives.first_directory();
         let base = base.map(|base| format!("{}/", base.trim_end_matches('/')));
         let software = software(lives, base.as_deref());
         let of_system = |path: &str| {

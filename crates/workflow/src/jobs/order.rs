@@ -80,8 +80,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     let directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
-    let home: Option<Arc<str>> =
-        lives.all().first().and_then(|_| lives.images(LifeId(0)).first()?.cwd.as_deref().map(Arc::from));
+    let home: Option<Arc<str>> = lives.first_directory().map(Arc::from);
     let matters = |path: &&Arc<str>| {
         home.as_deref().is_some_and(|home| path.starts_with(home)) && !path.contains("/.snakemake")
     };

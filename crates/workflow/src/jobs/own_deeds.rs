@@ -11,7 +11,7 @@ use super::steps::{Deed, Step};
 use crate::waits::ends::Channels;
 use iotrail_model::text::printable;
 use iotrail_model::{ENVIRONMENT_DIGEST, Names, PathId};
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::Lives;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each manager that did something itself, what it was.
@@ -24,7 +24,8 @@ pub(crate) fn own_deeds(
     hidden: &Hidden,
     sockets: &Channels,
 ) -> BTreeMap<ProgramId, String> {
-    let mut look = Look { names, lives, programs, division, hidden, found: BTreeMap::new() };
+    let below = lives.first_directory().map(|base| format!(" {base}/"));
+    let mut look = Look { names, lives, programs, division, hidden, below, found: BTreeMap::new() };
     for (number, step) in steps.iter().enumerate() {
         if let Some(who) = programs.of_step[number] {
             look.step(number, step, who, together);
@@ -48,6 +49,8 @@ struct Look<'a> {
     programs: &'a Programs,
     division: &'a Division,
     hidden: &'a Hidden,
+    /// What a sentence has that names something below the directory where the recording began.
+    below: Option<String>,
     found: BTreeMap<ProgramId, String>,
 }
 
@@ -63,11 +66,8 @@ impl Look<'_> {
     /// What a manager did to a file. Of several deeds one is told: the first, but none to a file that a workflow system keeps for
     /// itself where there is another.
     fn say_of_file(&mut self, who: ProgramId, path: Option<PathId>, what: &str) {
-        let base =
-            self.lives.all().first().and_then(|_| self.lives.images(LifeId(0)).first()?.cwd.as_deref());
-        let base = base.map(|base| format!(" {base}/"));
         let matters = |text: &str| {
-            base.as_deref().is_none_or(|base| text.contains(base)) && !text.contains("/.snakemake/")
+            self.below.as_deref().is_none_or(|below| text.contains(below)) && !text.contains("/.snakemake/")
         };
         let text = format!("it {what} {} itself", self.path(path));
         match self.found.get(&who) {
