@@ -105,11 +105,9 @@ impl Accumulator {
         self.totals
     }
 
-    /// The sums so far; starts anew.
-    pub(crate) fn take_totals(&mut self) -> Totals {
-        let slots = self.plan.slots();
-        self.latest_case.clear();
-        std::mem::replace(&mut self.totals, Totals::new(slots))
+    /// Adds the sums of pieces that another worker summed up.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.totals.merge(other.totals);
     }
 
     /// Adds the event to its activity.

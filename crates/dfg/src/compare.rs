@@ -7,6 +7,7 @@
 //! `fewer`, the second for `slower` and `faster` (and for `larger` and `smaller`, which show in the time of each event). For
 //! relations the time is the gap.
 
+use crate::accumulate::Accumulator;
 use crate::comparison::{COMPARISON_FORMAT, Change, ChangeKind, Comparison, Unit};
 use crate::error::DfgError;
 use crate::finish::Labels;
@@ -14,11 +15,13 @@ use crate::options::DfgOptions;
 use crate::plan::Plan;
 use crate::result::{Dfg, END, START};
 use crate::runs::{Run, runs, runs_of_cases, unit};
+use crate::seams::{ClosedSeams, Seams};
 use crate::significance::{self, Hypothesis, LEVEL, Tested};
+use crate::summation::Summation;
 use crate::synthesize;
 use crate::vertex::{Relation, Vertex};
-use iotrail_query::{GroupId, Query};
-use iotrail_trail::EventLog;
+use iotrail_query::{GroupId, Pass, Query, Rows, scan};
+use iotrail_trail::{Columns, EventLog};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -41,18 +44,82 @@ pub fn compare(
     b: &str,
     options: &DfgOptions,
 ) -> Result<Comparison, DfgError> {
-    let groups = [find(query, a)?, find(query, b)?];
-    if groups[0] == groups[1] {
-        return Err(DfgError::SameGroup(a.to_owned()));
+    let contrast = Contrast::new(log, query, a, b, *options)?;
+    Ok(scan(log, Some(query), options.threads, &contrast)?)
+}
+
+/// The pass that makes a [`Comparison`].
+#[derive(Debug)]
+pub struct Contrast<'a> {
+    sums: Summation,
+    log: &'a EventLog,
+    query: &'a Query,
+    groups: [GroupId; 2],
+    names: [String; 2],
+    run_of_case: Vec<u32>,
+    options: DfgOptions,
+}
+
+impl<'a> Contrast<'a> {
+    /// Of group `b` with group `a`, the baseline.
+    ///
+    /// # Errors
+    /// If a group does not exist, both are the same, or the table of processes cannot be read.
+    pub fn new(
+        log: &'a EventLog,
+        query: &'a Query,
+        a: &str,
+        b: &str,
+        options: DfgOptions,
+    ) -> Result<Self, DfgError> {
+        let groups = [find(query, a)?, find(query, b)?];
+        if groups[0] == groups[1] {
+            return Err(DfgError::SameGroup(a.to_owned()));
+        }
+        let plan = Plan::comparing(log.cases().len(), groups, |case| query.group(case));
+        let (sums, names) = (Summation::new(log, plan), [a.to_owned(), b.to_owned()]);
+        Ok(Self { sums, log, query, groups, names, run_of_case: runs_of_cases(log)?, options })
     }
-    let plan = Plan::comparing(log.cases().len(), groups, |case| query.group(case));
-    let mut totals = synthesize::totals(log, query, plan, options)?;
-    let run_of_case = runs_of_cases(log)?;
-    let runs = runs(std::mem::take(&mut totals.summed_cases), &run_of_case);
-    let unit = unit(log, &run_of_case, |case| query.group(case).is_some_and(|group| groups.contains(&group)));
-    let names = [a.to_owned(), b.to_owned()];
-    let dfg = synthesize::graph(log, query, totals, &names, options);
-    Ok(Comparison { unit, ..comparison(&runs, dfg, &query.activities()) })
+}
+
+impl Pass for Contrast<'_> {
+    type Sums = Accumulator;
+    type Seam = Seams;
+    type Closed = ClosedSeams;
+    type Output = Comparison;
+
+    fn columns(&self) -> Columns {
+        self.sums.columns()
+    }
+
+    fn sums(&self) -> Accumulator {
+        self.sums.sums()
+    }
+
+    fn closed(&self) -> ClosedSeams {
+        self.sums.closed()
+    }
+
+    fn add(&self, accumulator: &mut Accumulator, rows: &Rows<'_>) -> Seams {
+        self.sums.add(accumulator, rows)
+    }
+
+    fn merge(&self, accumulator: &mut Accumulator, other: Accumulator) {
+        self.sums.merge(accumulator, other);
+    }
+
+    fn close(&self, closed: &mut ClosedSeams, seams: Seams) {
+        self.sums.close(closed, seams);
+    }
+
+    fn finish(&self, accumulator: Accumulator, closed: ClosedSeams) -> Comparison {
+        let mut totals = self.sums.finish(accumulator, closed);
+        let runs = runs(std::mem::take(&mut totals.summed_cases), &self.run_of_case);
+        let is_compared = |case| self.query.group(case).is_some_and(|group| self.groups.contains(&group));
+        let unit = unit(self.log, &self.run_of_case, is_compared);
+        let dfg = synthesize::graph(self.log, self.query, totals, &self.names, &self.options);
+        Comparison { unit, ..comparison(&runs, dfg, &self.query.activities()) }
+    }
 }
 
 fn find(query: &Query, name: &str) -> Result<GroupId, DfgError> {

@@ -12,7 +12,6 @@ use crate::vertex::Relation;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::CaseId;
 use iotrail_query::CaseKey;
-use std::collections::BTreeMap;
 
 /// A case of which more may come.
 #[derive(Clone, Debug)]
@@ -96,35 +95,25 @@ impl Seams {
     }
 }
 
-/// Joins the seams of row groups as soon as their turn comes, whatever the order in which workers finish them, so that
-/// finished cases do not wait for the end of the log.
-#[derive(Debug)]
-pub(crate) struct SeamQueue {
+/// The seams of consecutive pieces, joined, and the sums of the cases that they closed.
+#[derive(Clone, Debug)]
+pub struct ClosedSeams {
     joined: Seams,
-    /// The row group that comes next.
-    next: usize,
-    waiting: BTreeMap<usize, Seams>,
     totals: Totals,
 }
 
-impl SeamQueue {
+impl ClosedSeams {
     pub(crate) fn new(slots: usize) -> Self {
-        Self { joined: Seams::default(), next: 0, waiting: BTreeMap::new(), totals: Totals::new(slots) }
+        Self { joined: Seams::default(), totals: Totals::new(slots) }
     }
 
-    pub(crate) fn push(&mut self, row_group: usize, seams: Seams) {
-        self.waiting.insert(row_group, seams);
-        while let Some(seams) = self.waiting.remove(&self.next) {
-            self.joined.join(seams, &mut self.totals);
-            self.next += 1;
-        }
+    /// Adds the seams of the piece that follows.
+    pub(crate) fn push(&mut self, seams: Seams) {
+        self.joined.join(seams, &mut self.totals);
     }
 
-    /// What the seams and the cases that crossed them add to the totals. Row groups that were left out have no rows.
+    /// What the seams and the cases that crossed them add to the totals.
     pub(crate) fn close(mut self) -> Totals {
-        for seams in self.waiting.into_values() {
-            self.joined.join(seams, &mut self.totals);
-        }
         self.joined.close(&mut self.totals);
         self.totals
     }

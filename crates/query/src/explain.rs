@@ -1,19 +1,18 @@
 //! What a mapping does to a log: each activity with the paths behind it, and the rest that is not mapped.
 
-use crate::classified::{ActivityId, Classified};
-use crate::classifier::Classifier;
+use crate::classified::ActivityId;
 use crate::error::QueryError;
+use crate::pass::{Asks, Pass, Rows, scan};
 use crate::query::Query;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::text::printable;
 use iotrail_model::units::count;
-use iotrail_model::{CallId, EventBatch, Names, Nullable, PathId};
-use iotrail_trail::EventLog;
+use iotrail_model::{CallId, Names, Nullable, PathId};
+use iotrail_trail::{Columns, EventLog};
 use serde::Serialize;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
 
 /// What `--map-explain` shows. All lists are sorted: most events first, then by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -80,16 +79,7 @@ impl Query {
         threads: NonZeroUsize,
         limit: usize,
     ) -> Result<Explanation, QueryError> {
-        let total = Mutex::new(Counts::default());
-        let state = || (self.worker(), Classified::default());
-        log.scan(self.columns(), threads, state, |(classifier, classified), _, batch| {
-            let counts = tally(classifier, classified, batch);
-            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-            for (key, events) in counts {
-                *total.entry(key).or_default() += events;
-            }
-        })?;
-        let counts = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let counts = scan(log, Some(self), threads, &Tally)?;
         Ok(self.explanation(&counts, log.names(), limit))
     }
 
@@ -134,13 +124,45 @@ impl Query {
     }
 }
 
-fn tally(classifier: &mut Classifier, classified: &mut Classified, batch: &EventBatch) -> Counts {
-    classifier.classify(batch, classified);
-    let mut counts = Counts::default();
-    for ((activity, call), path) in classified.activity.iter().zip(&batch.call).zip(&batch.path) {
-        *counts.entry((*activity, *call, *path)).or_default() += 1;
+/// Counts calls and paths by activity.
+struct Tally;
+
+impl Pass for Tally {
+    type Sums = Counts;
+    type Seam = ();
+    type Closed = ();
+    type Output = Counts;
+
+    fn columns(&self) -> Columns {
+        Columns::CALL | Columns::PATH
     }
-    counts
+
+    fn asks(&self) -> Asks {
+        Asks { whole_log: true, ..Asks::ACTIVITIES }
+    }
+
+    fn sums(&self) -> Counts {
+        Counts::default()
+    }
+
+    fn closed(&self) {}
+
+    fn add(&self, counts: &mut Counts, rows: &Rows<'_>) {
+        let calls = rows.batch.call.iter().zip(&rows.batch.path);
+        for (activity, (call, path)) in rows.classified.activity.iter().zip(calls) {
+            *counts.entry((*activity, *call, *path)).or_default() += 1;
+        }
+    }
+
+    fn merge(&self, counts: &mut Counts, other: Counts) {
+        other.into_iter().for_each(|(key, events)| *counts.entry(key).or_default() += events);
+    }
+
+    fn close(&self, (): &mut (), (): ()) {}
+
+    fn finish(&self, counts: Counts, (): ()) -> Counts {
+        counts
+    }
 }
 
 fn most_frequent(mut rows: Vec<Behind>, limit: usize) -> (u64, Vec<Behind>) {

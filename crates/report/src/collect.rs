@@ -1,22 +1,21 @@
-//! One scan for what stands behind the figures, with as many workers as there are threads.
+//! What stands behind the figures of a graph.
 
-use crate::error::ReportError;
-use crate::options::ReportOptions;
+use crate::options::Limits;
 use crate::subject::span_ns;
 use iotrail_dfg::details::Details;
 use iotrail_dfg::timeline::{Timeline, TimelineOptions};
 use iotrail_dfg::{Dfg, Wanted};
 use iotrail_model::calls::{TABLE, Transfer};
-use iotrail_model::{EventBatch, Names, Timestamp};
-use iotrail_query::{ActivityId, Classified, Classifier, Query};
+use iotrail_model::{Names, Timestamp};
+use iotrail_query::{ActivityId, Pass, Query, Rows};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// How many (activity, case, bin) cells a worker holds before it joins bins.
 const CELLS: usize = 400_000;
 
-/// What a scan found.
+/// What was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Collected {
     pub(crate) details: Details,
@@ -25,44 +24,65 @@ pub(crate) struct Collected {
     pub(crate) ids: HashMap<String, ActivityId>,
 }
 
-/// Scans the log for what stands behind the nodes `shown` of `dfg`.
-pub(crate) fn collect(
-    log: &EventLog,
-    query: &Query,
-    dfg: &Dfg,
-    shown: &[usize],
-    options: &ReportOptions,
-) -> Result<Collected, ReportError> {
-    let ids: HashMap<String, ActivityId> =
-        (0..).map(ActivityId).zip(query.activities()).map(|(id, name)| (name, id)).collect();
-    let wanted = Wanted::only(shown.iter().filter_map(|node| ids.get(&dfg.nodes[*node].activity).copied()));
-    let limits = &options.limits;
-    let timeline = TimelineOptions {
-        origin: Timestamp(dfg.span.start_ns.unwrap_or(0)),
-        span_ns: span_ns(dfg),
-        bins: limits.timeline_bins,
-        bars: limits.bars_per_timeline,
-        longest: limits.longest,
-        cells: CELLS,
-    };
-    let fresh = || {
+/// The pass that collects what stands behind the nodes of a graph that are shown.
+#[derive(Debug)]
+pub(crate) struct Collecting {
+    details: Details,
+    timeline: Timeline,
+    ids: HashMap<String, ActivityId>,
+}
+
+impl Collecting {
+    /// For the nodes `shown` of `dfg`, as much as `limits` allow.
+    pub(crate) fn new(log: &EventLog, query: &Query, dfg: &Dfg, shown: &[usize], limits: &Limits) -> Self {
+        let ids: HashMap<String, ActivityId> =
+            (0..).map(ActivityId).zip(query.activities()).map(|(id, name)| (name, id)).collect();
+        let wanted =
+            Wanted::only(shown.iter().filter_map(|node| ids.get(&dfg.nodes[*node].activity).copied()));
+        let options = TimelineOptions {
+            origin: Timestamp(dfg.span.start_ns.unwrap_or(0)),
+            span_ns: span_ns(dfg),
+            bins: limits.timeline_bins,
+            bars: limits.bars_per_timeline,
+            longest: limits.longest,
+            cells: CELLS,
+        };
         let details = Details::new(limits.examples, wanted.clone(), transfers(log.names()));
-        (details, Timeline::new(timeline, wanted.clone()))
-    };
-    let done = Mutex::new(Vec::new());
-    let worker = || Worker {
-        classifier: query.worker(),
-        classified: Classified::default(),
-        sums: Some(fresh()),
-        done: &done,
-    };
-    log.scan(Columns::ALL, options.threads, worker, |worker, _, batch| worker.add(batch))?;
-    let (mut details, mut timeline) = fresh();
-    for part in done.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        details.merge(&part.0);
-        timeline.merge(&part.1);
+        Self { details, timeline: Timeline::new(options, wanted), ids }
     }
-    Ok(Collected { details, timeline, ids })
+}
+
+impl Pass for Collecting {
+    type Sums = (Details, Timeline);
+    type Seam = ();
+    type Closed = ();
+    type Output = Collected;
+
+    fn columns(&self) -> Columns {
+        Columns::ALL
+    }
+
+    fn sums(&self) -> (Details, Timeline) {
+        (self.details.clone(), self.timeline.clone())
+    }
+
+    fn closed(&self) {}
+
+    fn add(&self, (details, timeline): &mut (Details, Timeline), rows: &Rows<'_>) {
+        details.add(rows.batch, rows.classified);
+        timeline.add(rows.batch, rows.classified);
+    }
+
+    fn merge(&self, (details, timeline): &mut (Details, Timeline), other: (Details, Timeline)) {
+        details.merge(&other.0);
+        timeline.merge(&other.1);
+    }
+
+    fn close(&self, (): &mut (), (): ()) {}
+
+    fn finish(&self, (details, timeline): (Details, Timeline), (): ()) -> Collected {
+        Collected { details, timeline, ids: self.ids.clone() }
+    }
 }
 
 /// By number of the call, which way it moves data: by the call table, and for calls of libraries by their names.
@@ -77,30 +97,4 @@ fn transfers(names: &Names) -> Arc<[Transfer]> {
         },
     };
     names.calls.iter().map(transfer).collect()
-}
-
-type Sums = (Details, Timeline);
-
-/// One thread; what it has summed up is handed over when it ends.
-struct Worker<'a> {
-    classifier: Classifier,
-    classified: Classified,
-    sums: Option<Sums>,
-    done: &'a Mutex<Vec<Sums>>,
-}
-
-impl Worker<'_> {
-    fn add(&mut self, batch: &EventBatch) {
-        self.classifier.classify(batch, &mut self.classified);
-        if let Some(sums) = &mut self.sums {
-            sums.0.add(batch, &self.classified);
-            sums.1.add(batch, &self.classified);
-        }
-    }
-}
-
-impl Drop for Worker<'_> {
-    fn drop(&mut self) {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).extend(self.sums.take());
-    }
 }

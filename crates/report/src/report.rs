@@ -1,19 +1,20 @@
 //! A report from a log and a query.
 
 use crate::assemble::assemble;
-use crate::collect::collect;
+use crate::collect::{Collected, Collecting};
 use crate::data::PageData;
 use crate::error::ReportError;
 use crate::options::ReportOptions;
 use crate::page::page;
 use crate::place::{Places, places, shown};
 use crate::subject::Subject;
-use crate::workflow::Material;
-use iotrail_dfg::{Comparison, Dfg, DfgOptions, compare, synthesize};
+use crate::workflow::{Ground, Material};
+use iotrail_dfg::{Comparison, Contrast, Dfg, DfgOptions, Synthesis};
 use iotrail_draw::Picture;
 use iotrail_model::Process;
-use iotrail_query::Query;
+use iotrail_query::{Query, scan};
 use iotrail_trail::EventLog;
+use iotrail_workflow::build::Gathering;
 
 /// A page is made smaller until it has at most this many bytes, so that it can be mailed and opens at once.
 pub const MAX_PAGE_BYTES: usize = 1_000_000;
@@ -26,7 +27,7 @@ pub fn report(log: &EventLog, query: &Query, options: &ReportOptions) -> Result<
     let foundation = Foundation::new(log, query, options)?;
     let mut options = options.clone();
     loop {
-        let html = page(&foundation.page_data(&options)?)?;
+        let html = page(&foundation.page_data(&options))?;
         if html.len() <= MAX_PAGE_BYTES || !options.limits.tighten() {
             return Ok(html);
         }
@@ -38,16 +39,18 @@ pub fn report(log: &EventLog, query: &Query, options: &ReportOptions) -> Result<
 /// # Errors
 /// If the log cannot be read or the graph cannot be laid out.
 pub fn page_data(log: &EventLog, query: &Query, options: &ReportOptions) -> Result<PageData, ReportError> {
-    Foundation::new(log, query, options)?.page_data(options)
+    Ok(Foundation::new(log, query, options)?.page_data(options))
 }
 
-/// What does not depend on how much detail the page holds.
+/// What does not depend on how much detail the page holds: two scans of the log, because what the second one collects depends on
+/// which nodes are shown and which files are one.
 struct Foundation<'a> {
     log: &'a EventLog,
     query: &'a Query,
     processes: Vec<Process>,
     dfg: Dfg,
     comparison: Option<Comparison>,
+    collected: Collected,
     shown: Picture,
     places: Places,
     workflow: Material,
@@ -56,30 +59,47 @@ struct Foundation<'a> {
 impl<'a> Foundation<'a> {
     fn new(log: &'a EventLog, query: &'a Query, options: &ReportOptions) -> Result<Self, ReportError> {
         let how = DfgOptions { max_concurrency: options.concurrency, threads: options.threads };
-        let dfg = synthesize(log, query, &how)?;
-        let mut groups = dfg.groups.iter().filter(|group| group.cases > 0).map(|group| group.name.as_str());
-        let comparison = match (groups.next(), groups.next()) {
-            (Some(a), Some(b)) => Some(compare(log, query, a, b, &how)?),
-            _ => None,
-        };
+        let ground = Ground::new(log, query, options)?;
+        let passes = (Synthesis::new(log, query, how), ground.passes());
+        let (dfg, (profile, survey)) = scan(log, Some(query), options.threads, &passes)?;
         let shown = shown(&dfg, options);
         let places = places(&dfg, &shown, options)?;
-        let workflow = Material::new(log, query, options)?;
-        Ok(Self { log, query, processes: log.processes()?, dfg, comparison, shown, places, workflow })
+
+        let mut groups = dfg.groups.iter().filter(|group| group.cases > 0).map(|group| group.name.as_str());
+        let contrast = match (groups.next(), groups.next()) {
+            (Some(a), Some(b)) => Some(Contrast::new(log, query, a, b, how)?),
+            _ => None,
+        };
+        let collecting = Collecting::new(log, query, &dfg, &shown.nodes, &options.limits);
+        let gathering = survey.as_ref().map(|survey| Gathering::new(ground.lives(), survey));
+        let passes = (collecting, (contrast, gathering));
+        let (collected, (comparison, gathered)) = scan(log, Some(query), options.threads, &passes)?;
+        drop(passes);
+        let workflow = ground.material(profile, survey.zip(gathered))?;
+        Ok(Self {
+            log,
+            query,
+            processes: log.processes()?,
+            dfg,
+            comparison,
+            collected,
+            shown,
+            places,
+            workflow,
+        })
     }
 
-    fn page_data(&self, options: &ReportOptions) -> Result<PageData, ReportError> {
-        let collected = collect(self.log, self.query, &self.dfg, &self.shown.nodes, options)?;
+    fn page_data(&self, options: &ReportOptions) -> PageData {
         let subject = Subject {
             log: self.log,
             query: self.query,
             processes: &self.processes,
             dfg: &self.dfg,
             comparison: self.comparison.as_ref(),
-            collected: &collected,
+            collected: &self.collected,
             workflow: &self.workflow,
             options,
         };
-        Ok(assemble(&subject, &self.shown, &self.places))
+        assemble(&subject, &self.shown, &self.places)
     }
 }

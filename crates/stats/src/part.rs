@@ -1,12 +1,7 @@
-//! One table's share of the one scan over the log: what the tables of a profile have in common.
-//!
-//! The law that every part keeps: however the rows are cut into consecutive pieces, and whichever worker adds which piece,
-//! the finished result is the same as that of one pass over all rows. Sums, largest values, sets and multisets keep it by
-//! themselves. What depends on the order of rows ("begins where the one before ended") remembers both ends of each piece in
-//! a [`Part::Seam`]; [`Part::finish`] gets them in the order of the rows.
+//! One table's part of the pass that makes a profile, under the law of [`iotrail_query::pass`].
 
 use iotrail_model::{Case, CaseId, EventBatch};
-use iotrail_query::{ActivityId, GroupId, LifeId, Lives, ProcessGroups, Query};
+use iotrail_query::{ActivityId, GroupId, LifeId, Lives, ProcessGroups, Query, Rows};
 use iotrail_trail::{Columns, EventLog};
 
 /// What every part may look at.
@@ -63,6 +58,26 @@ pub struct RowFacts {
     pub activity: Vec<ActivityId>,
 }
 
+impl RowFacts {
+    pub(crate) fn look(&mut self, rows: &Rows<'_>, context: &Context<'_>) {
+        let batch = rows.batch;
+        self.activity.clone_from(&rows.classified.activity);
+        self.selected.clear();
+        self.selected.extend_from_slice(rows.selected);
+        if context.only.is_some() {
+            let rows = self.selected.iter_mut().zip(&batch.case);
+            rows.for_each(|(selected, case)| *selected &= context.covers(*case));
+        }
+        self.life.clear();
+        self.slot.clear();
+        for ((case, pid), start) in batch.case.iter().zip(&batch.pid).zip(&batch.start) {
+            let life = context.lives.find(*case, *pid, *start);
+            self.life.push(life);
+            self.slot.push(context.slot(life) as u32);
+        }
+    }
+}
+
 /// A table, or several that look at the same rows.
 pub trait Part: Sized + Send {
     /// What a piece remembers of its ends; `()` if order does not matter.
@@ -84,7 +99,7 @@ pub trait Part: Sized + Send {
     fn finish(self, seams: Vec<Self::Seam>, context: &Context<'_>) -> Self::Table;
 }
 
-/// Two parts in one scan.
+/// Two parts in one pass.
 impl<A: Part, B: Part> Part for (A, B) {
     type Seam = (A::Seam, B::Seam);
     type Table = (A::Table, B::Table);

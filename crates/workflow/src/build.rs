@@ -6,6 +6,7 @@
 mod finish;
 mod gather;
 mod hidden;
+mod known;
 pub(crate) mod labels;
 mod meaning;
 mod node;
@@ -13,22 +14,23 @@ mod open_reads;
 mod order;
 mod places;
 mod record;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod weave;
 
 use crate::error::WorkflowError;
 use crate::graph::{FileView, Graph};
-use crate::waits;
 use finish::Finish;
-use gather::{Gathered, gather};
 use iotrail_model::{Case, threads};
-use iotrail_query::{LifeId, Lives, ProcessGroups, Query};
+use iotrail_query::{LifeId, Lives, ProcessGroups, Query, scan};
 use iotrail_trail::EventLog;
-use meaning::Meanings;
 use record::Record;
 use std::num::NonZeroUsize;
 use weave::Weaver;
+
+pub use gather::{Gathered, Gathering};
+pub use survey::{Survey, Surveying};
 
 /// What the graph shall show.
 #[derive(Clone, Copy, Debug)]
@@ -67,10 +69,26 @@ pub fn build(
     groups: &ProcessGroups,
     options: &BuildOptions<'_>,
 ) -> Result<Graph, WorkflowError> {
-    let waits = waits::gather::gather(log, lives, options.threads)?;
-    let meanings = Meanings::new(log, waits.channels());
-    let Gathered { records, changed, programs, tally } =
-        gather(log, lives, &meanings, options.query, options.threads)?;
+    let survey = scan(log, None, options.threads, &Surveying::new(log, lives))?;
+    let gathered = scan(log, options.query, options.threads, &Gathering::new(lives, &survey))?;
+    graph(log, lives, groups, survey, gathered, options)
+}
+
+/// The workflow graph of a log that two passes have read.
+///
+/// # Errors
+/// If the trail cannot be read.
+pub fn graph(
+    log: &EventLog,
+    lives: &Lives,
+    groups: &ProcessGroups,
+    survey: Survey,
+    mut gathered: Gathered,
+    options: &BuildOptions<'_>,
+) -> Result<Graph, WorkflowError> {
+    gathered.complete(log, lives, options.threads)?;
+    let (Survey { waits, meanings, .. }, Gathered { records, changed, programs, tally, .. }) =
+        (survey, gathered);
     let selected = selected(lives, &records, options.query.is_some());
     let weaver = Weaver::new(lives, &meanings, log, &changed, &programs, options, &selected);
     let woven = weaver.weave(&records, &births(lives, &selected));

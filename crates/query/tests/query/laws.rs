@@ -11,7 +11,7 @@ const PATHS: [&str; 8] =
     ["", "/s/a.dat", "/s/b/12.dat", "/etc/passwd", "pipe:[7]", "/proc/77/stat", "/s", "TCP:[1->2]"];
 
 prop_compose! {
-    fn any_log()(rows in prop::collection::vec((0_u32..3, 0..CALLS.len(), 0..PATHS.len(), 0..PATHS.len(), any::<bool>(), 0_i64..9, 0_u32..3), 0..40)) -> EventLog {
+    pub(crate) fn any_log()(rows in prop::collection::vec((0_u32..3, 0..CALLS.len(), 0..PATHS.len(), 0..PATHS.len(), any::<bool>(), 0_i64..9, 0_u32..3), 0..40)) -> EventLog {
         let mut log = Log::new(vec![case(0, "a/n1/0"), case(1, "b/n1/1"), case(2, "-/n2/-")]);
         for (id, call, path, path2, failed, size, pid) in rows {
             log.with(id, CALLS[call], PATHS[path], |event, memory| {

@@ -8,6 +8,7 @@ mod guide;
 mod laws;
 mod log;
 mod mapping;
+mod passes;
 mod process_groups;
 mod selection;
 

@@ -10,8 +10,8 @@ pub(super) fn behind(subject: &Subject<'_>, activity: &str, node: &mut PageNode,
     let collected = subject.collected;
     let id = collected.ids.get(activity).copied();
     let Some(details) = id.and_then(|id| collected.details.activity(id)) else { return };
-    let limit = subject.options.limits.rows_per_node;
-    node.ex = details.slowest().iter().map(|slow| example(subject, slow, names)).collect();
+    let (limit, examples) = (subject.options.limits.rows_per_node, subject.options.limits.examples);
+    node.ex = details.slowest().iter().take(examples).map(|slow| example(subject, slow, names)).collect();
     let (files, cases) = (details.files(), details.cases());
     node.flm = files.len().saturating_sub(limit) as u64;
     node.csm = cases.len().saturating_sub(limit) as u64;

@@ -22,7 +22,7 @@ pub(super) fn timelines(subject: &Subject<'_>, shown: &Picture, names: &mut Name
     for (number, node) in order {
         let id = collected.ids.get(&subject.dfg.nodes[node].activity).copied();
         let Some(activity) = id.and_then(|id| collected.timeline.activity(id)) else { continue };
-        let exact = activity.bars().filter(|all| all.len() <= bars);
+        let exact = activity.bars().filter(|all| all.len() <= bars.min(limits.bars_per_timeline));
         let timeline = match exact {
             Some(all) => {
                 bars -= all.len();
@@ -80,11 +80,13 @@ fn binned_timeline(
         page_rows.push(timeline_row(subject, cases, strip::encode(&shares), names));
     }
     level.iter_mut().for_each(|level| *level = (*level * 1000.0).round() / 1000.0);
+    let mut longest = activity.longest();
+    longest.truncate(subject.options.limits.longest);
     PageActivityTimeline {
         count: activity.count(),
         bin_ns: timeline.bin_ns(),
         bars: None,
-        longest: page_bars(subject, &activity.longest(), &rows, joined),
+        longest: page_bars(subject, &longest, &rows, joined),
         level,
         rows: page_rows,
     }

@@ -1,4 +1,4 @@
-//! What the parts about the workflow are made from: found once, however much of it the page holds.
+//! What the parts about the workflow are made from.
 
 use super::distributions::{self, distributions, throughput};
 use super::flow::{self, CriticalPath, Overview, flow};
@@ -10,12 +10,83 @@ use crate::name_table::NameTable;
 use crate::options::ReportOptions;
 use iotrail_model::Timestamp;
 use iotrail_query::{LifeId, Lives, ProcessGroupBy, ProcessGroups, Query};
-use iotrail_stats::{Profile, ProfileOptions, profile};
+use iotrail_stats::{Profile, ProfileOptions, Profiling};
 use iotrail_trail::EventLog;
-use iotrail_workflow::build::{BuildOptions, build};
+use iotrail_workflow::build::{BuildOptions, Gathered, Survey, Surveying, graph};
 use iotrail_workflow::graph::Graph;
 
-/// Processes, their groups, and what was found out about them.
+/// Processes, their groups, and what shall be found out about them.
+#[derive(Debug)]
+pub(crate) struct Ground<'a> {
+    log: &'a EventLog,
+    query: &'a Query,
+    options: &'a ReportOptions,
+    lives: Lives,
+    groups: ProcessGroups,
+    profile: ProfileOptions,
+}
+
+impl<'a> Ground<'a> {
+    pub(crate) fn new(
+        log: &'a EventLog,
+        query: &'a Query,
+        options: &'a ReportOptions,
+    ) -> Result<Self, ReportError> {
+        let lives = Lives::of_log(log)?;
+        let groups = ProcessGroupBy::parse(&options.phases_by)?.divide(log, &lives);
+        let profile = ProfileOptions {
+            by: options.phases_by.clone(),
+            threads: options.threads,
+            ..ProfileOptions::default()
+        };
+        Ok(Self { log, query, options, lives, groups, profile })
+    }
+
+    fn wants(&self, part: Part) -> bool {
+        !self.options.without.contains(&part)
+    }
+
+    pub(crate) const fn lives(&self) -> &Lives {
+        &self.lives
+    }
+
+    /// The passes for what the options ask for.
+    pub(crate) fn passes(&self) -> (Option<Profiling<'_>>, Option<Surveying<'_>>) {
+        let Self { log, query, lives, groups, profile, .. } = self;
+        let profiles = self.wants(Part::Phases) || self.wants(Part::Distributions);
+        (
+            profiles.then(|| Profiling::new(log, query, lives, groups, profile)),
+            self.wants(Part::Workflow).then(|| Surveying::new(log, lives)),
+        )
+    }
+
+    /// With what the passes have found.
+    pub(crate) fn material(
+        self,
+        profile: Option<Profile>,
+        records: Option<(Survey, Gathered)>,
+    ) -> Result<Material, ReportError> {
+        let graph = records.map(|(survey, gathered)| self.drawn(survey, gathered)).transpose()?;
+        Ok(Material { lives: self.lives, groups: self.groups, profile, graph })
+    }
+
+    /// The graph, its critical path and its positions.
+    fn drawn(
+        &self,
+        survey: Survey,
+        gathered: Gathered,
+    ) -> Result<(Graph, CriticalPath, Overview), ReportError> {
+        let query = (!self.query.selection().is_empty()).then_some(self.query);
+        let how = BuildOptions { query, threads: self.options.threads, ..BuildOptions::default() };
+        let graph = graph(self.log, &self.lives, &self.groups, survey, gathered, &how)?;
+        let critical = CriticalPath::new(&graph);
+        let room = (self.options.limits.flow_groups, self.options.limits.flow_routed);
+        let overview = Overview::new(&graph, &critical, self.options.engine, room)?;
+        Ok((graph, critical, overview))
+    }
+}
+
+/// Processes, their groups, and what was found out about them: once, however much of it the page holds.
 #[derive(Debug, Default)]
 pub(crate) struct Material {
     lives: Lives,
@@ -25,28 +96,6 @@ pub(crate) struct Material {
 }
 
 impl Material {
-    /// What `options` ask for.
-    pub(crate) fn new(log: &EventLog, query: &Query, options: &ReportOptions) -> Result<Self, ReportError> {
-        let lives = Lives::of_log(log)?;
-        let groups = ProcessGroupBy::parse(&options.phases_by)?.divide(log, &lives);
-        let wanted = |part: Part| !options.without.contains(&part);
-        let profile = if wanted(Part::Phases) || wanted(Part::Distributions) {
-            let how = ProfileOptions {
-                by: options.phases_by.clone(),
-                threads: options.threads,
-                ..ProfileOptions::default()
-            };
-            Some(profile(log, query, &lives, &groups, &how)?)
-        } else {
-            None
-        };
-        let graph = match wanted(Part::Workflow) {
-            true => Some(drawn(log, query, &lives, &groups, options)?),
-            false => None,
-        };
-        Ok(Self { lives, groups, profile, graph })
-    }
-
     /// The parts of the page, within its limits.
     pub(crate) fn page(
         &self,
@@ -89,23 +138,6 @@ impl Material {
         page.absent = absent(&page, &wanted);
         page
     }
-}
-
-/// The graph, its critical path and its positions.
-fn drawn(
-    log: &EventLog,
-    query: &Query,
-    lives: &Lives,
-    groups: &ProcessGroups,
-    options: &ReportOptions,
-) -> Result<(Graph, CriticalPath, Overview), ReportError> {
-    let query = (!query.selection().is_empty()).then_some(query);
-    let how = BuildOptions { query, threads: options.threads, ..BuildOptions::default() };
-    let graph = build(log, lives, groups, &how)?;
-    let critical = CriticalPath::new(&graph);
-    let room = (options.limits.flow_groups, options.limits.flow_routed);
-    let overview = Overview::new(&graph, &critical, options.engine, room)?;
-    Ok((graph, critical, overview))
 }
 
 /// Why each part that is wanted is not there.

@@ -12,7 +12,7 @@ mod thin;
 
 pub use distributions::{PageBins, PageDistribution, PageRow, PageSeries, PageThroughput};
 pub use flow::{FlowEdge, FlowGroup, FlowLink, FlowPath, FlowVertex, MoreFlow, PageFlow};
-pub(crate) use material::Material;
+pub(crate) use material::{Ground, Material};
 pub use part::Part;
 pub use phases::PagePhases;
 pub use processes::{PageProcess, PageProcesses};

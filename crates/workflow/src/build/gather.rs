@@ -1,4 +1,4 @@
-//! The parallel scan: events to records.
+//! The pass that makes records of events.
 //!
 //! Records of one process and one path become one where the graph cannot tell them apart: reads while nobody changed the
 //! file, writes while nobody else changed the file and the writer took nothing in. The graph is the same as without, and a
@@ -8,23 +8,28 @@
 //! when it ends. Where that is not known (`strace` without `-T`) it is taken to last until the next call of its thread: nothing
 //! that the thread did depends on when within that time the data came.
 
+use super::known::Known;
 use super::meaning::{Action, Meanings, Place};
 use super::open_reads::{self, OpenRead};
 use super::record::{Extent, Op, Record, one_call};
+use super::survey::Survey;
 use crate::graph::Transfer;
 use crate::system::System;
+use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use hashbrown::{HashMap, HashSet};
-use iotrail_model::{CallId, CaseId, EventBatch, FileId, Layer, Nanos, Nullable, PathId, Tid, Timestamp};
-use iotrail_query::{ActivityId, Classified, Classifier, LifeId, Lives, Query};
+use iotrail_model::{CaseId, EventBatch, FileId, Layer, Nanos, Nullable, PathId, Tid, Timestamp};
+use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
 
-/// All records in the order in which they take effect, and what could not become one.
-#[derive(Debug, Default)]
-pub(super) struct Gathered {
+/// All records, and what could not become one.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
     pub(super) records: Vec<Record>,
+    /// Reads of channels of which the end is not known yet.
+    open: Vec<OpenRead>,
     /// By [`PathId`]: whether somebody changed what is there.
     pub(super) changed: Vec<bool>,
     /// By [`PathId`]: whether somebody executed it or mapped its instructions.
@@ -80,171 +85,109 @@ const COLUMNS: [Columns; 17] = [
     Columns::FILE2,
 ];
 
-/// Reads the log.
-pub(super) fn gather(
-    log: &EventLog,
-    lives: &Lives,
-    meanings: &Meanings<'_>,
-    query: Option<&Query>,
-    threads: NonZeroUsize,
-) -> Result<Gathered, TrailError> {
-    let columns = COLUMNS.into_iter().fold(query.map_or(Columns::NONE, Query::columns), Columns::union);
-    let known = Known::new(log, meanings, threads)?;
-    let state = || Worker::new(lives, meanings, &known, query);
-    let wanted = |group: &_| query.is_none_or(|query| query.may_match_group(group));
-    let parts = log.scan_only(wanted, columns, threads, state, |worker, _, batch| worker.batch(batch))?;
-    let mut gathered = Gathered {
-        changed: vec![false; meanings.paths()],
-        programs: vec![false; meanings.paths()],
-        ..Gathered::default()
-    };
-    gathered.records.reserve_exact(parts.iter().map(|part| part.records.len()).sum());
-    let mut open = Vec::new();
-    for Part { records, open: of_part, tally } in parts {
-        open.extend(of_part);
+/// The pass that gathers records.
+#[derive(Debug)]
+pub struct Gathering<'a> {
+    lives: &'a Lives,
+    survey: &'a Survey,
+}
+
+impl<'a> Gathering<'a> {
+    /// Of processes `lives`, in a log of which `survey` knows what must be known before.
+    #[must_use]
+    pub fn new(lives: &'a Lives, survey: &'a Survey) -> Self {
+        Self { lives, survey }
+    }
+}
+
+impl<'a> Pass for Gathering<'a> {
+    type Sums = Worker<'a>;
+    type Seam = Part;
+    type Closed = Gathered;
+    type Output = Gathered;
+
+    fn columns(&self) -> Columns {
+        COLUMNS.into_iter().fold(Columns::NONE, Columns::union)
+    }
+
+    fn asks(&self) -> Asks {
+        Asks { selection: true, ..Asks::default() }
+    }
+
+    fn sums(&self) -> Worker<'a> {
+        Worker::new(self.lives, self.survey)
+    }
+
+    fn closed(&self) -> Gathered {
+        let paths = self.survey.meanings.paths();
+        Gathered { changed: vec![false; paths], programs: vec![false; paths], ..Gathered::default() }
+    }
+
+    fn add(&self, worker: &mut Worker<'a>, rows: &Rows<'_>) -> Part {
+        worker.rows(rows)
+    }
+
+    fn merge(&self, _: &mut Worker<'a>, _: Worker<'a>) {}
+
+    fn close(&self, gathered: &mut Gathered, part: Part) {
+        gathered.add(part);
+    }
+
+    fn finish(&self, _: Worker<'a>, gathered: Gathered) -> Gathered {
+        gathered
+    }
+}
+
+impl Gathered {
+    fn add(&mut self, Part { records, open, tally }: Part) {
+        self.open.extend(open);
         for record in records.iter().filter(|record| record.op.changes()) {
-            gathered.changed[record.path.index()] = true;
-            if record.path2.index() < gathered.changed.len() {
-                gathered.changed[record.path2.index()] = true;
+            self.changed[record.path.index()] = true;
+            if record.path2.index() < self.changed.len() {
+                self.changed[record.path2.index()] = true;
             }
         }
         for record in records.iter().filter(|record| record.op == Op::Map) {
-            gathered.programs[record.path.index()] = true;
+            self.programs[record.path.index()] = true;
         }
-        gathered.records.extend(records);
-        gathered.tally.add(&tally);
+        self.records.extend(records);
+        self.tally.add(&tally);
     }
-    let end = gathered.tally.span.map(|(_, end)| end);
-    gathered.records.extend(open_reads::close(log, lives, open, end, threads)?);
-    gathered.records.sort_by_key(Record::order);
-    Ok(gathered)
+
+    /// All records in order, with those of reads of which no row of their row group told the end.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub(super) fn complete(
+        &mut self,
+        log: &EventLog,
+        lives: &Lives,
+        threads: NonZeroUsize,
+    ) -> Result<(), TrailError> {
+        let end = self.tally.span.map(|(_, end)| end);
+        let open = std::mem::take(&mut self.open);
+        self.records.extend(open_reads::close(log, lives, open, end, threads)?);
+        self.records.sort_by_key(Record::order);
+        Ok(())
+    }
 }
 
 /// What a row group tells.
-struct Part {
+#[derive(Debug)]
+pub struct Part {
     records: Vec<Record>,
     /// Reads whose end it does not tell.
     open: Vec<OpenRead>,
     tally: Tally,
 }
 
-/// What must be known of files before records may be joined.
-#[derive(Debug, Default)]
-struct Known {
-    /// Files that events of several cases name, whose rows may lie in different row groups. Empty for a single case.
-    shared: Vec<bool>,
-    /// In logs that tell files by their names alone, all names of one file have the same number. Empty if no file has two.
-    file_of: Vec<u32>,
-    /// By path the file of that name.
-    of_paths: Vec<FileId>,
-}
-
-impl Known {
-    fn new(log: &EventLog, meanings: &Meanings<'_>, threads: NonZeroUsize) -> Result<Self, TrailError> {
-        let of_paths = (0..meanings.paths()).map(|path| log.file_of(PathId::from_index(path))).collect();
-        let mut known = Self { of_paths, ..Self::default() };
-        if log.cases().len() > 1 {
-            known.shared = shared_files(log, threads)?;
-            // Who reads at one end of a connection does not name the other one, which its data are called by.
-            for path in (0..meanings.paths()).map(PathId::from_index) {
-                let [one, other] = [meanings.channels().sends(path), meanings.channels().receives(path)];
-                if one != other {
-                    [one, other].into_iter().for_each(|way| known.share(way));
-                }
-            }
-        }
-        let files = log.distinct_files();
-        let calls = 0..log.names().calls.len();
-        if files.iter().any(|file| !file.numbered)
-            && calls.into_iter().any(|call| meanings.gives_names(CallId::from_index(call)))
-        {
-            known.file_of = aliases(log, meanings, threads)?;
-        }
-        Ok(known)
-    }
-
-    fn share(&mut self, path: PathId) {
-        let file = self.of_paths.get(path.index()).and_then(|file| self.shared.get_mut(file.index()));
-        file.into_iter().for_each(|shared| *shared = true);
-    }
-
-    /// The file of a name.
-    fn of_path(&self, path: PathId) -> Nullable<FileId> {
-        self.of_paths.get(path.index()).copied().into()
-    }
-
-    fn is_shared(&self, file: FileId) -> bool {
-        self.shared.get(file.index()).copied().unwrap_or(false)
-    }
-
-    fn file(&self, file: FileId) -> u32 {
-        self.file_of.get(file.index()).copied().unwrap_or(file.0)
-    }
-}
-
-fn shared_files(log: &EventLog, threads: NonZeroUsize) -> Result<Vec<bool>, TrailError> {
-    let columns = Columns::CASE | Columns::FILE | Columns::FILE2;
-    let pairs = log.scan(
-        columns,
-        threads,
-        || (),
-        |(), _, batch: &EventBatch| {
-            let mut pairs: HashSet<(FileId, CaseId), RandomState> = HashSet::default();
-            for (case, (file, file2)) in batch.case.iter().zip(batch.file.iter().zip(&batch.file2)) {
-                pairs.extend([file.get(), file2.get()].into_iter().flatten().map(|file| (file, *case)));
-            }
-            pairs
-        },
-    )?;
-    let mut owner: Vec<Option<CaseId>> = vec![None; log.distinct_files().len()];
-    let mut shared = vec![false; owner.len()];
-    for (file, case) in pairs.iter().flatten() {
-        match owner.get_mut(file.index()) {
-            Some(Some(known)) if known != case => shared[file.index()] = true,
-            Some(owner) => *owner = Some(*case),
-            None => {}
-        }
-    }
-    Ok(shared)
-}
-
-/// For each file a number that all names of one file share, by renames and links, whether they succeeded or not.
-fn aliases(log: &EventLog, meanings: &Meanings<'_>, threads: NonZeroUsize) -> Result<Vec<u32>, TrailError> {
-    fn find(file_of: &mut [u32], mut file: u32) -> u32 {
-        while file_of[file as usize] != file {
-            file_of[file as usize] = file_of[file_of[file as usize] as usize];
-            file = file_of[file as usize];
-        }
-        file
-    }
-    let columns = Columns::CALL | Columns::FILE | Columns::FILE2;
-    let pairs = log.scan(
-        columns,
-        threads,
-        || (),
-        |(), _, batch: &EventBatch| {
-            let rows = (0..batch.len).filter(|row| meanings.gives_names(batch.call[*row]));
-            rows.filter_map(|row| batch.file[row].get().zip(batch.file2[row].get())).collect::<Vec<_>>()
-        },
-    )?;
-    let mut file_of: Vec<u32> = (0..log.distinct_files().len() as u32).collect();
-    for (one, other) in pairs.into_iter().flatten() {
-        let (one, other) = (find(&mut file_of, one.0), find(&mut file_of, other.0));
-        file_of[one.max(other) as usize] = one.min(other);
-    }
-    for file in 0..file_of.len() as u32 {
-        file_of[file as usize] = find(&mut file_of, file);
-    }
-    Ok(file_of)
-}
-
 /// One thread of the scan.
-struct Worker<'a> {
+#[derive(Debug)]
+pub struct Worker<'a> {
     lives: &'a Lives,
-    meanings: &'a Meanings<'a>,
+    meanings: &'a Meanings,
+    channels: &'a Channels,
     known: &'a Known,
-    classifier: Option<Classifier>,
-    classified: Classified,
     singles: Vec<Record>,
     /// By thread, its read of a channel of which the end is not known, as a place in `singles`, and the row.
     open: HashMap<(CaseId, Tid), (usize, u64), RandomState>,
@@ -254,7 +197,7 @@ struct Worker<'a> {
 }
 
 /// Where the records are that a later one may join.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Joined {
     of_process: HashMap<(LifeId, PathId, FileId, Op), u32, RandomState>,
     took_in: HashMap<LifeId, u32, RandomState>,
@@ -263,13 +206,12 @@ struct Joined {
 }
 
 impl<'a> Worker<'a> {
-    fn new(lives: &'a Lives, meanings: &'a Meanings<'a>, known: &'a Known, query: Option<&Query>) -> Self {
+    fn new(lives: &'a Lives, Survey { meanings, known, waits }: &'a Survey) -> Self {
         Self {
             lives,
             meanings,
+            channels: waits.channels(),
             known,
-            classifier: query.map(Query::worker),
-            classified: Classified::default(),
             singles: Vec::new(),
             open: HashMap::default(),
             joined: Joined::default(),
@@ -278,15 +220,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn batch(&mut self, batch: &EventBatch) -> Part {
+    fn rows(&mut self, Rows { batch, selected, .. }: &Rows<'_>) -> Part {
         self.tally = Tally::default();
         self.seen.clear();
-        if let Some(classifier) = &mut self.classifier {
-            classifier.classify(batch, &mut self.classified);
-        }
-        for row in 0..batch.len {
+        for (row, selected) in selected.iter().enumerate() {
             self.close(batch, row);
-            if self.classified.activity.get(row) != Some(&ActivityId::UNSELECTED) {
+            if *selected {
                 self.row(batch, row);
             }
         }
@@ -392,7 +331,7 @@ impl<'a> Worker<'a> {
         let ends = [call.first(), (call.batch.path2[call.row], call.batch.file2[call.row])];
         for (path, file) in ends {
             let Some(path) = path.get() else { continue };
-            let way = self.meanings.channels().sends(path);
+            let way = self.channels.sends(path);
             let file = if way == path { file } else { self.known.of_path(way) };
             self.record(call, Op::Channel, (way, file), Transfer::default());
         }
@@ -458,7 +397,7 @@ impl<'a> Worker<'a> {
         let moved = one_call(size, call.dur);
         let Some(path) = path.get() else { return self.tally.no_path.add(&moved) };
         // What is read from a socket was written to the other end.
-        let channels = self.meanings.channels();
+        let channels = self.channels;
         let way = if op == Op::Read { channels.receives(path) } else { channels.sends(path) };
         let (path, file) = if way == path { (path, file) } else { (way, self.known.of_path(way)) };
         let place = self.singles.len();

@@ -41,7 +41,7 @@ pub(super) struct Hidden {
 
 /// Whether accesses to a path are hidden.
 pub(super) fn reason(
-    meanings: &Meanings<'_>,
+    meanings: &Meanings,
     (path, file): (PathId, Nullable<FileId>),
     changed: &[bool],
     show_system: bool,

@@ -1,7 +1,6 @@
 //! What names mean: each call, text of flags and path of a log is looked at once.
 
 use crate::system::{self, System};
-use crate::waits::ends::Channels;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::{CallId, FileId, FlagsId, Names, Nullable, PathId, Timestamp};
 use iotrail_trail::EventLog;
@@ -121,7 +120,7 @@ fn place(class: Option<System>, kind: Option<&str>) -> Place {
 
 /// The meanings of a log's names.
 #[derive(Debug)]
-pub(super) struct Meanings<'a> {
+pub(super) struct Meanings {
     actions: Vec<Action>,
     flags: Vec<Flags>,
     places: Vec<Place>,
@@ -134,11 +133,10 @@ pub(super) struct Meanings<'a> {
     missing: Vec<bool>,
     /// By [`FileId`]: when a file was made, if its file system tells that.
     births: Vec<Option<i64>>,
-    channels: &'a Channels,
 }
 
-impl<'a> Meanings<'a> {
-    pub(super) fn new(log: &EventLog, channels: &'a Channels) -> Self {
+impl Meanings {
+    pub(super) fn new(log: &EventLog) -> Self {
         let Names { calls, paths, errnos, flags: texts } = log.names();
         let transfer =
             |call| calls::spec(CallId::from_index(call)).map_or(Transfer::None, |spec| spec.transfer);
@@ -151,7 +149,6 @@ impl<'a> Meanings<'a> {
             classes,
             first: (0..paths.len()).map(|path| log.file_of(PathId::from_index(path))).collect(),
             kinds: log.distinct_files().iter().map(|file| file.kind.clone()).collect(),
-            channels,
             births: log.distinct_files().iter().map(|file| file.birth).collect(),
             missing: errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
         }
@@ -172,11 +169,6 @@ impl<'a> Meanings<'a> {
 
     pub(super) fn place(&self, path: PathId) -> Place {
         self.places.get(path.index()).copied().unwrap_or(Place::File)
-    }
-
-    /// Which sockets are connected.
-    pub(super) fn channels(&self) -> &'a Channels {
-        self.channels
     }
 
     /// The place where the path led to that file: a name may be that of a directory first and of a file then.

@@ -92,7 +92,7 @@ struct Access {
 
 pub(super) struct Weaver<'a> {
     lives: &'a Lives,
-    meanings: &'a Meanings<'a>,
+    meanings: &'a Meanings,
     changed: &'a [bool],
     programs: &'a [bool],
     options: &'a BuildOptions<'a>,
@@ -116,7 +116,7 @@ pub(super) struct Weaver<'a> {
 impl<'a> Weaver<'a> {
     pub(super) fn new(
         lives: &'a Lives,
-        meanings: &'a Meanings<'a>,
+        meanings: &'a Meanings,
         log: &'a EventLog,
         changed: &'a [bool],
         programs: &'a [bool],

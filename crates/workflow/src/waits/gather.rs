@@ -6,9 +6,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{self, Makes, Transfer};
 use iotrail_model::{CallId, EventBatch, Layer, Nanos, PathId, Tid};
-use iotrail_query::{LifeId, Lives};
-use iotrail_trail::{Columns, EventLog, TrailError};
-use std::num::NonZeroUsize;
+use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
+use iotrail_trail::{Columns, EventLog};
 use std::sync::Arc;
 
 const COLUMNS: [Columns; 13] = [
@@ -91,6 +90,7 @@ fn locks(flags: &str) -> Locks {
 }
 
 /// The meanings of a log's names.
+#[derive(Debug)]
 struct Meanings {
     kinds: Vec<Kind>,
     locks: Vec<Locks>,
@@ -156,31 +156,73 @@ impl Meanings {
     }
 }
 
-/// The waits of all threads of a log.
-///
-/// # Errors
-/// If the trail cannot be read.
-pub(crate) fn gather(log: &EventLog, lives: &Lives, threads: NonZeroUsize) -> Result<Waits, TrailError> {
-    let columns = COLUMNS.into_iter().fold(Columns::NONE, Columns::union);
-    let meanings = Meanings::new(log);
-    let found = log.scan(columns, threads, || (), |(), _, batch| rows(batch, lives, &meanings))?;
-    let mut channels = meanings.channels;
-    let mut rows = Vec::new();
-    for (of_batch, pairs) in found {
-        rows.extend(of_batch);
-        pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
+/// The pass that finds the waits of all threads of a log.
+#[derive(Debug)]
+pub struct Waiting<'a> {
+    lives: &'a Lives,
+    meanings: Meanings,
+}
+
+impl<'a> Waiting<'a> {
+    pub(crate) fn new(log: &EventLog, lives: &'a Lives) -> Self {
+        Self { lives, meanings: Meanings::new(log) }
     }
-    let facts = lives.all().iter().map(|life| Life {
-        parent: life.parent,
-        pid: life.pid.0,
-        end: life.end.map(|end| end.0),
-    });
-    Ok(Waits::new(rows, facts.collect(), channels))
+}
+
+/// What calls say of waits.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    rows: Vec<Row>,
+    /// The sockets that were made in pairs.
+    pairs: Vec<(PathId, PathId)>,
+}
+
+impl Pass for Waiting<'_> {
+    type Sums = ();
+    type Seam = Found;
+    type Closed = Found;
+    type Output = Waits;
+
+    fn columns(&self) -> Columns {
+        COLUMNS.into_iter().fold(Columns::NONE, Columns::union)
+    }
+
+    fn asks(&self) -> Asks {
+        Asks::COLUMNS
+    }
+
+    fn sums(&self) {}
+
+    fn closed(&self) -> Found {
+        Found::default()
+    }
+
+    fn add(&self, (): &mut (), rows: &Rows<'_>) -> Found {
+        found(rows.batch, self.lives, &self.meanings)
+    }
+
+    fn merge(&self, (): &mut (), (): ()) {}
+
+    fn close(&self, found: &mut Found, more: Found) {
+        found.rows.extend(more.rows);
+        found.pairs.extend(more.pairs);
+    }
+
+    fn finish(&self, (): (), Found { rows, pairs }: Found) -> Waits {
+        let mut channels = self.meanings.channels.clone();
+        pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
+        let facts = self.lives.all().iter().map(|life| Life {
+            parent: life.parent,
+            pid: life.pid.0,
+            end: life.end.map(|end| end.0),
+        });
+        Waits::new(rows, facts.collect(), channels)
+    }
 }
 
 /// The rows of a batch, and the pairs of sockets that were made; of calls that matter to nobody only the first and the last of
 /// each thread.
-fn rows(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> (Vec<Row>, Vec<(PathId, PathId)>) {
+fn found(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> Found {
     let (mut rows, mut pairs) = (Vec::new(), Vec::new());
     let mut others: HashMap<(LifeId, Tid), [Row; 2], RandomState> = HashMap::default();
     for at in 0..batch.len {
@@ -207,5 +249,5 @@ fn rows(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> (Vec<Row>, Ve
         }
     }
     rows.extend(others.into_values().flatten());
-    (rows, pairs)
+    Found { rows, pairs }
 }

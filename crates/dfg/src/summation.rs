@@ -1,0 +1,62 @@
+//! The pass beneath graphs and comparisons: the sums over nodes, relations and cases.
+
+use crate::accumulate::Accumulator;
+use crate::plan::Plan;
+use crate::seams::{ClosedSeams, Seams};
+use crate::totals::Totals;
+use iotrail_model::Case;
+use iotrail_query::{Pass, Rows};
+use iotrail_trail::{Columns, EventLog};
+use std::sync::Arc;
+
+/// Sums up a whole log.
+#[derive(Clone, Debug)]
+pub(crate) struct Summation {
+    plan: Arc<Plan>,
+}
+
+impl Summation {
+    pub(crate) fn new(log: &EventLog, plan: Plan) -> Self {
+        let is = |place: usize, wanted: fn(&Case) -> bool| log.cases().get(place).is_some_and(wanted);
+        let plan = plan.without_times(|place| is(place, |case| !case.tells_time()));
+        let plan = plan.with_coarse_times(|place| is(place, |case| case.resolution.is_coarse()));
+        Self { plan: Arc::new(plan) }
+    }
+}
+
+impl Pass for Summation {
+    type Sums = Accumulator;
+    type Seam = Seams;
+    type Closed = ClosedSeams;
+    type Output = Totals;
+
+    fn columns(&self) -> Columns {
+        Columns::CASE | Columns::START | Columns::DUR | Columns::FILE | Columns::SIZE | Columns::ERRNO
+    }
+
+    fn sums(&self) -> Accumulator {
+        Accumulator::new(Arc::clone(&self.plan))
+    }
+
+    fn closed(&self) -> ClosedSeams {
+        ClosedSeams::new(self.plan.slots())
+    }
+
+    fn add(&self, accumulator: &mut Accumulator, rows: &Rows<'_>) -> Seams {
+        accumulator.add(rows.batch, rows.classified)
+    }
+
+    fn merge(&self, accumulator: &mut Accumulator, other: Accumulator) {
+        accumulator.merge(other);
+    }
+
+    fn close(&self, closed: &mut ClosedSeams, seams: Seams) {
+        closed.push(seams);
+    }
+
+    fn finish(&self, accumulator: Accumulator, closed: ClosedSeams) -> Totals {
+        let mut totals = accumulator.into_totals();
+        totals.merge(closed.close());
+        totals
+    }
+}

@@ -1,0 +1,76 @@
+//! What must be known of a whole log before its records can be gathered: who waited for whom, and which files are one.
+
+use super::known::{Knowing, Known};
+use super::meaning::Meanings;
+use crate::waits::Waits;
+use crate::waits::gather::Waiting;
+use iotrail_query::{Asks, Lives, Pass, Rows};
+use iotrail_trail::{Columns, EventLog};
+use std::sync::Arc;
+
+/// What was found out.
+#[derive(Debug)]
+pub struct Survey {
+    pub(super) waits: Waits,
+    pub(super) known: Known,
+    pub(super) meanings: Arc<Meanings>,
+}
+
+/// The pass that finds it out.
+#[derive(Debug)]
+pub struct Surveying<'a> {
+    passes: Passes<'a>,
+    meanings: Arc<Meanings>,
+}
+
+type Passes<'a> = (Waiting<'a>, Knowing<'a>);
+
+impl<'a> Surveying<'a> {
+    /// Of a log whose processes are `lives`.
+    #[must_use]
+    pub fn new(log: &'a EventLog, lives: &'a Lives) -> Self {
+        let meanings = Arc::new(Meanings::new(log));
+        Self { passes: (Waiting::new(log, lives), Knowing::new(log, Arc::clone(&meanings))), meanings }
+    }
+}
+
+impl<'a> Pass for Surveying<'a> {
+    type Sums = <Passes<'a> as Pass>::Sums;
+    type Seam = <Passes<'a> as Pass>::Seam;
+    type Closed = <Passes<'a> as Pass>::Closed;
+    type Output = Survey;
+
+    fn columns(&self) -> Columns {
+        self.passes.columns()
+    }
+
+    fn asks(&self) -> Asks {
+        self.passes.asks()
+    }
+
+    fn sums(&self) -> Self::Sums {
+        self.passes.sums()
+    }
+
+    fn closed(&self) -> Self::Closed {
+        self.passes.closed()
+    }
+
+    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Seam {
+        self.passes.add(sums, rows)
+    }
+
+    fn merge(&self, sums: &mut Self::Sums, other: Self::Sums) {
+        self.passes.merge(sums, other);
+    }
+
+    fn close(&self, closed: &mut Self::Closed, seam: Self::Seam) {
+        self.passes.close(closed, seam);
+    }
+
+    fn finish(&self, sums: Self::Sums, closed: Self::Closed) -> Survey {
+        let (waits, mut known) = self.passes.finish(sums, closed);
+        known.share_connections(waits.channels());
+        Survey { waits, known, meanings: Arc::clone(&self.meanings) }
+    }
+}
