@@ -21,6 +21,7 @@ EVENT_TYPES = {
     "offset": pa.int64(), "requested": pa.int64(), "size": pa.int64(), "ret": pa.int64(),
     "errno": pa.dictionary(pa.int32(), pa.string()), "flags": pa.dictionary(pa.int32(), pa.string()),
     "file": pa.uint32(), "file2": pa.uint32(), "open": pa.uint32(), "open2": pa.uint32(),
+    "parent": pa.uint64(),
 }
 
 

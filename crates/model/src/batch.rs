@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 macro_rules! batch {
-    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident;)*) => {
+    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
         /// Consecutive rows of an event log, column by column, sorted by (case, start, seq).
         ///
         /// Every column is either `len` long or, when the reader was not asked for it, empty.

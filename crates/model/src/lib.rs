@@ -9,6 +9,7 @@ pub mod buckets;
 pub mod calls;
 pub mod canonical;
 pub mod case;
+pub mod cell;
 pub mod clock;
 pub mod coverage;
 pub mod dictionaries;
@@ -29,6 +30,7 @@ pub mod usage;
 
 pub use batch::{EventBatch, Names};
 pub use case::{Case, CaseName, ENVIRONMENT_DIGEST, FileRow, Process};
+pub use cell::{Cell, CellKind, Column, NameKind, Value};
 pub use clock::{Clock, Resolution};
 pub use coverage::Coverage;
 pub use dictionaries::Dictionaries;

@@ -1,6 +1,6 @@
 //! A value that may be unknown, in the space of the value itself.
 //!
-//! An event has ten columns that may be NULL; `Option<i64>` would double each of them and stop loops over columns
+//! Most columns of events may be NULL; `Option<i64>` would double each of them and stop loops over columns
 //! from being vectorised. The reserved value (the smallest integer, the largest id) never occurs in a trace.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,6 +13,10 @@ pub trait Sentinel: Copy + PartialEq {
 
 impl Sentinel for i64 {
     const NULL: Self = Self::MIN;
+}
+
+impl Sentinel for u64 {
+    const NULL: Self = Self::MAX;
 }
 
 impl Sentinel for i32 {

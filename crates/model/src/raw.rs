@@ -4,6 +4,7 @@
 //! replays descriptor tables to find them. What a tracer does know better (a path printed beside a descriptor)
 //! it hands over as a hint.
 
+use crate::event::Layer;
 use crate::file_facts::FileFacts;
 use crate::ids::{CallId, Pid, Tid};
 use crate::time::{Nanos, Timestamp};
@@ -232,6 +233,8 @@ impl RawItem<'_> {
 pub struct RawCall<'a> {
     /// The thread that called.
     pub tid: Tid,
+    /// The interface at which the call was seen. Only system calls change what descriptors stand for.
+    pub layer: Layer,
     /// Which call; ids of [`crate::calls::dictionary`].
     pub call: CallId,
     /// When it was entered.

@@ -1,5 +1,6 @@
 //! Raw items that outlive what they were read from: copied, to be looked at later or by another thread.
 
+use crate::event::Layer;
 use crate::file_facts::FileFacts;
 use crate::ids::{CallId, Pid, Tid};
 use crate::raw::{Arg, Image, OpenFile, RawCall, RawItem, Return, Target};
@@ -76,6 +77,7 @@ struct StoredImage {
 #[derive(Debug)]
 struct StoredCall {
     tid: Tid,
+    layer: Layer,
     call: CallId,
     start: Timestamp,
     dur: Option<Nanos>,
@@ -260,7 +262,8 @@ impl RawBatch {
             self.args.push(arg);
         }
         let args = Span { start, end: self.args.len() as u32 };
-        StoredCall { tid: call.tid, call: call.call, start: call.start, dur: call.dur, ret, args }
+        let &RawCall { tid, layer, call, start, dur, .. } = call;
+        StoredCall { tid, layer, call, start, dur, ret, args }
     }
 
     #[inline]
@@ -331,17 +334,17 @@ impl RawBatch {
                 Return::Injected(value, error.map(|error| self.text(error)))
             }
         };
-        let &StoredCall { tid, call, start, dur, .. } = stored;
+        let &StoredCall { tid, layer, call, start, dur, .. } = stored;
         let stored = &self.args[stored.args.start as usize..stored.args.end as usize];
         if stored.len() > USUAL_ARGUMENTS {
             let args: Vec<Arg<'_>> = stored.iter().map(|arg| self.arg(arg)).collect();
-            return show(RawCall { tid, call, start, dur, ret, args: &args });
+            return show(RawCall { tid, layer, call, start, dur, ret, args: &args });
         }
         let mut args = [Arg::Opaque; USUAL_ARGUMENTS];
         for (arg, stored) in args.iter_mut().zip(stored) {
             *arg = self.arg(stored);
         }
-        show(RawCall { tid, call, start, dur, ret, args: &args[..stored.len()] })
+        show(RawCall { tid, layer, call, start, dur, ret, args: &args[..stored.len()] })
     }
 
     #[inline]
@@ -386,6 +389,7 @@ mod tests {
         ];
         let call = RawCall {
             tid: Tid(1),
+            layer: Layer::Mpiio,
             call: CallId(2),
             start: Timestamp(3),
             dur: Some(Nanos(4)),

@@ -21,7 +21,8 @@ fn main() -> Result<(), QueryError> {
             ..Names::default()
         };
         let cases = [Case::default()];
-        let facts = Facts { cases: &cases, names: &names, trails: &[], processes: &[], span: None };
+        let facts =
+            Facts { cases: &cases, names: &names, trails: &[], processes: &[], layers: &[], span: None };
         let batch = batch(paths);
         for (what, select) in [("everything", SelectSpec::default()), ("selection", select.clone())] {
             let query = Query::over(QuerySpec { select, ..QuerySpec::default() }, &facts)?;

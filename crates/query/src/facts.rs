@@ -1,6 +1,6 @@
 //! What a query must know of an event log.
 
-use iotrail_model::{Case, Names, Process, Timestamp};
+use iotrail_model::{Case, Layer, Names, Process, Timestamp};
 
 /// The parts of an event log that decide what a query means there.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Facts<'a> {
     pub trails: &'a [String],
     /// The table `processes`; needed if a case is a process, a thread or an executable image.
     pub processes: &'a [Process],
+    /// The layers of its calls, the lowest first.
+    pub layers: &'a [Layer],
     /// First and last start of an event; needed if the selection speaks of the log's time.
     pub span: Option<(Timestamp, Timestamp)>,
 }

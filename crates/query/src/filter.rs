@@ -9,13 +9,15 @@ use crate::select::{CasePattern, Selection};
 use crate::variables::Variables;
 use globset::GlobSet;
 use iotrail_model::canonical::canonical;
-use iotrail_model::{Case, CaseId, Clock, EventBatch, Nullable, PathId, Pid, Timestamp};
+use iotrail_model::{Case, CaseId, Clock, EventBatch, Layer, Nullable, PathId, Pid, Timestamp};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// The conditions on rows. `None` is no condition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
+    /// By number of the layer.
+    layers: Option<[bool; Layer::ALL.len()]>,
     cases: Option<Vec<bool>>,
     calls: Option<Vec<bool>>,
     paths: Option<Vec<bool>>,
@@ -38,6 +40,7 @@ impl Filter {
         };
         let size = (selection.min_size.unwrap_or(0), selection.max_size.unwrap_or(i64::MAX));
         Ok(Self {
+            layers: selection.layers.bits(facts.layers),
             cases: case_bits(selection, facts),
             calls: call_bits(selection, &facts.names.calls),
             paths: paths(&selection.path),
@@ -52,8 +55,9 @@ impl Filter {
 
     /// Whether every event is selected.
     pub(crate) fn is_everything(&self) -> bool {
-        let Self { cases, calls, paths, not_paths, pid, not_pid, time, size, failed } = self;
-        [cases, calls, paths, not_paths].into_iter().all(Option::is_none)
+        let Self { layers, cases, calls, paths, not_paths, pid, not_pid, time, size, failed } = self;
+        layers.is_none()
+            && [cases, calls, paths, not_paths].into_iter().all(Option::is_none)
             && pid.is_empty()
             && not_pid.is_empty()
             && time.is_none()
@@ -61,9 +65,10 @@ impl Filter {
             && failed.is_none()
     }
 
-    /// Whether every call of a selected process is selected.
+    /// Whether every call of a selected process is selected, in the layers that count.
     pub(crate) fn takes_whole_processes(&self) -> bool {
-        let Self { cases: _, pid: _, not_pid: _, calls, paths, not_paths, time, size, failed } = self;
+        let Self { layers: _, cases: _, pid: _, not_pid: _, calls, paths, not_paths, time, size, failed } =
+            self;
         [calls, paths, not_paths].into_iter().all(Option::is_none)
             && time.is_none()
             && size.is_none()
@@ -75,6 +80,10 @@ impl Filter {
         self.cases.as_ref().is_none_or(|bits| bit(bits, case.index()))
             && (self.pid.is_empty() || within(&self.pid, pid.0))
             && !within(&self.not_pid, pid.0)
+    }
+
+    pub(crate) fn needs_layer(&self) -> bool {
+        self.layers.is_some()
     }
 
     pub(crate) fn needs_path(&self) -> bool {
@@ -111,6 +120,9 @@ impl Filter {
     pub(crate) fn mask(&self, batch: &EventBatch, mask: &mut Vec<bool>) {
         mask.clear();
         mask.resize(batch.len, true);
+        if let Some(bits) = &self.layers {
+            and(mask, &batch.layer, |layer| bits[layer as usize]);
+        }
         if let Some(bits) = &self.cases {
             and(mask, &batch.case, |case| bit(bits, case.index()));
         }

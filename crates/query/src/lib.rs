@@ -16,6 +16,7 @@ mod filter;
 pub mod generalise;
 pub mod group;
 mod images;
+mod layers;
 pub mod lives;
 pub mod mapping;
 pub mod moment;

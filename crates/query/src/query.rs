@@ -51,6 +51,7 @@ pub(crate) struct Plan {
     pub(crate) activities: Activities,
     spec: QuerySpec,
     selection: Selection,
+    layers: Option<String>,
     reason: String,
     groups: Groups,
     case_names: Vec<String>,
@@ -63,13 +64,19 @@ impl Query {
     /// # Errors
     /// If a word of it makes no sense, a rules file cannot be read or understood, or the log cannot be read.
     pub fn new(spec: QuerySpec, log: &EventLog) -> Result<Self, QueryError> {
-        let trails = trail_names(log);
+        let (trails, layers) = (trail_names(log), log.layers());
         let by = kind_of_case(&spec).and_then(|word| CaseBy::from_name(&word));
         let needs_processes = by.unwrap_or_else(|| CaseBy::choose(log.cases()).0) != CaseBy::Rank;
         let processes = if needs_processes { log.processes()? } else { Vec::new() };
         let span = if Selection::check(&spec.select)?.is_relative() { span(log)? } else { None };
-        let facts =
-            Facts { cases: log.cases(), names: log.names(), trails: &trails, processes: &processes, span };
+        let facts = Facts {
+            cases: log.cases(),
+            names: log.names(),
+            trails: &trails,
+            processes: &processes,
+            layers: &layers,
+            span,
+        };
         Self::over(spec, &facts)
     }
 
@@ -113,6 +120,7 @@ impl Query {
             filter,
             case_by,
             spec,
+            layers: selection.layers.describe(facts.layers),
             selection,
             reason,
             groups,
@@ -162,6 +170,7 @@ impl Query {
         let Plan { filter, case_by, mapping, reused, .. } = &*self.plan;
         let by_process = matches!(case_by, CaseBy::Pid | CaseBy::Exec);
         [
+            (Columns::LAYER, filter.needs_layer()),
             (Columns::PATH2, filter.needs_path()),
             (Columns::PID, by_process || filter.needs_pid()),
             (Columns::TID, *case_by == CaseBy::Tid),
@@ -183,7 +192,9 @@ impl Query {
     /// The selection in words, empty if everything is selected.
     #[must_use]
     pub fn selection(&self) -> String {
-        self.plan.selection.describe()
+        let Plan { layers, selection, .. } = &*self.plan;
+        let words = Some(selection.describe()).filter(|words| !words.is_empty());
+        layers.iter().cloned().chain(words).collect::<Vec<_>>().join("; ")
     }
 
     /// Whether every event is selected.
@@ -358,7 +369,7 @@ pub fn moves_data(name: &str) -> bool {
 }
 
 fn warnings(selection: &Selection, groups: &Groups, facts: &Facts<'_>, grouped: bool) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = selection.layers.warning(facts.layers).into_iter().collect();
     let shown = |text: &str| iotrail_model::text::printable(text).into_owned();
     for pattern in &selection.case {
         if let Some(first) = facts.cases.first()

@@ -7,6 +7,7 @@
 
 use crate::attribute::Attribute;
 use crate::error::QueryError;
+use crate::layers::Layers;
 use crate::moment::{self, Moment};
 use crate::patterns::{listed, path_globs, set};
 use crate::spec::SelectSpec;
@@ -18,6 +19,7 @@ use iotrail_model::text::printable;
 #[derive(Clone, Debug)]
 pub struct Selection {
     spec: SelectSpec,
+    pub(crate) layers: Layers,
     pub(crate) call: Option<GlobSet>,
     pub(crate) not_call: Option<GlobSet>,
     pub(crate) path: Option<GlobSet>,
@@ -58,6 +60,7 @@ impl Selection {
                 .transpose()
         };
         Ok(Self {
+            layers: Layers::parse(&spec.layer)?,
             call: calls("--call", &spec.call)?,
             not_call: calls("--not-call", &spec.not_call)?,
             path: paths("--path", &spec.path)?,
@@ -191,6 +194,7 @@ mod tests {
     fn wrong_words_are_refused_with_what_is_allowed() {
         let one = |word: &str| words(&[word]);
         let specs = [
+            SelectSpec { layer: one("syscall,kernel"), ..SelectSpec::default() },
             SelectSpec { call: one("read,"), ..SelectSpec::default() },
             SelectSpec { path: one("/a["), ..SelectSpec::default() },
             SelectSpec { not_case: one("cid={a"), ..SelectSpec::default() },

@@ -6,12 +6,13 @@ use crate::public;
 use crate::words::Words;
 use iotrail_model::calls;
 use iotrail_model::{
-    Case, CaseName, Dictionaries, Event, FileFacts, FileId, FileKind, FileRow, NamedFile, Nullable, PathId,
-    Process,
+    Case, CaseName, Cell, CellKind, Dictionaries, Event, FileFacts, FileId, FileKind, FileRow, NameKind,
+    NamedFile, Nullable, Process,
 };
 use iotrail_trail::{Capture, Columns, CreateOptions, EventLog, PartWriter, Totals, TrailWriter};
 use serde::Serialize;
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::path::Path;
 
 /// What delivers events.
@@ -125,18 +126,52 @@ impl Translation {
         (Self { dictionaries, calls, paths, errnos, flags, numbered }, redacted)
     }
 
-    fn event(&self, mut event: Event) -> Event {
-        let path = |id: Nullable<PathId>| id.get().map(|id| PathId(self.paths[id.index()])).into();
-        let file = |id: Nullable<FileId>| id.get().filter(|id| self.numbered[id.index()]).into();
-        (event.file, event.file2) = (file(event.file), file(event.file2));
-        event.call.0 = self.calls[event.call.index()];
-        event.path = path(event.path);
-        event.path2 = path(event.path2);
-        event.errno = event.errno.get().map(|id| iotrail_model::ErrnoId(self.errnos[id.index()])).into();
-        event.flags = event.flags.get().map(|id| iotrail_model::FlagsId(self.flags[id.index()])).into();
-        event
+    /// Calls and symbols: those that everybody knows stay.
+    fn known<C: Cell>(&self, cell: C) -> C {
+        self.named(cell)
+    }
+
+    /// Paths: they get other names.
+    fn renamed<C: Cell>(&self, cell: C) -> C {
+        self.named(cell)
+    }
+
+    /// A cell with the copy's id for the log's.
+    fn named<C: Cell>(&self, cell: C) -> C {
+        let id = |kind, id: u32| match kind {
+            NameKind::Call => self.calls[id as usize],
+            NameKind::Path => self.paths[id as usize],
+            NameKind::Errno => self.errnos[id as usize],
+            NameKind::Flags => self.flags[id as usize],
+        };
+        let Ok(cell) = cell.with_names(&mut |kind, name| Ok::<_, Infallible>(id(kind, name)));
+        cell
+    }
+
+    /// Files: those that are told by their name alone are told by their new one.
+    fn numbered(&self, file: Nullable<FileId>) -> Nullable<FileId> {
+        file.get().filter(|file| self.numbered[file.index()]).into()
+    }
+
+    /// Numbers, which tell no name.
+    fn kept<C: Cell>(&self, cell: C) -> C {
+        const { assert!(!matches!(C::KIND, CellKind::Name(_) | CellKind::File), "names are not kept as they are") };
+        cell
     }
 }
+
+macro_rules! translate {
+    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
+        impl Translation {
+            /// An event as the list of columns says that each cell is to be treated.
+            fn event(&self, event: Event) -> Event {
+                Event { $($field: self.$redaction(event.$field),)* }
+            }
+        }
+    };
+}
+
+iotrail_model::event_columns!(translate);
 
 fn of_case(case: &Case, words: &Words) -> Case {
     let name = &case.name;

@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, Throughput};
 use iotrail_model::raw::{Arg, RawCall, RawItem, Return, Target};
-use iotrail_model::{CallId, CaseId, Dictionaries, Event, Nanos, Process, Tid, Timestamp};
+use iotrail_model::{CallId, CaseId, Dictionaries, Event, Layer, Nanos, Process, Tid, Timestamp};
 use iotrail_resolve::{Resolver, Sink};
 use std::hint::black_box;
 
@@ -80,7 +80,8 @@ impl Replay {
     fn call(&mut self, call: CallId, args: &[Arg<'_>], ret: i64) {
         self.now.0 += 1000;
         let (tid, dur, ret) = (Tid(100 + self.tid), Some(Nanos(500)), Return::Value(ret, None));
-        let item = RawItem::Call(RawCall { tid, call, start: self.now, dur, ret, args });
+        let item =
+            RawItem::Call(RawCall { tid, layer: Layer::Syscall, call, start: self.now, dur, ret, args });
         self.resolver.item(CaseId(0), &item, &mut self.names, &mut Nowhere);
     }
 }

@@ -17,7 +17,7 @@ use crate::sockets::{self, Address, Given, Protocol};
 use crate::symbols::{self, Symbol, is_command};
 use iotrail_model::calls::{self, CallSpec, Makes, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
-use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FileKind, FlagsId, Nullable, PathId, Tid};
+use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FileKind, FlagsId, Layer, Nullable, PathId, Tid};
 
 /// A file in a directory that was made without a name (`O_TMPFILE`); the kernel shows a number instead.
 const NAMELESS: &[u8] = b"/#unnamed";
@@ -111,6 +111,7 @@ impl Resolver {
         let mut event = Event {
             case,
             seq,
+            layer: call.layer,
             call: call.call,
             tid: call.tid,
             start: call.start,
@@ -151,6 +152,9 @@ impl Resolver {
             self.learn_behind(thread, self.population.thread(thread).table, names, sink);
         }
         self.hand_over(event, thread, names, sink);
+        if effect == Effect::Exec && scene.succeeded() {
+            self.population.thread_mut(thread).enclosing.clear();
+        }
     }
 
     /// What was noted when a call was entered that is over now.
@@ -847,11 +851,20 @@ impl Resolver {
     }
 
     #[inline]
-    fn hand_over<S: Sink>(&mut self, mut event: Event, id: ThreadId, names: &Dictionaries, sink: &mut S) {
+    pub(crate) fn hand_over<S: Sink>(
+        &mut self,
+        mut event: Event,
+        id: ThreadId,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
         let process = self.population.thread(id).process;
         event.pid = self.population.process(process).pid;
-        self.unknown_descriptors +=
-            u64::from(event.path.is_null() && !event.fd.is_null() && event.errno.is_null());
+        if !self.effects.is_request(event.call) {
+            event.parent = self.population.thread(id).parent(event.case, event.layer);
+        }
+        let is_unknown = event.path.is_null() && !event.fd.is_null() && event.errno.is_null();
+        self.unknown_descriptors += u64::from(is_unknown && event.layer == Layer::Syscall);
         self.case_state(event.case).events += 1;
         self.credit.earn();
         sink.event(&event, names);
@@ -859,7 +872,7 @@ impl Resolver {
 }
 
 #[inline]
-fn set_result(event: &mut Event, call: &RawCall<'_>, names: &mut Dictionaries) {
+pub(crate) fn set_result(event: &mut Event, call: &RawCall<'_>, names: &mut Dictionaries) {
     match call.ret {
         Return::Unseen => {}
         Return::Value(value, _) => event.ret = Nullable::some(value),

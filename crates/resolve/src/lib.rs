@@ -34,6 +34,7 @@ mod found;
 mod held;
 mod identity;
 mod image;
+mod library;
 mod life;
 mod locks;
 mod lookup;

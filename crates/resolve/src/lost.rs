@@ -16,6 +16,7 @@ impl Resolver {
     /// What a thread did could not be read, but for the beginning of `call`, whose last argument may be cut.
     pub(crate) fn misses(&mut self, id: ThreadId, call: Option<&RawCall<'_>>, names: &mut Dictionaries) {
         self.gaps = true;
+        self.population.thread_mut(id).enclosing.clear();
         let Some(call) = call else {
             let table = self.population.thread(id).table;
             return self.files.lose(table, false);

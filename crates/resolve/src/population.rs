@@ -2,6 +2,7 @@
 
 use crate::directories::DirectoryId;
 use crate::files::{DescriptionId, TableId};
+use crate::library::Enclosing;
 use crate::memory::SpaceId;
 use hashbrown::HashMap;
 use iotrail_model::calls;
@@ -37,6 +38,8 @@ pub(crate) struct Thread {
     pub(crate) entered: Option<Entered>,
     /// Calls that signals interrupted and of which it is not known yet what becomes of them.
     pub(crate) suspended: Vec<Entered>,
+    /// Calls of libraries that it is in, the outermost first.
+    pub(crate) enclosing: Vec<Enclosing>,
     /// Whether an item of its own was seen.
     pub(crate) heard: bool,
     /// Its process ended, or it said that it ends; the notice of its own end is still to come.
@@ -383,6 +386,7 @@ impl Population {
             space: birth.space,
             entered: None,
             suspended: Vec::new(),
+            enclosing: Vec::new(),
             heard: false,
             ghost: false,
             left: false,

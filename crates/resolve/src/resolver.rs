@@ -18,7 +18,9 @@ use crate::{CaseSummary, Sink, Summary};
 use hashbrown::HashMap;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{RawCall, RawItem};
-use iotrail_model::{CaseId, Dictionaries, FileFacts, FileId, Interner, Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{
+    CaseId, Dictionaries, FileFacts, FileId, Interner, Layer, Nullable, PathId, Tid, Timestamp,
+};
 use std::collections::VecDeque;
 
 /// Turns raw items into events.
@@ -240,6 +242,12 @@ impl Resolver {
         }
         let Some(thread) = self.speaker(case, seq, item, names, sink) else { return };
         match item {
+            RawItem::Call(call) if call.layer > Layer::Syscall => {
+                self.library_call(case, thread, seq, call, names, sink);
+            }
+            RawItem::Entered(call) if call.layer > Layer::Syscall => {
+                self.enter_library(case, thread, seq, call);
+            }
             RawItem::Call(call) => self.call(case, thread, seq, call, names, sink),
             RawItem::Entered(call) => self.enter(case, thread, seq, call, names),
             RawItem::Interrupted { at, .. } => self.interrupted(thread, *at),

@@ -351,6 +351,7 @@ fn lost<'a>(script: Script, call: Option<(&str, &'a [Arg<'a>])>) -> Script {
         let start = iotrail_model::Timestamp(0);
         iotrail_model::raw::RawCall {
             tid,
+            layer: iotrail_model::Layer::Syscall,
             call: call.unwrap_or_default(),
             start,
             dur: None,

@@ -106,6 +106,7 @@ fn an_unannounced_child_is_adopted_when_its_parent_returns() {
     // The parent's call began before the child's first.
     let call = iotrail_model::raw::RawCall {
         tid: Tid(100),
+        layer: iotrail_model::Layer::Syscall,
         call: iotrail_model::CallId(child.names.calls.find(b"fork").unwrap()),
         start: Timestamp(25),
         dur: None,

@@ -7,6 +7,7 @@
 //! files are those of the recorder.
 
 use crate::format::{Head, MAX_NAMES};
+use crate::plain;
 use crate::varint::{Cursor, put, put_signed};
 use iotrail_model::{
     CallId, CaseId, ErrnoId, Event, FileId, FlagsId, Layer, Nanos, Nullable, OpenId, PathId, Pid, Tid,
@@ -32,40 +33,40 @@ mod saving {
 
 /// Bits of a shape.
 mod has {
-    pub(super) const DUR: u32 = 1;
-    pub(super) const FD: u32 = 2;
-    pub(super) const PATH: u32 = 4;
-    pub(super) const PATH2: u32 = 8;
-    pub(super) const OFFSET: u32 = 16;
-    pub(super) const REQUESTED: u32 = 32;
-    pub(super) const SIZE: u32 = 64;
-    pub(super) const ERRNO: u32 = 128;
-    pub(super) const FLAGS: u32 = 256;
+    pub(super) const DUR: u64 = 1;
+    pub(super) const FD: u64 = 2;
+    pub(super) const PATH: u64 = 4;
+    pub(super) const PATH2: u64 = 8;
+    pub(super) const OFFSET: u64 = 16;
+    pub(super) const REQUESTED: u64 = 32;
+    pub(super) const SIZE: u64 = 64;
+    pub(super) const ERRNO: u64 = 128;
+    pub(super) const FLAGS: u64 = 256;
     /// Another case than 0 or another layer than system calls.
-    pub(super) const PLACE: u32 = 512;
+    pub(super) const PLACE: u64 = 512;
     /// What `ret` is, in two bits.
-    pub(super) const RET: u32 = 3 << 10;
-    pub(super) const RET_AS_USUAL: u32 = 1 << 10;
-    pub(super) const RET_FD: u32 = 2 << 10;
-    pub(super) const RET_OTHER: u32 = 3 << 10;
+    pub(super) const RET: u64 = 3 << 10;
+    pub(super) const RET_AS_USUAL: u64 = 1 << 10;
+    pub(super) const RET_FD: u64 = 2 << 10;
+    pub(super) const RET_OTHER: u64 = 3 << 10;
     /// Which file it is, in two bits.
-    pub(super) const FILE: u32 = 3 << 12;
-    pub(super) const FILE_AS_USUAL: u32 = 1 << 12;
-    pub(super) const FILE_OTHER: u32 = 2 << 12;
-    pub(super) const FILE2: u32 = 1 << 14;
+    pub(super) const FILE: u64 = 3 << 12;
+    pub(super) const FILE_AS_USUAL: u64 = 1 << 12;
+    pub(super) const FILE_OTHER: u64 = 2 << 12;
+    pub(super) const FILE2: u64 = 1 << 14;
     /// Which open file description it is, in two bits.
-    pub(super) const OPEN: u32 = 3 << 15;
-    pub(super) const OPEN_AS_USUAL: u32 = 1 << 15;
-    pub(super) const OPEN_OTHER: u32 = 2 << 15;
-    pub(super) const OPEN2: u32 = 1 << 17;
-    /// All of them.
-    pub(super) const ALL: u32 = (1 << 18) - 1;
+    pub(super) const OPEN: u64 = 3 << 15;
+    pub(super) const OPEN_AS_USUAL: u64 = 1 << 15;
+    pub(super) const OPEN_OTHER: u64 = 2 << 15;
+    pub(super) const OPEN2: u64 = 1 << 17;
+    /// All of them, and those of plain columns.
+    pub(super) const ALL: u64 = (1 << 18) - 1 | crate::plain::ALL;
 }
 
 /// What seldom changes for one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
-    bits: u32,
+    bits: u64,
     errno: Nullable<ErrnoId>,
     flags: Nullable<FlagsId>,
     case: CaseId,
@@ -75,7 +76,7 @@ struct Shape {
 impl Shape {
     /// No event has it.
     const NONE: Self = Self {
-        bits: u32::MAX,
+        bits: u64::MAX,
         errno: Nullable::NULL,
         flags: Nullable::NULL,
         case: CaseId(0),
@@ -99,12 +100,13 @@ impl Shape {
             | bit(event.open2.is_null(), has::OPEN2)
             | file_bits(event, usual_file)
             | open_bits(event, usual_open)
-            | ret_bits(event);
+            | ret_bits(event)
+            | plain::bits(event);
         Self { bits, errno: event.errno, flags: event.flags, case: event.case, layer: event.layer }
     }
 
     fn put(self, out: &mut Vec<u8>) {
-        put(out, u64::from(self.bits));
+        put(out, self.bits);
         if self.has(has::ERRNO) {
             put(out, u64::from(self.errno.raw().0));
         }
@@ -118,7 +120,7 @@ impl Shape {
     }
 
     fn read(from: &mut Cursor<'_>) -> Option<Self> {
-        let bits = u32::try_from(from.number()?).ok().filter(|bits| *bits <= has::ALL)?;
+        let bits = from.number().filter(|bits| bits & !has::ALL == 0)?;
         let mut shape = Self { bits, ..Self::NONE };
         if shape.has(has::ERRNO) {
             shape.errno = Nullable::some(ErrnoId(name(from)?));
@@ -134,13 +136,13 @@ impl Shape {
     }
 
     #[inline]
-    const fn has(self, bit: u32) -> bool {
+    const fn has(self, bit: u64) -> bool {
         self.bits & bit != 0
     }
 }
 
 #[inline]
-fn file_bits(event: &Event, usual: Nullable<FileId>) -> u32 {
+fn file_bits(event: &Event, usual: Nullable<FileId>) -> u64 {
     match event.file {
         file if file.is_null() => 0,
         file if file == usual => has::FILE_AS_USUAL,
@@ -149,7 +151,7 @@ fn file_bits(event: &Event, usual: Nullable<FileId>) -> u32 {
 }
 
 #[inline]
-fn open_bits(event: &Event, usual: Nullable<OpenId>) -> u32 {
+fn open_bits(event: &Event, usual: Nullable<OpenId>) -> u64 {
     match event.open {
         open if open.is_null() => 0,
         open if open == usual => has::OPEN_AS_USUAL,
@@ -158,7 +160,7 @@ fn open_bits(event: &Event, usual: Nullable<OpenId>) -> u32 {
 }
 
 #[inline]
-fn ret_bits(event: &Event) -> u32 {
+fn ret_bits(event: &Event) -> u64 {
     match event.ret.get() {
         None => 0,
         Some(ret) if ret == usual_ret(event) => has::RET_AS_USUAL,
@@ -365,6 +367,7 @@ pub(crate) fn encode(event: &Event, state: &mut Prediction, out: &mut Vec<u8>) {
     if let Some(open) = event.open2.get() {
         put_signed(out, i64::from(open.0) - i64::from(state.open));
     }
+    plain::put(event, out);
     out[savings] = saved;
     state.learn(event);
 }
@@ -451,6 +454,7 @@ pub(crate) fn decode(head: u64, from: &mut Cursor<'_>, state: &mut Prediction) -
     if shape.has(has::OPEN2) {
         event.open2 = Nullable::some(OpenId(near(state.open, from.signed()?)?));
     }
+    plain::read(shape.bits, from, &mut event)?;
     state.learn(&event);
     Some(event)
 }
@@ -496,6 +500,53 @@ mod tests {
             let mut cursor = Cursor(&bytes);
             while decode(head, &mut cursor, &mut state).is_some() {}
         }
+    }
+
+    /// A value of a type of cells that is not the one by default.
+    trait Sample: Default {
+        fn sample() -> Self;
+    }
+
+    macro_rules! samples {
+        ($($cell:ty: $value:expr;)*) => {
+            $(impl Sample for $cell {
+                fn sample() -> Self {
+                    $value
+                }
+            })*
+        };
+    }
+
+    samples! {
+        CaseId: Self(3);
+        u64: 77;
+        Pid: Self(5);
+        Tid: Self(6);
+        Layer: Self::Mpi;
+        CallId: Self(9);
+        Timestamp: Self(-4);
+        Nullable<Nanos>: Self::some(Nanos(1 << 40));
+        Nullable<i32>: Self::some(-100);
+        Nullable<i64>: Self::some(1 << 50);
+        Nullable<u64>: Self::some(u64::MAX - 1);
+        Nullable<PathId>: Self::some(PathId(4));
+        Nullable<ErrnoId>: Self::some(ErrnoId(2));
+        Nullable<FlagsId>: Self::some(FlagsId(1));
+        Nullable<FileId>: Self::some(FileId(u32::MAX - 1));
+        Nullable<OpenId>: Self::some(OpenId(8));
+    }
+
+    macro_rules! each_column {
+        ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {$(
+            let event = Event { $field: Sample::sample(), ..Event::default() };
+            assert_ne!(event, Event::default(), $name);
+            assert_eq!(round_trip(&[event, Event::default(), event]).0, [event, Event::default(), event], $name);
+        )*};
+    }
+
+    #[test]
+    fn every_column_comes_back_also_where_it_alone_is_known() {
+        iotrail_model::event_columns!(each_column);
     }
 
     #[test]

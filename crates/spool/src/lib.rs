@@ -16,6 +16,7 @@ mod header_file;
 mod local_names;
 mod losses;
 mod piece_names;
+mod plain;
 mod reader;
 mod row_code;
 #[cfg(test)]

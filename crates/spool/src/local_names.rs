@@ -3,47 +3,7 @@
 //! The writer's ids become the piece's own by one look into a table; a new piece or a renaming caller only begins
 //! another epoch.
 
-use iotrail_model::Interner;
-
-/// A dictionary of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
-    Calls,
-    Paths,
-    Errnos,
-    Flags,
-}
-
-impl Column {
-    pub(crate) const ALL: [Self; 4] = [Self::Calls, Self::Paths, Self::Errnos, Self::Flags];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Calls => "calls",
-            Self::Paths => "paths",
-            Self::Errnos => "errors",
-            Self::Flags => "flags",
-        }
-    }
-
-    pub(crate) fn of(self, names: &iotrail_model::Dictionaries) -> &Interner {
-        match self {
-            Self::Calls => &names.calls,
-            Self::Paths => &names.paths,
-            Self::Errnos => &names.errnos,
-            Self::Flags => &names.flags,
-        }
-    }
-
-    pub(crate) fn of_mut(self, names: &mut iotrail_model::Dictionaries) -> &mut Interner {
-        match self {
-            Self::Calls => &mut names.calls,
-            Self::Paths => &mut names.paths,
-            Self::Errnos => &mut names.errnos,
-            Self::Flags => &mut names.flags,
-        }
-    }
-}
+use iotrail_model::NameKind;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
@@ -70,18 +30,18 @@ impl Default for LocalNames {
 impl LocalNames {
     /// The piece's id, if the name is defined.
     #[inline]
-    pub(crate) fn get(&self, column: Column, id: u32) -> Option<u32> {
+    pub(crate) fn get(&self, column: NameKind, id: u32) -> Option<u32> {
         let entry = self.tables[column as usize].get(id as usize)?;
         (entry.epoch == self.epoch).then_some(entry.id)
     }
 
     /// The id that the next name of `column` gets.
-    pub(crate) fn next(&self, column: Column) -> u32 {
+    pub(crate) fn next(&self, column: NameKind) -> u32 {
         self.next[column as usize]
     }
 
     /// The caller's name `id` was defined with the next id. `known` is how many names the caller has.
-    pub(crate) fn define(&mut self, column: Column, id: u32, known: usize) {
+    pub(crate) fn define(&mut self, column: NameKind, id: u32, known: usize) {
         let table = &mut self.tables[column as usize];
         if table.len() <= id as usize {
             table.resize(known.max(id as usize + 1), Entry::default());

@@ -1,9 +1,9 @@
 //! The names that a piece defines, as a reader meets them.
 
 use crate::format::MAX_NAMES;
-use crate::local_names::Column;
 use crate::varint::Cursor;
-use iotrail_model::{CallId, Dictionaries, ErrnoId, Event, FlagsId, Nullable, PathId};
+use iotrail_model::{Dictionaries, Event, NameKind};
+use std::convert::Infallible;
 
 /// Bytes of names beyond which a reader begins with new dictionaries.
 const MAX_MEMORY: usize = 8 << 20;
@@ -43,12 +43,12 @@ impl PieceNames {
 
     /// Takes the definition in `from`. `base` is the last path that the block defined.
     pub(crate) fn define(&mut self, from: &mut Cursor<'_>, base: &mut Vec<u8>) -> Option<()> {
-        let column = *Column::ALL.get(usize::from(from.byte()?))?;
+        let column = *NameKind::ALL.get(usize::from(from.byte()?))?;
         let local = from.small().filter(|id| *id < MAX_NAMES)? as usize;
         let shared = usize::try_from(from.number()?).ok()?;
         let dictionary = column.of_mut(&mut self.names);
         let id = match column {
-            Column::Paths => {
+            NameKind::Path => {
                 if shared > base.len() {
                     return None;
                 }
@@ -66,7 +66,7 @@ impl PieceNames {
         Some(())
     }
 
-    fn id(&mut self, column: Column, local: u32) -> Option<u32> {
+    fn id(&mut self, column: NameKind, local: u32) -> Option<u32> {
         let id = self.ids[column as usize].get(local as usize).copied().filter(|id| *id != UNDEFINED);
         self.lost += u64::from(id.is_none());
         id
@@ -74,27 +74,24 @@ impl PieceNames {
 
     /// The bytes of a path.
     pub(crate) fn path(&mut self, local: u32) -> Option<&[u8]> {
-        let id = self.id(Column::Paths, local)?;
+        let id = self.id(NameKind::Path, local)?;
         Some(self.names.paths.get(id))
     }
 
     /// The event with ids of the reader's dictionaries. Names whose definitions were lost are NULL.
     #[inline]
-    pub(crate) fn resolve(&mut self, mut event: Event) -> Event {
-        let call = self.id(Column::Calls, event.call.0);
-        event.call = CallId(call.unwrap_or_else(|| self.names.calls.intern(LOST_CALL)));
-        if let Some(path) = event.path.get() {
-            event.path = Nullable::from(self.id(Column::Paths, path.0).map(PathId));
-        }
-        if let Some(path) = event.path2.get() {
-            event.path2 = Nullable::from(self.id(Column::Paths, path.0).map(PathId));
-        }
-        if let Some(errno) = event.errno.get() {
-            event.errno = Nullable::from(self.id(Column::Errnos, errno.0).map(ErrnoId));
-        }
-        if let Some(flags) = event.flags.get() {
-            event.flags = Nullable::from(self.id(Column::Flags, flags.0).map(FlagsId));
-        }
+    pub(crate) fn resolve(&mut self, event: Event) -> Event {
+        let Ok(event) = event.with_names(|kind, id| Ok::<_, Infallible>(self.known(kind, id)));
         event
+    }
+
+    /// The reader's id; that of NULL, and for calls that of a call without a name, if its definition was lost.
+    #[inline]
+    fn known(&mut self, kind: NameKind, local: u32) -> u32 {
+        match (self.id(kind, local), kind) {
+            (Some(id), _) => id,
+            (None, NameKind::Call) => self.names.calls.intern(LOST_CALL),
+            (None, _) => UNDEFINED,
+        }
     }
 }

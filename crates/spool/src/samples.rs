@@ -40,7 +40,8 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         nullable(),
     );
     let result = (nullable(), prop::option::of(0_u32..3), prop::option::of(0_u32..4), any::<u8>());
-    let opens = (open(), open());
+    let parent = prop::option::of(prop_oneof![0_u64..5, 0..u64::MAX]).prop_map(Nullable::from);
+    let opens = (open(), open(), parent);
     (who, when, what, result, (file(), file()), opens).prop_map(|(who, when, what, result, files, opens)| {
         let mut event = Event {
             case: CaseId(who.0 / 2),
@@ -64,6 +65,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             file2: files.1,
             open: opens.0,
             open2: opens.1,
+            parent: opens.2,
         };
         // What real events look like.
         if result.3 & 1 == 1 {

@@ -5,14 +5,12 @@ use crate::event_code::{self, Prediction};
 use crate::format::{FOOTER, Head, MAX_FRAME, MAX_FRONT, MAX_NAME, MAX_ROW, SEGMENT};
 use crate::header::Header;
 use crate::header_file::HeaderFile;
-use crate::local_names::{Column, LocalNames};
+use crate::local_names::LocalNames;
 use crate::losses::LossesFile;
 use crate::row_code::{self, LastFile};
 use crate::segment::{Frame, Segment};
 use crate::varint::put;
-use iotrail_model::{
-    CallId, Coverage, Dictionaries, ErrnoId, Event, FlagsId, NamedFile, Nullable, PathId, Process,
-};
+use iotrail_model::{Coverage, Dictionaries, Event, NameKind, NamedFile, PathId, Process};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -259,7 +257,7 @@ impl SpoolWriter {
     ) -> Result<(), SpoolError> {
         loop {
             let piece = self.names.piece();
-            let local = self.local(Column::Paths, path.0, names)?;
+            let local = self.local(NameKind::Path, path.0, names)?;
             if piece != self.names.piece() {
                 continue;
             }
@@ -295,20 +293,7 @@ impl SpoolWriter {
     fn localize(&mut self, event: &Event, names: &Dictionaries) -> Result<Event, SpoolError> {
         loop {
             let piece = self.names.piece();
-            let mut local = *event;
-            local.call = CallId(self.local(Column::Calls, event.call.0, names)?);
-            if let Some(path) = event.path.get() {
-                local.path = Nullable::some(PathId(self.local(Column::Paths, path.0, names)?));
-            }
-            if let Some(path) = event.path2.get() {
-                local.path2 = Nullable::some(PathId(self.local(Column::Paths, path.0, names)?));
-            }
-            if let Some(errno) = event.errno.get() {
-                local.errno = Nullable::some(ErrnoId(self.local(Column::Errnos, errno.0, names)?));
-            }
-            if let Some(flags) = event.flags.get() {
-                local.flags = Nullable::some(FlagsId(self.local(Column::Flags, flags.0, names)?));
-            }
+            let local = event.with_names(|kind, id| self.local(kind, id, names))?;
             // A definition may have begun a piece, in which the names before it are not defined.
             if piece == self.names.piece() {
                 return Ok(local);
@@ -318,7 +303,7 @@ impl SpoolWriter {
 
     /// The piece's id of a name. Of no meaning if that began a new piece.
     #[inline]
-    fn local(&mut self, column: Column, id: u32, names: &Dictionaries) -> Result<u32, SpoolError> {
+    fn local(&mut self, column: NameKind, id: u32, names: &Dictionaries) -> Result<u32, SpoolError> {
         match self.names.get(column, id) {
             Some(local) => Ok(local),
             None => self.define(column, id, names),
@@ -326,7 +311,7 @@ impl SpoolWriter {
     }
 
     #[cold]
-    fn define(&mut self, column: Column, id: u32, names: &Dictionaries) -> Result<u32, SpoolError> {
+    fn define(&mut self, column: NameKind, id: u32, names: &Dictionaries) -> Result<u32, SpoolError> {
         let dictionary = column.of(names);
         let rows = dictionary.len();
         if id as usize >= rows {
@@ -357,7 +342,7 @@ impl SpoolWriter {
             }
             self.segment.footer().names += 1;
             self.names.define(column, id, rows);
-            if column == Column::Paths {
+            if column == NameKind::Path {
                 self.base.clear();
                 self.base.extend_from_slice(name);
             }
@@ -365,9 +350,9 @@ impl SpoolWriter {
         }
     }
 
-    fn encode_name(&mut self, column: Column, local: u32, name: &[u8]) {
+    fn encode_name(&mut self, column: NameKind, local: u32, name: &[u8]) {
         let shared = match column {
-            Column::Paths => self.base.iter().zip(name).take_while(|(ours, theirs)| ours == theirs).count(),
+            NameKind::Path => self.base.iter().zip(name).take_while(|(ours, theirs)| ours == theirs).count(),
             _ => 0,
         };
         let out = self.frame.start();

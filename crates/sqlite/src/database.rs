@@ -1,11 +1,10 @@
 //! A database under construction: all of it in one transaction, under a temporary name beside its target.
 
 use crate::error::SqliteError;
-use crate::value::unsigned;
-use crate::{log_tables, names};
-use iotrail_model::{Case, Event};
+use crate::{event_table, log_tables, names};
+use iotrail_model::Case;
 use iotrail_trail::{Columns, EventLog};
-use rusqlite::{Connection, Statement, params};
+use rusqlite::{Connection, params_from_iter};
 use std::fs::OpenOptions;
 use std::path::Path;
 use tempfile::{NamedTempFile, TempPath};
@@ -14,7 +13,7 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// Made when all rows are there, which is quicker than to keep them sorted meanwhile.
 const INDICES: &str = include_str!("indices.sql");
 /// The version of this schema, `PRAGMA user_version`.
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
 
 /// Writes a log as a database to `target`, which appears when it is complete and replaces a file of that name; answers
 /// the number of events. `progress` hears how many events of how many are written.
@@ -76,6 +75,7 @@ fn fill(file: &Path, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64,
     database.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     let transaction = database.transaction()?;
     transaction.execute_batch(SCHEMA)?;
+    transaction.execute_batch(&event_table::schema())?;
     log_tables::runs(&transaction, log)?;
     log_tables::cases(&transaction, log)?;
     let mut processes = log.processes()?;
@@ -96,16 +96,14 @@ fn fill(file: &Path, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64,
 }
 
 fn events(database: &Connection, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64, Stop> {
-    let mut insert = database.prepare(
-        "INSERT INTO event_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
-    )?;
+    let mut insert = database.prepare(&event_table::insert())?;
     let (mut done, total) = (0, log.rows());
     for row_group in 0..log.row_groups() {
         let batch = log.read(row_group, Columns::ALL)?;
         for row in 0..batch.len {
             let row = batch.event(row);
             let timed = log.cases().get(row.case.index()).is_none_or(Case::tells_time);
-            event(&mut insert, &row, timed)?;
+            insert.execute(params_from_iter(row.values().map(|value| event_table::value(value, timed))))?;
         }
         done += batch.len as u64;
         progress(done, total);
@@ -113,38 +111,10 @@ fn events(database: &Connection, log: &EventLog, progress: &dyn Fn(u64, u64)) ->
     Ok(done)
 }
 
-/// Without time stamps (`timed`), the start is not known; `seq` tells the order.
-fn event(insert: &mut Statement<'_>, event: &Event, timed: bool) -> rusqlite::Result<()> {
-    insert.execute(params![
-        event.case.0,
-        unsigned(event.seq),
-        event.pid.0,
-        event.tid.0,
-        event.layer as i64,
-        event.call.0,
-        timed.then_some(event.start.0),
-        event.dur.get().map(|span| span.0),
-        event.fd.get(),
-        event.path.get().map(|path| path.0),
-        event.path2.get().map(|path| path.0),
-        event.offset.get(),
-        event.requested.get(),
-        event.size.get(),
-        event.ret.get(),
-        event.errno.get().map(|errno| errno.0),
-        event.flags.get().map(|flags| flags.0),
-        event.file.get().map(|file| file.0),
-        event.file2.get().map(|file| file.0),
-        event.open.get().map(|open| open.0),
-        event.open2.get().map(|open| open.0),
-    ])?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_model::{CaseId, Nullable, Pid, Process, Timestamp, Usage};
+    use iotrail_model::{CaseId, Event, Nullable, Pid, Process, Timestamp, Usage};
     use iotrail_trail::memory::{MemoryLog, small_trail};
 
     fn database(log: &EventLog) -> (tempfile::TempDir, Connection) {

@@ -5,6 +5,7 @@
 
 mod database;
 mod error;
+mod event_table;
 mod log_tables;
 mod names;
 mod value;

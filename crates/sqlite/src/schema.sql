@@ -76,36 +76,3 @@ CREATE TABLE calls (call_id INTEGER PRIMARY KEY, call TEXT NOT NULL);
 CREATE TABLE errnos (errno_id INTEGER PRIMARY KEY, errno TEXT NOT NULL);
 CREATE TABLE flag_texts (flags_id INTEGER PRIMARY KEY, flags TEXT NOT NULL);
 CREATE TABLE layers (layer_id INTEGER PRIMARY KEY, layer TEXT NOT NULL);
-CREATE TABLE event_rows (
-  case_id INTEGER NOT NULL REFERENCES cases,
-  seq INTEGER NOT NULL,
-  pid INTEGER NOT NULL,
-  tid INTEGER NOT NULL,
-  layer_id INTEGER NOT NULL REFERENCES layers,
-  call_id INTEGER NOT NULL REFERENCES calls,
-  "start" INTEGER,
-  dur INTEGER,
-  fd INTEGER,
-  file_id INTEGER REFERENCES files,
-  file2_id INTEGER REFERENCES files,
-  "offset" INTEGER,
-  requested INTEGER,
-  size INTEGER,
-  ret INTEGER,
-  errno_id INTEGER REFERENCES errnos,
-  flags_id INTEGER REFERENCES flag_texts,
-  file INTEGER REFERENCES distinct_files,
-  file2 INTEGER REFERENCES distinct_files,
-  open INTEGER,
-  open2 INTEGER
-);
-CREATE VIEW events AS
-SELECT e.case_id, e.seq, e.pid, e.tid, l.layer, c.call, e."start", e.dur, e.fd, f.path, g.path AS path2,
-       e."offset", e.requested, e.size, e.ret, n.errno, t.flags, e.file, e.file2, e.open, e.open2
-FROM event_rows e
-JOIN layers l ON l.layer_id = e.layer_id
-JOIN calls c ON c.call_id = e.call_id
-LEFT JOIN files f ON f.file_id = e.file_id
-LEFT JOIN files g ON g.file_id = e.file2_id
-LEFT JOIN errnos n ON n.errno_id = e.errno_id
-LEFT JOIN flag_texts t ON t.flags_id = e.flags_id;

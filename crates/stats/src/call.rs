@@ -22,6 +22,8 @@ pub(crate) fn columns() -> Columns {
         | Columns::ERRNO
         | Columns::FILE
         | Columns::FILE2
+        | Columns::OPEN
+        | Columns::OPEN2
 }
 
 /// What is known of the calls and files of a log by their names.

@@ -1,9 +1,9 @@
 //! Table 4, access patterns: where each transfer begins, seen from the one before, and which bytes are moved again.
 //!
 //! Dun et al. ("ParaTrac", section 5.1) ask for the offsets and lengths of accesses; the measures made of them are defined in
-//! `docs/stats.md`. The one before is that of the same process, through the same descriptor of the same file, since the
-//! descriptor was made: a trail does not tell open file descriptions apart. What lies on both sides of a seam between two
-//! pieces of a log is decided when they meet, so that any split of the log gives the same.
+//! `docs/stats.md`. The one before is that through the same open file description, whichever process and descriptor it was
+//! made with. What lies on both sides of a seam between two pieces of a log is decided when they meet, so that any split of
+//! the log gives the same.
 
 use crate::access::{Access, Step, Transfer};
 use crate::call::Call;
@@ -11,7 +11,7 @@ use crate::part::Context;
 use crate::result::AccessRow;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::{CaseId, FileId, Nullable, Pid};
+use iotrail_model::{CaseId, FileId, Nullable, OpenId, Pid};
 use iotrail_query::LifeId;
 use iotrail_query::process_group::{command_line, executable};
 
@@ -32,22 +32,25 @@ struct Place {
     file: Option<FileId>,
 }
 
-/// Through what a process accesses a file.
+/// Through what a file is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct StreamKey {
-    case: CaseId,
-    pid: Pid,
-    fd: Nullable<i32>,
-    file: FileId,
+enum StreamKey {
+    /// An open file description.
+    Open(CaseId, OpenId),
+    /// Where that is not known: a descriptor of a process, and the file behind it.
+    Descriptor(CaseId, Pid, Nullable<i32>, FileId),
 }
 
 /// What was accessed through it, one transfer after the other.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
-    place: Place,
-    /// Where the first transfer of the piece began, if what came before decides what it was.
-    first: Option<u64>,
+    /// Where the first transfer of the piece began, and whose it was, if what came before decides what it was.
+    first: Option<(Place, u64)>,
     last: Last,
+}
+
+impl Stream {
+    const NEW: Self = Self { first: None, last: Last::Open };
 }
 
 /// What a stream ended with.
@@ -78,9 +81,10 @@ impl Patterns {
             return self.transfer(call, &transfer, streams);
         }
         self.transfer(call, &Transfer { is_write: false, ..transfer }, streams);
-        // Where a copy begins in its target is not recorded, nor through what.
+        // Where a copy begins in its target is not recorded.
         let into = Transfer { offset: None, in_file: call.second.is_some(), ..transfer };
         self.access(call, call.second).add(&into);
+        streams.copied_into(call);
     }
 
     fn access(&mut self, call: &Call, file: Option<FileId>) -> &mut Access {
@@ -88,7 +92,8 @@ impl Patterns {
     }
 
     fn transfer(&mut self, call: &Call, transfer: &Transfer, streams: &mut Streams) {
-        let step = call.file.and_then(|file| streams.of(call, file).go(transfer));
+        let place = Place { life: call.life, file: call.file };
+        let step = call.file.and_then(|file| streams.of(call, file).go(place, transfer));
         let access = self.access(call, call.file);
         access.add(transfer);
         step.into_iter().for_each(|step| access.step(step));
@@ -105,8 +110,10 @@ impl Patterns {
     pub(crate) fn close(&mut self, pieces: impl IntoIterator<Item = Streams>) {
         let mut streams = Streams::default();
         for (key, next) in pieces.into_iter().flat_map(|piece| piece.0) {
-            let mine = streams.0.entry(key).or_insert(Stream { first: None, last: Last::Open, ..next });
-            if let (Some(step), Some(access)) = (mine.append(&next), self.accesses.get_mut(&next.place)) {
+            let step = streams.0.entry(key).or_insert(Stream::NEW).append(&next);
+            if let Some((place, step)) = step
+                && let Some(access) = self.accesses.get_mut(&place)
+            {
                 access.step(step);
             }
         }
@@ -145,22 +152,34 @@ impl Patterns {
 
 impl Streams {
     fn of(&mut self, call: &Call, file: FileId) -> &mut Stream {
-        let key = StreamKey { case: call.event.case, pid: call.event.pid, fd: call.event.fd, file };
-        let place = Place { life: call.life, file: Some(file) };
-        self.0.entry(key).or_insert(Stream { place, first: None, last: Last::Open })
+        let event = &call.event;
+        let key = match event.open.get() {
+            Some(open) => StreamKey::Open(event.case, open),
+            None => StreamKey::Descriptor(event.case, event.pid, event.fd, file),
+        };
+        self.0.entry(key).or_insert(Stream::NEW)
     }
 
-    /// Looks at a call, selected or not, that may make a descriptor.
+    /// Nobody knows where the next transfer comes after a copy into an open file description.
+    fn copied_into(&mut self, call: &Call) {
+        if let Some(open) = call.event.open2.get() {
+            self.0.entry(StreamKey::Open(call.event.case, open)).or_insert(Stream::NEW).last = Last::Unknown;
+        }
+    }
+
+    /// Looks at a call, selected or not, that may make a descriptor: where its open file description is not known, the number may
+    /// have been another one's before.
     pub(crate) fn open(&mut self, call: &Call) {
-        if let (true, false, Some(file)) = (call.kind.opens, call.failed(), call.file) {
+        let is_new = call.kind.opens && !call.failed() && call.event.open.is_null();
+        if let (true, Some(file)) = (is_new, call.file) {
             self.of(call, file).last = Last::Unknown;
         }
     }
 }
 
 impl Stream {
-    /// Goes on with a transfer; says how, if that is decided.
-    fn go(&mut self, transfer: &Transfer) -> Option<Step> {
+    /// Goes on with a transfer of `place`; says how, if that is decided.
+    fn go(&mut self, place: Place, transfer: &Transfer) -> Option<Step> {
         let Some(start) = transfer.offset else {
             self.last = Last::Unknown;
             return None;
@@ -169,16 +188,16 @@ impl Stream {
             Last::At(before) => Some(Step::between(before, start)),
             Last::Unknown => None,
             Last::Open => {
-                self.first = Some(start);
+                self.first = Some((place, start));
                 None
             }
         }
     }
 
-    /// Goes on with what happened in the rows that follow.
-    fn append(&mut self, next: &Self) -> Option<Step> {
+    /// Goes on with what happened in the rows that follow; says how their first transfer went on, and whose it was.
+    fn append(&mut self, next: &Self) -> Option<(Place, Step)> {
         let step = match (self.last, next.first) {
-            (Last::At(end), Some(start)) => Some(Step::between(end, start)),
+            (Last::At(end), Some((place, start))) => Some((place, Step::between(end, start))),
             _ => None,
         };
         if self.last == Last::Open {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
 use iotrail_model::{
-    Case, CaseId, CaseName, Clock, Event, FileFacts, FileKind, Nanos, Nullable, Pid, Process, Timestamp,
-    Usage,
+    Case, CaseId, CaseName, Clock, Event, FileFacts, FileKind, Nanos, Nullable, OpenId, Pid, Process,
+    Timestamp, Usage,
 };
 use iotrail_query::{Lives, ProcessGroupBy, Query, QuerySpec};
 use iotrail_stats::result::{AccessRow, Modes, PhaseRow, Profile};
@@ -66,6 +66,13 @@ impl Log {
 
     fn moved(&mut self, moved: Moved<'_>) {
         let event = self.transfer(moved);
+        self.memory.push(event);
+    }
+
+    /// The same through a known open file description.
+    fn moved_through(&mut self, open: u32, moved: Moved<'_>) {
+        let open = Nullable::some(OpenId(open));
+        let event = Event { open, ..self.transfer(moved) };
         self.memory.push(event);
     }
 
@@ -237,6 +244,30 @@ fn a_file_that_is_opened_again_is_not_read_backwards() {
 }
 
 #[test]
+fn what_goes_on_through_one_open_file_description_is_sequential_whoever_does_it() {
+    let mut log = Log::new();
+    log.process(1, 0, "a", None);
+    log.process(2, 1, "b", None);
+    // A descriptor that was inherited, and a copy of it: one position.
+    log.moved_through(5, ("write", 1, 3, "/f", Some(0), 10));
+    log.moved_through(5, ("write", 2, 3, "/f", Some(10), 10));
+    log.moved_through(5, ("write", 1, 4, "/f", Some(20), 10));
+    // The number of a descriptor that was closed, for another opening of the file: a position of its own.
+    log.moved_through(6, ("write", 1, 4, "/f", Some(0), 10));
+    log.moved_through(5, ("write", 2, 3, "/f", Some(30), 10));
+    // A copy into it, somewhere: what comes then is neither.
+    let copy = log.transfer(("sendfile", 1, 7, "/g", Some(0), 10));
+    let (path2, open2) = (log.memory.path("/f"), Nullable::some(OpenId(5)));
+    log.memory.push(Event { path2, open2, ..copy });
+    log.moved_through(5, ("write", 2, 3, "/f", Some(50), 10));
+    let profile = profile_of(&log.memory.build(), "exe", QuerySpec::default(), 1);
+    let row = file(&profile, "/f");
+    assert_eq!((row.writes, row.consecutive, row.sequential, row.random), (7, 3, 3, 0));
+    let of = |pid| profile.processes.iter().find(|row| row.pid == Some(pid)).unwrap().consecutive;
+    assert_eq!((of(1), of(2)), (1, 2), "each process has what it went on with");
+}
+
+#[test]
 fn throughput_is_by_group_and_by_rank_and_loses_no_byte() {
     let throughput = profile_of(&workflow(), "exe", QuerySpec::default(), 1).throughput;
     let sum = |lines: &[iotrail_stats::result::Series]| {
@@ -284,6 +315,9 @@ fn random_log(rows: &[Row], row_group_rows: usize) -> EventLog {
         match call {
             0 => log.call("openat", pid, fd, path),
             1 => log.copied(("sendfile", pid, fd, path, offset, size), "/copy"),
+            _ if fd == 4 => {
+                log.moved_through(pid / 2, (["write", "read"][call % 2], pid, fd, path, offset, size))
+            }
             2 => log.moved(("write", pid, fd, path, offset, size)),
             _ => log.moved(("read", pid, fd, path, offset, size)),
         }

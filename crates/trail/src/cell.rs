@@ -1,15 +1,16 @@
 //! What a cell of `events` is in Arrow, in Parquet's pages and in a batch. A column is a line of
-//! [`iotrail_model::event_columns`]; a type of cell is an implementation here.
+//! [`iotrail_model::event_columns`]; a type of cell is an implementation of [`Stored`] here, beside that of
+//! [`iotrail_model::Cell`].
 
 use crate::columns::Columns;
 use crate::decode::{Dictionary, NameTable, Slice, lookup};
 use crate::encode::{ChunkEncoder, EncodedChunk, Integers};
-use crate::own_names::{NameColumn, OwnNames};
+use crate::own_names::OwnNames;
 use arrow_array::types::{Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type};
 use arrow_schema::{DataType, Field, TimeUnit};
 use iotrail_model::{
-    CallId, CaseId, ErrnoId, EventBatch, FileId, FlagsId, Layer, Nanos, Nullable, OpenId, PathId, Pid, Tid,
-    Timestamp,
+    CallId, CaseId, ErrnoId, EventBatch, FileId, FlagsId, Layer, NameKind, Nanos, Nullable, OpenId, PathId,
+    Pid, Tid, Timestamp,
 };
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescPtr;
@@ -45,7 +46,7 @@ impl Pages<'_> {
 
     fn names(
         &mut self,
-        of: NameColumn,
+        of: NameKind,
         ids: impl Iterator<Item = u32>,
         nullable: bool,
     ) -> Result<EncodedChunk> {
@@ -54,13 +55,10 @@ impl Pages<'_> {
     }
 }
 
-/// A type of cell.
-pub(crate) trait Cell: Copy {
+/// A type of cell as it is stored.
+pub(crate) trait Stored: Copy {
     /// Its type in Arrow.
     fn data_type() -> DataType;
-
-    /// Whether it may be NULL.
-    const NULLABLE: bool;
 
     /// Rows of a column as pages.
     fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk>;
@@ -77,9 +75,7 @@ pub(crate) trait Cell: Copy {
 /// Cells that are integers: their type in Arrow; whether 32 bits hold them; to an integer, and back.
 macro_rules! integers {
     ($($cell:ty: $arrow:ident, $data_type:expr, $narrow:literal, $to:expr, $from:expr;)*) => {$(
-        impl Cell for $cell {
-            const NULLABLE: bool = false;
-
+        impl Stored for $cell {
             fn data_type() -> DataType {
                 $data_type
             }
@@ -103,9 +99,7 @@ macro_rules! integers {
 /// The same for those that may be NULL.
 macro_rules! optional_integers {
     ($($cell:ty: $arrow:ident, $data_type:expr, $narrow:literal, $to:expr, $from:expr;)*) => {$(
-        impl Cell for Nullable<$cell> {
-            const NULLABLE: bool = true;
-
+        impl Stored for Nullable<$cell> {
             fn data_type() -> DataType {
                 $data_type
             }
@@ -130,15 +124,13 @@ macro_rules! optional_integers {
 /// Cells that are names.
 macro_rules! names {
     ($($cell:ident: $column:ident;)*) => {$(
-        impl Cell for Nullable<$cell> {
-            const NULLABLE: bool = true;
-
+        impl Stored for Nullable<$cell> {
             fn data_type() -> DataType {
                 names_type()
             }
 
             fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
-                pages.names(NameColumn::$column, cells.iter().map(|cell| cell.raw().0), true)
+                pages.names(NameKind::$column, cells.iter().map(|cell| cell.raw().0), true)
             }
 
             fn decode(
@@ -147,7 +139,7 @@ macro_rules! names {
                 known: &mut Dictionary,
                 names: &mut impl NameTable,
             ) -> std::result::Result<(), String> {
-                slice.optional_names(cells, known, lookup(names, NameColumn::$column), $cell)
+                slice.optional_names(cells, known, lookup(names, NameKind::$column), $cell)
             }
         }
     )*};
@@ -166,6 +158,7 @@ optional_integers! {
     i64: Int64Type, DataType::Int64, false, std::convert::identity::<i64>, |value| value;
     Nanos: Int64Type, DataType::Int64, false, |span: Nanos| span.0, Nanos;
     FileId: UInt32Type, DataType::UInt32, true, |id: FileId| i64::from(id.0), FileId;
+    u64: UInt64Type, DataType::UInt64, false, |value: u64| value as i64, |value| value;
     OpenId: UInt32Type, DataType::UInt32, true, |id: OpenId| i64::from(id.0), OpenId;
 }
 
@@ -175,15 +168,13 @@ names! {
     FlagsId: Flags;
 }
 
-impl Cell for CallId {
-    const NULLABLE: bool = false;
-
+impl Stored for CallId {
     fn data_type() -> DataType {
         names_type()
     }
 
     fn encode(cells: &[Self], pages: &mut Pages<'_>) -> Result<EncodedChunk> {
-        pages.names(NameColumn::Call, cells.iter().map(|cell| cell.0), false)
+        pages.names(NameKind::Call, cells.iter().map(|cell| cell.0), false)
     }
 
     fn decode(
@@ -192,13 +183,11 @@ impl Cell for CallId {
         known: &mut Dictionary,
         names: &mut impl NameTable,
     ) -> std::result::Result<(), String> {
-        slice.names(cells, known, lookup(names, NameColumn::Call), CallId, None)
+        slice.names(cells, known, lookup(names, NameKind::Call), CallId, None)
     }
 }
 
-impl Cell for Layer {
-    const NULLABLE: bool = false;
-
+impl Stored for Layer {
     fn data_type() -> DataType {
         names_type()
     }
@@ -223,10 +212,10 @@ impl Cell for Layer {
 }
 
 macro_rules! table {
-    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident;)*) => {
+    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
         /// The columns as fields of Arrow.
         pub(crate) fn fields() -> Vec<Field> {
-            vec![$(Field::new($name, <$cell>::data_type(), <$cell>::NULLABLE),)*]
+            vec![$(Field::new($name, <$cell>::data_type(), <$cell as iotrail_model::Cell>::NULLABLE),)*]
         }
 
         /// Encodes rows of the column at `place` of the table.
@@ -239,7 +228,7 @@ macro_rules! table {
         ) -> Result<EncodedChunk> {
             $(if Columns::at(place) == Columns::$constant {
                 let mut pages = Pages { encoder, column, packing: Integers::$packing, names };
-                return Cell::encode(&batch.$field[rows], &mut pages);
+                return Stored::encode(&batch.$field[rows], &mut pages);
             })*
             Err(ParquetError::General(format!("the schema has no column {place}")))
         }
@@ -253,7 +242,7 @@ macro_rules! table {
             names: &mut impl NameTable,
         ) -> std::result::Result<(), String> {
             $(if Columns::at(place) == Columns::$constant {
-                return Cell::decode(slice, &mut batch.$field, known, names);
+                return Stored::decode(slice, &mut batch.$field, known, names);
             })*
             Err("is unknown".to_owned())
         }
@@ -269,3 +258,6 @@ macro_rules! table {
 }
 
 iotrail_model::event_columns!(table);
+
+#[cfg(test)]
+pub(crate) use table;

@@ -5,7 +5,7 @@
 pub struct Columns(u64);
 
 macro_rules! columns {
-    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident;)*) => {
+    ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
         /// The places of the columns in the table.
         #[allow(clippy::upper_case_acronyms, reason = "they are constants of Columns")]
         enum Place {
@@ -29,6 +29,9 @@ macro_rules! columns {
 
 iotrail_model::event_columns!(columns);
 
+#[cfg(test)]
+pub(crate) use columns;
+
 impl Columns {
     /// No column: batches then have a length only.
     pub const NONE: Self = Self(0);
@@ -50,6 +53,11 @@ impl Columns {
         let path = if self.contains(Self::FILE) { Self::PATH } else { Self::NONE };
         let path2 = if self.contains(Self::FILE2) { Self::PATH2 } else { Self::NONE };
         self | path | path2
+    }
+
+    /// Where the one column of this set is in the table.
+    pub(crate) const fn place(self) -> usize {
+        self.0.trailing_zeros() as usize
     }
 
     /// The column at a place of the table.

@@ -4,11 +4,27 @@ use crate::meta::Totals;
 use crate::own_names::{OwnDictionary, OwnNames};
 use crate::population::Population;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CaseId, Event, Pid, Process, Tid};
+use iotrail_model::{CaseId, Event, Layer, Pid, Process, Tid};
 use std::collections::BTreeMap;
 
 /// Threads with their processes.
 type Threads = hashbrown::HashSet<(CaseId, Pid, Tid), foldhash::fast::RandomState>;
+
+/// Counts and sums over the events of one layer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Layered {
+    events: u64,
+    read: i64,
+    written: i64,
+}
+
+impl Layered {
+    fn add(&mut self, other: Self) {
+        self.events += other.events;
+        self.read = self.read.saturating_add(other.read);
+        self.written = self.written.saturating_add(other.written);
+    }
+}
 
 /// Counts and sums over the events of a part; ids are the part's own.
 #[derive(Debug, Default)]
@@ -18,8 +34,8 @@ pub(crate) struct Counters {
     errnos: Vec<u64>,
     start: Option<i64>,
     end: Option<i64>,
-    bytes_read: i64,
-    bytes_written: i64,
+    /// By layer.
+    layers: [Layered; Layer::ALL.len()],
     transfers: Vec<Transfer>,
     population: Population,
     /// The threads of events.
@@ -37,6 +53,7 @@ impl Counters {
     #[inline]
     pub(crate) fn count(&mut self, event: &Event, names: &OwnNames) {
         self.events += 1;
+        self.layers[event.layer as usize].events += 1;
         let call = event.call.index();
         if call >= self.calls.len() {
             self.learn_calls(&names.calls);
@@ -51,12 +68,13 @@ impl Counters {
         self.start = Some(self.start.map_or(start, |first| first.min(start)));
         self.end = Some(self.end.map_or(end, |last| last.max(end)));
         if let Some(size) = event.size.get() {
+            let layer = &mut self.layers[event.layer as usize];
             let transfer = self.transfers[call];
             if matches!(transfer, Transfer::Read | Transfer::Copy) {
-                self.bytes_read = self.bytes_read.saturating_add(size);
+                layer.read = layer.read.saturating_add(size);
             }
             if matches!(transfer, Transfer::Write | Transfer::Copy) {
-                self.bytes_written = self.bytes_written.saturating_add(size);
+                layer.written = layer.written.saturating_add(size);
             }
         }
         let actor = (event.case, event.pid, event.tid);
@@ -104,10 +122,9 @@ impl Counters {
                 flags: names.flags.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect(),
                 start: self.start,
                 end: self.end,
-                bytes_read: self.bytes_read,
-                bytes_written: self.bytes_written,
                 ..Totals::default()
             },
+            layers: self.layers,
             // Where each thread is a case, a process has events in several of them, but its rows in one.
             threads: if self.population.is_empty() { self.threads } else { Threads::default() },
             population: self.population,
@@ -119,6 +136,7 @@ impl Counters {
 #[derive(Debug, Default)]
 pub(crate) struct NamedCounters {
     totals: Totals,
+    layers: [Layered; Layer::ALL.len()],
     population: Population,
     /// The threads of events in parts without a table of processes.
     threads: Threads,
@@ -127,6 +145,7 @@ pub(crate) struct NamedCounters {
 impl NamedCounters {
     pub(crate) fn add(&mut self, other: Self) {
         self.totals.add(&other.totals);
+        self.layers.iter_mut().zip(other.layers).for_each(|(mine, theirs)| mine.add(theirs));
         self.population.join(other.population);
         self.threads.extend(other.threads);
     }
@@ -137,7 +156,13 @@ impl NamedCounters {
         let unknown = self.threads.iter().filter(|(case, pid, _)| !known.contains(&(*case, *pid)));
         let strangers: hashbrown::HashSet<(CaseId, Pid)> =
             unknown.clone().map(|(case, pid, _)| (*case, *pid)).collect();
+        // A byte that a library moved is one that a system call moved.
+        let lowest = self.layers.iter().find(|layer| layer.events > 0).copied().unwrap_or_default();
+        let counted = Layer::ALL.iter().zip(self.layers).filter(|(_, counts)| counts.events > 0);
         Totals {
+            layers: counted.map(|(layer, counts)| (layer.name().to_owned(), counts.events)).collect(),
+            bytes_read: lowest.read,
+            bytes_written: lowest.written,
             cases: cases as u64,
             processes: counts.processes + strangers.len() as u64,
             threads: counts.threads + unknown.count() as u64,

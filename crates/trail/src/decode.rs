@@ -10,18 +10,17 @@
 use crate::cell;
 use crate::columns::Columns;
 use crate::error::TrailError;
-use crate::own_names::NameColumn;
 use crate::parquet_file::ParquetFile;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use iotrail_model::nullable::Sentinel;
-use iotrail_model::{EventBatch, Nullable};
+use iotrail_model::{EventBatch, NameKind, Nullable};
 
 /// Where a name's id comes from.
 pub(crate) trait NameTable {
     /// The id of `text`, `None` if it has none.
-    fn id(&mut self, column: NameColumn, text: &str) -> Option<u32>;
+    fn id(&mut self, column: NameKind, text: &str) -> Option<u32>;
 }
 
 /// Rows that are decoded at a time.
@@ -93,20 +92,20 @@ impl Target<'_> {
         names: &mut impl NameTable,
     ) -> Result<(), String> {
         let Self { batch, rows, dictionaries } = self;
-        let slice = Slice { array, rows: *rows };
+        let slice = Slice::new(array, *rows);
         cell::decode(&slice, place, batch, &mut dictionaries[place], names)
     }
 }
 
 pub(crate) fn lookup(
     names: &mut impl NameTable,
-    column: NameColumn,
+    column: NameKind,
 ) -> impl FnMut(&str) -> Result<u32, String> {
     move |text| {
         names.id(column, text).ok_or_else(|| {
             let table = match column {
-                NameColumn::Path => "the table `files`",
-                NameColumn::Call | NameColumn::Errno | NameColumn::Flags => "the totals of trail.json",
+                NameKind::Path => "the table `files`",
+                NameKind::Call | NameKind::Errno | NameKind::Flags => "the totals of trail.json",
             };
             format!("has `{}`, which is not in {table}", iotrail_model::text::printable(text))
         })
@@ -156,7 +155,12 @@ pub(crate) struct Slice<'a> {
     rows: usize,
 }
 
-impl Slice<'_> {
+impl<'a> Slice<'a> {
+    /// Rows of a row group of `rows` rows.
+    pub(crate) const fn new(array: &'a ArrayRef, rows: usize) -> Self {
+        Self { array, rows }
+    }
+
     pub(crate) fn required<P: ArrowPrimitiveType, T>(
         &self,
         column: &mut Vec<T>,

@@ -2,12 +2,14 @@
 
 use crate::cell;
 use crate::checksums;
-use crate::encode::ChunkEncoder;
+use crate::columns::Columns;
+use crate::encode::{ChunkEncoder, EncodedChunk};
 use crate::error::TrailError;
 use crate::meta::{Table, Written};
 use crate::own_names::OwnNames;
 use crate::parquet_file::ParquetFile;
 use crate::schema::schema;
+use arrow_schema::Schema;
 use iotrail_model::EventBatch;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
 use parquet::column::writer::ColumnCloseResult;
@@ -15,6 +17,7 @@ use parquet::errors::Result;
 use parquet::file::metadata::SortingColumn;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnDescPtr;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -34,15 +37,25 @@ pub(crate) struct EventFile {
 
 impl EventFile {
     pub(crate) fn create(path: &Path) -> std::result::Result<Self, TrailError> {
-        let sorted_by = |column_idx| SortingColumn { column_idx, descending: false, nulls_first: false };
+        Self::with_schema(path, &schema(Table::Events))
+    }
+
+    /// A file with the columns of `arrow`, which begin with those of `events`.
+    pub(crate) fn with_schema(path: &Path, arrow: &Schema) -> std::result::Result<Self, TrailError> {
+        let sorted_by = |column: Columns| SortingColumn {
+            column_idx: column.place() as i32,
+            descending: false,
+            nulls_first: false,
+        };
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("iotrail version ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_sorting_columns(Some([0, 6, 1].into_iter().map(sorted_by).collect()))
+            .set_sorting_columns(Some(
+                [Columns::CASE, Columns::START, Columns::SEQ].into_iter().map(sorted_by).collect(),
+            ))
             .build();
-        let arrow = schema(Table::Events);
-        add_encoded_arrow_schema_to_metadata(&arrow, &mut properties);
+        add_encoded_arrow_schema_to_metadata(arrow, &mut properties);
         let file = File::create_new(path).map_err(TrailError::io("create", path))?;
-        let columns = ArrowSchemaConverter::new().convert(&arrow).map_err(TrailError::writing(path))?;
+        let columns = ArrowSchemaConverter::new().convert(arrow).map_err(TrailError::writing(path))?;
         let writer = SerializedFileWriter::new(file, columns.root_schema_ptr(), Arc::new(properties))
             .map_err(TrailError::writing(path))?;
         let encoder = ChunkEncoder::new(LEVEL).map_err(TrailError::io("write", path))?;
@@ -56,19 +69,33 @@ impl EventFile {
         rows: Range<usize>,
         names: &OwnNames,
     ) -> std::result::Result<(), TrailError> {
-        self.rows += rows.len() as u64;
-        self.write_group(batch, rows, names).map_err(TrailError::writing(&self.path))
+        self.write_encoded(rows.len(), |encoder, column, place| {
+            cell::encode(encoder, column, place, (batch, rows.clone()), names)
+        })
+    }
+
+    /// Writes a row group of so many rows, of which `encode` makes the column at each place.
+    pub(crate) fn write_encoded(
+        &mut self,
+        rows: usize,
+        encode: impl FnMut(&mut ChunkEncoder, &ColumnDescPtr, usize) -> Result<EncodedChunk>,
+    ) -> std::result::Result<(), TrailError> {
+        self.rows += rows as u64;
+        self.write_group(encode).map_err(TrailError::writing(&self.path))
     }
 
     /// Measured on 3 million events of `examples/trail_speed.rs` with zstd 1: 9.9 bytes and 180 to 190 ns per event. Bytes per
     /// event: `start` 1.60 (differences), `tid` 0.63, `pid` 0.35, `fd` 0.71, `path` 1.01, `call` 0.34, `requested` 0.21, `size`
     /// 0.41, `offset` 0.70 (all dictionaries). Where a row group has too many distinct values for a dictionary, plain
     /// values beat packed differences: `dur` 2.28 instead of 3.22, `ret` 1.39 instead of 3.08.
-    fn write_group(&mut self, batch: &EventBatch, rows: Range<usize>, names: &OwnNames) -> Result<()> {
+    fn write_group(
+        &mut self,
+        mut encode: impl FnMut(&mut ChunkEncoder, &ColumnDescPtr, usize) -> Result<EncodedChunk>,
+    ) -> Result<()> {
         let columns = self.writer.schema_descr().columns().to_vec();
         let mut group = self.writer.next_row_group()?;
         for (place, column) in columns.iter().enumerate() {
-            let chunk = cell::encode(&mut self.encoder, column, place, (batch, rows.clone()), names)?;
+            let chunk = encode(&mut self.encoder, column, place)?;
             self.checksums.push(checksums::of(&chunk.bytes));
             group.append_column(&chunk.bytes, chunk.close)?;
         }

@@ -7,14 +7,12 @@
 use crate::error::TrailError;
 use crate::event_file::EventFile;
 use crate::meta::Written;
-use crate::own_names::{NameColumn, OwnNames};
-use iotrail_model::EventBatch;
+use crate::own_names::OwnNames;
+use iotrail_model::{EventBatch, NameKind};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-
-const COLUMNS: [NameColumn; 4] = [NameColumn::Call, NameColumn::Path, NameColumn::Errno, NameColumn::Flags];
 
 /// See the [module](self).
 pub(crate) enum GroupWriter {
@@ -30,7 +28,7 @@ pub(crate) struct Apart {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<Result<EventFile, TrailError>>>,
     /// How many names of each column it was told.
-    told: [usize; COLUMNS.len()],
+    told: [usize; NameKind::ALL.len()],
     /// Whether the paths that it was told have lost their meaning.
     forget_paths: bool,
 }
@@ -40,7 +38,7 @@ struct Job {
     rows: EventBatch,
     forget_paths: bool,
     /// Names of each column that are new, in the order of their ids.
-    names: [Vec<Box<[u8]>>; COLUMNS.len()],
+    names: [Vec<Box<[u8]>>; NameKind::ALL.len()],
 }
 
 impl GroupWriter {
@@ -53,7 +51,7 @@ impl GroupWriter {
         let (jobs, todo) = sync_channel(1);
         let thread = std::thread::Builder::new().name("encode".to_owned());
         let thread = thread.spawn(move || work(file, &todo)).map_err(TrailError::io("write", path))?;
-        let told = [0; COLUMNS.len()];
+        let told = [0; NameKind::ALL.len()];
         Ok(Self::Apart(Apart { jobs: Some(jobs), thread: Some(thread), told, forget_paths: false }))
     }
 
@@ -74,7 +72,7 @@ impl GroupWriter {
     pub(crate) fn forget_paths(&mut self) {
         if let Self::Apart(apart) = self {
             apart.forget_paths = true;
-            apart.told[NameColumn::Path as usize] = 0;
+            apart.told[NameKind::Path as usize] = 0;
         }
     }
 
@@ -92,11 +90,11 @@ impl Apart {
         let mut copy = EventBatch::default();
         copy.append(batch, rows);
         let told = self.told;
-        let new = COLUMNS.map(|column| {
+        let new = NameKind::ALL.map(|column| {
             let names = names.column(column);
             (told[column as usize]..names.len()).map(|id| names.text(id as u32).into()).collect()
         });
-        self.told = COLUMNS.map(|column| names.column(column).len());
+        self.told = NameKind::ALL.map(|column| names.column(column).len());
         let forget_paths = std::mem::take(&mut self.forget_paths);
         let job = Job { rows: copy, forget_paths, names: new };
         let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
@@ -131,7 +129,7 @@ fn work(mut file: EventFile, todo: &Receiver<Job>) -> Result<EventFile, TrailErr
         if job.forget_paths {
             names.paths.clear();
         }
-        for (column, new) in COLUMNS.into_iter().zip(&job.names) {
+        for (column, new) in NameKind::ALL.into_iter().zip(&job.names) {
             let own = names.column_mut(column);
             for name in new {
                 own.intern_bytes(name);

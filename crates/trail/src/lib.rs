@@ -29,6 +29,8 @@ mod merge;
 mod meta;
 mod name_index;
 mod name_pairs;
+#[cfg(test)]
+mod one_more_column;
 mod own_names;
 mod parquet_file;
 mod part;

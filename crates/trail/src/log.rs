@@ -7,13 +7,14 @@ use crate::identity::{DistinctFile, Identities, Name};
 use crate::info::Info;
 use crate::meta::Table;
 use crate::name_index::NameIndex;
-use crate::own_names::NameColumn;
 use crate::parquet_file::ParquetFile;
 use crate::read_tables;
 use crate::row_group::RowGroupMeta;
 use crate::trail::Trail;
 use hashbrown::HashMap;
-use iotrail_model::{Case, CaseId, Coverage, EventBatch, FileId, FileRow, Names, Nullable, PathId, Process};
+use iotrail_model::{
+    Case, CaseId, Coverage, EventBatch, FileId, FileRow, Layer, NameKind, Names, Nullable, PathId, Process,
+};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -169,9 +170,9 @@ impl EventLog {
     /// Answers the numbers of the trail's parts, by what their files are called.
     fn add_names(&mut self, trail: &Trail) -> Result<HashMap<String, usize>, TrailError> {
         let totals = &trail.meta().totals;
-        let calls = totals.calls.keys().map(|text| (NameColumn::Call, text));
-        let errnos = totals.errnos.keys().map(|text| (NameColumn::Errno, text));
-        let flags = totals.flags.iter().map(|text| (NameColumn::Flags, text));
+        let calls = totals.calls.keys().map(|text| (NameKind::Call, text));
+        let errnos = totals.errnos.keys().map(|text| (NameKind::Errno, text));
+        let flags = totals.flags.iter().map(|text| (NameKind::Flags, text));
         for (column, text) in calls.chain(errnos).chain(flags) {
             self.names.add(column, text);
         }
@@ -200,7 +201,7 @@ impl EventLog {
             }) as u32,
             None => u32::MAX - trail,
         };
-        let path = match self.names.add(NameColumn::Path, &row.path) {
+        let path = match self.names.add(NameKind::Path, &row.path) {
             None => {
                 self.files.push(row.clone());
                 PathId::from_index(self.files.len() - 1)
@@ -224,6 +225,16 @@ impl EventLog {
     #[must_use]
     pub fn cases(&self) -> &[Case] {
         &self.cases
+    }
+
+    /// The layers of its calls, the lowest first.
+    #[must_use]
+    pub fn layers(&self) -> Vec<Layer> {
+        let by_layer = |trail: &Trail| trail.meta().totals.by_layer();
+        let counted: Vec<_> = self.trails().iter().map(by_layer).collect();
+        let has =
+            |layer: &Layer| counted.iter().any(|counts| counts.get(layer.name()).is_some_and(|n| *n > 0));
+        Layer::ALL.into_iter().filter(has).collect()
     }
 
     /// All names by their ids; ids of calls in [`iotrail_model::calls::TABLE`] are rows of that table.

@@ -6,14 +6,14 @@ use crate::log::EventLog;
 use crate::meta::{Capture, FORMAT, FORMAT_VERSION, TimeBase, TrailMeta};
 use crate::name_index::NameIndex;
 use crate::name_pairs::{NamePairs, of_key};
-use crate::own_names::{NameColumn, OwnNames};
+use crate::own_names::OwnNames;
 use crate::part::file_row;
 use crate::trail::Trail;
 use crate::writer::{CreateOptions, TrailWriter};
 use iotrail_model::text::path_to_text;
 use iotrail_model::{
     CallId, Case, CaseId, CaseName, Coverage, Dictionaries, ErrnoId, Event, EventBatch, FileId, FileRow,
-    FlagsId, NamedFile, Nanos, Nullable, PathId, Pid, Process, Tid, Timestamp,
+    FlagsId, NameKind, NamedFile, Nanos, Nullable, PathId, Pid, Process, Tid, Timestamp,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -132,7 +132,7 @@ impl MemoryLog {
 
 fn index(own: &OwnNames) -> NameIndex {
     let mut names = NameIndex::new();
-    for column in [NameColumn::Call, NameColumn::Errno, NameColumn::Flags] {
+    for column in [NameKind::Call, NameKind::Errno, NameKind::Flags] {
         for text in own.column(column).iter() {
             names.add(column, &String::from_utf8_lossy(text));
         }

@@ -9,16 +9,16 @@ use crate::error::TrailError;
 use crate::event_file::EventFile;
 use crate::limits::Limits;
 use crate::meta::{Table, Written};
-use crate::own_names::{NameColumn, OwnDictionary, OwnNames};
+use crate::own_names::{OwnDictionary, OwnNames};
 use crate::parquet_file::ParquetFile;
 use crate::rows::{Key, key};
-use iotrail_model::{EventBatch, Nullable, PathId};
+use iotrail_model::{EventBatch, NameKind, Nullable, PathId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::{Path, PathBuf};
 
 impl NameTable for OwnNames {
-    fn id(&mut self, column: NameColumn, text: &str) -> Option<u32> {
+    fn id(&mut self, column: NameKind, text: &str) -> Option<u32> {
         Some(self.column_mut(column).intern(text))
     }
 }

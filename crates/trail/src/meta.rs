@@ -1,7 +1,7 @@
 //! `trail.json`: what the trail is, which files belong to it, what it covers.
 
 use crate::seal::Checksum;
-use iotrail_model::Coverage;
+use iotrail_model::{Coverage, Layer};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,21 +152,34 @@ pub struct Totals {
     pub calls: BTreeMap<String, u64>,
     /// Events by error name.
     pub errnos: BTreeMap<String, u64>,
+    /// Events by layer; trails that were written before layers were counted hold system calls alone.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub layers: BTreeMap<String, u64>,
     /// Every text in the column `flags`.
     pub flags: BTreeSet<String>,
     /// Start of the first event in ns, if there is one.
     pub start: Option<i64>,
     /// End of the last event in ns; an event whose end was never seen counts with its start.
     pub end: Option<i64>,
-    /// Bytes moved by read variants; a copy between descriptors counts here and in `bytes_written`.
+    /// Bytes moved by read variants of the lowest layer; a copy between descriptors counts here and in `bytes_written`.
     pub bytes_read: i64,
     /// Bytes moved by write variants.
     pub bytes_written: i64,
 }
 
 impl Totals {
+    /// Events by layer, also of trails that do not say.
+    pub(crate) fn by_layer(&self) -> BTreeMap<String, u64> {
+        if !self.layers.is_empty() || self.events == 0 {
+            return self.layers.clone();
+        }
+        BTreeMap::from([(Layer::Syscall.name().to_owned(), self.events)])
+    }
+
     /// Adds the counts over other cases.
     pub(crate) fn add(&mut self, other: &Self) {
+        self.layers = self.by_layer();
+        crate::info::add(&mut self.layers, &other.by_layer());
         self.cases += other.cases;
         self.processes += other.processes;
         self.threads += other.threads;

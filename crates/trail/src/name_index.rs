@@ -1,9 +1,8 @@
 //! The names of an event log with their ids, over all of its trails.
 
 use crate::decode::NameTable;
-use crate::own_names::NameColumn;
 use hashbrown::HashMap;
-use iotrail_model::{Names, calls};
+use iotrail_model::{NameKind, Names, calls};
 use std::sync::Arc;
 
 /// One dictionary and its inverse. The hash is seeded per process: no trace can choose its collisions.
@@ -39,19 +38,19 @@ impl NameIndex {
     pub(crate) fn new() -> Self {
         let mut index = Self::default();
         for spec in calls::TABLE {
-            index.add(NameColumn::Call, spec.name);
+            index.add(NameKind::Call, spec.name);
         }
         index
     }
 
     /// Adds a name; answers its id if it was there before.
-    pub(crate) fn add(&mut self, column: NameColumn, text: &str) -> Option<u32> {
+    pub(crate) fn add(&mut self, column: NameKind, text: &str) -> Option<u32> {
         let names = &mut self.names;
         match column {
-            NameColumn::Call => self.calls.add(&mut names.calls, text),
-            NameColumn::Path => self.paths.add(&mut names.paths, text),
-            NameColumn::Errno => self.errnos.add(&mut names.errnos, text),
-            NameColumn::Flags => self.flags.add(&mut names.flags, text),
+            NameKind::Call => self.calls.add(&mut names.calls, text),
+            NameKind::Path => self.paths.add(&mut names.paths, text),
+            NameKind::Errno => self.errnos.add(&mut names.errnos, text),
+            NameKind::Flags => self.flags.add(&mut names.flags, text),
         }
     }
 
@@ -61,12 +60,12 @@ impl NameIndex {
 }
 
 impl NameTable for &NameIndex {
-    fn id(&mut self, column: NameColumn, text: &str) -> Option<u32> {
+    fn id(&mut self, column: NameKind, text: &str) -> Option<u32> {
         let index = match column {
-            NameColumn::Call => &self.calls,
-            NameColumn::Path => &self.paths,
-            NameColumn::Errno => &self.errnos,
-            NameColumn::Flags => &self.flags,
+            NameKind::Call => &self.calls,
+            NameKind::Path => &self.paths,
+            NameKind::Errno => &self.errnos,
+            NameKind::Flags => &self.flags,
         };
         index.ids.get(text).copied()
     }

@@ -5,18 +5,10 @@
 //! row after a rotation costs a hash.
 
 use iotrail_model::text::path_to_text;
-use iotrail_model::{Dictionaries, Event, Interner, Nullable};
+use iotrail_model::{Dictionaries, Event, Interner, NameKind};
+use std::convert::Infallible;
 
 const UNTRANSLATED: u32 = u32::MAX;
-
-/// A column of names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NameColumn {
-    Call,
-    Path,
-    Errno,
-    Flags,
-}
 
 /// One dictionary with its translation from the caller's ids; it holds texts, not bytes.
 #[derive(Debug, Default)]
@@ -89,20 +81,8 @@ impl OwnNames {
     /// `event` with ids of these dictionaries.
     #[inline]
     pub(crate) fn adopt(&mut self, event: &Event, names: &Dictionaries) -> Event {
-        let mut own = *event;
-        own.call.0 = self.calls.translate(event.call.0, &names.calls);
-        if let Some(path) = event.path.get() {
-            own.path = Nullable::some(iotrail_model::PathId(self.paths.translate(path.0, &names.paths)));
-        }
-        if let Some(path) = event.path2.get() {
-            own.path2 = Nullable::some(iotrail_model::PathId(self.paths.translate(path.0, &names.paths)));
-        }
-        if let Some(errno) = event.errno.get() {
-            own.errno = Nullable::some(iotrail_model::ErrnoId(self.errnos.translate(errno.0, &names.errnos)));
-        }
-        if let Some(flags) = event.flags.get() {
-            own.flags = Nullable::some(iotrail_model::FlagsId(self.flags.translate(flags.0, &names.flags)));
-        }
+        let mut translate = |kind: NameKind, id| self.column_mut(kind).translate(id, kind.of(names));
+        let Ok(own) = event.with_names(|kind, id| Ok::<_, Infallible>(translate(kind, id)));
         own
     }
 
@@ -113,21 +93,22 @@ impl OwnNames {
         }
     }
 
-    pub(crate) fn column(&self, column: NameColumn) -> &OwnDictionary {
+    pub(crate) fn column(&self, column: NameKind) -> &OwnDictionary {
         match column {
-            NameColumn::Call => &self.calls,
-            NameColumn::Path => &self.paths,
-            NameColumn::Errno => &self.errnos,
-            NameColumn::Flags => &self.flags,
+            NameKind::Call => &self.calls,
+            NameKind::Path => &self.paths,
+            NameKind::Errno => &self.errnos,
+            NameKind::Flags => &self.flags,
         }
     }
 
-    pub(crate) fn column_mut(&mut self, column: NameColumn) -> &mut OwnDictionary {
+    #[inline]
+    pub(crate) fn column_mut(&mut self, column: NameKind) -> &mut OwnDictionary {
         match column {
-            NameColumn::Call => &mut self.calls,
-            NameColumn::Path => &mut self.paths,
-            NameColumn::Errno => &mut self.errnos,
-            NameColumn::Flags => &mut self.flags,
+            NameKind::Call => &mut self.calls,
+            NameKind::Path => &mut self.paths,
+            NameKind::Errno => &mut self.errnos,
+            NameKind::Flags => &mut self.flags,
         }
     }
 }

@@ -19,7 +19,7 @@ const EVENTS: &str = "events-0000.parquet";
 
 /// The problems of a small trail whose events were changed by `plant`; they are in two row groups.
 fn problems(plant: impl Fn(&mut EventBatch, &mut OwnNames)) -> Vec<Problem> {
-    let (_guard, path) = trail();
+    let (_guard, path) = exchangeable_trail();
     let mut names = OwnNames::default();
     let file = ParquetFile::open(&path.join(EVENTS), Table::Events).unwrap();
     let mut batch = decode(&file, 0, Columns::ALL, &mut names).unwrap();
@@ -32,7 +32,8 @@ fn problems(plant: impl Fn(&mut EventBatch, &mut OwnNames)) -> Vec<Problem> {
     check(&path).unwrap()
 }
 
-fn trail() -> (tempfile::TempDir, PathBuf) {
+/// A small trail whose files may be exchanged.
+pub(crate) fn exchangeable_trail() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.trail");
     small_trail(&path).unwrap();
@@ -117,12 +118,12 @@ fn totals_that_do_not_fit_the_rows_are_found() {
 
 #[test]
 fn times_and_kinds_that_cannot_be_are_found() {
-    let (_guard, path) = trail();
+    let (_guard, path) = exchangeable_trail();
     let usage = Usage { io_delay: Some(Nanos(-1)), ..Usage::default() };
     let process = |pid: u32| Process { pid: Pid(pid), ..Process::default() };
     let found = replaced(&path, vec![process(10), Process { usage, ..process(11) }, process(12)]);
     assert_eq!(found, only("processes-0000.parquet", None, "process 11 used a negative time"));
-    let (_guard, path) = trail();
+    let (_guard, path) = exchangeable_trail();
     let kind = Some("door".to_owned());
     let row = |n: usize| FileRow { path: format!("/data/{n}"), kind: kind.clone(), ..FileRow::default() };
     let found = replaced(&path, (0..5).map(row).collect());
@@ -141,7 +142,7 @@ fn replaced<R: crate::tables::Row>(path: &Path, rows: Vec<R>) -> Vec<Problem> {
 
 #[test]
 fn a_path_with_two_rows_is_found() {
-    let (_guard, path) = trail();
+    let (_guard, path) = exchangeable_trail();
     let row = |n: usize| FileRow { path: format!("/data/{n}"), ..FileRow::default() };
     let found = replaced(&path, vec![row(0), row(1), row(2), row(3), row(3)]);
     assert_eq!(found[0], only("files-0000.parquet", None, "the path `/data/3` has two rows for one file")[0]);
@@ -150,7 +151,7 @@ fn a_path_with_two_rows_is_found() {
 
 #[test]
 fn processes_that_cannot_be_are_found() {
-    let (_guard, path) = trail();
+    let (_guard, path) = exchangeable_trail();
     let process = |pid: u32| Process { pid: Pid(pid), ..Process::default() };
     let lost = Process { case: CaseId(9), ..process(10) };
     let backwards = Process { start: Some(Timestamp(5)), end: Some(Timestamp(4)), ..process(11) };
@@ -167,7 +168,7 @@ fn processes_that_cannot_be_are_found() {
 
 #[test]
 fn a_coverage_statement_that_does_not_add_up_is_found() {
-    let (_guard, path) = trail();
+    let (_guard, path) = exchangeable_trail();
     let meta = path.join("trail.json");
     let text = fs::read_to_string(&meta).unwrap().replace("\"unparsed\": 0", "\"unparsed\": 3");
     let text = text.replace("\"checksum\"", "\"none\"");

@@ -8,7 +8,6 @@ use crate::decode::NameTable;
 use crate::error::TrailError;
 use crate::log::EventLog;
 use crate::meta::Table;
-use crate::own_names::NameColumn;
 use crate::parquet_file::ParquetFile;
 use crate::schema::schema;
 use crate::tables::Row;
@@ -16,7 +15,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
 use arrow_schema::{DataType, Field, SchemaRef};
-use iotrail_model::{FileId, Nullable, PathId};
+use iotrail_model::{FileId, NameKind, Nullable, PathId};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -101,7 +100,7 @@ impl EventLog {
         };
         let column = |place: &usize| {
             let column = match (*place, array(*place)) {
-                (0, Some(array)) => of_log(array, cases),
+                (CASE, Some(array)) => of_log(array, cases),
                 (FILE, files) => self.files_of_log(row_group, files, array(PATH)),
                 (FILE2, files) => self.files_of_log(row_group, files, array(PATH2)),
                 (_, Some(array)) => within_dictionary(array),
@@ -143,7 +142,7 @@ impl EventLog {
         let mut names = self.name_index();
         let ids: Vec<Nullable<PathId>> = texts
             .iter()
-            .map(|text| text.and_then(|text| names.id(NameColumn::Path, text)).map(PathId).into())
+            .map(|text| text.and_then(|text| names.id(NameKind::Path, text)).map(PathId).into())
             .collect();
         let id = |key: Option<i32>| key.map_or(Nullable::NULL, |key| ids[key as usize]);
         Ok(paths.keys().iter().map(id).collect())
@@ -158,10 +157,11 @@ impl EventLog {
     }
 }
 
-const PATH: usize = 9;
-const PATH2: usize = 10;
-const FILE: usize = 17;
-const FILE2: usize = 18;
+const CASE: usize = Columns::CASE.place();
+const PATH: usize = Columns::PATH.place();
+const PATH2: usize = Columns::PATH2.place();
+const FILE: usize = Columns::FILE.place();
+const FILE2: usize = Columns::FILE2.place();
 
 fn schema_of(place: usize) -> Arc<Field> {
     Arc::clone(&schema(Table::Events).fields()[place])

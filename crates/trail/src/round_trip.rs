@@ -86,6 +86,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 file2: files.1.map(FileId).into(),
                 open: files.0.map(|id| OpenId(id ^ 5)).into(),
                 open2: files.1.map(OpenId).into(),
+                parent: names.1.map(u64::from).into(),
             }
         });
     prop::collection::vec(event, 0..120).prop_map(|mut events| {

@@ -1,5 +1,6 @@
 //! What is known about a row group without reading it, so that a scan can skip it.
 
+use crate::columns::Columns;
 use crate::parquet_file::ParquetFile;
 use iotrail_model::{CaseId, EventBatch, Timestamp};
 use parquet::file::statistics::Statistics;
@@ -19,12 +20,13 @@ pub struct RowGroupMeta {
 impl RowGroupMeta {
     pub(crate) fn of_file(file: &ParquetFile, row_group: usize, first_case: u32) -> Self {
         let group = file.metadata().metadata().row_group(row_group);
-        let statistics = |column: usize| group.columns().get(column).and_then(|chunk| chunk.statistics());
-        let cases = match statistics(0) {
+        let statistics =
+            |column: Columns| group.columns().get(column.place()).and_then(|chunk| chunk.statistics());
+        let cases = match statistics(Columns::CASE) {
             Some(Statistics::Int32(bounds)) => bounds.min_opt().zip(bounds.max_opt()),
             _ => None,
         };
-        let starts = match statistics(6) {
+        let starts = match statistics(Columns::START) {
             Some(Statistics::Int64(bounds)) => bounds.min_opt().zip(bounds.max_opt()),
             _ => None,
         };

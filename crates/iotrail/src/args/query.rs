@@ -11,6 +11,11 @@ const MEANING: &str = "Activities and cases";
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = SELECTION)]
 pub(crate) struct Selection {
+    /// Calls seen at these interfaces, comma-separated: `syscall`, `libc`, `mpiio`, `mpi`, or `all`. Default: the lowest of
+    /// the log, so that nothing is counted twice; `events` prints all.
+    #[arg(long, value_name = "LAYER")]
+    layer: Vec<String>,
+
     /// Calls by name or glob: `read,p*`.
     #[arg(long, value_name = "CALL")]
     call: Vec<String>,
@@ -72,6 +77,7 @@ pub(crate) struct Selection {
 impl Selection {
     pub(crate) fn spec(&self) -> SelectSpec {
         SelectSpec {
+            layer: self.layer.clone(),
             call: self.call.clone(),
             not_call: self.not_call.clone(),
             path: self.path.clone(),

@@ -3,9 +3,10 @@
 use crate::rows::{Form, FormArgs, json_lines};
 use crate::{args::query::Selection, output, ui::Ui};
 use iotrail_draw::export::quoted_csv;
-use iotrail_model::{Case, Event, Names, text::printable, units};
+use iotrail_model::{Case, CellKind, Event, Names, Nullable, Value, text::printable, units};
 use iotrail_query::{ActivityId, Classified, Query, QuerySpec};
 use iotrail_trail::{Columns, EventLog};
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,8 +42,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let form = args.form.form();
     let log = EventLog::open(&args.trails)?;
-    let spec =
-        QuerySpec { map: Some("call".to_owned()), select: args.selection.spec(), ..QuerySpec::default() };
+    let mut select = args.selection.spec();
+    if select.layer.is_empty() {
+        // Nothing is added up here.
+        select.layer.push("all".to_owned());
+    }
+    let spec = QuerySpec { map: Some("call".to_owned()), select, ..QuerySpec::default() };
     let query = Query::new(spec, &log)?;
     let limit = args.limit.unwrap_or(u64::MAX);
     let printed = output::stream(&args.output, |out| print(&log, &query, form, limit, out))?;
@@ -71,8 +76,8 @@ fn print(log: &EventLog, query: &Query, form: Form, limit: u64, out: &mut dyn Wr
                 break;
             }
             let event = batch.event(row);
-            let record = Record::new(&event, &log.cases()[event.case.index()], log.names());
-            record.write(form, out)?;
+            let case = &log.cases()[event.case.index()];
+            Record { case, names: log.names(), event: &event }.write(form, out)?;
             printed += 1;
         }
     }
@@ -81,7 +86,7 @@ fn print(log: &EventLog, query: &Query, form: Form, limit: u64, out: &mut dyn Wr
 
 fn writeln_header(form: Form, out: &mut dyn Write) -> std::io::Result<()> {
     match form {
-        Form::Csv => writeln!(out, "{}", Record::COLUMNS.join(",")),
+        Form::Csv => writeln!(out, "{}", Record::columns().join(",")),
         Form::Table => writeln!(
             out,
             "{:<30} {:<16} {:>7} {:>9} {:>10} {:>12} {:<14} PATH",
@@ -91,173 +96,130 @@ fn writeln_header(form: Form, out: &mut dyn Write) -> std::io::Result<()> {
     }
 }
 
-/// One event with its names, in the order of the columns.
-#[derive(serde::Serialize)]
+/// One event with its names: the columns of the table, and those of its case behind `case_id`.
 struct Record<'a> {
-    case_id: u32,
-    cid: Option<&'a str>,
-    host: Option<&'a str>,
-    rid: Option<&'a str>,
-    label: Option<&'a str>,
-    seq: u64,
-    pid: u32,
-    tid: u32,
-    layer: &'a str,
-    call: &'a str,
-    /// Unknown if the trace has no time stamps: `seq` tells the order.
-    start: Option<String>,
-    start_ns: Option<i64>,
-    dur: Option<i64>,
-    fd: Option<i32>,
-    path: Option<&'a str>,
-    path2: Option<&'a str>,
-    offset: Option<i64>,
-    requested: Option<i64>,
-    size: Option<i64>,
-    ret: Option<i64>,
-    errno: Option<&'a str>,
-    flags: Option<&'a str>,
-    file: Option<u32>,
-    file2: Option<u32>,
-    open: Option<u32>,
-    open2: Option<u32>,
-    #[serde(skip)]
     case: &'a Case,
+    names: &'a Names,
+    event: &'a Event,
+}
+
+/// What stands in a field.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Field<'a> {
+    Null,
+    Int(i64),
+    Count(u64),
+    Text(Cow<'a, str>),
+}
+
+impl<'a> From<Option<&'a str>> for Field<'a> {
+    fn from(text: Option<&'a str>) -> Self {
+        text.map_or(Self::Null, |text| Self::Text(Cow::Borrowed(text)))
+    }
+}
+
+impl Field<'_> {
+    /// NULL is an empty cell, an empty text a quoted one.
+    fn csv(&self) -> String {
+        match self {
+            Self::Null => String::new(),
+            Self::Int(number) => number.to_string(),
+            Self::Count(number) => number.to_string(),
+            Self::Text(text) if text.is_empty() => "\"\"".to_owned(),
+            Self::Text(text) => quoted_csv(text),
+        }
+    }
 }
 
 impl<'a> Record<'a> {
-    const COLUMNS: [&'static str; 26] = [
-        "case_id",
-        "cid",
-        "host",
-        "rid",
-        "label",
-        "seq",
-        "pid",
-        "tid",
-        "layer",
-        "call",
-        "start",
-        "start_ns",
-        "dur",
-        "fd",
-        "path",
-        "path2",
-        "offset",
-        "requested",
-        "size",
-        "ret",
-        "errno",
-        "flags",
-        "file",
-        "file2",
-        "open",
-        "open2",
-    ];
+    /// The names of the fields.
+    fn columns() -> Vec<&'static str> {
+        let of_case: &[&str] = &["cid", "host", "rid", "label"];
+        let more = |kind| match kind {
+            CellKind::Case => of_case,
+            CellKind::Time => &["start_ns"],
+            _ => &[],
+        };
+        Event::COLUMNS
+            .iter()
+            .flat_map(|column| std::iter::once(&column.name).chain(more(column.kind)))
+            .copied()
+            .collect()
+    }
 
-    fn new(event: &Event, case: &'a Case, names: &'a Names) -> Self {
-        Self {
-            case_id: event.case.0,
-            cid: case.name.cid.as_deref(),
-            host: case.name.host.as_deref(),
-            rid: case.name.rid.as_deref(),
-            label: case.label.as_deref(),
-            seq: event.seq,
-            pid: event.pid.0,
-            tid: event.tid.0,
-            layer: event.layer.name(),
-            call: names.call(event.call),
-            start: case.tells_time().then(|| event.start.to_rfc3339()),
-            start_ns: case.tells_time().then_some(event.start.0),
-            dur: event.dur.get().map(|span| span.0),
-            fd: event.fd.get(),
-            path: names.path(event.path),
-            path2: names.path(event.path2),
-            offset: event.offset.get(),
-            requested: event.requested.get(),
-            size: event.size.get(),
-            ret: event.ret.get(),
-            errno: names.errno(event.errno),
-            flags: names.flags(event.flags),
-            file: event.file.get().map(|file| file.0),
-            file2: event.file2.get().map(|file| file.0),
-            open: event.open.get().map(|open| open.0),
-            open2: event.open2.get().map(|open| open.0),
-            case,
+    /// The fields, in the order of [`Self::columns`].
+    fn fields(&self) -> Vec<Field<'a>> {
+        let mut fields = Vec::new();
+        for (column, value) in Event::COLUMNS.iter().zip(self.event.values()) {
+            self.put(value, &mut fields);
+            if column.kind == CellKind::Case {
+                let name = &self.case.name;
+                let of_case = [&name.cid, &name.host, &name.rid, &self.case.label];
+                fields.extend(of_case.map(|text| Field::from(text.as_deref())));
+            }
         }
+        fields
+    }
+
+    fn put(&self, value: Value, fields: &mut Vec<Field<'a>>) {
+        let field = match value {
+            Value::Null => Field::Null,
+            Value::Int(number) => Field::Int(number),
+            Value::Count(number) => Field::Count(number),
+            Value::Layer(layer) => Field::from(Some(layer.name())),
+            Value::Name(kind, id) => Field::from(Some(&*kind.texts(self.names)[id as usize])),
+            // A trace without time stamps only tells the order.
+            Value::Time(_) if !self.case.tells_time() => {
+                fields.push(Field::Null);
+                Field::Null
+            }
+            Value::Time(time) => {
+                fields.push(Field::Text(time.to_rfc3339().into()));
+                Field::Int(time.0)
+            }
+        };
+        fields.push(field);
     }
 
     fn write(&self, form: Form, out: &mut dyn Write) -> anyhow::Result<()> {
         match form {
             Form::Json => json_lines(std::iter::once(self), out)?,
-            Form::Csv => writeln!(out, "{}", self.csv_fields().join(","))?,
+            Form::Csv => {
+                let fields: Vec<String> = self.fields().iter().map(Field::csv).collect();
+                writeln!(out, "{}", fields.join(","))?;
+            }
             Form::Table => self.write_row(out)?,
         }
         Ok(())
     }
 
-    fn csv_fields(&self) -> [String; 26] {
-        /// NULL is an empty cell, an empty text a quoted one.
-        fn text(value: Option<&str>) -> String {
-            match value {
-                None => String::new(),
-                Some("") => "\"\"".to_owned(),
-                Some(value) => quoted_csv(value),
-            }
-        }
-        fn number(value: Option<impl ToString>) -> String {
-            value.map_or_else(String::new, |value| value.to_string())
-        }
-        [
-            self.case_id.to_string(),
-            text(self.cid),
-            text(self.host),
-            text(self.rid),
-            text(self.label),
-            self.seq.to_string(),
-            self.pid.to_string(),
-            self.tid.to_string(),
-            self.layer.to_owned(),
-            text(Some(self.call)),
-            self.start.clone().unwrap_or_default(),
-            number(self.start_ns),
-            number(self.dur),
-            number(self.fd),
-            text(self.path),
-            text(self.path2),
-            number(self.offset),
-            number(self.requested),
-            number(self.size),
-            number(self.ret),
-            text(self.errno),
-            text(self.flags),
-            number(self.file),
-            number(self.file2),
-            number(self.open),
-            number(self.open2),
-        ]
-    }
-
     fn write_row(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let size = match self.errno {
-            Some(errno) => errno.to_owned(),
-            None => self.size.map_or_else(|| "-".to_owned(), |size| size.to_string()),
-        };
+        let Self { case, names, event } = self;
+        let number =
+            |value: Nullable<i64>| value.get().map_or_else(|| "-".to_owned(), |value| value.to_string());
+        let size = names.errno(event.errno).map_or_else(|| number(event.size), str::to_owned);
         write!(
             out,
             "{:<30} {:<16} {:>7} {:>9} {:>10} {:>12} {:<14} {}",
-            self.start.as_deref().unwrap_or("-"),
-            printable(&self.case.name.to_string()),
-            self.tid,
-            self.dur.map_or_else(|| "-".to_owned(), |span| units::duration(span as f64)),
+            if case.tells_time() { event.start.to_rfc3339() } else { "-".to_owned() },
+            printable(&case.name.to_string()),
+            event.tid,
+            event.dur.get().map_or_else(|| "-".to_owned(), |span| units::duration(span.0 as f64)),
             size,
-            self.offset.map_or_else(|| "-".to_owned(), |offset| offset.to_string()),
-            self.call,
-            printable(self.path.unwrap_or("-")),
+            number(event.offset),
+            names.call(event.call),
+            printable(names.path(event.path).unwrap_or("-")),
         )?;
-        match self.path2 {
+        match names.path(event.path2) {
             Some(second) => writeln!(out, " -> {}", printable(second)),
             None => writeln!(out),
         }
+    }
+}
+
+impl serde::Serialize for Record<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Self::columns().into_iter().zip(self.fields()))
     }
 }

@@ -58,9 +58,10 @@ fn spec(line: &str) -> QuerySpec {
     let mut words = split(line.strip_prefix("iotrail dfg run.trail ").unwrap()).into_iter().peekable();
     let mut spec = QuerySpec::default();
     while let Some(option) = words.next() {
-        let SelectSpec { call, not_call, path, not_path, case, not_case, pid, not_pid, .. } =
+        let SelectSpec { layer, call, not_call, path, not_path, case, not_case, pid, not_pid, .. } =
             &mut spec.select;
         let list = match option.as_str() {
+            "--layer" => layer,
             "--call" => call,
             "--not-call" => not_call,
             "--path" => path,

@@ -1,6 +1,6 @@
 use crate::log::{Log, case};
 use crate::{activities, words};
-use iotrail_model::{CaseId, Nullable, Timestamp};
+use iotrail_model::{CaseId, Layer, Nullable, Timestamp};
 use iotrail_query::{Query, QuerySpec, SelectSpec};
 use iotrail_trail::EventLog;
 
@@ -80,4 +80,40 @@ fn words_that_match_nothing_are_said() {
             "--call raed: the log has no such call"
         ]
     );
+}
+
+/// A write of MPI-IO and the system call that it made, twice.
+fn two_layers() -> EventLog {
+    let mut log = Log::new(vec![case(0, "a/n1/0")]);
+    for _ in 0..2 {
+        log.with(0, "MPI_File_write", "/s/a", |event, _| event.layer = Layer::Mpiio);
+        log.with(0, "pwrite64", "/s/a", |event, _| event.size = Nullable::some(10));
+    }
+    log.build()
+}
+
+#[test]
+fn of_several_layers_the_lowest_counts_unless_others_are_named() {
+    let log = two_layers();
+    assert_eq!(log.layers(), [Layer::Syscall, Layer::Mpiio]);
+    let rows = |layer: &[&str]| {
+        let select = SelectSpec { layer: words(layer), ..SelectSpec::default() };
+        let spec = QuerySpec { select, map: Some("call".into()), ..QuerySpec::default() };
+        let query = Query::new(spec.clone(), &log).unwrap();
+        let selected =
+            activities(spec, &log).iter().map(|activity| *activity != "unselected").collect::<Vec<_>>();
+        (selected, query.selection(), query.warnings().join("; "))
+    };
+    let (selected, words, warning) = rows(&[]);
+    assert_eq!(selected, [false, true, false, true]);
+    assert_eq!(words, "layer syscall (of syscall, mpiio)");
+    assert!(warning.contains("only syscall is counted"), "{warning}");
+    assert_eq!(rows(&["mpiio"]).0, [true, false, true, false]);
+    assert_eq!(rows(&["mpiio"]).2, "");
+    let (selected, words, warning) = rows(&["all"]);
+    assert_eq!((selected, &*words), (vec![true; 4], "layer syscall, mpiio (of syscall, mpiio)"));
+    assert!(warning.contains("more than once"), "{warning}");
+    let (selected, _, warning) = rows(&["libc"]);
+    assert_eq!(selected, [false; 4]);
+    assert_eq!(warning, "--layer libc: the log has calls of syscall, mpiio only");
 }

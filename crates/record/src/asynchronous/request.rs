@@ -4,7 +4,7 @@ use super::Deliver;
 use crate::decode::{error_name, flag_text};
 use iotrail_model::calls::TABLE;
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
-use iotrail_model::{CallId, Pid, Tid, Timestamp};
+use iotrail_model::{CallId, Layer, Pid, Tid, Timestamp};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -117,7 +117,15 @@ impl Request {
             }
         };
         let dur = seen.map(|seen| seen - self.start);
-        deliver(&RawCall { tid, call: self.call, start: self.start, dur, ret, args: &args });
+        deliver(&RawCall {
+            tid,
+            layer: Layer::Syscall,
+            call: self.call,
+            start: self.start,
+            dur,
+            ret,
+            args: &args,
+        });
     }
 }
 

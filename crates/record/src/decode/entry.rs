@@ -7,7 +7,7 @@ use super::stored::{Place, Stored};
 use crate::tracee::{Registers, Returned};
 use iotrail_model::calls::{self, ArgKind, CallSpec, Makes};
 use iotrail_model::raw::{Arg, RawCall, Return};
-use iotrail_model::{CallId, Dictionaries, Nanos, Tid, Timestamp};
+use iotrail_model::{CallId, Dictionaries, Layer, Nanos, Tid, Timestamp};
 
 /// No call has more arguments.
 pub(super) const MAX_ARGUMENTS: usize = 6;
@@ -247,6 +247,14 @@ impl View<'_> {
     /// The call as it returned; `dur` is `None` if its end was not seen.
     #[must_use]
     pub fn returned(&self, tid: Tid, start: Timestamp, dur: Option<Nanos>) -> RawCall<'_> {
-        RawCall { tid, call: self.call, start, dur, ret: self.ret, args: &self.args[..self.len] }
+        RawCall {
+            tid,
+            layer: Layer::Syscall,
+            call: self.call,
+            start,
+            dur,
+            ret: self.ret,
+            args: &self.args[..self.len],
+        }
     }
 }

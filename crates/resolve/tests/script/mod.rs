@@ -4,8 +4,8 @@
 
 use iotrail_model::raw::{Arg, Image, OpenFile, RawCall, RawItem, Return, Target};
 use iotrail_model::{
-    CallId, CaseId, Dictionaries, Event, FileFacts, FileKind, NamedFile, Nanos, PathId, Pid, Process, Tid,
-    Timestamp, Usage,
+    CallId, CaseId, Dictionaries, Event, FileFacts, FileKind, Layer, NamedFile, Nanos, PathId, Pid, Process,
+    Tid, Timestamp, Usage,
 };
 use iotrail_resolve::{Resolver, Sink, Summary};
 
@@ -29,6 +29,8 @@ pub(crate) struct Seen {
     pub(crate) file2: Option<u32>,
     pub(crate) open: Option<u32>,
     pub(crate) open2: Option<u32>,
+    pub(crate) layer: Layer,
+    pub(crate) parent: Option<u64>,
     pub(crate) has_dur: bool,
 }
 
@@ -46,6 +48,8 @@ impl Sink for Log {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         self.events.push(Seen {
             call: text(names.calls.get(event.call.0)),
+            layer: event.layer,
+            parent: event.parent.get(),
             seq: event.seq,
             pid: event.pid.0,
             tid: event.tid.0,
@@ -88,6 +92,7 @@ pub(crate) struct Script {
     log: Log,
     case: CaseId,
     tid: Tid,
+    layer: Layer,
     clock: i64,
     duration: i64,
     step: i64,
@@ -132,6 +137,7 @@ impl Script {
             tid: Tid(100),
             clock: 0,
             duration: 5,
+            layer: Layer::Syscall,
             step: 10,
         }
     }
@@ -180,6 +186,12 @@ impl Script {
         self
     }
 
+    /// The next calls are seen at this interface.
+    pub(crate) fn seen_at(mut self, layer: Layer) -> Self {
+        self.layer = layer;
+        self
+    }
+
     /// The next calls take this long, and so overlap with those after them.
     pub(crate) fn lasting(mut self, duration: i64) -> Self {
         self.duration = duration;
@@ -195,7 +207,7 @@ impl Script {
         self.clock += self.step;
         let dur = (ret != Return::Unseen).then_some(Nanos(self.duration));
         let call = CallId(self.names.calls.intern(name.as_bytes()));
-        RawCall { tid: self.tid, call, start: Timestamp(self.clock), dur, ret, args }
+        RawCall { tid: self.tid, layer: self.layer, call, start: Timestamp(self.clock), dur, ret, args }
     }
 
     pub(crate) fn call(mut self, name: &str, args: &[Arg<'_>], ret: Return<'_>) -> Self {
@@ -206,6 +218,17 @@ impl Script {
     pub(crate) fn entered(mut self, name: &str, args: &[Arg<'_>]) -> Self {
         let call = self.raw(name, args, Return::Unseen);
         self.item(&RawItem::Entered(call))
+    }
+
+    /// When the last call began.
+    pub(crate) fn now(&self) -> i64 {
+        self.clock
+    }
+
+    /// The call that was announced then returns.
+    pub(crate) fn returned(mut self, start: i64, name: &str, args: &[Arg<'_>], ret: Return<'_>) -> Self {
+        let call = RawCall { start: Timestamp(start), ..self.raw(name, args, ret) };
+        self.item(&RawItem::Call(call))
     }
 
     pub(crate) fn open(self, path: &str, fd: i32) -> Self {

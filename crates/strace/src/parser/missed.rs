@@ -9,7 +9,7 @@ use super::reading::{Reading, name_length};
 use super::rights;
 use super::sink::{Out, Sink};
 use iotrail_model::raw::{RawCall, RawItem, Return};
-use iotrail_model::{CallId, Tid, Timestamp};
+use iotrail_model::{CallId, Layer, Tid, Timestamp};
 
 /// No thread has this number.
 const NOBODY: Tid = Tid(u32::MAX);
@@ -34,7 +34,15 @@ impl Parser {
             .map_or_else(|| self.threads.of_unnamed().unwrap_or(Tid(0)), |tid| self.threads.named(tid));
         if let Some((name, _)) = resumed_name(prefix.rest) {
             let call = CallId(out.names.calls.intern(name));
-            let call = RawCall { tid, call, start: Timestamp(0), dur: None, ret: Return::Unseen, args: &[] };
+            let call = RawCall {
+                tid,
+                layer: Layer::Syscall,
+                call,
+                start: Timestamp(0),
+                dur: None,
+                ret: Return::Unseen,
+                args: &[],
+            };
             return out.emit(RawItem::Lost { tid, call: Some(call) });
         }
         self.with_scratch(prefix.rest, |_, text, scratch| {

@@ -6,7 +6,7 @@ use super::escape::Scratch;
 use iotrail_model::calls::{self, CallSpec, Family, Makes};
 use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::{RawCall, Return};
-use iotrail_model::{CallId, Tid, Timestamp};
+use iotrail_model::{CallId, Layer, Tid, Timestamp};
 
 /// A call whose arguments were read.
 pub(super) struct Reading<'a> {
@@ -32,7 +32,15 @@ impl<'a> Reading<'a> {
     #[inline]
     pub(super) fn entered(&self, tid: Tid, start: Timestamp, names: &mut Dictionaries) -> RawCall<'_> {
         let call = self.known.unwrap_or_else(|| CallId(names.calls.intern(self.name)));
-        RawCall { tid, call, start, dur: None, ret: Return::Unseen, args: self.arguments.as_slice() }
+        RawCall {
+            tid,
+            layer: Layer::Syscall,
+            call,
+            start,
+            dur: None,
+            ret: Return::Unseen,
+            args: self.arguments.as_slice(),
+        }
     }
 
     pub(super) fn makes_process(&self) -> bool {

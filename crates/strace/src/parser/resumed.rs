@@ -11,7 +11,7 @@ use super::sink::{Out, Sink};
 use super::threads::Began;
 use super::{Parser, noise};
 use iotrail_model::raw::{RawCall, RawItem};
-use iotrail_model::{CallId, Tid, Timestamp};
+use iotrail_model::{CallId, Layer, Tid, Timestamp};
 
 impl Parser {
     #[inline]
@@ -84,7 +84,7 @@ impl Parser {
             let call = CallId(out.names.calls.intern(name));
             let start = Timestamp(now.0.saturating_sub(outcome.dur.unwrap_or_default().0));
             let (dur, ret) = (outcome.dur, outcome.ret);
-            out.emit(RawItem::Call(RawCall { tid, call, start, dur, ret, args: &[] }));
+            out.emit(RawItem::Call(RawCall { tid, layer: Layer::Syscall, call, start, dur, ret, args: &[] }));
             Some(Kind::Resumed)
         })
     }

@@ -92,8 +92,10 @@ impl ChunkEncoder {
         let statistics = self.bounds(narrow, Self::is_unsigned_64(column), self.nulls());
         let rows = if null.is_some() { self.levels.len() } else { self.integers.len() };
         self.start_page(null.is_some());
+        // A column that is NULL in every row has neither dictionary nor values.
+        let nothing = self.integers.is_empty();
         let dictionary =
-            (how != Integers::Delta && self.find_keys()).then(|| self.integer_dictionary(narrow));
+            (how != Integers::Delta && !nothing && self.find_keys()).then(|| self.integer_dictionary(narrow));
         let encoding = match &dictionary {
             Some(dictionary) => {
                 self.put_keys(dictionary.count);
@@ -103,7 +105,7 @@ impl ChunkEncoder {
                 self.page.extend(self.integers.iter().flat_map(|value| (*value as i32).to_le_bytes()));
                 Encoding::PLAIN
             }
-            None if how == Integers::DictionaryOrPlain => {
+            None if nothing || how == Integers::DictionaryOrPlain => {
                 self.page.extend(self.integers.iter().flat_map(|value| value.to_le_bytes()));
                 Encoding::PLAIN
             }
@@ -150,9 +152,12 @@ impl ChunkEncoder {
             self.keys.push(key);
         }
         self.start_page(nullable);
-        self.put_keys(dictionary.count);
         let nulls = Some(self.nulls());
         let statistics = Statistics::ByteArray(ValueStatistics::new(None, None, None, nulls, false));
+        if self.keys.is_empty() {
+            return self.close(column, rows, Encoding::PLAIN, None, statistics);
+        }
+        self.put_keys(dictionary.count);
         self.close(column, rows, Encoding::RLE_DICTIONARY, Some(dictionary), statistics)
     }
 

@@ -5,7 +5,7 @@ use crate::limits::Limits;
 use crate::part::{PartSummary, PartWriter};
 use crate::recording::Progress;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CaseId, Dictionaries, Event, FileId, NamedFile, Pid, Process, Tid, Timestamp};
+use iotrail_model::{CaseId, Dictionaries, Event, FileId, Layer, NamedFile, Pid, Process, Tid, Timestamp};
 use iotrail_spool::{Damage, Reader, Spool, Tables, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -183,6 +183,10 @@ impl Moved {
 
     fn count(&mut self, event: &Event) {
         self.tids.insert(event.tid);
+        // What a library moves, its system calls move.
+        if event.layer != Layer::Syscall {
+            return;
+        }
         let transfer = calls::spec(event.call).map(|spec| spec.transfer).unwrap_or_default();
         let size = event.size.get().unwrap_or_default();
         if matches!(transfer, Transfer::Read | Transfer::Copy) {

@@ -1,0 +1,105 @@
+//! Calls of libraries, which are seen above the system calls that they make.
+//!
+//! What they do to descriptors, their system calls do; so they change nothing here. They are the `parent` of what their thread
+//! calls from their beginning, which must be announced, to their end.
+
+use crate::call::set_result;
+use crate::operands::Operands;
+use crate::population::{Thread, ThreadId};
+use crate::resolver::Resolver;
+use crate::sink::Sink;
+use iotrail_model::calls::{self, Transfer};
+use iotrail_model::raw::{RawCall, Return};
+use iotrail_model::{CaseId, Dictionaries, Event, Layer, Nullable, OpenId, PathId, Timestamp};
+
+/// A call of a library that a thread is in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Enclosing {
+    layer: Layer,
+    start: Timestamp,
+    case: CaseId,
+    seq: u64,
+    /// What its descriptor stood for when it began.
+    open: Nullable<OpenId>,
+}
+
+impl Thread {
+    /// The innermost call of a higher layer that it is in.
+    pub(crate) fn parent(&self, case: CaseId, layer: Layer) -> Nullable<u64> {
+        let outer = self.enclosing.iter().rev().find(|outer| outer.layer > layer);
+        outer.filter(|outer| outer.case == case).map(|outer| outer.seq).into()
+    }
+}
+
+impl Resolver {
+    /// A thread enters a call of a library.
+    pub(crate) fn enter_library(&mut self, case: CaseId, id: ThreadId, seq: Option<u64>, call: &RawCall<'_>) {
+        let seq = seq.unwrap_or_else(|| self.next_seq(case));
+        let (_, open) = self.behind_descriptor(id, call);
+        let enclosing = &mut self.population.thread_mut(id).enclosing;
+        // What it was in at this layer or below, it left otherwise than by returning (`longjmp`).
+        enclosing.retain(|outer| outer.layer > call.layer);
+        enclosing.push(Enclosing { layer: call.layer, start: call.start, case, seq, open });
+    }
+
+    /// A call of a library returned.
+    pub(crate) fn library_call<S: Sink>(
+        &mut self,
+        case: CaseId,
+        id: ThreadId,
+        seq: Option<u64>,
+        call: &RawCall<'_>,
+        names: &mut Dictionaries,
+        sink: &mut S,
+    ) {
+        let entered = self.left_library(id, call).filter(|entered| entered.case == case);
+        let seq = entered.map(|entered| entered.seq).or(seq).unwrap_or_else(|| self.next_seq(case));
+        let (path, now) = self.behind_descriptor(id, call);
+        let open = entered.map_or(now, |entered| entered.open);
+        let spec = calls::spec(call.call);
+        let operands = Operands::of(spec, call);
+        let mut event = Event {
+            case,
+            seq,
+            layer: call.layer,
+            call: call.call,
+            tid: call.tid,
+            start: call.start,
+            dur: call.dur.into(),
+            fd: operands.fd.map(|(fd, _)| fd).into(),
+            path: if open == now { path } else { Nullable::NULL },
+            open,
+            ..Event::default()
+        };
+        set_result(&mut event, call, names);
+        if spec.is_some_and(|spec| spec.transfer != Transfer::None) {
+            event.requested = operands.requested.into();
+            event.size = match call.ret {
+                Return::Value(bytes, _) if bytes >= 0 => operands.moved(bytes).into(),
+                _ => Nullable::NULL,
+            };
+        }
+        self.hand_over(event, id, names, sink);
+    }
+
+    /// The announced call that returned; what was entered in it and did not return is over, too.
+    fn left_library(&mut self, id: ThreadId, call: &RawCall<'_>) -> Option<Enclosing> {
+        let enclosing = &mut self.population.thread_mut(id).enclosing;
+        let is_it = |outer: &Enclosing| (outer.layer, outer.start) == (call.layer, call.start);
+        let place = enclosing.iter().rposition(is_it)?;
+        let entered = enclosing[place];
+        enclosing.truncate(place);
+        Some(entered)
+    }
+
+    /// The path and the open file description that its descriptor stands for now.
+    fn behind_descriptor(&self, id: ThreadId, call: &RawCall<'_>) -> (Nullable<PathId>, Nullable<OpenId>) {
+        let operands = Operands::of(calls::spec(call.call), call);
+        let table = self.population.thread(id).table;
+        let description = operands.fd.and_then(|(fd, _)| self.files.get(table, fd));
+        description.map_or_else(Default::default, |description| {
+            let description = self.files.description(description);
+            (description.path, description.number)
+        })
+    }
+}
