@@ -9,16 +9,19 @@ says that its commands are separate jobs, `# linked: FILE NAME` that the input h
 remark may give leave to differ, and `# old: FILES` lie in the directory before, with other contents and dates in the
 future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
 default the same), `# through: link` that the recorder is started through a symbolic link, `# place:` the name of the clean
-directory. All files are compared byte for byte, and their permissions. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
-about what is not exported says so on stderr and in the file. Everything else is WRONG and fails. With --sample N, every
+directory (each of several makes a workflow of its own), `# umask:` that of the recording, `# apart: JOBS` that it has so many jobs and none is a manager as a whole.
+All files are compared byte for byte, and their permissions. `equal`: the same files. `refused`: the export was refused, or it differs and a remark
+about what is not exported says so on stderr and in the file; that the results of jobs depend on the times of files gives leave for what
+these jobs and those behind them make, and for nothing else. Everything else is WRONG and fails. With --sample N, every
 N-th workflow is built by the tools other than make, and recorded under the shells other than the first. With --walks, COUNT
 random scripts of `walks.py` are tried as well, the first of which has the number FIRST.
 """
 
 import argparse
 import collections
-import contextlib
 import concurrent.futures
+import contextlib
+import json
 import os
 import pathlib
 import re
@@ -33,7 +36,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 SHELLS = {"dash": ["dash"], "bash": ["bash"], "busybox": ["busybox", "sh"]}
 MAKE = {"make": ["make"], "make-j4": ["make", "-j4"]}
 # What a remark says that gives leave to differ; that a command failed, or that a manager is one job, gives none.
-LEAVE = re.compile(r"cannot be run|exchange data both ways|must be there before|not exported|times of files|end of job|in which the jobs run")
+LEAVE = re.compile(r"cannot be run|exchange data both ways|must be there before|not exported|end of job|in which the jobs run")
+TIMES = re.compile(r"results? of jobs? ([0-9, ]+?)(?: and ([0-9]+) more)? depends? on the times of files")
+# A date in seconds, of the year 2026: inputs have the same times in the recording and in what is built again.
+PAST = 1767225600
 # A date in seconds, of the year 2100.
 FUTURE = 4102444800
 FILES = {
@@ -59,6 +65,18 @@ FILES = {
               "subprocess.run('sort body > \"$X\"', shell=True, env={**os.environ, 'X': 'named'}, check=True)\n",
     "Snakefile.r": "rule all:\n    input: 'b'\nrule first:\n    input: 'in.txt'\n    output: 'a'\n    shell: 'sleep 0.3; sort {input} > {output}'\n"
                    "rule second:\n    input: 'a'\n    output: 'b'\n    shell: 'uniq -c {input} | tac > {output}'\n",
+    "popen.py": "import subprocess as s\np = s.Popen(['sort', 'in.txt'], stdout=s.PIPE)\nq = s.Popen(['uniq', '-c'], stdin=p.stdout, stdout=s.PIPE)\n"
+                "r = s.Popen(['tac'], stdin=q.stdout, stdout=open('out', 'w'))\np.stdout.close()\nq.stdout.close()\nr.wait()\nq.wait()\np.wait()\n"
+                "s.run(['cp', 'out', 'copy'], check=True)\n",
+    "shim.sh": "version=$(head -n 1 header)\nSHIM=$version; export SHIM\nexec python3 popen.py\n",
+    "made.py": "import os, shutil, subprocess\nrun = lambda line: subprocess.run(line, shell=True, check=True)\nrun('ls > before')\nos.mkdir('out')\nos.makedirs('private/x', 0o750)\n"
+               "os.chmod('private', 0o711)\nrun('sort in.txt > out/a; ls > after; stat -c %a private/x > mode')\nos.mkdir('tmp')\nrun('sort body > tmp/b')\n"
+               "run('cat out/a tmp/b > c')\nshutil.rmtree('tmp')\nrun('test -d tmp && cp c wrong || cp c right')\nos.mkdir('late')\nrun('cp c late/c')\nos.rename('late', 'moved')\n"
+               "run('cp moved/c d')\nos.remove('d')\nopen('empty', 'w').close()\nos.link('c', 'twin')\nrun('ls > last')\n",
+    "Snakefile.m": "rule all:\n    input: 'b', 'b.done', 'p', 'deep/er/c'\nrule first:\n    input: 'in.txt'\n    output: temp('a')\n    shell: 'sort {input} > {output}'\n"
+                   "rule second:\n    input: 'a'\n    output: 'b', touch('b.done')\n    shell: 'uniq -c {input} > b'\n"
+                   "rule third:\n    input: 'b'\n    output: protected('p')\n    shell: 'tac {input} > {output}'\n"
+                   "rule fourth:\n    input: 'b.done', 'b'\n    output: 'deep/er/c'\n    shell: 'cat {input} > {output}'\n",
     "Makefile.s": "all: out\nstamp: in.txt\n\ttouch stamp\nout: stamp\n\tsort in.txt > out\n",
     "Makefile.t": "all: zz out\nzz: in.txt\n\tsort in.txt > zz; echo made zz\nout: zz body\n\tcat zz body > out; echo made out\n",
     "Makefile.c": "all: made1 made2\nmade1: in.txt\n\tsort in.txt > made1\nmade2: body\n\techo first > made2\n\tcat body >> made2\n",
@@ -100,10 +118,12 @@ def choose(arguments, shells, scratch):
         if any(not shutil.which(tool) for tool in said.get("needs", "").split()):
             continue
         own = [shell for shell in shells if shell in said.get("shells", "dash bash busybox").split()]
+        places = re.findall(r"^# place: (.*)$", text, re.MULTILINE) or ["clean"]
         for place, shell in enumerate(own):
             sampled = number % arguments.sample == 0
             if place == 0 or sampled:
-                yield Case(script, said, shell, scratch / f"{script.stem}.{shell}", sampled)
+                for count, name in enumerate(places):
+                    yield Case(script, {**said, "place": name}, shell, scratch / f"{script.stem}.{count}.{shell}", sampled)
 
 
 def random_scripts(arguments, scratch):
@@ -119,9 +139,10 @@ class Case:
         self.script, self.shell, self.directory, self.sampled = script, shell, directory, sampled
         self.construct, self.options, self.may_be_whole = said["construct"], said.get("record", "").split(), said.get("whole") != "no"
         self.output, self.old = said.get("output"), said.get("old", "").split()
-        self.inside, self.through, self.place = said.get("in", "."), "through" in said, said.get("place", "clean")
+        self.inside, self.through, self.place = said.get("in", "."), "through" in said, said["place"]
         self.at = said.get("at", self.inside)
         self.linked, self.silent = said.get("linked", "").split(), said.get("silent") == "yes"
+        self.umask, self.apart = int(said.get("umask", "022"), 8), said.get("apart")
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
         self.name = f"{script.stem} ({shell})"
 
@@ -137,6 +158,7 @@ class Case:
         place.mkdir(parents=True)
         for name, text in FILES.items():
             (place / name).write_text(text)
+            os.utime(place / name, (PAST, PAST))
         (place / self.inside).mkdir(parents=True, exist_ok=True)
         shutil.copy(self.script, place / self.inside / "run.sh")
         if self.linked:
@@ -153,7 +175,7 @@ class Case:
             os.symlink(work, self.directory / "link")
             start = self.directory / "link" / self.inside
             variables = {"PWD": str(start)}
-        done = run(command, start, self.output, variables)
+        done = run(command, start, self.output, variables, self.umask)
         if not trail.exists():
             sys.exit(f"FAILED: {self.name} was not recorded: {done.stderr}")
         self.files = contents(work)
@@ -165,12 +187,16 @@ class Case:
             self.whole = self.whole or "workflow manager as a whole" in done.stderr
             if done.returncode != 0:
                 self.refused[format] = done.stderr.strip().splitlines()[-1]
-
         for format, remarks in self.remarks.items():
-            if self.silent and LEAVE.search(remarks):
-                self.results[f"remarks of {format}"] = ("WRONG", next(line for line in remarks.splitlines() if LEAVE.search(line)))
-        if self.whole and not self.may_be_whole:
+            for leave in (LEAVE, TIMES):
+                if self.silent and leave.search(remarks):
+                    self.results[f"remarks of {format}"] = ("WRONG", next(line for line in remarks.splitlines() if leave.search(line)))
+        if self.whole and (self.apart or not self.may_be_whole):
             self.results["jobs"] = ("WRONG", next(line for line in done.stderr.splitlines() if "as a whole" in line))
+        if self.apart and (found := len(re.findall("^# job [0-9]+: ", (self.directory / "w.mk").read_text(), re.MULTILINE))) != int(self.apart):
+            self.results["number of jobs"] = ("WRONG", f"{found} jobs, not {self.apart}")
+        if any(TIMES.search(remarks) for remarks in self.remarks.values()):
+            run([iotrail, "-q", "workflow", trail, "--format", "wfformat", "-o", self.directory / "w.wf.json"], self.directory)
 
     def make(self, tool):
         if "makefile" in self.refused:
@@ -184,14 +210,31 @@ class Case:
         found = contents(clean)
         different = sorted(name for name in self.files.keys() | found.keys() if self.files.get(name) != found.get(name))
         leave = LEAVE.search(self.remarks[format])
+        times = TIMES.search(self.remarks[format])
         if code == 0 and not different:
             self.results[tool] = ("equal", "")
         elif leave:
             line = next(line for line in self.remarks[format].splitlines() if LEAVE.search(line))
             self.results[tool] = ("refused", line)
+        elif code == 0 and times and all(identifier(name) in self.behind(times) for name in different):
+            self.results[tool] = ("refused", times[0])
         else:
             what = f"ended with {code}: {errors.strip()[-300:]}" if code else f"exit code 0, other files: {different}"
             self.results[tool] = ("WRONG", what)
+
+    def behind(self, times):
+        """Identifiers of the files that the jobs of a remark about times make, and those that need them."""
+        specification = json.loads((self.directory / "w.wf.json").read_text())["workflow"]["specification"]
+        tasks = specification["tasks"]
+        found = {task["id"] for number, task in enumerate(tasks, 1) if times[2] or str(number) in times[1].split(", ")}
+        while more := {child for task in tasks if task["id"] in found for child in task["children"]} - found:
+            found |= more
+        return {name for task in tasks if task["id"] in found for name in task["outputFiles"]}
+
+
+def identifier(name):
+    """A name as the file's identifier in WfFormat."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", name)
 
 
 def contents(place):
@@ -209,7 +252,8 @@ def contents(place):
             else:
                 found[inside] = ("other", b"")
         for name in directories:
-            found[os.path.relpath(os.path.join(directory, name), place)] = ("directory", b"")
+            path = os.path.join(directory, name)
+            found.setdefault(os.path.relpath(path, place), ("directory", os.stat(path).st_mode & 0o777))
     return found
 
 
@@ -259,13 +303,13 @@ def with_snakemake(cases):
         process.wait()
 
 
-def run(command, place, output=None, variables=()):
+def run(command, place, output=None, variables=(), umask=-1):
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GREETING")}
     environment.update(variables)
     try:
         with open(place / output, "w") if output else contextlib.nullcontext(subprocess.PIPE) as stdout:
             return subprocess.run([str(word) for word in command], cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=stdout,
-                                  stderr=subprocess.PIPE, text=True, errors="replace", timeout=120, check=False)
+                                  stderr=subprocess.PIPE, text=True, errors="replace", timeout=120, check=False, umask=umask)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, "", "took more than two minutes")
 

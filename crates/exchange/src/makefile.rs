@@ -5,7 +5,7 @@
 
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
-use crate::runnable::check;
+use crate::runnable::{check, umask};
 use crate::targets::{Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 /// Jobs run make, if they do, as if there were no other make around it: it would tell its level in what it prints. `unexport`
 /// does not take the level away.
-const SHELL: &str = "unexport MAKEFLAGS MFLAGS\n.SHELLFLAGS := -c 'unset MAKELEVEL MAKE_TERMOUT MAKE_TERMERR; eval \"$$1\"' sh";
+const SHELL: &str = "unexport MAKEFLAGS MFLAGS\n.SHELLFLAGS := -c 'UMASKunset MAKELEVEL MAKE_TERMOUT MAKE_TERMERR; eval \"$$1\"' sh";
 
 /// Forces jobs that have left no stamp here.
 const NEW: &str = ".iotrail/new";
@@ -55,9 +55,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
         let _ = writeln!(text, "export {name} := {value}");
     }
+    let flags = SHELL.replace("UMASK", &umask(jobs));
     let _ = write!(
         text,
-        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{SHELL}\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {NEW}\n{goal}:"
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {NEW}\n{goal}:"
     );
     for rule in &rules {
         let _ = write!(text, " {}", rule.targets.first());

@@ -43,6 +43,11 @@ pub(crate) fn preparation(jobs: &Jobs) -> String {
     home.unwrap_or_default() + &made
 }
 
+/// What sets the umask of the recording, ended by `; `; empty if it is the usual one, or unknown.
+pub(crate) fn umask(jobs: &Jobs) -> String {
+    jobs.umask.map(|umask| format!("umask {umask:03o}; ")).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

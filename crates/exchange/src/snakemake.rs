@@ -6,7 +6,7 @@
 
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
-use crate::runnable::{check, preparation};
+use crate::runnable::{check, preparation, umask};
 use crate::targets::{Rule, Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
@@ -72,7 +72,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
-    let variables: String = jobs.environment.iter().map(|variable| format!("export {variable}; ")).collect();
+    let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
+    let variables: String = variables.chain([umask(jobs)]).collect();
     let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n\nrule all:\n");
     let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
     list(&mut text, "input", &goals);

@@ -64,6 +64,9 @@ pub struct RecordingCoverage {
     pub unresolved_paths: u64,
     /// Names of files of another mount namespace that have none in the recorder's; they begin with `/mnt:[`.
     pub foreign_names: u64,
+    /// The umasks under which commands were started.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub umasks: BTreeSet<u32>,
     /// What the recording cost.
     pub cost: TracerCost,
 }
@@ -186,6 +189,7 @@ impl RecordingCoverage {
         ];
         numbers.into_iter().for_each(|(into, from)| *into = into.saturating_add(from));
         self.selections.extend(other.selections.iter().cloned());
+        self.umasks.extend(&other.umasks);
         self.cost.add(&other.cost);
         let pairs = [
             (&mut self.other_ring_entries, &other.other_ring_entries),
@@ -555,6 +559,7 @@ mod tests {
             numbers in prop::array::uniform15(0..9_u64),
             maps in prop::array::uniform7(counts()),
             asked in prop::collection::btree_set("[ab]", 0..3),
+            umasks in prop::collection::btree_set(0_u32..0o777, 0..3),
             cost in any_cost(),
         ) -> RecordingCoverage {
             let [recorders, broken_off, recovered, events, mapped_files, polled_rings, left_running, unfinished,
@@ -566,7 +571,7 @@ mod tests {
                 recorders, broken_off, recovered, selections, events, mapped_files, other_ring_entries, polled_rings,
                 escaped, left_running, lost, left_out, unfinished, not_decoded, filtering_themselves, tracing_others,
                 without_privileges, not_started, cut_command_lines, unnamed_descriptors, unreadable_paths, unresolved_paths,
-                foreign_names, cost,
+                foreign_names, umasks, cost,
             }
         }
     }

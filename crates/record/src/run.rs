@@ -7,6 +7,7 @@ use crate::gate::{Gate, of_sample};
 use crate::outcome::{End, Outcome};
 use crate::placement::Placed;
 use crate::plan::{RecordPlan, Target, Wait};
+use crate::proc::own_umask;
 use crate::scribe::Scribe;
 use crate::selection::filter;
 use crate::signals::Signals;
@@ -152,6 +153,7 @@ impl<S: Store> Recording<'_, '_, S> {
             unreadable_paths: self.names.tally.unreadable,
             unresolved_paths: self.names.tally.unresolved,
             foreign_names: self.names.tally.foreign,
+            umasks: self.mode.main.and_then(|_| own_umask()).into_iter().collect(),
             cost,
             ..RecordingCoverage::default()
         };

@@ -20,10 +20,12 @@ mod group;
 mod hidden;
 mod history;
 mod labels;
+mod launch;
 mod link_counts;
 mod order;
 mod own_deeds;
 mod programs;
+mod redo;
 mod script;
 mod select;
 mod steps;
@@ -282,6 +284,8 @@ pub struct Jobs {
     /// Variables that the recording began with and that may change results, as far as they were kept: `NAME=value`, without
     /// any sign that means something to a shell or to make. Jobs have them unless they say otherwise.
     pub environment: Vec<String>,
+    /// The umask under which the recording began, if it is known and not the usual 022.
+    pub umask: Option<u32>,
     /// What stands in the way of running them again, and what a reader must know.
     pub troubles: Vec<Trouble>,
     /// Whether jobs stand for groups of jobs: a description, nothing that can be run.
@@ -307,8 +311,11 @@ impl Jobs {
 /// If the log cannot be read.
 pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs, TrailError> {
     let steps = steps::read(log)?;
-    let programs = programs::follow(&steps, lives, log.names());
-    let hidden = hidden::Hidden::new(log, lives);
+    let mut programs = programs::follow(&steps, lives, log.names());
+    let hidden = hidden::Hidden::new(log, lives, &steps);
+    programs.initial_umask = programs.initial_umask.or_else(|| environment::initial_umask(log));
+    programs.aside = launch::launchers(&steps, lives, &programs, &hidden);
+    redo::redo(&steps, log.names(), lives, &hidden, options, &mut programs);
     let sockets = steps::sockets(log, &steps);
     let mut jobs = find::Finder {
         log,

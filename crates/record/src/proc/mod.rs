@@ -35,5 +35,6 @@ pub(crate) use sharers::is_alone;
 pub use snapshot::{Population, Seen, snapshot};
 pub(crate) use socket::ends as socket_ends;
 pub(crate) use stat::leads_session;
+pub(crate) use status::own_umask;
 pub(crate) use tracees::is_tracing;
 pub use usage::Accounts;

@@ -14,6 +14,8 @@ pub(crate) struct Status {
     pub(crate) voluntary: Option<u64>,
     /// Context switches of this thread because its time was up.
     pub(crate) involuntary: Option<u64>,
+    /// What is taken away from the permissions of new files.
+    pub(crate) umask: Option<u32>,
 }
 
 /// Reads the content of `status`.
@@ -23,7 +25,14 @@ pub(crate) fn parse(text: &[u8]) -> Status {
         max_memory: value_of(text, b"VmHWM:").and_then(kilobytes),
         voluntary: value_of(text, b"voluntary_ctxt_switches:").and_then(number),
         involuntary: value_of(text, b"nonvoluntary_ctxt_switches:").and_then(number),
+        umask: value_of(text, b"Umask:")
+            .and_then(|octal| u32::from_str_radix(std::str::from_utf8(octal).ok()?, 8).ok()),
     }
+}
+
+/// The umask of the recorder itself, which the commands that it starts begin with.
+pub(crate) fn own_umask() -> Option<u32> {
+    parse(&std::fs::read("/proc/self/status").ok()?).umask
 }
 
 #[cfg(test)]
@@ -34,7 +43,12 @@ mod tests {
     #[test]
     fn lines_are_found_and_others_ignored() {
         let text = b"Name:\tx\\nVmHWM:\t1 kB\nUmask:\t0022\nVmHWM:\t    1816 kB\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n";
-        let expected = Status { max_memory: Some(1_859_584), voluntary: Some(12), involuntary: Some(3) };
+        let expected = Status {
+            max_memory: Some(1_859_584),
+            voluntary: Some(12),
+            involuntary: Some(3),
+            umask: Some(0o22),
+        };
         assert_eq!(parse(text), expected);
     }
 
@@ -50,6 +64,8 @@ mod tests {
         let own = parse(&std::fs::read("/proc/thread-self/status").unwrap());
         assert!(own.max_memory.is_some_and(|bytes| bytes > 0));
         assert!(own.voluntary.is_some() && own.involuntary.is_some());
+        assert_eq!(own.umask, own_umask());
+        assert!(own.umask.is_some());
     }
 
     proptest! {

@@ -107,6 +107,7 @@ impl Accounts {
                 max_memory: all.max_memory.max(own.max_memory),
                 voluntary: plus(all.voluntary, own.voluntary),
                 involuntary: plus(all.involuntary, own.involuntary),
+                umask: None,
             };
             io = io.and(thread_io(tid));
         }

@@ -93,7 +93,7 @@ pub enum Program<'a> {
 }
 
 /// Programs that do what their first argument says.
-const MULTI_CALL: [&str; 2] = ["busybox", "toybox"];
+pub(crate) const MULTI_CALL: [&str; 2] = ["busybox", "toybox"];
 
 /// Names that systems give to programs by links: the name, and what the names of the programs begin with.
 const LINKS: [(&str, &[&str]); 19] = [

@@ -1,6 +1,7 @@
 //! Which program is a manager, and which job each other program belongs to.
 
 use super::JobOptions;
+use super::environment::differs;
 use super::programs::{ProgramId, Programs};
 use iotrail_query::Lives;
 use std::collections::BTreeSet;
@@ -34,6 +35,8 @@ const MANAGERS: [&str; 25] = [
     "env",
 ];
 
+const SHELLS: [&str; 8] = ["bash", "sh", "dash", "ash", "busybox", "zsh", "ksh", "mksh"];
+
 /// Workflow systems, which write files for themselves: their jobs are told apart whatever they do.
 const SYSTEMS: [&str; 6] = ["snakemake", "nextflow", "cwltool", "cwl-runner", "toil-cwl-runner", "luigi"];
 
@@ -44,6 +47,8 @@ pub(crate) struct Division {
     pub(crate) manager: Vec<bool>,
     /// Whether it stays one though it does work itself.
     pub(crate) forced: Vec<bool>,
+    /// Whether it is a workflow system.
+    pub(crate) system: Vec<bool>,
     /// The first program of each job.
     pub(crate) heads: Vec<ProgramId>,
     /// For each program its job, an index into `heads`; `None` for managers.
@@ -59,17 +64,25 @@ pub(crate) fn divide(
 ) -> Division {
     let count = programs.all.len();
     let mut children = vec![0_usize; count];
-    for parent in programs.all.iter().filter_map(|program| program.parent) {
+    let executed = programs.all.iter().filter(|program| !program.is_redone());
+    for parent in executed.filter_map(|program| program.parent) {
         children[parent.index()] += 1;
     }
     let mut division = Division {
         manager: vec![false; count],
         forced: vec![false; count],
+        system: vec![false; count],
         heads: Vec::new(),
         of_program: vec![None; count],
     };
+    let launched = !whole.iter().any(|program| programs.is_aside(*program));
+    let leads = |program: ProgramId| launched && programs.is_aside(program);
     for (place, program) in programs.all.iter().enumerate() {
         let id = ProgramId(place as u32);
+        if leads(id) {
+            division.manager[place] = true;
+            continue;
+        }
         if let Some(parent) = program.parent.filter(|parent| !division.manager[parent.index()]) {
             division.of_program[place] = division.of_program[parent.index()];
             continue;
@@ -81,12 +94,19 @@ pub(crate) fn divide(
             && !whole.contains(&id)
             && match program.parent {
                 None => true,
+                Some(parent) if leads(parent) => true,
                 Some(_) if options.managers.is_some() => asked,
-                Some(_) => only_child && is_known(&words, &MANAGERS),
+                Some(parent) => {
+                    let as_is = || {
+                        !differs(programs.image(program, lives), programs.image(programs.get(parent), lives))
+                    };
+                    only_child && is_known(&words, &MANAGERS) && as_is()
+                }
             };
         if is_manager {
             division.manager[place] = true;
-            division.forced[place] = asked || is_known(&words, &SYSTEMS);
+            division.system[place] = is_known(&words, &SYSTEMS);
+            division.forced[place] = asked || division.system[place];
         } else {
             division.of_program[place] = Some(division.heads.len() as u32);
             division.heads.push(id);
@@ -99,6 +119,11 @@ pub(crate) fn divide(
 fn words(lives: &Lives, programs: &Programs, id: ProgramId) -> String {
     let image = programs.image(programs.get(id), lives);
     image.cmdline.as_deref().or(image.exe.as_deref()).unwrap_or_default().replace('\0', " ")
+}
+
+/// Whether a command line is that of a shell.
+pub(crate) fn is_shell(words: &str) -> bool {
+    is_known(words, &SHELLS)
 }
 
 fn is_known(words: &str, known: &[&str]) -> bool {

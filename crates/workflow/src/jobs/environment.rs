@@ -1,9 +1,10 @@
-//! Variables that the recording began with.
+//! Variables and the umask that the recording began with.
 
 use super::programs::Programs;
 use super::{Jobs, Trouble};
-use iotrail_model::ENVIRONMENT_DIGEST;
+use iotrail_model::{ENVIRONMENT_DIGEST, Process};
 use iotrail_query::Lives;
+use iotrail_trail::EventLog;
 use std::collections::BTreeSet;
 
 /// Beginnings of the names by which batch systems, MPI and workflow systems tell a process where it stands: they are those of
@@ -43,6 +44,15 @@ const PLACES: &[&str] = &[
     "PWD=",
 ];
 
+/// What is taken away from the permissions of new files where nothing else is known.
+pub(crate) const USUAL_UMASK: u32 = 0o022;
+
+/// The umask under which the commands of a recording were started, if it was one and is known.
+pub(crate) fn initial_umask(log: &EventLog) -> Option<u32> {
+    let umasks = log.coverage().recording?.umasks;
+    umasks.first().copied().filter(|_| umasks.len() == 1)
+}
+
 /// The variables of the first programs that jobs shall have, and those that cannot be written down.
 pub(crate) fn environment(programs: &Programs, lives: &Lives) -> (Vec<String>, Vec<String>) {
     let first = programs.all.iter().filter(|program| program.parent.is_none());
@@ -50,6 +60,13 @@ pub(crate) fn environment(programs: &Programs, lives: &Lives) -> (Vec<String>, V
         !variable.starts_with(ENVIRONMENT_DIGEST) && !PLACES.iter().any(|place| variable.starts_with(place))
     });
     kept.cloned().collect::<BTreeSet<_>>().into_iter().partition(|variable| is_plain(variable))
+}
+
+/// Whether two programs have different variables beside those that were kept, as far as is known.
+pub(crate) fn differs(one: &Process, other: &Process) -> bool {
+    let digest =
+        |image: &'_ Process| image.env.iter().position(|entry| entry.starts_with(ENVIRONMENT_DIGEST));
+    digest(one).zip(digest(other)).is_some_and(|(own, its)| one.env[own] != other.env[its])
 }
 
 /// Whether no sign in it means anything to a shell, to make or to Python.
@@ -61,10 +78,11 @@ fn is_plain(variable: &str) -> bool {
 }
 
 impl Jobs {
-    /// The variables that jobs shall have, in words, for formats that cannot give them.
+    /// The variables and the umask that jobs shall have, in words, for formats that cannot give them.
     #[must_use]
     pub fn environment_remark(&self) -> Option<String> {
-        let variables = self.environment.clone();
+        let umask = self.umask.map(|umask| format!("umask {umask:03o}"));
+        let variables: Vec<String> = self.environment.iter().cloned().chain(umask).collect();
         (!variables.is_empty()).then(|| Trouble::Environment { variables }.say())
     }
 }

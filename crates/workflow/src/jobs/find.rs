@@ -2,6 +2,7 @@
 //! give another result.
 
 use super::divide::{Division, divide};
+use super::environment::differs;
 use super::group::{Together, together};
 use super::hidden::Hidden;
 use super::history::{self, History};
@@ -12,6 +13,7 @@ use super::script::Scripts;
 use super::steps::Step;
 use super::{JobOptions, Jobs, Script};
 use crate::waits::ends::Channels;
+use iotrail_model::text::printable;
 use iotrail_query::Lives;
 use iotrail_trail::EventLog;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,12 +80,13 @@ impl Finder<'_> {
                     self.hidden,
                     self.sockets,
                 );
-                for (manager, why) in deeds.into_iter().rev() {
+                for manager in deeds.managers() {
                     if !division.forced[manager.index()] {
-                        return Err(Whole(manager, why));
+                        return Err(Whole(manager, deeds.reason(manager)));
                     }
-                    not_exported.push(why);
+                    not_exported.extend(deeds.sentences(manager, division.system[manager.index()]));
                 }
+                not_exported.extend(self.launched(&division));
             }
             let scripts = self.scripts(&division, &together)?;
             let who: Vec<Option<u32>> = division
@@ -114,6 +117,29 @@ impl Finder<'_> {
             }
             round += 1;
         }
+    }
+
+    /// Managers of jobs that were started with other variables than the recording began with, which their commands got from them.
+    fn launched(&self, division: &Division) -> Vec<String> {
+        let image = |program: ProgramId| self.programs.image(self.programs.get(program), self.lives);
+        let name = |program: ProgramId| {
+            let exe = image(program).exe.as_deref().unwrap_or("?");
+            printable(exe.rsplit('/').next().unwrap_or_default()).into_owned()
+        };
+        let managers: BTreeSet<ProgramId> =
+            division.heads.iter().filter_map(|head| self.programs.get(*head).parent).collect();
+        let mut sentences = Vec::new();
+        for manager in managers {
+            let parent = |program: &ProgramId| self.programs.get(*program).parent;
+            let root = std::iter::successors(Some(manager), parent).last().unwrap_or(manager);
+            if differs(image(manager), image(root)) {
+                sentences.push(format!(
+                    "{} was started with environment variables that are not in the trail (`iotrail record --env NAME` keeps one), and its commands had them",
+                    name(manager)
+                ));
+            }
+        }
+        sentences
     }
 
     /// What runs each group.

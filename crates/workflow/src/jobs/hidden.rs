@@ -26,13 +26,16 @@ const SYSTEM: [&str; 13] = [
 pub(crate) struct Hidden {
     /// By path: whether no file of the workflow ever had the name.
     paths: Vec<bool>,
+    /// By path: whether it belongs to the system or to the installed software.
+    system: Vec<bool>,
     /// By number of the file: whether it is known to be no regular file.
     others: Vec<bool>,
 }
 
 impl Hidden {
-    /// Below the directory where the recording began nothing of the system is hidden by its place.
-    pub(crate) fn new(log: &EventLog, lives: &Lives) -> Self {
+    /// Below the directory where the recording began nothing of the system is hidden by its place, and elsewhere nothing that
+    /// the recording made.
+    pub(crate) fn new(log: &EventLog, lives: &Lives, steps: &[Step]) -> Self {
         let base = lives.first_directory();
         let base = base.map(|base| format!("{}/", base.trim_end_matches('/')));
         let software = software(lives, base.as_deref());
@@ -60,9 +63,14 @@ impl Hidden {
                 regular[name.path.index()] |= !other;
             }
         }
-        let paths = log.names().paths.iter().enumerate();
-        let paths = paths.map(|(at, path)| named[at] && !regular[at] || of_system(path)).collect();
-        Self { paths, others }
+        let made = made(steps, log.names().paths.len());
+        let system = log.names().paths.iter().zip(made);
+        let system =
+            system.map(|(path, made)| is_cache(path) || of_system(path) && !(made && holds_files(path)));
+        let system: Vec<bool> = system.collect();
+        let paths = system.iter().enumerate();
+        let paths = paths.map(|(at, of_system)| named[at] && !regular[at] || *of_system).collect();
+        Self { paths, system, others }
     }
 
     /// Whether no file of the workflow ever has the name.
@@ -70,11 +78,43 @@ impl Hidden {
         self.paths[path.index()]
     }
 
+    /// Whether a name belongs to the system or to the installed software.
+    pub(crate) fn is_of_system(&self, path: PathId) -> bool {
+        self.system[path.index()]
+    }
+
     /// Whether a step is about something that is no regular file, though a file has its name at another time.
     pub(crate) fn is_other(&self, step: &Step) -> bool {
         let asks = matches!(step.deed, Deed::Look | Deed::Stat | Deed::Missing);
         !asks && step.file.get().is_some_and(|file| self.others.get(file.index()) == Some(&true))
     }
+}
+
+/// By path: whether the recording made something of that name.
+fn made(steps: &[Step], count: usize) -> Vec<bool> {
+    let mut made = vec![false; count];
+    for step in steps {
+        let path = match step.deed {
+            Deed::Open(mode) if mode.write && (mode.create || mode.truncate) => step.path.get(),
+            Deed::Symlink | Deed::Fifo | Deed::MakeDirectory(_) => step.path.get(),
+            Deed::Rename | Deed::Link => step.path2.get(),
+            _ => None,
+        };
+        path.into_iter().for_each(|path| made[path.index()] = true);
+    }
+    made
+}
+
+/// Whether files can be made there.
+fn holds_files(path: &str) -> bool {
+    let devices = path.starts_with("/dev/")
+        && !["/dev/shm/", "/dev/mqueue/"].iter().any(|place| path.starts_with(place));
+    path.starts_with('/') && !devices && !path.starts_with("/proc/") && !path.starts_with("/sys/")
+}
+
+/// Whether Python keeps it for itself, and makes it again where it is not there.
+fn is_cache(path: &str) -> bool {
+    path.contains("/__pycache__/") || path.ends_with("/__pycache__")
 }
 
 /// Where executables are installed: `X/lib/` and so on for each executed `X/bin/name`.

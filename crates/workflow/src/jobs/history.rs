@@ -85,7 +85,7 @@ pub(crate) struct History {
     pub(crate) needs: Needs,
     /// Directories that are there at the end, with the job that made each, sorted.
     pub(crate) directories: Vec<(Arc<str>, Who)>,
-    /// Directories that managers made, be they gone at the end.
+    /// Directories that managers made with permissions that are not known, be they gone at the end.
     pub(crate) made_by_managers: BTreeSet<Arc<str>>,
     /// Which jobs listed which directory with all that is in it.
     pub(crate) listed: BTreeMap<Arc<str>, Vec<u32>>,
@@ -97,6 +97,9 @@ pub(crate) struct History {
     pub(crate) permitted: Vec<Arc<str>>,
 }
 
+/// So many names of one file, through links, are followed.
+const MOST_NAMES: usize = 32;
+
 struct Writer<'a> {
     log: &'a EventLog,
     programs: &'a Programs,
@@ -107,7 +110,7 @@ struct Writer<'a> {
     names: HashMap<PathId, NameHistory, RandomState>,
     needs: Needs,
     made: HashMap<Arc<str>, (Who, Turns), RandomState>,
-    /// Directories that managers made, be they gone at the end.
+    /// Directories that managers made with permissions that are not known, be they gone at the end.
     made_by_managers: BTreeSet<Arc<str>>,
     ends: Vec<Option<Timestamp>>,
     asked: Asked,
@@ -163,6 +166,7 @@ pub(crate) fn write(
         if let Some(job) = job {
             let start = &mut starts[*job as usize];
             *start = [*start, program.start].into_iter().flatten().min();
+            ends[*job as usize] = ends[*job as usize].max(program.until);
         }
     }
     let needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
@@ -235,7 +239,7 @@ impl Writer<'_> {
         self.count(who, lost.filter(|lost| step.deed == Deed::Remove || file != Some(*lost)));
         match step.deed {
             Deed::Open(mode) if mode.nameless => {}
-            Deed::Open(mode) if mode.directory => self.look(who, path, file),
+            Deed::Open(mode) if mode.directory => self.look(who, path, file, true),
             Deed::Open(mode) => self.open(number, step, mode, who, path),
             Deed::Exec => self.read(who, path, file, 0),
             Deed::Read => self.read(who, path, file, step.bytes),
@@ -253,8 +257,8 @@ impl Writer<'_> {
             }
             // Who makes a file's contents is not the manager that sets its times and permissions.
             Deed::Times if who.is_none() => {}
-            Deed::Mode if who.is_none() => drop(self.permitted.insert(path)),
-            Deed::Mode => {
+            Deed::Mode(_) if who.is_none() => drop(self.permitted.insert(path)),
+            Deed::Mode(_) => {
                 let modified = self.modified(path);
                 self.wrote(who, path, file, 0, Before::There);
                 self.names.entry(path).or_default().modified = modified;
@@ -271,10 +275,10 @@ impl Writer<'_> {
                     self.names.entry(path).or_default().modified = set;
                 }
             }
-            Deed::Missing => self.look(who, path, None),
-            Deed::Look => self.look(who, path, file),
+            Deed::Missing => self.look(who, path, None, false),
+            Deed::Look => self.look(who, path, file, true),
             Deed::Stat => {
-                self.look(who, path, file);
+                self.look(who, path, file, true);
                 self.look_at_count(who, step, program, file);
                 match self.altered.get(name(self.log.names(), path)).copied() {
                     Some(altered) => self.asked.ask(program, path, true, altered),
@@ -309,7 +313,7 @@ impl Writer<'_> {
                     self.link(path, name(self.log.names(), target).clone());
                 }
             }
-            Deed::MakeDirectory => self.make_directory(who, path),
+            Deed::MakeDirectory(mode) => self.make_directory(who, path, mode),
             Deed::List => {
                 self.list(who, path);
                 if self.sees_hidden[program.index()] {
@@ -318,7 +322,7 @@ impl Writer<'_> {
             }
             Deed::Write
             | Deed::Fork
-            | Deed::Pipe
+            | Deed::Pipe { .. }
             | Deed::Dup { .. }
             | Deed::CloseOnExec
             | Deed::Close
@@ -342,7 +346,7 @@ impl Writer<'_> {
                     | Deed::Write
                     | Deed::Copy
                     | Deed::Change
-                    | Deed::Mode
+                    | Deed::Mode(_)
                     | Deed::Times
                     | Deed::Look
                     | Deed::Stat
@@ -363,9 +367,9 @@ impl Writer<'_> {
                     }
                 }
             }
-            Deed::Mode if who.is_some() => self.write_contents(who, file),
+            Deed::Mode(_) if who.is_some() => self.write_contents(who, file),
             Deed::Times if who.is_some() => self.write_contents(who, file),
-            Deed::Mode | Deed::Times => {}
+            Deed::Mode(_) | Deed::Times => {}
             _ => self.read_contents(who, file),
         }
         if step.deed == Deed::Copy {
@@ -416,6 +420,9 @@ impl Writer<'_> {
         if !(mode.write || mode.create && self.is_new(step, path)) {
             self.read(who, path, file, 0);
         } else if mode.truncate || mode.exclusive || mode.create && self.is_new(step, path) {
+            let was_there = mode.truncate && self.is_old(step);
+            let history = self.names.entry(path).or_default();
+            history.there_before |= was_there && history.exists.is_none();
             self.wrote(who, path, file, 0, Before::Gone);
         } else if mode.create {
             self.wrote(who, path, file, 0, Before::Unknown);
@@ -430,15 +437,23 @@ impl Writer<'_> {
             || known.is_none() && file.and_then(|file| file.birth).is_some_and(|birth| birth >= self.origin.0)
     }
 
+    /// Whether the file is known to have been there before the recording.
+    fn is_old(&self, step: &Step) -> bool {
+        let file = step.file.get().and_then(|file| self.log.distinct_files().get(file.index()));
+        file.and_then(|file| file.birth).is_some_and(|birth| birth < self.origin.0)
+    }
+
     /// The job asked whether the name is there: it must find it as it did.
-    fn look(&mut self, who: Who, path: PathId, file: Option<FileId>) {
+    fn look(&mut self, who: Who, path: PathId, file: Option<FileId>, found: bool) {
         let (Some(job), false) = (who, self.hides(path)) else { return };
         self.read_contents(who, file);
         if let Some((_, turns)) = self.made.get_mut(name(self.log.names(), path)) {
             turns.read(job, self.span, &mut self.needs);
         }
         self.other_names(job, path, false);
-        self.names.entry(path).or_default().turns.read(job, self.span, &mut self.needs);
+        let history = self.names.entry(path).or_default();
+        history.there_before |= found && history.exists.is_none();
+        history.turns.read(job, self.span, &mut self.needs);
     }
 
     /// The job looked at the number of the file's names: it must find as many. That of a directory counts those in it.
@@ -470,17 +485,34 @@ impl Writer<'_> {
         let mut others = Vec::new();
         let mut ways = Vec::new();
         // A name of a trail may be as it was given or with its links resolved: both the links on its way and those that
-        // lead to a part of it are waited for.
-        let mut rest = Some(&**name(self.log.names(), path)).filter(|_| !self.targets.is_empty());
-        while let Some(part) = rest {
-            ways.extend(self.links.get(part).into_iter().flatten().copied());
-            if let Some((link, target)) = self.targets.get(part) {
-                ways.push(*link);
-                let whole = name(self.log.names(), path);
-                others.extend(self.labels.number(&format!("{target}{}", &whole[part.len()..])));
+        // lead to a part of it are waited for, and those that lead to them.
+        let mut called: Vec<Arc<str>> = Vec::new();
+        called.extend(Some(name(self.log.names(), path).clone()).filter(|_| !self.targets.is_empty()));
+        let mut at = 0;
+        while let Some(whole) = called.get(at).cloned() {
+            let mut rest = Some(&*whole);
+            while let Some(part) = rest {
+                let behind = &whole[part.len()..];
+                let mut names: Vec<Arc<str>> = Vec::new();
+                for link in self.links.get(part).into_iter().flatten() {
+                    ways.push(*link);
+                    names.push(format!("{}{behind}", name(self.log.names(), *link)).into());
+                }
+                if let Some((link, target)) = self.targets.get(part) {
+                    ways.push(*link);
+                    let target = format!("{target}{behind}");
+                    others.extend(self.labels.number(&target));
+                    names.push(target.into());
+                }
+                names.retain(|name| !called.contains(name));
+                names.truncate(MOST_NAMES - called.len().min(MOST_NAMES));
+                called.extend(names);
+                rest = part.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty());
             }
-            rest = part.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty());
+            at += 1;
         }
+        ways.sort();
+        ways.dedup();
         ways.retain(|link| *link != path);
         others.retain(|other| *other != path);
         for other in others {
@@ -615,13 +647,14 @@ impl Writer<'_> {
         used.input |= !used.output;
     }
 
-    fn make_directory(&mut self, who: Who, path: PathId) {
+    fn make_directory(&mut self, who: Who, path: PathId, mode: Option<u32>) {
         self.in_directory(who, path);
         let text = name(self.log.names(), path).clone();
         let mut turns = self.names.get(&path).map(|history| history.turns.clone()).unwrap_or_default();
         match who {
             Some(job) => drop(turns.write(job, self.span, &mut self.needs)),
-            None => drop(self.made_by_managers.insert(text.clone())),
+            None if mode.is_none() => drop(self.made_by_managers.insert(text.clone())),
+            None => {}
         }
         self.made.insert(text, (who, turns));
     }
@@ -743,7 +776,7 @@ impl Writer<'_> {
     /// Who lists a directory needs those who changed its entries and were over by then.
     fn list(&mut self, who: Who, path: PathId) {
         let Some(job) = who else { return };
-        self.look(who, path, None);
+        self.look(who, path, None, true);
         let text = name(self.log.names(), path);
         let changed = self.changed.get(text).map(Vec::as_slice).unwrap_or_default();
         self.needs.extend(over(changed, job, &self.ends, self.span.0));

@@ -79,7 +79,7 @@ impl<'a> Labels<'a> {
             Deed::Missing => {}
             Deed::Open(mode) if mode.nameless => drop(self.labels.entry(file).or_default()),
             Deed::Open(mode) if mode.exclusive => self.renew(path, file),
-            Deed::Symlink | Deed::Fifo | Deed::MakeDirectory => self.renew(path, file),
+            Deed::Symlink | Deed::Fifo | Deed::MakeDirectory(_) => self.renew(path, file),
             Deed::Remove | Deed::RemoveDirectory => self.take(path),
             Deed::Rename => {
                 self.see(path, file);

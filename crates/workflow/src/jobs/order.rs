@@ -1,9 +1,10 @@
 //! Jobs with all that is known of them, in an order in which they can run.
 
-use super::environment::environment;
+use super::environment::{USUAL_UMASK, environment};
 use super::find::Found;
 use super::history::History;
-use super::programs::{ProgramId, Programs};
+use super::own_deeds::is_of_workflow;
+use super::programs::{Program, ProgramId, Programs};
 use super::{Job, JobFile, JobId, Jobs, Script, Trouble};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -81,9 +82,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
     let home: Option<Arc<str>> = lives.first_directory().map(Arc::from);
-    let matters = |path: &&Arc<str>| {
-        home.as_deref().is_some_and(|home| path.starts_with(home)) && !path.contains("/.snakemake")
-    };
+    let matters = |path: &&Arc<str>| is_of_workflow(home.as_deref(), path);
     let paths: Vec<Arc<str>> = history.made_by_managers.iter().filter(matters).cloned().collect();
     if !paths.is_empty() {
         troubles.push(Trouble::ManagerMade { paths });
@@ -121,6 +120,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         aliases,
         directories,
         environment,
+        umask: programs.initial_umask.filter(|umask| *umask != USUAL_UMASK),
         troubles,
         aggregated: false,
         span,
@@ -171,7 +171,13 @@ fn job(
     let last_life = script.as_ref().and_then(|script| script.commands().last().map(|command| command.life));
     let last_life = last_life.or_else(|| heads.last().map(|head| programs.get(*head).life));
     let last = last_life.map(|life| lives.last_image(life));
-    let ends: Option<Vec<Timestamp>> = members.iter().map(|&life| lives.get(life).end).collect();
+    let redone: Vec<&Program> =
+        heads.iter().map(|head| programs.get(*head)).filter(|program| program.is_redone()).collect();
+    let starts = members.iter().filter_map(|&life| lives.get(life).start);
+    let ends = members.iter().map(|&life| lives.get(life).end);
+    let ends: Option<Vec<Timestamp>> = ends.chain(redone.iter().map(|program| program.until)).collect();
+    // What a manager did has no status of its own.
+    let last = last.filter(|_| redone.len() < heads.len());
     let moved = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
     let job = Job {
         script,
@@ -179,7 +185,7 @@ fn job(
         host: members.first().and_then(|&life| {
             log.cases().get(lives.get(life).case.index())?.name.host.as_deref().map(Arc::from)
         }),
-        start: members.iter().filter_map(|&life| lives.get(life).start).min(),
+        start: starts.chain(redone.iter().filter_map(|program| program.start)).min(),
         end: ends.and_then(|ends| ends.into_iter().max()),
         cpu: cpu.reduce(i64::saturating_add).map(Nanos),
         memory: images().filter_map(|image| image.usage.max_memory).max(),
@@ -258,7 +264,8 @@ fn directories(history: &History, jobs: &mut [Job], needs: &mut [BTreeSet<u32>])
                     }
                 }
             }
-            None => of_managers.push(path.clone()),
+            None if is_of_workflow(None, path) => of_managers.push(path.clone()),
+            None => {}
         }
     }
     of_managers

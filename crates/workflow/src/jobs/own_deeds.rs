@@ -4,28 +4,55 @@
 //! bytes. Such a manager is no list of commands: it is run again as a whole.
 
 use super::divide::Division;
+use super::environment::differs;
 use super::group::Together;
 use super::hidden::Hidden;
 use super::programs::{Handle, ProgramId, Programs, name};
 use super::steps::{Deed, Step};
 use crate::waits::ends::Channels;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use iotrail_model::text::printable;
-use iotrail_model::{ENVIRONMENT_DIGEST, Names, PathId};
+use iotrail_model::{Names, PathId};
 use iotrail_query::Lives;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For each manager that did something itself, what it was.
-pub(crate) fn own_deeds(
+/// Something that a manager did itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum OwnDeed {
+    /// What it did to a file.
+    File(&'static str, Option<PathId>),
+    /// Anything else, in words.
+    Other(String),
+}
+
+/// What managers did themselves, of each in the order in which it was noticed.
+pub(crate) struct OwnDeeds<'a> {
+    names: &'a Names,
+    /// The directory where the recording began.
+    home: Option<&'a str>,
+    found: BTreeMap<ProgramId, IndexedDeeds>,
+}
+
+/// Each deed once, with its place.
+type IndexedDeeds = HashMap<OwnDeed, usize, RandomState>;
+
+/// Files of one kind of deed that are named; others are counted.
+const NAMED: usize = 3;
+
+/// What managers did themselves.
+pub(crate) fn own_deeds<'a>(
     steps: &[Step],
-    names: &Names,
-    lives: &Lives,
+    names: &'a Names,
+    lives: &'a Lives,
     programs: &Programs,
     (division, together): (&Division, &Together),
     hidden: &Hidden,
     sockets: &Channels,
-) -> BTreeMap<ProgramId, String> {
-    let below = lives.first_directory().map(|base| format!(" {base}/"));
-    let mut look = Look { names, lives, programs, division, hidden, below, found: BTreeMap::new() };
+) -> OwnDeeds<'a> {
+    let home = lives.first_directory();
+    let mut look =
+        Look { names, lives, programs, division, hidden, fifos: BTreeSet::new(), found: BTreeMap::new() };
     for (number, step) in steps.iter().enumerate() {
         if let Some(who) = programs.of_step[number] {
             look.step(number, step, who, together);
@@ -35,10 +62,80 @@ pub(crate) fn own_deeds(
     look.sockets(steps, sockets);
     look.openings(together);
     look.heads();
-    look.found
+    OwnDeeds { names, home, found: look.found }
+}
+
+/// Whether a file is one of the workflow: below the directory where the recording began, and none that a workflow system
+/// keeps for itself.
+pub(crate) fn is_of_workflow(home: Option<&str>, path: &str) -> bool {
+    let below =
+        |home: &str| path.strip_prefix(home.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+    home.is_none_or(below) && !path.contains("/.snakemake/") && !path.ends_with("/.snakemake")
+}
+
+impl OwnDeeds<'_> {
+    /// Managers that did something, the last first.
+    pub(crate) fn managers(&self) -> impl Iterator<Item = ProgramId> {
+        self.found.keys().rev().copied()
+    }
+
+    /// Why a manager is more than its commands: the first that it did, but nothing that it did to files of its own where there
+    /// is anything else.
+    pub(crate) fn reason(&self, manager: ProgramId) -> String {
+        let deeds = self.found.get(&manager).into_iter().flatten();
+        let first = deeds.min_by_key(|(deed, place)| (!self.matters(deed), **place));
+        first.map(|(deed, _)| self.say(deed)).unwrap_or_default()
+    }
+
+    /// All that a manager did that matters, in sentences; files of one kind of deed together. Workflow systems set the times of
+    /// what their jobs made as soon as it is made: that changes nothing.
+    pub(crate) fn sentences(&self, manager: ProgramId, sets_times: bool) -> Vec<String> {
+        let mut deeds: Vec<(&OwnDeed, usize)> =
+            self.found.get(&manager).into_iter().flatten().map(|(deed, place)| (deed, *place)).collect();
+        deeds.retain(|(deed, _)| {
+            self.matters(deed) && !(sets_times && matches!(deed, OwnDeed::File(SET_TIMES, _)))
+        });
+        deeds.sort_by_key(|(_, place)| *place);
+        let mut files: BTreeMap<&str, Vec<Option<PathId>>> = BTreeMap::new();
+        let mut sentences = Vec::new();
+        for (deed, _) in deeds {
+            match deed {
+                OwnDeed::File(what, path) => files.entry(what).or_default().push(*path),
+                OwnDeed::Other(text) => sentences.push(text.clone()),
+            }
+        }
+        sentences.extend(files.into_iter().map(|(what, paths)| {
+            let named: Vec<String> = paths.iter().take(NAMED).map(|path| called(self.names, *path)).collect();
+            match paths.len() - named.len() {
+                0 => format!("it {what} {} itself", named.join(", ")),
+                more => format!("it {what} {} and {more} more itself", named.join(", ")),
+            }
+        }));
+        sentences
+    }
+
+    fn matters(&self, deed: &OwnDeed) -> bool {
+        match deed {
+            OwnDeed::File(_, Some(path)) => is_of_workflow(self.home, name(self.names, *path)),
+            OwnDeed::File(_, None) | OwnDeed::Other(_) => true,
+        }
+    }
+
+    fn say(&self, deed: &OwnDeed) -> String {
+        match deed {
+            OwnDeed::File(what, path) => format!("it {what} {} itself", called(self.names, *path)),
+            OwnDeed::Other(text) => text.clone(),
+        }
+    }
+}
+
+/// The name of a file as it is shown.
+fn called(names: &Names, path: Option<PathId>) -> String {
+    path.map_or_else(|| "a file".to_owned(), |path| printable(name(names, path)).into_owned())
 }
 
 const SOCKET: &str = "commands exchange data through a socket";
+const SET_TIMES: &str = "set the times of";
 
 /// Who sent and who received through one direction of a connection.
 type Users = [BTreeSet<ProgramId>; 2];
@@ -49,9 +146,9 @@ struct Look<'a> {
     programs: &'a Programs,
     division: &'a Division,
     hidden: &'a Hidden,
-    /// What a sentence has that names something below the directory where the recording began.
-    below: Option<String>,
-    found: BTreeMap<ProgramId, String>,
+    /// Named pipes that were made.
+    fifos: BTreeSet<PathId>,
+    found: BTreeMap<ProgramId, IndexedDeeds>,
 }
 
 impl Look<'_> {
@@ -59,32 +156,31 @@ impl Look<'_> {
         self.division.manager[program.index()]
     }
 
-    fn say(&mut self, who: ProgramId, what: impl FnOnce() -> String) {
-        self.found.entry(who).or_insert_with(what);
+    fn note(&mut self, who: ProgramId, deed: OwnDeed) {
+        let deeds = self.found.entry(who).or_default();
+        let place = deeds.len();
+        deeds.entry(deed).or_insert(place);
     }
 
-    /// What a manager did to a file. Of several deeds one is told: the first, but none to a file that a workflow system keeps for
-    /// itself where there is another.
-    fn say_of_file(&mut self, who: ProgramId, path: Option<PathId>, what: &str) {
-        let matters = |text: &str| {
-            self.below.as_deref().is_none_or(|below| text.contains(below)) && !text.contains("/.snakemake/")
-        };
-        let text = format!("it {what} {} itself", self.path(path));
-        match self.found.get(&who) {
-            Some(told) if !matters(&text) || matters(told) => {}
-            _ => drop(self.found.insert(who, text)),
-        }
+    fn say(&mut self, who: ProgramId, what: impl FnOnce() -> String) {
+        self.note(who, OwnDeed::Other(what()));
     }
 
     fn path(&self, path: Option<PathId>) -> String {
-        path.map_or_else(|| "a file".to_owned(), |path| printable(name(self.names, path)).into_owned())
+        called(self.names, path)
     }
 
     fn step(&mut self, number: usize, step: &Step, who: ProgramId, together: &Together) {
-        if step.deed == Deed::Fifo {
-            return self.up(who, |look| {
-                format!("commands exchange data through the named pipe {}", look.path(step.path.get()))
-            });
+        match step.deed {
+            Deed::Fifo => self.fifos.extend(step.path.get()),
+            // Also who is left waiting for the other end.
+            Deed::Open(_) if step.path.get().is_some_and(|path| self.fifos.contains(&path)) => {
+                return self.up(who, |look| {
+                    format!("commands exchange data through the named pipe {}", look.path(step.path.get()))
+                });
+            }
+            Deed::Remove => self.fifos.retain(|path| step.path.get() != Some(*path)),
+            _ => {}
         }
         if step.deed == Deed::Accept {
             return self.up(who, |_| SOCKET.to_owned());
@@ -102,8 +198,8 @@ impl Look<'_> {
             Deed::Write if step.bytes > 0 && visible(path) && self.opened(path) => "wrote",
             Deed::Copy if step.bytes > 0 && visible(path2) && self.opened(path2) => "wrote",
             Deed::Change if visible(path) => "changed",
-            Deed::Mode if visible(path) => "changed the permissions of",
-            Deed::Times if visible(path) => "set the times of",
+            Deed::Mode(_) if visible(path) => "changed the permissions of",
+            Deed::Times if visible(path) => SET_TIMES,
             Deed::Remove if visible(path) => "deleted",
             Deed::Rename if visible(path) || visible(path2) => "renamed",
             Deed::Link | Deed::Symlink if visible(path) || visible(path2) => "linked",
@@ -118,7 +214,7 @@ impl Look<'_> {
             _ => return,
         };
         let path = if step.deed == Deed::Copy { path2 } else { path };
-        self.say_of_file(who, path, what);
+        self.note(who, OwnDeed::File(what, path));
     }
 
     fn opened(&self, path: Option<PathId>) -> bool {
@@ -208,7 +304,7 @@ impl Look<'_> {
     fn heads(&mut self) {
         for head in &self.division.heads {
             let program = self.programs.get(*head);
-            let Some(parent) = program.parent else { continue };
+            let Some(parent) = program.parent.filter(|_| !program.is_redone()) else { continue };
             let image = self.programs.image(program, self.lives);
             let is_last = self.lives.images(program.life).len() == program.image + 1;
             let unusable = program.table.iter().any(|(fd, handle)| {
@@ -239,7 +335,7 @@ impl Look<'_> {
                 "a command line was not recorded"
             } else if super::command::is_cut(image) {
                 "a command line is not complete in the trail"
-            } else if self.changed_environment(*head) {
+            } else if differs(image, self.programs.image(self.programs.get(parent), self.lives)) {
                 "it changed environment variables that are not in the trail (`iotrail record --env NAME` keeps one)"
             } else if unusable {
                 "a command uses a descriptor above 9"
@@ -254,18 +350,6 @@ impl Look<'_> {
             };
             self.up(parent, |_| why.to_owned());
         }
-    }
-
-    /// Whether a command has another environment than the first program, apart from variables that are known.
-    fn changed_environment(&self, head: ProgramId) -> bool {
-        let program = self.programs.get(head);
-        let mut root = program;
-        while let Some(parent) = root.parent {
-            root = self.programs.get(parent);
-        }
-        let [own, outer] = [program, root].map(|program| &self.programs.image(program, self.lives).env);
-        let digest = |env: &[String]| env.iter().find(|entry| entry.starts_with(ENVIRONMENT_DIGEST)).cloned();
-        digest(own).zip(digest(outer)).is_some_and(|(own, outer)| own != outer)
     }
 
     fn within(&self, program: ProgramId, head: ProgramId) -> bool {

@@ -5,6 +5,7 @@
 //! is thus a program below the shell's program, also where the shell executes the last command of a subshell in the
 //! process of that subshell, or the last command of all in its own.
 
+use super::Command;
 use super::steps::{Deed, OpenMode, Step};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
@@ -73,6 +74,17 @@ pub(crate) struct Program {
     pub(crate) known: bool,
     /// Its umask at that moment, if it is another than that of the recording.
     pub(crate) umask: Option<u32>,
+    /// Where it stands for deeds of its parent: commands that do them again.
+    pub(crate) redone: Vec<Command>,
+    /// The end of these deeds.
+    pub(crate) until: Option<Timestamp>,
+}
+
+impl Program {
+    /// Whether it stands for deeds of its parent.
+    pub(crate) fn is_redone(&self) -> bool {
+        !self.redone.is_empty()
+    }
 }
 
 /// How much went through a pipe.
@@ -92,6 +104,12 @@ pub(crate) struct Programs {
     pub(crate) openings: Vec<Opening>,
     /// The open that each step made.
     pub(crate) open_of_step: HashMap<usize, OpenId, RandomState>,
+    /// Umasks under which directories and files were made, if they are others than that of the recording, by step.
+    pub(crate) umask_of_step: HashMap<usize, u32, RandomState>,
+    /// The umask under which the recording began, if it is known.
+    pub(crate) initial_umask: Option<u32>,
+    /// For each program whether it only led to the one that is the manager; none of those that were added since.
+    pub(crate) aside: Vec<bool>,
     /// For each step the program that did it.
     pub(crate) of_step: Vec<Option<ProgramId>>,
     /// For each process the program that forked it.
@@ -103,6 +121,8 @@ pub(crate) struct Programs {
     pub(crate) opened: HashSet<PathId, RandomState>,
     /// Pipes that were made in the recording.
     pub(crate) pipes: BTreeMap<PathId, Traffic>,
+    /// Both ends of pipes and pairs of sockets that were made in the recording, and of connections that it got.
+    pub(crate) connections: HashSet<PathId, RandomState>,
     /// Relative names of opened files: it is not known in which directory.
     pub(crate) unplaced: BTreeSet<PathId>,
     /// Programs that read from what was open before the recording.
@@ -176,12 +196,14 @@ impl Follower<'_> {
         let who = self.program(life)?;
         match step.deed {
             Deed::Fork => self.fork(step.case, step.ret, step.last, life, who),
-            Deed::Pipe => {
+            Deed::Pipe { cloexec } => {
+                self.programs.connections.extend(step.path.get().into_iter().chain(step.path2.get()));
                 if let (Some(fd), Some(path)) = (step.fd, step.path.get()) {
                     self.programs.pipes.entry(path).or_default();
-                    self.set(life, fd, Handle::Pipe(path), false);
+                    self.set(life, fd, Handle::Pipe(path), cloexec);
                 }
             }
+            Deed::Accept => self.programs.connections.extend(step.path.get()),
             Deed::Open(mode) => {
                 let Some(path) = step.path.get() else { return Some(who) };
                 let called = name(self.names, path);
@@ -207,6 +229,7 @@ impl Follower<'_> {
                 }
                 let open = OpenId(self.programs.openings.len() as u32);
                 let (used_by, umask) = (BTreeSet::new(), self.umask(life));
+                self.note_umask(number, life);
                 self.programs.openings.push(Opening { path, mode, by: who, used_by, unsure: false, umask });
                 self.programs.open_of_step.insert(number, open);
                 if let Some(fd) = step.fd {
@@ -236,13 +259,21 @@ impl Follower<'_> {
                     }
                 }
             }
+            Deed::MakeDirectory(_) => self.note_umask(number, life),
             Deed::Umask(mask) => {
                 let before = step.ret.and_then(|before| u32::try_from(before).ok());
+                if self.lives.get(life).parent.is_none() && self.umask(life).is_none() {
+                    self.programs.initial_umask = self.programs.initial_umask.or(before);
+                }
                 self.inherited.entry(life).or_default().umask.set(mask, before);
             }
-            Deed::Read | Deed::Write | Deed::Copy | Deed::Seek | Deed::Change | Deed::Mode | Deed::Times => {
-                self.used(step, life, who)
-            }
+            Deed::Read
+            | Deed::Write
+            | Deed::Copy
+            | Deed::Seek
+            | Deed::Change
+            | Deed::Mode(_)
+            | Deed::Times => self.used(step, life, who),
             _ => {}
         }
         Some(who)
@@ -274,7 +305,12 @@ impl Follower<'_> {
                 Some(Handle::File(open)) => {
                     self.programs.openings[open.0 as usize].used_by.insert(who);
                 }
-                None if reads && moved && step.deed == Deed::Read && step.fd == Some(0) => {
+                None if reads
+                    && moved
+                    && step.deed == Deed::Read
+                    && step.fd == Some(0)
+                    && !self.programs.connections.contains(&path) =>
+                {
                     self.programs.read_outside.insert(who, path);
                 }
                 _ => {}
@@ -288,14 +324,23 @@ impl Follower<'_> {
         let followed = self.lives.get(life).parent.is_none() || self.followed[life.index()];
         let (Some(path), Some(fd), true) = (target, step.fd, followed && step.bytes > 0) else { return };
         let table = self.inherited.get(&life).map(|inherited| &inherited.table);
-        let named_here = self.programs.opened.contains(&path) || self.programs.pipes.contains_key(&path);
+        let connected = self.programs.connections.contains(&path);
+        let named_here = self.programs.opened.contains(&path) || connected;
         let before = if step.deed == Deed::Copy {
             !named_here
         } else {
-            table.is_none_or(|table| !table.contains_key(&fd)) && ((0..=2).contains(&fd) || !named_here)
+            !connected
+                && table.is_none_or(|table| !table.contains_key(&fd))
+                && ((0..=2).contains(&fd) || !named_here)
         };
         if before {
             self.programs.wrote_outside.entry(path).or_default().insert(who);
+        }
+    }
+
+    fn note_umask(&mut self, number: usize, life: LifeId) {
+        if let Some(umask) = self.umask(life) {
+            self.programs.umask_of_step.insert(number, umask);
         }
     }
 
@@ -386,7 +431,8 @@ impl Follower<'_> {
         let table =
             self.inherited.get(&life).map(|descriptors| descriptors.table.clone()).unwrap_or_default();
         let umask = self.umask(life);
-        self.programs.all.push(Program { life, image, start, parent, table, known, umask });
+        let (redone, until) = (Vec::new(), None);
+        self.programs.all.push(Program { life, image, start, parent, table, known, umask, redone, until });
         id
     }
 
@@ -434,6 +480,11 @@ impl Follower<'_> {
 impl Programs {
     pub(crate) fn get(&self, id: ProgramId) -> &Program {
         &self.all[id.index()]
+    }
+
+    /// Whether a program only led to the one that is the manager.
+    pub(crate) fn is_aside(&self, id: ProgramId) -> bool {
+        self.aside.get(id.index()).copied().unwrap_or_default()
     }
 
     pub(crate) fn opening(&self, open: OpenId) -> &Opening {

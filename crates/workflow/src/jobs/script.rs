@@ -257,6 +257,10 @@ impl Scripts<'_> {
     }
 
     fn leaf(&self, head: u32, inherited: &Needed) -> Result<Script, String> {
+        let redone = &self.program(head).redone;
+        if !redone.is_empty() {
+            return Ok(sequence(redone.iter().cloned().map(Script::Command).collect()));
+        }
         let mut command: Command = command(self.lives, self.programs, self.division.heads[head as usize])?;
         let needed = &self.together.needed[head as usize];
         if inherited.keys().any(|fd| !needed.contains_key(fd)) {

@@ -12,10 +12,11 @@ impl Jobs {
         // For each old job the new ones that stand for it when somebody needs it.
         let mut stands: Vec<BTreeSet<JobId>> = Vec::with_capacity(self.jobs.len());
         let mut jobs: Vec<Job> = Vec::new();
-        for job in &self.jobs {
+        let keeps = self.kept(wanted);
+        for (job, keep) in self.jobs.iter().zip(keeps) {
             let needs: BTreeSet<JobId> =
                 job.needs.iter().filter_map(|needed| stands.get(needed.index())).flatten().copied().collect();
-            if job.lives.iter().any(|life| wanted(*life)) {
+            if keep {
                 let id = JobId(jobs.len() as u32);
                 new.push(Some(id));
                 stands.push(BTreeSet::from([id]));
@@ -27,6 +28,25 @@ impl Jobs {
         }
         let troubles = self.troubles.iter().filter_map(|trouble| renamed(trouble, &new)).collect();
         Self { jobs, troubles, ..self.clone() }
+    }
+
+    /// Whether each job is kept. One without a process, which a manager did itself, is if a job that is kept needs it, or all
+    /// others are.
+    fn kept(&self, wanted: impl Fn(LifeId) -> bool) -> Vec<bool> {
+        let mut kept: Vec<bool> =
+            self.jobs.iter().map(|job| job.lives.iter().any(|life| wanted(*life))).collect();
+        let all = self.jobs.iter().zip(&kept).all(|(job, kept)| *kept || job.lives.is_empty());
+        for number in (0..self.jobs.len()).rev() {
+            if self.jobs[number].lives.is_empty() && all {
+                kept[number] = true;
+            }
+            if kept[number] {
+                for needed in &self.jobs[number].needs {
+                    kept[needed.index()] |= self.jobs[needed.index()].lives.is_empty();
+                }
+            }
+        }
+        kept
     }
 }
 
@@ -83,5 +103,18 @@ mod tests {
         assert_eq!(some.jobs[1].needs, [JobId(0)]);
         assert_eq!(some.troubles, [Trouble::NoEnd { job: JobId(1) }]);
         assert_eq!(jobs.select(|_| true), jobs);
+    }
+
+    #[test]
+    fn what_a_manager_did_itself_is_kept_for_those_who_need_it() {
+        let job = |lives: &[u32], needs: &[u32]| Job {
+            lives: lives.iter().copied().map(LifeId).collect(),
+            needs: needs.iter().map(|needed| JobId(*needed)).collect(),
+            ..Job::default()
+        };
+        let jobs = vec![job(&[], &[]), job(&[1], &[0]), job(&[2], &[]), job(&[], &[2])];
+        let jobs = Jobs { jobs, ..Jobs::default() };
+        let sizes = |wanted: &[u32]| jobs.select(|life| wanted.contains(&life.0)).jobs.len();
+        assert_eq!([sizes(&[1, 2]), sizes(&[1]), sizes(&[2]), sizes(&[])], [4, 2, 1, 0]);
     }
 }

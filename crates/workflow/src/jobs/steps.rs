@@ -46,7 +46,10 @@ impl OpenMode {
 pub(crate) enum Deed {
     Exec,
     Fork,
-    Pipe,
+    Pipe {
+        /// Whether an exec closes both ends.
+        cloexec: bool,
+    },
     Open(OpenMode),
     Dup {
         /// Whether an exec closes the new descriptor.
@@ -75,8 +78,8 @@ pub(crate) enum Deed {
     Copy,
     /// Changed its length.
     Change,
-    /// Changed who may do what with it, or its attributes.
-    Mode,
+    /// Changed who may do what with it, or its attributes; with the permissions if they are all that changed.
+    Mode(Option<u32>),
     /// Set its times.
     Times,
     /// What nobody may do with new files from now on.
@@ -88,8 +91,37 @@ pub(crate) enum Deed {
     /// `path2` is another name of `path`.
     Link,
     Symlink,
-    MakeDirectory,
+    /// With the permissions that were asked for, if they are known.
+    MakeDirectory(Option<u32>),
     List,
+}
+
+impl Deed {
+    /// Whether it is about a name, which may be that of nothing.
+    const fn is_by_name(self) -> bool {
+        matches!(
+            self,
+            Self::Open(_)
+                | Self::Look
+                | Self::Stat
+                | Self::Exec
+                | Self::Change
+                | Self::Mode(_)
+                | Self::Times
+                | Self::Fifo
+                | Self::Remove
+                | Self::RemoveDirectory
+                | Self::MakeDirectory(_)
+                | Self::Rename
+                | Self::Link
+                | Self::Symlink
+        )
+    }
+}
+
+/// Permissions as calls have them, `0x1ed`.
+fn permissions(flags: &str) -> Option<u32> {
+    u32::from_str_radix(flags.strip_prefix("0x").unwrap_or(flags), 16).ok()
 }
 
 /// A call that matters for jobs. Transfers of one process to one file within a row group are one step.
@@ -146,7 +178,7 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
         Some(match name.strip_prefix("io_uring_").unwrap_or(name) {
             "execve" | "execveat" => Deed::Exec,
             "fork" | "vfork" | "clone" | "clone2" | "clone3" => Deed::Fork,
-            "pipe" | "pipe2" | "socketpair" => Deed::Pipe,
+            "pipe" | "pipe2" | "socketpair" => Deed::Pipe { cloexec: false },
             "open" | "openat" | "openat2" | "creat" | "openat_direct" | "openat2_direct" => {
                 Deed::Open(OpenMode::default())
             }
@@ -154,7 +186,7 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             "close" => Deed::Close,
             "chmod" | "fchmod" | "fchmodat" | "fchmodat2" | "chown" | "fchown" | "lchown" | "fchownat"
             | "chown32" | "fchown32" | "lchown32" | "setxattr" | "lsetxattr" | "fsetxattr" | "setxattrat"
-            | "removexattr" | "lremovexattr" | "fremovexattr" | "removexattrat" => Deed::Mode,
+            | "removexattr" | "lremovexattr" | "fremovexattr" | "removexattrat" => Deed::Mode(None),
             "utime" | "utimes" | "futimesat" | "utimensat" | "utimensat_time64" => Deed::Times,
             "umask" => Deed::Umask(0),
             "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" => Deed::Change,
@@ -163,7 +195,7 @@ fn deeds(names: &Names) -> Vec<Option<Deed>> {
             "rename" | "renameat" | "renameat2" => Deed::Rename,
             "link" | "linkat" => Deed::Link,
             "symlink" | "symlinkat" => Deed::Symlink,
-            "mkdir" | "mkdirat" => Deed::MakeDirectory,
+            "mkdir" | "mkdirat" => Deed::MakeDirectory(None),
             "mknod" | "mknodat" => Deed::Fifo,
             "accept" | "accept4" => Deed::Accept,
             "kill" => Deed::Kill,
@@ -220,20 +252,11 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             let Some(mut deed) = deeds.get(batch.call[row].index()).copied().flatten() else { continue };
             if let Some(errno) = names.errno(batch.errno[row]) {
                 deed = match (errno, deed) {
-                    (
-                        "ENOENT",
-                        Deed::Open(_)
-                        | Deed::Look
-                        | Deed::Stat
-                        | Deed::Exec
-                        | Deed::Remove
-                        | Deed::RemoveDirectory
-                        | Deed::MakeDirectory
-                        | Deed::Rename,
-                    ) => Deed::Missing,
+                    ("ENOENT" | "ENOTDIR", deed) if deed.is_by_name() => Deed::Missing,
                     // It found what is in the directory.
                     ("EEXIST" | "ENOTEMPTY", Deed::Remove | Deed::RemoveDirectory) => Deed::List,
                     ("EEXIST" | "ENOTEMPTY", _) => Deed::Look,
+                    ("EISDIR", deed) if deed.is_by_name() => Deed::Look,
                     _ => continue,
                 };
                 if batch.path[row].is_null() {
@@ -252,11 +275,13 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 Deed::Kill if matches!(flags, "" | "0") => continue,
                 Deed::Fifo if !flags.contains("S_IFIFO") => continue,
                 Deed::Look | Deed::Stat if batch.path[row].is_null() => continue,
-                Deed::Umask(mask) => match u32::from_str_radix(flags.strip_prefix("0x").unwrap_or(flags), 16)
-                {
-                    Ok(known) => *mask = known,
-                    Err(_) => continue,
+                Deed::Umask(mask) => match permissions(flags) {
+                    Some(known) => *mask = known,
+                    None => continue,
                 },
+                Deed::Mode(mode) if name.contains("chmod") => *mode = permissions(flags),
+                Deed::MakeDirectory(mode) => *mode = permissions(flags),
+                Deed::Pipe { cloexec } => *cloexec = flags.contains("CLOEXEC"),
                 // Asking for the position changes nothing.
                 Deed::Seek if batch.offset[row].get() == batch.ret[row].get() => continue,
                 Deed::Remove if flags.contains("AT_REMOVEDIR") => deed = Deed::RemoveDirectory,
@@ -278,7 +303,13 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             } else if !matches!(deed, Deed::Rename | Deed::Link) {
                 path = under(&opened, batch.case[row], batch.open[row], path);
             }
+            let taken = deed == Deed::Look && !batch.path2[row].is_null();
+            if taken && matches!(deeds[batch.call[row].index()], Some(Deed::Rename | Deed::Link)) {
+                // The name that it would have given was taken.
+                path = batch.path2[row];
+            }
             let path2 = match deed {
+                _ if taken => Nullable::NULL,
                 Deed::Copy => under(&opened, batch.case[row], batch.open2[row], batch.path2[row]),
                 _ => batch.path2[row],
             };
@@ -301,7 +332,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                     .zip(batch.size[row].get())
                     .map(|(at, size)| at.saturating_add(size)),
                 bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
-                file: batch.file[row],
+                file: if taken { batch.file2[row] } else { batch.file[row] },
                 file2: batch.file2[row],
             };
             let kind = match deed {
@@ -346,7 +377,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
 /// Which sockets are connected.
 pub(crate) fn sockets(log: &EventLog, steps: &[Step]) -> Channels {
     let mut channels = Channels::of(log);
-    for step in steps.iter().filter(|step| step.deed == Deed::Pipe) {
+    for step in steps.iter().filter(|step| matches!(step.deed, Deed::Pipe { .. })) {
         let end = |path: Nullable<PathId>| channels.of_path(path.get()?);
         if let Some((one, other)) = end(step.path).zip(end(step.path2)) {
             channels.join(one, other);

@@ -5,6 +5,7 @@
 //! that it asked about and did nothing else with.
 
 use super::called::base;
+use super::command::MULTI_CALL;
 use super::programs::{Handle, Program, ProgramId, Programs, name};
 use super::steps::{Deed, Step};
 use foldhash::fast::RandomState;
@@ -31,9 +32,9 @@ pub(crate) enum Interest {
 }
 
 /// Programs that ask about files, and never for their times.
-const INDIFFERENT: [&str; 22] = [
+const INDIFFERENT: [&str; 21] = [
     "rm", "rmdir", "mkdir", "ln", "chmod", "chown", "chgrp", "touch", "cat", "head", "tail", "sort", "wc",
-    "du", "readlink", "realpath", "basename", "dirname", "diff", "cmp", "mktemp", "which",
+    "du", "readlink", "realpath", "basename", "dirname", "cmp", "mktemp", "which",
 ];
 /// Programs that make what is older than what it is made from.
 const BUILDERS: [&str; 12] = [
@@ -60,7 +61,8 @@ pub(crate) fn options<'a>(words: &[&'a str]) -> (String, Vec<&'a str>) {
 
 /// What a command line makes of times.
 pub(crate) fn interest(line: &str) -> Interest {
-    let words: Vec<&str> = line.split('\0').collect();
+    let multi_call = |word: &&str| MULTI_CALL.contains(&base(word));
+    let words: Vec<&str> = line.split('\0').skip_while(multi_call).collect();
     let Some((first, words)) = words.split_first() else { return Interest::Perhaps };
     let (short, long) = options(words);
     let begins =
@@ -103,7 +105,10 @@ pub(crate) fn interest(line: &str) -> Interest {
             let makes = letters.contains(['c', 'r', 'u']) || has_long(&["create", "append", "update"]);
             stores(makes && !has_long(&["mtime"]))
         }
-        "zip" | "cpio" | "pax" => Interest::Stores,
+        // The dates stand in the head of what they print.
+        "diff" => shows(short.contains(['u', 'U', 'c', 'C']) || has_long(&["unified", "context"])),
+        "pr" => shows(words.iter().any(|word| !word.starts_with('-'))),
+        "zip" | "cpio" | "pax" | "jar" | "7z" | "7za" | "7zr" => Interest::Stores,
         "gzip" | "pigz" => {
             let names = words.iter().any(|word| !word.starts_with('-'));
             stores(
@@ -318,10 +323,19 @@ mod tests {
         ] {
             assert_eq!(of(line), Interest::Compares, "{line}");
         }
-        for line in ["ls -l", "stat f", "stat -c %y f", "date -r f", "find . -printf %T@"] {
+        for line in [
+            "ls -l",
+            "stat f",
+            "stat -c %y f",
+            "date -r f",
+            "find . -printf %T@",
+            "diff -u a b",
+            "diff --unified=0 a b",
+            "pr -l 20 f",
+        ] {
             assert_eq!(of(line), Interest::Shows, "{line}");
         }
-        for line in ["tar cf t d", "tar -czf t d", "gzip f", "zip z f"] {
+        for line in ["tar cf t d", "tar -czf t d", "gzip f", "zip z f", "busybox tar cf t d", "jar cf j d"] {
             assert_eq!(of(line), Interest::Stores, "{line}");
         }
         for line in [
@@ -334,6 +348,7 @@ mod tests {
             "gzip -n f",
             "rm -t",
             "test -f a",
+            "diff a b",
         ] {
             assert_eq!(of(line), Interest::No, "{line}");
         }

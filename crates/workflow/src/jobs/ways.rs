@@ -91,7 +91,7 @@ impl<'a> Ways<'a> {
         for step in steps {
             let Some(path) = step.path.get().map(text) else { continue };
             match step.deed {
-                Deed::MakeDirectory | Deed::RemoveDirectory => drop(changed.insert(path)),
+                Deed::MakeDirectory(_) | Deed::RemoveDirectory => drop(changed.insert(path)),
                 Deed::Symlink => {
                     changed.insert(path);
                     links.insert(path);
@@ -167,12 +167,12 @@ impl<'a> Ways<'a> {
         for (number, step) in steps.iter().enumerate() {
             let changes = match step.deed {
                 // It may take away the right to write there.
-                Deed::MakeDirectory
+                Deed::MakeDirectory(_)
                 | Deed::RemoveDirectory
                 | Deed::Symlink
                 | Deed::Rename
                 | Deed::Remove
-                | Deed::Mode => true,
+                | Deed::Mode(_) => true,
                 Deed::Open(_)
                 | Deed::Exec
                 | Deed::Look
@@ -211,7 +211,9 @@ impl<'a> Ways<'a> {
     fn of_commands(&self, lives: &Lives, programs: &Programs, who: &[Option<u32>]) -> Vec<Happening> {
         let mut found = Vec::new();
         for (number, program) in programs.all.iter().enumerate() {
-            let (Some(job), Some(at)) = (who[ProgramId(number as u32).index()], program.start) else {
+            let (Some(job), Some(at), false) =
+                (who[ProgramId(number as u32).index()], program.start, program.is_redone())
+            else {
                 continue;
             };
             let image = programs.image(program, lives);

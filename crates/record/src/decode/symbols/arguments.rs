@@ -69,6 +69,7 @@ fn of_descriptor(name: &str, place: usize) -> Option<Notation> {
 
 fn of_directory(name: &str) -> Option<Notation> {
     Some(match name {
+        "mkdir" | "mkdirat" => Permissions,
         "mknod" | "mknodat" => Node,
         "renameat2" => Set(&files::RENAME),
         "linkat" | "unlinkat" => Set(&files::AT),

@@ -4,6 +4,8 @@ use super::*;
 use iotrail_model::{Case, Event, FileId, FileKind, NamedFile, Nullable, Pid, Process, Tid};
 use iotrail_trail::memory::MemoryLog;
 
+mod managers;
+
 /// A recording under way: a shell with number 1 that starts others.
 struct Recording {
     log: MemoryLog,

@@ -1,4 +1,8 @@
 # construct: base name
+# place: a  b
+# place: $HOME `id` $(id) $$
+# place: é→ü{x};&=y,z:*
+# place: it's "x"
 # place: -n back\slash #no 100%d\
 # shells: dash bash
 sort "$PWD/in.txt" > "$PWD/o1"; sh -c "cat $PWD/in.txt > $PWD/o2"; sed -n "w $PWD/o3" "$PWD/in.txt"

@@ -1,0 +1,5 @@
+# construct: python
+# shells: dash
+# needs: python3
+# apart: 2
+exec sh shim.sh
