@@ -1,8 +1,10 @@
 //! Jobs with all that is known of them, in an order in which they can run.
 
+use super::divide::Division;
 use super::environment::{USUAL_UMASK, environment};
 use super::find::Found;
-use super::history::History;
+use super::group::Together;
+use super::history::{History, NameHistory};
 use super::own_deeds::is_of_workflow;
 use super::programs::{Program, ProgramId, Programs};
 use super::{Job, JobFile, JobId, Jobs, Script, Trouble};
@@ -77,7 +79,10 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     for (job, needed) in &history.needs {
         needs[*job as usize].insert(*needed);
     }
-    files(&history, &sizes, &mut jobs, &mut troubles);
+    let aids = aids(&history, &division, &together, programs);
+    files(&history, &sizes, &aids, &mut jobs, &mut troubles);
+    let of_aids: BTreeSet<LifeId> =
+        aids.iter().flat_map(|job| jobs[*job as usize].lives.iter().copied()).collect();
     let directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
@@ -126,7 +131,38 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         span,
     };
     renumber(&mut jobs, &order, &needs);
-    jobs
+    if of_aids.is_empty() {
+        return jobs;
+    }
+    let kept = jobs.jobs.iter().map(|job| !job.lives.iter().any(|life| of_aids.contains(life)));
+    jobs.keep(&kept.collect::<Vec<bool>>())
+}
+
+/// Jobs that only a workflow system had any use for (Snakemake asks `cbc` which jobs to run): they read what it wrote itself, and of
+/// what they made nothing is left and no other job used anything.
+fn aids(history: &History, division: &Division, together: &Together, programs: &Programs) -> BTreeSet<u32> {
+    let of_system = |head: &u32| {
+        let parent = programs.get(division.heads[*head as usize]).parent;
+        parent.is_some_and(|parent| division.system[parent.index()])
+    };
+    let groups = together.groups.iter().enumerate().filter(|(_, heads)| heads.iter().all(of_system));
+    let mut aids: BTreeSet<u32> = groups.map(|(number, _)| number as u32).collect();
+    let mut instructed = BTreeSet::new();
+    for (_, name) in &history.names {
+        let lasts = name.exists != Some(false);
+        for (job, used) in &name.uses {
+            if name.by_manager && used.input {
+                instructed.insert(*job);
+            }
+            if used.output && (lasts || name.uses.len() > 1) {
+                aids.remove(job);
+            }
+        }
+    }
+    for (_, who) in &history.directories {
+        who.iter().for_each(|job| aids.retain(|aid| aid != job));
+    }
+    aids.intersection(&instructed).copied().collect()
 }
 
 /// What jobs write outside of the directory that an export stands for.
@@ -203,10 +239,13 @@ fn job(
 fn files(
     history: &History,
     sizes: &HashMap<&str, i64, RandomState>,
+    aids: &BTreeSet<u32>,
     jobs: &mut [Job],
     troubles: &mut Vec<Trouble>,
 ) {
-    for (path, name) in &history.names {
+    let is_of_aids =
+        |name: &NameHistory| !aids.is_empty() && name.uses.iter().all(|(job, _)| aids.contains(job));
+    for (path, name) in history.names.iter().filter(|(_, name)| !is_of_aids(name)) {
         let writers: Vec<JobId> =
             name.uses.iter().filter(|(_, used)| used.output).map(|(job, _)| JobId(*job)).collect();
         let stays = name.exists != Some(false);

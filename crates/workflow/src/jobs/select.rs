@@ -8,15 +8,19 @@ impl Jobs {
     /// The jobs of which a process is wanted. A job that needs one that is left out needs what that one needed.
     #[must_use]
     pub fn select(&self, wanted: impl Fn(LifeId) -> bool) -> Self {
+        self.keep(&self.kept(wanted))
+    }
+
+    /// The jobs that are kept.
+    pub(crate) fn keep(&self, kept: &[bool]) -> Self {
         let mut new: Vec<Option<JobId>> = Vec::with_capacity(self.jobs.len());
         // For each old job the new ones that stand for it when somebody needs it.
         let mut stands: Vec<BTreeSet<JobId>> = Vec::with_capacity(self.jobs.len());
         let mut jobs: Vec<Job> = Vec::new();
-        let keeps = self.kept(wanted);
-        for (job, keep) in self.jobs.iter().zip(keeps) {
+        for (job, keep) in self.jobs.iter().zip(kept) {
             let needs: BTreeSet<JobId> =
                 job.needs.iter().filter_map(|needed| stands.get(needed.index())).flatten().copied().collect();
-            if keep {
+            if *keep {
                 let id = JobId(jobs.len() as u32);
                 new.push(Some(id));
                 stands.push(BTreeSet::from([id]));

@@ -1,0 +1,5 @@
+# construct: fifo
+# shells: dash bash
+# whole: no
+# silent: yes
+mkfifo pipe; sort in.txt > out
