@@ -23,6 +23,7 @@ pub fn profile_tables(profile: &Profile, tables: &[ProfileTable], top: usize, st
 
 fn section(profile: &Profile, table: ProfileTable, top: usize, style: Style) -> String {
     let by = printable(&profile.by);
+    let layer = &table.layer(&profile.kind_of_calls());
     match table {
         ProfileTable::Phases => {
             let mut rows = phases(&profile.phases, top);
@@ -31,11 +32,11 @@ fn section(profile: &Profile, table: ProfileTable, top: usize, style: Style) -> 
             }
             let files = if profile.paths { "; names counted as files" } else { "" };
             let title = format!("I/O of groups of processes, by {by}{files}");
-            titled(&title, table, &rows, profile.phases.len().saturating_sub(top), style)
+            titled(&title, layer, &rows, profile.phases.len().saturating_sub(top), style)
         }
         ProfileTable::Calls => titled(
             "Calls",
-            table,
+            layer,
             &calls(&profile.calls, top),
             profile.calls.len().saturating_sub(top),
             style,
@@ -45,7 +46,7 @@ fn section(profile: &Profile, table: ProfileTable, top: usize, style: Style) -> 
             let texts: Vec<String> = groups
                 .map(|(group, rows)| {
                     let title = format!("Calls of {}", printable(group));
-                    titled(&title, table, &calls(rows, top), rows.len().saturating_sub(top), style)
+                    titled(&title, layer, &calls(rows, top), rows.len().saturating_sub(top), style)
                 })
                 .collect();
             texts.join("\n")
@@ -53,17 +54,17 @@ fn section(profile: &Profile, table: ProfileTable, top: usize, style: Style) -> 
         ProfileTable::Distributions => distributions(profile, top, style),
         ProfileTable::Files => {
             let title = if profile.paths { "Access to files, by name" } else { "Access to files" };
-            access(title, table, &profile.files, None, top, style)
+            access(title, layer, &profile.files, None, top, style)
         }
         ProfileTable::Processes => {
-            access("Access by processes", table, &profile.processes, Some(&profile.groups), top, style)
+            access("Access by processes", layer, &profile.processes, Some(&profile.groups), top, style)
         }
-        ProfileTable::Throughput => throughput(profile, top, style),
+        ProfileTable::Throughput => throughput(profile, layer, top, style),
     }
 }
 
-fn titled(title: &str, table: ProfileTable, rows: &Table, hidden: usize, style: Style) -> String {
-    let mut text = format!("{} {}\n", style.bold(title), style.dim(&format!("(layer: {})", table.layer())));
+fn titled(title: &str, layer: &str, rows: &Table, hidden: usize, style: Style) -> String {
+    let mut text = format!("{} {}\n", style.bold(title), style.dim(&format!("(layer: {layer})")));
     if rows.is_empty() {
         text.push_str("Nothing.\n");
         return text;
@@ -154,7 +155,10 @@ fn distributions(profile: &Profile, top: usize, style: Style) -> String {
         for series in sorted.iter().take(top) {
             table.row(distribution_cells(series, number));
         }
-        let layer = if first.quantity == Quantity::LifeTime { "processes" } else { "system calls" };
+        let layer = match first.quantity {
+            Quantity::LifeTime => "processes".to_owned(),
+            _ => profile.kind_of_calls(),
+        };
         let mut text = format!("{} {}\n", style.bold(title.0), style.dim(&format!("(layer: {layer})")));
         text.push_str(&table.render(style));
         let hidden = sorted.len().saturating_sub(top);
@@ -219,7 +223,7 @@ fn bars(counts: &[u64]) -> String {
 
 fn access(
     title: &str,
-    table: ProfileTable,
+    layer: &str,
     rows: &[AccessRow],
     groups: Option<&[String]>,
     top: usize,
@@ -259,10 +263,10 @@ fn access(
         ]);
         shown.row(cells);
     }
-    titled(title, table, &shown, rows.len().saturating_sub(top), style)
+    titled(title, layer, &shown, rows.len().saturating_sub(top), style)
 }
 
-fn throughput(profile: &Profile, top: usize, style: Style) -> String {
+fn throughput(profile: &Profile, layer: &str, top: usize, style: Style) -> String {
     let bin = profile.throughput.bin_ns.unwrap_or(0) as f64;
     let mut texts = Vec::new();
     for (title, name, series) in [
@@ -277,7 +281,7 @@ fn throughput(profile: &Profile, top: usize, style: Style) -> String {
         series.iter().take(top).for_each(|series| table.row(series_cells(series, bin)));
         let bins = if bin > 0.0 { format!(", bins of {}", units::duration(bin)) } else { String::new() };
         let title = format!("{title}{bins}");
-        texts.push(titled(&title, ProfileTable::Throughput, &table, series.len().saturating_sub(top), style));
+        texts.push(titled(&title, layer, &table, series.len().saturating_sub(top), style));
     }
     texts.join("\n")
 }

@@ -36,6 +36,17 @@ impl Layer {
         }
     }
 
+    /// What its calls are, in words.
+    #[must_use]
+    pub const fn calls(self) -> &'static str {
+        match self {
+            Self::Syscall => "system calls",
+            Self::Libc => "C library calls",
+            Self::Mpiio => "MPI-IO calls",
+            Self::Mpi => "MPI calls",
+        }
+    }
+
     /// The layer of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

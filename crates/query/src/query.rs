@@ -20,7 +20,7 @@ use crate::spec::{QuerySpec, SelectSpec};
 use crate::variables::Variables;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::canonical::canonical;
-use iotrail_model::{Case, CaseId, PathId, Pid, Timestamp};
+use iotrail_model::{Case, CaseId, Layer, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, RowGroupMeta, Trail};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -51,7 +51,8 @@ pub(crate) struct Plan {
     pub(crate) activities: Activities,
     spec: QuerySpec,
     selection: Selection,
-    layers: Option<String>,
+    layers: Vec<Layer>,
+    layer_words: Option<String>,
     reason: String,
     groups: Groups,
     case_names: Vec<String>,
@@ -120,7 +121,8 @@ impl Query {
             filter,
             case_by,
             spec,
-            layers: selection.layers.describe(facts.layers),
+            layers: selection.layers.of(facts.layers),
+            layer_words: selection.layers.describe(facts.layers),
             selection,
             reason,
             groups,
@@ -189,12 +191,18 @@ impl Query {
         self.plan.spec.map.as_deref().unwrap_or("dir2")
     }
 
+    /// The layers whose calls are selected, of those that the log has, the lowest first.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.plan.layers
+    }
+
     /// The selection in words, empty if everything is selected.
     #[must_use]
     pub fn selection(&self) -> String {
-        let Plan { layers, selection, .. } = &*self.plan;
+        let Plan { layer_words, selection, .. } = &*self.plan;
         let words = Some(selection.describe()).filter(|words| !words.is_empty());
-        layers.iter().cloned().chain(words).collect::<Vec<_>>().join("; ")
+        layer_words.iter().cloned().chain(words).collect::<Vec<_>>().join("; ")
     }
 
     /// Whether every event is selected.

@@ -77,3 +77,20 @@ fn refers(kind: CellKind) -> &'static str {
         _ => "",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    #[test]
+    fn the_view_has_the_columns_of_the_trail() {
+        let database = Connection::open_in_memory().unwrap();
+        database.execute_batch(include_str!("schema.sql")).unwrap();
+        database.execute_batch(&schema()).unwrap();
+        database.execute_batch(include_str!("indices.sql")).unwrap();
+        let view = database.prepare("SELECT * FROM events").unwrap();
+        let names: Vec<&str> = Event::COLUMNS.iter().map(|column| column.name).collect();
+        assert!(view.column_names().eq(names));
+    }
+}

@@ -126,6 +126,7 @@ impl Pass for Profiling<'_> {
             by: self.options.by.clone(),
             paths: self.options.paths,
             selection: query.selection(),
+            layers: query.layers().to_vec(),
             span: extent.span,
             groups: groups_shown,
             calls: calls.all,

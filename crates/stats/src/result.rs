@@ -1,6 +1,6 @@
 //! What a profile says. Each number is of one layer, which its docs, its JSON name and every table state.
 
-use iotrail_model::Coverage;
+use iotrail_model::{Coverage, Layer};
 use serde::Serialize;
 
 /// The version of the JSON form of [`Profile`].
@@ -19,6 +19,8 @@ pub struct Profile {
     pub paths: bool,
     /// The selection in words, empty if everything is selected.
     pub selection: String,
+    /// The layers whose calls count; empty if the log has no calls.
+    pub layers: Vec<Layer>,
     /// First start of a selected call and last end, in ns since the epoch.
     pub span: Option<(i64, i64)>,
     /// Groups of processes, the first to start first.
@@ -43,7 +45,16 @@ pub struct Profile {
     pub coverage: Coverage,
 }
 
-/// Call statistics. Layer: system calls.
+impl Profile {
+    /// What its calls are, in words.
+    #[must_use]
+    pub fn kind_of_calls(&self) -> String {
+        let words: Vec<&str> = self.layers.iter().map(|layer| layer.calls()).collect();
+        if words.is_empty() { Layer::Syscall.calls().to_owned() } else { words.join(" and ") }
+    }
+}
+
+/// Call statistics. Layer: that of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CallRow {
     /// Name of the call.
@@ -91,7 +102,7 @@ pub struct Modes {
     pub none: u64,
 }
 
-/// The I/O summary of a group of processes. Layers: `read`, `written`, `files`, `processes`: system calls; `storage_*`: what
+/// The I/O summary of a group of processes. Layers: `read`, `written`, `files`, `processes`: that of the calls; `storage_*`: what
 /// the file system fetched from or sent to storage, from the kernel's counters of the processes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseRow {
@@ -173,7 +184,7 @@ pub struct Distribution {
     pub error: f64,
 }
 
-/// Access pattern of a file or a process. Layer: system calls.
+/// Access pattern of a file or a process. Layer: that of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AccessRow {
     /// Path of the file, or command of the process.
@@ -211,7 +222,7 @@ pub struct AccessRow {
     pub overwritten: Option<u64>,
 }
 
-/// Bytes and calls over time, in equal bins that begin at multiples of their width. Layer: system calls.
+/// Bytes and calls over time, in equal bins that begin at multiples of their width. Layer: that of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Throughput {
     /// Start of the first bin; NULL if no call has a time.

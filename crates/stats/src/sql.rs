@@ -24,7 +24,7 @@ pub fn script(table: ProfileTable) -> String {
         }
         ProfileTable::Calls | ProfileTable::GroupCalls => "",
     };
-    format!("-- {} (layer: {})\n{note}{};\n", table.name(), table.layer(), sql(table))
+    format!("-- {} (layer: {})\n{note}{};\n", table.name(), table.layer("system calls"), sql(table))
 }
 
 /// The query behind `table`; its columns are named as in the profile.

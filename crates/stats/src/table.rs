@@ -51,15 +51,17 @@ impl ProfileTable {
         }
     }
 
-    /// The layer that its numbers are of.
+    /// The layer that its numbers are of, if those of calls are of `calls` (`system calls`).
     #[must_use]
-    pub const fn layer(self) -> &'static str {
+    pub fn layer(self, calls: &str) -> String {
         match self {
             Self::Calls | Self::GroupCalls | Self::Files | Self::Processes | Self::Throughput => {
-                "system calls"
+                calls.to_owned()
             }
-            Self::Phases => "system calls; storage, CPU and life: the kernel's counters of the processes",
-            Self::Distributions => "system calls; life times: processes",
+            Self::Phases => {
+                format!("{calls}; storage, CPU and life: the kernel's counters of the processes")
+            }
+            Self::Distributions => format!("{calls}; life times: processes"),
         }
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
 use iotrail_model::{
-    Case, CaseId, CaseName, Clock, Event, FileFacts, FileKind, Nanos, Nullable, OpenId, Pid, Process,
+    Case, CaseId, CaseName, Clock, Event, FileFacts, FileKind, Layer, Nanos, Nullable, OpenId, Pid, Process,
     Timestamp, Usage,
 };
 use iotrail_query::{Lives, ProcessGroupBy, Query, QuerySpec};
@@ -265,6 +265,25 @@ fn what_goes_on_through_one_open_file_description_is_sequential_whoever_does_it(
     assert_eq!((row.writes, row.consecutive, row.sequential, row.random), (7, 3, 3, 0));
     let of = |pid| profile.processes.iter().find(|row| row.pid == Some(pid)).unwrap().consecutive;
     assert_eq!((of(1), of(2)), (1, 2), "each process has what it went on with");
+}
+
+#[test]
+fn of_two_layers_one_counts() {
+    let mut log = Log::new();
+    log.process(1, 0, "a", None);
+    let above = log.transfer(("pwrite64", 1, 3, "/f", Some(0), 10));
+    log.memory.push(Event { layer: Layer::Libc, ..above });
+    log.moved(("pwrite64", 1, 3, "/f", Some(0), 10));
+    let log = log.memory.build();
+    let of = |layer: &[&str]| {
+        let mut spec = QuerySpec::default();
+        spec.select.layer = layer.iter().map(|&layer| layer.to_owned()).collect();
+        let profile = profile_of(&log, "exe", spec, 1);
+        (profile.total.bytes_written, profile.total.calls, profile.kind_of_calls())
+    };
+    assert_eq!(of(&[]), (10, 1, "system calls".to_owned()));
+    assert_eq!(of(&["libc"]), (10, 1, "C library calls".to_owned()));
+    assert_eq!(of(&["all"]), (20, 2, "system calls and C library calls".to_owned()));
 }
 
 #[test]

@@ -170,3 +170,34 @@ impl NamedCounters {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemoryLog;
+    use iotrail_model::{Case, Nullable};
+
+    fn totals(layers: &[Layer]) -> Totals {
+        let mut log = MemoryLog::new(vec![Case::default()]);
+        let call = log.call("write");
+        for layer in layers {
+            log.push(Event { call, layer: *layer, size: Nullable::some(10), ..Event::default() });
+        }
+        log.build().trails()[0].meta().totals.clone()
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_lowest_layer() {
+        let both = totals(&[Layer::Libc, Layer::Syscall, Layer::Syscall]);
+        assert_eq!((both.bytes_written, both.events), (20, 3));
+        assert_eq!(both.layers, BTreeMap::from([("libc".to_owned(), 1), ("syscall".to_owned(), 2)]));
+        assert_eq!(totals(&[Layer::Mpiio]).bytes_written, 10);
+    }
+
+    #[test]
+    fn a_trail_that_does_not_count_layers_holds_system_calls() {
+        let mut old = Totals { events: 5, ..Totals::default() };
+        old.add(&totals(&[Layer::Mpi]));
+        assert_eq!(old.layers, BTreeMap::from([("mpi".to_owned(), 1), ("syscall".to_owned(), 5)]));
+    }
+}

@@ -34,6 +34,9 @@ pub struct Info {
     pub events: u64,
     /// Events by call.
     pub calls: BTreeMap<String, u64>,
+    /// Events by layer.
+    #[serde(default)]
+    pub layers: BTreeMap<String, u64>,
     /// Events by error name.
     pub errnos: BTreeMap<String, u64>,
     /// From the first start to the last end; NULL if there is no event, or a case has no time stamps.
@@ -91,6 +94,7 @@ impl Info {
             threads: totals.threads,
             events: totals.events,
             calls: totals.calls.clone(),
+            layers: totals.by_layer(),
             errnos: totals.errnos.clone(),
             // One case without time stamps, and the first start and the last end are those of no clock.
             time: totals
@@ -120,6 +124,7 @@ impl Info {
         self.threads += other.threads;
         self.events += other.events;
         add(&mut self.calls, &other.calls);
+        add(&mut self.layers, &other.layers);
         add(&mut self.errnos, &other.errnos);
         self.time = match (self.time.take(), other.time.clone()) {
             (Some(a), Some(b)) => Some(Span::new(a.start_ns.min(b.start_ns), a.end_ns.max(b.end_ns))),

@@ -176,3 +176,26 @@ fn every_row_of_a_column_that_is_null_is_null() {
     assert!(batch.parent.len() == batch.len && batch.parent.iter().all(|parent| parent.is_null()));
     assert!(batch.path2.len() == batch.len && batch.path2.iter().all(|path| path.is_null()));
 }
+
+#[test]
+fn a_trail_with_the_first_columns_alone_opens_and_the_rest_is_null() {
+    let (_guard, path) = exchangeable_trail();
+    let mut names = OwnNames::default();
+    let today = read_today(&path, &mut names);
+    std::fs::remove_file(path.join(EVENTS)).unwrap();
+    let first = crate::schema::schema(Table::Events).project(&(0..17).collect::<Vec<_>>()).unwrap();
+    let mut file = EventFile::with_schema(&path.join(EVENTS), &first).unwrap();
+    file.write(&today, 0..today.len, &names).unwrap();
+    file.finish().unwrap();
+    assert_eq!(check(&path).unwrap(), []);
+    assert_eq!(read_today(&path, &mut names), today, "none of the later columns is known in this trail");
+    let log = EventLog::open(&[path]).unwrap();
+    let mut columns = Vec::new();
+    log.event_batches(0, Today::ALL, |batch| {
+        columns.extend(batch.columns().iter().map(|column| column.null_count()));
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(columns.len(), Today::NAMES.len());
+    assert_eq!(columns[Today::PARENT.place()], today.len);
+}

@@ -29,34 +29,34 @@ struct Words {
     title: &'static str,
     axis: &'static str,
     value: &'static str,
-    layer: &'static str,
+    /// Whether its numbers are of calls, and not of processes.
+    of_calls: bool,
 }
 
 fn words(quantity: Quantity) -> Words {
-    let words = |title, axis, value, layer| Words { title, axis, value, layer };
-    const CALLS: &str = "system calls";
+    let words = |title, axis, value, of_calls| Words { title, axis, value, of_calls };
     match quantity {
-        Quantity::Latency => words("Latency of system calls", "latency of a call", "call", CALLS),
+        Quantity::Latency => words("Latency of calls", "latency of a call", "call", true),
         Quantity::ReadLength => {
-            words("Length of reads, by group of processes", "bytes moved by a read", "read", CALLS)
+            words("Length of reads, by group of processes", "bytes moved by a read", "read", true)
         }
         Quantity::WriteLength => {
-            words("Length of writes, by group of processes", "bytes moved by a write", "write", CALLS)
+            words("Length of writes, by group of processes", "bytes moved by a write", "write", true)
         }
         Quantity::ProcessRead => {
-            words("Bytes read by a process, by group", "bytes read by a process", "process", CALLS)
+            words("Bytes read by a process, by group", "bytes read by a process", "process", true)
         }
         Quantity::ProcessWritten => {
-            words("Bytes written by a process, by group", "bytes written by a process", "process", CALLS)
+            words("Bytes written by a process, by group", "bytes written by a process", "process", true)
         }
         Quantity::FileReadLength => {
-            words("Length of reads, by group of files", "bytes moved by a read", "read", CALLS)
+            words("Length of reads, by group of files", "bytes moved by a read", "read", true)
         }
         Quantity::FileWriteLength => {
-            words("Length of writes, by group of files", "bytes moved by a write", "write", CALLS)
+            words("Length of writes, by group of files", "bytes moved by a write", "write", true)
         }
         Quantity::LifeTime => {
-            words("Life time of processes, by group", "life time of a process", "process", "processes")
+            words("Life time of processes, by group", "life time of a process", "process", false)
         }
     }
 }
@@ -79,7 +79,8 @@ fn distributed(profile: &Profile, kind: PlotKind, quantity: Quantity) -> Option<
     let series: Vec<Steps> = found.iter().map(|distribution| steps(distribution)).collect();
     let said = words(quantity);
     let x = Axis { label: said.axis.to_owned(), unit: unit(quantity), scale: scale(&series) };
-    let mut notes = notes(profile, said.layer);
+    let layer = if said.of_calls { profile.kind_of_calls() } else { "processes".to_owned() };
+    let mut notes = notes(profile, &layer);
     let (marks, prefix, shows) = match kind {
         PlotKind::Histogram => (
             Marks::Histograms(histograms(&series, x.unit, x.scale)),
@@ -198,7 +199,7 @@ fn throughput(profile: &Profile, stream: &Stream) -> Option<Chart> {
     series.sort_by_key(|series| std::cmp::Reverse(sum(series)));
     let bin_ns = over.bin_ns.filter(|_| !series.is_empty())?;
     let bin = units::duration(bin_ns as f64);
-    let mut notes = notes(profile, "system calls");
+    let mut notes = notes(profile, &profile.kind_of_calls());
     notes.insert(
         0,
         format!("{} In bins of {bin}; groups upon each other, the largest first.", stream.counted),
@@ -232,7 +233,7 @@ fn heat(profile: &Profile) -> Option<Chart> {
     let values = || series.iter().flat_map(|line| line.values.iter().copied()).filter(|value| *value > 0.0);
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     let scale = if most >= WIDE * least { Scale::Log } else { Scale::Linear };
-    let mut notes = notes(profile, "system calls");
+    let mut notes = notes(profile, &profile.kind_of_calls());
     let bin = units::duration(bin_ns as f64);
     notes.insert(0, format!("Bytes read and written by each rank in each bin of {bin}, over its length."));
     let value = Axis { label: "bytes per second".to_owned(), unit: Unit::BytesPerSecond, scale };

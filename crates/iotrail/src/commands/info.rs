@@ -63,6 +63,10 @@ fn summary(info: &Info) -> Block {
         "events",
         format!("{} ({disk} on disk, {per_event:.1} bytes each)", units::count(info.events)),
     );
+    if info.layers.len() > 1 {
+        let layer = |(name, count): (&String, &u64)| format!("{name} {}", units::count(*count));
+        block.entry("layers", info.layers.iter().map(layer).collect::<Vec<_>>().join(", "));
+    }
     if let Some(time) = &info.time {
         let span = info.resolution.tells(Nanos(time.end_ns.saturating_sub(time.start_ns)));
         let span = span.map_or_else(|| "–".to_owned(), |span| units::duration(span.0 as f64));

@@ -142,7 +142,12 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let lives = Lives::of_log(&log)?;
     let groups = ProcessGroupBy::parse(&args.by)?.divide(&log, &lives);
-    let spec = QuerySpec { select: args.selection.spec(), ..QuerySpec::default() };
+    let mut select = args.selection.spec();
+    if select.layer.is_empty() {
+        // The graph is made of system calls and says how many others there are.
+        select.layer.push("all".to_owned());
+    }
+    let spec = QuerySpec { select, ..QuerySpec::default() };
     let query = Query::new(spec, &log)?;
     let selects = !query.selects_everything();
     let options = BuildOptions {
