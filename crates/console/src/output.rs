@@ -54,9 +54,26 @@ fn open<T>(target: &Path, fill: impl FnOnce(&mut dyn Write, bool) -> anyhow::Res
         })
     } else {
         let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
-        replace(&target, |out| fill(out, false))
+        outside_of_trails(&target).and_then(|()| replace(&target, |out| fill(out, false)))
     };
     result.map_err(|error| named(error, &target.display().to_string()))
+}
+
+/// Whether a file may be written there. A trail is a directory of files that belong together: whoever names one of them as output
+/// would destroy it.
+///
+/// # Errors
+/// If the file lies in a trail.
+pub fn outside_of_trails(target: &Path) -> anyhow::Result<()> {
+    let directory = target.parent().filter(|directory| !directory.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    if target != Path::new("-") && directory.join("trail.json").is_file() {
+        anyhow::bail!(
+            "{} is a trail: write to another directory",
+            printable(&directory.display().to_string())
+        );
+    }
+    Ok(())
 }
 
 /// Lines for a terminal.

@@ -40,6 +40,8 @@ pub struct RecordingCoverage {
     pub left_running: u64,
     /// Events known to be missing, by reason.
     pub lost: Counts,
+    /// Damaged places of spools at which events are missing whose number nothing tells.
+    pub lost_unknown: u64,
     /// Events left out because the user wished so or because they are not about files, by reason.
     pub left_out: Counts,
     /// Calls whose end was never seen: their thread was killed in them or the recording ended.
@@ -178,6 +180,7 @@ impl RecordingCoverage {
             (&mut self.mapped_files, other.mapped_files),
             (&mut self.polled_rings, other.polled_rings),
             (&mut self.left_running, other.left_running),
+            (&mut self.lost_unknown, other.lost_unknown),
             (&mut self.unfinished, other.unfinished),
             (&mut self.filtering_themselves, other.filtering_themselves),
             (&mut self.tracing_others, other.tracing_others),
@@ -216,7 +219,7 @@ impl RecordingCoverage {
     pub fn in_one_line(&self) -> String {
         let mut parts = vec![self.selected()];
         parts.extend(self.gaps());
-        if self.lost.is_empty() {
+        if self.lost.is_empty() && self.lost_unknown == 0 {
             parts.push("0 lost".to_owned());
         }
         parts.extend(self.cost.range().map(|range| format!("{range} a call")));
@@ -280,6 +283,12 @@ impl RecordingCoverage {
             }
         };
         say(self.lost(), "event", "events", &format!(" lost{}", reasons(&self.lost)));
+        say(
+            self.lost_unknown,
+            "damaged place in a spool",
+            "damaged places in spools",
+            " (an unknown number of events lost)",
+        );
         say(
             self.broken_off,
             "recorder was killed",
@@ -556,7 +565,7 @@ mod tests {
 
     prop_compose! {
         fn any_recording()(
-            numbers in prop::array::uniform15(0..9_u64),
+            numbers in prop::array::uniform16(0..9_u64),
             maps in prop::array::uniform7(counts()),
             asked in prop::collection::btree_set("[ab]", 0..3),
             umasks in prop::collection::btree_set(0_u32..0o777, 0..3),
@@ -564,12 +573,12 @@ mod tests {
         ) -> RecordingCoverage {
             let [recorders, broken_off, recovered, events, mapped_files, polled_rings, left_running, unfinished,
                 filtering_themselves, tracing_others, cut_command_lines, unnamed_descriptors, unreadable_paths, unresolved_paths,
-                foreign_names] = numbers;
+                foreign_names, lost_unknown] = numbers;
             let [other_ring_entries, escaped, lost, left_out, not_decoded, without_privileges, not_started] = maps;
             let selections = asked.into_iter().map(|asked| Selection { asked, ..Selection::default() }).collect();
             RecordingCoverage {
                 recorders, broken_off, recovered, selections, events, mapped_files, other_ring_entries, polled_rings,
-                escaped, left_running, lost, left_out, unfinished, not_decoded, filtering_themselves, tracing_others,
+                escaped, left_running, lost, lost_unknown, left_out, unfinished, not_decoded, filtering_themselves, tracing_others,
                 without_privileges, not_started, cut_command_lines, unnamed_descriptors, unreadable_paths, unresolved_paths,
                 foreign_names, umasks, cost,
             }

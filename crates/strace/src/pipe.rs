@@ -4,6 +4,7 @@
 //! while something comes, for a little while.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read};
@@ -34,7 +35,10 @@ impl Pipe {
         cancel: &Arc<AtomicBool>,
         given_up: &Arc<AtomicBool>,
     ) -> io::Result<Self> {
-        Ok(Self::new(File::open(path)?, cancel, given_up))
+        // Without waiting for a writer, who may never come: that is waited for like what it writes.
+        let file =
+            rustix::fs::open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Self::new(file.into(), cancel, given_up))
     }
 
     /// As [`Self::open`].
@@ -68,8 +72,11 @@ impl Pipe {
 
 impl Read for Pipe {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.wait()? {
-            return self.file.read(buffer);
+        while self.wait()? {
+            match self.file.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return result,
+            }
         }
         self.given_up.store(true, Ordering::Relaxed);
         Ok(0)
@@ -93,5 +100,32 @@ mod tests {
         assert_eq!(text, "last words");
         assert!(given_up.load(Ordering::Relaxed));
         drop(writer);
+    }
+
+    #[test]
+    fn a_fifo_without_a_writer_can_be_given_up() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, Mode::RWXU, 0)
+            .expect("a FIFO");
+        let (cancel, given_up) = (Arc::new(AtomicBool::new(false)), Arc::default());
+        let mut pipe = Pipe::open(&path, &cancel, &given_up).expect("open");
+        cancel.store(true, Ordering::Relaxed);
+        assert_eq!(pipe.read(&mut [0; 9]).expect("read"), 0);
+        assert!(given_up.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_fifo_whose_writer_comes_later_is_read_to_its_end() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, Mode::RWXU, 0)
+            .expect("a FIFO");
+        let mut pipe = Pipe::open(&path, &Arc::default(), &Arc::default()).expect("open");
+        let writer = std::thread::spawn(move || std::fs::write(path, "all of it"));
+        let mut text = String::new();
+        pipe.read_to_string(&mut text).expect("read");
+        assert_eq!(text, "all of it");
+        writer.join().expect("joined").expect("written");
     }
 }

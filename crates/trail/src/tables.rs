@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field};
 use iotrail_model::{Case, FileRow, Nanos, Process};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,9 @@ impl<R: Row> TableWriter<R> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(GROUP_ROWS))
+            // Indices of pages lie behind the pages and have no checksums.
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_offset_index_disabled(true)
             .build();
         let file = File::create_new(path).map_err(TrailError::io("create", path))?;
         let writer = ArrowWriter::try_new(file, schema(R::TABLE), Some(properties))

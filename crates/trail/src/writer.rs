@@ -229,6 +229,11 @@ fn create_hidden(path: &Path, name: &OsStr) -> Result<PathBuf, TrailError> {
 
 /// Whether a trail may be made at `path`: nothing is there, or a trail that may be replaced.
 fn check_target(path: &Path, options: CreateOptions) -> Result<(), TrailError> {
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+    if directory.unwrap_or(Path::new(".")).join(META_FILE).is_file() {
+        let why = "its directory is a trail itself".to_owned();
+        return Err(TrailError::NotATrail { path: path.to_owned(), why });
+    }
     if path.symlink_metadata().is_err() {
         return Ok(());
     }

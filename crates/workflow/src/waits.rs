@@ -285,7 +285,11 @@ impl Waits {
             let Some(leader) = self.of_life[child].first().copied() else { continue };
             let Some((maker, _)) = life.parent.and_then(|_| self.maker(leader)) else { continue };
             let act = Act::Child(Some(life.pid));
-            self.lines[maker.index()].waits.push(Wait { start: end - 1, end: end + 1, act });
+            self.lines[maker.index()].waits.push(Wait {
+                start: end.saturating_sub(1),
+                end: end.saturating_add(1),
+                act,
+            });
         }
         self.lines.iter_mut().for_each(|line| line.waits.sort_by_key(|wait| (wait.start, wait.end)));
     }

@@ -53,6 +53,7 @@ enum Written {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    output::outside_of_trails(&args.output)?;
     let log = EventLog::open(&args.trails)?;
     let bar = ui.event_bar("exporting");
     let written = match args.format {

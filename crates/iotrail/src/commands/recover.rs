@@ -82,6 +82,13 @@ fn say(recovered: &Recovered, args: &Args, ui: &Ui) {
         ui.say(&format!("{target}: nothing to recover, the trail is finished"));
     } else if !recovered.recordings.is_empty() {
         ui.say(&format!("{target}: {} recovered", units::counted(recovered.events, "event", "events")));
+        if recovered.lost > 0 {
+            ui.warn(&format!("{} lost", units::counted(recovered.lost, "event", "events")));
+        }
+        if recovered.lost_unknown > 0 {
+            let places = units::counted(recovered.lost_unknown, "damaged place", "damaged places");
+            ui.warn(&format!("{places}: how many events are lost there nothing tells"));
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `iotrail redact`: a copy of a trail that can be shared.
 
 use crate::{output, ui::Ui};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use iotrail_model::units;
 use iotrail_redact::{Key, RedactOptions, Redacted, Rules, Words, redact};
 use iotrail_trail::EventLog;
@@ -71,6 +71,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let hashes = args.hash || args.rules.is_none();
     let key = if hashes { Some(key(args.key_file.as_deref())?) } else { None };
     let words = Words::new(rules, key).keep_digits(args.keep_digits);
+    let output = args.output.canonicalize().ok();
+    let same = |trail: &&PathBuf| output.is_some() && trail.canonicalize().ok() == output;
+    if let Some(trail) = args.trails.iter().find(same) {
+        bail!("{}: a copy cannot replace its original; write it to another name", trail.display());
+    }
     let log = EventLog::open(&args.trails)?;
     let options = RedactOptions { words, overwrite: args.force };
     let bar = ui.event_bar("redacting");

@@ -95,7 +95,7 @@ impl<'a> Prefix<'a> {
         if let [b':', m1, m2, b':', s1, s2, rest @ ..] = &text[length..] {
             let (fraction, rest, unit) = fraction(rest)?;
             let seconds = whole.min(1 << 20) * 3600 + two_digits(*m1, *m2)? * 60 + two_digits(*s1, *s2)?;
-            self.stamp.absolute = Some(Absolute::TimeOfDay(nanos(seconds, fraction)));
+            self.stamp.absolute = Some(Absolute::TimeOfDay(nanos(seconds, fraction)?));
             self.stamp.fine = unit < SECOND;
             self.printed_to(unit);
             return behind_space(rest);
@@ -104,10 +104,10 @@ impl<'a> Prefix<'a> {
         let rest = behind_space(rest)?;
         self.printed_to(unit);
         if whole >= FIRST_UNIX_SECOND {
-            self.stamp.absolute = Some(Absolute::Utc(nanos(whole, fraction)));
+            self.stamp.absolute = Some(Absolute::Utc(nanos(whole, fraction)?));
             self.stamp.fine = unit < SECOND;
         } else {
-            self.stamp.delta = Some(nanos(whole, fraction));
+            self.stamp.delta = Some(nanos(whole, fraction)?);
         }
         Some(rest)
     }
@@ -117,7 +117,7 @@ impl<'a> Prefix<'a> {
         let text = trim_start(text.strip_prefix(b"(+")?);
         let (whole, length) = digits(text)?;
         let (fraction, rest, unit) = fraction(&text[length..])?;
-        self.stamp.delta = Some(nanos(whole, fraction));
+        self.stamp.delta = Some(nanos(whole, fraction)?);
         let rest = behind_space(rest.strip_prefix(b")")?)?;
         self.printed_to(unit);
         Some(rest)
@@ -186,8 +186,9 @@ fn two_digits(tens: u8, ones: u8) -> Option<u64> {
         .then(|| u64::from(tens - b'0') * 10 + u64::from(ones - b'0'))
 }
 
-fn nanos(seconds: u64, fraction: u64) -> i64 {
-    i64::try_from(seconds.saturating_mul(1_000_000_000).saturating_add(fraction)).unwrap_or(i64::MAX)
+/// Nanoseconds; `None` if they are more than a time has, which no clock gives.
+fn nanos(seconds: u64, fraction: u64) -> Option<i64> {
+    i64::try_from(seconds.checked_mul(1_000_000_000)?.checked_add(fraction)?).ok()
 }
 
 /// The nanoseconds in `0.000012`: a duration as printed.
@@ -195,7 +196,7 @@ fn nanos(seconds: u64, fraction: u64) -> i64 {
 pub(super) fn duration(text: &[u8]) -> Option<i64> {
     let (whole, length) = digits(text)?;
     let (fraction, rest, _) = fraction(&text[length..])?;
-    rest.is_empty().then(|| nanos(whole, fraction))
+    if rest.is_empty() { nanos(whole, fraction) } else { None }
 }
 
 #[cfg(test)]
@@ -206,6 +207,13 @@ mod tests {
         let prefix = Prefix::read(line.as_bytes());
         let rest = String::from_utf8_lossy(prefix.rest).into_owned();
         (prefix.tid.map(|tid| tid.0), prefix.stamp.absolute, prefix.stamp.delta, rest)
+    }
+
+    #[test]
+    fn a_time_stamp_that_no_clock_gives_is_none() {
+        let (_, absolute, _, rest) = read("7 9795352833.123456 close(3) = 0");
+        assert_eq!((absolute, rest.as_str()), (None, "9795352833.123456 close(3) = 0"));
+        assert_eq!(duration(b"9795352833.5"), None);
     }
 
     #[test]

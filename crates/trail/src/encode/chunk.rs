@@ -55,6 +55,11 @@ struct Dictionary {
 
 impl ChunkEncoder {
     pub(crate) fn new(level: i32) -> std::io::Result<Self> {
+        // The compressor's own constructor panics where memory is short.
+        let has_room = zstd::zstd_safe::CCtx::try_create().is_some();
+        if !has_room {
+            return Err(std::io::ErrorKind::OutOfMemory.into());
+        }
         Ok(Self {
             compressor: zstd::bulk::Compressor::new(level)?,
             page: Vec::new(),

@@ -14,7 +14,7 @@ use crate::trail::read_meta;
 use crate::writer::Hidden;
 use iotrail_model::recording_coverage::count;
 use iotrail_model::{CaseId, Coverage, RecordingCoverage};
-use iotrail_spool::Spool;
+use iotrail_spool::{Damage, Spool};
 use serde::Serialize;
 use std::fs;
 use std::num::NonZeroUsize;
@@ -46,6 +46,10 @@ pub struct Recovered {
     pub unreadable: Vec<Unreadable>,
     /// Events that came out of spools.
     pub events: u64,
+    /// Events of the same recordings that are known to be missing.
+    pub lost: u64,
+    /// Damaged places at which more are missing, whose number nothing tells.
+    pub lost_unknown: u64,
     /// What the whole trail holds now; NULL if there is nothing in it yet.
     pub totals: Option<Totals>,
 }
@@ -148,6 +152,9 @@ impl Work<'_> {
         }
         let events = addition.parts.iter().map(PartSummary::events).sum();
         recovered.events += events;
+        let recording = addition.coverage.recording.as_ref();
+        recovered.lost += recording.map_or(0, RecordingCoverage::lost);
+        recovered.lost_unknown += recording.map_or(0, |recording| recording.lost_unknown);
         recovered.recordings.push(Unfinished { events, ..found });
         Ok(Some(addition))
     }
@@ -267,6 +274,8 @@ fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
     }
     let lost: u64 = converted.damage.iter().filter_map(|damage| damage.events).sum();
     count(&mut recording.lost, "damaged spool", lost);
+    let is_uncounted = |damage: &&Damage| damage.events.is_none() && damage.skipped > 0;
+    recording.lost_unknown = converted.damage.iter().filter(is_uncounted).count() as u64;
     coverage.lost = recording.lost();
     let events = iotrail_model::units::count(events);
     coverage.note(format!(
