@@ -1,6 +1,8 @@
 //! The call table: what is known about each call by name.
 //!
-//! One table serves every tracer and the resolver: which argument is a descriptor, which a path, what is transferred.
+//! One table serves tracers, the resolver and all analyses: which argument is a descriptor, which a path, what is transferred,
+//! what the call does ([`CallKind`]) and what follows from that: its effect on descriptors and names, the class of its time.
+//! Nothing else knows calls by their names: who wants to do something with a call asks for its kind.
 //! A call that is not in the table is still an event; its id lies behind the table's.
 //!
 //! Argument lists follow the kernel's signatures (`man 2`) with two simplifications that every tracer can make: a
@@ -8,12 +10,29 @@
 //! the stack, on every architecture. Names are those of the kernel's system call tables, old and new variants of all
 //! architectures, because a trace shows the variant that the program called.
 
+mod class;
+mod effects;
+pub mod flags;
+mod kind;
 mod last;
+mod open_flags;
+mod per_call;
 mod table;
+#[cfg(test)]
+mod view;
 
+use crate::event::Layer;
 use crate::ids::CallId;
 use crate::interner::Interner;
-pub use last::{Flag, Last, LastRule, last};
+pub use class::Class;
+pub use effects::{DescriptorEffect, NameEffect};
+pub use flags::Flag;
+pub use kind::{CallKind, Object};
+pub use last::{Last, LastRule};
+pub use open_flags::OpenFlags;
+pub use per_call::{Call, PerCall};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 pub use table::TABLE;
 
 /// What an argument of a call is.
@@ -79,14 +98,61 @@ pub enum ArgKind {
 pub struct CallSpec {
     /// Canonical name, the kernel's.
     pub name: &'static str,
+    /// At which interface it is made.
+    pub layer: Layer,
     /// What kind of work it is.
     pub family: Family,
+    /// What it does.
+    pub kind: CallKind,
     /// The kinds of the arguments, in order.
     pub args: &'static [ArgKind],
     /// Which way data flows.
     pub transfer: Transfer,
     /// What a successful return value names.
     pub makes: Makes,
+    /// Of a request that a program leaves to the kernel in memory: what it is an entry of.
+    pub request: Option<Request>,
+}
+
+/// What a request is an entry of. It is no call of a thread, so that it may come back, or be given up, after its thread has
+/// ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Request {
+    /// The queue of an io_uring.
+    Ring {
+        /// The call whose work it does, if there is one.
+        work: Option<&'static str>,
+        /// Whether it is about a file among those that the ring holds, which no descriptor of the process names.
+        direct: bool,
+    },
+    /// The control blocks of io_submit.
+    ControlBlock {
+        /// The call whose work it does.
+        work: &'static str,
+    },
+}
+
+impl CallSpec {
+    /// The name of the call whose work it does: its own, but of requests.
+    #[must_use]
+    pub const fn work(&self) -> &'static str {
+        match self.request {
+            Some(Request::Ring { work: Some(work), .. } | Request::ControlBlock { work }) => work,
+            Some(Request::Ring { work: None, .. }) | None => self.name,
+        }
+    }
+
+    /// Whether it is about a file that a ring holds without a descriptor.
+    #[must_use]
+    pub const fn is_direct(&self) -> bool {
+        matches!(self.request, Some(Request::Ring { direct: true, .. }))
+    }
+
+    /// Whether one of its arguments is of that kind.
+    #[must_use]
+    pub fn has(&self, kind: ArgKind) -> bool {
+        self.args.contains(&kind)
+    }
 }
 
 /// What kind of work a call does. Every call is in one family.
@@ -179,14 +245,25 @@ pub fn spec(call: CallId) -> Option<&'static CallSpec> {
     TABLE.get(call.index())
 }
 
-/// Whether it is a request that a program left to the kernel in memory (`io_uring_read`, `aio_pread`): no call of a thread, so that
-/// it may come back, or be given up, after its thread has ended.
+/// Row of the call of that name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static CallSpec> {
+    id(name).and_then(spec)
+}
+
+/// Number of the row of the call of that name.
+#[must_use]
+pub fn id(name: &str) -> Option<CallId> {
+    static IDS: LazyLock<HashMap<&'static str, CallId>> = LazyLock::new(|| {
+        TABLE.iter().enumerate().map(|(row, spec)| (spec.name, CallId::from_index(row))).collect()
+    });
+    IDS.get(name).copied()
+}
+
+/// Whether it is a request (`io_uring_read`, `aio_pread`) and no call of a thread; see [`Request`].
 #[must_use]
 pub fn is_request(call: CallId) -> bool {
-    const RINGS: [&str; 3] = ["io_uring_setup", "io_uring_enter", "io_uring_register"];
-    spec(call).is_some_and(|CallSpec { name, .. }| {
-        name.starts_with("aio_") || (name.starts_with("io_uring_") && !RINGS.contains(name))
-    })
+    spec(call).is_some_and(|spec| spec.request.is_some())
 }
 
 /// A dictionary of call names in which the table's rows have their own numbers.
@@ -209,6 +286,19 @@ mod tests {
         assert_eq!(names.len(), TABLE.len());
         for (number, spec) in TABLE.iter().enumerate() {
             assert_eq!(names.find(spec.name.as_bytes()), Some(number as u32), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn requests_do_the_work_of_calls_in_the_table_and_are_of_their_kind() {
+        for spec in TABLE {
+            let ring = ["io_uring_setup", "io_uring_enter", "io_uring_register"];
+            let by_name = spec.name.starts_with("io_uring_") && !ring.contains(&spec.name);
+            assert_eq!(spec.request.is_some(), by_name || spec.name.starts_with("aio_"), "{}", spec.name);
+            assert_eq!(spec.is_direct(), spec.name.ends_with("_direct"), "{}", spec.name);
+            let work = named(spec.work()).unwrap();
+            assert_eq!((work.kind, work.transfer, work.family), (spec.kind, spec.transfer, spec.family), "{}", spec.name);
+            assert!(work.request.is_none() || work.name == "io_uring_fixed_fd_install", "{}", spec.name);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::store::Store;
 use crate::threads::InFlight;
 use crate::tracee::Returned;
 use crate::tracer::Recording;
-use iotrail_model::calls::{ArgKind, TABLE};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, TABLE};
 use iotrail_model::{CallId, Pid, Tid, Timestamp};
 use std::sync::LazyLock;
 
@@ -35,15 +35,15 @@ struct Row {
 
 fn row(call: CallId) -> Option<Row> {
     static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-        let row = |spec: &iotrail_model::calls::CallSpec| Row {
+        let row = |spec: &CallSpec| Row {
             concerns: rules::concerns(spec),
-            opens: matches!(spec.name, "open" | "openat" | "openat2" | "creat" | "open_by_handle_at"),
-            early: rules::is_early(spec.name),
-            removes: rules::removes(spec.name),
-            changes: rules::change(spec.name) != Change::None,
-            copies: matches!(spec.name, "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64"),
-            accepts: matches!(spec.name, "accept" | "accept4"),
-            connects: spec.name == "connect",
+            opens: matches!(spec.kind, CallKind::Open | CallKind::Create | CallKind::OpenHandle),
+            early: rules::is_early(spec),
+            removes: rules::removes(spec),
+            changes: rules::change(spec) != Change::None,
+            copies: matches!(spec.kind, CallKind::Duplicate | CallKind::Control),
+            accepts: spec.kind == CallKind::Accept,
+            connects: spec.kind == CallKind::Connect,
         };
         TABLE.iter().map(row).collect()
     });
@@ -74,9 +74,9 @@ impl<S: Store> Recording<'_, '_, S> {
         if !(row.opens && succeeded) {
             self.name_paths(tid, process, entry, row, at);
         }
-        if row.changes && succeeded {
+        if let Some(spec) = entry.spec().filter(|_| row.changes && succeeded) {
             let who = Who { tid, pid: process.unwrap_or(Pid(tid.0)), at };
-            self.names.changed(who, entry.spec().map_or("", |spec| spec.name), &entry.located());
+            self.names.changed(who, spec, &entry.located());
         }
     }
 
@@ -133,20 +133,20 @@ impl<S: Store> Recording<'_, '_, S> {
         let anew = entry.returned() == Some(Returned::Error(ENOENT));
         let mut named: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
         for given in entry.paths().filter(|given| rules::is_path(given.kind) && !given.bytes.is_empty()) {
-            let last = rules::last(spec.name, given.place, entry.values());
+            let last = rules::last(spec, given.place, entry.values());
             let how = How {
                 last,
                 follows: last == Last::Target && arrived,
                 anew,
                 doubts: row.removes,
-                in_root: spec.name == "openat2" && entry.stays_in_root(),
+                in_root: rules::opens_by_structure(spec) && entry.stays_in_root(),
             };
-            let name = match (spec.name, given.kind) {
+            let name = match (spec.kind, given.kind) {
                 (_, ArgKind::LinkTarget) => continue,
-                ("chdir", _) | (_, ArgKind::PathOut) if succeeded => self.names.cwd(who),
-                ("chroot", _) if succeeded => self.names.root(who),
+                (CallKind::ChangeDirectory, _) | (_, ArgKind::PathOut) if succeeded => self.names.cwd(who),
+                (CallKind::ChangeRoot, _) if succeeded => self.names.root(who),
                 // Whose the name was that its file has lost is not known: the descriptor tells the file.
-                (call, _) if !call.starts_with("exec") && proc::leads_to_lost_name(tid, given.bytes) => {
+                (call, _) if call != CallKind::Exec && proc::leads_to_lost_name(tid, given.bytes) => {
                     continue;
                 }
                 _ => {

@@ -15,7 +15,7 @@ use crate::population::{Entered, ThreadId};
 use crate::resolver::Resolver;
 use crate::sockets::{self, Address, Given, Protocol};
 use crate::symbols::{self, Symbol, is_command};
-use iotrail_model::calls::{self, CallSpec, Makes, Transfer};
+use iotrail_model::calls::{self, CallKind, CallSpec, Makes, OpenFlags, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{CaseId, Dictionaries, ErrnoId, Event, FileKind, FlagsId, Layer, Nullable, PathId, Tid};
 
@@ -198,7 +198,7 @@ impl Resolver {
             let place = self.place(id, arg, empty_flag(), names);
             event.path2 = place.path;
             relative |= place.relative;
-        } else if scene.spec.is_some_and(|spec| spec.name == "mount") {
+        } else if scene.spec.is_some_and(|spec| spec.kind == CallKind::Mount) {
             event.path2 = self.mounted(scene, names);
         } else if let (Some(target), Some(_)) = (operands.text, operands.path) {
             let place = match operands.text_located {
@@ -351,7 +351,7 @@ impl Resolver {
                 let is_mount = operands.flags[0].is_some_and(|flags| symbols::CLONE_NEWNS.is_in(flags));
                 self.unclear_mounts += u64::from(is_mount);
             }
-            Effect::Chdir | Effect::Fchdir => {
+            Effect::Chdir => {
                 let directory = self.population.thread(thread).directory;
                 let destination = self.destination(event, names);
                 self.directories.change(directory, destination);
@@ -478,48 +478,33 @@ impl Resolver {
             event.path = Nullable::some(file);
             seekable = paths::name_has_positions(names.paths.get(file.0));
         }
-        let flags = operands.structure.and_then(|how| symbols::field(how, b"flags"));
-        let nameless = flags.map_or_else(
-            || has_flag(operands, symbols::O_TMPFILE),
-            |text| symbols::O_TMPFILE.is_in(&Arg::Symbols(text)),
-        );
-        if let (true, None, Some(directory)) = (nameless, hint, event.path.get()) {
+        let flags = asked_by(scene);
+        if let (true, None, Some(directory)) = (flags.nameless(), hint, event.path.get()) {
             self.scratch.clear();
             self.scratch.extend_from_slice(names.paths.get(directory.0));
             self.scratch.extend_from_slice(NAMELESS);
             event.path = Nullable::some(intern(names, &self.scratch));
         }
-        let has = |arg: &Arg<'_>| symbols::O_APPEND.is_in(arg);
-        let append =
-            flags.map_or_else(|| operands.flags[0].is_some_and(has), |text| has(&Arg::Symbols(text)));
-        let cloexec = match flags {
-            Some(text) => symbols::is_cloexec(text, O_CLOEXEC),
-            None => operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC)),
-        };
-        let asks = |symbol: Symbol| match flags {
-            Some(text) => symbol.is_in_text(text),
-            None => has_flag(operands, symbol),
-        };
-        let is_creat = scene.spec.is_some_and(|spec| spec.name == "creat");
+        // Flags of open_tree have names of their own, but this one has the number of `O_CLOEXEC`.
+        let cloexec = flags.close_on_exec()
+            || operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
         let opening = Opening {
-            creates: is_creat || asks(symbols::O_CREAT),
-            exclusive: asks(symbols::O_EXCL) || asks(symbols::O_TMPFILE),
-            nameless: asks(symbols::O_TMPFILE) || hint.is_some_and(|hint| hint.deleted),
+            creates: flags.creates(),
+            exclusive: flags.exclusive() || flags.nameless(),
+            nameless: flags.nameless() || hint.is_some_and(|hint| hint.deleted),
             follows: self.effects.follows(scene.call),
         };
-        let writes = is_creat || asks(symbols::O_WRONLY) || asks(symbols::O_RDWR);
         // Unless only the end of the call was seen.
-        let shows_flags = is_creat || !scene.call.args.is_empty();
-        let append = Some(append).filter(|_| shows_flags);
-        let reads = !(is_creat || asks(symbols::O_WRONLY));
-        let needs = if shows_flags { Holds::of_open(reads, writes) } else { Holds::EVERYTHING };
+        let shows_flags = is_creat(scene) || !scene.call.args.is_empty();
+        let append = Some(flags.appends()).filter(|_| shows_flags);
+        let needs = if shows_flags { Holds::of_open(flags.reads(), flags.writes()) } else { Holds::EVERYTHING };
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);
         if opening.nameless {
             self.tell(event.path, event.file, true, names, sink);
         }
         let file = event.file;
-        let is_directory = asks(symbols::O_DIRECTORY) && !asks(symbols::O_TMPFILE);
+        let is_directory = flags.directory() && !flags.nameless();
         let kind = file.get().and_then(|file| self.namespace.kind(file));
         seekable &= !matches!(kind, Some(FileKind::Pipe | FileKind::Char));
         let description = Description {
@@ -885,6 +870,20 @@ pub(crate) fn set_result(event: &mut Event, call: &RawCall<'_>, names: &mut Dict
             event.errno = Nullable::some(ErrnoId(names.errnos.intern(error)));
         }
     }
+}
+
+/// What an open asks for: by its name, its structure or its flags, as far as they were seen.
+fn asked_by(scene: &Scene<'_>) -> OpenFlags {
+    let operands = scene.operands;
+    match operands.structure.and_then(|how| symbols::field(how, b"flags")) {
+        _ if is_creat(scene) => OpenFlags::CREAT,
+        Some(text) => OpenFlags::parse(text),
+        None => operands.flags[0].map(symbols::open_flags).unwrap_or_default(),
+    }
+}
+
+fn is_creat(scene: &Scene<'_>) -> bool {
+    scene.spec.is_some_and(|spec| spec.kind == CallKind::Create)
 }
 
 fn has_flag(operands: &Operands<'_>, symbol: Symbol) -> bool {

@@ -1,9 +1,9 @@
-//! What a call does to descriptors, directories and processes, beyond what the call table says.
+//! What the resolver does for each kind of call.
 
 use crate::files::Holds;
 use crate::symbols;
 use iotrail_model::CallId;
-use iotrail_model::calls::{self, ArgKind, CallSpec, Family, Last, LastRule, Makes, TABLE};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Family, Last, LastRule, NameEffect, Object, TABLE};
 use iotrail_model::raw::RawCall;
 
 /// What the resolver does when a call succeeds.
@@ -34,7 +34,6 @@ pub(crate) enum Effect {
     /// Goes to another namespace.
     Enter,
     Chdir,
-    Fchdir,
     Getcwd,
     ChangeRoot,
     Spawn,
@@ -133,21 +132,22 @@ pub(crate) enum Naming {
 }
 
 fn naming(spec: &CallSpec) -> Naming {
-    match name_of_work(spec.name) {
-        "open" | "openat" | "openat2" | "creat" => Naming::Opens,
-        "mkdir" | "mkdirat" | "mknod" | "mknodat" => Naming::Makes,
-        "rename" | "renameat" | "renameat2" => Naming::Renames,
-        "link" | "linkat" => Naming::Links,
-        "symlink" | "symlinkat" => Naming::Symlinks,
-        "unlink" | "unlinkat" | "rmdir" => Naming::Removes,
-        _ if spec.args.contains(&ArgKind::Path) => Naming::Looks,
-        _ => Naming::None,
+    match spec.name_effect() {
+        NameEffect::Opens => Naming::Opens,
+        NameEffect::Makes => Naming::Makes,
+        NameEffect::Renames => Naming::Renames,
+        NameEffect::Links => Naming::Links,
+        NameEffect::Symlinks => Naming::Symlinks,
+        NameEffect::Removes => Naming::Removes,
+        NameEffect::None | NameEffect::Uses | NameEffect::ChangesDirectory | NameEffect::ChangesTrees => {
+            if spec.has(ArgKind::Path) { Naming::Looks } else { Naming::None }
+        }
     }
 }
 
 fn last_of(spec: &CallSpec) -> LastRule {
     let path = spec.args.iter().position(|kind| *kind == ArgKind::Path);
-    path.map_or(LastRule::Always(Last::Name), |path| calls::last(spec.name, path))
+    path.map_or(LastRule::Always(Last::Name), |path| spec.last(path))
 }
 
 /// What the resolver wants to know of a call in the table.
@@ -176,8 +176,8 @@ impl Default for Effects {
             naming: naming(spec),
             last: last_of(spec),
             is_turn: is_turn(spec),
-            is_request: is_request(spec.name),
-            shows_file: shows_file(spec.name),
+            is_request: spec.request.is_some(),
+            shows_file: spec.kind == CallKind::Stat,
             holds: holds(spec.name),
         };
         Self { rows: TABLE.iter().map(row).collect() }
@@ -230,103 +230,72 @@ impl Effects {
     }
 }
 
-/// The name of what a request to an io_uring does; else the name itself.
-fn name_of_work(name: &'static str) -> &'static str {
-    match name {
-        "io_uring_setup" | "io_uring_enter" | "io_uring_register" => name,
-        name => name.strip_prefix("io_uring_").unwrap_or(name),
-    }
-}
-
-fn shows_file(name: &'static str) -> bool {
-    const STATS: [&str; 12] = [
-        "stat",
-        "lstat",
-        "fstat",
-        "stat64",
-        "lstat64",
-        "fstat64",
-        "oldstat",
-        "oldlstat",
-        "oldfstat",
-        "newfstatat",
-        "fstatat64",
-        "statx",
-    ];
-    STATS.contains(&name_of_work(name))
-}
-
-fn is_request(name: &'static str) -> bool {
-    name_of_work(name) != name || name.starts_with("aio_")
-}
-
 fn effect(spec: &CallSpec) -> Effect {
-    match name_of_work(spec.name) {
-        "dup" | "dup2" | "dup3" => Effect::Dup,
-        "fcntl" | "fcntl64" => Effect::Fcntl,
-        "ioctl" => Effect::Ioctl,
-        "close" => Effect::Close,
-        "close_range" => Effect::CloseRange,
-        "lseek" | "llseek" | "_llseek" => Effect::Seek,
-        "getdents" | "getdents64" | "readdir" => Effect::List,
-        "rename" | "renameat" | "renameat2" => Effect::Rename,
-        "mount" => Effect::Mount,
-        "umount" | "oldumount" | "umount2" => Effect::Unmount,
-        "move_mount" => Effect::MountOtherwise,
-        "setns" => Effect::Enter,
-        "chdir" => Effect::Chdir,
-        "fchdir" => Effect::Fchdir,
-        "getcwd" => Effect::Getcwd,
-        "chroot" | "pivot_root" => Effect::ChangeRoot,
-        "execve" | "execveat" | "execv" => Effect::Exec,
-        "exit" => Effect::Exit,
-        "exit_group" => Effect::ExitGroup,
-        "unshare" => Effect::Unshare,
-        "mmap" | "mmap2" | "old_mmap" => Effect::Map,
-        "munmap" => Effect::Unmap,
-        "mremap" => Effect::Remap,
-        "wait4" | "waitpid" => Effect::Reap,
-        "io_uring_enter" | "io_submit" => Effect::Submit,
-        "pipe" | "pipe2" => Effect::Anonymous(&PIPE),
-        "socketpair" => Effect::Anonymous(&SOCKET),
-        "bind" => Effect::Bind,
-        "getsockname" => Effect::OwnAddress,
-        "connect" => Effect::Connect,
-        "accept" | "accept4" => Effect::Accept,
-        _ if spec.args.contains(&ArgKind::Address) && spec.args.contains(&ArgKind::Extent) => Effect::Touch,
-        name => match spec.makes {
-            Makes::Nothing => Effect::None,
-            Makes::Process => Effect::Spawn,
-            Makes::Descriptor => made_by(name),
-        },
+    match spec.kind {
+        // A file that a ring holds has no descriptor.
+        _ if spec.is_direct() => Effect::None,
+        CallKind::Open | CallKind::Create | CallKind::OpenTree => Effect::Open,
+        CallKind::Duplicate => Effect::Dup,
+        CallKind::Control => Effect::Fcntl,
+        CallKind::DeviceControl => Effect::Ioctl,
+        CallKind::Close => Effect::Close,
+        CallKind::CloseRange => Effect::CloseRange,
+        CallKind::Seek => Effect::Seek,
+        CallKind::List => Effect::List,
+        CallKind::Rename => Effect::Rename,
+        CallKind::Mount => Effect::Mount,
+        CallKind::Unmount => Effect::Unmount,
+        CallKind::MoveMount => Effect::MountOtherwise,
+        CallKind::EnterNamespace => Effect::Enter,
+        CallKind::ChangeDirectory => Effect::Chdir,
+        CallKind::GetDirectory => Effect::Getcwd,
+        CallKind::ChangeRoot | CallKind::PivotRoot => Effect::ChangeRoot,
+        CallKind::Spawn | CallKind::Vfork => Effect::Spawn,
+        CallKind::Exec => Effect::Exec,
+        CallKind::ExitThread => Effect::Exit,
+        CallKind::ExitProcess => Effect::ExitGroup,
+        CallKind::Unshare => Effect::Unshare,
+        CallKind::Map => Effect::Map,
+        CallKind::Unmap => Effect::Unmap,
+        CallKind::Remap => Effect::Remap,
+        CallKind::WaitChild => Effect::Reap,
+        CallKind::RingEnter | CallKind::AioSubmit => Effect::Submit,
+        CallKind::Pipe => Effect::Anonymous(&PIPE),
+        CallKind::Socket | CallKind::SocketPair => Effect::Anonymous(&SOCKET),
+        CallKind::Bind => Effect::Bind,
+        CallKind::OwnAddress => Effect::OwnAddress,
+        CallKind::Connect => Effect::Connect,
+        CallKind::Accept => Effect::Accept,
+        CallKind::Make(object) => Effect::Anonymous(anonymous(object)),
+        CallKind::TakeDescriptor => Effect::Anonymous(&TAKEN),
+        CallKind::OpenHandle => Effect::Anonymous(&UNKNOWN),
+        _ if spec.has(ArgKind::Address) && spec.has(ArgKind::Extent) => Effect::Touch,
+        _ => Effect::None,
     }
 }
 
-fn made_by(name: &str) -> Effect {
-    Effect::Anonymous(match name {
-        "socket" => &SOCKET,
-        "eventfd" | "eventfd2" => &EVENTFD,
-        "signalfd" | "signalfd4" => &SIGNALFD,
-        "timerfd_create" => &TIMERFD,
-        "epoll_create" | "epoll_create1" => &EPOLL,
-        "inotify_init" | "inotify_init1" => &INOTIFY,
-        "fanotify_init" => &FANOTIFY,
-        "userfaultfd" => &USERFAULTFD,
-        "perf_event_open" => &PERF,
-        "io_uring_setup" => &IO_URING,
-        "pidfd_open" => &PIDFD,
-        "fsopen" | "fspick" => &FSCONTEXT,
-        "fsmount" => &FSMOUNT,
-        "memfd_create" => &MEMFD,
-        "memfd_secret" => &SECRETMEM,
-        "open_by_handle_at" => &UNKNOWN,
-        "pidfd_getfd" => &TAKEN,
-        "mq_open" | "fixed_fd_install" => &UNKNOWN_CLOEXEC,
-        _ => return Effect::Open,
-    })
+fn anonymous(object: Object) -> &'static Anonymous {
+    match object {
+        Object::Event => &EVENTFD,
+        Object::Memory => &MEMFD,
+        Object::SecretMemory => &SECRETMEM,
+        Object::Signal => &SIGNALFD,
+        Object::Timer => &TIMERFD,
+        Object::PageFault => &USERFAULTFD,
+        Object::Performance => &PERF,
+        Object::Process => &PIDFD,
+        Object::Inotify => &INOTIFY,
+        Object::Fanotify => &FANOTIFY,
+        Object::FileSystem => &FSCONTEXT,
+        Object::Mount => &FSMOUNT,
+        Object::Ring => &IO_URING,
+        Object::Epoll => &EPOLL,
+        Object::Queue | Object::Installed => &UNKNOWN_CLOEXEC,
+    }
 }
 
 /// What a trace holds in which there is such a call: those of its kind, if the kind is what one asks for and not the call.
+/// That is about what people choose when they trace, not about what the calls do; hence the names.
 fn holds(name: &str) -> Holds {
     match name {
         "brk" | "mprotect" | "set_tid_address" | "set_robust_list" | "rseq" | "prlimit64" | "getrandom"
@@ -345,15 +314,38 @@ fn holds(name: &str) -> Holds {
 
 /// Calls by which a process waits for another, gets ready to or winds up do not show that it runs beside it.
 fn is_turn(spec: &CallSpec) -> bool {
-    const AROUND_WAITING: [&str; 8] = [
-        "exit",
-        "exit_group",
-        "rt_sigaction",
-        "rt_sigprocmask",
-        "rt_sigreturn",
-        "munmap",
-        "set_tid_address",
-        "setpgid",
-    ];
-    spec.family != Family::Wait && !AROUND_WAITING.contains(&spec.name)
+    let around_waiting = matches!(
+        spec.kind,
+        CallKind::ExitThread
+            | CallKind::ExitProcess
+            | CallKind::SignalSetup
+            | CallKind::SignalReturn
+            | CallKind::Unmap
+            | CallKind::ThreadSetup
+            | CallKind::ProcessGroup
+    );
+    spec.family != Family::Wait && !around_waiting
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_resolver_does_for_every_call() {
+        let rows = TABLE.iter().zip(Effects::default().rows).filter_map(|(spec, row)| {
+            let words = [(row.is_turn, "turn"), (row.is_request, "request"), (row.shows_file, "shows its file")];
+            let effect = match row.effect {
+                Effect::Anonymous(anonymous) => {
+                    let name = anonymous.name.map_or("?".into(), String::from_utf8_lossy);
+                    format!("Anonymous({name}, {:?})", anonymous.cloexec)
+                }
+                effect => format!("{effect:?}"),
+            };
+            let plain = row.effect == Effect::None && row.naming == Naming::None && row.is_turn;
+            let words: Vec<&str> = words.iter().filter(|(holds, _)| *holds).map(|(_, word)| *word).collect();
+            (!plain).then(|| format!("{}: {effect}, {:?}, {}", spec.name, row.naming, words.join(" ")))
+        });
+        insta::assert_snapshot!(rows.collect::<Vec<_>>().join("\n"));
+    }
 }

@@ -11,7 +11,7 @@ use crate::operands::Operands;
 use crate::population::{Birth, CommandLine, End, Parentage, ProcessId, Thread, ThreadId};
 use crate::resolver::{Resolver, origin};
 use crate::symbols::{self, Symbol};
-use iotrail_model::calls;
+use iotrail_model::calls::{self, CallKind};
 use iotrail_model::raw::{RawCall, RawItem};
 use iotrail_model::{CaseId, Dictionaries, Nullable, Pid, Tid, Timestamp, text};
 
@@ -30,7 +30,7 @@ pub(crate) struct Shares {
 
 impl Shares {
     fn of(call: &RawCall<'_>, operands: &Operands<'_>) -> Self {
-        let is_vfork = calls::spec(call.call).is_some_and(|spec| spec.name == "vfork");
+        let is_vfork = calls::spec(call.call).is_some_and(|spec| spec.kind == CallKind::Vfork);
         let field = operands.structure.and_then(|structure| symbols::field(structure, b"flags"));
         let has = |symbol: Symbol| match field {
             Some(flags) => symbol.is_in_text(flags),

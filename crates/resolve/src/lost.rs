@@ -8,7 +8,7 @@ use crate::files::{Description, TableId};
 use crate::operands::{FdArg, Operands};
 use crate::population::ThreadId;
 use crate::resolver::Resolver;
-use iotrail_model::calls::{self, ArgKind, Transfer};
+use iotrail_model::calls::{self, ArgKind, DescriptorEffect, Transfer};
 use iotrail_model::raw::{RawCall, Return};
 use iotrail_model::{Dictionaries, Nullable};
 
@@ -71,7 +71,7 @@ impl Resolver {
             }
             _ => {}
         }
-        if spec.name.starts_with("sendm") {
+        if spec.descriptor_effect() == DescriptorEffect::Sends {
             self.files.distrust_all(table);
         }
     }

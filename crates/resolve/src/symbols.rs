@@ -1,22 +1,19 @@
-//! Looks for kernel constants in flag arguments.
+//! Kernel constants in the arguments of raw calls; how flags are told is said in `model::calls::flags`.
 //!
-//! Tracers hand flags over as they saw them: as symbols (`O_WRONLY|O_APPEND`), as a number, as both
-//! (`0x401 /* O_WRONLY|O_APPEND */`), or within a structure (`{flags=CLONE_VM|CLONE_FILES, exit_signal=SIGCHLD}`).
 //! Numbers are those of x86-64, arm64, RISC-V, POWER and s390, which agree on the constants used here.
 
-use iotrail_model::calls::Flag;
+use iotrail_model::calls::flags::{in_structure, words};
+pub(crate) use iotrail_model::calls::flags::{field, number};
+use iotrail_model::calls::{Flag, OpenFlags};
 use iotrail_model::raw::Arg;
 
 /// A flag by name and number.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Symbol {
-    name: &'static [u8],
-    bits: u64,
-}
+pub(crate) struct Symbol(Flag);
 
 macro_rules! symbols {
     ($($name:ident = $bits:expr;)*) => {
-        $(pub(crate) const $name: Symbol = Symbol { name: stringify!($name).as_bytes(), bits: $bits };)*
+        $(pub(crate) const $name: Symbol = Symbol(Flag::new(stringify!($name), $bits));)*
     };
 }
 
@@ -43,24 +40,25 @@ symbols! {
     CLONE_THREAD = 0x1_0000;
     RWF_APPEND = 0x10;
     RWF_NOAPPEND = 0x20;
-    O_CREAT = 0x40;
-    O_EXCL = 0x80;
-    O_TMPFILE = 0x40_0000;
     RENAME_EXCHANGE = 2;
     RENAME_WHITEOUT = 4;
-    O_DIRECTORY = 0x1_0000;
-    O_WRONLY = 1;
-    O_RDWR = 2;
 }
 
 /// Whether an argument has a flag, which of a structure lies in its field `flags`.
 pub(crate) fn has(arg: &Arg<'_>, flag: Flag) -> bool {
-    let symbol = Symbol { name: flag.name.as_bytes(), bits: flag.bits };
     match arg {
-        Arg::Symbols(text) | Arg::Text(text) if text.starts_with(b"{") => {
-            field(text, b"flags").is_some_and(|flags| symbol.is_in_text(flags))
-        }
-        arg => symbol.is_in(arg),
+        Arg::Symbols(text) | Arg::Text(text) => flag.is_in_text(in_structure(text)),
+        Arg::Int(number) => flag.is_in_number(*number as u64),
+        _ => false,
+    }
+}
+
+/// What an open asks for by an argument; nothing by one that was not seen.
+pub(crate) fn open_flags(arg: &Arg<'_>) -> OpenFlags {
+    match arg {
+        Arg::Symbols(text) | Arg::Text(text) => OpenFlags::parse(text),
+        Arg::Int(number) => OpenFlags::from_bits(*number as u64),
+        _ => OpenFlags::default(),
     }
 }
 
@@ -88,58 +86,16 @@ impl Symbol {
     /// Whether the argument holds this flag.
     pub(crate) fn is_in(self, arg: &Arg<'_>) -> bool {
         match arg {
-            Arg::Int(number) => *number as u64 & self.bits != 0,
-            Arg::Symbols(text) | Arg::Text(text) => self.is_in_text(text),
+            Arg::Int(number) => self.0.is_in_number(*number as u64),
+            Arg::Symbols(text) | Arg::Text(text) => self.0.is_in_text(text),
             _ => false,
         }
     }
 
     /// Whether a text of symbols or a number holds this flag.
     pub(crate) fn is_in_text(self, text: &[u8]) -> bool {
-        match number(text) {
-            Some(number) => number as u64 & self.bits != 0,
-            None => words(text).any(|word| word == self.name),
-        }
+        self.0.is_in_text(text)
     }
-}
-
-/// The words of a short text; building a searcher would cost more than looking at each byte.
-fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| !is_word(*byte))
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-/// The number that `text` begins with: decimal, `0x` hexadecimal or `0` octal.
-pub(crate) fn number(text: &[u8]) -> Option<i64> {
-    let (negative, text) = match text.strip_prefix(b"-") {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let end = text.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(text.len());
-    let digits = std::str::from_utf8(&text[..end]).ok()?;
-    let magnitude = if let Some(hex) = digits.strip_prefix("0x") {
-        u64::from_str_radix(hex, 16).ok()? as i64
-    } else if digits.len() > 1 && digits.starts_with('0') {
-        i64::from_str_radix(digits, 8).ok()?
-    } else {
-        digits.parse().ok()?
-    };
-    Some(if negative { magnitude.wrapping_neg() } else { magnitude })
-}
-
-/// The value of `field` in the text of a structure: `flags` of `{flags=A|B, mode=0}` is `A|B`.
-pub(crate) fn field<'a>(structure: &'a [u8], field: &[u8]) -> Option<&'a [u8]> {
-    let start = memchr::memmem::find_iter(structure, field).find_map(|at| {
-        let free = at.checked_sub(1).is_none_or(|before| !is_word(structure[before]));
-        let end = at + field.len();
-        (free && structure.get(end) == Some(&b'=')).then_some(end + 1)
-    })?;
-    let value = &structure[start..];
-    let end = value.iter().position(|byte| matches!(byte, b',' | b'}')).unwrap_or(value.len());
-    Some(&value[..end])
 }
 
 #[cfg(test)]
@@ -155,24 +111,5 @@ mod tests {
         assert!(!O_APPEND.is_in(&Arg::Symbols(b"0x80000")));
         assert!(CLONE_FILES.is_in(&Arg::Text(b"{flags=CLONE_VM|CLONE_FILES, exit_signal=0}")));
         assert!(!O_APPEND.is_in(&Arg::Null));
-    }
-
-    #[test]
-    fn numbers_are_read_in_every_base() {
-        assert_eq!(number(b"0x80000"), Some(0x80000));
-        assert_eq!(number(b"0644"), Some(0o644));
-        assert_eq!(number(b"-1"), Some(-1));
-        assert_eq!(number(b"0"), Some(0));
-        assert_eq!(number(b"12 /* x */"), Some(12));
-        assert_eq!(number(b"O_RDONLY"), None);
-        assert_eq!(number(b""), None);
-    }
-
-    #[test]
-    fn fields_of_structures_are_found() {
-        let how = b"{mode=0, flags=O_RDWR|O_CREAT, resolve=RESOLVE_BENEATH}";
-        assert_eq!(field(how, b"flags"), Some(&b"O_RDWR|O_CREAT"[..]));
-        assert_eq!(field(how, b"resolve"), Some(&b"RESOLVE_BENEATH"[..]));
-        assert_eq!(field(how, b"lags"), None);
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! The sources are `man 2` of each call and, where it is silent, the flags with which the kernel looks the path up.
 
+use super::CallSpec;
+use super::flags::Flag;
+
 /// What a call means by the last component of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Last {
@@ -13,30 +16,17 @@ pub enum Last {
     Target,
 }
 
-/// A flag of a call by name and number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flag {
-    /// As strace prints it.
-    pub name: &'static str,
-    /// On this machine.
-    pub bits: u64,
-}
-
-const fn flag(name: &'static str, bits: u64) -> Flag {
-    Flag { name, bits }
-}
-
-const AT_SYMLINK_NOFOLLOW: Flag = flag("AT_SYMLINK_NOFOLLOW", 0x100);
-const AT_SYMLINK_FOLLOW: Flag = flag("AT_SYMLINK_FOLLOW", 0x400);
-const O_NOFOLLOW: Flag = flag("O_NOFOLLOW", if cfg!(target_arch = "aarch64") { 0x8000 } else { 0x2_0000 });
-const O_CREAT: Flag = flag("O_CREAT", 0x40);
-const O_EXCL: Flag = flag("O_EXCL", 0x80);
-const UMOUNT_NOFOLLOW: Flag = flag("UMOUNT_NOFOLLOW", 8);
-const FSPICK_SYMLINK_NOFOLLOW: Flag = flag("FSPICK_SYMLINK_NOFOLLOW", 2);
-const IN_DONT_FOLLOW: Flag = flag("IN_DONT_FOLLOW", 0x0200_0000);
-const FAN_MARK_DONT_FOLLOW: Flag = flag("FAN_MARK_DONT_FOLLOW", 4);
-const MOVE_MOUNT_F_SYMLINKS: Flag = flag("MOVE_MOUNT_F_SYMLINKS", 1);
-const MOVE_MOUNT_T_SYMLINKS: Flag = flag("MOVE_MOUNT_T_SYMLINKS", 0x10);
+const AT_SYMLINK_NOFOLLOW: Flag = Flag::new("AT_SYMLINK_NOFOLLOW", 0x100);
+const AT_SYMLINK_FOLLOW: Flag = Flag::new("AT_SYMLINK_FOLLOW", 0x400);
+const O_NOFOLLOW: Flag = Flag::new("O_NOFOLLOW", if cfg!(target_arch = "aarch64") { 0x8000 } else { 0x2_0000 });
+const O_CREAT: Flag = Flag::new("O_CREAT", 0x40);
+const O_EXCL: Flag = Flag::new("O_EXCL", 0x80);
+const UMOUNT_NOFOLLOW: Flag = Flag::new("UMOUNT_NOFOLLOW", 8);
+const FSPICK_SYMLINK_NOFOLLOW: Flag = Flag::new("FSPICK_SYMLINK_NOFOLLOW", 2);
+const IN_DONT_FOLLOW: Flag = Flag::new("IN_DONT_FOLLOW", 0x0200_0000);
+const FAN_MARK_DONT_FOLLOW: Flag = Flag::new("FAN_MARK_DONT_FOLLOW", 4);
+const MOVE_MOUNT_F_SYMLINKS: Flag = Flag::new("MOVE_MOUNT_F_SYMLINKS", 1);
+const MOVE_MOUNT_T_SYMLINKS: Flag = Flag::new("MOVE_MOUNT_T_SYMLINKS", 0x10);
 
 /// What decides about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +54,18 @@ impl LastRule {
     }
 }
 
-/// What the call of that name means by the last component of the path that is its argument number `path`.
-#[must_use]
-pub fn last(name: &str, path: usize) -> LastRule {
+impl CallSpec {
+    /// What it means by the last component of the path that is its argument number `path`.
+    #[must_use]
+    pub fn last(&self, path: usize) -> LastRule {
+        rule(self.work(), path)
+    }
+}
+
+/// What the call of that name means by it.
+fn rule(name: &str, path: usize) -> LastRule {
     use LastRule::{Always, If, Open, Unless};
-    let work = name.strip_prefix("io_uring_").unwrap_or(name);
-    match work.strip_suffix("_direct").unwrap_or(work) {
+    match name {
         "mkdir" | "mkdirat" | "rmdir" | "mknod" | "mknodat" | "unlink" | "unlinkat" | "rename"
         | "renameat" | "renameat2" | "symlink" | "symlinkat" => Always(Last::Name),
         "link" if path == 1 => Always(Last::Name),
@@ -98,7 +94,11 @@ pub fn last(name: &str, path: usize) -> LastRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calls::{ArgKind, TABLE};
+    use crate::calls::{ArgKind, TABLE, named};
+
+    fn last(name: &str, path: usize) -> LastRule {
+        named(name).unwrap().last(path)
+    }
 
     /// Every path of every call in the table, by what the manual says of its last component.
     const BY_THE_MANUAL: [(&str, &[&str]); 12] = [
@@ -253,7 +253,7 @@ mod tests {
             let paths = spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::Path);
             for (number, (at, _)) in paths.enumerate() {
                 let name = if number == 0 { spec.name.to_owned() } else { format!("{}:{at}", spec.name) };
-                found.push((name, word(last(spec.name, at))));
+                found.push((name, word(spec.last(at))));
             }
         }
         // A second path that alone is listed, as of `link:1`, has its number; the first has none.
@@ -268,7 +268,7 @@ mod tests {
         for spec in TABLE {
             for (at, _) in spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::Path) {
                 let (LastRule::Unless(arg, _) | LastRule::If(arg, _) | LastRule::Open(arg)) =
-                    last(spec.name, at)
+                    spec.last(at)
                 else {
                     continue;
                 };

@@ -16,7 +16,8 @@ mod walk;
 use crate::decode::CallSet;
 use crate::proc;
 use hashbrown::{HashMap, HashSet};
-use iotrail_model::{CallId, Nanos, Pid, Tid, Timestamp, calls};
+use iotrail_model::calls::{self, CallSpec};
+use iotrail_model::{CallId, Nanos, Pid, Tid, Timestamp};
 use mounts::Mounts;
 use rules::{Change, Last};
 use rustix::fs::FileType;
@@ -144,7 +145,7 @@ impl Names {
             moved: 0,
             mounted: 0,
             renamed: false,
-            blind: !rules::CHANGING.into_iter().all(|name| calls.follows_call(name)),
+            blind: !rules::follows_changes(calls),
             key: Vec::new(),
             tally: Tally::default(),
         }
@@ -247,9 +248,9 @@ impl Names {
         self.mounts.may_stray = true;
     }
 
-    /// A call of this name did what it shall, `paths` being the names that it was given.
-    pub(crate) fn changed(&mut self, who: Who, name: &str, paths: &[&[u8]]) {
-        match rules::change(name) {
+    /// A call did what it shall, `paths` being the names that it was given.
+    pub(crate) fn changed(&mut self, who: Who, spec: &CallSpec, paths: &[&[u8]]) {
+        match rules::change(spec) {
             Change::None => {}
             Change::Made => self.made += 1,
             Change::Linked => self.linked(),
@@ -282,8 +283,7 @@ impl Names {
 
     /// A request was served beside the calls: when, nobody knows.
     pub(crate) fn changed_beside(&mut self, call: CallId) {
-        let name = calls::spec(call).map_or("", |spec| spec.name);
-        if rules::change(name) != Change::None {
+        if calls::spec(call).is_some_and(|spec| rules::change(spec) != Change::None) {
             self.renamed = true;
             self.linked();
         }

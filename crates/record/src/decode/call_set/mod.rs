@@ -70,10 +70,10 @@ impl CallSet {
         followed.map(|(number, _)| number as u32 | bit).collect()
     }
 
-    /// Whether threads stop at the call of that name.
+    /// Whether threads stop at a call.
     #[must_use]
-    pub fn follows_call(&self, name: &str) -> bool {
-        TABLE.iter().zip(&self.followed).any(|(spec, followed)| *followed && spec.name == name)
+    pub fn follows_call(&self, call: CallId) -> bool {
+        self.followed.get(call.index()).copied().unwrap_or(self.unnamed)
     }
 
     fn follows(&self, plan: &Plan) -> bool {
