@@ -260,6 +260,18 @@ pub fn id(name: &str) -> Option<CallId> {
     IDS.get(name).copied()
 }
 
+/// The kernel's name of a call that libraries and manuals call something else.
+#[must_use]
+pub fn kernel_name(name: &str) -> &str {
+    match name {
+        "pread" => "pread64",
+        "pwrite" => "pwrite64",
+        "llseek" => "_llseek",
+        "fstatat" => "newfstatat",
+        name => name,
+    }
+}
+
 /// Whether it is a request (`io_uring_read`, `aio_pread`) and no call of a thread; see [`Request`].
 #[must_use]
 pub fn is_request(call: CallId) -> bool {
@@ -297,7 +309,12 @@ mod tests {
             assert_eq!(spec.request.is_some(), by_name || spec.name.starts_with("aio_"), "{}", spec.name);
             assert_eq!(spec.is_direct(), spec.name.ends_with("_direct"), "{}", spec.name);
             let work = named(spec.work()).unwrap();
-            assert_eq!((work.kind, work.transfer, work.family), (spec.kind, spec.transfer, spec.family), "{}", spec.name);
+            assert_eq!(
+                (work.kind, work.transfer, work.family),
+                (spec.kind, spec.transfer, spec.family),
+                "{}",
+                spec.name
+            );
             assert!(work.request.is_none() || work.name == "io_uring_fixed_fd_install", "{}", spec.name);
         }
     }

@@ -3,7 +3,7 @@
 use crate::decode::CallSet;
 use crate::plan::Limits;
 use crate::store::Store;
-use iotrail_model::calls::{self, Family, Transfer};
+use iotrail_model::calls::{self, CallKind, Family, Transfer};
 use iotrail_model::recording_coverage::{Counts, count};
 use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_resolve::Sink;
@@ -47,7 +47,7 @@ impl<'s, S: Store> Gate<'s, S> {
     fn unwanted(&mut self, event: &Event) -> Option<&'static str> {
         let spec = calls::spec(event.call);
         if event.path.is_null()
-            && spec.is_some_and(|spec| spec.family == Family::Memory && spec.name != "mmap")
+            && spec.is_some_and(|spec| spec.family == Family::Memory && spec.kind != CallKind::Map)
         {
             return Some(NO_FILE);
         }

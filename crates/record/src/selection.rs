@@ -5,8 +5,7 @@
 
 use crate::decode::{CallSet, Condition, call_of};
 use crate::tracee::{Abi, Registers};
-use iotrail_model::CallId;
-use iotrail_model::calls::TABLE;
+use iotrail_model::calls::{CallKind, spec};
 use iotrail_ptrace::{
     AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test,
 };
@@ -16,16 +15,6 @@ const X32_BIT: u64 = 0x4000_0000;
 /// No table of the kernel has larger numbers.
 const LARGEST: u32 = 1023;
 
-/// Calls that matter to the tracer itself, by row of the call table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
-    sigreturn: [Option<CallId>; 2],
-    restart: Option<CallId>,
-    close: Option<CallId>,
-    /// Asking for cores, choosing cores.
-    cores: [Option<CallId>; 2],
-}
-
 /// What a call has to do with the cores of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cores {
@@ -33,44 +22,15 @@ pub(crate) enum Cores {
     Chosen,
 }
 
-impl Known {
-    pub(crate) fn new() -> Self {
-        let row = |name| TABLE.iter().position(|spec| spec.name == name).map(CallId::from_index);
-        Self {
-            sigreturn: [row("rt_sigreturn"), row("sigreturn")],
-            restart: row("restart_syscall"),
-            close: row("close"),
-            cores: [row("sched_getaffinity"), row("sched_setaffinity")],
-        }
-    }
-
-    /// Whether the call ends the handling of a signal.
+impl Cores {
+    /// What this kind of call has to do with them.
     #[inline]
-    pub(crate) fn ends_handler(&self, call: Option<CallId>) -> bool {
-        call.is_some() && self.sigreturn.contains(&call)
-    }
-
-    /// Whether the call goes on with an interrupted one.
-    #[inline]
-    pub(crate) fn goes_on(&self, call: Option<CallId>) -> bool {
-        call.is_some() && self.restart == call
-    }
-
-    /// Whether the call is about cores.
-    #[inline]
-    pub(crate) fn cores(&self, call: Option<CallId>) -> Option<Cores> {
-        match call {
-            None => None,
-            _ if call == self.cores[0] => Some(Cores::Asked),
-            _ if call == self.cores[1] => Some(Cores::Chosen),
+    pub(crate) fn of(kind: CallKind) -> Option<Self> {
+        match kind {
+            CallKind::GetAffinity => Some(Self::Asked),
+            CallKind::SetAffinity => Some(Self::Chosen),
             _ => None,
         }
-    }
-
-    /// Whether the call closes a descriptor.
-    #[inline]
-    pub(crate) fn closes(&self, call: Option<CallId>) -> bool {
-        call.is_some() && self.close == call
     }
 }
 
@@ -88,8 +48,7 @@ pub(crate) fn abi(arch: u32, number: u64) -> Abi {
 
 /// The filter that stops at the calls of `set`, on the machine that this is built for; with `cores` at those about cores, too.
 pub(crate) fn filter(set: &CallSet, cores: bool) -> Result<Filter, FilterError> {
-    let known = Known::new();
-    let rules = |abi| rules(set, abi, &known, cores);
+    let rules = |abi| rules(set, abi, cores);
     if cfg!(target_arch = "aarch64") {
         return Filter::new(&[(AUDIT_ARCH_AARCH64, rules(Abi::Aarch64))]);
     }
@@ -108,11 +67,10 @@ pub(crate) struct Chooser {
 
 impl Chooser {
     pub(crate) fn new(calls: &CallSet) -> Self {
-        let known = Known::new();
         let abis = [Abi::X86_64, Abi::I386, Abi::X32, Abi::Aarch64];
         let numbers = abis.into_iter().map(|abi| {
             let mut chosen = vec![false; LARGEST as usize + 1];
-            for rule in rules(calls, abi, &known, true) {
+            for rule in rules(calls, abi, true) {
                 if let Some(place) = chosen.get_mut((u64::from(rule.number) & !X32_BIT) as usize) {
                     *place = true;
                 }
@@ -144,13 +102,13 @@ impl Chooser {
     }
 }
 
-fn rules(set: &CallSet, abi: Abi, known: &Known, cores: bool) -> Vec<Rule> {
+fn rules(set: &CallSet, abi: Abi, cores: bool) -> Vec<Rule> {
     let bit = if abi == Abi::X32 { X32_BIT as u32 } else { 0 };
     let call = |number: u32| call_of(abi, u64::from(number));
     let own = (0..=LARGEST).map(|number| number | bit).filter(|number| {
-        let call = call(*number);
-        let is_own = known.ends_handler(call) || known.goes_on(call);
-        is_own || (cores && known.cores(call).is_some()) || (call.is_none() && set.unnamed())
+        let Some(kind) = call(*number).and_then(spec).map(|spec| spec.kind) else { return set.unnamed() };
+        let is_own = matches!(kind, CallKind::SignalReturn | CallKind::Restart);
+        is_own || (cores && Cores::of(kind).is_some())
     });
     let own = own.map(|number| Rule { number, when: Vec::new() });
     let chosen = set.numbers(abi).into_iter().map(|number| Rule {

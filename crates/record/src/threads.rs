@@ -4,6 +4,7 @@ use crate::decode::{self, Special};
 use crate::selection::Cores;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use iotrail_model::calls::CallKind;
 use iotrail_model::{Nanos, Pid, Tid, Timestamp};
 use iotrail_ptrace::{CallInfo, Ending, Phase, Stopped};
 
@@ -44,7 +45,7 @@ impl InFlight {
 
     /// Whether it maps memory; calls that map no file are not stopped at.
     pub(crate) fn maps_file(&self) -> bool {
-        self.entry.spec().is_some_and(|spec| matches!(spec.name, "mmap" | "mmap2"))
+        self.entry.spec().is_some_and(|spec| spec.kind == CallKind::Map)
     }
 }
 

@@ -19,12 +19,13 @@ use crate::plan::Wait;
 use crate::proc::{self, Accounts, EnvSelection, Found};
 use crate::run::cpu_time;
 use crate::scribe::Scribe;
-use crate::selection::{Chooser, Cores, Known, abi};
+use crate::selection::{Chooser, Cores, abi};
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::threads::{InFlight, Interrupted, Threads};
 use crate::tracee::{Memory, Registers, Returned};
 use hashbrown::HashSet;
+use iotrail_model::calls::CallKind;
 use iotrail_model::raw::{RawItem, Target};
 use iotrail_model::recording_coverage::{Counts, count, count_text};
 use iotrail_model::{Nanos, Pid, Tid, Timestamp};
@@ -112,7 +113,6 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) decoder: Decoder,
     /// Without a filter every call stops, wanted or not.
     chooser: Option<Chooser>,
-    known: Known,
     /// Since when there are threads of which nobody said who made them.
     pub(crate) orphaned: Option<Timestamp>,
     /// The thread in a call of which the resolver does not know yet.
@@ -173,7 +173,6 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             next_statement: 1,
             decoder: Decoder::new(),
             chooser,
-            known: Known::new(),
             unannounced: None,
             orphaned: None,
             reports: VecDeque::new(),
@@ -409,13 +408,13 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
         }
         let entry = self.decoder.entry(&registers, &TraceeMemory(tid));
         let special = entry.effects().special;
-        let call = entry.call();
+        let kind = entry.spec().map(|spec| spec.kind).unwrap_or_default();
         let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
         if !thread.started && special != Special::Exec {
             self.decoder.recycle(entry);
             return self.go_on(stop, None);
         }
-        if self.known.goes_on(call)
+        if kind == CallKind::Restart
             && let Some(interrupted) = thread.interrupted.pop_if(|interrupted| interrupted.goes_on)
         {
             thread.call = Some(interrupted.call);
@@ -423,14 +422,14 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.decoder.recycle(entry);
             return self.go_on(stop, None);
         }
-        if self.known.ends_handler(call) {
+        if kind == CallKind::SignalReturn {
             thread.returning = !thread.interrupted.is_empty();
             if !self.calls.wants(&entry) {
                 self.decoder.recycle(entry);
                 return self.go_on(stop, None);
             }
         }
-        if let Some(cores) = self.known.cores(call)
+        if let Some(cores) = Cores::of(kind)
             && self.placed.is_some()
         {
             self.asks_for_cores(tid, cores);
@@ -443,7 +442,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             self.reads_status();
         }
         let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
-        let must_announce = matches!(special, Special::Spawn | Special::Exit) || self.known.closes(call);
+        let must_announce = matches!(special, Special::Spawn | Special::Exit) || kind == CallKind::Close;
         let undecoded = entry.undecoded();
         let mut in_flight = InFlight {
             entry,

@@ -73,13 +73,19 @@ impl CallSpec {
             CallKind::Read | CallKind::Write | CallKind::Copy => return self.class_of_transfer(fd, fd2),
             CallKind::Advise => Class::Data,
             CallKind::Sleep => Class::Sleep,
-            CallKind::Control | CallKind::Duplicate | CallKind::CloseRange | CallKind::Seek => Class::Metadata,
-            CallKind::Open | CallKind::Create | CallKind::OpenHandle | CallKind::OpenTree | CallKind::Close => {
+            CallKind::Control | CallKind::Duplicate | CallKind::CloseRange | CallKind::Seek => {
                 Class::Metadata
             }
+            CallKind::Open
+            | CallKind::Create
+            | CallKind::OpenHandle
+            | CallKind::OpenTree
+            | CallKind::Close => Class::Metadata,
             CallKind::DeviceControl if fd.map(side) == Some(Side::Storage) => Class::Metadata,
             CallKind::Make(Object::FileSystem | Object::Mount) => Class::Metadata,
-            CallKind::Connect | CallKind::Accept | CallKind::RingEnter | CallKind::AioGetEvents => Class::Wait,
+            CallKind::Connect | CallKind::Accept | CallKind::RingEnter | CallKind::AioGetEvents => {
+                Class::Wait
+            }
             CallKind::PollControl => return None,
             CallKind::Spawn
             | CallKind::Vfork

@@ -18,7 +18,8 @@ pub enum Last {
 
 const AT_SYMLINK_NOFOLLOW: Flag = Flag::new("AT_SYMLINK_NOFOLLOW", 0x100);
 const AT_SYMLINK_FOLLOW: Flag = Flag::new("AT_SYMLINK_FOLLOW", 0x400);
-const O_NOFOLLOW: Flag = Flag::new("O_NOFOLLOW", if cfg!(target_arch = "aarch64") { 0x8000 } else { 0x2_0000 });
+const O_NOFOLLOW: Flag =
+    Flag::new("O_NOFOLLOW", if cfg!(target_arch = "aarch64") { 0x8000 } else { 0x2_0000 });
 const O_CREAT: Flag = Flag::new("O_CREAT", 0x40);
 const O_EXCL: Flag = Flag::new("O_EXCL", 0x80);
 const UMOUNT_NOFOLLOW: Flag = Flag::new("UMOUNT_NOFOLLOW", 8);
@@ -267,8 +268,7 @@ mod tests {
     fn the_argument_of_a_flag_is_one_of_flags() {
         for spec in TABLE {
             for (at, _) in spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::Path) {
-                let (LastRule::Unless(arg, _) | LastRule::If(arg, _) | LastRule::Open(arg)) =
-                    spec.last(at)
+                let (LastRule::Unless(arg, _) | LastRule::If(arg, _) | LastRule::Open(arg)) = spec.last(at)
                 else {
                     continue;
                 };

@@ -51,7 +51,10 @@ fn row(spec: &CallSpec) -> String {
         add("does the work of", format!("{}{}", spec.work(), if spec.is_direct() { ", direct" } else { "" }));
     }
     if spec.transfer != Transfer::None {
-        add("moves", format!("{:?}{}", spec.transfer, if spec.uses_position() { " at the position" } else { "" }));
+        add(
+            "moves",
+            format!("{:?}{}", spec.transfer, if spec.uses_position() { " at the position" } else { "" }),
+        );
     }
     if spec.makes != Makes::Nothing {
         add("returns", format!("{:?}", spec.makes));

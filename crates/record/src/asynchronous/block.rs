@@ -1,9 +1,10 @@
 //! Control blocks of Linux AIO (`struct iocb`) and the `io_submit` that hands them over.
 
 use super::reading::{self, u16_at, u32_at, u64_at};
-use super::request::{Change, Request, Value, row};
+use super::request::{Change, Request, Value};
 use super::{Stop, Tally};
 use crate::tracee::Memory;
+use iotrail_model::calls;
 use iotrail_model::recording_coverage::count;
 
 /// Size of `struct iocb`.
@@ -69,7 +70,7 @@ pub(super) fn request<M: Memory>(
             return None;
         }
     };
-    let (pid, tid, start, call) = (stop.pid, stop.tid, stop.at, row(name)?);
+    let (pid, tid, start, call) = (stop.pid, stop.tid, stop.at, calls::id(name)?);
     let change = Change::None;
     Some(Request { pid, tid, call, start, serial: 0, key: address, args, change, made: None, silent: false })
 }

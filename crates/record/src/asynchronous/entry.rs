@@ -7,9 +7,10 @@ use super::Asked as PathAsked;
 use super::Stop;
 use super::files::Files;
 use super::reading::{self, u16_at, u32_at, u64_at};
-use super::request::{Change, Request, Value, row};
+use super::request::{Change, Request, Value};
 use crate::decode::{open_how_text, socket_name_text};
 use crate::tracee::Memory;
+use iotrail_model::calls::{self, OpenFlags};
 use std::rc::Rc;
 
 /// Bytes of an entry that matter; larger ones hold commands of drivers behind.
@@ -92,7 +93,7 @@ impl Entry {
         };
         let silent = name == "files_update";
         let made = if name == "fixed_fd_install" { files.name(self.fd as u32) } else { None };
-        let call = row(&format!("io_uring_{name}")).or_else(|| row("io_uring_enter"));
+        let call = calls::id(&format!("io_uring_{name}")).or_else(|| calls::id("io_uring_enter"));
         let Some(call) = call else { return Asked::Other("unknown") };
         let (pid, tid, start) = (stop.pid, stop.tid, stop.at);
         let key = self.key;
@@ -335,11 +336,8 @@ impl<M: Memory> Work<'_, M> {
     }
 
     fn opened(&self) -> Value {
-        const O_CREAT: u32 = 0x40;
-        const O_EXCL: u32 = 0x80;
-        let flags = self.entry.how;
-        let is_new = flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL;
-        self.file_at(self.entry.fd, self.entry.address, !is_new)
+        let follows = OpenFlags::from_bits(u64::from(self.entry.how)).follows();
+        self.file_at(self.entry.fd, self.entry.address, follows)
     }
 
     fn socket_name(&self) -> Value {

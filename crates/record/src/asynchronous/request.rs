@@ -2,12 +2,9 @@
 
 use super::Deliver;
 use crate::decode::{error_name, flag_text};
-use iotrail_model::calls::TABLE;
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{CallId, Layer, Pid, Tid, Timestamp};
-use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::LazyLock;
 
 /// An argument; see [`Arg`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,13 +124,4 @@ impl Request {
             args: &args,
         });
     }
-}
-
-/// The row of the call table of that name.
-pub(super) fn row(name: &str) -> Option<CallId> {
-    static ROWS: LazyLock<HashMap<&'static str, CallId>> = LazyLock::new(|| {
-        let rows = TABLE.iter().enumerate().map(|(row, spec)| (spec.name, CallId::from_index(row)));
-        rows.filter(|(name, _)| name.starts_with("io_uring_") || name.starts_with("aio_")).collect()
-    });
-    ROWS.get(name).copied()
 }

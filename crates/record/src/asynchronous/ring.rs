@@ -13,6 +13,7 @@ use super::request::{Change, Finish, Request, Value};
 use super::{Deliver, Stop, Tally};
 use crate::tracee::Memory;
 use hashbrown::HashSet;
+use iotrail_model::calls::{self, Transfer};
 use iotrail_model::recording_coverage::count;
 use iotrail_model::{Pid, Tid};
 use std::collections::VecDeque;
@@ -261,6 +262,6 @@ impl Ring {
 
 /// Sends without copying say `more` before the notification that their buffer is free, and do nothing more.
 fn is_send(request: &Request) -> bool {
-    let spec = iotrail_model::calls::spec(request.call);
-    spec.is_some_and(|spec| spec.name.ends_with("_zc") && spec.name.contains("send"))
+    let spec = calls::spec(request.call);
+    spec.is_some_and(|spec| spec.name.ends_with("_zc") && spec.transfer == Transfer::Write)
 }

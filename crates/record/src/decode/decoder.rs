@@ -10,6 +10,7 @@ use super::stored::Stored;
 use super::structures::{self, Control};
 use super::{address, rights, strings, vectors};
 use crate::tracee::{Abi, Memory, Registers};
+use iotrail_model::calls::{ArgKind, CallKind};
 
 /// Buffers kept for later entries.
 const MAX_BUFFERS: usize = 64;
@@ -64,8 +65,10 @@ impl Entry {
             multiplexer::resolve(plan, values, memory)
         };
         (self.plan, self.values, self.undecoded) = (Some(call.plan), call.values, !call.decoded);
-        self.special = match self.spec().map_or("", |spec| spec.name) {
-            "prctl" if self.values[0] & 0xffff_ffff == PR_SET_SECCOMP => Special::Filter,
+        self.special = match self.spec().map(|spec| spec.kind) {
+            Some(CallKind::ProcessControl) if self.values[0] & 0xffff_ffff == PR_SET_SECCOMP => {
+                Special::Filter
+            }
             _ => call.plan.special,
         };
         if call.decoded {
@@ -83,9 +86,9 @@ impl Entry {
         let (layout, place) = (Layout::of(self.registers.abi), self.values[1]);
         let mut sent = Vec::new();
         let mut push = |header: &vectors::Header| rights::push(header, layout, memory, &mut sent);
-        let all = match self.spec()?.name {
-            "sendmsg" => push(&vectors::Header::read(place, layout, memory)?),
-            _ => {
+        let all = match self.spec()?.has(ArgKind::Message) {
+            true => push(&vectors::Header::read(place, layout, memory)?),
+            false => {
                 let count = self.values[2] & 0xffff_ffff;
                 let headers = vectors::messages(place, count, layout, memory).map(|(header, _)| header);
                 headers.filter(|header| push(header)).count() as u64 == count

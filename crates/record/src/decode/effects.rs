@@ -1,5 +1,7 @@
 //! What a tracer must look at beside the call itself.
 
+use iotrail_model::calls::{CallKind, CallSpec, DescriptorEffect, Object};
+
 /// What a call did that is not in its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effects<'a> {
@@ -52,24 +54,24 @@ pub enum Special {
 }
 
 impl Special {
-    /// What the call of that name is.
-    pub(super) fn of(name: &str) -> Self {
-        match name {
-            "execve" | "execveat" => Self::Exec,
-            "fork" | "vfork" | "clone" | "clone3" => Self::Spawn,
-            "sendmsg" | "sendmmsg" => Self::Send,
-            "pidfd_getfd" => Self::Take,
-            "exit" | "exit_group" => Self::Exit,
-            "io_uring_setup" => Self::RingSetup,
-            "io_uring_enter" => Self::RingEnter,
-            "io_uring_register" => Self::RingRegister,
-            "io_setup" => Self::AioSetup,
-            "io_destroy" => Self::AioDestroy,
-            "io_submit" => Self::AioSubmit,
-            "io_getevents" | "io_pgetevents" | "io_pgetevents_time64" => Self::AioGetEvents,
-            "io_cancel" => Self::AioCancel,
-            "ptrace" => Self::Trace,
-            "seccomp" => Self::Filter,
+    /// What a call is.
+    pub(super) fn of(spec: &CallSpec) -> Self {
+        match spec.kind {
+            CallKind::Exec => Self::Exec,
+            CallKind::Spawn | CallKind::Vfork => Self::Spawn,
+            CallKind::TakeDescriptor => Self::Take,
+            CallKind::ExitThread | CallKind::ExitProcess => Self::Exit,
+            CallKind::Make(Object::Ring) => Self::RingSetup,
+            CallKind::RingEnter => Self::RingEnter,
+            CallKind::RingRegister => Self::RingRegister,
+            CallKind::AioSetup => Self::AioSetup,
+            CallKind::AioDestroy => Self::AioDestroy,
+            CallKind::AioSubmit => Self::AioSubmit,
+            CallKind::AioGetEvents => Self::AioGetEvents,
+            CallKind::AioCancel => Self::AioCancel,
+            CallKind::Trace => Self::Trace,
+            CallKind::Filter => Self::Filter,
+            _ if spec.descriptor_effect() == DescriptorEffect::Sends => Self::Send,
             _ => Self::None,
         }
     }

@@ -5,7 +5,7 @@ use super::errors;
 use super::plan::Plan;
 use super::stored::{Place, Stored};
 use crate::tracee::{Registers, Returned};
-use iotrail_model::calls::{self, ArgKind, CallSpec, Makes};
+use iotrail_model::calls::{self, ArgKind, CallKind, CallSpec, Makes};
 use iotrail_model::raw::{Arg, RawCall, Return};
 use iotrail_model::{CallId, Dictionaries, Layer, Nanos, Tid, Timestamp};
 
@@ -204,7 +204,7 @@ impl Entry {
     fn duplicates(&self) -> bool {
         const F_DUPFD: u64 = 0;
         const F_DUPFD_CLOEXEC: u64 = 1030;
-        self.spec().is_some_and(|spec| matches!(spec.name, "fcntl" | "fcntl64"))
+        self.spec().is_some_and(|spec| spec.kind == CallKind::Control)
             && matches!(self.values[1] & 0xffff_ffff, F_DUPFD | F_DUPFD_CLOEXEC)
     }
 

@@ -7,6 +7,7 @@ use super::stored::Stored;
 use super::structures::{self, Control};
 use super::{address, rights, strings, vectors};
 use crate::tracee::{Memory, Returned};
+use iotrail_model::calls::DescriptorEffect;
 
 impl Entry {
     /// The call returned: reads what it stored for the caller.
@@ -70,7 +71,7 @@ impl Entry {
     }
 
     fn receives(&self) -> bool {
-        self.spec().is_some_and(|spec| spec.name.starts_with("recv"))
+        self.spec().is_some_and(|spec| spec.descriptor_effect() == DescriptorEffect::Receives)
     }
 
     /// Descriptors that came with the message whose header lies at `at`.

@@ -2,9 +2,9 @@
 
 use super::entry::MAX_ARGUMENTS;
 use super::layout::u32_at;
-use super::numbers;
 use super::plan::{Multiplexer, Plan};
 use crate::tracee::{Abi, Memory};
+use iotrail_model::calls;
 use std::sync::LazyLock;
 
 /// A call with its arguments found.
@@ -50,6 +50,11 @@ fn words(address: u64, count: u8, memory: &impl Memory) -> Option<[u64; MAX_ARGU
         return None;
     }
     Some(std::array::from_fn(|place| u64::from(u32_at(bytes, 4 * place))))
+}
+
+/// How to decode all calls that others stand for.
+pub(super) fn stood_for() -> impl Iterator<Item = &'static Plan> {
+    SOCKET_CALLS.iter().chain(IPC_CALLS.iter()).flatten()
 }
 
 fn named(plans: &'static [Option<Plan>], number: u64) -> Option<&'static Plan> {
@@ -114,6 +119,5 @@ static IPC_CALLS: LazyLock<Vec<Option<Plan>>> = LazyLock::new(|| {
 });
 
 fn plans(names: &[&str]) -> Vec<Option<Plan>> {
-    let rows = numbers::rows();
-    names.iter().map(|name| rows.get(name).map(|call| Plan::new(Abi::I386, *call))).collect()
+    names.iter().map(|name| calls::id(name).map(|call| Plan::new(Abi::I386, call))).collect()
 }

@@ -3,8 +3,7 @@
 use super::plan::Plan;
 use crate::tracee::Abi;
 use iotrail_model::CallId;
-use iotrail_model::calls::TABLE;
-use std::collections::HashMap;
+use iotrail_model::calls;
 use std::sync::LazyLock;
 use syscalls::{aarch64, x86, x86_64};
 
@@ -44,16 +43,10 @@ pub(super) fn plans(abi: Abi) -> &'static [Option<Plan>] {
 const LARGEST: usize = 1023;
 
 fn by_number(abi: Abi, name: impl Fn(usize) -> Option<&'static str>) -> Vec<Option<Plan>> {
-    let rows = rows();
     let mut plans: Vec<_> =
-        (0..=LARGEST).map(|number| Some(Plan::new(abi, *rows.get(name(number)?)?))).collect();
+        (0..=LARGEST).map(|number| Some(Plan::new(abi, calls::id(name(number)?)?))).collect();
     plans.truncate(plans.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
     plans
-}
-
-/// Rows of the call table by name.
-pub(super) fn rows() -> HashMap<&'static str, CallId> {
-    TABLE.iter().enumerate().map(|(row, spec)| (spec.name, CallId::from_index(row))).collect()
 }
 
 fn x86_64_name(number: usize) -> Option<&'static str> {

@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::symbols::{Notation, notation};
 use crate::tracee::Abi;
 use iotrail_model::CallId;
-use iotrail_model::calls::{ArgKind, CallSpec, spec};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, spec};
 
 /// How a call is decoded.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,7 @@ impl Plan {
             *arg = Argument { how: if opaque { How::Opaque } else { how(abi, spec, place) }, source };
         }
         let len = spec.args.len().min(MAX_ARGUMENTS) as u8;
-        Self { call, args, len, special: Special::of(spec.name), multiplexer }
+        Self { call, args, len, special: Special::of(spec), multiplexer }
     }
 }
 
@@ -177,12 +177,12 @@ fn how(abi: Abi, spec: &CallSpec, place: usize) -> How {
         ArgKind::Offset | ArgKind::Offset2 => offset(abi, spec.name),
         ArgKind::Position => How::StoredPosition,
         ArgKind::Flags => How::Symbols(notation(spec.name, place)),
-        ArgKind::Command if matches!(spec.name, "fcntl" | "fcntl64") => How::Control,
+        ArgKind::Command if spec.kind == CallKind::Control => How::Control,
         ArgKind::Command => How::Unsigned32,
         ArgKind::Process | ArgKind::Status => How::Signed32,
         ArgKind::Strings => How::Strings,
-        ArgKind::Struct if spec.name == "openat2" => How::Open,
-        ArgKind::Struct if spec.name == "clone3" => How::CloneArgs,
+        ArgKind::Struct if spec.kind == CallKind::Open => How::Open,
+        ArgKind::Struct if spec.kind == CallKind::Spawn => How::CloneArgs,
         ArgKind::Struct => How::Opaque,
         ArgKind::Address | ArgKind::Extent => How::Number,
         ArgKind::SocketName | ArgKind::Other => other(spec.name, place),

@@ -1,7 +1,7 @@
 //! When calls are of interest only with certain arguments.
 
 use iotrail_model::CallId;
-use iotrail_model::calls::spec;
+use iotrail_model::calls::{CallKind, spec};
 
 /// When a call in the set is of interest: `args[argument] & mask == value`, or not, if `negated`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +35,10 @@ static ADVICE: [Condition; 3] =
 
 /// When the call must stop; any of these.
 pub(super) fn of(call: CallId, chosen: bool) -> &'static [Condition] {
-    match spec(call).map_or("", |spec| spec.name) {
-        "mmap" | "mmap2" => &MAPPING,
-        "madvise" => &ADVICE,
-        "prctl" if !chosen => &FILTER,
+    match spec(call).map(|spec| spec.kind).unwrap_or_default() {
+        CallKind::Map => &MAPPING,
+        CallKind::AdviseMemory => &ADVICE,
+        CallKind::ProcessControl if !chosen => &FILTER,
         _ => &[],
     }
 }

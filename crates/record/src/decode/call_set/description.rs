@@ -3,7 +3,7 @@
 use super::groups::FAMILIES;
 use crate::decode::numbers;
 use crate::tracee::Abi;
-use iotrail_model::calls::{Family, TABLE};
+use iotrail_model::calls::{CallKind, Family, TABLE};
 use iotrail_model::recording_coverage::Selection;
 
 /// The architecture that recordings are made on.
@@ -48,7 +48,7 @@ pub(super) fn sentence(words: &str, chosen: &[bool], all: bool) -> String {
     for (title, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         text.push_str(&format!("; {title}: {}", list.join(", ")));
     }
-    if !all && TABLE.iter().zip(chosen).any(|(spec, chosen)| *chosen && spec.name == "madvise") {
+    if !all && TABLE.iter().zip(chosen).any(|(spec, chosen)| *chosen && spec.kind == CallKind::AdviseMemory) {
         text.push_str("; of mmap mappings of files, of madvise what can cause I/O");
     }
     text

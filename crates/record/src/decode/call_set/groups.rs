@@ -1,6 +1,6 @@
 //! Groups of calls that have a name of their own.
 
-use iotrail_model::calls::{ArgKind, CallSpec, Family, Makes, TABLE};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Family, Makes, TABLE};
 
 /// A group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Group {
                     || takes_path(spec)
                     || takes_descriptor(spec)
                     || maps_files(spec)
-                    || matches!(spec.name, "kill" | "umask")
+                    || matches!(spec.kind, CallKind::Kill | CallKind::Umask)
             }
         }
     }
@@ -85,15 +85,24 @@ pub(super) fn takes_descriptor(spec: &CallSpec) -> bool {
     let kinds = [ArgKind::Fd, ArgKind::Fd2, ArgKind::DirFd, ArgKind::FdPair];
     spec.args.iter().any(|kind| kinds.contains(kind))
         || spec.makes == Makes::Descriptor
-        || spec.name == "close_range"
+        || spec.kind == CallKind::CloseRange
 }
 
 /// Mappings of files, and what is done to them; whether memory belongs to a file is known only afterwards.
 fn maps_files(spec: &CallSpec) -> bool {
-    matches!(spec.name, "mmap" | "mmap2" | "munmap" | "mremap" | "msync" | "remap_file_pages" | "madvise")
+    matches!(
+        spec.kind,
+        CallKind::Map
+            | CallKind::Unmap
+            | CallKind::Remap
+            | CallKind::RemapPages
+            | CallKind::SyncMemory
+            | CallKind::AdviseMemory
+    )
 }
 
 /// Makes, replaces or ends processes: always in.
 pub(super) fn is_life(spec: &CallSpec) -> bool {
-    spec.makes == Makes::Process || matches!(spec.name, "execve" | "execveat" | "exit" | "exit_group")
+    spec.makes == Makes::Process
+        || matches!(spec.kind, CallKind::Exec | CallKind::ExitThread | CallKind::ExitProcess)
 }

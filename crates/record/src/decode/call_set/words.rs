@@ -1,10 +1,10 @@
 //! Reads a list of calls.
 
 use super::groups::{self, Group, is_life};
-use crate::decode::numbers;
+use crate::decode::{multiplexer, numbers};
 use crate::tracee::Abi;
 use iotrail_model::CallId;
-use iotrail_model::calls::TABLE;
+use iotrail_model::calls::{self, TABLE};
 use std::collections::BTreeSet;
 
 /// A word in a list of calls that is neither a call nor a group of calls.
@@ -76,7 +76,7 @@ impl Choice {
 
     fn take_call(&mut self, name: &str, wanted: bool) -> Result<(), UnknownCall> {
         let known = known_calls();
-        match TABLE.iter().position(|spec| spec.name == official(name)) {
+        match calls::id(calls::kernel_name(name)).map(CallId::index) {
             Some(row) if known.contains(&row) => {
                 self.chosen[row] = wanted;
                 Ok(())
@@ -86,27 +86,13 @@ impl Choice {
     }
 }
 
-/// The kernel's name of a call that libraries call something else.
-fn official(name: &str) -> &str {
-    match name {
-        "pread" => "pread64",
-        "pwrite" => "pwrite64",
-        "llseek" => "_llseek",
-        "fstatat" => "newfstatat",
-        name => name,
-    }
-}
-
 /// Rows of calls that can occur: those with a number, those that others stand for, and requests to io_uring and AIO.
 fn known_calls() -> BTreeSet<usize> {
     let abis = [Abi::X86_64, Abi::I386, Abi::Aarch64];
     let numbered = abis.into_iter().flat_map(numbers::plans).flatten().map(|plan| plan.call);
-    let row = |name: &str| TABLE.iter().position(|spec| spec.name == name).map(CallId::from_index);
-    let unnumbered = TABLE.iter().map(|spec| spec.name);
-    let unnumbered = unnumbered.filter(|name| {
-        matches!(*name, "send" | "recv") || name.starts_with("io_uring_") || name.starts_with("aio_")
-    });
-    numbered.chain(unnumbered.filter_map(row)).map(CallId::index).collect()
+    let multiplexed = multiplexer::stood_for().map(|plan| plan.call);
+    let requests = TABLE.iter().enumerate().filter(|(_, spec)| spec.request.is_some()).map(|(row, _)| row);
+    numbered.chain(multiplexed).map(CallId::index).chain(requests).collect()
 }
 
 /// The group or call whose name is nearest to `word`, if it is near.
