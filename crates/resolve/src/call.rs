@@ -486,8 +486,8 @@ impl Resolver {
             event.path = Nullable::some(intern(names, &self.scratch));
         }
         // Flags of open_tree have names of their own, but this one has the number of `O_CLOEXEC`.
-        let cloexec = flags.close_on_exec()
-            || operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
+        let cloexec =
+            flags.close_on_exec() || operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
         let opening = Opening {
             creates: flags.creates(),
             exclusive: flags.exclusive() || flags.nameless(),
@@ -497,7 +497,8 @@ impl Resolver {
         // Unless only the end of the call was seen.
         let shows_flags = is_creat(scene) || !scene.call.args.is_empty();
         let append = Some(flags.appends()).filter(|_| shows_flags);
-        let needs = if shows_flags { Holds::of_open(flags.reads(), flags.writes()) } else { Holds::EVERYTHING };
+        let needs =
+            if shows_flags { Holds::of_open(flags.reads(), flags.writes()) } else { Holds::EVERYTHING };
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);
         if opening.nameless {

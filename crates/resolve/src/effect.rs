@@ -140,7 +140,11 @@ fn naming(spec: &CallSpec) -> Naming {
         NameEffect::Symlinks => Naming::Symlinks,
         NameEffect::Removes => Naming::Removes,
         NameEffect::None | NameEffect::Uses | NameEffect::ChangesDirectory | NameEffect::ChangesTrees => {
-            if spec.has(ArgKind::Path) { Naming::Looks } else { Naming::None }
+            if spec.has(ArgKind::Path) {
+                Naming::Looks
+            } else {
+                Naming::None
+            }
         }
     }
 }
@@ -334,7 +338,8 @@ mod tests {
     #[test]
     fn what_the_resolver_does_for_every_call() {
         let rows = TABLE.iter().zip(Effects::default().rows).filter_map(|(spec, row)| {
-            let words = [(row.is_turn, "turn"), (row.is_request, "request"), (row.shows_file, "shows its file")];
+            let words =
+                [(row.is_turn, "turn"), (row.is_request, "request"), (row.shows_file, "shows its file")];
             let effect = match row.effect {
                 Effect::Anonymous(anonymous) => {
                     let name = anonymous.name.map_or("?".into(), String::from_utf8_lossy);

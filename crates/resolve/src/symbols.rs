@@ -2,8 +2,8 @@
 //!
 //! Numbers are those of x86-64, arm64, RISC-V, POWER and s390, which agree on the constants used here.
 
-use iotrail_model::calls::flags::{in_structure, words};
 pub(crate) use iotrail_model::calls::flags::{field, number};
+use iotrail_model::calls::flags::{in_structure, words};
 use iotrail_model::calls::{Flag, OpenFlags};
 use iotrail_model::raw::Arg;
 
