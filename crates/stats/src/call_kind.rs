@@ -1,6 +1,6 @@
 //! What a call does to files, as far as profiles are concerned.
 
-use iotrail_model::calls::{self, Family, Makes, Transfer};
+use iotrail_model::calls::{CallKind as Does, CallSpec, Family, Makes, PerCall, Transfer};
 use iotrail_model::{Event, Names};
 
 /// What one call, by its name, does to the files that it names.
@@ -18,30 +18,27 @@ pub(crate) struct CallKind {
 
 /// The kinds of all calls of a log, by id of the call.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CallKinds(Vec<CallKind>);
+pub(crate) struct CallKinds(PerCall<CallKind>);
 
 impl CallKinds {
     pub(crate) fn new(names: &Names) -> Self {
-        let table = calls::dictionary();
-        let spec =
-            |name: &str| table.find(name.as_bytes()).and_then(|row| calls::spec(iotrail_model::CallId(row)));
-        Self(names.calls.iter().map(|name| spec(name).map_or_else(CallKind::default, CallKind::of)).collect())
+        Self(PerCall::new(&names.calls, |call| call.spec.map_or_else(CallKind::default, CallKind::of)))
     }
 
     #[inline]
     pub(crate) fn of(&self, event: &Event) -> CallKind {
-        self.0.get(event.call.index()).copied().unwrap_or_default()
+        self.0.of(event.call)
     }
 }
 
 impl CallKind {
-    fn of(spec: &calls::CallSpec) -> Self {
-        let is_link = matches!(spec.name, "symlink" | "symlinkat");
+    fn of(spec: &CallSpec) -> Self {
+        let names_two = spec.family == Family::Directory && spec.kind != Does::Symlink;
         Self {
             transfer: spec.transfer,
             opens: spec.makes == Makes::Descriptor,
-            maps: matches!(spec.name, "mmap" | "mmap2"),
-            second: spec.transfer == Transfer::Copy || spec.family == Family::Directory && !is_link,
+            maps: spec.kind == Does::Map,
+            second: spec.transfer == Transfer::Copy || names_two,
         }
     }
 }
@@ -65,5 +62,24 @@ impl CallKind {
         let read = matches!(self.transfer, Transfer::Read | Transfer::Copy);
         let written = matches!(self.transfer, Transfer::Write | Transfer::Copy);
         (read || written).then_some(Moved { bytes, read, written })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::calls::TABLE;
+
+    #[test]
+    fn what_every_call_does_to_the_files_that_it_names() {
+        let rows = TABLE.iter().filter_map(|spec| {
+            let kind = CallKind::of(spec);
+            let words = [(kind.opens, "opens"), (kind.maps, "maps"), (kind.second, "uses its second path")];
+            let words: Vec<&str> = words.iter().filter(|(holds, _)| *holds).map(|(_, word)| *word).collect();
+            (kind != CallKind::default()).then(|| {
+                format!("{}: {:?} {}", spec.name, kind.transfer, words.join(", ")).trim_end().to_owned()
+            })
+        });
+        insta::assert_snapshot!(rows.collect::<Vec<_>>().join("\n"));
     }
 }
