@@ -18,7 +18,7 @@ use crate::rules;
 use crate::select::Selection;
 use crate::spec::{QuerySpec, SelectSpec};
 use crate::variables::Variables;
-use iotrail_model::calls::{self, Transfer};
+use iotrail_model::calls::{Call, Transfer};
 use iotrail_model::canonical::canonical;
 use iotrail_model::{Case, CaseId, Layer, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, RowGroupMeta, Trail};
@@ -364,16 +364,10 @@ fn classes(cases: &[Case], attributes: &[Attribute]) -> Vec<u32> {
     cases.iter().map(class).collect()
 }
 
-/// Whether a call is a read or write variant: by the call table, and for calls of libraries by their names.
+/// Whether a call is a read or write variant.
 #[must_use]
 pub fn moves_data(name: &str) -> bool {
-    match calls::TABLE.iter().find(|spec| spec.name == name) {
-        Some(spec) => spec.transfer != Transfer::None,
-        None => {
-            let name = name.to_ascii_lowercase();
-            name.contains("read") || name.contains("write")
-        }
-    }
+    Call::named(name).transfer() != Transfer::None
 }
 
 fn warnings(selection: &Selection, groups: &Groups, facts: &Facts<'_>, grouped: bool) -> Vec<String> {

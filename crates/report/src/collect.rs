@@ -5,7 +5,7 @@ use crate::subject::span_ns;
 use iotrail_dfg::details::Details;
 use iotrail_dfg::timeline::{Timeline, TimelineOptions};
 use iotrail_dfg::{Dfg, Wanted};
-use iotrail_model::calls::{TABLE, Transfer};
+use iotrail_model::calls::{PerCall, Transfer};
 use iotrail_model::{Names, Timestamp};
 use iotrail_query::{ActivityId, Pass, Query, Rows};
 use iotrail_trail::{Columns, EventLog};
@@ -85,16 +85,7 @@ impl Pass for Collecting {
     }
 }
 
-/// By number of the call, which way it moves data: by the call table, and for calls of libraries by their names.
+/// By number of the call, which way it moves data.
 fn transfers(names: &Names) -> Arc<[Transfer]> {
-    let known: HashMap<&str, Transfer> = TABLE.iter().map(|spec| (spec.name, spec.transfer)).collect();
-    let transfer = |name: &Arc<str>| match known.get(&**name) {
-        Some(transfer) => *transfer,
-        None => match name.to_ascii_lowercase() {
-            lower if lower.contains("read") => Transfer::Read,
-            lower if lower.contains("write") => Transfer::Write,
-            _ => Transfer::None,
-        },
-    };
-    names.calls.iter().map(transfer).collect()
+    PerCall::new(&names.calls, |call| call.transfer()).into_all().into()
 }
