@@ -1,14 +1,16 @@
 //! What names mean: each call, text of flags and path of a log is looked at once.
 
 use crate::system::{self, System};
-use iotrail_model::calls::{self, Transfer};
+use iotrail_model::calls::flags::has_word;
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, OpenFlags, PerCall};
 use iotrail_model::{CallId, FileId, FlagsId, Names, Nullable, PathId, Timestamp};
 use iotrail_trail::EventLog;
 
 /// What a call does to files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Action {
     /// Nothing that matters here.
+    #[default]
     None,
     Read,
     Write,
@@ -30,28 +32,25 @@ pub(super) enum Action {
     Look,
 }
 
-fn action(name: &str, transfer: Transfer) -> Action {
-    match transfer {
-        Transfer::Read => return Action::Read,
-        Transfer::Write => return Action::Write,
-        Transfer::Copy => return Action::Copy,
-        Transfer::None => {}
-    }
-    match name.strip_prefix("io_uring_").unwrap_or(name) {
-        "open" | "openat" | "openat2" | "openat_direct" | "openat2_direct" => Action::Open,
-        "creat" => Action::Creat,
-        "truncate" | "truncate64" | "ftruncate" | "ftruncate64" => Action::Truncate,
-        "fallocate" => Action::Allocate,
-        "rename" | "renameat" | "renameat2" => Action::Rename,
-        "link" | "linkat" => Action::Link,
-        "unlink" | "unlinkat" => Action::Unlink,
-        "symlink" | "symlinkat" => Action::Symlink,
-        "mknod" | "mknodat" => Action::MakeNode,
-        "pipe" | "pipe2" | "socketpair" => Action::Channel,
-        "mmap" | "mmap2" | "old_mmap" => Action::Map,
-        "execve" | "execveat" => Action::Exec,
-        "stat" | "lstat" | "stat64" | "lstat64" | "newfstatat" | "fstatat64" | "statx" | "access"
-        | "faccessat" | "faccessat2" => Action::Look,
+fn action(spec: &CallSpec) -> Action {
+    match spec.kind {
+        CallKind::Read => Action::Read,
+        CallKind::Write => Action::Write,
+        CallKind::Copy => Action::Copy,
+        CallKind::Open => Action::Open,
+        CallKind::Create => Action::Creat,
+        CallKind::Truncate => Action::Truncate,
+        CallKind::Allocate => Action::Allocate,
+        CallKind::Rename => Action::Rename,
+        CallKind::Link => Action::Link,
+        CallKind::Unlink => Action::Unlink,
+        CallKind::Symlink => Action::Symlink,
+        CallKind::MakeNode => Action::MakeNode,
+        CallKind::Pipe | CallKind::SocketPair => Action::Channel,
+        CallKind::Map => Action::Map,
+        CallKind::Exec => Action::Exec,
+        // A descriptor tells nothing about a path.
+        CallKind::Stat | CallKind::Access if spec.has(ArgKind::Path) => Action::Look,
         _ => Action::None,
     }
 }
@@ -75,24 +74,20 @@ pub(super) struct Flags {
 }
 
 fn flags(text: &str) -> Flags {
-    let (mut flags, mut shared, mut writable) = (Flags::default(), false, false);
-    for word in text.split(['|', ' ', ',']) {
-        match word {
-            "O_CREAT" => flags.create = true,
-            "O_TRUNC" => flags.truncate = true,
-            "O_EXCL" => flags.exclusive = true,
-            "O_PATH" => flags.no_access = true,
-            "O_TMPFILE" => flags.nameless = true,
-            "MAP_SHARED" | "MAP_SHARED_VALIDATE" => shared = true,
-            "PROT_WRITE" => writable = true,
-            "PROT_EXEC" => flags.executable = true,
-            "RENAME_EXCHANGE" => flags.exchange = true,
-            "S_IFCHR" | "S_IFBLK" => flags.device = true,
-            _ => {}
-        }
+    let open = OpenFlags::parse(text.as_bytes());
+    let has = |symbol| has_word(text.as_bytes(), symbol);
+    let shared = has("MAP_SHARED") || has("MAP_SHARED_VALIDATE");
+    Flags {
+        create: open.creates(),
+        truncate: open.truncates(),
+        exclusive: open.exclusive(),
+        no_access: open.is_path(),
+        nameless: open.nameless(),
+        shared_writable: shared && has("PROT_WRITE"),
+        executable: has("PROT_EXEC"),
+        exchange: has("RENAME_EXCHANGE"),
+        device: has("S_IFCHR") || has("S_IFBLK"),
     }
-    flags.shared_writable = shared && writable;
-    flags
 }
 
 /// What a path names.
@@ -121,7 +116,7 @@ fn place(class: Option<System>, kind: Option<&str>) -> Place {
 /// The meanings of a log's names.
 #[derive(Debug)]
 pub(super) struct Meanings {
-    actions: Vec<Action>,
+    actions: PerCall<Action>,
     flags: Vec<Flags>,
     places: Vec<Place>,
     /// By path, whose file may be another one at each time.
@@ -138,12 +133,10 @@ pub(super) struct Meanings {
 impl Meanings {
     pub(super) fn new(log: &EventLog) -> Self {
         let Names { calls, paths, errnos, flags: texts } = log.names();
-        let transfer =
-            |call| calls::spec(CallId::from_index(call)).map_or(Transfer::None, |spec| spec.transfer);
         let kind = |path: usize| log.files().get(path).and_then(|row| row.kind.as_deref());
         let classes: Vec<Option<System>> = paths.iter().map(|path| system::class(path)).collect();
         Self {
-            actions: calls.iter().enumerate().map(|(id, name)| action(name, transfer(id))).collect(),
+            actions: PerCall::new(calls, |call| call.spec.map_or(Action::None, action)),
             flags: texts.iter().map(|text| flags(text)).collect(),
             places: classes.iter().enumerate().map(|(id, class)| place(*class, kind(id))).collect(),
             classes,
@@ -155,7 +148,7 @@ impl Meanings {
     }
 
     pub(super) fn action(&self, call: CallId) -> Action {
-        self.actions.get(call.index()).copied().unwrap_or(Action::None)
+        self.actions.of(call)
     }
 
     /// Whether a call gives a file another name.
@@ -202,23 +195,14 @@ impl Meanings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_model::calls::TABLE;
 
     #[test]
-    fn calls_are_known_by_what_they_do_in_every_variant() {
-        for spec in calls::TABLE {
-            let action = action(spec.name, spec.transfer);
-            let expected = match spec.name {
-                "read" | "io_uring_read" | "aio_pread" | "recvmsg" => Some(Action::Read),
-                "sendfile" | "splice" => Some(Action::Copy),
-                "openat" | "io_uring_openat" | "openat2" => Some(Action::Open),
-                "renameat2" | "io_uring_renameat" => Some(Action::Rename),
-                "io_uring_pipe" | "pipe2" => Some(Action::Channel),
-                "symlinkat" => Some(Action::Symlink),
-                "close" | "fsync" | "clone" | "getdents64" => Some(Action::None),
-                _ => None,
-            };
-            assert!(expected.is_none_or(|expected| expected == action), "{}: {action:?}", spec.name);
-        }
+    fn what_every_call_does_to_files() {
+        let rows = TABLE.iter().map(|spec| (spec.name, action(spec)));
+        let rows = rows.filter(|(_, action)| *action != Action::None);
+        let rows: Vec<String> = rows.map(|(name, action)| format!("{name}: {action:?}")).collect();
+        insta::assert_snapshot!(rows.join("\n"));
     }
 
     #[test]
@@ -228,6 +212,11 @@ mod tests {
         assert!(flags("PROT_READ|PROT_WRITE|MAP_SHARED").shared_writable);
         assert!(!flags("PROT_READ|PROT_WRITE|MAP_PRIVATE").shared_writable);
         assert!(!flags("O_CREATE").create);
+        let number = flags("0x241 /* O_WRONLY|O_CREAT|O_TRUNC */");
+        assert!(
+            number.create && number.truncate && !number.exclusive,
+            "what a tracer did not name is in the number"
+        );
     }
 
     #[test]
