@@ -4,11 +4,11 @@ use super::ends::Channels;
 use super::{Act, Life, Row, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::{self, Makes, Transfer};
-use iotrail_model::{CallId, EventBatch, Layer, Nanos, PathId, Tid};
+use iotrail_model::calls::flags::has_word;
+use iotrail_model::calls::{CallKind, CallSpec, PerCall};
+use iotrail_model::{EventBatch, Layer, Nanos, PathId, Tid};
 use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
-use std::sync::Arc;
 
 const COLUMNS: [Columns; 13] = [
     Columns::CASE,
@@ -27,7 +27,7 @@ const COLUMNS: [Columns; 13] = [
 ];
 
 /// What a call may make of its thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
     Child,
     Read,
@@ -41,29 +41,26 @@ enum Kind {
     Close,
     Spawn,
     Exit,
+    #[default]
     Other,
 }
 
-fn kind(call: CallId, name: &str) -> Kind {
-    if let Some(spec) = calls::spec(call) {
-        match (spec.transfer, spec.makes) {
-            (Transfer::Read, _) => return Kind::Read,
-            (Transfer::Write, _) => return Kind::Write,
-            (_, Makes::Process) => return Kind::Spawn,
-            _ => {}
-        }
-    }
-    match name {
-        "wait4" | "waitid" | "waitpid" => Kind::Child,
-        "poll" | "ppoll" | "select" | "_newselect" | "pselect6" | "epoll_wait" | "epoll_pwait"
-        | "epoll_pwait2" => Kind::Ready,
-        "flock" | "fcntl" | "fcntl64" => Kind::Lock,
-        "close" | "shutdown" => Kind::Close,
-        "socketpair" => Kind::Pair,
-        "accept" | "accept4" => Kind::Accept,
-        "connect" => Kind::Connect,
-        "open" | "openat" | "openat2" => Kind::Open,
-        "exit_group" | "exit" => Kind::Exit,
+/// What is done by an entry of a ring is no call of the thread, but bytes that it moved have woken somebody.
+fn kind(spec: &CallSpec) -> Kind {
+    match spec.kind {
+        CallKind::Read => Kind::Read,
+        CallKind::Write => Kind::Write,
+        CallKind::Spawn | CallKind::Vfork => Kind::Spawn,
+        _ if spec.request.is_some() => Kind::Other,
+        CallKind::WaitChild | CallKind::WaitChildInfo => Kind::Child,
+        CallKind::Poll => Kind::Ready,
+        CallKind::Lock | CallKind::Control => Kind::Lock,
+        CallKind::Close | CallKind::Shutdown => Kind::Close,
+        CallKind::SocketPair => Kind::Pair,
+        CallKind::Accept => Kind::Accept,
+        CallKind::Connect => Kind::Connect,
+        CallKind::Open | CallKind::Create => Kind::Open,
+        CallKind::ExitThread | CallKind::ExitProcess => Kind::Exit,
         _ => Kind::Other,
     }
 }
@@ -77,7 +74,7 @@ enum Locks {
 }
 
 fn locks(flags: &str) -> Locks {
-    let has = |wanted: &[&str]| flags.split(['|', ' ', ',']).any(|word| wanted.contains(&word));
+    let has = |wanted: &[&str]| wanted.iter().any(|symbol| has_word(flags.as_bytes(), symbol));
     if has(&["LOCK_UN", "F_UNLCK"]) {
         Locks::LetsGo
     } else if has(&["F_SETLKW", "F_SETLKW64", "F_OFD_SETLKW"])
@@ -92,7 +89,7 @@ fn locks(flags: &str) -> Locks {
 /// The meanings of a log's names.
 #[derive(Debug)]
 struct Meanings {
-    kinds: Vec<Kind>,
+    kinds: PerCall<Kind>,
     locks: Vec<Locks>,
     channels: Channels,
     interrupted: Vec<bool>,
@@ -103,9 +100,8 @@ struct Meanings {
 impl Meanings {
     fn new(log: &EventLog) -> Self {
         let names = log.names();
-        let kind_of = |(id, name): (usize, &Arc<str>)| kind(CallId::from_index(id), name);
         Self {
-            kinds: names.calls.iter().enumerate().map(kind_of).collect(),
+            kinds: PerCall::new(&names.calls, |call| call.spec.map_or(Kind::Other, kind)),
             locks: names.flags.iter().map(|text| locks(text)).collect(),
             channels: Channels::of(log),
             goes_on: names.errnos.iter().map(|name| &**name == "EINPROGRESS").collect(),
@@ -115,7 +111,7 @@ impl Meanings {
 
     /// The two sockets that a call made.
     fn pair(&self, batch: &EventBatch, row: usize) -> Option<(PathId, PathId)> {
-        let made = self.kinds.get(batch.call[row].index()) == Some(&Kind::Pair) && batch.errno[row].is_null();
+        let made = self.kinds.of(batch.call[row]) == Kind::Pair && batch.errno[row].is_null();
         let end = |path: Option<PathId>| self.channels.of_path(path?);
         end(batch.path[row].get()).zip(end(batch.path2[row].get())).filter(|_| made)
     }
@@ -125,7 +121,7 @@ impl Meanings {
         let failed = batch.errno[row].get();
         let interrupted = failed.is_some_and(|errno| self.interrupted.get(errno.index()) == Some(&true));
         let goes_on = failed.is_some_and(|errno| self.goes_on.get(errno.index()) == Some(&true));
-        let kind = self.kinds.get(batch.call[row].index()).copied().unwrap_or(Kind::Other);
+        let kind = self.kinds.of(batch.call[row]);
         let path = batch.path[row].get();
         let channel = path.and_then(|path| self.channels.of_path(path));
         let touch = channel.map_or(Act::Other, Act::Touch);
@@ -250,4 +246,17 @@ fn found(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> Found {
     }
     rows.extend(others.into_values().flatten());
     Found { rows, pairs }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_model::calls::TABLE;
+
+    #[test]
+    fn what_every_call_may_make_of_its_thread() {
+        let rows = TABLE.iter().map(|spec| (spec.name, kind(spec))).filter(|(_, kind)| *kind != Kind::Other);
+        let rows: Vec<String> = rows.map(|(name, kind)| format!("{name}: {kind:?}")).collect();
+        insta::assert_snapshot!(rows.join("\n"));
+    }
 }
