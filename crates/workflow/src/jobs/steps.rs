@@ -3,10 +3,9 @@
 use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::{Transfer, dictionary, spec};
-use iotrail_model::{CallId, CaseId, FileId, Layer, Names, Nullable, OpenId, PathId, Pid, Timestamp};
+use iotrail_model::calls::{ArgKind, Call, CallKind, CallSpec, NameEffect, OpenFlags, PerCall};
+use iotrail_model::{CaseId, FileId, Layer, Nullable, OpenId, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, TrailError};
-use std::sync::Arc;
 
 /// What an open asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,19 +23,17 @@ pub(crate) struct OpenMode {
 }
 
 impl OpenMode {
-    fn parse(call: &str, flags: &str) -> Self {
-        let has = |word: &str| flags.split('|').any(|flag| flag == word);
-        let creat = call == "creat";
+    fn of(flags: OpenFlags) -> Self {
         Self {
-            read: !creat && !has("O_WRONLY"),
-            write: creat || has("O_WRONLY") || has("O_RDWR"),
-            create: creat || has("O_CREAT"),
-            truncate: creat || has("O_TRUNC"),
-            exclusive: has("O_CREAT") && has("O_EXCL"),
-            append: has("O_APPEND"),
-            directory: has("O_DIRECTORY") || has("O_PATH"),
-            cloexec: has("O_CLOEXEC"),
-            nameless: has("O_TMPFILE"),
+            read: flags.reads(),
+            write: flags.writes(),
+            create: flags.creates(),
+            truncate: flags.truncates(),
+            exclusive: flags.creates_new(),
+            append: flags.appends(),
+            directory: flags.directory() || flags.is_path(),
+            cloexec: flags.close_on_exec(),
+            nameless: flags.nameless(),
         }
     }
 }
@@ -171,55 +168,62 @@ impl Step {
     }
 }
 
-/// The deeds of a log's calls by number, `None` for those that do not matter.
-fn deeds(names: &Names) -> Vec<Option<Deed>> {
-    let table = dictionary();
-    let deed = |name: &Arc<str>| {
-        Some(match name.strip_prefix("io_uring_").unwrap_or(name) {
-            "execve" | "execveat" => Deed::Exec,
-            "fork" | "vfork" | "clone" | "clone2" | "clone3" => Deed::Fork,
-            "pipe" | "pipe2" | "socketpair" => Deed::Pipe { cloexec: false },
-            "open" | "openat" | "openat2" | "creat" | "openat_direct" | "openat2_direct" => {
-                Deed::Open(OpenMode::default())
-            }
-            "dup" | "dup2" | "dup3" | "fcntl" | "fcntl64" => Deed::Dup { cloexec: false },
-            "close" => Deed::Close,
-            "chmod" | "fchmod" | "fchmodat" | "fchmodat2" | "chown" | "fchown" | "lchown" | "fchownat"
-            | "chown32" | "fchown32" | "lchown32" | "setxattr" | "lsetxattr" | "fsetxattr" | "setxattrat"
-            | "removexattr" | "lremovexattr" | "fremovexattr" | "removexattrat" => Deed::Mode(None),
-            "utime" | "utimes" | "futimesat" | "utimensat" | "utimensat_time64" => Deed::Times,
-            "umask" => Deed::Umask(0),
-            "truncate" | "ftruncate" | "truncate64" | "ftruncate64" | "fallocate" => Deed::Change,
-            "unlink" | "unlinkat" => Deed::Remove,
-            "rmdir" => Deed::RemoveDirectory,
-            "rename" | "renameat" | "renameat2" => Deed::Rename,
-            "link" | "linkat" => Deed::Link,
-            "symlink" | "symlinkat" => Deed::Symlink,
-            "mkdir" | "mkdirat" => Deed::MakeDirectory(None),
-            "mknod" | "mknodat" => Deed::Fifo,
-            "accept" | "accept4" => Deed::Accept,
-            "kill" => Deed::Kill,
-            "lseek" | "_llseek" => Deed::Seek,
-            "stat" | "stat64" | "lstat" | "lstat64" | "newfstatat" | "fstatat64" | "statx" => Deed::Stat,
-            "access" | "faccessat" | "faccessat2" | "readlink" | "readlinkat" | "getxattr" | "lgetxattr"
-            | "chdir" => Deed::Look,
-            "getdents" | "getdents64" => Deed::List,
-            "mmap" | "mmap2" => Deed::Read,
-            _ => match spec(CallId(table.find(name.as_bytes())?))?.transfer {
-                Transfer::Read => Deed::Read,
-                Transfer::Write => Deed::Write,
-                Transfer::Copy => Deed::Copy,
-                Transfer::None => return None,
-            },
-        })
-    };
-    names.calls.iter().map(deed).collect()
+/// What a call did by its kind, `None` if it does not matter.
+fn deed(spec: &CallSpec) -> Option<Deed> {
+    let on_name = spec.name_effect() == NameEffect::Uses;
+    Some(match spec.kind {
+        CallKind::Exec => Deed::Exec,
+        CallKind::Spawn | CallKind::Vfork => Deed::Fork,
+        CallKind::Pipe | CallKind::SocketPair => Deed::Pipe { cloexec: false },
+        CallKind::Open | CallKind::Create => Deed::Open(OpenMode::default()),
+        CallKind::Duplicate | CallKind::Control => Deed::Dup { cloexec: false },
+        CallKind::Close if !spec.is_direct() => Deed::Close,
+        CallKind::ChangeMode | CallKind::ChangeOwner | CallKind::SetAttribute => Deed::Mode(None),
+        CallKind::SetTimes => Deed::Times,
+        CallKind::Umask => Deed::Umask(0),
+        CallKind::Truncate | CallKind::Allocate => Deed::Change,
+        CallKind::Unlink => Deed::Remove,
+        CallKind::RemoveDirectory => Deed::RemoveDirectory,
+        CallKind::Rename => Deed::Rename,
+        CallKind::Link => Deed::Link,
+        CallKind::Symlink => Deed::Symlink,
+        CallKind::MakeDirectory => Deed::MakeDirectory(None),
+        CallKind::MakeNode => Deed::Fifo,
+        CallKind::Accept if !spec.is_direct() => Deed::Accept,
+        CallKind::Kill => Deed::Kill,
+        CallKind::Seek => Deed::Seek,
+        // A descriptor tells nothing about a name.
+        CallKind::Stat if on_name => Deed::Stat,
+        CallKind::Access | CallKind::ReadLink | CallKind::GetAttribute if on_name => Deed::Look,
+        CallKind::ChangeDirectory if spec.has(ArgKind::Path) => Deed::Look,
+        CallKind::List => Deed::List,
+        CallKind::Read | CallKind::Map => Deed::Read,
+        CallKind::Write => Deed::Write,
+        CallKind::Copy => Deed::Copy,
+        _ => return None,
+    })
+}
+
+/// What the steps want to know of a call.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    deed: Option<Deed>,
+    kind: CallKind,
+    /// Whether its descriptor is a place among the files of a ring.
+    direct: bool,
+}
+
+impl Row {
+    fn of(call: Call<'_>) -> Self {
+        let Some(spec) = call.spec else { return Self::default() };
+        Self { deed: deed(spec), kind: spec.kind, direct: spec.is_direct() }
+    }
 }
 
 /// All steps of a log, sorted by case, time and order of recording.
 pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
     let names = log.names();
-    let deeds = deeds(names);
+    let calls = PerCall::new(&names.calls, Row::of);
     let columns = Columns::CASE
         | Columns::SEQ
         | Columns::PID
@@ -249,7 +253,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             if batch.layer[row] != Layer::Syscall {
                 continue;
             }
-            let Some(mut deed) = deeds.get(batch.call[row].index()).copied().flatten() else { continue };
+            let Row { deed: Some(mut deed), kind, direct } = calls.of(batch.call[row]) else { continue };
             if let Some(errno) = names.errno(batch.errno[row]) {
                 deed = match (errno, deed) {
                     ("ENOENT" | "ENOTDIR", deed) if deed.is_by_name() => Deed::Missing,
@@ -264,13 +268,18 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 }
             }
             let flags = names.flags(batch.flags[row]).unwrap_or_default();
-            let name = names.call(batch.call[row]);
             match &mut deed {
-                Deed::Open(mode) => *mode = OpenMode::parse(name, flags),
-                Deed::Dup { .. } if name.starts_with("fcntl") && flags == "F_SETFD" => {
+                Deed::Open(mode) => {
+                    let asked = match kind {
+                        CallKind::Create => OpenFlags::CREAT,
+                        _ => OpenFlags::parse(flags.as_bytes()),
+                    };
+                    *mode = OpenMode::of(asked);
+                }
+                Deed::Dup { .. } if kind == CallKind::Control && flags == "F_SETFD" => {
                     deed = Deed::CloseOnExec;
                 }
-                Deed::Dup { .. } if name.starts_with("fcntl") && !flags.starts_with("F_DUPFD") => continue,
+                Deed::Dup { .. } if kind == CallKind::Control && !flags.starts_with("F_DUPFD") => continue,
                 Deed::Dup { cloexec } => *cloexec = flags.contains("CLOEXEC"),
                 Deed::Kill if matches!(flags, "" | "0") => continue,
                 Deed::Fifo if !flags.contains("S_IFIFO") => continue,
@@ -279,16 +288,16 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                     Some(known) => *mask = known,
                     None => continue,
                 },
-                Deed::Mode(mode) if name.contains("chmod") => *mode = permissions(flags),
+                Deed::Mode(mode) if kind == CallKind::ChangeMode => *mode = permissions(flags),
                 Deed::MakeDirectory(mode) => *mode = permissions(flags),
                 Deed::Pipe { cloexec } => *cloexec = flags.contains("CLOEXEC"),
                 // Asking for the position changes nothing.
                 Deed::Seek if batch.offset[row].get() == batch.ret[row].get() => continue,
                 Deed::Remove if flags.contains("AT_REMOVEDIR") => deed = Deed::RemoveDirectory,
                 Deed::Fork if flags.contains("CLONE_THREAD") => continue,
-                Deed::Read if name.starts_with("mmap") && batch.path[row].is_null() => continue,
+                Deed::Read if kind == CallKind::Map && batch.path[row].is_null() => continue,
                 Deed::Read
-                    if name.starts_with("mmap")
+                    if kind == CallKind::Map
                         && flags.contains("PROT_WRITE")
                         && flags.contains("MAP_SHARED") =>
                 {
@@ -304,7 +313,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 path = under(&opened, batch.case[row], batch.open[row], path);
             }
             let taken = deed == Deed::Look && !batch.path2[row].is_null();
-            if taken && matches!(deeds[batch.call[row].index()], Some(Deed::Rename | Deed::Link)) {
+            if taken && matches!(kind, CallKind::Rename | CallKind::Link) {
                 // The name that it would have given was taken.
                 path = batch.path2[row];
             }
@@ -323,7 +332,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 pid: batch.pid[row],
                 deed,
                 // A slot of a ring is no descriptor.
-                fd: batch.fd[row].get().filter(|_| !name.ends_with("_direct")),
+                fd: batch.fd[row].get().filter(|_| !direct),
                 path,
                 path2,
                 ret: batch.ret[row].get(),
@@ -396,15 +405,27 @@ fn under(opened: &Opened, case: CaseId, open: Nullable<OpenId>, path: Nullable<P
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrail_model::calls::TABLE;
 
     #[test]
-    fn flags_of_opens_are_whole_words() {
-        let mode = OpenMode::parse("openat", "O_WRONLY|O_CREAT|O_TRUNC|O_CLOEXEC");
+    fn what_every_call_is_to_jobs() {
+        let rows = TABLE.iter().filter_map(|spec| Some((spec.name, deed(spec)?)));
+        let rows = rows.map(|(name, deed)| match deed {
+            Deed::Open(_) => format!("{name}: Open"),
+            deed => format!("{name}: {deed:?}"),
+        });
+        insta::assert_snapshot!(rows.collect::<Vec<_>>().join("\n"));
+    }
+
+    #[test]
+    fn what_an_open_asks_for_is_in_its_flags() {
+        let mode = |flags: &str| OpenMode::of(OpenFlags::parse(flags.as_bytes()));
         assert_eq!(
-            mode,
+            mode("O_WRONLY|O_CREAT|O_TRUNC|O_CLOEXEC"),
             OpenMode { write: true, create: true, truncate: true, cloexec: true, ..OpenMode::default() }
         );
-        assert_eq!(OpenMode::parse("open", "O_RDONLY"), OpenMode { read: true, ..OpenMode::default() });
-        assert!(OpenMode::parse("creat", "").truncate);
+        assert_eq!(mode("O_RDONLY"), OpenMode { read: true, ..OpenMode::default() });
+        assert!(OpenMode::of(OpenFlags::CREAT).truncate);
+        assert_eq!(mode("0x241 /* O_WRONLY|O_CREAT|O_TRUNC */"), mode("O_WRONLY|O_CREAT|O_TRUNC"));
     }
 }
