@@ -53,7 +53,7 @@ impl Parser {
     pub(super) fn abandon(&mut self, half: &Half, out: &mut Out<'_, impl Sink>) {
         self.with_scratch(&half.text, |parser, text, scratch| {
             let Some(reading) = Reading::of(text, out.names, scratch) else { return };
-            let never_returns = matches!(reading.name, b"exit" | b"exit_group");
+            let never_returns = reading.never_returns();
             if never_returns {
                 parser.forgets(half.tid, out);
             }

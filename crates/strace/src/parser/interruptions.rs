@@ -13,6 +13,7 @@ use super::scan::{trim_end, trim_start, value_end};
 use super::sink::{Out, Sink};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use iotrail_model::calls::{Call, CallKind};
 use iotrail_model::raw::{RawCall, RawItem, Return};
 use iotrail_model::{Nanos, Tid, Timestamp};
 
@@ -59,7 +60,8 @@ impl Interruptions {
         self.waiting.is_empty()
     }
 
-    /// Takes note of a call that only a trace with the calls about signals holds.
+    /// Takes note of a call that only a trace with the calls about signals holds: this is about what people choose when they
+    /// trace, hence the names.
     #[inline]
     pub(super) fn see(&mut self, name: &[u8]) {
         if !self.shows_returns && matches!(name.first(), Some(b'r' | b's')) {
@@ -83,11 +85,12 @@ impl Interruptions {
         let shows_returns = self.shows_returns;
         let last = self.waiting.get_mut(&tid.0)?.last_mut()?;
         let name = &text[..name_length(text)?];
-        if matches!(name, b"rt_sigreturn" | b"sigreturn") {
+        let kind = Call::named(std::str::from_utf8(name).unwrap_or_default()).kind();
+        if kind == CallKind::SignalReturn {
             last.at_restart = true;
             return (ret == Return::Failed(b"EINTR")).then_some(Fate::Failed);
         }
-        let again = name == b"restart_syscall" || is_same(&last.text, text);
+        let again = kind == CallKind::Restart || is_same(&last.text, text);
         let restarts = std::mem::replace(&mut last.at_restart, false) && again;
         self.presumed += u64::from(restarts && !shows_returns);
         restarts.then_some(Fate::Restarted)

@@ -3,7 +3,7 @@
 use super::Parser;
 use super::arguments::Arguments;
 use super::escape::Scratch;
-use iotrail_model::calls::{self, CallSpec, Family, Makes};
+use iotrail_model::calls::{self, CallKind, CallSpec, Family, Makes};
 use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::{RawCall, Return};
 use iotrail_model::{CallId, Layer, Tid, Timestamp};
@@ -47,9 +47,18 @@ impl<'a> Reading<'a> {
         self.spec.is_some_and(|spec| spec.makes == Makes::Process)
     }
 
+    pub(super) fn kind(&self) -> CallKind {
+        self.spec.map(|spec| spec.kind).unwrap_or_default()
+    }
+
+    /// Whether its thread ends in it.
+    pub(super) fn never_returns(&self) -> bool {
+        matches!(self.kind(), CallKind::ExitThread | CallKind::ExitProcess)
+    }
+
     /// Whether nothing that its thread did before goes on behind it.
     pub(super) fn ends_what_was(&self) -> bool {
-        matches!(self.name, b"exit" | b"exit_group" | b"execve" | b"execveat")
+        self.never_returns() || self.kind() == CallKind::Exec
     }
 
     /// A process id that was returned is no descriptor, even if the name of its command stands beside it.
