@@ -13,6 +13,8 @@
 mod class;
 mod effects;
 pub mod flags;
+#[cfg(test)]
+mod homes;
 mod kind;
 mod last;
 mod open_flags;
