@@ -41,7 +41,7 @@ pub(crate) enum Command {
     Recover(recover::Args),
     Info(info::Args),
     Check(check::Args),
-    Events(events::Args),
+    Events(Box<events::Args>),
     Processes(processes::Args),
     Files(files::Args),
     Dfg(Box<dfg::Args>),

@@ -60,7 +60,7 @@ mod has {
     pub(super) const OPEN_OTHER: u64 = 2 << 15;
     pub(super) const OPEN2: u64 = 1 << 17;
     /// All of them, and those of plain columns.
-    pub(super) const ALL: u64 = (1 << 18) - 1 | crate::plain::ALL;
+    pub(super) const ALL: u64 = ((1 << 18) - 1) | crate::plain::ALL;
 }
 
 /// What seldom changes for one call.
