@@ -13,6 +13,7 @@
 mod class;
 mod effects;
 pub mod flags;
+mod group;
 #[cfg(test)]
 mod homes;
 mod kind;
@@ -29,6 +30,7 @@ use crate::interner::Interner;
 pub use class::Class;
 pub use effects::{DescriptorEffect, NameEffect};
 pub use flags::Flag;
+pub use group::Group;
 pub use kind::{CallKind, Object};
 pub use last::{Last, LastRule};
 pub use open_flags::OpenFlags;
@@ -190,6 +192,23 @@ pub enum Family {
 }
 
 impl Family {
+    /// Every family, in the order in which they are listed.
+    pub const ALL: [Self; 13] = [
+        Self::Data,
+        Self::Metadata,
+        Self::Descriptor,
+        Self::Directory,
+        Self::Memory,
+        Self::Sync,
+        Self::Lock,
+        Self::Socket,
+        Self::Process,
+        Self::Wait,
+        Self::Poll,
+        Self::Async,
+        Self::Other,
+    ];
+
     /// The name in tables and rules.
     #[must_use]
     pub const fn name(self) -> &'static str {

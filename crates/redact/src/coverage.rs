@@ -2,29 +2,9 @@
 
 use crate::public;
 use crate::words::Words;
-use iotrail_model::calls;
+use iotrail_model::calls::{self, Group};
 use iotrail_model::recording_coverage::{Counts, Selection};
 use iotrail_model::{Coverage, RecordingCoverage};
-
-/// Sets and families of calls.
-const CALL_SETS: [&str; 16] = [
-    "io",
-    "all",
-    "none",
-    "data",
-    "metadata",
-    "descriptor",
-    "directory",
-    "memory",
-    "sync",
-    "lock",
-    "socket",
-    "process",
-    "wait",
-    "poll",
-    "async",
-    "other",
-];
 
 /// The statement without names.
 pub(crate) fn redacted(coverage: &Coverage, words: &Words) -> Coverage {
@@ -85,12 +65,13 @@ fn reason(text: &str) -> String {
     kept(text, digits <= 3 && !quotes && text.is_ascii())
 }
 
+/// Whether a list of calls names nothing but calls and groups of calls.
 fn is_call_set(asked: &str) -> bool {
     let known = |word: &str| {
-        let word = word.trim_start_matches('!');
-        calls::TABLE.iter().any(|call| call.name == word) || CALL_SETS.contains(&word)
+        let word = word.trim_start_matches('!').trim_start_matches('%');
+        calls::named(word).is_some() || Group::named(word).is_some()
     };
-    asked.split([',', ' ']).all(known)
+    asked.strip_prefix("trace=").unwrap_or(asked).split([',', ' ']).all(known)
 }
 
 fn kept(text: &str, stays: bool) -> String {
@@ -100,4 +81,18 @@ fn kept(text: &str, stays: bool) -> String {
 /// `1 note`, `2 notes`.
 fn number(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_calls_stay_whatever_groups_they_name() {
+        for group in Group::names() {
+            assert!(is_call_set(group), "{group}");
+        }
+        assert!(is_call_set("file,desc,!openat") && is_call_set("trace=%network,%file"));
+        assert!(!is_call_set("file,secret") && !is_call_set("/home/ann"));
+    }
 }

@@ -106,12 +106,11 @@ impl Translation {
             id
         });
         let paths = paths.collect();
-        let known: HashSet<&str> = calls::TABLE.iter().map(|call| call.name).collect();
         let kept = |text: &str, stays: bool| if stays { text.to_owned() } else { words.text(text) };
         let calls = names.calls.iter().map(|name| {
             dictionaries
                 .calls
-                .intern(kept(name, known.contains(&**name) || public::is_numbered_call(name)).as_bytes())
+                .intern(kept(name, calls::named(name).is_some() || public::is_numbered_call(name)).as_bytes())
         });
         let calls = calls.collect();
         let errnos = names.errnos.iter();

@@ -1,6 +1,5 @@
 //! What a set of calls sees of a program and what not.
 
-use super::groups::FAMILIES;
 use crate::decode::numbers;
 use crate::tracee::Abi;
 use iotrail_model::calls::{CallKind, Family, TABLE};
@@ -20,7 +19,7 @@ struct Share {
 /// The shares of all families in the calls that have a number here.
 fn shares(chosen: &[bool]) -> impl Iterator<Item = Share> {
     let rows = || numbers::plans(NATIVE.0).iter().flatten().map(|plan| plan.call.index());
-    FAMILIES.into_iter().map(move |family| {
+    Family::ALL.into_iter().map(move |family| {
         let of_family = || rows().filter(|row| TABLE[*row].family == family);
         let seen = of_family().filter(|row| chosen[*row]).count();
         Share { family, seen, total: of_family().count() }

@@ -15,7 +15,7 @@ use super::plan::{Multiplexer, Plan};
 use crate::tracee::Abi;
 pub use conditions::Condition;
 use iotrail_model::CallId;
-use iotrail_model::calls::{Family, TABLE};
+use iotrail_model::calls::{Family, Group, TABLE};
 use iotrail_model::recording_coverage::Selection;
 pub use words::UnknownCall;
 
@@ -119,7 +119,7 @@ impl CallSet {
 impl Default for CallSet {
     /// `io`.
     fn default() -> Self {
-        let chosen = groups::rows(groups::Group::Io);
+        let chosen = groups::rows(Group::Io);
         let followed = needs::followed(&chosen);
         Self { words: "io".to_owned(), chosen, followed, unnamed: true, all: false }
     }

@@ -1,15 +1,17 @@
 //! What must be followed so that wanted events are right.
 
-use super::groups::{is_life, takes_descriptor};
-use iotrail_model::calls::{ArgKind, CallKind, CallSpec, DescriptorEffect, Family, Object, TABLE};
+use super::groups::is_life;
+use iotrail_model::calls::{CallKind, CallSpec, DescriptorEffect, Family, Group, Object, TABLE};
 
 /// The rows at which threads must stop so that those in `chosen` can be understood.
 pub(super) fn followed(chosen: &[bool]) -> Vec<bool> {
     let wanted = |test: fn(&CallSpec) -> bool| {
         TABLE.iter().zip(chosen).any(|(spec, chosen)| *chosen && !is_life(spec) && test(spec))
     };
-    let (names, moves) =
-        (wanted(|spec| takes_descriptor(spec) || takes_path(spec)), wanted(CallSpec::uses_position));
+    let (names, moves) = (
+        wanted(|spec| Group::Descriptor.has(spec) || Group::File.has(spec)),
+        wanted(CallSpec::uses_position),
+    );
     let requests = wanted(|spec| spec.request.is_some());
     let rows = TABLE.iter().zip(chosen).map(|(spec, chosen)| {
         *chosen
@@ -20,10 +22,6 @@ pub(super) fn followed(chosen: &[bool]) -> Vec<bool> {
             || (requests && submits(spec))
     });
     rows.collect()
-}
-
-fn takes_path(spec: &CallSpec) -> bool {
-    spec.args.contains(&ArgKind::Path)
 }
 
 /// Decides what a descriptor or a relative path stands for.
@@ -63,7 +61,7 @@ fn changes_tracing(spec: &CallSpec) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::call_set::groups::{Group, rows};
+    use crate::decode::call_set::groups::rows;
 
     #[test]
     fn what_every_call_is_needed_for() {

@@ -1,10 +1,10 @@
 //! Reads a list of calls.
 
-use super::groups::{self, Group, is_life};
+use super::groups::{self, is_life};
 use crate::decode::{multiplexer, numbers};
 use crate::tracee::Abi;
 use iotrail_model::CallId;
-use iotrail_model::calls::{self, TABLE};
+use iotrail_model::calls::{self, Group, TABLE};
 use std::collections::BTreeSet;
 
 /// A word in a list of calls that is neither a call nor a group of calls.
