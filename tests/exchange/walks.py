@@ -1,4 +1,7 @@
-"""Random scripts that make, link, rename, change and remove a few files; each command is one job."""
+"""Random scripts that make, link, rename, change and remove a few files; each command is one job.
+
+Every second one is a Python program, which does itself what needs no bytes: links, renames, removals, permissions, directories.
+"""
 
 import random
 
@@ -8,7 +11,29 @@ COMMANDS = 14
 
 def script(seed):
     """The text of a script; equal seeds give equal scripts."""
-    return Walk(random.Random(seed)).script()
+    walk = Walk(random.Random(seed))
+    return walk.program() if seed % 2 else walk.script()
+
+
+# A shell that becomes a Python program whose text holds any signs.
+PROGRAM = """# construct: walk
+# linked: in.txt twin
+# shells: dash bash
+# needs: python3
+program=$(cat <<'END'
+import os, subprocess
+def run(line):
+    subprocess.run(line, shell=True, check=True)
+%s
+END
+)
+exec python3 -c "$program"
+"""
+# How Python says it; the words of the command are its arguments.
+DEEDS = {
+    "ln": "os.link({!r}, {!r})", "mv": "os.rename({!r}, {!r})", "rm": "os.remove({!r})",
+    "chmod": "os.chmod({1!r}, 0o{0})",
+}
 
 
 class Walk:
@@ -28,6 +53,24 @@ class Walk:
                 lines.append(wait % command)
         lines += [f"sort {name} > last{number}" for number, name in enumerate(sorted(self.files))]
         return "\n".join(lines) + "\n"
+
+    def program(self):
+        """The same as a Python program, which leaves some of it to commands."""
+        lines = []
+        for line in self.script().splitlines():
+            words = line.split()
+            itself = words[0] in DEEDS and "-f" not in words and self.choice.random() < 0.8
+            if words[0] == "mkdir":
+                modes = self.choice.choices(["0o777", "0o750", "0o711"], k=2)
+                lines.append(f"os.mkdir('p', {modes[0]}); os.mkdir('q', {modes[1]})")
+            elif words[0] != "#":
+                lines.append(DEEDS[words[0]].format(*words[1:]) if itself else f"run({line!r})")
+            if self.choice.random() < 0.1:
+                made = f"made{len(lines)}"
+                lines += [f"os.mkdir({made!r})", f"run('cp body {made}/x; ls {made} > l{len(lines)}; rm {made}/x')", f"os.rmdir({made!r})"]
+            if self.choice.random() < 0.1:
+                lines.append(f"open('empty{len(lines)}', 'w').close()")
+        return PROGRAM % "\n".join(lines)
 
     def known(self):
         return self.choice.choice(sorted(self.files))

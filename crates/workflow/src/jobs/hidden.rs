@@ -21,6 +21,9 @@ const SYSTEM: [&str; 13] = [
     "/var/cache/",
 ];
 
+/// Kinds of files that jobs make and wait for; pipes without a name are hidden by what they are called.
+const ENTRIES: [&str; 2] = ["file", "pipe"];
+
 /// What is hidden.
 #[derive(Debug)]
 pub(crate) struct Hidden {
@@ -28,7 +31,7 @@ pub(crate) struct Hidden {
     paths: Vec<bool>,
     /// By path: whether it belongs to the system or to the installed software.
     system: Vec<bool>,
-    /// By number of the file: whether it is known to be no regular file.
+    /// By number of the file: whether it is known to be neither a regular file nor a named pipe.
     others: Vec<bool>,
 }
 
@@ -52,8 +55,10 @@ impl Hidden {
             SYSTEM.iter().any(|place| within(place)) || software.iter().any(|place| within(place))
         };
         let files = log.distinct_files();
-        let others: Vec<bool> =
-            files.iter().map(|file| file.kind.as_deref().is_some_and(|kind| kind != "file")).collect();
+        let others: Vec<bool> = files
+            .iter()
+            .map(|file| file.kind.as_deref().is_some_and(|kind| !ENTRIES.contains(&kind)))
+            .collect();
         // A name may be that of a directory first and of a file then.
         let (mut named, mut regular) =
             (vec![false; log.names().paths.len()], vec![false; log.names().paths.len()]);

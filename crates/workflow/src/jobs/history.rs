@@ -309,6 +309,10 @@ impl Writer<'_> {
             }
             Deed::Symlink | Deed::Fifo => {
                 self.wrote(who, path, file, 0, Before::Gone);
+                if step.deed == Deed::Fifo {
+                    // No workflow system can tell by it whether its job was run.
+                    self.names.entry(path).or_default().modified.set = true;
+                }
                 if let Some(target) = step.path2.get() {
                     self.link(path, name(self.log.names(), target).clone());
                 }
@@ -494,8 +498,10 @@ impl Writer<'_> {
             while let Some(part) = rest {
                 let behind = &whole[part.len()..];
                 let mut names: Vec<Arc<str>> = Vec::new();
-                for link in self.links.get(part).into_iter().flatten() {
-                    ways.push(*link);
+                let links = self.links.get(part).map(Vec::as_slice).unwrap_or_default();
+                ways.extend_from_slice(links);
+                let room = MOST_NAMES.saturating_sub(called.len());
+                for link in links.iter().take(room) {
                     names.push(format!("{}{behind}", name(self.log.names(), *link)).into());
                 }
                 if let Some((link, target)) = self.targets.get(part) {
@@ -505,7 +511,7 @@ impl Writer<'_> {
                     names.push(target.into());
                 }
                 names.retain(|name| !called.contains(name));
-                names.truncate(MOST_NAMES - called.len().min(MOST_NAMES));
+                names.truncate(room);
                 called.extend(names);
                 rest = part.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty());
             }
