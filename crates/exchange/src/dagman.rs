@@ -4,8 +4,8 @@
 //! single quotes, quotes within doubled; `$` would begin a macro and is `$(DOLLAR)`.
 
 use crate::error::ExchangeError;
-use crate::escape::{comment, program_hiding, remarks_with_environment};
-use crate::runnable::check;
+use crate::escape::{comment, remarks_with_environment};
+use crate::runnable::{check, words};
 use iotrail_workflow::jobs::{Job, Jobs};
 use std::fmt::Write;
 
@@ -64,11 +64,11 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         "Submit it in a directory with the inputs that all machines see: condor_submit_dag THIS",
     ));
     text.push_str(&remarks_with_environment(jobs));
-    for directory in jobs.home.iter().chain(&jobs.directories) {
+    if let Some(directory) = &jobs.home {
         text.push_str(&comment(&format!("this directory must be there: {directory}")));
     }
     for (number, job) in jobs.jobs.iter().enumerate() {
-        if let Some(words) = program_hiding(job, jobs, is_macro) {
+        if let Some(words) = words(job, jobs, is_macro) {
             description(&mut text, number, job, &words);
         }
     }

@@ -1,8 +1,8 @@
 //! What formats whose files are run need of the jobs.
 
 use crate::error::ExchangeError;
-use crate::escape::{Base, single_quoted};
-use iotrail_workflow::jobs::{Jobs, Trouble};
+use crate::escape::{Base, program_hiding, shell_hiding, single_quoted};
+use iotrail_workflow::jobs::{Job, Jobs, Trouble};
 
 /// Refuses what cannot be run.
 pub(crate) fn check(jobs: &Jobs, format: &'static str) -> Result<(), ExchangeError> {
@@ -36,11 +36,27 @@ pub(crate) fn check(jobs: &Jobs, format: &'static str) -> Result<(), ExchangeErr
 /// managers made; empty if there is nothing to do.
 pub(crate) fn preparation(jobs: &Jobs) -> String {
     let base = Base::of(jobs);
-    let quoted = |path: &str| single_quoted(&base.relative(path));
-    let home = jobs.home.as_deref().map(|home| format!("test -d ./{} && ", quoted(home)));
-    let names: Vec<String> = jobs.directories.iter().map(|path| quoted(path)).collect();
-    let made = if names.is_empty() { String::new() } else { format!("mkdir -p -- {} && ", names.join(" ")) };
-    home.unwrap_or_default() + &made
+    let home = jobs.home.as_deref();
+    let home = home.map(|home| format!("test -d ./{} && ", single_quoted(&base.relative(home))));
+    home.unwrap_or_default() + &directories(jobs)
+}
+
+/// What makes the directories that managers made, ended by ` && `; empty if there are none.
+fn directories(jobs: &Jobs) -> String {
+    let base = Base::of(jobs);
+    let names = jobs.directories.iter().map(|path| single_quoted(&base.relative(path)));
+    let names: Vec<String> = names.collect();
+    if names.is_empty() { String::new() } else { format!("mkdir -p -- {} && ", names.join(" ")) }
+}
+
+/// Program and arguments of a job for systems that start programs without a shell; it makes the directories that managers made.
+pub(crate) fn words(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<Vec<String>> {
+    let directories = directories(jobs);
+    if directories.is_empty() {
+        return program_hiding(job, jobs, hides);
+    }
+    let line = format!("{directories}{}", shell_hiding(job, jobs, hides)?);
+    Some(vec!["/bin/sh".to_owned(), "-c".to_owned(), line])
 }
 
 /// What sets the umask of the recording, ended by `; `; empty if it is the usual one, or unknown.

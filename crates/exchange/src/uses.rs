@@ -1,6 +1,7 @@
 //! Files and programs of jobs as Pegasus knows them, for its YAML and its older XML.
 
-use crate::escape::{Base, argument, program};
+use crate::escape::{Base, argument};
+use crate::runnable::words;
 use iotrail_workflow::jobs::{Job, JobFile, Jobs};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +53,7 @@ pub(crate) fn plan(jobs: &Jobs) -> Plan {
     let made: BTreeSet<&str> =
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
     for (number, job) in jobs.jobs.iter().enumerate() {
-        let mut words = program(job, jobs).unwrap_or_default().into_iter();
+        let mut words = words(job, jobs, |_| false).unwrap_or_default().into_iter();
         let program = words.next();
         let transformation = named(&mut plan.transformations, job, program);
         for file in job.inputs.iter().filter(|file| !made.contains(&*file.path)) {

@@ -218,7 +218,7 @@ fn job(
     let job = Job {
         script,
         name: name.into(),
-        host: members.first().and_then(|&life| {
+        host: heads.first().map(|head| programs.get(*head).life).and_then(|life| {
             log.cases().get(lives.get(life).case.index())?.name.host.as_deref().map(Arc::from)
         }),
         start: starts.chain(redone.iter().filter_map(|program| program.start)).min(),

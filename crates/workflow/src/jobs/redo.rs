@@ -58,14 +58,39 @@ pub(crate) fn redo(
         let umask = programs.umask_of_step.get(&number).copied();
         let goes_on = latest.filter(|redone| {
             let program = programs.get(*redone);
-            program.parent == Some(who) && program.umask == umask
+            program.parent == Some(who) && program.umask == umask && length(program) < LONGEST
         });
         let redone = goes_on.unwrap_or_else(|| programs.add_redone(who, step, umask));
         latest = Some(redone);
         let program = &mut programs.all[redone.index()];
-        program.redone.push(command);
+        add(&mut program.redone, command);
         program.until = Some(step.last);
         programs.of_step[number] = Some(redone);
+    }
+}
+
+/// A command line of so many bytes is not made longer: the kernel takes 128 KiB for one argument.
+const LONGEST: usize = 16 << 10;
+
+fn length(program: &Program) -> usize {
+    program.redone.iter().flat_map(|command| &command.argv).map(|word| word.len() + 1).sum()
+}
+
+/// Adds a command; one that does the same as the last with another name is that with both names.
+fn add(commands: &mut Vec<Command>, command: Command) {
+    /// Options, behind which names stand.
+    const SAME: [&[&[u8]]; 3] = [&[b"rm", b"-f"], &[b"rmdir"], &[b"mkdir", b"-p"]];
+    let begins = |command: &Command, start: &[&[u8]]| {
+        let operand = command.argv.get(start.len());
+        command.argv.iter().map(Vec::as_slice).take(start.len()).eq(start.iter().copied())
+            && operand.is_some_and(|word| !word.starts_with(b"-"))
+    };
+    match commands.last_mut() {
+        Some(last) if SAME.iter().any(|start| begins(last, start) && begins(&command, start)) => {
+            let start = SAME.iter().find(|start| begins(&command, start)).map_or(0, |start| start.len());
+            last.argv.extend(command.argv.into_iter().skip(start));
+        }
+        _ => commands.push(command),
     }
 }
 
@@ -93,11 +118,10 @@ impl Look<'_> {
         let other = self.hidden.is_other(step);
         let is_file = |path: PathId| !other && !self.hidden.hides(path);
         let program = programs.get(who);
-        let image = programs.image(program, self.lives);
-        let cwd: Option<Arc<str>> = image.cwd.as_deref().map(Arc::from);
+        let cwd = programs.image(program, self.lives).cwd.as_deref();
         let relative = |path: PathId| {
             let text = &**name(self.names, path);
-            let below = cwd.as_deref().and_then(|cwd| text.strip_prefix(cwd)?.strip_prefix('/'));
+            let below = cwd.and_then(|cwd| text.strip_prefix(cwd)?.strip_prefix('/'));
             let place = if below.is_some_and(|below| below.starts_with('-')) { "./" } else { "" };
             format!("{place}{}", below.unwrap_or(text))
         };
@@ -135,6 +159,16 @@ impl Look<'_> {
                 if mode.nameless || !opening.used_by.is_empty() || self.handed_on.contains(open) {
                     return None;
                 }
+                // As mkstemp does: nobody else may read it.
+                if mode.exclusive && mode.read {
+                    let words = ["install", "-m", "600", "/dev/null"].map(str::to_owned);
+                    return Some(as_command(
+                        program,
+                        cwd,
+                        words.into_iter().chain([relative(path)]),
+                        Vec::new(),
+                    ));
+                }
                 let path = name(self.names, path).clone();
                 let target = if mode.truncate { Target::Write(path) } else { Target::Append(path) };
                 redirects.push(Redirect { fd: 1, target });
@@ -142,9 +176,19 @@ impl Look<'_> {
             }
             _ => return None,
         };
-        let argv = words.iter().map(|word| text_to_path(word).into_owned()).collect();
-        Some(Command { life: program.life, argv, cwd, redirects, ..Command::default() })
+        Some(as_command(program, cwd, words, redirects))
     }
+}
+
+/// A command in a directory.
+fn as_command(
+    program: &Program,
+    cwd: Option<&str>,
+    words: impl IntoIterator<Item = String>,
+    redirects: Vec<Redirect>,
+) -> Command {
+    let argv = words.into_iter().map(|word| text_to_path(&word).into_owned()).collect();
+    Command { life: program.life, argv, cwd: cwd.map(Arc::from), redirects, ..Command::default() }
 }
 
 /// Directories that managers made with the usual permissions, that nobody removed or renamed, and that no other program looked

@@ -156,7 +156,7 @@ impl fmt::Display for Trouble {
             ),
             Self::ManagerMade { paths } => write!(
                 f,
-                "{} made by the workflow manager itself: a makefile or Snakefile makes what stays before the first job, with the usual permissions; whatever else is needed must be there before the jobs run",
+                "{} made by the workflow manager itself: an export makes what stays before the first job, with the usual permissions; whatever else is needed must be there before the jobs run",
                 match paths.as_slice() {
                     [path] => format!("the directory {} was", printable(path)),
                     [path, ..] => format!("{} directories ({}, ...) were", paths.len(), printable(path)),

@@ -223,3 +223,31 @@ fn all_that_a_manager_did_to_files_of_the_workflow_is_told_by_kind() {
     assert!(said.iter().any(|why| why.contains("sent a signal")), "{said:?}");
     assert!(!said.iter().any(|why| why.contains("/w/.snakemake")), "{said:?}");
 }
+
+#[test]
+fn many_names_that_a_manager_removes_are_few_commands_and_no_line_is_too_long() {
+    let mut recording = Recording::new();
+    recording.start(2, "unpack", |_| {});
+    recording.start(3, "list", |_| {});
+    recording.now += 3_000;
+    for number in 0..9_000 {
+        recording.call(1, "unlink", None, &format!("/w/directory/name{number}"), 0, "");
+    }
+    let jobs = recording.jobs();
+    let removals = &jobs.jobs[2..];
+    assert!(removals.iter().all(|job| job.commands().len() == 1 && job.commands()[0].argv.len() > 50));
+    let names: usize = removals.iter().map(|job| job.commands()[0].argv.len() - 2).sum();
+    let longest = lines(&jobs).iter().map(String::len).max();
+    assert!(names == 9_000 && longest < Some(20_000) && removals.len() < 20, "{names} {longest:?}");
+}
+
+#[test]
+fn a_temporary_file_that_a_manager_makes_is_its_owners() {
+    let mut recording = Recording::new();
+    recording.call(1, "openat", Some(4), "/w/tmp1", 4, "O_RDWR|O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC");
+    recording.call(1, "close", Some(4), "/w/tmp1", 0, "");
+    recording.start(2, "sort\0-o\0tmp1", |_| {});
+    recording.write(2, "/w/tmp1");
+    let jobs = recording.jobs();
+    assert_eq!(lines(&jobs), ["install -m 600 /dev/null tmp1", "sort -o tmp1"]);
+}
