@@ -1,6 +1,6 @@
 //! Seconds of the built-in layout engine, which is what a reader of the page or the picture waits for.
 
-#[path = "../tests/graphs/mod.rs"]
+#[path = "../tests/draw/graphs/mod.rs"]
 #[allow(dead_code)]
 mod graphs;
 

@@ -1,6 +1,6 @@
 //! Writes a gallery of charts, Gantt charts and workflow pictures: `cargo run -p iotrail-draw --example figures -- DIRECTORY`.
 
-#[path = "../tests/figures/mod.rs"]
+#[path = "../tests/draw/samples/mod.rs"]
 #[allow(dead_code)]
 mod figures;
 

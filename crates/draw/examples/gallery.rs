@@ -1,6 +1,6 @@
 //! Writes a gallery of pictures: `cargo run -p iotrail-draw --example gallery -- DIRECTORY`.
 
-#[path = "../tests/graphs/mod.rs"]
+#[path = "../tests/draw/graphs/mod.rs"]
 #[allow(dead_code)]
 mod graphs;
 

@@ -1,0 +1,7 @@
+//! Graphs of whole logs: the paper, laws, parts.
+
+mod common;
+mod engine;
+mod laws;
+mod paper_example;
+mod parts;

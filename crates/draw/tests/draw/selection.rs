@@ -1,0 +1,117 @@
+//! What is drawn of a graph that is too large, and what is said about the rest.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking and skips aloud")]
+
+use iotrail_dfg::result::{END, START};
+use iotrail_draw::{Dfg, Picture, View};
+use proptest::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+
+/// A graph counted from random walks, so that every activity is on a way from ● to ■.
+fn walked(seed: u64, activities: u64, cases: usize) -> Dfg {
+    let mut random = crate::graphs::Random(seed);
+    let traces: Vec<crate::graphs::Trace> = (0..cases)
+        .map(|case| {
+            let mut place = random.below(activities / 4 + 1);
+            let steps = 3 + random.below(12);
+            let events = (0..steps).map(|_| {
+                place = (place + random.below(5)) % activities;
+                (format!("read:/dir{place}"), random.heavy(1_000_000), Some(4096))
+            });
+            crate::graphs::Trace { case: format!("c{case}"), group: "all", events: events.collect() }
+        })
+        .collect();
+    crate::graphs::of_traces(&["walks"], &traces)
+}
+
+fn reached(dfg: &Dfg, picture: &Picture, root: &str, forward: bool) -> usize {
+    let mut out: HashMap<&str, Vec<&str>> = HashMap::new();
+    for index in &picture.edges {
+        let edge = &dfg.edges[*index];
+        let (from, to) = if forward { (&edge.from, &edge.to) } else { (&edge.to, &edge.from) };
+        out.entry(from).or_default().push(to);
+    }
+    let mut seen = BTreeSet::from([root.to_owned()]);
+    let mut stack = vec![root.to_owned()];
+    while let Some(here) = stack.pop() {
+        for next in out.get(here.as_str()).into_iter().flatten() {
+            if seen.insert((*next).to_owned()) {
+                stack.push((*next).to_owned());
+            }
+        }
+    }
+    seen.iter().filter(|name| *name != START && *name != END).count()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_drawn_activity_has_a_way_from_the_start_and_to_the_end(seed in any::<u64>(), max_nodes in 1usize..30) {
+        let dfg = walked(seed, 40, 30);
+        let (drawn, picture) = Picture::of(&dfg, &View { max_nodes, max_edges: 2 * max_nodes + 2, ..View::default() });
+        prop_assert_eq!(picture.nodes.len(), max_nodes.min(dfg.nodes.len()));
+        prop_assert_eq!(reached(&drawn, &picture, START, true), picture.nodes.len());
+        prop_assert_eq!(reached(&drawn, &picture, END, false), picture.nodes.len());
+    }
+
+    #[test]
+    fn a_limit_is_a_limit_and_nothing_is_lost(seed in any::<u64>(), max_nodes in 1usize..50, max_edges in 0usize..200) {
+        let dfg = walked(seed, 40, 30);
+        let (drawn, picture) = Picture::of(&dfg, &View { max_nodes, max_edges, ..View::default() });
+        prop_assert!(picture.nodes.len() <= max_nodes && picture.edges.len() <= max_edges);
+        let events: u64 = picture.nodes.iter().map(|index| drawn.nodes[*index].count).sum();
+        let time: u64 = picture.nodes.iter().filter_map(|index| drawn.nodes[*index].duration_ns).sum();
+        prop_assert_eq!((events, Some(time)), (dfg.events.mapped, dfg.duration_ns));
+        let taken = |dfg: &Dfg| dfg.edges.iter().map(|edge| edge.count).sum::<u64>();
+        prop_assert_eq!(taken(&drawn), taken(&dfg));
+    }
+
+    #[test]
+    fn drawn_and_hidden_make_the_whole(seed in any::<u64>(), max_nodes in 1usize..50, max_edges in 0usize..200) {
+        let dfg = walked(seed, 40, 30);
+        let picture = Picture::select(&dfg, &View { max_nodes, max_edges, ..View::default() });
+        let hidden = picture.hidden;
+        let events: u64 = picture.nodes.iter().map(|index| dfg.nodes[*index].count).sum();
+        prop_assert_eq!(picture.nodes.len() + hidden.activities, dfg.nodes.len());
+        prop_assert_eq!(picture.edges.len() + hidden.transitions, dfg.edges.len());
+        prop_assert_eq!(events + hidden.events, dfg.events.mapped);
+        prop_assert_eq!(hidden.is_nothing(), hidden.statement().is_none());
+    }
+}
+
+/// One long way through thousands of files, as `tar` takes it: nothing can be left out of it without a gap.
+#[test]
+fn a_chain_of_two_thousand_files_is_drawn_small_with_what_carries_the_time() {
+    let events = (0..2_000)
+        .map(|file| (format!("read:/data/{file}"), if file % 100 == 7 { 1_000_000 } else { 10 }, None));
+    let trace = crate::graphs::Trace { case: "tar".to_owned(), group: "all", events: events.collect() };
+    let dfg = crate::graphs::of_traces(&["tar"], &[trace]);
+    let (drawn, picture) = Picture::of(&dfg, &View::default());
+    assert_eq!((picture.nodes.len(), drawn.nodes.len()), (50, 50));
+    assert!(picture.edges.len() <= 100);
+    assert!(drawn.nodes.last().unwrap().activity.starts_with("… 1,951 other activities"));
+    assert!(picture.hidden.duration_share.unwrap() < 0.01, "{:?}", picture.hidden);
+    assert_eq!(reached(&drawn, &picture, START, true), 50);
+    let svg = iotrail_draw::export(&dfg, &View::default(), iotrail_draw::Format::Svg).unwrap();
+    assert!(svg.len() < 200_000, "{} bytes", svg.len());
+}
+
+#[test]
+fn a_small_graph_is_drawn_whole() {
+    let dfg = crate::graphs::paper();
+    let (picture, whole) = (Picture::select(&dfg, &View::default()), Picture::whole(&dfg));
+    assert_eq!((&picture.nodes, &picture.edges), (&whole.nodes, &whole.edges));
+    assert!(picture.hidden.is_nothing());
+}
+
+#[test]
+fn the_statement_names_numbers_and_shares() {
+    let dfg = crate::graphs::random(76, 1312, 9, false);
+    let picture = Picture::select(&dfg, &View { max_nodes: 20, max_edges: 40, ..View::default() });
+    let statement = picture.hidden.statement().unwrap();
+    assert_eq!(
+        statement,
+        "hidden: 56 activities (20.5 % of events, 14.2 % of time), 1,272 transitions (91.8 % of all taken)"
+    );
+}

@@ -1,0 +1,81 @@
+//! Copies of trails that can be shared: the same figures, none of the names.
+
+use crate::cli::util::Dir;
+
+const SECRETS: [&str; 6] = ["zoe", "project", "novel", "storm", "sesame", "cray"];
+const TRACE: &str = "\
+7  10:00:00.000100 execve(\"/home/zoe/bin/storm\", [\"storm\", \"--token=sesame\", \"-n4\", \"project/novel.dat\"], 0x1 /* 3 vars */) = 0 <0.000100>
+7  10:00:00.000300 openat(AT_FDCWD, \"/home/zoe/project/novel.dat\", O_RDONLY) = 3</home/zoe/project/novel.dat> <0.000010>
+7  10:00:00.000400 read(3</home/zoe/project/novel.dat>, \"root\"..., 4096) = 1000 <0.000020>
+7  10:00:00.000500 openat(AT_FDCWD, \"/usr/share/zoneinfo/UTC\", O_RDONLY) = 4</usr/share/zoneinfo/UTC> <0.000003>
+7  10:00:00.000600 rename(\"/home/zoe/project/novel.dat\", \"/home/zoe/project/novel.old\") = 0 <0.000003>
+7  10:00:00.000700 +++ exited with 0 +++
+";
+
+fn with_secrets() -> Dir {
+    let dir = Dir::new();
+    dir.write("storm_cray_1.st", TRACE);
+    dir.run(["import", "-q", "--label", "zoe's", "-o", "t.trail", "storm_cray_1.st"]).succeeds();
+    dir
+}
+
+/// Everything that a trail tells.
+fn told(dir: &Dir, trail: &str) -> String {
+    let tables =
+        ["events", "processes", "files"].map(|table| dir.run([table, trail, "--json"]).succeeds().text());
+    let meta = String::from_utf8(dir.read(format!("{trail}/trail.json"))).expect("text");
+    tables.concat() + &meta + &dir.run(["info", trail]).succeeds().text()
+}
+
+#[test]
+fn no_name_is_left_and_every_figure_is() {
+    let dir = with_secrets();
+    let before = told(&dir, "t.trail");
+    assert!(
+        SECRETS.iter().all(|secret| before.contains(secret)),
+        "the secrets are in the original: {before}"
+    );
+    dir.run(["redact", "-q", "t.trail", "-o", "r.trail"]).succeeds();
+    let after = told(&dir, "r.trail");
+    for secret in SECRETS {
+        assert!(!after.contains(secret), "{secret} in {after}");
+    }
+    assert!(
+        after.contains("/usr/share/zoneinfo/UTC") && after.contains(".dat") && after.contains("--token=")
+    );
+    dir.run(["check", "r.trail"]).succeeds();
+    let figures = |trail: &str| {
+        let graph = dir.run(["dfg", "-q", trail, "--map", "call", "--json"]).succeeds().json();
+        (graph["nodes"].clone(), graph["edges"].clone())
+    };
+    assert_eq!(figures("t.trail"), figures("r.trail"));
+}
+
+#[test]
+fn a_key_gives_the_same_names_again_and_a_forgotten_one_does_not() {
+    let dir = with_secrets();
+    dir.write("key", "sixteen bytes and more");
+    for target in ["a.trail", "b.trail"] {
+        dir.run(["redact", "-q", "t.trail", "-o", target, "--key-file", "key"]).succeeds();
+    }
+    dir.run(["redact", "-q", "t.trail", "-o", "c.trail"]).succeeds();
+    let files = |trail: &str| dir.run(["files", trail, "--json"]).succeeds().text();
+    assert_eq!(files("a.trail"), files("b.trail"));
+    assert_ne!(files("a.trail"), files("c.trail"));
+    dir.write("short", "1234");
+    let said = dir.run(["redact", "t.trail", "-o", "d.trail", "--key-file", "short"]).fails();
+    assert!(said.contains("at least 16 bytes"), "{said}");
+    assert!(!dir.path("d.trail").exists());
+}
+
+#[test]
+fn rules_alone_replace_what_they_name() {
+    let dir = with_secrets();
+    dir.write("rules.toml", "[[path]]\nmatch = '^/home/[^/]+'\nreplace = '/home/user'\n");
+    dir.run(["redact", "-q", "t.trail", "-o", "r.trail", "--rules", "rules.toml"]).succeeds();
+    let files = dir.run(["files", "r.trail", "--paths", "--json"]).succeeds().text();
+    assert!(files.contains("/home/user/project/novel.dat") && !files.contains("zoe"), "{files}");
+    dir.write("bad.toml", "[[path]]\nmatch = '('\nreplace = ''\n");
+    let said = dir.run(["redact", "t.trail", "-o", "x.trail", "--rules", "bad.toml"]).fails();
+    assert!(said.contains("bad.toml") && said.contains("a file of rules has"), "{said}");
+}

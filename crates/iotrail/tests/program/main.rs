@@ -1,0 +1,6 @@
+//! The program as its users call it, and what it records.
+
+mod cli;
+mod record;
+mod recorded;
+mod workflow;

@@ -1,0 +1,4 @@
+//! The recorder, and its decoder alone.
+
+mod decode;
+mod recorder;

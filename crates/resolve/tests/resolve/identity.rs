@@ -1,0 +1,590 @@
+//! Which file a call acted on, whatever its names.
+#![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
+
+use crate::script::{CWD, ENOENT, Script, fd, path, symbols, value};
+use iotrail_model::raw::{Arg, RawItem, Return, Target};
+use iotrail_model::{FileFacts, FileKind, Tid};
+
+const CREATE: &str = "O_WRONLY|O_CREAT|O_TRUNC";
+
+/// The files of the events, by the calls' names.
+fn files(script: &Script, call: &str) -> Vec<Option<u32>> {
+    script.events().iter().filter(|event| event.call == call).map(|event| event.file).collect()
+}
+
+fn link(script: Script, old: &str, new: &str) -> Script {
+    script.call("link", &[path(old), path(new)], value(0))
+}
+
+fn symlink(script: Script, target: &str, name: &str) -> Script {
+    script.call("symlink", &[path(target), path(name)], value(0))
+}
+
+fn rename(script: Script, old: &str, new: &str) -> Script {
+    script.call("rename", &[path(old), path(new)], value(0))
+}
+
+fn unlink(script: Script, name: &str) -> Script {
+    script.call("unlink", &[path(name)], value(0))
+}
+
+fn behind(script: Script, number: i32, inode: u64, birth: Option<i64>) -> Script {
+    let facts = FileFacts { device: 8, inode, size: None, kind: Some(FileKind::File), birth };
+    script.item(&RawItem::Behind { tid: Tid(100), fd: number, facts })
+}
+
+#[test]
+fn a_file_keeps_its_number_under_every_name_and_descriptor() {
+    let script = Script::new().open_with("/a", CREATE, 3).write(3, 5);
+    let script = link(script, "/a", "/b").open("/b", 4).read(4, 5).dup2(4, 5).read(5, 0);
+    let script = rename(script, "/a", "/c").write(3, 1).open("/c", 6).read(6, 6);
+    assert!(script.events().iter().all(|event| event.file == Some(0)), "{:?}", script.events());
+    let renamed = script.events().iter().find(|event| event.call == "rename").unwrap();
+    assert_eq!((renamed.file, renamed.file2), (Some(0), Some(0)));
+}
+
+#[test]
+fn what_is_made_anew_under_a_name_is_another_file() {
+    let script = Script::new().open_with("/a", CREATE, 3).write(3, 5);
+    let script = unlink(script, "/a").write(3, 5).open_with("/a", CREATE, 4).write(4, 1).write(3, 1);
+    assert_eq!(files(&script, "write"), [Some(0), Some(0), Some(1), Some(0)]);
+    assert_eq!(files(&script, "unlink"), [Some(0)]);
+    let script = script.open_with("/a", "O_RDWR|O_CREAT", 5).open_with("/a", "O_RDWR|O_CREAT|O_EXCL", 6);
+    assert_eq!(files(&script, "openat"), [Some(0), Some(1), Some(1), Some(2)]);
+}
+
+#[test]
+fn a_rename_replaces_what_was_there() {
+    let script = Script::new().open("/old", 3).open_with("/tmp", CREATE, 4);
+    let script = rename(script, "/tmp", "/old").open("/old", 5).read(3, 1).read(5, 1);
+    assert_eq!(files(&script, "read"), [Some(0), Some(1)]);
+    let script = link(script, "/old", "/twin");
+    let script = rename(script, "/twin", "/old").open("/twin", 6);
+    assert_eq!(script.last().file, Some(1), "two names of one file both stay");
+}
+
+#[test]
+fn exchanged_names_exchange_files() {
+    let script = Script::new().open("/a", 3).open("/b", 4);
+    let args = [CWD, path("/a"), CWD, path("/b"), symbols("RENAME_EXCHANGE")];
+    let script = script.call("renameat2", &args, value(0));
+    assert_eq!((script.last().file, script.last().file2), (Some(0), Some(1)));
+    assert_eq!((script.is_gone("/a", 0), script.is_gone("/b", 0)), (Some(true), Some(false)));
+    assert_eq!((script.is_gone("/b", 1), script.is_gone("/a", 1)), (Some(true), Some(false)));
+    let script = script.open("/a", 5).open("/b", 6);
+    assert_eq!(files(&script, "openat"), [Some(0), Some(1), Some(1), Some(0)]);
+}
+
+#[test]
+fn a_rename_may_leave_a_device_behind() {
+    let script = Script::new().of_trace().open_with("/a", CREATE, 3);
+    let args = [CWD, path("/a"), CWD, path("/b"), symbols("RENAME_NOREPLACE|RENAME_WHITEOUT")];
+    let script = script.call("renameat2", &args, value(0));
+    let look = |script: Script, name| script.call("lstat", &[path(name), Arg::Opaque], value(0));
+    assert_eq!((script.last().file, script.is_gone("/a", 0)), (Some(0), Some(true)));
+    let script = look(look(script, "/b"), "/a");
+    assert_eq!(files(&script, "lstat"), [Some(0), Some(1)]);
+    let args = [CWD, path("/b"), CWD, path("/a"), symbols("RENAME_NOREPLACE")];
+    let script = script.call("renameat2", &args, Return::Failed(b"EEXIST"));
+    assert_eq!(look(script, "/b").last().file, Some(0), "a call that failed renames nothing");
+}
+
+/// The second argument is shown where the first is from now on.
+fn mount(script: Script, target: &str, source: &str, flags: &str) -> Script {
+    script.call("mount", &[path(source), path(target), Arg::Null, symbols(flags), Arg::Null], value(0))
+}
+
+#[test]
+fn names_below_a_bind_mount_are_those_of_what_is_mounted() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/w/src"), "/w/mnt");
+    let script = script.open_with("/w/mnt/b", CREATE, 3).chdir("/w");
+    let script = mount(script, "mnt", "src", "MS_BIND");
+    assert_eq!((script.path(), script.path2()), (Some("/w/mnt"), Some("/w/src")));
+    let script = script.open_with("/w/mnt/b", CREATE, 4).open("/w/src/b", 5).open("mnt/../src/b", 6);
+    assert_eq!(files(&script, "openat"), [Some(2), Some(4), Some(4), Some(4)]);
+    let script = unlink(script, "/w/mnt/b");
+    assert_eq!(script.last().file, Some(4));
+    let script =
+        script.open_with("/w/src/c", CREATE, 7).call("umount2", &[path("mnt"), Arg::Int(0)], value(0));
+    let script = script.open("/w/mnt/b", 8).open("/w/mnt/c", 9).open("/w/src/c", 10);
+    assert_eq!(files(&script, "openat")[4..], [Some(5), Some(2), Some(6), Some(5)]);
+    assert_eq!(script.summary().unclear_mounts, 0);
+}
+
+#[test]
+fn what_is_mounted_hides_what_was_there_from_those_who_see_it() {
+    let script = mkdir(Script::new().of_trace(), "/m").open_with("/m/a", CREATE, 3);
+    let script = script.call("unshare", &[symbols("CLONE_NEWNS")], value(0));
+    let script = mount(script, "/", "none", "MS_REC|MS_PRIVATE");
+    let script = mount(script, "/m", "tmpfs", "MS_NOSUID").open_with("/m/a", "O_RDWR|O_CREAT", 4);
+    assert_eq!(script.last().file, Some(3), "the root has a number, too");
+    let script = script.fork(101).by(101).open("/m/a", 4);
+    assert_eq!(script.last().file, Some(3), "a child sees what its parent sees");
+    let script = script.by(200).open("/m/a", 3);
+    assert_eq!(script.last().file, Some(1), "in another namespace nothing was mounted");
+    let script = mount(script.by(100), "/n", "/m", "MS_MOVE").open("/m/a", 5).open("/n/a", 6);
+    assert_eq!(files(&script, "openat")[4..], [Some(1), Some(3)]);
+    assert_eq!(script.summary().unclear_mounts, 0);
+    let script = script.call("umount", &[path("/unseen")], value(0));
+    assert_eq!(script.summary().unclear_mounts, 1);
+}
+
+#[test]
+fn files_move_with_their_directory() {
+    let script = Script::new().call("mkdir", &[path("/d"), Arg::Int(0o777)], value(0));
+    let script = script.open_with("/d/x/a", CREATE, 3);
+    let script = rename(script, "/d", "/e").open("/e/x/a", 4);
+    assert_eq!(files(&script, "openat"), [Some(1), Some(1)]);
+    assert_eq!(script.open_with("/d/x/a", CREATE, 5).last().file, Some(2));
+}
+
+#[test]
+fn reading_through_a_link_reads_its_target_and_names_the_link() {
+    let script = Script::new().open_with("/w/1/out", CREATE, 3);
+    let script = symlink(script, "../1/out", "/w/2/in");
+    assert_eq!((script.last().file, script.last().file2), (Some(1), Some(0)));
+    let script = script.open("/w/2/in", 4);
+    let seen = script.last();
+    assert_eq!((seen.file, seen.file2, seen.path2.as_deref()), (Some(0), Some(1), Some("/w/2/in")));
+    assert_eq!(seen.path.as_deref(), Some("/w/1/out"));
+    let script = script.call("lstat", &[path("/w/2/in"), Arg::Opaque], value(0));
+    assert_eq!((script.last().file, script.last().file2), (Some(1), None));
+    let script = symlink(script, "/w/1", "/w/dir").call("stat", &[path("/w/dir/out"), Arg::Opaque], value(0));
+    assert_eq!((script.last().file, script.path2()), (Some(0), Some("/w/dir")));
+    let shown = Return::Value(5, Some(Target { name: b"/w/1/out", deleted: false }));
+    let script = script.call("openat", &[CWD, path("/w/2/in"), symbols("O_RDONLY")], shown);
+    assert_eq!((script.path(), script.path2()), (Some("/w/1/out"), Some("/w/2/in")));
+    assert_eq!((script.last().file, script.last().file2), (Some(0), Some(1)));
+    let script = unlink(script, "/w/2/in");
+    assert_eq!(script.last().file, Some(1));
+    let script = script.open_with("/w/2/in", CREATE, 6);
+    assert_eq!((script.last().file, script.path2()), (Some(3), None));
+}
+
+#[test]
+fn descriptors_by_their_links_in_proc_are_the_same_file() {
+    let script = Script::new().open_with("/a", CREATE, 3);
+    let script = unlink(script, "/a").open("/proc/self/fd/3", 4).read(4, 1);
+    assert_eq!(script.last().file, Some(0));
+    let shown = Return::Value(7, Some(Target { name: b"/a", deleted: true }));
+    let script = script.call("openat", &[CWD, path("/dev/fd/3"), symbols("O_RDONLY")], shown);
+    assert_eq!(script.last().file, Some(0));
+    let flags = symbols("AT_SYMLINK_FOLLOW");
+    let script = script.call("linkat", &[CWD, path("/proc/self/fd/3"), CWD, path("/b"), flags], value(0));
+    assert_eq!(script.open("/b", 5).last().file, Some(0));
+}
+
+#[test]
+fn files_without_a_name_have_a_number_and_may_get_a_name() {
+    let script =
+        Script::new().open_with("/tmp", "O_RDWR|O_TMPFILE", 3).open_with("/tmp", "O_RDWR|O_TMPFILE", 4);
+    let script =
+        script.call("linkat", &[fd(4), path(""), CWD, path("/b"), symbols("AT_EMPTY_PATH")], value(0));
+    assert_eq!(files(&script, "linkat"), [Some(1)]);
+    assert_eq!(script.open("/b", 5).last().file, Some(1));
+    let memory = Script::new()
+        .call("memfd_create", &[path("m"), Arg::Int(0)], value(3))
+        .call("memfd_create", &[path("m"), Arg::Int(0)], value(4))
+        .write(3, 1)
+        .write(4, 1);
+    assert_eq!(files(&memory, "write"), [Some(0), Some(1)]);
+}
+
+#[test]
+fn what_was_found_is_believed_more_than_names() {
+    // A hard link that was there before.
+    let script = behind(Script::new().getpid(), 3, 7, Some(1)).open("/a", 3);
+    let script = behind(script, 4, 7, Some(1)).open("/b", 4).read(4, 1);
+    assert_eq!(script.last().file, Some(0));
+    // The name was given to another file by somebody else.
+    let script = behind(script, 5, 8, Some(2)).open("/a", 5).read(5, 1).read(3, 1);
+    assert_eq!(files(&script, "read"), [Some(0), Some(1), Some(0)]);
+    // The inode number was given again.
+    let script = unlink(unlink(script, "/a"), "/b");
+    let script = behind(script, 6, 7, Some(9)).open_with("/c", CREATE, 6);
+    assert_eq!(script.last().file, Some(2));
+    let script = behind(script, 7, 99, None).open("/n", 7);
+    let script = unlink(script, "/n");
+    let script = behind(script, 8, 99, None).open_with("/m", CREATE, 8);
+    assert_eq!(files(&script, "openat")[4..], [Some(3), Some(4)], "no birth is known, so the names decide");
+}
+
+#[test]
+fn births_are_coarse_and_inodes_are_given_again_at_once() {
+    let mut script = Script::new().getpid();
+    for number in 0..3 {
+        script = behind(script, 3 + number, 7, Some(1)).open_with("/turn", CREATE, 3 + number);
+        script = unlink(script, "/turn").write(3 + number, 1);
+    }
+    assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(2)]);
+    // Under names of which nothing was known, by an open that may have found the file there.
+    let mut script = Script::new().getpid();
+    for (number, name) in ["/a", "/b", "/c"].into_iter().enumerate() {
+        let fd = 3 + number as i32;
+        script = behind(script, fd, 7, Some(1)).open_with(name, "O_RDWR|O_CREAT", fd);
+        script = unlink(script.write(fd, 1), name);
+    }
+    assert_eq!(files(&script, "write"), [Some(0), Some(1), Some(2)]);
+}
+
+#[test]
+fn where_nothing_is_there_is_no_file() {
+    let script = Script::new().call("stat", &[path("/a"), Arg::Opaque], ENOENT);
+    assert_eq!(script.last().file, None);
+    let script = script.open("/a", 3).call("mkdir", &[path("/a"), Arg::Int(0)], Return::Failed(b"EEXIST"));
+    assert_eq!(script.last().file, Some(0));
+    let script =
+        script.call("pipe2", &[Arg::FdPair([(5, None), (6, None)]), Arg::Int(0)], value(0)).read(5, 1);
+    assert_eq!(script.last().file, None);
+    assert_eq!(script.call("stat", &[path("relative"), Arg::Opaque], value(0)).last().file, None);
+}
+
+fn mkdir(script: Script, name: &str) -> Script {
+    script.call("mkdir", &[path(name), Arg::Int(0o777)], value(0))
+}
+
+fn fstat(script: Script, number: i32, text: &str) -> Script {
+    script.call("fstat", &[fd(number), Arg::Text(text.as_bytes())], value(0))
+}
+
+fn stat(script: Script, name: &str, text: &str) -> Script {
+    script.call("stat", &[path(name), Arg::Text(text.as_bytes())], value(0))
+}
+
+fn attributes(inode: u64) -> String {
+    format!("{{st_dev=makedev(0x8, 0x1), st_ino={inode}, st_mode=S_IFREG|0644, st_nlink=1, st_size=5}}")
+}
+
+#[test]
+fn the_working_directory_and_open_directories_keep_their_names_up_to_date() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/w"), "/w/d").chdir("/w/d").open("/w/d", 3);
+    let script = script.open_with("x", CREATE, 4);
+    let created = script.last().file;
+    let script = rename(script, "/w", "/v").open("x", 5);
+    assert_eq!((script.path(), script.last().file), (Some("/v/d/x"), created));
+    let script = script.call("openat", &[fd(3), path("x"), symbols("O_RDONLY")], value(6));
+    assert_eq!((script.path(), script.last().file), (Some("/v/d/x"), created));
+    let script = rename(script, "/v/d", "/e").call("fchdir", &[fd(3)], value(0)).open("x", 7);
+    assert_eq!((script.path(), script.last().file), (Some("/e/x"), created));
+    // Without a call that would show it, as an empty directory.
+    let script = mkdir(script, "/empty").chdir("/empty");
+    let script = rename(script, "/empty", "/full").open_with("y", CREATE, 8);
+    assert_eq!(script.path(), Some("/full/y"));
+}
+
+#[test]
+fn relative_names_in_an_unknown_directory_are_followed() {
+    let script = Script::new().of_trace().open_with("a", CREATE, 3);
+    let script = rename(script, "a", "b").open("b", 4);
+    assert_eq!((script.path(), script.last().file), (Some("b"), Some(0)));
+    let script = mkdir(script, "d").chdir("d").open("../b", 5);
+    assert_eq!((script.path(), script.last().file), (Some("b"), Some(0)));
+    let script = script.open_with("b", CREATE, 6);
+    assert_eq!((script.path(), script.last().file), (Some("d/b"), Some(2)));
+    let script = script.chdir("..").open("../b", 7);
+    assert_eq!((script.path(), script.last().file), (Some("../b"), Some(4)));
+    // Now it is known where that is.
+    let script = script.fork(101).by(101);
+    let getcwd = [Arg::Path { bytes: b"/home", complete: true }, Arg::Int(4096)];
+    let script = script.call("getcwd", &getcwd, value(6)).open("b", 8);
+    assert_eq!(script.path(), Some("/home/b"));
+    // What a directory that nobody knows is called, or what lies in it, is not known.
+    let script = script.call("openat", &[fd(99), path("b"), symbols("O_RDONLY")], value(9));
+    assert_eq!((script.path(), script.last().file), (Some("b"), None));
+}
+
+#[test]
+fn where_the_trace_began_gets_its_name_later() {
+    let getcwd = [Arg::Path { bytes: b"/home", complete: true }, Arg::Int(4096)];
+    let script = Script::new().of_trace().open_with("a", CREATE, 3).call("getcwd", &getcwd, value(6));
+    let script = script.open("a", 4);
+    assert_eq!((script.path(), script.last().file), (Some("/home/a"), Some(0)));
+    assert_eq!(script.open("/home/a", 5).last().file, Some(0));
+}
+
+#[test]
+fn names_that_were_lost_are_told() {
+    let script = mkdir(Script::new().of_trace(), "/d").open_with("/d/a", CREATE, 3);
+    let script = rename(script.open_with("/d/s/b", CREATE, 4), "/d", "/e");
+    let (a, b) = (1, 2);
+    assert_eq!((script.is_gone("/d/a", a), script.is_gone("/e/a", a)), (Some(true), Some(false)));
+    assert_eq!((script.is_gone("/d/s/b", b), script.is_gone("/e/s/b", b)), (Some(true), Some(false)));
+    assert_eq!((script.is_gone("/d", 0), script.is_gone("/e", 0)), (Some(true), Some(false)));
+    let script = unlink(script, "/e/a");
+    assert_eq!(script.is_gone("/e/a", a), Some(true));
+    let script = rename(script.open_with("/c", CREATE, 5), "/c", "/e/s/b");
+    assert_eq!((script.is_gone("/e/s/b", b), script.is_gone("/e/s/b", 3)), (Some(true), Some(false)));
+    let script = mkdir(script, "/f");
+    let args = [CWD, path("/e"), CWD, path("/f"), symbols("RENAME_EXCHANGE")];
+    let script = script.call("renameat2", &args, value(0));
+    assert_eq!((script.is_gone("/e/s/b", 3), script.is_gone("/f/s/b", 3)), (Some(true), Some(false)));
+}
+
+#[test]
+fn chains_of_links_are_followed_to_their_end() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/w"), "/w/d").open_with("/w/d/f", CREATE, 3);
+    let script = symlink(symlink(script, "d", "/w/l"), "../w/l/../l/f", "/w/in");
+    let script = symlink(symlink(script, "in", "/w/again"), "/w/again", "/first").open("/first", 4);
+    assert_eq!(
+        (script.path(), script.path2(), script.last().file),
+        (Some("/w/d/f"), Some("/first"), Some(2))
+    );
+    let script = script.chdir("/w/l").open("../again", 5);
+    assert_eq!((script.path(), script.last().file), (Some("/w/d/f"), Some(2)));
+    let script = script.open("/w/l/../d/f", 6);
+    assert_eq!((script.path(), script.last().file), (Some("/w/d/f"), Some(2)));
+    // A name below a link to a directory is a name in that.
+    let script = unlink(script, "/w/l/f");
+    assert_eq!((script.path(), script.path2(), script.last().file), (Some("/w/d/f"), Some("/w/l"), Some(2)));
+    assert_eq!(script.is_gone("/w/d/f", 2), Some(true));
+    let script = rename(script.open_with("/w/x", CREATE, 7), "/w/x", "/w/l/y").open("/w/d/y", 8);
+    assert_eq!(script.last().file, Some(7));
+    assert_eq!((script.is_gone("/w/x", 7), script.is_gone("/w/d/y", 7)), (Some(true), Some(false)));
+    let script = symlink(symlink(script, "b", "/a"), "a", "/b").open("/a", 9).open("/a/x", 10);
+    assert_eq!(script.last().file, None, "a loop leads nowhere");
+}
+
+#[test]
+fn a_file_without_a_name_gets_the_one_that_is_linked() {
+    let script = Script::new().of_trace().open_with("/tmp", "O_RDWR|O_TMPFILE", 3);
+    assert_eq!(script.is_gone("/tmp/#unnamed", 0), Some(true));
+    let flags = symbols("AT_SYMLINK_FOLLOW");
+    let script = script.call("linkat", &[CWD, path("/proc/self/fd/3"), CWD, path("/b"), flags], value(0));
+    assert_eq!((script.last().file, script.last().file2), (Some(0), Some(0)));
+    assert_eq!((script.is_gone("/b", 0), script.open("/b", 4).last().file), (Some(false), Some(0)));
+}
+
+#[test]
+fn a_descriptor_keeps_its_file_when_the_tracer_calls_it_otherwise() {
+    let target = |name: &'static str, deleted| Some(Target { name: name.as_bytes(), deleted });
+    let shown = Return::Value(3, target("/a", false));
+    let script = Script::new().of_trace();
+    let script = script.call("openat", &[CWD, path("/a"), symbols("O_RDWR|O_CREAT|O_EXCL")], shown);
+    let script = rename(script, "/a", "/b");
+    let read = |script: Script, name, deleted| {
+        script.call("read", &[Arg::Fd(3, target(name, deleted)), Arg::Opaque, Arg::Int(9)], value(1))
+    };
+    let script = read(unlink(read(script, "/b", false), "/b"), "/b", true);
+    assert_eq!(files(&script, "read"), [Some(0), Some(0)]);
+    let script = read(script.open_with("/b", CREATE, 4), "/b", true);
+    assert_eq!(script.last().file, Some(0));
+    // What it was called has another name by now.
+    let script = read(rename(script, "/x", "/d"), "/d/b", true);
+    assert_eq!((script.last().file, script.is_gone("/d/b", 0)), (Some(0), Some(true)));
+}
+
+#[test]
+fn attributes_that_a_trace_shows_join_and_part_names() {
+    let [seven, eight] = [7, 8].map(attributes);
+    let script = stat(Script::new().of_trace(), "/a", &seven);
+    let script = stat(script, "/b", &seven);
+    assert_eq!(files(&script, "stat"), [Some(0), Some(0)]);
+    let script = script.open("/b", 3).open("/c", 4);
+    let script = fstat(script, 4, &seven).read(4, 1).open("/c", 5);
+    assert_eq!((files(&script, "read"), script.last().file), (vec![Some(0)], Some(0)));
+    assert_eq!((script.is_gone("/c", 2), script.is_gone("/c", 0)), (Some(false), Some(false)));
+    // Somebody else replaced it.
+    let script = stat(script, "/a", &eight).read(4, 1);
+    assert_eq!((files(&script, "stat")[2], script.last().file), (Some(3), Some(0)));
+    assert_eq!(script.is_gone("/a", 0), Some(true));
+    // The number was given again to what the trace made.
+    let script = unlink(unlink(unlink(script, "/b"), "/c"), "/a").open_with("/n", "O_RDWR|O_CREAT|O_EXCL", 6);
+    let script = stat(fstat(script, 6, &seven), "/n", &seven);
+    assert_eq!(script.last().file, Some(4));
+    assert!(script.files().iter().any(|(path, facts)| path == "/n" && facts.inode == 7));
+}
+
+#[test]
+fn a_file_without_a_name_is_known_by_what_the_kernel_calls_it() {
+    let target = Target { name: b"/tmp/#17", deleted: true };
+    let open = |script: Script, number: i64| {
+        let shown = Return::Value(number, Some(target));
+        let script = behind(script, number as i32, 17, Some(1));
+        script.call("openat", &[CWD, path("/tmp"), symbols("O_RDWR|O_TMPFILE")], shown)
+    };
+    let script = open(Script::new().getpid(), 3);
+    assert_eq!(script.is_gone("/tmp/#17", 0), Some(true));
+    let link = [CWD, Arg::Located(b"/tmp/#17"), CWD, path("/b"), symbols("AT_SYMLINK_FOLLOW")];
+    let script = script.call("linkat", &link, value(0));
+    assert_eq!((script.last().file, script.last().file2), (Some(0), Some(0)));
+    // The inode is given again.
+    let script = open(unlink(script.close(3), "/b"), 4);
+    assert_eq!(script.last().file, Some(1));
+    let script = behind(script.close(4), 5, 17, Some(1)).open_with("/c", CREATE, 5);
+    assert_eq!((script.last().file, script.is_gone("/tmp/#17", 1)), (Some(2), Some(true)));
+}
+
+#[test]
+fn a_name_that_was_only_looked_at_is_joined_when_it_is_opened() {
+    let script = Script::new().call("stat", &[path("/a"), Arg::Opaque], value(0));
+    let script = behind(script, 3, 7, Some(1)).open("/b", 3);
+    let script = behind(script, 4, 7, Some(1)).open("/a", 4);
+    assert_eq!((files(&script, "stat"), script.last().file), (vec![Some(0)], Some(1)));
+    let facts: Vec<_> =
+        script.files().iter().filter(|(path, facts)| path == "/a" && facts.inode == 7).collect();
+    assert!(facts.len() >= 2, "both numbers have the facts by which they are joined");
+    assert_eq!(script.is_gone("/a", 0), Some(false));
+}
+
+#[test]
+fn a_removed_directory_is_not_what_has_its_name_now() {
+    let script = mkdir(mkdir(Script::new().of_trace(), "/w"), "/w/d").chdir("/w/d").open("/w/d", 3);
+    let removed = script.last().file;
+    let script = rename(mkdir(script, "/w/e"), "/w/e", "/w/d").open(".", 4);
+    assert_eq!(script.last().file, removed);
+    let script = script.call("openat", &[fd(3), path("."), symbols("O_RDONLY")], value(5));
+    assert_eq!(script.last().file, removed);
+    let deleted = Arg::Cwd(Some(Target { name: b"/w/d", deleted: true }));
+    let script = script.call("openat", &[deleted, path("./"), symbols("O_RDONLY")], value(6));
+    assert_eq!(script.last().file, removed);
+    assert_eq!(script.call("stat", &[path("."), Arg::Opaque], value(0)).last().file, removed);
+}
+
+#[test]
+fn what_leads_through_links_is_no_name_of_the_file() {
+    let script = mkdir(Script::new().of_trace(), "/d").open_with("/d/a", CREATE, 3);
+    let script = symlink(symlink(script, "d", "/l"), "/l/a", "/m");
+    assert_eq!((script.last().file2, script.is_gone("/l/a", 1)), (Some(1), Some(true)));
+    let args = [CWD, path("/m"), symbols("O_RDONLY")];
+    let script = script.call("openat", &args, Return::Failed(b"EACCES"));
+    assert_eq!((script.path(), script.path2(), script.last().file), (Some("/d/a"), Some("/m"), Some(1)));
+    let script = rename(script, "/m", "/n").call("openat", &args, ENOENT);
+    assert_eq!((script.path(), script.last().file), (Some("/m"), None));
+}
+
+#[test]
+fn only_calls_that_follow_links_act_on_their_targets() {
+    let script = Script::new().of_trace().open_with("/w/f", CREATE, 3);
+    let script = symlink(script, "f", "/w/l");
+    let acts = |script: Script, name: &str, args: &[Arg<'_>]| {
+        let script = script.call(name, args, value(0));
+        (script.last().file, script)
+    };
+    // A mode is no flag, whatever its bits.
+    let (file, script) = acts(script, "chmod", &[path("/w/l"), Arg::Int(0o755)]);
+    assert_eq!(file, Some(0));
+    let (file, script) = acts(script, "fchmodat", &[CWD, path("/w/l"), Arg::Int(0o644)]);
+    assert_eq!(file, Some(0));
+    let (file, script) =
+        acts(script, "fchmodat2", &[CWD, path("/w/l"), Arg::Int(0o644), symbols("AT_SYMLINK_NOFOLLOW")]);
+    assert_eq!(file, Some(1));
+    for (flags, expected) in [("IN_MODIFY", Some(0)), ("IN_MODIFY|IN_DONT_FOLLOW", Some(1))] {
+        let args = [fd(9), path("/w/l"), symbols(flags)];
+        let script = Script::new().of_trace().open_with("/w/f", CREATE, 3);
+        assert_eq!(acts(symlink(script, "f", "/w/l"), "inotify_add_watch", &args).0, expected, "{flags}");
+    }
+    let args = [CWD, path("/w/l"), Arg::Text(b"{flags=O_RDONLY|O_NOFOLLOW, resolve=0}")];
+    let script = script.call("openat2", &args, Return::Failed(b"EACCES"));
+    assert_eq!(script.last().file, Some(1));
+}
+
+#[test]
+fn an_inode_of_a_file_without_a_name_is_given_again_when_nobody_has_it() {
+    let nameless = |script: Script, number: i32| {
+        let script = behind(script, number, 5, Some(70));
+        script
+            .call("openat", &[CWD, path("/w"), symbols("O_RDWR|O_TMPFILE")], value(number.into()))
+            .write(number, 3)
+    };
+    let script = nameless(Script::new().getpid(), 3).close(3);
+    let made = [path("/w/d"), symbols("S_IFREG|0644"), Arg::Int(0)];
+    let script = script.call("mknod", &made, value(0));
+    let script = behind(script, 3, 5, Some(70)).open("/w/d", 3).write(3, 2).close(3);
+    assert_eq!(files(&script, "write"), [Some(0), Some(1)]);
+    assert_eq!((files(&script, "mknod"), script.last().file), (vec![Some(1)], Some(1)));
+    // One that was made unseen, under a name of which nothing is known.
+    let script = nameless(Script::new().getpid(), 3).close(3);
+    let script = behind(script, 4, 5, Some(70)).open("/w/other", 4).write(4, 1);
+    assert_eq!(files(&script, "write"), [Some(0), Some(1)]);
+    // While somebody has it, it is that: somebody else gave it a name.
+    let script = nameless(Script::new().getpid(), 3);
+    let script = behind(script, 4, 5, Some(70)).open("/w/other", 4).write(4, 1);
+    assert_eq!(files(&script, "write"), [Some(0), Some(0)]);
+}
+
+#[test]
+fn a_socket_in_the_file_system_is_a_new_file() {
+    let address = Arg::Text(b"{sa_family=AF_UNIX, sun_path=\"/w/s\"}");
+    let bind = |script: Script| script.call("bind", &[fd(3), address, Arg::Int(110)], value(0));
+    let script = bind(Script::new());
+    assert_eq!((script.path2(), script.last().file2), (Some("/w/s"), Some(0)));
+    let script = unlink(script, "/w/s");
+    assert_eq!(script.last().file, Some(0));
+    let script = bind(script).call("connect", &[fd(4), address, Arg::Int(110)], value(0));
+    assert_eq!(script.last().file2, Some(1));
+}
+
+#[test]
+fn a_look_at_what_came_with_a_message_recognises_a_file_without_a_name() {
+    let facts = FileFacts { device: 8, inode: 5, size: None, kind: Some(FileKind::File), birth: Some(70) };
+    let script = behind(Script::new().getpid(), 3, 5, Some(70)).open_with("/w/x", CREATE, 3);
+    let script = unlink(script, "/w/x").sent(3).close(3);
+    let target = Target { name: b"/w/x", deleted: true };
+    let found = iotrail_model::raw::OpenFile { target, facts: Some(facts), ..crate::script::open_file("") };
+    let script = script.looked_at(4, found).read(4, 1);
+    assert_eq!(script.last().file, Some(0));
+}
+
+#[test]
+fn a_descriptor_in_a_message_keeps_its_file_in_a_trace() {
+    let deleted = |name: &'static str| Some(Target { name: name.as_bytes(), deleted: true });
+    let create = [CWD, path("/w/x"), symbols(CREATE)];
+    let shown = |number| Return::Value(number, crate::script::hint("/w/x"));
+    let script = Script::new().of_trace().call("openat", &create, shown(3));
+    let script = unlink(script, "/w/x").sent(3).close(3).call("openat", &create, shown(3));
+    let tid = Tid(100);
+    let script = script.item(&RawItem::Received { tid, fd: 7, target: deleted("/w/x") }).read(7, 1);
+    assert_eq!((script.last().file, script.path()), (Some(0), Some("/w/x")));
+    // A descriptor that came otherwise, of a file that somebody still has.
+    let script = script.call("read", &[Arg::Fd(9, deleted("/w/x")), Arg::Opaque, Arg::Int(5)], value(1));
+    assert_eq!(script.last().file, Some(0));
+    let script = script.item(&RawItem::Received { tid, fd: 8, target: None }).read(8, 1);
+    assert_eq!((script.last().file, script.path()), (None, None));
+}
+
+#[test]
+fn a_descriptor_taken_from_a_process_is_a_copy_of_it() {
+    let script =
+        Script::new().of_trace().getpid().read(9, 0).write(9, 0).open_with("/w/x", "O_RDWR|O_CREAT", 3);
+    let script = unlink(script.write(3, 3), "/w/x").open_with("/w/x", "O_RDWR|O_CREAT|O_EXCL", 4).close(4);
+    let script = script.call("pidfd_open", &[Arg::Int(100), Arg::Int(0)], value(5));
+    let take = [fd(5), Arg::Int(3), Arg::Int(0)];
+    let hint = Some(Target { name: b"/w/x", deleted: true });
+    let script = script.call("pidfd_getfd", &take, Return::Value(6, hint)).read(6, 0);
+    assert_eq!((script.last().file, script.offset()), (Some(0), Some(3)));
+    let script = script.call("pidfd_getfd", &take, value(7)).read(7, 0);
+    assert_eq!((script.last().file, script.path()), (Some(0), Some("/w/x")));
+}
+
+#[test]
+fn a_descriptor_is_called_after_renames_of_its_name() {
+    let script = Script::new().open_with("/w/a", CREATE, 3).dup2(3, 4).write(3, 1);
+    let script = rename(script, "/w/a", "/w/b").write(3, 2);
+    assert_eq!(script.path(), Some("/w/b"));
+    let script = unlink(link(script, "/w/b", "/w/c"), "/w/b").write(4, 3);
+    assert_eq!(script.path(), Some("/w/b"), "the kernel calls it so");
+    let script = rename(script, "/w/c", "/w/d").write(3, 4);
+    assert_eq!(script.path(), Some("/w/b"));
+    // Another file that comes by that name takes nothing with it.
+    let script = rename(script.open_with("/w/b", CREATE, 5), "/w/b", "/w/e").write(3, 1);
+    assert_eq!(script.path(), Some("/w/b"));
+    assert_eq!(script.write(5, 1).path(), Some("/w/e"));
+    let script = unlink(Script::new().open_with("/d/x/a", CREATE, 3).open_with("/d/b", CREATE, 4), "/d/b");
+    let script = rename(script, "/d", "/e").write(4, 1);
+    assert_eq!((script.path(), script.is_gone("/e/b", 1)), (Some("/e/b"), Some(true)));
+    let script = rename(Script::new().open_with("/d/x/a", CREATE, 3), "/d", "/e").rotate().write(3, 1);
+    assert_eq!(script.path(), Some("/e/x/a"));
+    let args = [CWD, path("/e/x/a"), CWD, path("/f"), symbols("RENAME_EXCHANGE")];
+    let script = script.open("/f", 4).call("renameat2", &args, value(0)).write(3, 1);
+    assert_eq!(script.path(), Some("/f"));
+    assert_eq!(script.write(4, 1).path(), Some("/e/x/a"));
+}
+
+#[test]
+fn a_descriptor_finds_its_name_after_many_renames() {
+    let mut script = Script::new().open_with("/w/0", CREATE, 3);
+    for number in 0..300 {
+        script = rename(script, &format!("/w/{number}"), &format!("/w/{}", number + 1));
+    }
+    assert_eq!(script.write(3, 1).path(), Some("/w/300"));
+}

@@ -1,0 +1,14 @@
+//! What the resolver makes of raw calls.
+
+mod descriptors;
+mod hostile;
+mod identity;
+mod layers;
+mod mappings;
+mod model;
+mod offsets;
+mod processes;
+mod recorded;
+mod requests;
+mod script;
+mod sockets;

@@ -1,0 +1,4 @@
+//! Profiles of whole logs.
+
+mod in_out;
+mod schema;
