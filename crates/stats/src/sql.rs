@@ -24,7 +24,9 @@ pub fn script(table: ProfileTable) -> String {
         }
         ProfileTable::Calls | ProfileTable::GroupCalls => "",
     };
-    format!("-- {} (layer: {})\n{note}{};\n", table.name(), table.layer("system calls"), sql(table))
+    let all = "-- Over all layers: of a log with several, read `events WHERE layer = 'syscall'` in place of `events`.\n";
+    let layer = table.layer("that of the calls");
+    format!("-- {} (layer: {layer})\n{all}{note}{};\n", table.name(), sql(table))
 }
 
 /// The query behind `table`; its columns are named as in the profile.
