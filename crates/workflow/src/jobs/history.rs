@@ -317,7 +317,13 @@ impl Writer<'_> {
                     self.link(path, name(self.log.names(), target).clone());
                 }
             }
-            Deed::MakeDirectory(mode) => self.make_directory(who, path, mode),
+            Deed::MakeDirectory(mode) => {
+                let itself = who.is_none() || self.programs.get(program).is_redone();
+                if itself && mode.is_none() {
+                    self.made_by_managers.insert(name(self.log.names(), path).clone());
+                }
+                self.make_directory(who, path);
+            }
             Deed::List => {
                 self.list(who, path);
                 if self.sees_hidden[program.index()] {
@@ -653,14 +659,12 @@ impl Writer<'_> {
         used.input |= !used.output;
     }
 
-    fn make_directory(&mut self, who: Who, path: PathId, mode: Option<u32>) {
+    fn make_directory(&mut self, who: Who, path: PathId) {
         self.in_directory(who, path);
         let text = name(self.log.names(), path).clone();
         let mut turns = self.names.get(&path).map(|history| history.turns.clone()).unwrap_or_default();
-        match who {
-            Some(job) => drop(turns.write(job, self.span, &mut self.needs)),
-            None if mode.is_none() => drop(self.made_by_managers.insert(text.clone())),
-            None => {}
+        if let Some(job) = who {
+            turns.write(job, self.span, &mut self.needs);
         }
         self.made.insert(text, (who, turns));
     }

@@ -23,6 +23,8 @@ use std::sync::Arc;
 
 /// Permissions that `mkdir` asks for.
 const USUAL: u32 = 0o777;
+/// What the kernel heeds of the permissions that `mkdir` is asked for.
+const OF_DIRECTORY: u32 = 0o1777;
 /// The permissions among what `chmod` may be told.
 const PERMISSIONS: u32 = 0o7777;
 
@@ -67,6 +69,11 @@ pub(crate) fn redo(
         program.until = Some(step.last);
         programs.of_step[number] = Some(redone);
     }
+}
+
+/// The permissions of a directory, if they are known and not the usual ones.
+fn unusual(mode: Option<u32>) -> Option<u32> {
+    mode.map(|mode| mode & OF_DIRECTORY).filter(|mode| *mode != USUAL)
 }
 
 /// A command line of so many bytes is not made longer: the kernel takes 128 KiB for one argument.
@@ -130,9 +137,7 @@ impl Look<'_> {
             Deed::MakeDirectory(_) if self.plain.contains(&path) => return None,
             Deed::MakeDirectory(mode) => {
                 let umask = programs.umask_of_step.get(&number).copied().or(programs.initial_umask);
-                let mode = mode.filter(|mode| *mode != USUAL);
-                let mode =
-                    mode.map(|mode| format!("{:03o}", mode & PERMISSIONS & !umask.unwrap_or(USUAL_UMASK)));
+                let mode = unusual(mode).map(|mode| format!("{:03o}", mode & !umask.unwrap_or(USUAL_UMASK)));
                 let option = mode.into_iter().flat_map(|mode| ["-m".to_owned(), mode]);
                 ["mkdir".to_owned(), "-p".to_owned()]
                     .into_iter()
@@ -215,7 +220,7 @@ fn plain_directories(
             }
             Deed::List if !division.manager[who.index()] => drop(asked.insert(text)),
             Deed::MakeDirectory(mode) if division.manager[who.index()] => {
-                let usual = mode.is_none_or(|mode| mode == USUAL);
+                let usual = unusual(mode).is_none();
                 let unmasked = !programs.umask_of_step.contains_key(&number);
                 let parent = text.rsplit_once('/').map_or("/", |(parent, _)| parent);
                 if usual && unmasked && !asked.contains(text) && !asked.contains(parent) {

@@ -27,7 +27,7 @@ pub enum Trouble {
         /// The file.
         path: Arc<str>,
     },
-    /// The manager itself made directories, which may be gone at the end. What permissions it gave them is not in the trail.
+    /// The manager itself made directories, which may be gone at the end, with permissions that are not in the trail.
     ManagerMade {
         /// The directories, sorted.
         paths: Vec<Arc<str>>,
@@ -156,7 +156,7 @@ impl fmt::Display for Trouble {
             ),
             Self::ManagerMade { paths } => write!(
                 f,
-                "{} made by the workflow manager itself: an export makes what stays before the first job, with the usual permissions; whatever else is needed must be there before the jobs run",
+                "{} made by the workflow manager itself, with permissions that are not in the trail: the export makes them with the usual ones",
                 match paths.as_slice() {
                     [path] => format!("the directory {} was", printable(path)),
                     [path, ..] => format!("{} directories ({}, ...) were", paths.len(), printable(path)),

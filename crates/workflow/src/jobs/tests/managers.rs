@@ -122,7 +122,8 @@ fn a_script_that_only_finds_a_program_and_executes_it_in_its_place_is_passed_ove
 #[test]
 fn what_a_manager_does_with_directories_is_done_again_where_it_matters() {
     let mut recording = Recording::new();
-    recording.call(1, "mkdir", None, "/w/usual", 0, "0x1ff");
+    // The kernel does not heed that the group shall be inherited.
+    recording.call(1, "mkdir", None, "/w/usual", 0, "0x5ff");
     recording.start(2, "ls", |_| {});
     recording.call(2, "getdents64", Some(3), "/w", 8, "");
     recording.now += 2_000;
