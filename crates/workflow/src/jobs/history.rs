@@ -7,7 +7,7 @@
 
 use super::group::Together;
 use super::hidden::Hidden;
-use super::labels::{Called, Labels};
+use super::labels::{Called, Labels, same_files};
 use super::link_counts::{Counting, counting, sees_hidden};
 use super::programs::{ProgramId, Programs, name};
 use super::steps::{Deed, OpenMode, Step};
@@ -171,6 +171,7 @@ pub(crate) fn write(
     }
     let needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
     let line = |program| programs.image(program, lives).cmdline.as_deref().unwrap_or_default();
+    let origin = steps.iter().map(|step| step.start).min().unwrap_or(Timestamp(i64::MAX));
     let mut writer = Writer {
         log,
         programs,
@@ -191,6 +192,7 @@ pub(crate) fn write(
         labels: Labels::new(
             log.names(),
             log.distinct_files().iter().map(|file| file.numbered).collect(),
+            same_files(log.distinct_files(), origin.0),
             steps,
         ),
         contents: HashMap::default(),
@@ -200,7 +202,7 @@ pub(crate) fn write(
         links: HashMap::default(),
         targets: HashMap::default(),
         span: (Timestamp(0), Timestamp(0)),
-        origin: steps.iter().map(|step| step.start).min().unwrap_or(Timestamp(i64::MAX)),
+        origin,
     };
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {

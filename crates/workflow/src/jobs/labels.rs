@@ -8,6 +8,7 @@ use super::steps::{Deed, Step};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{FileId, Names, Nullable, PathId};
+use iotrail_trail::DistinctFile;
 use std::sync::Arc;
 
 /// What a file is called at one moment.
@@ -19,6 +20,23 @@ pub(crate) enum Called {
     Other(PathId),
     /// It has no name.
     Nothing,
+}
+
+/// Numbers that mean the file of another one. A file that was there before the recording and lost all names that were known has
+/// another number as soon as it is seen under one more: it is the same inode, made at the same time.
+pub(crate) fn same_files(files: &[DistinctFile], origin: i64) -> HashMap<FileId, FileId, RandomState> {
+    let mut first: HashMap<_, FileId, RandomState> = HashMap::default();
+    let mut same = HashMap::default();
+    for (number, file) in files.iter().enumerate().filter(|(_, file)| file.numbered) {
+        let birth = file.birth.filter(|birth| *birth > 0 && *birth < origin);
+        let (Some(device), Some(inode), Some(birth)) = (file.device, file.inode, birth) else { continue };
+        let id = FileId(number as u32);
+        let known = *first.entry((device, inode, birth)).or_insert(id);
+        if known != id {
+            same.insert(id, known);
+        }
+    }
+    same
 }
 
 /// Names and files.
@@ -36,13 +54,18 @@ pub(crate) struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// Goes through the steps to learn which numbers mean one file: a name that was only looked at, or linked, has a number of
-    /// its own until somebody opens it.
-    pub(crate) fn new(names: &'a Names, numbered: Vec<bool>, steps: &[Step]) -> Self {
+    /// Goes through the steps to learn which numbers mean one file, beside those in `same`: a name that was only looked at, or
+    /// linked, has a number of its own until somebody opens it.
+    pub(crate) fn new(
+        names: &'a Names,
+        numbered: Vec<bool>,
+        same: HashMap<FileId, FileId, RandomState>,
+        steps: &[Step],
+    ) -> Self {
         let mut labels = Self {
             names,
             numbered,
-            same: HashMap::default(),
+            same,
             files: HashMap::default(),
             labels: HashMap::default(),
             numbers: HashMap::default(),
@@ -216,7 +239,7 @@ mod tests {
     use super::*;
 
     fn labels<'a>(names: &'a Names, steps: &[Step]) -> Labels<'a> {
-        Labels::new(names, vec![true; 10], steps)
+        Labels::new(names, vec![true; 10], HashMap::default(), steps)
     }
 
     fn names(paths: &[&str]) -> Names {
@@ -243,6 +266,23 @@ mod tests {
         assert_eq!(labels.called(ex, FileId(2)), Called::Other(a));
         labels.take(b);
         assert_eq!(labels.called(b, FileId(1)), Called::Nothing);
+    }
+
+    #[test]
+    fn a_file_of_before_that_lost_its_known_name_is_the_same_under_another() {
+        let file = |inode: u64, birth: i64| DistinctFile {
+            path: PathId(0),
+            names: Vec::new(),
+            numbered: true,
+            kind: None,
+            device: Some(1),
+            inode: Some(inode),
+            birth: Some(birth),
+            size: None,
+        };
+        let files = [file(7, 50), file(8, 50), file(7, 50), file(7, 150), file(7, 150)];
+        let same: Vec<(FileId, FileId)> = same_files(&files, 100).into_iter().collect();
+        assert_eq!(same, [(FileId(2), FileId(0))]);
     }
 
     #[test]
