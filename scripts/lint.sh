@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Format, lints, licences and sources of all dependencies.
+# Format (Rust, JavaScript), lints, licences and sources of all dependencies.
 set -euo pipefail
 . "$(dirname "$0")/tools.sh"
 cd "$root"
 cargo fmt --all --check
+npm --prefix tests/browser ci --silent --no-audit --no-fund
+npm --prefix tests/browser run --silent check-format
 # Apart, as they are built: the query engine is not checked twice with different features.
 cargo clippy --workspace --exclude iotrail-sql --all-targets --locked -- -D warnings
 cargo clippy -p iotrail-sql --all-targets --locked -- -D warnings

@@ -20,7 +20,10 @@ const json = (...words) => JSON.parse(run(...words));
 
 /** Rows of a CSV without quotes in the columns that are used. */
 function csv(text) {
-  const [head, ...lines] = text.trimEnd().split("\n").map((line) => line.split(","));
+  const [head, ...lines] = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(","));
   return lines.map((cells) => Object.fromEntries(head.map((key, at) => [key, cells[at]])));
 }
 
@@ -56,15 +59,30 @@ const LOGS = {
 };
 
 let chromium;
-before(async () => { mkdirSync(reports, { recursive: true }); chromium = await browser(); });
-after(async () => { await chromium?.close(); });
+before(async () => {
+  mkdirSync(reports, { recursive: true });
+  chromium = await browser();
+});
+after(async () => {
+  await chromium?.close();
+});
 
 /** The shown cells of a table, by the whole text of the first one; every row is brought to light first. */
 async function cells(page, block) {
   const more = page.locator(`${block} > button`, { hasText: "more rows" });
   while (await more.isVisible()) await more.click();
-  return page.locator(`${block} tbody tr`).evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) =>
-    [...cell.querySelectorAll("[title]")].reduce((text, one) => text.replace(one.textContent, one.getAttribute("title")), cell.textContent))));
+  return page
+    .locator(`${block} tbody tr`)
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        [...row.children].map((cell) =>
+          [...cell.querySelectorAll("[title]")].reduce(
+            (text, one) => text.replace(one.textContent, one.getAttribute("title")),
+            cell.textContent,
+          ),
+        ),
+      ),
+    );
 }
 
 const same = (found, expected, what) => {
@@ -80,8 +98,19 @@ function sums(events, key) {
   return [...groups].map(([name, rows]) => {
     const timed = rows.filter(({ dur }) => dur !== "");
     const total = (list, of) => list.reduce((sum, row) => sum + Number(of(row) || 0), 0);
-    const moved = (verb) => total(rows.filter(({ call }) => call.includes(verb)), ({ size }) => size);
-    return { name, count: rows.length, failed: rows.filter(({ errno }) => errno !== "").length, time: timed.length > 0 ? total(timed, ({ dur }) => dur) : null, read: moved("read"), written: moved("write") };
+    const moved = (verb) =>
+      total(
+        rows.filter(({ call }) => call.includes(verb)),
+        ({ size }) => size,
+      );
+    return {
+      name,
+      count: rows.length,
+      failed: rows.filter(({ errno }) => errno !== "").length,
+      time: timed.length > 0 ? total(timed, ({ dur }) => dur) : null,
+      read: moved("read"),
+      written: moved("write"),
+    };
   });
 }
 
@@ -94,40 +123,106 @@ for (const [name, { trail: make, query, compared }] of Object.entries(LOGS)) {
     const graph = json("dfg", trail, ...query, "--format", "json");
 
     for (const key of ["activities", "paths", "files", "cases", "calls"]) await page.locator(`#tab-${key}`).click();
-    same(await cells(page, "#sheet-activities .table-block"), graph.nodes.map((node) => [node.activity, count(node.count), percent(node.relative_duration), duration(node.duration_ns), bytes(node.bytes), rate(node.data_rate),
-      count(node.max_concurrency), count(node.cases), count(node.files), count(node.failures), duration(node.duration.p50), duration(node.duration.p95), duration(node.duration.max)]), "activities");
-    same(await cells(page, "#sheet-paths .table-block"), graph.edges.map((edge) => [edge.from, edge.to, count(edge.count), count(edge.cases), duration(rounded(edge.gap_ns.mean)), duration(edge.gap_ns.p50), duration(edge.gap_ns.p95), duration(edge.gap_ns.sum)]), "paths");
+    same(
+      await cells(page, "#sheet-activities .table-block"),
+      graph.nodes.map((node) => [
+        node.activity,
+        count(node.count),
+        percent(node.relative_duration),
+        duration(node.duration_ns),
+        bytes(node.bytes),
+        rate(node.data_rate),
+        count(node.max_concurrency),
+        count(node.cases),
+        count(node.files),
+        count(node.failures),
+        duration(node.duration.p50),
+        duration(node.duration.p95),
+        duration(node.duration.max),
+      ]),
+      "activities",
+    );
+    same(
+      await cells(page, "#sheet-paths .table-block"),
+      graph.edges.map((edge) => [
+        edge.from,
+        edge.to,
+        count(edge.count),
+        count(edge.cases),
+        duration(rounded(edge.gap_ns.mean)),
+        duration(edge.gap_ns.p50),
+        duration(edge.gap_ns.p95),
+        duration(edge.gap_ns.sum),
+      ]),
+      "paths",
+    );
 
     const selected = csv(run("events", trail, "--csv"));
-    const totals = ({ name: title, count: number, failed, time, read, written }) => [title, count(number), count(failed), duration(time), bytes(read), bytes(written), bytes(0)];
+    const totals = ({ name: title, count: number, failed, time, read, written }) => [
+      title,
+      count(number),
+      count(failed),
+      duration(time),
+      bytes(read),
+      bytes(written),
+      bytes(0),
+    ];
     same(await cells(page, "#sheet-files .table-block"), sums(selected, "path").map(totals), "files");
-    same(await cells(page, "#sheet-calls .table-block"), sums(selected, "call").map((row) => [...totals(row), duration(row.time === null ? null : row.time / row.count)]), "calls");
-    for (const [call, { count: number, total_ns: time, failures }] of json("stats", trail, "--json").calls.map((row) => [row.call, row])) {
+    same(
+      await cells(page, "#sheet-calls .table-block"),
+      sums(selected, "call").map((row) => [...totals(row), duration(row.time === null ? null : row.time / row.count)]),
+      "calls",
+    );
+    for (const [call, { count: number, total_ns: time, failures }] of json("stats", trail, "--json").calls.map(
+      (row) => [row.call, row],
+    )) {
       const own = sums(selected, "call").find((row) => row.name === call);
       assert.deepEqual([own.count, own.failed, own.time], [number, failures, time], `calls of stats: ${call}`);
     }
     const shown = await cells(page, "#sheet-cases .table-block");
     assert.equal(shown.length, graph.cases);
-    const ofCases = sums(selected.map((event) => ({ ...event, one: "all" })), "one")[0];
-    assert.equal(shown.reduce((sum, row) => sum + Number(row[compared ? 2 : 1].replaceAll(",", "")), 0), ofCases.count, "cases hold every event");
+    const ofCases = sums(
+      selected.map((event) => ({ ...event, one: "all" })),
+      "one",
+    )[0];
+    assert.equal(
+      shown.reduce((sum, row) => sum + Number(row[compared ? 2 : 1].replaceAll(",", "")), 0),
+      ofCases.count,
+      "cases hold every event",
+    );
 
     if (compared) {
       const comparison = json("compare", trail, ...query, "--groups", compared.join(","), "--phases", "none", "--json");
       const seen = new Set();
-      const causes = comparison.changes.filter(({ activity, to }) => !seen.has(`${activity}→${to}`) && seen.add(`${activity}→${to}`));
+      const causes = comparison.changes.filter(
+        ({ activity, to }) => !seen.has(`${activity}→${to}`) && seen.add(`${activity}→${to}`),
+      );
       const found = await cells(page, "#comparison-root .table-block");
       assert.equal(found.length, causes.length);
-      const show = { duration_ns: duration, gap_ns: duration, bytes, count: (value) => (Number.isInteger(value) ? count(value) : value.toFixed(2)) };
+      const show = {
+        duration_ns: duration,
+        gap_ns: duration,
+        bytes,
+        count: (value) => (Number.isInteger(value) ? count(value) : value.toFixed(2)),
+      };
       causes.forEach((change, at) => {
         const what = change.activity + (change.to === null ? "" : ` → ${change.to}`);
         assert.equal(found[at][0], what, `the order of changes, row ${at}`);
         assert.equal(found[at][3], show[change.measure](Math.round(change.value_a * 1000) / 1000), what);
         assert.equal(found[at][4], show[change.measure](Math.round(change.value_b * 1000) / 1000), what);
-        assert.match(found[at][8], change.significant === null ? /^not tested$/ : change.significant ? /^stands, p / : /^may be, p /, what);
+        assert.match(
+          found[at][8],
+          change.significant === null ? /^not tested$/ : change.significant ? /^stands, p / : /^may be, p /,
+          what,
+        );
       });
     }
 
-    const wrong = await page.locator("td, th, dd, dt, p, li, text, option").evaluateAll((all) => all.map((one) => one.textContent).filter((text) => /NaN|undefined|Infinity|\[object|\bnull\b/.test(text)));
+    const wrong = await page
+      .locator("td, th, dd, dt, p, li, text, option")
+      .evaluateAll((all) =>
+        all.map((one) => one.textContent).filter((text) => /NaN|undefined|Infinity|\[object|\bnull\b/.test(text)),
+      );
     assert.deepEqual(wrong, [], "no cell without a figure");
     if (graph.duration_ns === null) {
       const text = await page.locator("body").innerText();

@@ -20,7 +20,12 @@ export function sample(kind) {
     const program = process.env.SAMPLE_REPORT;
     if (kind === "experiment") experiment(file);
     else if (program) execFileSync(program, [kind, file], { stdio: "inherit" });
-    else execFileSync("cargo", ["run", "-q", ...release, "-p", "iotrail-report", "--example", "sample_report", "--", kind, file], { cwd: root, stdio: "inherit" });
+    else
+      execFileSync(
+        "cargo",
+        ["run", "-q", ...release, "-p", "iotrail-report", "--example", "sample_report", "--", kind, file],
+        { cwd: root, stdio: "inherit" },
+      );
     made.set(kind, file);
   }
   return made.get(kind);
@@ -32,7 +37,9 @@ function experiment(file) {
   const example = join(root, "examples/ssf-fpp");
   const trail = join(reports, "experiment.trail");
   execFileSync(iotrail, ["-q", "import", "--force", "-o", trail, join(example, "traces")], { stdio: "inherit" });
-  execFileSync(iotrail, ["-q", "report", trail, "--map", join(example, "scratch.toml"), "--by", "cid", "-o", file], { stdio: "inherit" });
+  execFileSync(iotrail, ["-q", "report", trail, "--map", join(example, "scratch.toml"), "--by", "cid", "-o", file], {
+    stdio: "inherit",
+  });
 }
 
 export function size(file) {
@@ -40,7 +47,15 @@ export function size(file) {
 }
 
 const CANDIDATES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
 export async function browser() {
   const executablePath = CANDIDATES.find((path) => path && existsSync(path));
@@ -55,13 +70,25 @@ export function open(within, kind, options = {}) {
 
 /** The same with a report that is there already. */
 export async function openFile(within, file, options = {}) {
-  const page = await within.newPage({ viewport: { width: 1440, height: 1000 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
+  const page = await within.newPage({
+    viewport: { width: 1440, height: 1000 },
+    reducedMotion: "reduce",
+    acceptDownloads: true,
+    ...options,
+  });
   const complaints = [];
   const url = pathToFileURL(file).href;
-  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
   page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("dialog", (dialog) => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on("request", (request) => { if (request.url() !== url && !request.url().startsWith("blob:")) complaints.push(`request: ${request.url()}`); });
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (request.url() !== url && !request.url().startsWith("blob:")) complaints.push(`request: ${request.url()}`);
+  });
   await page.goto(url);
   await page.waitForSelector("html[data-ready=true]");
   return { page, complaints };

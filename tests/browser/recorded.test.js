@@ -5,8 +5,12 @@ import { after, before, test } from "node:test";
 import { browser, open } from "./harness.js";
 
 let chromium;
-before(async () => { chromium = await browser(); });
-after(async () => { await chromium?.close(); });
+before(async () => {
+  chromium = await browser();
+});
+after(async () => {
+  await chromium?.close();
+});
 
 test("the page of a recorded run answers, draws both groups and complains about nothing", async () => {
   const { page, complaints } = await open(chromium, "experiment");

@@ -4,8 +4,12 @@ import { after, before, test } from "node:test";
 import { browser, open, sample, size } from "./harness.js";
 
 let chromium;
-before(async () => { chromium = await browser(); });
-after(async () => { await chromium.close(); });
+before(async () => {
+  chromium = await browser();
+});
+after(async () => {
+  await chromium.close();
+});
 
 /** A test on a freshly opened report, which must neither complain nor load anything. */
 function on(kind, name, body, options) {
@@ -18,9 +22,13 @@ function on(kind, name, body, options) {
 }
 
 const text = (page, selector) => page.locator(selector).innerText();
-const shown = (page, selector) => page.locator(selector).evaluateAll((all) => all.filter((one) => one.style.display !== "none").length);
+const shown = (page, selector) =>
+  page.locator(selector).evaluateAll((all) => all.filter((one) => one.style.display !== "none").length);
 async function slide(page, selector, value) {
-  await page.locator(selector).evaluate((input, to) => { input.value = to; input.dispatchEvent(new Event("input", { bubbles: true })); }, value);
+  await page.locator(selector).evaluate((input, to) => {
+    input.value = to;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }, value);
 }
 
 on("runs", "opens with the answer", async (page) => {
@@ -35,25 +43,38 @@ on("paper", "shows the paper's graph, with the one path that only ls takes", asy
   assert.equal(await shown(page, "#graph .node"), 7);
   const own = page.locator('#graph .edge .line[marker-end="url(#arrow-0)"]');
   assert.equal(await own.count(), 1);
-  assert.match(await own.locator("xpath=..").getAttribute("aria-label"), /read:\/etc\/locale\.alias → write:\/dev\/pts: 3 times/);
-  assert.match(await page.locator('#graph .edge[aria-label^="● →"]').getAttribute("aria-label"), /read:\/usr\/lib: 6 times/);
+  assert.match(
+    await own.locator("xpath=..").getAttribute("aria-label"),
+    /read:\/etc\/locale\.alias → write:\/dev\/pts: 3 times/,
+  );
+  assert.match(
+    await page.locator('#graph .edge[aria-label^="● →"]').getAttribute("aria-label"),
+    /read:\/usr\/lib: 6 times/,
+  );
 });
 
 on("runs", "sliders hide activities and paths, say what is hidden, close the gaps and keep the order", async (page) => {
-  const places = () => page.locator("#graph .node").evaluateAll((all) => all.map((one) => one.getAttribute("transform")));
+  const places = () =>
+    page.locator("#graph .node").evaluateAll((all) => all.map((one) => one.getAttribute("transform")));
   const rows = (list) => list.map((place) => Number(place.match(/translate\(\S+ (\S+)\)/)[1]));
-  const order = (list) => rows(list).map((row, index) => [row, index]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, index]) => index);
+  const order = (list) =>
+    rows(list)
+      .map((row, index) => [row, index])
+      .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+      .map(([, index]) => index);
   const before = await places();
   assert.match(await text(page, "#graph-status"), /The whole graph: 17 activities/);
   await slide(page, "#slider-paths", "1");
-  assert.ok(await shown(page, "#graph .edge") < 28, "weak paths are hidden");
-  assert.ok(await shown(page, "#graph .edge") >= 17, "the strongest ways in and out stay");
+  assert.ok((await shown(page, "#graph .edge")) < 28, "weak paths are hidden");
+  assert.ok((await shown(page, "#graph .edge")) >= 17, "the strongest ways in and out stay");
   await slide(page, "#slider-activities", "4");
   assert.equal(await shown(page, "#graph .node"), 4);
   assert.match(await text(page, "#graph-status"), /Shown: 4 of 17 activities with .* of the time.*Hidden: /);
   await slide(page, "#slider-paths", "0");
   assert.equal(await shown(page, "#graph .edge"), 0);
-  const visible = await page.locator("#graph .node").evaluateAll((all) => all.map((one) => one.style.display !== "none"));
+  const visible = await page
+    .locator("#graph .node")
+    .evaluateAll((all) => all.map((one) => one.style.display !== "none"));
   const only = (list) => list.filter((_, index) => visible[index]);
   const closed = await places();
   assert.deepEqual(order(only(closed)), order(only(before)));
@@ -68,22 +89,36 @@ on("runs", "clicking a node shows its figures, human and exact", async (page) =>
   const panel = await text(page, "#panel");
   assert.match(panel, /write:\/scratch\/run\/shared/);
   assert.match(panel, /1,207,959,552 B/);
-  for (const part of ["In each group", "Duration of an event", "Size of an event", "Files by time", "Cases by time", "Slowest events"]) assert.ok(panel.includes(part), part);
+  for (const part of [
+    "In each group",
+    "Duration of an event",
+    "Size of an event",
+    "Files by time",
+    "Cases by time",
+    "Slowest events",
+  ])
+    assert.ok(panel.includes(part), part);
   assert.match(panel, /pid 90\d\d/);
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("#panel").isHidden(), true);
 });
 
 on("runs", "clicking a path shows its gaps", async (page) => {
-  const place = await page.locator("#graph .edge .line").nth(2).evaluate((path) => {
-    const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
-    return [point.x, point.y];
-  });
+  const place = await page
+    .locator("#graph .edge .line")
+    .nth(2)
+    .evaluate((path) => {
+      const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
+      return [point.x, point.y];
+    });
   await page.evaluate(() => document.querySelector("#graph-canvas").scrollIntoView({ block: "center" }));
-  const moved = await page.locator("#graph .edge .line").nth(2).evaluate((path) => {
-    const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
-    return [point.x, point.y];
-  });
+  const moved = await page
+    .locator("#graph .edge .line")
+    .nth(2)
+    .evaluate((path) => {
+      const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
+      return [point.x, point.y];
+    });
   assert.notDeepEqual(place, undefined);
   await page.mouse.click(...moved);
   assert.match(await text(page, "#panel"), /Path[\s\S]*→[\s\S]*Mean gap[\s\S]*ns/);
@@ -123,7 +158,10 @@ on("runs", "wheel zooms and dragging pans", async (page) => {
   const before = await world.getAttribute("transform");
   await page.mouse.move(x, y);
   await page.mouse.wheel(0, -240);
-  await page.waitForFunction((old) => document.querySelector("#graph .world").getAttribute("transform") !== old, before);
+  await page.waitForFunction(
+    (old) => document.querySelector("#graph .world").getAttribute("transform") !== old,
+    before,
+  );
   const zoomed = await world.getAttribute("transform");
   await page.mouse.down();
   await page.mouse.move(x + 90, y + 30, { steps: 4 });
@@ -151,7 +189,10 @@ on("runs", "tables sort, filter and leave as CSV", async (page) => {
   await page.getByLabel("Filter: Activities").fill("fsync files");
   assert.equal(await page.locator("#sheet-activities tbody tr").count(), 1);
   assert.match(await text(page, "#sheet-activities .status"), /1 of 1 rows shown, 16 filtered out/);
-  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#sheet-activities button", { hasText: "Download CSV" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator("#sheet-activities button", { hasText: "Download CSV" }).click(),
+  ]);
   assert.equal(download.suggestedFilename(), "activities.csv");
   const csv = readFileSync(await download.path(), "utf8");
   assert.match(csv, /^activity,count,relative_duration,duration_ns/);
@@ -166,9 +207,15 @@ on("runs", "tabs go with arrow keys", async (page) => {
 });
 
 on("runs", "the timeline draws one bar for each event and zooms", async (page) => {
-  assert.match(await text(page, "#timeline-status"), /One bar for each of the 288 events\. 16 cases in 16 rows\. At most 16 in flight at once/);
-  const painted = () => page.locator("#timeline-canvas").evaluate((canvas) => new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size);
-  assert.ok(await painted() > 10);
+  assert.match(
+    await text(page, "#timeline-status"),
+    /One bar for each of the 288 events\. 16 cases in 16 rows\. At most 16 in flight at once/,
+  );
+  const painted = () =>
+    page
+      .locator("#timeline-canvas")
+      .evaluate((canvas) => new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size);
+  assert.ok((await painted()) > 10);
   const before = await text(page, "#timeline-status");
   await page.locator("#timeline-canvas").focus();
   await page.keyboard.press("+");
@@ -182,45 +229,87 @@ on("runs", "the timeline draws one bar for each event and zooms", async (page) =
 on("runs", "the comparison lists changes by time at stake and opens them in the graph", async (page) => {
   const rows = page.locator("#comparison-root .table-block tbody tr");
   assert.match(await rows.first().innerText(), /write:\/scratch\/run\/shared[\s\S]*new[\s\S]*\+1\.\d+ s/);
-  assert.match(await text(page, "#comparison-root"), /A permutation test over \d+ against \d+ ranks[\s\S]*stands, p <0\.001/);
+  assert.match(
+    await text(page, "#comparison-root"),
+    /A permutation test over \d+ against \d+ ranks[\s\S]*stands, p <0\.001/,
+  );
   await rows.nth(1).locator("button").click();
   assert.match(await text(page, "#panel h3"), /write:\/scratch\/run\/files/);
 });
 
-on("runs", "dark mode follows the system and the switch", async (page) => {
-  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  assert.equal(await ground(), "rgb(18, 22, 28)");
-  const node = () => page.locator("#graph .node rect").first().evaluate((rect) => rect.style.fill);
-  const dark = await node();
-  await page.locator("#theme").click();
-  assert.equal(await ground(), "rgb(255, 255, 255)");
-  assert.notEqual(await node(), dark);
-}, { colorScheme: "dark" });
+on(
+  "runs",
+  "dark mode follows the system and the switch",
+  async (page) => {
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(await ground(), "rgb(18, 22, 28)");
+    const node = () =>
+      page
+        .locator("#graph .node rect")
+        .first()
+        .evaluate((rect) => rect.style.fill);
+    const dark = await node();
+    await page.locator("#theme").click();
+    assert.equal(await ground(), "rgb(255, 255, 255)");
+    assert.notEqual(await node(), dark);
+  },
+  { colorScheme: "dark" },
+);
 
 on("runs", "prints the graph and every table, without controls", async (page) => {
   await page.emulateMedia({ media: "print" });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  for (const sheet of ["activities", "paths", "files", "cases", "calls"]) assert.equal(await page.locator(`#sheet-${sheet} table`).isVisible(), true, sheet);
+  for (const sheet of ["activities", "paths", "files", "cases", "calls"])
+    assert.equal(await page.locator(`#sheet-${sheet} table`).isVisible(), true, sheet);
   assert.equal(await page.locator("#slider-activities").isVisible(), false);
   assert.ok(await page.locator("#graph-canvas").getAttribute("viewBox"));
   assert.ok((await page.pdf()).length > 20_000);
 });
 
-for (const [width, kind] of [[360, "runs"], [360, "hostile"], [2560, "runs"]]) {
-  on(kind, `nothing sticks out at ${width} pixels (${kind})`, async (page) => {
-    const beyond = await page.evaluate((limit) => [...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > limit && !one.closest(".scroll, svg")).map((one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 60)}`), width);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, beyond.join("\n"));
-    await page.locator(".bars button").first().click();
-    assert.equal(await page.locator("#panel").isVisible(), true);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
-  }, { viewport: { width, height: 900 } });
+for (const [width, kind] of [
+  [360, "runs"],
+  [360, "hostile"],
+  [2560, "runs"],
+]) {
+  on(
+    kind,
+    `nothing sticks out at ${width} pixels (${kind})`,
+    async (page) => {
+      const beyond = await page.evaluate(
+        (limit) =>
+          [...document.querySelectorAll("main *")]
+            .filter((one) => one.getBoundingClientRect().right > limit && !one.closest(".scroll, svg"))
+            .map((one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 60)}`),
+        width,
+      );
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, beyond.join("\n"));
+      await page.locator(".bars button").first().click();
+      assert.equal(await page.locator("#panel").isVisible(), true);
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    },
+    { viewport: { width, height: 900 } },
+  );
 }
 
 on("runs", "labels of nodes stay within their boxes and boxes do not overlap", async (page) => {
-  const wide = await page.locator("#graph .node").evaluateAll((nodes) => nodes.filter((node) => [...node.querySelectorAll("text")].some((one) => one.getBBox().width > node.querySelector("rect").getBBox().width)).map((node) => node.textContent));
+  const wide = await page
+    .locator("#graph .node")
+    .evaluateAll((nodes) =>
+      nodes
+        .filter((node) =>
+          [...node.querySelectorAll("text")].some(
+            (one) => one.getBBox().width > node.querySelector("rect").getBBox().width,
+          ),
+        )
+        .map((node) => node.textContent),
+    );
   assert.deepEqual(wide, []);
-  const boxes = await page.locator("#graph .node rect").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
-  for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) assert.ok(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top);
+  const boxes = await page
+    .locator("#graph .node rect")
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  for (const [i, a] of boxes.entries())
+    for (const b of boxes.slice(i + 1))
+      assert.ok(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top);
 });
 
 on("hostile", "hostile names are inert and shown with visible escapes", async (page) => {
@@ -230,8 +319,17 @@ on("hostile", "hostile names are inert and shown with visible escapes", async (p
   assert.equal(await page.locator("script").count(), 2);
   assert.equal(await page.locator("main img, main b script, main i script").count(), 0);
   const body = await page.evaluate(() => document.body.innerText + document.title);
-  assert.ok(body.includes("<script>window.hacked=1</script>") && body.includes("\\u{202e}") && body.includes("line\\nbreak"));
-  const everything = await page.evaluate(() => [...document.querySelectorAll("body *:not(script):not(style)")].flatMap((one) => [...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data), ...one.getAttributeNames().map((name) => one.getAttribute(name))]).join(" "));
+  assert.ok(
+    body.includes("<script>window.hacked=1</script>") && body.includes("\\u{202e}") && body.includes("line\\nbreak"),
+  );
+  const everything = await page.evaluate(() =>
+    [...document.querySelectorAll("body *:not(script):not(style)")]
+      .flatMap((one) => [
+        ...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data),
+        ...one.getAttributeNames().map((name) => one.getAttribute(name)),
+      ])
+      .join(" "),
+  );
   assert.equal(/[\u001b\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(everything), false);
 });
 
@@ -240,12 +338,18 @@ on("hostile", "a recording says what was recorded, what not and at which cost", 
   assert.match(text, /Recorded: all 256 calls of set io\. Not recorded: memory\./);
   assert.match(text, /a traced call takes 26\.0 us longer, at least 11\.0 us of it within its duration/);
   assert.match(text, /3 files mapped \(accesses not seen\)/);
-  assert.match(text, /1 program run without gaining privileges \(\/bin\/<script>window\.hacked=9<\/script>\\u\{1b\}\[31m\)/);
+  assert.match(
+    text,
+    /1 program run without gaining privileges \(\/bin\/<script>window\.hacked=9<\/script>\\u\{1b\}\[31m\)/,
+  );
 });
 
 on("hostile", "a name cannot become a formula in a spreadsheet", async (page) => {
   await page.locator("#tab-cases").click();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#sheet-cases button", { hasText: "Download CSV" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator("#sheet-cases button", { hasText: "Download CSV" }).click(),
+  ]);
   assert.equal(/(^|,|\n)"?[=+@]/.test(readFileSync(await download.path(), "utf8")), false);
 });
 

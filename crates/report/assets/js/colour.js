@@ -4,8 +4,18 @@
 export const GROUP_COLOURS = ["#009e73", "#d55e00", "#0072b2", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a"];
 export const GROUP_DASHES = ["", "7 3", "2 3", "10 3 2 3", "1 2", "12 4", "4 4"];
 
-const LIGHT = [[240, 246, 252], [158, 202, 225], [66, 146, 198], [8, 69, 148]];
-const DARK = [[30, 41, 56], [28, 72, 120], [38, 118, 184], [125, 190, 240]];
+const LIGHT = [
+  [240, 246, 252],
+  [158, 202, 225],
+  [66, 146, 198],
+  [8, 69, 148],
+];
+const DARK = [
+  [30, 41, 56],
+  [28, 72, 120],
+  [38, 118, 184],
+  [125, 190, 240],
+];
 
 function mix(a, b, share) {
   return a.map((value, place) => Math.round(value + (b[place] - value) * share));

@@ -19,10 +19,26 @@ export function load(element) {
     node.g ??= null;
     node.dh = node.dh.map(bin);
     node.sh = node.sh.map(bin);
-    node.rd = node.t === null || data.totals.mapped_ns === null ? null : data.totals.mapped_ns > 0 ? node.t / data.totals.mapped_ns : 0;
+    node.rd =
+      node.t === null || data.totals.mapped_ns === null
+        ? null
+        : data.totals.mapped_ns > 0
+          ? node.t / data.totals.mapped_ns
+          : 0;
   });
   data.edges = data.edges.map(([from, to, count, cases, mean, p50, p95, sum, groups, route, at], index) => ({
-    index, from, to, count, cases, mean, p50, p95, sum, groups: groups || null, route: route || null, at,
+    index,
+    from,
+    to,
+    count,
+    cases,
+    mean,
+    p50,
+    p95,
+    sum,
+    groups: groups || null,
+    route: route || null,
+    at,
   }));
   data.label = (index) => (index === START ? "●" : index === END ? "■" : data.nodes[index].name);
   data.grouped = data.groups.length > 0;

@@ -23,7 +23,8 @@ function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "style") for (const [key, setting] of Object.entries(value)) element.style.setProperty(key, setting);
+    else if (name === "style")
+      for (const [key, setting] of Object.entries(value)) element.style.setProperty(key, setting);
     else element.setAttribute(name, value === true ? "" : value);
   }
   for (const child of children.flat(Infinity)) {
@@ -59,8 +60,11 @@ export function name(text, limit = 60) {
 
 /** A choice with a visible label. */
 export function choice(label, options, value, change) {
-  const select = h("select", { "aria-label": label, onchange: () => change(select.value) },
-    Object.entries(options).map(([key, text]) => h("option", { value: key, selected: key === value }, text)));
+  const select = h(
+    "select",
+    { "aria-label": label, onchange: () => change(select.value) },
+    Object.entries(options).map(([key, text]) => h("option", { value: key, selected: key === value }, text)),
+  );
   return h("label", { class: "field" }, h("span", null, label), select);
 }
 

@@ -20,11 +20,45 @@ const LISTED = 12;
 function loadFlow(data) {
   const { groups, links, vertices, edges, relations } = data.workflow.flow;
   const known = (time) => (time < 0 ? null : time);
-  const figure = ([from, to, relation, read, written, calls, elapsed]) => ({ from, to, relation: relations[relation], read, written, calls, elapsed: known(elapsed), bytes: read + written });
+  const figure = ([from, to, relation, read, written, calls, elapsed]) => ({
+    from,
+    to,
+    relation: relations[relation],
+    read,
+    written,
+    calls,
+    elapsed: known(elapsed),
+    bytes: read + written,
+  });
   return {
-    groups: groups.map((group, index) => ({ ...group, index, id: `g${index}`, members: [], name: data.text(group.n), whole: data.text(group.w) })),
-    links: links.map((row, index) => ({ ...figure(row), members: row[7], critical: row[8] === 1, route: row[9] || null, id: `l${index}` })),
-    vertices: vertices.map(([group, label, part, about, time, readers, writers, critical], index) => ({ index, id: `v${index}`, group, name: data.text(label), part, about: about < 0 ? null : about, time: known(time), readers, writers, critical: critical === 1, bytes: 0 })),
+    groups: groups.map((group, index) => ({
+      ...group,
+      index,
+      id: `g${index}`,
+      members: [],
+      name: data.text(group.n),
+      whole: data.text(group.w),
+    })),
+    links: links.map((row, index) => ({
+      ...figure(row),
+      members: row[7],
+      critical: row[8] === 1,
+      route: row[9] || null,
+      id: `l${index}`,
+    })),
+    vertices: vertices.map(([group, label, part, about, time, readers, writers, critical], index) => ({
+      index,
+      id: `v${index}`,
+      group,
+      name: data.text(label),
+      part,
+      about: about < 0 ? null : about,
+      time: known(time),
+      readers,
+      writers,
+      critical: critical === 1,
+      bytes: 0,
+    })),
     edges: edges.map((row, index) => ({ ...figure(row), members: 1, critical: row[7] === 1, index, id: `e${index}` })),
   };
 }
@@ -36,7 +70,11 @@ function base(path) {
 export class Flow extends Stage {
   constructor(data, root, side, gantt) {
     super();
-    Object.assign(this, { data, gantt, view: null, selected: null, query: "", width: "bytes", marked: true, opened: new Set() }, loadFlow(data));
+    Object.assign(
+      this,
+      { data, gantt, view: null, selected: null, query: "", width: "bytes", marked: true, opened: new Set() },
+      loadFlow(data),
+    );
     for (const edge of this.edges) for (const end of [edge.from, edge.to]) this.vertices[end].bytes += edge.bytes;
     for (const vertex of this.vertices) this.groups[vertex.group].members.push(vertex);
     this.build(root, side);
@@ -60,29 +98,110 @@ export class Flow extends Stage {
   }
 
   build(root, side) {
-    this.canvas = s("svg", { class: "graph flow", role: "application", tabindex: "0", id: "flow-canvas",
-      "aria-label": "Workflow graph. Tab or arrow keys go from box to box, Enter shows the figures, Space opens and closes a box, plus and minus zoom, 0 fits, Shift with arrow keys pans, Escape closes the figures.",
-      onkeydown: (event) => this.key(event) });
-    const search = h("input", { type: "search", id: "flow-search", placeholder: "Find a process or file", "aria-label": "Find a process or a file; Enter jumps to the next match",
-      oninput: () => { this.query = search.value.trim().toLowerCase(); this.at = -1; this.update(); },
-      onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); this.jump(event.shiftKey ? -1 : 1); } } });
-    const mark = h("input", { type: "checkbox", checked: true, onchange: () => { this.marked = mark.checked; this.update(); } });
+    this.canvas = s("svg", {
+      class: "graph flow",
+      role: "application",
+      tabindex: "0",
+      id: "flow-canvas",
+      "aria-label":
+        "Workflow graph. Tab or arrow keys go from box to box, Enter shows the figures, Space opens and closes a box, plus and minus zoom, 0 fits, Shift with arrow keys pans, Escape closes the figures.",
+      onkeydown: (event) => this.key(event),
+    });
+    const search = h("input", {
+      type: "search",
+      id: "flow-search",
+      placeholder: "Find a process or file",
+      "aria-label": "Find a process or a file; Enter jumps to the next match",
+      oninput: () => {
+        this.query = search.value.trim().toLowerCase();
+        this.at = -1;
+        this.update();
+      },
+      onkeydown: (event) => {
+        if (event.key === "Enter") {
+          event.preventDefault();
+          this.jump(event.shiftKey ? -1 : 1);
+        }
+      },
+    });
+    const mark = h("input", {
+      type: "checkbox",
+      checked: true,
+      onchange: () => {
+        this.marked = mark.checked;
+        this.update();
+      },
+    });
     const { path } = this.data.workflow.flow;
     this.status = h("p", { class: "status", id: "flow-status", role: "status" });
     this.found = h("span", { class: "status", role: "status" });
-    this.side = new Side(root.parentElement, side, () => { this.selected = null; this.update(); this.canvas.focus({ preventScroll: true }); });
+    this.side = new Side(root.parentElement, side, () => {
+      this.selected = null;
+      this.update();
+      this.canvas.focus({ preventScroll: true });
+    });
     root.append(
-      h("div", { class: "toolbar" }, h("label", { class: "field search" }, h("span", null, "Search"), search), choice("Width of an edge", WIDTHS, this.width, (value) => { this.width = value; this.draw(); }),
+      h(
+        "div",
+        { class: "toolbar" },
+        h("label", { class: "field search" }, h("span", null, "Search"), search),
+        choice("Width of an edge", WIDTHS, this.width, (value) => {
+          this.width = value;
+          this.draw();
+        }),
         path ? h("label", { class: "check" }, mark, "Mark the critical path") : null,
-        h("div", { class: "group" }, this.button("Open all", "Open boxes while there is room", () => this.openAll()), this.button("Close all", "Close all boxes", () => { this.opened.clear(); this.changed(); })), this.found),
-      this.status, h("div", { class: "stage" }, this.canvas, this.zoomButtons()),
-      h("div", { class: "legend" },
-        h("span", { class: "key" }, s("svg", { width: 26, height: 16, "aria-hidden": "true" }, s("rect", { x: 1, y: 1, width: 24, height: 14, rx: 7, class: "key-process" })), "processes"),
-        h("span", { class: "key" }, s("svg", { width: 26, height: 16, "aria-hidden": "true" }, s("path", { d: sheet(1, 1, 24, 14), class: "key-file" })), "files, in the colour of the group that wrote or first read them"),
+        h(
+          "div",
+          { class: "group" },
+          this.button("Open all", "Open boxes while there is room", () => this.openAll()),
+          this.button("Close all", "Close all boxes", () => {
+            this.opened.clear();
+            this.changed();
+          }),
+        ),
+        this.found,
+      ),
+      this.status,
+      h("div", { class: "stage" }, this.canvas, this.zoomButtons()),
+      h(
+        "div",
+        { class: "legend" },
+        h(
+          "span",
+          { class: "key" },
+          s(
+            "svg",
+            { width: 26, height: 16, "aria-hidden": "true" },
+            s("rect", { x: 1, y: 1, width: 24, height: 14, rx: 7, class: "key-process" }),
+          ),
+          "processes",
+        ),
+        h(
+          "span",
+          { class: "key" },
+          s(
+            "svg",
+            { width: 26, height: 16, "aria-hidden": "true" },
+            s("path", { d: sheet(1, 1, 24, 14), class: "key-file" }),
+          ),
+          "files, in the colour of the group that wrote or first read them",
+        ),
         h("span", { class: "key" }, "×N: so many in one box; ＋ or Space opens it."),
-        path ? h("span", { class: "key" }, h("i", { class: "swatch critical-swatch", "aria-hidden": "true" }), "critical path: what the end of the run waited for") : null,
-        hueLegend(this.data, [...new Set(this.groups.map((group) => group.g))].filter((group) => group >= 0).sort((a, b) => a - b))),
-      this.pathList(path));
+        path
+          ? h(
+              "span",
+              { class: "key" },
+              h("i", { class: "swatch critical-swatch", "aria-hidden": "true" }),
+              "critical path: what the end of the run waited for",
+            )
+          : null,
+        hueLegend(
+          this.data,
+          [...new Set(this.groups.map((group) => group.g))].filter((group) => group >= 0).sort((a, b) => a - b),
+        ),
+      ),
+      this.pathList(path),
+    );
     this.pointer();
   }
 
@@ -94,28 +213,55 @@ export class Flow extends Stage {
     for (const index of this.opened) {
       const group = this.groups[index];
       const limit = Math.max(Math.min(group.members.length, MOST_MEMBERS, room), 0);
-      const chosen = [...group.members].sort((a, b) => b.critical - a.critical || b.bytes - a.bytes || b.time - a.time || a.index - b.index).slice(0, limit).sort((a, b) => a.index - b.index);
+      const chosen = [...group.members]
+        .sort((a, b) => b.critical - a.critical || b.bytes - a.bytes || b.time - a.time || a.index - b.index)
+        .slice(0, limit)
+        .sort((a, b) => a.index - b.index);
       room -= chosen.length;
       this.shownMembers.set(index, chosen);
       const columns = Math.min(Math.max(Math.ceil(Math.sqrt(chosen.length * 0.45)), 1), 8);
       const rows = Math.ceil(chosen.length / columns);
-      const size = [columns * (MEMBER.width + MEMBER.gap) - MEMBER.gap + 2 * MEMBER.pad, rows * (MEMBER.height + MEMBER.gap) - MEMBER.gap + MEMBER.head + MEMBER.pad];
-      stretch.push({ box: group.box, by: [Math.max(size[0] - group.box[2], 0), Math.max(size[1] - group.box[3], 0)], size, group, chosen, columns });
+      const size = [
+        columns * (MEMBER.width + MEMBER.gap) - MEMBER.gap + 2 * MEMBER.pad,
+        rows * (MEMBER.height + MEMBER.gap) - MEMBER.gap + MEMBER.head + MEMBER.pad,
+      ];
+      stretch.push({
+        box: group.box,
+        by: [Math.max(size[0] - group.box[2], 0), Math.max(size[1] - group.box[3], 0)],
+        size,
+        group,
+        chosen,
+        columns,
+      });
     }
-    const moved = (axis) => (value) => stretch.reduce((sum, { box, by }) => sum + by[axis] * Math.min(Math.max((value - box[axis]) / box[axis + 2], 0), 1), value);
+    const moved = (axis) => (value) =>
+      stretch.reduce(
+        (sum, { box, by }) => sum + by[axis] * Math.min(Math.max((value - box[axis]) / box[axis + 2], 0), 1),
+        value,
+      );
     [this.across, this.down] = [moved(0), moved(1)];
     for (const group of this.groups) {
       const [x, y, width, height] = group.box;
       const [left, top, right, bottom] = [this.across(x), this.down(y), this.across(x + width), this.down(y + height)];
-      group.place = this.opened.has(group.index) ? [left, top, right - left, bottom - top] : [(left + right - width) / 2, (top + bottom - height) / 2, width, height];
+      group.place = this.opened.has(group.index)
+        ? [left, top, right - left, bottom - top]
+        : [(left + right - width) / 2, (top + bottom - height) / 2, width, height];
     }
     for (const { group, chosen, columns: least } of stretch) {
       const [x, y, width] = group.place;
       const step = MEMBER.width + MEMBER.gap;
-      const columns = Math.min(Math.max(Math.floor((width - 2 * MEMBER.pad + MEMBER.gap + 0.5) / step), least), Math.max(chosen.length, 1));
+      const columns = Math.min(
+        Math.max(Math.floor((width - 2 * MEMBER.pad + MEMBER.gap + 0.5) / step), least),
+        Math.max(chosen.length, 1),
+      );
       const left = x + (width - columns * step + MEMBER.gap) / 2;
       chosen.forEach((vertex, at) => {
-        vertex.place = [left + (at % columns) * step, y + MEMBER.head + Math.floor(at / columns) * (MEMBER.height + MEMBER.gap), MEMBER.width, MEMBER.height];
+        vertex.place = [
+          left + (at % columns) * step,
+          y + MEMBER.head + Math.floor(at / columns) * (MEMBER.height + MEMBER.gap),
+          MEMBER.width,
+          MEMBER.height,
+        ];
       });
     }
     this.connect();
@@ -125,7 +271,9 @@ export class Flow extends Stage {
   connect() {
     const shown = new Set([...this.shownMembers.values()].flat());
     const ends = (vertex) => (shown.has(vertex) ? vertex : this.groups[vertex.group]);
-    const closed = this.links.filter((link) => !this.opened.has(link.from) && !this.opened.has(link.to)).map((link) => ({ ...link, a: this.groups[link.from], b: this.groups[link.to] }));
+    const closed = this.links
+      .filter((link) => !this.opened.has(link.from) && !this.opened.has(link.to))
+      .map((link) => ({ ...link, a: this.groups[link.from], b: this.groups[link.to] }));
     const sums = new Map();
     for (const edge of this.edges) {
       const [from, to] = [this.vertices[edge.from], this.vertices[edge.to]];
@@ -133,13 +281,28 @@ export class Flow extends Stage {
       const [a, b] = [ends(from), ends(to)];
       if (a === b) continue;
       const key = `${a.id} ${b.id}`;
-      const sum = sums.get(key) ?? { id: key, a, b, relation: edge.relation, read: 0, written: 0, bytes: 0, calls: 0, elapsed: null, members: 0, critical: false, route: null };
+      const sum = sums.get(key) ?? {
+        id: key,
+        a,
+        b,
+        relation: edge.relation,
+        read: 0,
+        written: 0,
+        bytes: 0,
+        calls: 0,
+        elapsed: null,
+        members: 0,
+        critical: false,
+        route: null,
+      };
       for (const figure of ["read", "written", "bytes", "calls", "members"]) sum[figure] += edge[figure];
       if (edge.elapsed !== null) sum.elapsed = (sum.elapsed ?? 0) + edge.elapsed;
       sum.critical ||= edge.critical;
       sums.set(key, sum);
     }
-    const inner = [...sums.values()].sort((a, b) => b.critical - a.critical || b.bytes - a.bytes || b.members - a.members);
+    const inner = [...sums.values()].sort(
+      (a, b) => b.critical - a.critical || b.bytes - a.bytes || b.members - a.members,
+    );
     this.hiddenEdges = Math.max(inner.length - MOST_EDGES, 0);
     this.drawn = [...closed, ...inner.slice(0, MOST_EDGES)];
     this.byEdge = new Map(this.drawn.map((edge) => [edge.id, edge]));
@@ -153,7 +316,21 @@ export class Flow extends Stage {
   }
 
   draw() {
-    const marker = (id, colour) => s("marker", { id, viewBox: "0 0 10 10", refX: "9", refY: "5", markerWidth: "8", markerHeight: "8", markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, s("path", { d: "M0 1 10 5 0 9z", style: { fill: colour } }));
+    const marker = (id, colour) =>
+      s(
+        "marker",
+        {
+          id,
+          viewBox: "0 0 10 10",
+          refX: "9",
+          refY: "5",
+          markerWidth: "8",
+          markerHeight: "8",
+          markerUnits: "userSpaceOnUse",
+          orient: "auto-start-reverse",
+        },
+        s("path", { d: "M0 1 10 5 0 9z", style: { fill: colour } }),
+      );
     this.world = s("g", { class: "world" });
     const [edges, nodes] = [s("g", { class: "edges" }), s("g", { class: "nodes" })];
     const weights = this.drawn.map((edge) => this.weight(edge)).filter((weight) => weight !== null);
@@ -161,17 +338,23 @@ export class Flow extends Stage {
     const share = (weight) => (most > least ? Math.log(weight / least) / Math.log(most / least) : 0.5);
     this.elements = new Map();
     for (const edge of this.drawn) edges.append(this.edge(edge, this.weight(edge), share));
-    for (const group of this.groups) nodes.append(this.opened.has(group.index) ? this.container(group) : this.box(group));
+    for (const group of this.groups)
+      nodes.append(this.opened.has(group.index) ? this.container(group) : this.box(group));
     for (const members of this.shownMembers.values()) nodes.append(...members.map((vertex) => this.member(vertex)));
     this.world.append(edges, nodes);
-    clear(this.canvas).append(s("defs", null, marker("flow-arrow", "var(--edge)"), marker("flow-arrow-critical", "var(--critical)")), this.world);
+    clear(this.canvas).append(
+      s("defs", null, marker("flow-arrow", "var(--edge)"), marker("flow-arrow-critical", "var(--critical)")),
+      this.world,
+    );
     this.update();
     this.transform();
   }
 
   label(item) {
     if (item.members) return item.name;
-    return this.groups[item.group].f ? base(item.name) + (item.part > 1 ? ` @${item.part}` : "") : `${item.name} ${this.pid(item)}`.trim();
+    return this.groups[item.group].f
+      ? base(item.name) + (item.part > 1 ? ` @${item.part}` : "")
+      : `${item.name} ${this.pid(item)}`.trim();
   }
 
   pid(vertex) {
@@ -189,20 +372,54 @@ export class Flow extends Stage {
   /** The group of an item that can be pressed. */
   frame(item, kind, text, content) {
     const [x, y] = item.place;
-    const element = s("g", { class: `node ${kind}`, tabindex: "-1", role: "button", "data-node": item.id, "aria-label": text, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
-      onclick: (event) => { if (!event.target.closest(".opener")) this.choose({ node: item.id }); }, ondblclick: () => item.members && item.m > 1 && this.toggle(item.index) }, s("title", null, text), content);
+    const element = s(
+      "g",
+      {
+        class: `node ${kind}`,
+        tabindex: "-1",
+        role: "button",
+        "data-node": item.id,
+        "aria-label": text,
+        transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+        onclick: (event) => {
+          if (!event.target.closest(".opener")) this.choose({ node: item.id });
+        },
+        ondblclick: () => item.members && item.m > 1 && this.toggle(item.index),
+      },
+      s("title", null, text),
+      content,
+    );
     this.elements.set(item.id, { element, item });
     return element;
   }
 
   shape(isFile, [, , width, height], colour, offset = 0) {
-    return isFile ? s("path", { d: sheet(offset, offset, width, height), class: "body file", style: { "--tint": colour } })
-      : s("rect", { x: offset, y: offset, width, height, rx: Math.min(height / 2, 14), class: "body process", style: { "--tint": colour } });
+    return isFile
+      ? s("path", { d: sheet(offset, offset, width, height), class: "body file", style: { "--tint": colour } })
+      : s("rect", {
+          x: offset,
+          y: offset,
+          width,
+          height,
+          rx: Math.min(height / 2, 14),
+          class: "body process",
+          style: { "--tint": colour },
+        });
   }
 
   opener(group, sign, x, y) {
-    return s("g", { class: "opener", role: "button", "aria-label": `${sign === "＋" ? "Open" : "Close"} ${visible(group.whole)}`, transform: `translate(${x} ${y})`, onclick: () => this.toggle(group.index) },
-      s("circle", { r: 9 }), s("text", { "text-anchor": "middle", "dominant-baseline": "central" }, sign));
+    return s(
+      "g",
+      {
+        class: "opener",
+        role: "button",
+        "aria-label": `${sign === "＋" ? "Open" : "Close"} ${visible(group.whole)}`,
+        transform: `translate(${x} ${y})`,
+        onclick: () => this.toggle(group.index),
+      },
+      s("circle", { r: 9 }),
+      s("text", { "text-anchor": "middle", "dominant-baseline": "central" }, sign),
+    );
   }
 
   box(group) {
@@ -210,29 +427,65 @@ export class Flow extends Stage {
     const colour = hue(group.g);
     const what = group.f ? plural(group.d, "file") : plural(group.d, "process", "processes");
     const limit = Math.max(Math.floor((width - 14) / 7.7), 6);
-    return this.frame(group, group.c ? "critical" : "", `${visible(group.whole)}: ${what}, ${this.amount(group)}${group.c ? ", on the critical path" : ""}`, [
-      group.m > 1 ? this.shape(group.f, group.place, colour, 4) : null, this.shape(group.f, group.place, colour),
-      s("text", { x: width / 2, y: height * 0.34, "text-anchor": "middle", "dominant-baseline": "central", class: "title" }, shorten(visible(group.name), limit)),
-      s("text", { x: width / 2, y: height * 0.7, "text-anchor": "middle", "dominant-baseline": "central", class: "sub" }, `${group.d > 1 ? `×${count(group.d)} · ` : ""}${this.amount(group)}`),
-      group.m > 1 ? this.opener(group, "＋", width - 2, 2) : null]);
+    return this.frame(
+      group,
+      group.c ? "critical" : "",
+      `${visible(group.whole)}: ${what}, ${this.amount(group)}${group.c ? ", on the critical path" : ""}`,
+      [
+        group.m > 1 ? this.shape(group.f, group.place, colour, 4) : null,
+        this.shape(group.f, group.place, colour),
+        s(
+          "text",
+          { x: width / 2, y: height * 0.34, "text-anchor": "middle", "dominant-baseline": "central", class: "title" },
+          shorten(visible(group.name), limit),
+        ),
+        s(
+          "text",
+          { x: width / 2, y: height * 0.7, "text-anchor": "middle", "dominant-baseline": "central", class: "sub" },
+          `${group.d > 1 ? `×${count(group.d)} · ` : ""}${this.amount(group)}`,
+        ),
+        group.m > 1 ? this.opener(group, "＋", width - 2, 2) : null,
+      ],
+    );
   }
 
   container(group) {
     const [, , width, height] = group.place;
     const shown = this.shownMembers.get(group.index).length;
-    return this.frame(group, `container${group.c ? " critical" : ""}`, `${visible(group.whole)}, opened: ${count(shown)} of ${count(group.m)} shown`, [
-      s("rect", { width, height, rx: 10, class: "body room", style: { "--tint": hue(group.g) } }),
-      s("text", { x: 14, y: 17, "dominant-baseline": "central", class: "title" }, `${shorten(visible(group.name), Math.max(Math.floor((width - 120) / 7.4), 8))}`, s("tspan", { class: "sub" }, `  ${count(shown)} of ${count(group.m)}`)),
-      this.opener(group, "−", width - 14, 16)]);
+    return this.frame(
+      group,
+      `container${group.c ? " critical" : ""}`,
+      `${visible(group.whole)}, opened: ${count(shown)} of ${count(group.m)} shown`,
+      [
+        s("rect", { width, height, rx: 10, class: "body room", style: { "--tint": hue(group.g) } }),
+        s(
+          "text",
+          { x: 14, y: 17, "dominant-baseline": "central", class: "title" },
+          `${shorten(visible(group.name), Math.max(Math.floor((width - 120) / 7.4), 8))}`,
+          s("tspan", { class: "sub" }, `  ${count(shown)} of ${count(group.m)}`),
+        ),
+        this.opener(group, "−", width - 14, 16),
+      ],
+    );
   }
 
   member(vertex) {
     const [, , width, height] = vertex.place;
     const group = this.groups[vertex.group];
     const label = this.label(vertex);
-    return this.frame(vertex, `member${vertex.critical ? " critical" : ""}`, `${visible(group.f ? vertex.name : label)}: ${this.amount(vertex)}${vertex.critical ? ", on the critical path" : ""}`, [
-      this.shape(group.f, vertex.place, hue(group.g)),
-      s("text", { x: width / 2, y: height / 2, "text-anchor": "middle", "dominant-baseline": "central", class: "sub" }, shorten(visible(label), 20))]);
+    return this.frame(
+      vertex,
+      `member${vertex.critical ? " critical" : ""}`,
+      `${visible(group.f ? vertex.name : label)}: ${this.amount(vertex)}${vertex.critical ? ", on the critical path" : ""}`,
+      [
+        this.shape(group.f, vertex.place, hue(group.g)),
+        s(
+          "text",
+          { x: width / 2, y: height / 2, "text-anchor": "middle", "dominant-baseline": "central", class: "sub" },
+          shorten(visible(label), 20),
+        ),
+      ],
+    );
   }
 
   edge(edge, weight, share) {
@@ -240,8 +493,26 @@ export class Flow extends Stage {
     const from = visible(this.label(edge.a));
     const text = `${from} → ${visible(this.label(edge.b))}: ${edge.bytes > 0 ? `${bytes(edge.bytes)}, ` : ""}${edge.relation}${edge.members > 1 ? `, ${count(edge.members)} edges` : ""}`;
     const { d } = this.route(edge);
-    const line = s("path", { d, class: `line${edge.bytes > 0 ? "" : " without"}`, "stroke-width": width.toFixed(2), "marker-end": "url(#flow-arrow)" });
-    const element = s("g", { class: `edge${edge.critical ? " critical" : ""}${edge.route || edge.a.members && edge.b.members ? "" : " thin"}`, "data-edge": edge.id, role: "button", tabindex: "-1", "aria-label": text, onclick: () => this.choose({ edge: edge.id }) }, s("title", null, text), s("path", { class: "hit", d }), line);
+    const line = s("path", {
+      d,
+      class: `line${edge.bytes > 0 ? "" : " without"}`,
+      "stroke-width": width.toFixed(2),
+      "marker-end": "url(#flow-arrow)",
+    });
+    const element = s(
+      "g",
+      {
+        class: `edge${edge.critical ? " critical" : ""}${edge.route || (edge.a.members && edge.b.members) ? "" : " thin"}`,
+        "data-edge": edge.id,
+        role: "button",
+        tabindex: "-1",
+        "aria-label": text,
+        onclick: () => this.choose({ edge: edge.id }),
+      },
+      s("title", null, text),
+      s("path", { class: "hit", d }),
+      line,
+    );
     this.elements.set(edge.id, { element, edge, line });
     return element;
   }
@@ -253,7 +524,10 @@ export class Flow extends Stage {
     const fasten = (at, control, [x, y, width, height], [ox, oy, ow, oh]) => {
       const target = [x + ((edge.route[at] - ox) / ow) * width, y + ((edge.route[at + 1] - oy) / oh) * height];
       const by = [target[0] - moved[at], target[1] - moved[at + 1]];
-      for (const place of [at, control]) { moved[place] += by[0]; moved[place + 1] += by[1]; }
+      for (const place of [at, control]) {
+        moved[place] += by[0];
+        moved[place + 1] += by[1];
+      }
     };
     const last = moved.length - 2;
     if (last >= 6) {
@@ -296,22 +570,44 @@ export class Flow extends Stage {
       }
     }
     this.canvas.classList.toggle("focused", selected?.node !== undefined);
-    this.found.textContent = this.query === "" ? "" : `${plural(matches, "match", "matches")}${matches > 0 ? ", Enter jumps" : ""}`;
+    this.found.textContent =
+      this.query === "" ? "" : `${plural(matches, "match", "matches")}${matches > 0 ? ", Enter jumps" : ""}`;
     this.describe();
   }
 
   describe() {
     const { more, left_out: leftOut, left_out_bytes: leftOutBytes } = this.data.workflow.flow;
-    const sum = (files) => this.groups.filter((group) => group.f === files).reduce((total, group) => total + group.d, 0);
+    const sum = (files) =>
+      this.groups.filter((group) => group.f === files).reduce((total, group) => total + group.d, 0);
     const closed = this.groups.filter((group) => !this.opened.has(group.index)).length;
     const members = [...this.shownMembers.values()].reduce((total, list) => total + list.length, 0);
-    const unseen = [...this.opened].reduce((total, index) => total + this.groups[index].m - this.shownMembers.get(index).length, 0);
-    const words = [`${plural(sum(false), "process", "processes")} and ${plural(sum(true), "file")} in ${plural(this.groups.length, "box", "boxes")}: ${count(closed)} closed${this.opened.size > 0 ? `, ${count(this.opened.size)} opened with ${plural(members, "member")}` : ""}; ${plural(this.drawn.length, "edge")}.`];
-    if (unseen > 0) words.push(`${plural(unseen, "member")} of opened boxes ${unseen === 1 ? "is" : "are"} not drawn: at most ${count(MOST_MEMBERS)} of a box and ${count(MOST_NODES)} in all.`);
-    if (this.hiddenEdges > 0) words.push(`${plural(this.hiddenEdges, "lighter edge")} of opened boxes ${this.hiddenEdges === 1 ? "is" : "are"} not drawn.`);
-    if (more.vertices > 0) words.push(`${plural(more.vertices, "vertex", "vertices")} ${more.vertices === 1 ? "is" : "are"} counted in the boxes but not in this file.`);
-    if (more.edges > 0) words.push(`${plural(more.edges, "edge")} with ${bytes(more.bytes)} between single vertices ${more.edges === 1 ? "is" : "are"} not in this file.`);
-    if (leftOut.length > 0) words.push(`Left out: ${leftOut.map(([why, number]) => `${count(number)} ${visible(why)}`).join(", ")}${leftOutBytes > 0 ? `, with ${bytes(leftOutBytes)}` : ""}.`);
+    const unseen = [...this.opened].reduce(
+      (total, index) => total + this.groups[index].m - this.shownMembers.get(index).length,
+      0,
+    );
+    const words = [
+      `${plural(sum(false), "process", "processes")} and ${plural(sum(true), "file")} in ${plural(this.groups.length, "box", "boxes")}: ${count(closed)} closed${this.opened.size > 0 ? `, ${count(this.opened.size)} opened with ${plural(members, "member")}` : ""}; ${plural(this.drawn.length, "edge")}.`,
+    ];
+    if (unseen > 0)
+      words.push(
+        `${plural(unseen, "member")} of opened boxes ${unseen === 1 ? "is" : "are"} not drawn: at most ${count(MOST_MEMBERS)} of a box and ${count(MOST_NODES)} in all.`,
+      );
+    if (this.hiddenEdges > 0)
+      words.push(
+        `${plural(this.hiddenEdges, "lighter edge")} of opened boxes ${this.hiddenEdges === 1 ? "is" : "are"} not drawn.`,
+      );
+    if (more.vertices > 0)
+      words.push(
+        `${plural(more.vertices, "vertex", "vertices")} ${more.vertices === 1 ? "is" : "are"} counted in the boxes but not in this file.`,
+      );
+    if (more.edges > 0)
+      words.push(
+        `${plural(more.edges, "edge")} with ${bytes(more.bytes)} between single vertices ${more.edges === 1 ? "is" : "are"} not in this file.`,
+      );
+    if (leftOut.length > 0)
+      words.push(
+        `Left out: ${leftOut.map(([why, number]) => `${count(number)} ${visible(why)}`).join(", ")}${leftOutBytes > 0 ? `, with ${bytes(leftOutBytes)}` : ""}.`,
+      );
     const text = words.join(" ");
     if (this.status.textContent !== text) this.status.textContent = text;
   }
@@ -323,7 +619,9 @@ export class Flow extends Stage {
 
   openAll() {
     let room = MOST_NODES - this.groups.length;
-    for (const group of this.groups.filter((one) => one.m > 1 && one.members.length > 0).sort((a, b) => a.members.length - b.members.length)) {
+    for (const group of this.groups
+      .filter((one) => one.m > 1 && one.members.length > 0)
+      .sort((a, b) => a.members.length - b.members.length)) {
       if (group.members.length > Math.min(room, MOST_MEMBERS)) continue;
       room -= group.members.length;
       this.opened.add(group.index);
@@ -336,7 +634,10 @@ export class Flow extends Stage {
     const { k, x, y } = this.view;
     const before = group && [group.place[0] * k + x, group.place[1] * k + y];
     this.arrange();
-    if (this.selected && !this.exists(this.selected)) { this.selected = null; this.side.hide(); }
+    if (this.selected && !this.exists(this.selected)) {
+      this.selected = null;
+      this.side.hide();
+    }
     if (group) this.view = { k, x: before[0] - group.place[0] * k, y: before[1] - group.place[1] * k };
     this.draw();
     if (group) {
@@ -346,11 +647,25 @@ export class Flow extends Stage {
   }
 
   exists({ node, edge }) {
-    return edge !== undefined ? this.byEdge.has(edge) : node.startsWith("g") || [...this.shownMembers.values()].some((list) => list.some((vertex) => vertex.id === node));
+    return edge !== undefined
+      ? this.byEdge.has(edge)
+      : node.startsWith("g") ||
+          [...this.shownMembers.values()].some((list) => list.some((vertex) => vertex.id === node));
   }
 
   items() {
-    return [...this.elements.values()].filter(({ item }) => item && !(item.members && this.opened.has(item.index) && this.shownMembers.get(item.index).length > 0 && document.activeElement?.dataset?.node?.startsWith("v"))).map(({ item, element }) => ({ id: item.id, box: item.place, element }));
+    return [...this.elements.values()]
+      .filter(
+        ({ item }) =>
+          item &&
+          !(
+            item.members &&
+            this.opened.has(item.index) &&
+            this.shownMembers.get(item.index).length > 0 &&
+            document.activeElement?.dataset?.node?.startsWith("v")
+          ),
+      )
+      .map(({ item, element }) => ({ id: item.id, box: item.place, element }));
   }
 
   press(node, key) {
@@ -362,13 +677,19 @@ export class Flow extends Stage {
   extent() {
     const boxes = this.groups.map((group) => group.place);
     const [left, top] = [Math.min(...boxes.map((box) => box[0])), Math.min(...boxes.map((box) => box[1]))];
-    const [right, bottom] = [Math.max(...boxes.map((box) => box[0] + box[2])), Math.max(...boxes.map((box) => box[1] + box[3]))];
+    const [right, bottom] = [
+      Math.max(...boxes.map((box) => box[0] + box[2])),
+      Math.max(...boxes.map((box) => box[1] + box[3])),
+    ];
     return [left - 24, top - 20, right - left + 60, bottom - top + 40];
   }
 
   /** Goes to the next match, opening the box that holds it. */
   jump(step) {
-    const found = [...this.groups.filter((group) => visible(group.whole).toLowerCase().includes(this.query)), ...this.vertices.filter((vertex) => this.matches(vertex))];
+    const found = [
+      ...this.groups.filter((group) => visible(group.whole).toLowerCase().includes(this.query)),
+      ...this.vertices.filter((vertex) => this.matches(vertex)),
+    ];
     if (found.length === 0) return;
     this.at = ((this.at ?? -1) + step + found.length) % found.length;
     this.reveal(found[this.at]);
@@ -397,7 +718,8 @@ export class Flow extends Stage {
     else if (what.edge !== undefined) this.showEdge(this.byEdge.get(what.edge));
     else {
       const { item } = this.elements.get(what.node);
-      const single = of && !of.members ? of : item.members && item.m === 1 && item.members.length === 1 ? item.members[0] : item;
+      const single =
+        of && !of.members ? of : item.members && item.m === 1 && item.members.length === 1 ? item.members[0] : item;
       if (single.members) this.showGroup(single);
       else this.showVertex(single);
     }
@@ -409,61 +731,267 @@ export class Flow extends Stage {
 
   list(title, rows) {
     if (rows.length === 0) return null;
-    return h("section", null, h("h4", null, title), h("ul", { class: "plain" }, rows.slice(0, LISTED).map((cells) => h("li", null, cells)), rows.length > LISTED ? h("li", { class: "status" }, `and ${count(rows.length - LISTED)} more`) : null));
+    return h(
+      "section",
+      null,
+      h("h4", null, title),
+      h(
+        "ul",
+        { class: "plain" },
+        rows.slice(0, LISTED).map((cells) => h("li", null, cells)),
+        rows.length > LISTED ? h("li", { class: "status" }, `and ${count(rows.length - LISTED)} more`) : null,
+      ),
+    );
   }
 
   showGroup(group) {
-    const way = (links, end) => links.sort((a, b) => b.bytes - a.bytes).map((link) => [this.link(this.groups[link[end]], visible(this.groups[link[end]].whole)), ` ${link.bytes > 0 ? bytes(link.bytes) : link.relation}`]);
+    const way = (links, end) =>
+      links
+        .sort((a, b) => b.bytes - a.bytes)
+        .map((link) => [
+          this.link(this.groups[link[end]], visible(this.groups[link[end]].whole)),
+          ` ${link.bytes > 0 ? bytes(link.bytes) : link.relation}`,
+        ]);
     const heaviest = [...group.members].sort((a, b) => (group.f ? b.bytes - a.bytes : b.time - a.time));
     this.side.show(group.f ? "Files" : "Processes", visible(group.whole), [
-      h("p", null, dot(group.g), group.g < 0 ? "used by several groups" : `group ${groupName(this.data, group.g)}`, group.c ? h("b", { class: "on-path" }, " on the critical path") : null),
-      figures([[group.f ? "Files" : "Processes", count(group.d), group.members.length < group.m ? `${count(group.members.length)} in this file` : ""], ...(group.f ? [] : [["Lives", duration(group.t), group.t === null ? "" : `${count(group.t)} ns`]]),
-        [group.f ? "Read of them" : "Read", bytes(group.r), `${count(group.r)} B`], [group.f ? "Written to them" : "Written", bytes(group.wr), `${count(group.wr)} B`]]),
-      group.m > 1 && group.members.length > 0 ? h("button", { type: "button", onclick: () => this.toggle(group.index) }, this.opened.has(group.index) ? "Close the box" : "Open the box") : null,
-      this.list("From", way(this.links.filter((link) => link.to === group.index), "from")), this.list("To", way(this.links.filter((link) => link.from === group.index), "to")),
-      this.list(group.f ? "Most bytes" : "Longest", heaviest.map((vertex) => [this.link(vertex), ` ${this.amount(vertex)}`]))]);
+      h(
+        "p",
+        null,
+        dot(group.g),
+        group.g < 0 ? "used by several groups" : `group ${groupName(this.data, group.g)}`,
+        group.c ? h("b", { class: "on-path" }, " on the critical path") : null,
+      ),
+      figures([
+        [
+          group.f ? "Files" : "Processes",
+          count(group.d),
+          group.members.length < group.m ? `${count(group.members.length)} in this file` : "",
+        ],
+        ...(group.f ? [] : [["Lives", duration(group.t), group.t === null ? "" : `${count(group.t)} ns`]]),
+        [group.f ? "Read of them" : "Read", bytes(group.r), `${count(group.r)} B`],
+        [group.f ? "Written to them" : "Written", bytes(group.wr), `${count(group.wr)} B`],
+      ]),
+      group.m > 1 && group.members.length > 0
+        ? h(
+            "button",
+            { type: "button", onclick: () => this.toggle(group.index) },
+            this.opened.has(group.index) ? "Close the box" : "Open the box",
+          )
+        : null,
+      this.list(
+        "From",
+        way(
+          this.links.filter((link) => link.to === group.index),
+          "from",
+        ),
+      ),
+      this.list(
+        "To",
+        way(
+          this.links.filter((link) => link.from === group.index),
+          "to",
+        ),
+      ),
+      this.list(
+        group.f ? "Most bytes" : "Longest",
+        heaviest.map((vertex) => [this.link(vertex), ` ${this.amount(vertex)}`]),
+      ),
+    ]);
   }
 
   showVertex(vertex) {
     const group = this.groups[vertex.group];
     const row = group.f || vertex.about === null ? null : this.gantt?.rows[vertex.about];
-    const way = (end) => this.edges.filter((edge) => edge[end === "from" ? "to" : "from"] === vertex.index).sort((a, b) => b.bytes - a.bytes)
-      .map((edge) => [this.link(this.vertices[edge[end]]), ` ${edge.relation}${edge.bytes > 0 ? ` ${bytes(edge.bytes)}` : ""}`]);
+    const way = (end) =>
+      this.edges
+        .filter((edge) => edge[end === "from" ? "to" : "from"] === vertex.index)
+        .sort((a, b) => b.bytes - a.bytes)
+        .map((edge) => [
+          this.link(this.vertices[edge[end]]),
+          ` ${edge.relation}${edge.bytes > 0 ? ` ${bytes(edge.bytes)}` : ""}`,
+        ]);
     const path = vertex.critical ? h("b", { class: "on-path" }, " on the critical path") : null;
     const about = group.f
-      ? [h("p", null, h("code", null, visible(vertex.name)), path), figures([["Version", count(vertex.part)], ["Size", vertex.about === null ? "unknown" : bytes(vertex.about), vertex.about === null ? "" : `${count(vertex.about)} B`], ["Readers", plural(vertex.readers, "process", "processes")], ["Writers", plural(vertex.writers, "process", "processes")], ["Moved", bytes(vertex.bytes), "along the edges in this file"]])]
-      : [h("p", null, dot(group.g), `group ${groupName(this.data, group.g)}`, path), this.command(vertex) === null ? null : h("p", null, h("code", null, visible(this.command(vertex)))),
-        figures([["Process", row ? String(row.pid) : "unknown"], ...(vertex.part > 1 ? [["Part", count(vertex.part), "after it took in data that depend on itself"]] : []), ["Life", duration(vertex.time), vertex.time === null ? "" : `${count(vertex.time)} ns`],
-          ...(row ? [["CPU time", row.cpu === null ? "unknown" : duration(row.cpu)], ["Exit", row.signal !== null ? `killed by ${visible(this.data.text(row.signal))}` : row.exit === null ? "unknown" : String(row.exit)]] : []), ["Moved", bytes(vertex.bytes), "along the edges in this file"]]),
-        row ? h("button", { type: "button", onclick: () => { document.getElementById("processes").scrollIntoView({ block: "start" }); this.gantt.reveal(row.index); } }, "Show among the processes") : null];
-    this.side.show(group.f ? "File" : "Process", visible(this.label(vertex)), [...about, this.list("From", way("from")), this.list("To", way("to")), h("p", { class: "status" }, "In the box ", this.link(group, visible(group.whole)))]);
+      ? [
+          h("p", null, h("code", null, visible(vertex.name)), path),
+          figures([
+            ["Version", count(vertex.part)],
+            [
+              "Size",
+              vertex.about === null ? "unknown" : bytes(vertex.about),
+              vertex.about === null ? "" : `${count(vertex.about)} B`,
+            ],
+            ["Readers", plural(vertex.readers, "process", "processes")],
+            ["Writers", plural(vertex.writers, "process", "processes")],
+            ["Moved", bytes(vertex.bytes), "along the edges in this file"],
+          ]),
+        ]
+      : [
+          h("p", null, dot(group.g), `group ${groupName(this.data, group.g)}`, path),
+          this.command(vertex) === null ? null : h("p", null, h("code", null, visible(this.command(vertex)))),
+          figures([
+            ["Process", row ? String(row.pid) : "unknown"],
+            ...(vertex.part > 1 ? [["Part", count(vertex.part), "after it took in data that depend on itself"]] : []),
+            ["Life", duration(vertex.time), vertex.time === null ? "" : `${count(vertex.time)} ns`],
+            ...(row
+              ? [
+                  ["CPU time", row.cpu === null ? "unknown" : duration(row.cpu)],
+                  [
+                    "Exit",
+                    row.signal !== null
+                      ? `killed by ${visible(this.data.text(row.signal))}`
+                      : row.exit === null
+                        ? "unknown"
+                        : String(row.exit),
+                  ],
+                ]
+              : []),
+            ["Moved", bytes(vertex.bytes), "along the edges in this file"],
+          ]),
+          row
+            ? h(
+                "button",
+                {
+                  type: "button",
+                  onclick: () => {
+                    document.getElementById("processes").scrollIntoView({ block: "start" });
+                    this.gantt.reveal(row.index);
+                  },
+                },
+                "Show among the processes",
+              )
+            : null,
+        ];
+    this.side.show(group.f ? "File" : "Process", visible(this.label(vertex)), [
+      ...about,
+      this.list("From", way("from")),
+      this.list("To", way("to")),
+      h("p", { class: "status" }, "In the box ", this.link(group, visible(group.whole))),
+    ]);
   }
 
   showEdge(edge) {
     const speed = edge.bytes > 0 && edge.elapsed > 0 ? (edge.bytes * 1e9) / edge.elapsed : null;
-    this.side.show("Edge", `${shorten(visible(this.label(edge.a)), 40)} → ${shorten(visible(this.label(edge.b)), 40)}`, [
-      h("p", null, this.link(edge.a), " → ", this.link(edge.b), edge.critical ? h("b", { class: "on-path" }, " on the critical path") : null),
-      figures([["Meaning", edge.relation, edge.members > 1 ? "the first of several" : ""], ["Edges", count(edge.members), "of single vertices"], ["Read", bytes(edge.read), `${count(edge.read)} B`], ["Written", bytes(edge.written), `${count(edge.written)} B`], ["Transfers", count(edge.calls)],
-        ["Time in them", duration(edge.elapsed), edge.elapsed === null ? "" : `${count(edge.elapsed)} ns`], ["Rate", rate(speed), speed === null ? "no bytes or no time" : ""]])]);
+    this.side.show(
+      "Edge",
+      `${shorten(visible(this.label(edge.a)), 40)} → ${shorten(visible(this.label(edge.b)), 40)}`,
+      [
+        h(
+          "p",
+          null,
+          this.link(edge.a),
+          " → ",
+          this.link(edge.b),
+          edge.critical ? h("b", { class: "on-path" }, " on the critical path") : null,
+        ),
+        figures([
+          ["Meaning", edge.relation, edge.members > 1 ? "the first of several" : ""],
+          ["Edges", count(edge.members), "of single vertices"],
+          ["Read", bytes(edge.read), `${count(edge.read)} B`],
+          ["Written", bytes(edge.written), `${count(edge.written)} B`],
+          ["Transfers", count(edge.calls)],
+          ["Time in them", duration(edge.elapsed), edge.elapsed === null ? "" : `${count(edge.elapsed)} ns`],
+          ["Rate", rate(speed), speed === null ? "no bytes or no time" : ""],
+        ]),
+      ],
+    );
   }
 
   /** What the run waited for, by group and step by step. */
   pathList(path) {
-    if (!path) return h("p", { class: "status" }, `The critical path is not known${this.data.workflow.flow.path_unknown ? `: ${visible(this.data.workflow.flow.path_unknown)}` : ""}.`);
+    if (!path)
+      return h(
+        "p",
+        { class: "status" },
+        `The critical path is not known${this.data.workflow.flow.path_unknown ? `: ${visible(this.data.workflow.flow.path_unknown)}` : ""}.`,
+      );
     const groupOfStep = ([vertex]) => (vertex >= 0 ? this.vertices[vertex].group : vertex === -1 ? "gap" : "other");
     const shares = new Map();
     for (const step of path.steps) shares.set(groupOfStep(step), (shares.get(groupOfStep(step)) ?? 0) + step[2]);
     const parts = [...shares].sort((a, b) => b[1] - a[1]);
-    const label = (key) => (key === "gap" ? "nothing running" : key === "other" ? "not in this file" : visible(this.groups[key].name));
-    const link = (vertex) => (vertex >= 0 ? this.link(this.vertices[vertex]) : vertex === -1 ? "nothing" : "a process that is not in this file");
+    const label = (key) =>
+      key === "gap" ? "nothing running" : key === "other" ? "not in this file" : visible(this.groups[key].name);
+    const link = (vertex) =>
+      vertex >= 0 ? this.link(this.vertices[vertex]) : vertex === -1 ? "nothing" : "a process that is not in this file";
     const steps = h("ol", { class: "steps" });
-    const add = (from) => steps.append(...path.steps.slice(from, from + 50).map(([vertex, at, length, why, after]) => h("li", null, h("b", null, duration(length)), " ", link(vertex), h("span", { class: "note" }, ` from +${duration(at - this.gantt.whole[0])}: ${why} `), after >= 0 ? link(after) : "")));
+    const add = (from) =>
+      steps.append(
+        ...path.steps
+          .slice(from, from + 50)
+          .map(([vertex, at, length, why, after]) =>
+            h(
+              "li",
+              null,
+              h("b", null, duration(length)),
+              " ",
+              link(vertex),
+              h("span", { class: "note" }, ` from +${duration(at - this.gantt.whole[0])}: ${why} `),
+              after >= 0 ? link(after) : "",
+            ),
+          ),
+      );
     add(0);
-    const more = h("button", { type: "button", hidden: path.steps.length <= 50, onclick: () => { add(steps.childElementCount); more.hidden = steps.childElementCount >= path.steps.length; } }, "Show 50 more steps");
-    return h("div", { class: "critical-path" }, h("h3", null, `What the run waited for: ${duration(path.makespan)}`),
-      h("div", { class: "track parts", role: "img", "aria-label": parts.map(([key, time]) => `${label(key)} ${percent(time / path.makespan)}`).join(", ") }, parts.map(([key, time]) => h("span", { title: `${label(key)}: ${duration(time)}`, style: { flex: String(time), background: typeof key === "number" ? hue(this.groups[key].g) : "var(--band)" } }))),
-      h("p", null, parts.slice(0, 8).map(([key, time], at) => [at > 0 ? ", " : "", h("b", null, label(key)), ` ${percent(time / path.makespan)}`]), parts.length > 8 ? ` and ${count(parts.length - 8)} more` : "", ". The steps of the critical path cover the time from the first start to the last end without a hole.", path.unknown_times > 0 ? ` Of ${plural(path.unknown_times, "process", "processes")} birth or death was not recorded.` : "", path.unknown_ends[0] > 0 ? ` ${plural(path.unknown_ends[0], "wait", "waits")} of ${duration(path.unknown_ends[1])} in all on sockets or pipes whose other end is not recorded: counted for who waited.` : ""),
-      h("details", null, h("summary", null, `${plural(path.steps.length + path.more, "step")}`), steps, more, path.more > 0 ? h("p", { class: "status" }, `${plural(path.more, "more step")} not in this file.`) : null));
+    const more = h(
+      "button",
+      {
+        type: "button",
+        hidden: path.steps.length <= 50,
+        onclick: () => {
+          add(steps.childElementCount);
+          more.hidden = steps.childElementCount >= path.steps.length;
+        },
+      },
+      "Show 50 more steps",
+    );
+    return h(
+      "div",
+      { class: "critical-path" },
+      h("h3", null, `What the run waited for: ${duration(path.makespan)}`),
+      h(
+        "div",
+        {
+          class: "track parts",
+          role: "img",
+          "aria-label": parts.map(([key, time]) => `${label(key)} ${percent(time / path.makespan)}`).join(", "),
+        },
+        parts.map(([key, time]) =>
+          h("span", {
+            title: `${label(key)}: ${duration(time)}`,
+            style: {
+              flex: String(time),
+              background: typeof key === "number" ? hue(this.groups[key].g) : "var(--band)",
+            },
+          }),
+        ),
+      ),
+      h(
+        "p",
+        null,
+        parts
+          .slice(0, 8)
+          .map(([key, time], at) => [
+            at > 0 ? ", " : "",
+            h("b", null, label(key)),
+            ` ${percent(time / path.makespan)}`,
+          ]),
+        parts.length > 8 ? ` and ${count(parts.length - 8)} more` : "",
+        ". The steps of the critical path cover the time from the first start to the last end without a hole.",
+        path.unknown_times > 0
+          ? ` Of ${plural(path.unknown_times, "process", "processes")} birth or death was not recorded.`
+          : "",
+        path.unknown_ends[0] > 0
+          ? ` ${plural(path.unknown_ends[0], "wait", "waits")} of ${duration(path.unknown_ends[1])} in all on sockets or pipes whose other end is not recorded: counted for who waited.`
+          : "",
+      ),
+      h(
+        "details",
+        null,
+        h("summary", null, `${plural(path.steps.length + path.more, "step")}`),
+        steps,
+        more,
+        path.more > 0 ? h("p", { class: "status" }, `${plural(path.more, "more step")} not in this file.`) : null,
+      ),
+    );
   }
 }
 

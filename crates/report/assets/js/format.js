@@ -75,7 +75,10 @@ export function moment(data, offset) {
   if (data.clock === "order") return `#${count(offset)}`;
   if (data.clock === "relative") return `+${(offset / 1e9).toFixed(6)} s`;
   const [year, month, day, hour, minute, second, nanos] = match.slice(1).map(Number);
-  const total = BigInt(Date.UTC(year, month - 1, day, hour, minute, second)) * 1000000n + BigInt(nanos) + BigInt(Math.round(offset));
+  const total =
+    BigInt(Date.UTC(year, month - 1, day, hour, minute, second)) * 1000000n +
+    BigInt(nanos) +
+    BigInt(Math.round(offset));
   const date = new Date(Number(total / 1000000n));
   const text = `${date.toISOString().slice(0, 19)}.${String(total % 1000000000n).padStart(9, "0")}`;
   return data.clock === "time-of-day" ? text.slice(11) : `${text.replace("T", " ")} UTC`;

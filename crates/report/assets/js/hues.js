@@ -27,5 +27,7 @@ export function dot(group) {
 
 /** Which colour is which group. */
 export function hueLegend(data, groups) {
-  return groups.map((group) => h("span", { class: "key" }, h("span", null, dot(group), shorten(groupName(data, group), 32))));
+  return groups.map((group) =>
+    h("span", { class: "key" }, h("span", null, dot(group), shorten(groupName(data, group), 32))),
+  );
 }

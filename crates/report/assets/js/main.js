@@ -24,7 +24,11 @@ function themeSwitch(changed) {
     button.setAttribute("aria-label", `Colours: ${button.textContent}. Press to change`);
   };
   button.addEventListener("click", () => {
-    const next = { undefined: matchMedia("(prefers-color-scheme: dark)").matches ? "light" : "dark", light: "dark", dark: "light" };
+    const next = {
+      undefined: matchMedia("(prefers-color-scheme: dark)").matches ? "light" : "dark",
+      light: "dark",
+      dark: "light",
+    };
     document.documentElement.dataset.theme = next[document.documentElement.dataset.theme];
     label();
     changed();
@@ -34,10 +38,24 @@ function themeSwitch(changed) {
 }
 
 function footer(data) {
-  byId("footer").append(h("p", null, `Made by iotrail ${data.version}`, data.command ? [" with ", h("code", null, visible(data.command))] : "", ". ",
-    `Activities: ${visible(data.mapping)}. Cases: by ${visible(data.case_by)}. Max concurrency: ${data.concurrency_rule}. Quantiles are exact up to ${data.quantile_exact_limit.toLocaleString("en-US")} values`,
-    data.quantile_relative_error > 0 ? `, beyond with an error of at most ${(data.quantile_relative_error * 100).toFixed(1)} %.` : "."),
-    h("p", null, "Definitions: Sankaran et al., “Inspection of I/O Operations from System Call Traces using Directly-Follows-Graph”. This page is one file and loads nothing."));
+  byId("footer").append(
+    h(
+      "p",
+      null,
+      `Made by iotrail ${data.version}`,
+      data.command ? [" with ", h("code", null, visible(data.command))] : "",
+      ". ",
+      `Activities: ${visible(data.mapping)}. Cases: by ${visible(data.case_by)}. Max concurrency: ${data.concurrency_rule}. Quantiles are exact up to ${data.quantile_exact_limit.toLocaleString("en-US")} values`,
+      data.quantile_relative_error > 0
+        ? `, beyond with an error of at most ${(data.quantile_relative_error * 100).toFixed(1)} %.`
+        : ".",
+    ),
+    h(
+      "p",
+      null,
+      "Definitions: Sankaran et al., “Inspection of I/O Operations from System Call Traces using Directly-Follows-Graph”. This page is one file and loads nothing.",
+    ),
+  );
 }
 
 /** Takes a section out of the page with its way to it. */
@@ -50,19 +68,31 @@ function leaveOut(id) {
 function workflow(data) {
   const { phases: table, processes, flow, distributions, throughput, absent, without } = data.workflow;
   const part = (id, there, build) => {
-    if (without.includes(id)) return leaveOut(id), null;
+    if (without.includes(id)) return (leaveOut(id), null);
     if (there) return build(byId(`${id}-root`));
     const why = absent.find(([name]) => name === id)?.[1];
-    byId(id).querySelectorAll("h2 ~ p").forEach((text) => text.remove());
+    byId(id)
+      .querySelectorAll("h2 ~ p")
+      .forEach((text) => text.remove());
     byId(`${id}-root`).append(h("p", { class: "status" }, `Not shown: ${visible(why ?? "there are no data")}.`));
     return null;
   };
   let gantt = null;
-  part("phases", table, (root) => phases(data, root, (row) => { byId("processes")?.scrollIntoView({ block: "start" }); gantt?.group(row.index); }));
+  part("phases", table, (root) =>
+    phases(data, root, (row) => {
+      byId("processes")?.scrollIntoView({ block: "start" });
+      gantt?.group(row.index);
+    }),
+  );
   gantt = part("processes", processes, (root) => new Gantt(data, root, byId("process-panel")));
   const graph = part("workflow", flow, (root) => new Flow(data, root, byId("flow-panel"), gantt));
-  const curves = part("distributions", distributions.length > 0 || throughput, (root) => distributions.length > 0 && new Distributions(data, root));
-  const bins = throughput && !without.includes("distributions") ? new ThroughputView(data, byId("throughput-root")) : null;
+  const curves = part(
+    "distributions",
+    distributions.length > 0 || throughput,
+    (root) => distributions.length > 0 && new Distributions(data, root),
+  );
+  const bins =
+    throughput && !without.includes("distributions") ? new ThroughputView(data, byId("throughput-root")) : null;
   return { draw: () => [curves, bins].forEach((one) => one && one.draw()), print: (on) => graph?.print(on) };
 }
 
@@ -72,8 +102,21 @@ function start() {
   document.title = `${shorten(visible(data.title), 60)} – iotrail report`;
   let graph = null;
   const stage = byId("graph-stage");
-  const show = panel(data, byId("panel"), { choose: (what) => { graph.choose(what); if (what?.node !== undefined) graph.reveal(what.node); }, closed: () => stage.classList.remove("open"), timeline: (index) => { timeline.show(index); byId("timeline").scrollIntoView({ block: "start" }); } });
-  const select = (what) => { show(what); stage.classList.toggle("open", Boolean(what)); };
+  const show = panel(data, byId("panel"), {
+    choose: (what) => {
+      graph.choose(what);
+      if (what?.node !== undefined) graph.reveal(what.node);
+    },
+    closed: () => stage.classList.remove("open"),
+    timeline: (index) => {
+      timeline.show(index);
+      byId("timeline").scrollIntoView({ block: "start" });
+    },
+  });
+  const select = (what) => {
+    show(what);
+    stage.classList.toggle("open", Boolean(what));
+  };
   const open = (what) => {
     graph.choose(what);
     const node = what.node ?? data.edges[what.edge].from;
@@ -87,7 +130,14 @@ function start() {
   const timeline = new TimelineView(data, byId("timeline-root"));
   if (data.comparison) {
     comparison(data, byId("comparison-root"), (change) => {
-      const find = (index) => (index === null ? null : data.text(index) === "●" ? -1 : data.text(index) === "■" ? -2 : data.nodes.findIndex((node) => node.n === index));
+      const find = (index) =>
+        index === null
+          ? null
+          : data.text(index) === "●"
+            ? -1
+            : data.text(index) === "■"
+              ? -2
+              : data.nodes.findIndex((node) => node.n === index);
       const [from, to] = [find(change[1]), find(change[2])];
       const edge = to === null ? -1 : data.edges.findIndex((one) => one.from === from && one.to === to);
       if (edge >= 0) open({ edge });
@@ -100,9 +150,20 @@ function start() {
   const sheets = tables(data, byId("tables-root"), open);
   coverage(data, byId("coverage-root"));
   footer(data);
-  themeSwitch(() => { graph.draw(); timeline.draw?.(); parts.draw(); });
-  addEventListener("beforeprint", () => { sheets.prepare(); graph.print(true); parts.print(true); });
-  addEventListener("afterprint", () => { graph.print(false); parts.print(false); });
+  themeSwitch(() => {
+    graph.draw();
+    timeline.draw?.();
+    parts.draw();
+  });
+  addEventListener("beforeprint", () => {
+    sheets.prepare();
+    graph.print(true);
+    parts.print(true);
+  });
+  addEventListener("afterprint", () => {
+    graph.print(false);
+    parts.print(false);
+  });
   document.documentElement.dataset.ready = "true";
 }
 

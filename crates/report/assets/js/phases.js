@@ -8,15 +8,41 @@ import { table } from "./table.js";
 const MODES = { ro: "read only", wo: "written only", rw: "read and written", none: "neither" };
 
 function bar(share, text) {
-  return h("span", { class: "cell-bar" }, h("span", { class: "track", "aria-hidden": "true" }, share > 0 ? h("span", { class: "fill", style: { width: `${Math.min(share, 1) * 100}%` } }) : null), h("span", { class: "value" }, text));
+  return h(
+    "span",
+    { class: "cell-bar" },
+    h(
+      "span",
+      { class: "track", "aria-hidden": "true" },
+      share > 0 ? h("span", { class: "fill", style: { width: `${Math.min(share, 1) * 100}%` } }) : null,
+    ),
+    h("span", { class: "value" }, text),
+  );
 }
 
 /** Four counts as parts of one bar. */
 function modes(of) {
-  const words = Object.entries(MODES).map(([key, label]) => `${count(of[key])} ${label}`).join(", ");
-  return h("span", { class: "cell-bar", title: words },
-    h("span", { class: "track modes", role: "img", "aria-label": words }, Object.keys(MODES).map((key) => (of[key] > 0 ? h("span", { class: `mode-${key}`, style: { flex: of[key] } }) : null))),
-    h("span", { class: "value" }, Object.keys(MODES).map((key) => count(of[key])).join(" · ")));
+  const words = Object.entries(MODES)
+    .map(([key, label]) => `${count(of[key])} ${label}`)
+    .join(", ");
+  return h(
+    "span",
+    { class: "cell-bar", title: words },
+    h(
+      "span",
+      { class: "track modes", role: "img", "aria-label": words },
+      Object.keys(MODES).map((key) =>
+        of[key] > 0 ? h("span", { class: `mode-${key}`, style: { flex: of[key] } }) : null,
+      ),
+    ),
+    h(
+      "span",
+      { class: "value" },
+      Object.keys(MODES)
+        .map((key) => count(of[key]))
+        .join(" · "),
+    ),
+  );
 }
 
 /** When the group ran, within the time of all. */
@@ -25,9 +51,16 @@ function when(data, row, [from, to]) {
   const at = (time) => ((time - from) / Math.max(to - from, 1)) * 100;
   const [left, right] = [at(row.span[0]), at(row.span[1])];
   const length = row.span[1] - row.span[0];
-  return h("span", { class: "cell-bar", title: `began ${duration(row.span[0] - from)} after the first, for ${duration(length)}` },
-    h("span", { class: "track when", "aria-hidden": "true" }, h("i", { style: { left: `${left}%`, width: `${Math.max(right - left, 0.8)}%`, background: row.hue } })),
-    h("span", { class: "value" }, duration(length)));
+  return h(
+    "span",
+    { class: "cell-bar", title: `began ${duration(row.span[0] - from)} after the first, for ${duration(length)}` },
+    h(
+      "span",
+      { class: "track when", "aria-hidden": "true" },
+      h("i", { style: { left: `${left}%`, width: `${Math.max(right - left, 0.8)}%`, background: row.hue } }),
+    ),
+    h("span", { class: "value" }, duration(length)),
+  );
 }
 
 export function phases(data, root, open) {
@@ -40,29 +73,107 @@ export function phases(data, root, open) {
   const most = (of) => Math.max(...list.map((row) => of(row) ?? 0), 1);
   const measure = (key, label, of, show, title) => {
     const top = most(of);
-    return { key, label, number: true, value: of, title, text: (row) => (of(row) === null ? "unknown" : bar(of(row) / top, show(of(row)))) };
+    return {
+      key,
+      label,
+      number: true,
+      value: of,
+      title,
+      text: (row) => (of(row) === null ? "unknown" : bar(of(row) / top, show(of(row)))),
+    };
   };
-  const number = (key, label, of, show, title) => ({ key, label, number: true, value: of, title, text: (row) => (of(row) === null ? "unknown" : show(of(row))) });
-  const parts = (key, label, title) => ({ key, label, title, number: true, value: (row) => Object.values(row[key]).reduce((sum, value) => sum + value, 0), text: (row) => modes(row[key]),
-    exports: Object.keys(MODES).map((mode) => [`${key}_${mode}`, (row) => row[key][mode]]) });
+  const number = (key, label, of, show, title) => ({
+    key,
+    label,
+    number: true,
+    value: of,
+    title,
+    text: (row) => (of(row) === null ? "unknown" : show(of(row))),
+  });
+  const parts = (key, label, title) => ({
+    key,
+    label,
+    title,
+    number: true,
+    value: (row) => Object.values(row[key]).reduce((sum, value) => sum + value, 0),
+    text: (row) => modes(row[key]),
+    exports: Object.keys(MODES).map((mode) => [`${key}_${mode}`, (row) => row[key][mode]]),
+  });
   const columns = [
-    { key: "group", label: "Group", value: (row) => row.group, text: (row) => h("span", null, dot(row.index), visible(row.group)) },
+    {
+      key: "group",
+      label: "Group",
+      value: (row) => row.group,
+      text: (row) => h("span", null, dot(row.index), visible(row.group)),
+    },
     number("jobs", "Processes", (row) => row.jobs, count),
-    { key: "start", label: "When", number: true, value: (row) => row.span?.[0] ?? null, text: (row) => when(data, row, whole), title: "From the first start to the last end of its processes, in the time of all" },
+    {
+      key: "start",
+      label: "When",
+      number: true,
+      value: (row) => row.span?.[0] ?? null,
+      text: (row) => when(data, row, whole),
+      title: "From the first start to the last end of its processes, in the time of all",
+    },
     measure("bytes_read", "Read", (row) => row.bytes_read, bytes, "Layer: system calls"),
     measure("bytes_written", "Written", (row) => row.bytes_written, bytes, "Layer: system calls"),
-    number("page_cache_hit", "Page-cache hit", (row) => row.page_cache_hit, percent, "Share of the bytes read that storage did not deliver. Layer: file system"),
+    number(
+      "page_cache_hit",
+      "Page-cache hit",
+      (row) => row.page_cache_hit,
+      percent,
+      "Share of the bytes read that storage did not deliver. Layer: file system",
+    ),
     parts("files", "Files", "read only · written only · read and written · neither"),
     parts("processes", "Processes by use", "read only · written only · read and written · neither"),
     measure("call_ns", "Time in calls", (row) => row.call_ns, duration),
     number("cpu_ns", "CPU", (row) => row.cpu_ns, duration),
     number("life_ns", "Lives", (row) => row.life_ns, duration, "Sum of the life times of its processes"),
   ];
-  const hit = total.page_cache_hit === null ? "no process tells what storage delivered" : `${percent(total.page_cache_hit)} of the bytes read did not come from storage`;
+  const hit =
+    total.page_cache_hit === null
+      ? "no process tells what storage delivered"
+      : `${percent(total.page_cache_hit)} of the bytes read did not come from storage`;
   root.append(
-    h("p", null, `${plural(list.length + more, "group")} of processes, by ${visible(data.workflow.by)}. Together `, h("b", null, plural(total.jobs, "process", "processes")), " read ", h("b", null, bytes(total.bytes_read)), " and wrote ", h("b", null, bytes(total.bytes_written)),
-      ` in ${plural(Object.values(total.files).reduce((sum, value) => sum + value, 0), "file")}; ${hit}.`),
-    h("div", { class: "phase-table" }, table(columns, { rows: list, sort: "start", descending: false, caption: "Phases", file: "phases", step: 20, more: more > 0 ? `${plural(more, "smaller group")} not in this file` : null, open })),
-    h("div", { class: "legend" }, Object.entries(MODES).map(([key, label]) => h("span", { class: "key" }, h("i", { class: `swatch mode-${key}`, "aria-hidden": "true" }), label)),
-      h("span", { class: "key" }, "Layers: bytes, calls, files and processes are what system calls moved; the page-cache hit compares them with the kernel's counters of what storage delivered. Groups share files, so files do not add up.")));
+    h(
+      "p",
+      null,
+      `${plural(list.length + more, "group")} of processes, by ${visible(data.workflow.by)}. Together `,
+      h("b", null, plural(total.jobs, "process", "processes")),
+      " read ",
+      h("b", null, bytes(total.bytes_read)),
+      " and wrote ",
+      h("b", null, bytes(total.bytes_written)),
+      ` in ${plural(
+        Object.values(total.files).reduce((sum, value) => sum + value, 0),
+        "file",
+      )}; ${hit}.`,
+    ),
+    h(
+      "div",
+      { class: "phase-table" },
+      table(columns, {
+        rows: list,
+        sort: "start",
+        descending: false,
+        caption: "Phases",
+        file: "phases",
+        step: 20,
+        more: more > 0 ? `${plural(more, "smaller group")} not in this file` : null,
+        open,
+      }),
+    ),
+    h(
+      "div",
+      { class: "legend" },
+      Object.entries(MODES).map(([key, label]) =>
+        h("span", { class: "key" }, h("i", { class: `swatch mode-${key}`, "aria-hidden": "true" }), label),
+      ),
+      h(
+        "span",
+        { class: "key" },
+        "Layers: bytes, calls, files and processes are what system calls moved; the page-cache hit compares them with the kernel's counters of what storage delivered. Groups share files, so files do not add up.",
+      ),
+    ),
+  );
 }

@@ -12,8 +12,13 @@ export class Stage {
   }
 
   zoomButtons() {
-    return h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-      this.button("+", "Zoom in", () => this.zoom(1.3)), this.button("−", "Zoom out", () => this.zoom(1 / 1.3)), this.button("⤢", "Fit the graph into the window", () => this.fit()));
+    return h(
+      "div",
+      { class: "zoom", role: "group", "aria-label": "Zoom" },
+      this.button("+", "Zoom in", () => this.zoom(1.3)),
+      this.button("−", "Zoom out", () => this.zoom(1 / 1.3)),
+      this.button("⤢", "Fit the graph into the window", () => this.fit()),
+    );
   }
 
   /** Keeps what was in the middle in the middle. */
@@ -60,10 +65,14 @@ export class Stage {
       const frame = canvas.getBoundingClientRect();
       return [event.clientX - frame.left, event.clientY - frame.top];
     };
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY)) * 0.0022), place(event));
-    }, { passive: false });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY)) * 0.0022), place(event));
+      },
+      { passive: false },
+    );
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       fingers.set(event.pointerId, place(event));
@@ -85,8 +94,18 @@ export class Stage {
       }
       fingers.set(event.pointerId, now);
     });
-    for (const kind of ["pointerup", "pointercancel"]) canvas.addEventListener(kind, (event) => fingers.delete(event.pointerId));
-    canvas.addEventListener("click", (event) => { if (moved > 4) { event.stopPropagation(); moved = 0; } }, true);
+    for (const kind of ["pointerup", "pointercancel"])
+      canvas.addEventListener(kind, (event) => fingers.delete(event.pointerId));
+    canvas.addEventListener(
+      "click",
+      (event) => {
+        if (moved > 4) {
+          event.stopPropagation();
+          moved = 0;
+        }
+      },
+      true,
+    );
   }
 
   key(event) {

@@ -6,7 +6,11 @@ import { css, shade } from "./colour.js";
 import { groupOf, hue } from "./hues.js";
 import { tick } from "./timeline.js";
 
-const MEASURED = { written: { label: "bytes written", at: 2, moved: bytes, speed: rate }, read: { label: "bytes read", at: 1, moved: bytes, speed: rate }, calls: { label: "calls", at: 3, moved: count, speed: (value) => `${count(value)}/s` } };
+const MEASURED = {
+  written: { label: "bytes written", at: 2, moved: bytes, speed: rate },
+  read: { label: "bytes read", at: 1, moved: bytes, speed: rate },
+  calls: { label: "calls", at: 3, moved: count, speed: (value) => `${count(value)}/s` },
+};
 const AREA = { height: 260, left: 84, right: 14, top: 10, bottom: 28 };
 const RANK_ROW = { least: 4, most: 20 };
 
@@ -27,8 +31,15 @@ export class ThroughputView {
     const { groups, ranks } = data.workflow.throughput;
     this.groups = groups;
     this.ranks = ranks;
-    const total = (key) => groups.rows.list.reduce((sum, row) => sum + unpack(row[MEASURED[key].at], 0).reduce((all, value) => all + value, 0), 0);
-    this.measure = Object.keys(MEASURED).reduce((best, key) => (key !== "calls" && total(key) > total(best) ? key : best), "written");
+    const total = (key) =>
+      groups.rows.list.reduce(
+        (sum, row) => sum + unpack(row[MEASURED[key].at], 0).reduce((all, value) => all + value, 0),
+        0,
+      );
+    this.measure = Object.keys(MEASURED).reduce(
+      (best, key) => (key !== "calls" && total(key) > total(best) ? key : best),
+      "written",
+    );
     if (total(this.measure) === 0) this.measure = "calls";
     this.build(root);
     this.draw();
@@ -36,27 +47,74 @@ export class ThroughputView {
   }
 
   build(root) {
-    this.area = s("svg", { class: "chart", id: "throughput-chart", role: "application", tabindex: "0", onkeydown: (event) => this.key(event) });
+    this.area = s("svg", {
+      class: "chart",
+      id: "throughput-chart",
+      role: "application",
+      tabindex: "0",
+      onkeydown: (event) => this.key(event),
+    });
     this.canvas = h("canvas", { id: "rank-canvas", class: "chart", role: "img" });
     this.tip = h("div", { class: "tip", hidden: true });
     this.rankTip = h("div", { class: "tip", hidden: true });
     this.status = h("p", { class: "status", id: "throughput-status", role: "status" });
     this.legend = h("div", { class: "legend" });
     this.rankText = h("p", { class: "status", id: "rank-status" });
-    this.heat = h("div", null, h("h3", null, "Ranks over time"), this.rankText, h("div", { class: "chart-frame" }, this.canvas, this.rankTip));
-    root.append(h("h3", null, "Throughput over time"), h("div", { class: "toolbar" }, choice("Measure", Object.fromEntries(Object.entries(MEASURED).map(([key, { label }]) => [key, label])), this.measure, (value) => { this.measure = value; this.draw(); })),
-      h("div", { class: "chart-frame" }, this.area, this.tip), this.legend, this.status);
+    this.heat = h(
+      "div",
+      null,
+      h("h3", null, "Ranks over time"),
+      this.rankText,
+      h("div", { class: "chart-frame" }, this.canvas, this.rankTip),
+    );
+    root.append(
+      h("h3", null, "Throughput over time"),
+      h(
+        "div",
+        { class: "toolbar" },
+        choice(
+          "Measure",
+          Object.fromEntries(Object.entries(MEASURED).map(([key, { label }]) => [key, label])),
+          this.measure,
+          (value) => {
+            this.measure = value;
+            this.draw();
+          },
+        ),
+      ),
+      h("div", { class: "chart-frame" }, this.area, this.tip),
+      this.legend,
+      this.status,
+    );
     if (this.ranks.rows.list.length > 1) root.append(this.heat);
-    this.area.addEventListener("pointermove", (event) => { const frame = this.area.getBoundingClientRect(); this.point(Math.floor(((event.clientX - frame.left - AREA.left) / (this.width - AREA.left - AREA.right)) * this.groups.bins), event.clientY - frame.top); });
-    this.area.addEventListener("pointerleave", () => { this.tip.hidden = true; clear(this.line); });
+    this.area.addEventListener("pointermove", (event) => {
+      const frame = this.area.getBoundingClientRect();
+      this.point(
+        Math.floor(
+          ((event.clientX - frame.left - AREA.left) / (this.width - AREA.left - AREA.right)) * this.groups.bins,
+        ),
+        event.clientY - frame.top,
+      );
+    });
+    this.area.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+      clear(this.line);
+    });
     this.canvas.addEventListener("pointermove", (event) => this.pointRank(event));
-    this.canvas.addEventListener("pointerleave", () => { this.rankTip.hidden = true; });
+    this.canvas.addEventListener("pointerleave", () => {
+      this.rankTip.hidden = true;
+    });
   }
 
   draw() {
     this.width = this.area.clientWidth;
     if (this.width === 0) return;
-    this.rows = this.groups.rows.list.map((row) => ({ name: this.data.text(row[0]), group: groupOf(this.data, this.data.text(row[0])), bins: unpack(row[MEASURED[this.measure].at], this.groups.bins) }))
+    this.rows = this.groups.rows.list
+      .map((row) => ({
+        name: this.data.text(row[0]),
+        group: groupOf(this.data, this.data.text(row[0])),
+        bins: unpack(row[MEASURED[this.measure].at], this.groups.bins),
+      }))
       .filter((row) => row.bins.some((value) => value > 0));
     this.drawArea();
     this.drawRanks();
@@ -77,11 +135,25 @@ export class ThroughputView {
     const axes = s("g", { class: "axes" });
     for (let value = 0; value <= top * 1.0001; value += step) {
       const at = y((value * binNs) / 1e9).toFixed(1);
-      axes.append(s("path", { d: `M${AREA.left} ${at}H${this.width - AREA.right}` }), s("text", { x: AREA.left - 6, y: at, "text-anchor": "end", "dominant-baseline": "central" }, about.speed(value)));
+      axes.append(
+        s("path", { d: `M${AREA.left} ${at}H${this.width - AREA.right}` }),
+        s(
+          "text",
+          { x: AREA.left - 6, y: at, "text-anchor": "end", "dominant-baseline": "central" },
+          about.speed(value),
+        ),
+      );
     }
     const span = bins * binNs;
     const along = roundStep(span, Math.max(this.width / 110, 2));
-    for (let time = 0; time <= span; time += along) axes.append(s("text", { x: Math.min(x(time / binNs), this.width - 30).toFixed(1), y: AREA.height - 9, "text-anchor": "middle" }, tick(time, along)));
+    for (let time = 0; time <= span; time += along)
+      axes.append(
+        s(
+          "text",
+          { x: Math.min(x(time / binNs), this.width - 30).toFixed(1), y: AREA.height - 9, "text-anchor": "middle" },
+          tick(time, along),
+        ),
+      );
     this.area.append(axes);
     const base = new Array(bins).fill(0);
     for (const row of this.rows) {
@@ -96,7 +168,16 @@ export class ThroughputView {
     }
     this.line = s("g", { class: "cursor" });
     this.area.append(this.line);
-    clear(this.legend).append(...this.rows.map((row) => h("span", { class: "key" }, h("i", { class: "swatch", "aria-hidden": "true", style: { background: hue(row.group) } }), shorten(visible(row.name), 32))));
+    clear(this.legend).append(
+      ...this.rows.map((row) =>
+        h(
+          "span",
+          { class: "key" },
+          h("i", { class: "swatch", "aria-hidden": "true", style: { background: hue(row.group) } }),
+          shorten(visible(row.name), 32),
+        ),
+      ),
+    );
     const peak = sums.indexOf(most);
     const { more } = this.groups.rows;
     this.status.textContent = `${about.label[0].toUpperCase()}${about.label.slice(1)} by group, one above the other, in ${plural(bins, "bin")} of ${duration(binNs)}. Layer: system calls; the bytes of a call are spread evenly over the time that it took. Most: ${about.speed(speed(most))} at +${duration(peak * binNs)}.${more > 0 ? ` ${plural(more, "smaller group")} not in this file.` : ""}`;
@@ -112,12 +193,39 @@ export class ThroughputView {
   }
 
   point(bin, y) {
-    if (!(bin >= 0 && bin < this.groups.bins)) { this.tip.hidden = true; return; }
+    if (!(bin >= 0 && bin < this.groups.bins)) {
+      this.tip.hidden = true;
+      return;
+    }
     const about = MEASURED[this.measure];
     const binNs = this.groups.bin_ns;
-    clear(this.line).append(s("rect", { x: this.x(bin).toFixed(1), width: (this.x(bin + 1) - this.x(bin)).toFixed(1), y: AREA.top, height: AREA.height - AREA.top - AREA.bottom }));
-    const rows = this.rows.map((row) => [row, row.bins[bin]]).filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]);
-    clear(this.tip).append(h("b", null, `+${duration(bin * binNs)} to +${duration((bin + 1) * binNs)}`), ...(rows.length === 0 ? [h("div", null, "nothing")] : rows.slice(0, 9).map(([row, value]) => h("div", null, h("i", { class: "swatch", "aria-hidden": "true", style: { background: hue(row.group) } }), `${shorten(visible(row.name), 28)} ${about.moved(value)}, ${about.speed((value * 1e9) / binNs)}`))));
+    clear(this.line).append(
+      s("rect", {
+        x: this.x(bin).toFixed(1),
+        width: (this.x(bin + 1) - this.x(bin)).toFixed(1),
+        y: AREA.top,
+        height: AREA.height - AREA.top - AREA.bottom,
+      }),
+    );
+    const rows = this.rows
+      .map((row) => [row, row.bins[bin]])
+      .filter(([, value]) => value > 0)
+      .sort((a, b) => b[1] - a[1]);
+    clear(this.tip).append(
+      h("b", null, `+${duration(bin * binNs)} to +${duration((bin + 1) * binNs)}`),
+      ...(rows.length === 0
+        ? [h("div", null, "nothing")]
+        : rows
+            .slice(0, 9)
+            .map(([row, value]) =>
+              h(
+                "div",
+                null,
+                h("i", { class: "swatch", "aria-hidden": "true", style: { background: hue(row.group) } }),
+                `${shorten(visible(row.name), 28)} ${about.moved(value)}, ${about.speed((value * 1e9) / binNs)}`,
+              ),
+            )),
+    );
     this.tip.hidden = false;
     const x = this.x(bin + 1);
     const left = x + 14 + this.tip.offsetWidth > this.width ? x - this.tip.offsetWidth - 24 : x + 10;
@@ -162,7 +270,12 @@ export class ThroughputView {
     c.textAlign = "center";
     c.fillStyle = colour("--muted");
     const along = roundStep(bins * binNs, Math.max(width / 110, 2));
-    for (let time = 0; time <= bins * binNs; time += along) c.fillText(tick(time, along), Math.min(AREA.left + (time / binNs) * cell, width - 30), list.length * rowHeight + 14);
+    for (let time = 0; time <= bins * binNs; time += along)
+      c.fillText(
+        tick(time, along),
+        Math.min(AREA.left + (time / binNs) * cell, width - 30),
+        list.length * rowHeight + 14,
+      );
     const { more } = this.ranks.rows;
     this.rankText.textContent = `${plural(list.length, "rank")} by ${plural(bins, "bin")} of ${duration(binNs)}: the darker (in dark mode the lighter) a cell, the more ${about.label}; square-root scale up to ${about.moved(most)} in a bin.${more > 0 ? ` ${plural(more, "rank")} with fewer bytes not in this file.` : ""}`;
     this.canvas.setAttribute("aria-label", `Heat map. ${this.rankText.textContent}`);
@@ -172,11 +285,16 @@ export class ThroughputView {
     const frame = this.canvas.getBoundingClientRect();
     const { rowHeight, width } = this.rankFrame;
     const row = this.rankRows[Math.floor((event.clientY - frame.top) / rowHeight)];
-    const bin = Math.floor(((event.clientX - frame.left - AREA.left) / (width - AREA.left - AREA.right)) * this.ranks.bins);
+    const bin = Math.floor(
+      ((event.clientX - frame.left - AREA.left) / (width - AREA.left - AREA.right)) * this.ranks.bins,
+    );
     this.rankTip.hidden = !row || bin < 0 || bin >= this.ranks.bins;
     if (this.rankTip.hidden) return;
     const about = MEASURED[this.measure];
-    clear(this.rankTip).append(h("b", null, shorten(visible(row.name), 40)), h("div", null, `${about.moved(row.bins[bin])} at +${duration(bin * this.ranks.bin_ns)}`));
+    clear(this.rankTip).append(
+      h("b", null, shorten(visible(row.name), 40)),
+      h("div", null, `${about.moved(row.bins[bin])} at +${duration(bin * this.ranks.bin_ns)}`),
+    );
     const left = Math.min(event.clientX - frame.left + 14, width - this.rankTip.offsetWidth - 4);
     this.rankTip.style.transform = `translate(${Math.max(left, 0)}px, ${event.clientY - frame.top + 14}px)`;
   }

@@ -39,18 +39,44 @@ export class TimelineView {
       root.append(h("p", null, "There is no event to draw."));
       return;
     }
-    const select = h("select", { id: "timeline-activity", onchange: () => this.show(Number(select.value)) },
-      available.map((node) => h("option", { value: node.index }, `${shorten(visible(node.name), 60)} (${count(node.c)})`)));
+    const select = h(
+      "select",
+      { id: "timeline-activity", onchange: () => this.show(Number(select.value)) },
+      available.map((node) =>
+        h("option", { value: node.index }, `${shorten(visible(node.name), 60)} (${count(node.c)})`),
+      ),
+    );
     this.selectBox = select;
-    this.canvas = h("canvas", { id: "timeline-canvas", tabindex: "0", role: "img", onkeydown: (event) => this.key(event) });
+    this.canvas = h("canvas", {
+      id: "timeline-canvas",
+      tabindex: "0",
+      role: "img",
+      onkeydown: (event) => this.key(event),
+    });
     this.note = h("p", { class: "status", id: "timeline-status", role: "status" });
     this.tip = h("div", { class: "tip", hidden: true });
-    const button = (text, label, action) => h("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
-    root.append(h("div", { class: "toolbar" }, h("label", { class: "field" }, h("span", null, "Activity"), select), h("span", { class: "spring" }),
-      h("div", { class: "group", role: "group", "aria-label": "Zoom in time" }, button("←", "Earlier", () => this.pan(-0.25)), button("→", "Later", () => this.pan(0.25)),
-        button("+", "Zoom in", () => this.zoom(2)), button("−", "Zoom out", () => this.zoom(0.5)), button("All", "Whole time", () => this.all()))),
-      this.note, h("div", { class: "timeline-frame" }, this.canvas, this.tip),
-      h("p", { class: "status" }, "Drag to move in time, Ctrl and wheel or + and − to zoom, 0 for the whole time."));
+    const button = (text, label, action) =>
+      h("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
+    root.append(
+      h(
+        "div",
+        { class: "toolbar" },
+        h("label", { class: "field" }, h("span", null, "Activity"), select),
+        h("span", { class: "spring" }),
+        h(
+          "div",
+          { class: "group", role: "group", "aria-label": "Zoom in time" },
+          button("←", "Earlier", () => this.pan(-0.25)),
+          button("→", "Later", () => this.pan(0.25)),
+          button("+", "Zoom in", () => this.zoom(2)),
+          button("−", "Zoom out", () => this.zoom(0.5)),
+          button("All", "Whole time", () => this.all()),
+        ),
+      ),
+      this.note,
+      h("div", { class: "timeline-frame" }, this.canvas, this.tip),
+      h("p", { class: "status" }, "Drag to move in time, Ctrl and wheel or + and − to zoom, 0 for the whole time."),
+    );
     this.pointer();
     addEventListener("resize", () => this.draw());
     this.show(available[0].index);
@@ -65,14 +91,14 @@ export class TimelineView {
     this.binned = !act.bars;
     this.bars = act.bars ?? act.longest;
     this.heat = this.binned ? act.rows.map((row) => decode(row.h)) : [];
-    this.curve = this.binned
-      ? act.level.map((level, bin) => [bin * act.bin_ns, level])
-      : steps(act.bars);
+    this.curve = this.binned ? act.level.map((level, bin) => [bin * act.bin_ns, level]) : steps(act.bars);
     this.all();
   }
 
   all() {
-    const ends = this.binned ? [0, this.data.span_ns] : this.bars.flatMap(([, start, length]) => [start, start + Math.max(length, 0)]);
+    const ends = this.binned
+      ? [0, this.data.span_ns]
+      : this.bars.flatMap(([, start, length]) => [start, start + Math.max(length, 0)]);
     let [from, to] = [Math.min(...ends), Math.max(...ends)];
     if (to <= from) [from, to] = [from - 500, to + 500];
     const margin = (to - from) * 0.015;
@@ -100,7 +126,14 @@ export class TimelineView {
   }
 
   key(event) {
-    const actions = { ArrowLeft: () => this.pan(-0.1), ArrowRight: () => this.pan(0.1), "+": () => this.zoom(1.5), "=": () => this.zoom(1.5), "-": () => this.zoom(1 / 1.5), 0: () => this.all() };
+    const actions = {
+      ArrowLeft: () => this.pan(-0.1),
+      ArrowRight: () => this.pan(0.1),
+      "+": () => this.zoom(1.5),
+      "=": () => this.zoom(1.5),
+      "-": () => this.zoom(1 / 1.5),
+      0: () => this.all(),
+    };
     if (!actions[event.key]) return;
     actions[event.key]();
     event.preventDefault();
@@ -150,7 +183,9 @@ export class TimelineView {
         c.fillStyle = colour("--muted");
         c.textAlign = "right";
         c.font = `11px ${colour("--sans")}`;
-        const text = shorten(visible(this.data.text(row.k)), Math.floor((gutter - 12) / 6.2)) + (row.n > 1 ? ` +${row.n - 1}` : "");
+        const text =
+          shorten(visible(this.data.text(row.k)), Math.floor((gutter - 12) / 6.2)) +
+          (row.n > 1 ? ` +${row.n - 1}` : "");
         c.fillText(text, gutter - 6, y + (rowHeight * label) / 2, gutter - 10);
       }
     });
@@ -158,13 +193,15 @@ export class TimelineView {
     c.beginPath();
     c.rect(gutter, 0, width - gutter - 8, bottom);
     c.clip();
-    this.heat.forEach((bins, place) => bins.forEach((share, bin) => {
-      if (share <= 0) return;
-      const [left, right] = [x(bin * act.bin_ns), x((bin + 1) * act.bin_ns)];
-      if (right < gutter || left > width) return;
-      c.fillStyle = css(shade(0.12 + 0.88 * share));
-      c.fillRect(left, place * rowHeight + 0.5, Math.max(right - left, 0.7), rowHeight - 1);
-    }));
+    this.heat.forEach((bins, place) =>
+      bins.forEach((share, bin) => {
+        if (share <= 0) return;
+        const [left, right] = [x(bin * act.bin_ns), x((bin + 1) * act.bin_ns)];
+        if (right < gutter || left > width) return;
+        c.fillStyle = css(shade(0.12 + 0.88 * share));
+        c.fillRect(left, place * rowHeight + 0.5, Math.max(right - left, 0.7), rowHeight - 1);
+      }),
+    );
     c.fillStyle = this.binned ? colour("--mark") : colour("--accent");
     for (const [row, start, length] of this.bars) {
       const left = x(start);
@@ -226,7 +263,10 @@ export class TimelineView {
       c.lineTo(place, y(value));
       before = value;
     }
-    const end = Math.max(Math.min(x(this.binned ? this.curve.length * this.act.bin_ns : this.range[1]), right + 2), gutter);
+    const end = Math.max(
+      Math.min(x(this.binned ? this.curve.length * this.act.bin_ns : this.range[1]), right + 2),
+      gutter,
+    );
     c.lineTo(end, y(before));
     c.lineTo(end, y(0));
     c.globalAlpha = 0.22;
@@ -245,14 +285,22 @@ export class TimelineView {
     const { act, data, index } = this;
     const node = data.nodes[index];
     const cases = act.rows.reduce((sum, row) => sum + row.n, 0);
-    const joined = act.rows.length < cases ? ` A row stands for up to ${plural(Math.max(...act.rows.map((row) => row.n)), "case")}.` : "";
+    const joined =
+      act.rows.length < cases
+        ? ` A row stands for up to ${plural(Math.max(...act.rows.map((row) => row.n)), "case")}.`
+        : "";
     const open = this.bars.filter((bar) => bar[2] < 0).length;
     const what = this.binned
       ? `${count(act.count)} events are too many for a bar each: the shade of a cell is the share of ${duration(act.bin_ns)} in which its row had the call in flight, and the ${count(act.longest.length)} longest events, with ${percent(act.longest.reduce((sum, bar) => sum + Math.max(bar[2], 0), 0) / Math.max(node.t, 1))} of the time, are dark bars of their own.`
       : `One bar for each of the ${plural(act.count, "event")}${open > 0 ? `; ${plural(open, "event")} without a known end ${open === 1 ? "is a mark" : "are marks"}` : ""}.`;
     const curve = this.curve.reduce((best, point) => (point[1] > best[1] ? point : best), [0, 0]);
-    const peak = this.binned ? ` On the mean of a bin, at most ${curve[1].toFixed(2)} were in flight at once.` : ` At most ${count(curve[1])} in flight at once${curve[1] > 0 ? `, first at +${duration(curve[0])}` : ""}.`;
-    const clock = data.clock === "relative" || data.clock === "mixed" ? " The cases have clocks of their own: bars of different rows cannot be compared in time." : "";
+    const peak = this.binned
+      ? ` On the mean of a bin, at most ${curve[1].toFixed(2)} were in flight at once.`
+      : ` At most ${count(curve[1])} in flight at once${curve[1] > 0 ? `, first at +${duration(curve[0])}` : ""}.`;
+    const clock =
+      data.clock === "relative" || data.clock === "mixed"
+        ? " The cases have clocks of their own: bars of different rows cannot be compared in time."
+        : "";
     const text = `${what} ${plural(cases, "case")} in ${plural(act.rows.length, "row")}.${joined}${peak} By the ${data.concurrency_rule} rule over all events: ${count(node.m)}. Shown: +${duration(Math.max(this.range[0], 0))} to +${duration(this.range[1])} after the start${data.clock === "utc" ? ` (${moment(data, 0).slice(0, 23)} UTC)` : ""}.${clock}`;
     if (this.note.textContent !== text) this.note.textContent = text;
     this.canvas.setAttribute("aria-label", `Timeline of ${visible(node.name)}. ${text}`);
@@ -264,22 +312,36 @@ export class TimelineView {
     const time = (event) => {
       const frame = canvas.getBoundingClientRect();
       const { gutter, width } = this.frame;
-      return this.range[0] + ((event.clientX - frame.left - gutter) / (width - gutter - 8)) * (this.range[1] - this.range[0]);
+      return (
+        this.range[0] + ((event.clientX - frame.left - gutter) / (width - gutter - 8)) * (this.range[1] - this.range[0])
+      );
     };
-    canvas.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      this.zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY)) * 0.004), time(event));
-    }, { passive: false });
-    canvas.addEventListener("pointerdown", (event) => { held = time(event); canvas.setPointerCapture(event.pointerId); });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        if (!event.ctrlKey && !event.metaKey) return;
+        event.preventDefault();
+        this.zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY)) * 0.004), time(event));
+      },
+      { passive: false },
+    );
+    canvas.addEventListener("pointerdown", (event) => {
+      held = time(event);
+      canvas.setPointerCapture(event.pointerId);
+    });
     canvas.addEventListener("pointermove", (event) => {
       if (held !== null) {
         this.place(this.range[0] + held - time(event), this.range[1] - this.range[0]);
         this.tip.hidden = true;
       } else this.hover(event, time(event));
     });
-    for (const kind of ["pointerup", "pointercancel"]) canvas.addEventListener(kind, () => { held = null; });
-    canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    for (const kind of ["pointerup", "pointercancel"])
+      canvas.addEventListener(kind, () => {
+        held = null;
+      });
+    canvas.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+    });
   }
 
   /** What lies under the pointer, in words. */
@@ -287,14 +349,25 @@ export class TimelineView {
     const frame = this.canvas.getBoundingClientRect();
     const row = Math.floor((event.clientY - frame.top) / this.frame.rowHeight);
     const about = this.act.rows[row];
-    if (!about || time < this.range[0]) { this.tip.hidden = true; return; }
+    if (!about || time < this.range[0]) {
+      this.tip.hidden = true;
+      return;
+    }
     const slack = ((this.range[1] - this.range[0]) / this.frame.width) * 2;
-    const bar = this.bars.findLast((one) => one[0] === row && one[1] - slack <= time && time <= one[1] + Math.max(one[2], 0) + slack);
+    const bar = this.bars.findLast(
+      (one) => one[0] === row && one[1] - slack <= time && time <= one[1] + Math.max(one[2], 0) + slack,
+    );
     const who = `${shorten(visible(this.data.text(about.k)), 44)}${about.n > 1 ? ` and ${count(about.n - 1)} more cases` : ""}`;
     const bin = Math.floor(time / (this.act.bin_ns || 1));
-    const what = bar ? `${bar[2] < 0 ? "end never seen" : `took ${duration(bar[2])}`}, began at ${moment(this.data, bar[1])}`
-      : this.binned ? `in flight for ${percent(this.heat[row][bin] ?? 0)} of ${duration(this.act.bin_ns)}` : null;
-    if (!what) { this.tip.hidden = true; return; }
+    const what = bar
+      ? `${bar[2] < 0 ? "end never seen" : `took ${duration(bar[2])}`}, began at ${moment(this.data, bar[1])}`
+      : this.binned
+        ? `in flight for ${percent(this.heat[row][bin] ?? 0)} of ${duration(this.act.bin_ns)}`
+        : null;
+    if (!what) {
+      this.tip.hidden = true;
+      return;
+    }
     clear(this.tip).append(h("b", null, who), h("br"), what);
     this.tip.hidden = false;
     const left = Math.min(event.clientX - frame.left + 14, frame.width - this.tip.offsetWidth - 4);
