@@ -70,7 +70,7 @@ fn main() {
         accumulating += cpu_time() - clock;
     }
     let held = resident() - before;
-    let names: Vec<String> = (0..ACTIVITIES).map(|activity| format!("call:{activity}")).collect();
+    let names: Vec<Arc<str>> = (0..ACTIVITIES).map(|activity| format!("call:{activity}").into()).collect();
     let labels = Labels { activities: &names, groups: &[], case_name: &|key| key.to_string() };
     let clock = cpu_time();
     let whole = Partial::assemble([worker], seams, &plan);

@@ -22,8 +22,10 @@ use crate::synthesize;
 use crate::vertex::{Relation, Vertex};
 use iotrail_query::{GroupId, Pass, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How many activities are tested at most, and which share of all time or of all events makes one worth a test. What is
 /// tested must not depend on the groups, or the p-values would not mean what they say.
@@ -118,7 +120,7 @@ impl Pass for Contrast<'_> {
         let is_compared = |case| self.query.group(case).is_some_and(|group| self.groups.contains(&group));
         let unit = unit(self.log, &self.run_of_case, is_compared);
         let dfg = synthesize::graph(self.log, self.query, totals, &self.names, &self.options);
-        Comparison { unit, ..comparison(&runs, dfg, &self.query.activities()) }
+        Comparison { unit, ..comparison(runs, dfg, &self.query.activities()) }
     }
 }
 
@@ -130,16 +132,13 @@ fn find(query: &Query, name: &str) -> Result<GroupId, DfgError> {
 }
 
 /// The comparison of the two groups of `dfg`, given the sums of each run.
-pub(crate) fn comparison(runs: &[Run], dfg: Dfg, activities: &[String]) -> Comparison {
+pub(crate) fn comparison(runs: Vec<Run>, dfg: Dfg, activities: &[Arc<str>]) -> Comparison {
     let observed: Vec<bool> = runs.iter().map(|run| run.slot == 2).collect();
     let second = observed.iter().filter(|second| **second).count() as u64;
     let sizes = Sizes { a: observed.len() as u64 - second, b: second };
     let labels = Labels { activities, groups: &[], case_name: &|key| key.to_string() };
     let elements = elements(runs);
-    let mut found: BTreeMap<Element, Vec<Change>> = elements
-        .iter()
-        .map(|(element, sums)| (*element, changes(*element, sums, &observed, sizes, &labels)))
-        .collect();
+    let mut results: BTreeMap<Element, (f64, f64)> = BTreeMap::new();
     let tests =
         [(true, TESTED_ACTIVITIES, ACTIVITIES_SHARE), (false, TESTED_TRANSITIONS, 1.0 - ACTIVITIES_SHARE)];
     let (mut permutations, mut hypotheses) = (0, 0);
@@ -154,15 +153,22 @@ pub(crate) fn comparison(runs: &[Run], dfg: Dfg, activities: &[String]) -> Compa
             family.iter().zip(&tested.p_values).zip(significance::adjusted(&tested.p_values))
         {
             let q_value = (q_value / share).min(1.0);
-            for change in found.get_mut(element).into_iter().flatten() {
-                change.p_value = Some(*p_value);
-                change.q_value = Some(q_value);
-                change.significant = Some(q_value <= LEVEL);
-            }
+            results.insert(*element, (*p_value, q_value));
         }
     }
-    let mut changes: Vec<Change> = found.into_values().flatten().collect();
-    changes.sort_by(Change::order);
+    let mut changes = Vec::new();
+    for (element, sums) in of_each(&elements) {
+        let result = results.get(&element);
+        changes.extend(differences(element, sums, &observed, sizes, &labels).into_iter().map(|change| {
+            Change {
+                p_value: result.map(|(p_value, _)| *p_value),
+                q_value: result.map(|(_, q_value)| *q_value),
+                significant: result.map(|(_, q_value)| *q_value <= LEVEL),
+                ..change
+            }
+        }));
+    }
+    changes.sort_unstable_by(Change::order);
     let name = |place: usize| dfg.groups.get(place).map_or_else(String::new, |group| group.name.clone());
     Comparison {
         format: COMPARISON_FORMAT.to_owned(),
@@ -206,26 +212,42 @@ struct Sizes {
     b: u64,
 }
 
-fn elements(runs: &[Run]) -> BTreeMap<Element, Vec<Sum>> {
-    let mut elements: BTreeMap<Element, Vec<Sum>> = BTreeMap::new();
+/// The sums of each element that some run has, sorted by elements and runs: flat, because there may be millions.
+type Elements = Vec<(Element, Sum)>;
+
+fn elements(runs: Vec<Run>) -> Elements {
+    let mut elements = Elements::new();
     for (number, run) in (0..).zip(runs) {
-        for (&activity, sum) in &run.sums.nodes {
-            elements.entry(Element::Activity(activity)).or_default().push(Sum {
+        elements.extend(run.sums.nodes.into_iter().map(|(activity, sum)| {
+            let sum = Sum {
                 run: number,
                 count: sum.count,
                 timed: sum.timed,
                 time: sum.duration.into(),
                 sized: sum.sized,
                 bytes: sum.bytes,
-            });
-        }
-        for (&relation, sum) in &run.sums.edges {
+            };
+            (Element::Activity(activity), sum)
+        }));
+        elements.extend(run.sums.edges.into_iter().map(|(relation, sum)| {
             let sum =
                 Sum { run: number, count: sum.count, timed: sum.gaps, time: sum.gap_sum, ..Sum::default() };
-            elements.entry(Element::Relation(relation)).or_default().push(sum);
-        }
+            (Element::Relation(relation), sum)
+        }));
     }
+    elements.sort_unstable_by_key(|(element, sum)| (*element, sum.run));
     elements
+}
+
+/// Each element with its sums.
+fn of_each(elements: &[(Element, Sum)]) -> impl Iterator<Item = (Element, &[(Element, Sum)])> {
+    elements.chunk_by(|a, b| a.0 == b.0).map(|sums| (sums[0].0, sums))
+}
+
+fn of(elements: &[(Element, Sum)], element: Element) -> &[(Element, Sum)] {
+    let from = elements.partition_point(|(other, _)| *other < element);
+    let length = elements[from..].partition_point(|(other, _)| *other == element);
+    &elements[from..from + length]
 }
 
 /// An element within one group.
@@ -256,15 +278,15 @@ impl Side {
     }
 }
 
-fn changes(
+fn differences(
     element: Element,
-    sums: &[Sum],
+    sums: &[(Element, Sum)],
     observed: &[bool],
     sizes: Sizes,
     labels: &Labels<'_>,
 ) -> Vec<Change> {
     let (mut a, mut b) = (Side::default(), Side::default());
-    for sum in sums {
+    for (_, sum) in sums {
         if observed[sum.run as usize] { b.add(sum) } else { a.add(sum) }
     }
     // As many runs as the second group has, so that the time at stake is that group's.
@@ -304,7 +326,7 @@ fn changes(
 fn row(
     element: Element,
     kind: ChangeKind,
-    measure: &str,
+    measure: &'static str,
     (value_a, value_b): (f64, f64),
     time_at_stake_ns: Option<f64>,
     labels: &Labels<'_>,
@@ -319,7 +341,7 @@ fn row(
         kind,
         activity,
         to,
-        measure: measure.to_owned(),
+        measure: Cow::Borrowed(measure),
         value_a,
         value_b,
         difference: value_b - value_a,
@@ -337,30 +359,25 @@ impl Change {
     fn order(&self, other: &Self) -> Ordering {
         let class = |change: &Self| (change.to.is_some(), change.significant != Some(true));
         let stake = |change: &Self| change.time_at_stake_ns.map_or(0.0, f64::abs);
-        let key = |change: &Self| {
-            let exclusive = matches!(change.kind, ChangeKind::New | ChangeKind::Gone);
-            (!exclusive, change.to.clone(), change.activity.clone(), change.measure.clone())
-        };
+        let shared = |change: &Self| !matches!(change.kind, ChangeKind::New | ChangeKind::Gone);
         class(self)
             .cmp(&class(other))
             .then_with(|| stake(other).total_cmp(&stake(self)))
-            .then_with(|| key(self).cmp(&key(other)))
+            .then_with(|| shared(self).cmp(&shared(other)))
+            .then_with(|| {
+                (&self.to, &self.activity, &self.measure).cmp(&(&other.to, &other.activity, &other.measure))
+            })
     }
 }
 
 /// The activities, or the transitions, that hold enough of all time or of all occurrences, the most important first.
-fn worth_a_test(
-    elements: &BTreeMap<Element, Vec<Sum>>,
-    activities: bool,
-    (most, least): (usize, f64),
-) -> Vec<Element> {
-    let weights: Vec<(Element, f64, f64)> = elements
-        .iter()
+fn worth_a_test(elements: &[(Element, Sum)], activities: bool, (most, least): (usize, f64)) -> Vec<Element> {
+    let weights: Vec<(Element, f64, f64)> = of_each(elements)
         .filter(|(element, _)| matches!(element, Element::Activity(_)) == activities)
         .map(|(element, sums)| {
-            let time: i128 = sums.iter().map(|sum| sum.time.abs()).sum();
-            let count: u64 = sums.iter().map(|sum| sum.count).sum();
-            (*element, time as f64, count as f64)
+            let time: i128 = sums.iter().map(|(_, sum)| sum.time.abs()).sum();
+            let count: u64 = sums.iter().map(|(_, sum)| sum.count).sum();
+            (element, time as f64, count as f64)
         })
         .collect();
     let all = weights.iter().fold((0.0, 0.0), |all, (_, time, count)| (all.0 + time, all.1 + count));
@@ -375,26 +392,23 @@ fn worth_a_test(
 }
 
 /// Tests whether the runs are exchangeable in each element of a family; nothing if there are too few runs.
-fn test(elements: &BTreeMap<Element, Vec<Sum>>, family: &[Element], observed: &[bool]) -> Tested {
-    let hypotheses: Vec<Hypothesis> = family
-        .iter()
-        .filter_map(|element| elements.get(element))
-        .map(|sums| hypothesis(sums, observed.len()))
-        .collect();
+fn test(elements: &[(Element, Sum)], family: &[Element], observed: &[bool]) -> Tested {
+    let hypotheses: Vec<Hypothesis> =
+        family.iter().map(|element| hypothesis(of(elements, *element), observed.len())).collect();
     significance::test(&hypotheses, observed).unwrap_or_default()
 }
 
 /// How often, how long, how many bytes: in all and for each occurrence, which a run without any lacks.
-fn hypothesis(sums: &[Sum], runs: usize) -> Hypothesis {
+fn hypothesis(sums: &[(Element, Sum)], runs: usize) -> Hypothesis {
     let mut hypothesis = Hypothesis::default();
     let in_each = |of: &dyn Fn(&Sum) -> f64, without: Option<f64>| {
         let mut values = vec![without; runs];
-        sums.iter().for_each(|sum| values[sum.run as usize] = Some(of(sum)));
+        sums.iter().for_each(|(_, sum)| values[sum.run as usize] = Some(of(sum)));
         values
     };
     hypothesis.figure(&in_each(&|sum| sum.count as f64, Some(0.0)));
     let mut in_all_and_each = |total: &dyn Fn(&Sum) -> f64, known: &dyn Fn(&Sum) -> u64| {
-        if sums.iter().any(|sum| known(sum) == 0) {
+        if sums.iter().any(|(_, sum)| known(sum) == 0) {
             return; // In some runs this is unknown: what is known of the others compares recordings, not runs.
         }
         hypothesis.figure(&in_each(total, Some(0.0)));

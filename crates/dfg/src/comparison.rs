@@ -2,8 +2,10 @@
 
 use crate::result::{Dfg, Node};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// The name of the format of a [`Comparison`] as JSON.
 pub const COMPARISON_FORMAT: &str = "iotrail-compare/1";
@@ -120,7 +122,7 @@ impl Comparison {
                 .dfg
                 .nodes
                 .iter()
-                .filter(|node| node.groups.len() == 1 && node.groups.contains_key(group));
+                .filter(|node| node.groups.values().len() == 1 && node.groups.get(group).is_some());
             own.map(weight).sum::<f64>()
         };
         let (a, b) = (of(&self.a), of(&self.b));
@@ -143,11 +145,11 @@ pub struct Change {
     /// What differs about it.
     pub kind: ChangeKind,
     /// The activity, or the activity before.
-    pub activity: String,
+    pub activity: Arc<str>,
     /// The activity after, for a transition.
-    pub to: Option<String>,
+    pub to: Option<Arc<str>>,
     /// The measured quantity: `duration_ns`, `bytes`, `count`, `gap_ns`.
-    pub measure: String,
+    pub measure: Cow<'static, str>,
     /// Its value in the first group.
     pub value_a: f64,
     /// Its value in the second group.

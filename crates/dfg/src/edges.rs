@@ -11,7 +11,7 @@ const MATRIX: usize = 512;
 const NONE: u32 = u32::MAX;
 
 /// All relations that were seen, numbered in the order in which they first were.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Edges {
     pub(crate) list: Vec<EdgeTotals>,
     /// By number of the relation and slot of the plan, `slots` for each relation.

@@ -1,5 +1,6 @@
 //! From sums to the result: names instead of numbers, means and quantiles instead of sums, everything sorted.
 
+use crate::by_group::ByGroup;
 use crate::concurrency::{ConcurrencyRule, max_concurrency};
 use crate::edges::{EdgeSums, EdgeTotals, Edges};
 use crate::partial::Partial;
@@ -12,8 +13,8 @@ use crate::totals::{NodeSums, NodeTotals, Totals};
 use crate::variant::{TraceId, VariantCases, Variants};
 use crate::vertex::Vertex;
 use iotrail_query::CaseKey;
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The name of the format of a [`Dfg`] as JSON.
@@ -22,9 +23,9 @@ pub const DFG_FORMAT: &str = "iotrail-dfg/1";
 /// The names behind the numbers of a partial result.
 pub struct Labels<'a> {
     /// By activity.
-    pub activities: &'a [String],
+    pub activities: &'a [Arc<str>],
     /// By group.
-    pub groups: &'a [String],
+    pub groups: &'a [Arc<str>],
     /// The name of a case.
     pub case_name: &'a (dyn Fn(CaseKey) -> String + Sync),
 }
@@ -38,7 +39,7 @@ impl Partial {
 }
 
 pub(crate) fn finish(
-    totals: Totals,
+    mut totals: Totals,
     labels: &Labels<'_>,
     rule: ConcurrencyRule,
     threads: NonZeroUsize,
@@ -47,11 +48,11 @@ pub(crate) fn finish(
     let mut all = NodeSums::default();
     (0..totals.nodes.len()).flat_map(|activity| totals.node_sums(activity)).for_each(|sums| all.merge(sums));
     let mut coverage = iotrail_model::Coverage::default();
-    let (nodes, edges, groups) = (
-        nodes(&totals, &concurrency, all.known_duration(), labels),
-        edges(&totals.edges, labels),
-        groups(&totals, labels),
-    );
+    let groups = groups(&totals, labels);
+    // Sums make room for what becomes of them.
+    let activities = std::mem::take(&mut totals.nodes);
+    let nodes = nodes(&totals, activities, &concurrency, all.known_duration(), labels);
+    let edges = edges(std::mem::take(&mut totals.edges), labels);
     let (variants, scattered) = variants(totals.variants, labels);
     for case in scattered {
         coverage.note(format!(
@@ -106,7 +107,7 @@ fn all_max_concurrency(
 }
 
 fn groups(totals: &Totals, labels: &Labels<'_>) -> Vec<Group> {
-    let group = |(number, name): (usize, &String)| {
+    let group = |(number, name): (usize, &Arc<str>)| {
         let slot = number + 1;
         let mut sums = NodeSums::default();
         (0..totals.nodes.len())
@@ -114,7 +115,7 @@ fn groups(totals: &Totals, labels: &Labels<'_>) -> Vec<Group> {
             .for_each(|node| sums.merge(node));
         let cases = totals.cases.get(slot).copied().unwrap_or(0);
         Group {
-            name: name.clone(),
+            name: name.to_string(),
             cases,
             events: sums.count,
             duration_ns: sums.known_duration(),
@@ -126,25 +127,26 @@ fn groups(totals: &Totals, labels: &Labels<'_>) -> Vec<Group> {
 
 fn nodes(
     totals: &Totals,
+    activities: Vec<NodeTotals>,
     concurrency: &[Option<u64>],
     all_ns: Option<u64>,
     labels: &Labels<'_>,
 ) -> Vec<Node> {
-    let named = labels.activities.iter().zip(&totals.nodes).zip(concurrency).enumerate();
-    let mut list: Vec<Node> = named
-        .map(|(number, ((activity, node), &max_concurrency))| {
-            let figures = figures(activity, node, totals.node_sums(number), all_ns, labels);
-            Node { max_concurrency, ..figures }
+    let mut list: Vec<Node> = LastFirst(activities)
+        .filter_map(|(number, node)| {
+            let figures =
+                figures(labels.activities.get(number)?, &node, totals.node_sums(number), all_ns, labels);
+            Some(Node { max_concurrency: concurrency[number], ..figures })
         })
         .filter(|node| node.count > 0)
         .collect();
     let heaviest = |node: &Node| std::cmp::Reverse((node.duration_ns, node.count));
-    list.sort_by(|a, b| heaviest(a).cmp(&heaviest(b)).then_with(|| a.activity.cmp(&b.activity)));
+    list.sort_unstable_by(|a, b| heaviest(a).cmp(&heaviest(b)).then_with(|| a.activity.cmp(&b.activity)));
     list
 }
 
 fn figures(
-    activity: &str,
+    activity: &Arc<str>,
     totals: &NodeTotals,
     groups: &[NodeSums],
     all_ns: Option<u64>,
@@ -156,7 +158,7 @@ fn figures(
     let [size_p50, size_p95] = totals.sizes.percentiles([50, 95]);
     let (longest, largest) = (totals.longest, totals.largest);
     Node {
-        activity: activity.to_owned(),
+        activity: Arc::clone(activity),
         count: sums.count,
         cases: sums.cases,
         failures: sums.failures,
@@ -205,21 +207,33 @@ fn mean(sum: f64, values: &Quantiles) -> Option<f64> {
     (values.count() > 0).then(|| sum / values.count() as f64)
 }
 
-/// The groups for which there is something to say; slot 0 holds the cases without a group.
-fn by_group<S, T>(
-    labels: &Labels<'_>,
-    slots: &[S],
-    figures: impl Fn(&S) -> Option<T>,
-) -> BTreeMap<String, T> {
-    let groups = labels.groups.iter().zip(slots.iter().skip(1));
-    groups.filter_map(|(name, sums)| Some((name.clone(), figures(sums)?))).collect()
+/// The values of a list with their places, the last one first. Its memory shrinks as they go.
+struct LastFirst<T>(Vec<T>);
+
+impl<T> Iterator for LastFirst<T> {
+    type Item = (usize, T);
+
+    fn next(&mut self) -> Option<(usize, T)> {
+        const STEP: usize = 1 << 14;
+        let value = self.0.pop()?;
+        if self.0.len() % STEP == 0 {
+            self.0.shrink_to_fit();
+        }
+        Some((self.0.len(), value))
+    }
 }
 
-fn edges(edges: &Edges, labels: &Labels<'_>) -> Vec<Edge> {
-    let numbered = edges.list.iter().enumerate();
+/// The groups for which there is something to say; slot 0 holds the cases without a group.
+fn by_group<S, T>(labels: &Labels<'_>, slots: &[S], figures: impl Fn(&S) -> Option<T>) -> ByGroup<T> {
+    let groups = labels.groups.iter().zip(slots.iter().skip(1));
+    groups.filter_map(|(name, sums)| Some((Arc::clone(name), figures(sums)?))).collect()
+}
+
+fn edges(mut edges: Edges, labels: &Labels<'_>) -> Vec<Edge> {
+    let numbered = LastFirst(std::mem::take(&mut edges.list));
     let mut list: Vec<Edge> =
-        numbered.map(|(number, totals)| edge(totals, edges.sums(number), labels)).collect();
-    list.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to))));
+        numbered.map(|(number, totals)| edge(&totals, edges.sums(number), labels)).collect();
+    list.sort_unstable_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to))));
     list
 }
 
@@ -253,12 +267,12 @@ fn saturated(sum: i128) -> i64 {
 }
 
 impl Labels<'_> {
-    fn activity(&self, number: usize) -> &str {
-        self.activities.get(number).map_or("", String::as_str)
+    fn activity(&self, number: usize) -> Arc<str> {
+        self.activities.get(number).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn vertex(&self, vertex: Vertex, boundary: &str) -> String {
-        vertex.index().map_or(boundary, |number| self.activity(number)).to_owned()
+    pub(crate) fn vertex(&self, vertex: Vertex, boundary: &str) -> Arc<str> {
+        vertex.index().map_or_else(|| boundary.into(), |number| self.activity(number))
     }
 }
 
@@ -289,7 +303,7 @@ fn variant(id: TraceId, cases: &VariantCases, cap: u64, labels: &Labels<'_>) -> 
     names.truncate(MAX_VARIANT_CASES);
     let truncated = id.length > cap;
     let steps = cases.steps.iter().map(|activity| labels.activity(activity as usize));
-    let end = (!truncated).then_some(END);
-    let trace = std::iter::once(START).chain(steps).chain(end).map(str::to_owned).collect();
+    let end = (!truncated).then(|| END.into());
+    let trace = std::iter::once(START.into()).chain(steps).chain(end).collect();
     Variant { count: cases.cases.len() as u64, cases: names, trace, length: id.length, truncated }
 }

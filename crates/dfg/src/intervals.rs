@@ -8,7 +8,7 @@ use iotrail_model::{Nanos, Timestamp};
 
 /// A full chunk; a new one starts from absolute times, so that chunks can be reordered and shared out.
 const CHUNK_BYTES: usize = 64 * 1024;
-const FIRST_BYTES: usize = 64;
+const FIRST_BYTES: usize = 32;
 /// One control byte and two numbers; also the slack that lets numbers be read and written as eight bytes.
 const MAX_RECORD: usize = 17;
 /// What the lowest n bytes of a number hold.

@@ -4,6 +4,7 @@
 //! section IV; what goes beyond is defined in `docs/definitions.md`. Pure: event batches in, result structs out.
 
 pub mod accumulate;
+pub mod by_group;
 pub mod compare;
 pub mod comparison;
 pub mod concurrency;
@@ -32,6 +33,7 @@ mod totals;
 mod vertex;
 
 pub use accumulate::Accumulator;
+pub use by_group::ByGroup;
 pub use compare::{Contrast, compare};
 pub use comparison::{Cause, Change, ChangeKind, Comparison};
 pub use concurrency::ConcurrencyRule;

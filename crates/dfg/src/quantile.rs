@@ -22,8 +22,15 @@ pub use iotrail_model::buckets::RELATIVE_ERROR;
 pub struct Quantiles {
     /// All values, while there are at most [`EXACT_LIMIT`]; then those that wait to be counted.
     waiting: Vec<i64>,
-    /// Number of values in buckets; 0 while all are waiting.
-    counted: u64,
+    /// Those that were counted; most activities of a graph with many never get there.
+    counted: Option<Box<Counted>>,
+}
+
+/// Values by bucket.
+#[derive(Clone, Debug, Default)]
+struct Counted {
+    /// How many there are.
+    values: u64,
     /// Values >= 0 by bucket.
     positive: Vec<u64>,
     /// Values < 0 by the bucket of their magnitude.
@@ -47,8 +54,8 @@ impl Quantiles {
     #[inline(never)]
     fn make_room(&mut self) {
         let waiting = self.waiting.len();
-        if self.counted == 0 && waiting < EXACT_LIMIT {
-            let wanted = (waiting * 2).clamp(8, EXACT_LIMIT);
+        if self.counted.is_none() && waiting < EXACT_LIMIT {
+            let wanted = (waiting * 2).clamp(2, EXACT_LIMIT);
             self.waiting.reserve_exact(wanted - waiting);
         } else {
             self.count_waiting();
@@ -58,9 +65,10 @@ impl Quantiles {
 
     /// Puts all values into buckets.
     fn count_waiting(&mut self) {
-        self.counted += self.waiting.len() as u64;
+        let counted = self.counted.get_or_insert_default();
+        counted.values += self.waiting.len() as u64;
         for value in std::mem::take(&mut self.waiting) {
-            let counts = if value < 0 { &mut self.negative } else { &mut self.positive };
+            let counts = if value < 0 { &mut counted.negative } else { &mut counted.positive };
             let bucket = bucket(value.unsigned_abs());
             if bucket >= counts.len() {
                 counts.resize(bucket + 1, 0);
@@ -77,20 +85,22 @@ impl Quantiles {
         }
         self.count_waiting();
         other.count_waiting();
-        self.counted += other.counted;
-        add_counts(&mut self.positive, &other.positive);
-        add_counts(&mut self.negative, &other.negative);
+        if let (Some(mine), Some(theirs)) = (&mut self.counted, &other.counted) {
+            mine.values += theirs.values;
+            add_counts(&mut mine.positive, &theirs.positive);
+            add_counts(&mut mine.negative, &theirs.negative);
+        }
     }
 
     /// Number of values.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.counted + self.waiting.len() as u64
+        self.counted.as_ref().map_or(0, |counted| counted.values) + self.waiting.len() as u64
     }
 
     /// The same values, either all of them waiting or all counted.
     fn settled(&self) -> Cow<'_, Self> {
-        if self.counted == 0 || self.waiting.is_empty() {
+        if self.counted.is_none() || self.waiting.is_empty() {
             return Cow::Borrowed(self);
         }
         let mut settled = self.clone();
@@ -104,9 +114,8 @@ impl Quantiles {
     pub fn percentiles<const N: usize>(&self, percentages: [u8; N]) -> [Option<i64>; N] {
         debug_assert!(percentages.is_sorted());
         let ranks = percentages.map(|percentage| nearest_rank(self.count(), percentage));
-        if self.counted > 0 {
-            let settled = self.settled();
-            return ranks.map(|rank| rank.map(|rank| settled.in_bucket(rank)));
+        if let Some(counted) = &self.settled().counted {
+            return ranks.map(|rank| rank.map(|rank| counted.in_bucket(rank)));
         }
         let mut values = self.waiting.clone();
         let mut rest = &mut values[..];
@@ -120,6 +129,29 @@ impl Quantiles {
         found
     }
 
+    /// How many values >= 0 lie in each power of two, `[0, 1)` first, empty bins left out. Exact in any case.
+    #[must_use]
+    pub fn powers_of_two(&self) -> Vec<Bin> {
+        let mut counts = [0_u64; 64];
+        let settled = self.settled();
+        let exact =
+            settled.waiting.iter().filter_map(|&value| u64::try_from(value).ok()).map(|value| (value, 1));
+        let counted = settled.counted.iter().flat_map(|counted| counted.positive.iter().enumerate());
+        let counted = counted.map(|(bucket, &count)| (start(bucket), count));
+        exact.chain(counted).for_each(|(value, count)| counts[power(value)] += count);
+        let used = counts.into_iter().enumerate().filter(|&(_, count)| count > 0);
+        let mut bins: Vec<Bin> = used
+            .map(|(power, count)| {
+                let to = 1_u64 << power;
+                Bin { from: to / 2, to, count }
+            })
+            .collect();
+        bins.shrink_to_fit();
+        bins
+    }
+}
+
+impl Counted {
     /// The middle of the bucket that holds the value of the given rank (from 1).
     fn in_bucket(&self, rank: u64) -> i64 {
         let negative = self.negative.iter().enumerate().rev().map(|(bucket, count)| (-middle(bucket), count));
@@ -131,23 +163,6 @@ impl Quantiles {
             seen >= rank
         });
         reached.map_or(0, |(value, _)| value)
-    }
-
-    /// How many values >= 0 lie in each power of two, `[0, 1)` first, empty bins left out. Exact in any case.
-    #[must_use]
-    pub fn powers_of_two(&self) -> Vec<Bin> {
-        let mut counts = [0_u64; 64];
-        let settled = self.settled();
-        let exact =
-            settled.waiting.iter().filter_map(|&value| u64::try_from(value).ok()).map(|value| (value, 1));
-        let counted = settled.positive.iter().enumerate().map(|(bucket, &count)| (start(bucket), count));
-        exact.chain(counted).for_each(|(value, count)| counts[power(value)] += count);
-        let bins = counts.into_iter().enumerate().filter(|&(_, count)| count > 0);
-        bins.map(|(power, count)| {
-            let to = 1_u64 << power;
-            Bin { from: to / 2, to, count }
-        })
-        .collect()
     }
 }
 
@@ -202,7 +217,7 @@ mod tests {
     fn small_values_stay_exact_in_a_sketch_and_large_ones_within_the_stated_error() {
         let values: Vec<i64> = (0..40_000).map(|n: i64| (n * n) % 1_000_003 - 5_000).collect();
         let sketch = of(values.iter().copied());
-        assert!(sketch.counted > 0);
+        assert!(sketch.counted.is_some());
         for percentage in 1..=100 {
             let exact = naive(&values, percentage).unwrap();
             let [Some(about)] = sketch.percentiles([percentage]) else { panic!("no value") };

@@ -3,9 +3,10 @@
 //! Every picture, table and page is drawn from these types and from nothing else. All lists are sorted, so that the same
 //! input gives the same bytes.
 
+use crate::by_group::ByGroup;
 use iotrail_model::{Coverage, Nanos, Resolution};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Artificial first activity of every trace.
 pub const START: &str = "●";
@@ -110,7 +111,7 @@ pub struct Variant {
     /// Names of those cases, sorted; at most [`MAX_VARIANT_CASES`].
     pub cases: Vec<String>,
     /// The activities from ● to ■; the beginning only if `truncated`.
-    pub trace: Vec<String>,
+    pub trace: Vec<Arc<str>>,
     /// Number of activities between ● and ■, whether they are listed or not.
     pub length: u64,
     /// Whether `trace` is only the beginning (equality of traces is decided on all of it).
@@ -123,8 +124,8 @@ pub const MAX_VARIANT_CASES: usize = 100;
 /// An activity and its statistics.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// Its name.
-    pub activity: String,
+    /// Its name, which all of a result share.
+    pub activity: Arc<str>,
     /// Number of events.
     pub count: u64,
     /// Number of cases that have it.
@@ -153,7 +154,7 @@ pub struct Node {
     /// Sizes: events in each power of two of bytes.
     pub size_histogram: Vec<Bin>,
     /// The same activity within each group.
-    pub groups: BTreeMap<String, NodeInGroup>,
+    pub groups: ByGroup<NodeInGroup>,
 }
 
 /// `count` values in `[from, to)`.
@@ -222,9 +223,9 @@ impl NodeInGroup {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// The activity before, or [`START`].
-    pub from: String,
+    pub from: Arc<str>,
     /// The activity after, or [`END`].
-    pub to: String,
+    pub to: Arc<str>,
     /// How often it follows.
     pub count: u64,
     /// Number of cases in which it does.
@@ -232,7 +233,7 @@ pub struct Edge {
     /// Start of the follower minus end of the predecessor, nanoseconds, negative if they overlap; NULL at [`START`] and [`END`].
     pub gap_ns: GapStats,
     /// The same relation within each group.
-    pub groups: BTreeMap<String, EdgeInGroup>,
+    pub groups: ByGroup<EdgeInGroup>,
 }
 
 /// Distribution of gaps, nanoseconds; NULL without values.

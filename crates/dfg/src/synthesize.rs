@@ -12,6 +12,7 @@ use crate::totals::Totals;
 use iotrail_model::{Case, Clock};
 use iotrail_query::{Pass, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog};
+use std::sync::Arc;
 
 /// The Directly-Follows Graph of the events that `query` selects in `log`.
 ///
@@ -84,7 +85,8 @@ pub(crate) fn graph(
     options: &DfgOptions,
 ) -> Dfg {
     let activities = query.activities();
-    let labels = Labels { activities: &activities, groups, case_name: &|key| query.case_name(key) };
+    let groups: Vec<Arc<str>> = groups.iter().map(|group| group.as_str().into()).collect();
+    let labels = Labels { activities: &activities, groups: &groups, case_name: &|key| query.case_name(key) };
     let dfg = finish(totals, &labels, options.max_concurrency, options.threads);
     let mut coverage = log.coverage();
     coverage.merge(&dfg.coverage);

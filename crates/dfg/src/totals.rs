@@ -87,8 +87,9 @@ impl NodeTotals {
 /// Distinct files. Most events have one of the latest files, which costs a comparison and no hash.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileSet {
+    /// All of them, unless each is at a place of its own in `latest`; then empty.
     files: HashSet<FileId, foldhash::fast::RandomState>,
-    /// Files that are in the set, each at the place that its lowest bits say.
+    /// Files that were seen last, each at the place that its lowest bits say.
     latest: [Nullable<FileId>; LATEST],
 }
 
@@ -98,23 +99,35 @@ impl FileSet {
     #[inline]
     pub(crate) fn insert(&mut self, file: Nullable<FileId>) {
         let Some(known) = file.get() else { return };
-        let latest = &mut self.latest[known.index() % LATEST];
-        if *latest != file {
-            *latest = file;
-            self.files.insert(known);
+        let latest = self.latest[known.index() % LATEST];
+        if latest != file {
+            self.add(known, latest);
         }
+    }
+
+    /// Adds a file that is not where it would be if it were one of the latest; `there` is.
+    fn add(&mut self, file: FileId, there: Nullable<FileId>) {
+        self.latest[file.index() % LATEST] = Nullable::some(file);
+        if self.files.is_empty() {
+            if there.is_null() {
+                return;
+            }
+            let latest = self.latest.iter().chain([&there]);
+            self.files.extend(latest.filter_map(|file| file.get()));
+        }
+        self.files.insert(file);
     }
 
     fn merge(&mut self, other: Self) {
-        if self.files.len() < other.files.len() {
-            let smaller = std::mem::replace(&mut self.files, other.files);
-            self.files.extend(smaller);
-        } else {
-            self.files.extend(other.files);
-        }
+        let fewer = if self.len() < other.len() { std::mem::replace(self, other) } else { other };
+        fewer.latest.iter().for_each(|file| self.insert(*file));
+        fewer.files.into_iter().for_each(|file| self.insert(Nullable::some(file)));
     }
 
     pub(crate) fn len(&self) -> u64 {
+        if self.files.is_empty() {
+            return self.latest.iter().filter(|file| !file.is_null()).count() as u64;
+        }
         self.files.len() as u64
     }
 }
@@ -207,7 +220,19 @@ impl Totals {
         self.summed_cases.push(SummedCase { key: *key, slot, sums });
     }
 
+    /// Whether nothing was added yet.
+    fn is_empty(&self) -> bool {
+        self.events.total == 0
+            && self.cases_without_trace == 0
+            && self.edges.list.is_empty()
+            && self.summed_cases.is_empty()
+    }
+
     pub(crate) fn merge(&mut self, mut other: Self) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
         self.events.total += other.events.total;
         self.events.mapped += other.events.mapped;
         self.events.unmapped += other.events.unmapped;

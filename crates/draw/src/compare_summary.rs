@@ -81,7 +81,7 @@ fn row(cause: &Cause<'_>) -> [String; 12] {
     [
         if change.significant == Some(true) { "*" } else { " " }.to_owned(),
         word(change.kind).to_owned(),
-        change.activity.clone(),
+        change.activity.to_string(),
         change.to.as_ref().map_or_else(String::new, |to| format!("→ {to}")),
         change.measure.trim_end_matches("_ns").to_owned(),
         show(change.value_a),

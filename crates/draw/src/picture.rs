@@ -275,15 +275,13 @@ struct Ends {
 
 impl Ends {
     fn of(dfg: &Dfg, nodes: &BTreeSet<usize>) -> Self {
-        let mut vertices: HashMap<&str, Vertex> = nodes
-            .iter()
-            .map(|index| (dfg.nodes[*index].activity.as_str(), Vertex::Activity(*index)))
-            .collect();
+        let mut vertices: HashMap<&str, Vertex> =
+            nodes.iter().map(|index| (&*dfg.nodes[*index].activity, Vertex::Activity(*index))).collect();
         vertices.insert(START, Vertex::Start);
         vertices.insert(END, Vertex::End);
         let mut edges: Vec<(usize, (Vertex, Vertex))> = (dfg.edges.iter().enumerate())
             .filter_map(|(index, edge)| {
-                Some((index, (*vertices.get(edge.from.as_str())?, *vertices.get(edge.to.as_str())?)))
+                Some((index, (*vertices.get(&*edge.from)?, *vertices.get(&*edge.to)?)))
             })
             .collect();
         edges.sort_by_key(|(index, _)| (std::cmp::Reverse(dfg.edges[*index].count), *index));

@@ -9,6 +9,7 @@ use iotrail_dfg::result::{Edge, GapStats, Node};
 use iotrail_model::units;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// `dfg` with at most `limit` activities: the most important ones, and one that stands for all others. Its number of cases is
 /// not known, and that of its transitions: they are 0.
@@ -23,13 +24,11 @@ pub(crate) fn projected(dfg: &Dfg, limit: usize) -> Cow<'_, Dfg> {
     kept.sort_unstable();
     let mut nodes: Vec<Node> = kept.iter().map(|at| dfg.nodes[*at].clone()).collect();
     nodes.push(joined(others.iter().map(|at| &dfg.nodes[*at]), other.clone()));
-    let inner: HashSet<&str> = others.iter().map(|at| dfg.nodes[*at].activity.as_str()).collect();
-    let end = |name: &str| if inner.contains(name) { other.clone() } else { name.to_owned() };
-    let (whole, cut): (Vec<&Edge>, Vec<&Edge>) = dfg
-        .edges
-        .iter()
-        .partition(|edge| !inner.contains(edge.from.as_str()) && !inner.contains(edge.to.as_str()));
-    let mut joint: BTreeMap<(String, String), Edge> = BTreeMap::new();
+    let inner: HashSet<&str> = others.iter().map(|at| &*dfg.nodes[*at].activity).collect();
+    let end = |name: &Arc<str>| Arc::clone(if inner.contains(&**name) { &other } else { name });
+    let (whole, cut): (Vec<&Edge>, Vec<&Edge>) =
+        dfg.edges.iter().partition(|edge| !inner.contains(&*edge.from) && !inner.contains(&*edge.to));
+    let mut joint: BTreeMap<(Arc<str>, Arc<str>), Edge> = BTreeMap::new();
     for edge in cut {
         let into = joint.entry((end(&edge.from), end(&edge.to))).or_default();
         add_edge(into, edge);
@@ -59,15 +58,15 @@ fn frame(dfg: &Dfg) -> Dfg {
 }
 
 /// A name that no activity has.
-fn name_of_others(dfg: &Dfg, number: usize) -> String {
+fn name_of_others(dfg: &Dfg, number: usize) -> Arc<str> {
     let mut name = format!("… {} other activities", units::count(number as u64));
-    while dfg.nodes.iter().any(|node| node.activity == name) {
+    while dfg.nodes.iter().any(|node| *node.activity == *name) {
         name.push('…');
     }
-    name
+    name.into()
 }
 
-fn joined<'a>(nodes: impl Iterator<Item = &'a Node>, activity: String) -> Node {
+fn joined<'a>(nodes: impl Iterator<Item = &'a Node>, activity: Arc<str>) -> Node {
     let mut all = Node { activity, ..Node::default() };
     let add = |sum: &mut Option<u64>, more: Option<u64>| {
         if let Some(more) = more {
@@ -82,8 +81,8 @@ fn joined<'a>(nodes: impl Iterator<Item = &'a Node>, activity: String) -> Node {
         if let Some(share) = node.relative_duration {
             *all.relative_duration.get_or_insert(0.0) += share;
         }
-        for (group, own) in &node.groups {
-            let sums = all.groups.entry(group.clone()).or_default();
+        for (group, own) in node.groups.iter() {
+            let sums = all.groups.entry(group);
             sums.count += own.count;
             sums.failures += own.failures;
             sums.bytes = sums.bytes.saturating_add(own.bytes);
@@ -104,8 +103,8 @@ fn add_edge(into: &mut Edge, edge: &Edge) {
     let mut sum = into.gap_ns.sum;
     add(&mut sum, edge.gap_ns.sum);
     into.gap_ns = GapStats { sum, ..GapStats::default() };
-    for (group, own) in &edge.groups {
-        let sums = into.groups.entry(group.clone()).or_default();
+    for (group, own) in edge.groups.iter() {
+        let sums = into.groups.entry(group);
         sums.count += own.count;
         add(&mut sums.gap_sum_ns, own.gap_sum_ns);
     }

@@ -137,7 +137,7 @@ fn activity_row(node: &Node) -> Vec<String> {
         |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
     let moves = node.bytes > 0 || node.size.max.is_some();
     vec![
-        node.activity.clone(),
+        node.activity.to_string(),
         units::or_dash(node.relative_duration, units::percent),
         bar(node.relative_duration.unwrap_or(0.0), 8),
         label::time(node.duration_ns),
@@ -180,8 +180,8 @@ fn transitions(dfg: &Dfg, limit: usize, style: Style) -> String {
         let gap =
             |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
         table.row([
-            edge.from.clone(),
-            edge.to.clone(),
+            edge.from.to_string(),
+            edge.to.to_string(),
             units::count(edge.count),
             units::count(edge.cases),
             gap(edge.gap_ns.p50),
@@ -238,7 +238,7 @@ fn trace(variant: &Variant) -> String {
     let mut steps: Vec<(&str, usize)> = Vec::new();
     for activity in &variant.trace {
         match steps.last_mut() {
-            Some((last, times)) if last == activity => *times += 1,
+            Some((last, times)) if **last == **activity => *times += 1,
             _ => steps.push((activity, 1)),
         }
     }

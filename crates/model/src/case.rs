@@ -5,6 +5,7 @@ use crate::ids::{CaseId, Pid};
 use crate::time::{Nanos, Timestamp};
 use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What identifies a case (paper, section III): the command, the host, the MPI process. Any part may be unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -129,10 +130,10 @@ impl Process {
 /// Row of the table `files`: one for each distinct pair of a name and a file in `events`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRow {
-    /// The path as in `events`.
-    pub path: String,
+    /// The path as in `events`; shared, because names are what a log holds most of.
+    pub path: Arc<str>,
     /// The path without accidental numbers, see [`crate::canonical`].
-    pub canonical: String,
+    pub canonical: Arc<str>,
     /// What it is, as far as the trace tells: `file`, `directory`, `pipe`, `socket`, `char`, `block`, `anon`.
     pub kind: Option<String>,
     /// Device number.

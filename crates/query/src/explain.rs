@@ -104,7 +104,7 @@ impl Query {
                 Some(name) => {
                     explanation.mapped += events;
                     explanation.activities.push(Explained {
-                        activity: name.clone(),
+                        activity: name.to_string(),
                         events,
                         distinct,
                         behind,

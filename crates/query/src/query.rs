@@ -267,7 +267,7 @@ impl Query {
 
     /// Names of the activities met so far, by [`crate::ActivityId`]. Their order depends on the threads; sort by name.
     #[must_use]
-    pub fn activities(&self) -> Vec<String> {
+    pub fn activities(&self) -> Vec<Arc<str>> {
         self.plan.activities.names()
     }
 

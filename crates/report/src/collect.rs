@@ -21,7 +21,7 @@ pub(crate) struct Collected {
     pub(crate) details: Details,
     pub(crate) timeline: Timeline,
     /// The number of each activity.
-    pub(crate) ids: HashMap<String, ActivityId>,
+    pub(crate) ids: HashMap<Arc<str>, ActivityId>,
 }
 
 /// The pass that collects what stands behind the nodes of a graph that are shown.
@@ -29,13 +29,13 @@ pub(crate) struct Collected {
 pub(crate) struct Collecting {
     details: Details,
     timeline: Timeline,
-    ids: HashMap<String, ActivityId>,
+    ids: HashMap<Arc<str>, ActivityId>,
 }
 
 impl Collecting {
     /// For the nodes `shown` of `dfg`, as much as `limits` allow.
     pub(crate) fn new(log: &EventLog, query: &Query, dfg: &Dfg, shown: &[usize], limits: &Limits) -> Self {
-        let ids: HashMap<String, ActivityId> =
+        let ids: HashMap<Arc<str>, ActivityId> =
             (0..).map(ActivityId).zip(query.activities()).map(|(id, name)| (name, id)).collect();
         let wanted =
             Wanted::only(shown.iter().filter_map(|node| ids.get(&dfg.nodes[*node].activity).copied()));

@@ -45,13 +45,13 @@ pub(crate) fn places(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> Res
     let mut sizes = vec![TERMINAL; 2];
     for node in &shown.nodes {
         let name = &dfg.nodes[*node].activity;
-        vertices.insert(name.as_str(), sizes.len());
+        vertices.insert(&**name, sizes.len());
         let characters = iotrail_model::text::printable(name).chars().count();
         sizes.push(((characters as f64).mul_add(CHARACTER, PADDING).clamp(WIDTHS.0, WIDTHS.1), HEIGHT));
     }
     let link = |edge: &usize| {
         let edge = &dfg.edges[*edge];
-        let (from, to) = (*vertices.get(edge.from.as_str())?, *vertices.get(edge.to.as_str())?);
+        let (from, to) = (*vertices.get(&*edge.from)?, *vertices.get(&*edge.to)?);
         let share = (edge.count as f64 + 1.0).ln() / (dfg.events.mapped as f64 + 2.0).ln();
         Some(Link { from, to, label: LABEL, weight: 1 + (share.clamp(0.0, 1.0) * 7.0) as u32 })
     };

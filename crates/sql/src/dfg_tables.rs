@@ -130,8 +130,8 @@ fn figures(values: impl Iterator<Item = Option<f64>>) -> ArrayRef {
 
 fn edges(rows: &[Edge]) -> Vec<ArrayRef> {
     vec![
-        texts(rows.iter().map(|edge| edge.from.as_str())),
-        texts(rows.iter().map(|edge| edge.to.as_str())),
+        texts(rows.iter().map(|edge| &*edge.from)),
+        texts(rows.iter().map(|edge| &*edge.to)),
         counts(rows.iter().map(|edge| edge.count)),
         counts(rows.iter().map(|edge| edge.cases)),
         figures(rows.iter().map(|edge| edge.gap_ns.mean)),
@@ -143,7 +143,7 @@ fn edges(rows: &[Edge]) -> Vec<ArrayRef> {
 
 fn nodes(rows: &[Node]) -> Vec<ArrayRef> {
     vec![
-        texts(rows.iter().map(|node| node.activity.as_str())),
+        texts(rows.iter().map(|node| &*node.activity)),
         counts(rows.iter().map(|node| node.count)),
         counts(rows.iter().map(|node| node.cases)),
         counts(rows.iter().map(|node| node.failures)),

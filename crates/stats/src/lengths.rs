@@ -23,7 +23,7 @@ const UNKNOWN: &str = "(unknown)";
 #[derive(Debug)]
 pub(crate) enum FileGroups {
     /// Names by number, and the number of each path.
-    Preset { names: Vec<String>, of_path: Vec<u32> },
+    Preset { names: Vec<Arc<str>>, of_path: Vec<u32> },
     /// Numbers are those of activities.
     Map,
 }
@@ -31,8 +31,8 @@ pub(crate) enum FileGroups {
 impl FileGroups {
     pub(crate) fn new(by: FilesBy, log: &EventLog, query: &Query) -> Self {
         let FilesBy::Preset(preset) = by else { return Self::Map };
-        let mut numbers: HashMap<String, u32, RandomState> = HashMap::default();
-        let mut names = vec![UNKNOWN.to_owned()];
+        let mut numbers: HashMap<Arc<str>, u32, RandomState> = HashMap::default();
+        let mut names: Vec<Arc<str>> = vec![UNKNOWN.into()];
         let number = |at: usize| {
             let Some(path) = query.path(PathId(at as u32)) else { return 0 };
             let name = preset.name_of(&path);
@@ -40,8 +40,9 @@ impl FileGroups {
                 return *number;
             }
             let number = names.len() as u32;
-            names.push(name.to_string());
-            numbers.insert(name.into_owned(), number);
+            let name: Arc<str> = name.into();
+            names.push(Arc::clone(&name));
+            numbers.insert(name, number);
             number
         };
         let of_path = (0..log.names().paths.len()).map(number).collect();
@@ -59,7 +60,7 @@ impl FileGroups {
         }
     }
 
-    fn names(&self, context: &Context<'_>) -> Vec<String> {
+    fn names(&self, context: &Context<'_>) -> Vec<Arc<str>> {
         match self {
             Self::Preset { names, .. } => names.clone(),
             Self::Map => context.query.activities(),
@@ -170,7 +171,7 @@ impl Part for Requests {
             .by_file
             .into_iter()
             .map(|(file, lengths)| {
-                (names.get(file as usize).cloned().unwrap_or_else(|| UNKNOWN.to_owned()), lengths)
+                (names.get(file as usize).map_or(UNKNOWN, AsRef::as_ref).to_owned(), lengths)
             })
             .collect();
         files.sort_by(|a, b| a.0.cmp(&b.0));

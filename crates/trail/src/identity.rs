@@ -347,7 +347,7 @@ mod tests {
 
     fn name(case: u32, host: u32, path: usize, file: Option<u32>, inode: Option<(u64, Option<i64>)>) -> Name {
         let row = FileRow {
-            path: PATHS[path].to_owned(),
+            path: PATHS[path].into(),
             file,
             device: inode.map(|_| 8),
             inode: inode.map(|(inode, _)| inode),

@@ -18,8 +18,8 @@ use iotrail_model::{
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Adds what another part knows of the same path.
 fn learn(known: &mut FileRow, other: &FileRow) {
@@ -174,14 +174,13 @@ impl EventLog {
         let errnos = totals.errnos.keys().map(|text| (NameKind::Errno, text));
         let flags = totals.flags.iter().map(|text| (NameKind::Flags, text));
         for (column, text) in calls.chain(errnos).chain(flags) {
-            self.names.add(column, text);
+            self.names.add(column, text.as_str());
         }
         let mut parts = HashMap::new();
         for file in trail.tables(Table::Files) {
             parts.insert(part_of(file).to_owned(), self.parts);
-            for row in read_tables::rows(file, read_tables::file)? {
-                self.add_file(row, self.first_cases.len() as u32 - 1);
-            }
+            let trail = self.first_cases.len() as u32 - 1;
+            read_tables::each(file, read_tables::file, |row| self.add_file(row, trail))?;
             self.parts += 1;
         }
         Ok(parts)
@@ -201,13 +200,15 @@ impl EventLog {
             }) as u32,
             None => u32::MAX - trail,
         };
-        let path = match self.names.add(NameKind::Path, &row.path) {
+        let path = match self.names.add(NameKind::Path, Arc::clone(&row.path)) {
             None => {
                 self.files.push(row.clone());
                 PathId::from_index(self.files.len() - 1)
             }
             Some(known) => {
-                learn(&mut self.files[known as usize], &row);
+                let same = &mut self.files[known as usize];
+                learn(same, &row);
+                (row.path, row.canonical) = (Arc::clone(&same.path), Arc::clone(&same.canonical));
                 PathId(known)
             }
         };
@@ -275,8 +276,8 @@ impl EventLog {
     pub fn file_names(&self) -> Vec<FileRow> {
         let rows = self.distinct_files().iter().enumerate().flat_map(|(file, known)| {
             known.names.iter().map(move |name| FileRow {
-                path: self.names().paths[name.path.index()].to_string(),
-                canonical: self.files[name.path.index()].canonical.clone(),
+                path: Arc::clone(&self.names().paths[name.path.index()]),
+                canonical: Arc::clone(&self.files[name.path.index()].canonical),
                 kind: known.kind.clone(),
                 device: known.device,
                 inode: known.inode,

@@ -134,7 +134,7 @@ fn index(own: &OwnNames) -> NameIndex {
     let mut names = NameIndex::new();
     for column in [NameKind::Call, NameKind::Errno, NameKind::Flags] {
         for text in own.column(column).iter() {
-            names.add(column, &String::from_utf8_lossy(text));
+            names.add(column, String::from_utf8_lossy(text));
         }
     }
     names
@@ -155,7 +155,7 @@ fn rows(
             let file = of_key(key).1;
             let path = String::from_utf8_lossy(text).into_owned();
             let known = facts.get(&(path.clone(), file)).copied();
-            rows.push(file_row(path, &known.unwrap_or(NamedFile { file, ..NamedFile::default() })));
+            rows.push(file_row(path.into(), &known.unwrap_or(NamedFile { file, ..NamedFile::default() })));
         }
     }
     rows

@@ -12,8 +12,8 @@ struct Index {
 }
 
 impl Index {
-    fn add(&mut self, names: &mut Vec<Arc<str>>, text: &str) -> Option<u32> {
-        if let Some(known) = self.ids.get(text) {
+    fn add(&mut self, names: &mut Vec<Arc<str>>, text: impl AsRef<str> + Into<Arc<str>>) -> Option<u32> {
+        if let Some(known) = self.ids.get(text.as_ref()) {
             return Some(*known);
         }
         let name: Arc<str> = text.into();
@@ -44,7 +44,7 @@ impl NameIndex {
     }
 
     /// Adds a name; answers its id if it was there before.
-    pub(crate) fn add(&mut self, column: NameKind, text: &str) -> Option<u32> {
+    pub(crate) fn add(&mut self, column: NameKind, text: impl AsRef<str> + Into<Arc<str>>) -> Option<u32> {
         let names = &mut self.names;
         match column {
             NameKind::Call => self.calls.add(&mut names.calls, text),

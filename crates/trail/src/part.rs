@@ -24,6 +24,7 @@ use iotrail_model::canonical::canonical;
 use iotrail_model::{CaseId, Dictionaries, Event, FileId, FileKind, FileRow, NamedFile, Nullable, Process};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Writes one part of each table; several parts can be written at the same time.
 pub struct PartWriter {
@@ -358,17 +359,17 @@ impl NameRows {
         known: &NamedFile,
     ) -> Result<(), TrailError> {
         // Dictionaries of a part hold texts.
-        let path = String::from_utf8_lossy(path).into_owned();
+        let path = String::from_utf8_lossy(path).into();
         table.push(FileRow { case: self.numberings.case_of(known.file), ..file_row(path, known) })
     }
 }
 
 /// The row of a name. What was found there is a better word on its kind than the name itself.
-pub(crate) fn file_row(path: String, named: &NamedFile) -> FileRow {
+pub(crate) fn file_row(path: Arc<str>, named: &NamedFile) -> FileRow {
     let facts = named.facts.as_ref();
     let found = facts.and_then(|facts| facts.kind).or(named.kind).map(FileKind::name);
     FileRow {
-        canonical: canonical(&path).into_owned(),
+        canonical: canonical(&path).into(),
         kind: found.or_else(|| kind_of(&path)).map(str::to_owned),
         device: facts.map(|facts| facts.device),
         inode: facts.map(|facts| facts.inode),

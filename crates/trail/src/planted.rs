@@ -126,7 +126,8 @@ fn times_and_kinds_that_cannot_be_are_found() {
     assert_eq!(found, only("processes-0000.parquet", None, "process 11 used a negative time"));
     let (_guard, path) = exchangeable_trail();
     let kind = Some("door".to_owned());
-    let row = |n: usize| FileRow { path: format!("/data/{n}"), kind: kind.clone(), ..FileRow::default() };
+    let row =
+        |n: usize| FileRow { path: format!("/data/{n}").into(), kind: kind.clone(), ..FileRow::default() };
     let found = replaced(&path, (0..5).map(row).collect());
     assert_eq!(found, only("files-0000.parquet", None, "the path `/data/0` is of the unknown kind `door`"));
 }
@@ -144,7 +145,7 @@ fn replaced<R: crate::tables::Row>(path: &Path, rows: Vec<R>) -> Vec<Problem> {
 #[test]
 fn a_path_with_two_rows_is_found() {
     let (_guard, path) = exchangeable_trail();
-    let row = |n: usize| FileRow { path: format!("/data/{n}"), ..FileRow::default() };
+    let row = |n: usize| FileRow { path: format!("/data/{n}").into(), ..FileRow::default() };
     let found = replaced(&path, vec![row(0), row(1), row(2), row(3), row(3)]);
     assert_eq!(found[0], only("files-0000.parquet", None, "the path `/data/3` has two rows for one file")[0]);
     assert!(found[1].what.contains("`/data/4`, which is not in the table `files`"), "{found:?}");

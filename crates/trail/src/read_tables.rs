@@ -10,6 +10,10 @@ use arrow_array::{Array, RecordBatch};
 use iotrail_model::{
     Case, CaseId, CaseName, Clock, FileRow, Nanos, Pid, Process, Resolution, Timestamp, Usage,
 };
+use std::sync::Arc;
+
+/// Rows that are decoded at a time.
+const SLICE_ROWS: usize = 8192;
 
 /// All rows of a small table's file.
 pub(crate) fn rows<R>(
@@ -17,17 +21,27 @@ pub(crate) fn rows<R>(
     row: impl Fn(&Fields<'_>, usize) -> Result<R, String>,
 ) -> Result<Vec<R>, TrailError> {
     let mut rows = Vec::new();
+    each(file, row, |row| rows.push(row))?;
+    Ok(rows)
+}
+
+/// Gives all rows of a small table's file, one after the other, to `take`.
+pub(crate) fn each<R>(
+    file: &ParquetFile,
+    row: impl Fn(&Fields<'_>, usize) -> Result<R, String>,
+    mut take: impl FnMut(R),
+) -> Result<(), TrailError> {
     let columns = file.metadata().schema().fields().len();
     for group in 0..file.row_groups() {
-        file.read(group, 0..columns, usize::MAX, |batch| {
+        file.read(group, 0..columns, SLICE_ROWS, |batch| {
             let fields = Fields(batch);
             for number in 0..batch.num_rows() {
-                rows.push(row(&fields, number)?);
+                take(row(&fields, number)?);
             }
             Ok(())
         })?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// A batch whose schema was verified, by column number; columns that an older file lacks are NULL.
@@ -40,8 +54,12 @@ impl Fields<'_> {
     }
 
     fn text(&self, column: usize, row: usize) -> Option<String> {
+        self.str(column, row).map(str::to_owned)
+    }
+
+    fn str(&self, column: usize, row: usize) -> Option<&str> {
         let array = self.0.columns().get(column)?.as_string_opt::<i32>()?;
-        array.is_valid(row).then(|| array.value(row).to_owned())
+        array.is_valid(row).then(|| array.value(row))
     }
 
     fn time(&self, column: usize, row: usize) -> Option<Timestamp> {
@@ -106,9 +124,11 @@ pub(crate) fn process(fields: &Fields<'_>, row: usize) -> Result<Process, String
 }
 
 pub(crate) fn file(fields: &Fields<'_>, row: usize) -> Result<FileRow, String> {
+    let path: Arc<str> = fields.str(0, row).unwrap_or_default().into();
+    let canonical = fields.str(1, row).unwrap_or_default();
     Ok(FileRow {
-        path: fields.text(0, row).unwrap_or_default(),
-        canonical: fields.text(1, row).unwrap_or_default(),
+        canonical: if canonical == &*path { Arc::clone(&path) } else { canonical.into() },
+        path,
         kind: fields.text(2, row),
         device: fields.number::<UInt64Type>(3, row),
         inode: fields.number::<UInt64Type>(4, row),

@@ -181,8 +181,8 @@ impl Row for FileRow {
 
     fn columns(rows: &[Self]) -> Vec<ArrayRef> {
         vec![
-            texts(rows.iter().map(|row| row.path.as_str())),
-            texts(rows.iter().map(|row| row.canonical.as_str())),
+            texts(rows.iter().map(|row| &*row.path)),
+            texts(rows.iter().map(|row| &*row.canonical)),
             optional_texts(rows.iter().map(|row| &row.kind)),
             numbers(rows.iter().map(|row| row.device)),
             numbers(rows.iter().map(|row| row.inode)),

@@ -79,7 +79,7 @@ fn find<'a>(comparison: &'a Comparison, kind: ChangeKind, activity: &str, to: Op
     let found = comparison
         .changes
         .iter()
-        .find(|change| change.kind == kind && change.activity == activity && change.to.as_deref() == to);
+        .find(|change| change.kind == kind && &*change.activity == activity && change.to.as_deref() == to);
     found.unwrap_or_else(|| panic!("no {kind:?} {activity} {to:?} in {:#?}", comparison.changes))
 }
 
@@ -193,9 +193,9 @@ fn a_clear_difference_is_told_from_noise() {
     let read = find(&comparison, ChangeKind::Slower, "read", None);
     assert_eq!((read.p_value, read.significant), (Some(2.0 / 924.0), Some(true)));
     let write =
-        comparison.changes.iter().find(|change| change.activity == "write" && change.to.is_none()).unwrap();
+        comparison.changes.iter().find(|change| &*change.activity == "write" && change.to.is_none()).unwrap();
     assert_eq!(write.significant, Some(false));
-    assert_eq!(comparison.changes[0].activity, "read");
+    assert_eq!(&*comparison.changes[0].activity, "read");
 }
 
 #[test]
@@ -312,9 +312,9 @@ fn the_schemas_name_the_fields_that_are_written() {
     same(&recording["cost"], &dfg_schema["$defs"]["tracer_cost"]);
     let change = serde_json::to_value(Change {
         kind: ChangeKind::New,
-        activity: String::new(),
+        activity: "".into(),
         to: None,
-        measure: String::new(),
+        measure: "".into(),
         value_a: 0.0,
         value_b: 0.0,
         difference: 0.0,

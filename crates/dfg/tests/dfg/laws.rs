@@ -37,17 +37,17 @@ fn merge_in_any_association(mut parts: Vec<Partial>, choices: &[prop::sample::In
 
 fn assert_flows_add_up(dfg: &Dfg) {
     for node in &dfg.nodes {
-        let sum = |end: fn(&iotrail_dfg::result::Edge) -> &String| -> u64 {
-            dfg.edges.iter().filter(|edge| *end(edge) == node.activity).map(|edge| edge.count).sum()
+        let sum = |end: fn(&iotrail_dfg::result::Edge) -> &str| -> u64 {
+            dfg.edges.iter().filter(|edge| *end(edge) == *node.activity).map(|edge| edge.count).sum()
         };
-        assert_eq!(sum(|edge| &edge.to), node.count, "into {}", node.activity);
-        assert_eq!(sum(|edge| &edge.from), node.count, "out of {}", node.activity);
+        assert_eq!(sum(|edge| &*edge.to), node.count, "into {}", node.activity);
+        assert_eq!(sum(|edge| &*edge.from), node.count, "out of {}", node.activity);
     }
     let boundary = |is: fn(&iotrail_dfg::result::Edge) -> bool| -> u64 {
         dfg.edges.iter().filter(|edge| is(edge)).map(|edge| edge.count).sum()
     };
-    assert_eq!(boundary(|edge| edge.from == "●"), dfg.cases);
-    assert_eq!(boundary(|edge| edge.to == "■"), dfg.cases);
+    assert_eq!(boundary(|edge| &*edge.from == "●"), dfg.cases);
+    assert_eq!(boundary(|edge| &*edge.to == "■"), dfg.cases);
     assert_eq!(dfg.variants.iter().map(|variant| variant.count).sum::<u64>(), dfg.cases);
     let steps: u64 = dfg.variants.iter().map(|variant| variant.count * variant.length).sum();
     assert_eq!(steps, dfg.events.mapped);

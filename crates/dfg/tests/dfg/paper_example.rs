@@ -30,13 +30,13 @@ fn steps(runs: &[(&'static str, usize)]) -> Vec<&'static str> {
 
 fn example() -> Dfg {
     let (mut activities, mut batch, mut classified) =
-        (Vec::<String>::new(), EventBatch::default(), Classified::default());
+        (Vec::<Arc<str>>::new(), EventBatch::default(), Classified::default());
     let traces = [steps(&LS), steps(&LS), steps(&LS), steps(&LS_L), steps(&LS_L), steps(&LS_L)];
     for (case, trace) in traces.into_iter().enumerate() {
         let case = CaseId::from_index(case);
         for (place, activity) in trace.into_iter().enumerate() {
-            let number = activities.iter().position(|known| known == activity).unwrap_or_else(|| {
-                activities.push(activity.to_owned());
+            let number = activities.iter().position(|known| **known == *activity).unwrap_or_else(|| {
+                activities.push(activity.into());
                 activities.len() - 1
             });
             batch.push(&Event {
@@ -50,7 +50,7 @@ fn example() -> Dfg {
             classified.key.push(CaseKey::new(case, 0));
         }
     }
-    let groups = ["a".to_owned(), "b".to_owned()];
+    let groups = ["a".into(), "b".into()];
     let plan = Arc::new(Plan::grouped(6, 2, |case| Some(GroupId(case.0 / 3))));
     let case_names = ["a9042", "a9043", "a9045", "b9157", "b9158", "b9160"];
     let case_name = |key: CaseKey| case_names[key.case().index()].to_owned();
@@ -73,7 +73,7 @@ fn each_command_is_one_variant_of_multiplicity_three() {
 
 #[test]
 fn the_relations_are_those_of_figure_3() {
-    let mut edges: Vec<(String, String, u64)> =
+    let mut edges: Vec<(Arc<str>, Arc<str>, u64)> =
         example().edges.into_iter().map(|edge| (edge.from, edge.to, edge.count)).collect();
     edges.sort();
     let lib = "read:/usr/lib";
@@ -98,7 +98,7 @@ fn the_relations_are_those_of_figure_3() {
         (tty, tty, 6),
         (tty, "■", 6),
     ]
-    .map(|(from, to, count)| (from.to_owned(), to.to_owned(), count));
+    .map(|(from, to, count)| (from.into(), to.into(), count));
     expected.sort();
     assert_eq!(edges, expected);
 }
@@ -107,14 +107,16 @@ fn the_relations_are_those_of_figure_3() {
 fn one_relation_is_exclusive_to_ls_and_all_about_users_to_ls_l() {
     let dfg = example();
     let only = |group: &str| {
-        let edges =
-            dfg.edges.iter().filter(move |edge| edge.groups.len() == 1 && edge.groups.contains_key(group));
+        let edges = dfg
+            .edges
+            .iter()
+            .filter(move |edge| edge.groups.values().len() == 1 && edge.groups.get(group).is_some());
         edges.map(|edge| (edge.from.clone(), edge.to.clone(), edge.count)).collect::<Vec<_>>()
     };
-    assert_eq!(only("a"), [("read:/etc/locale.alias".to_owned(), "write:/dev/pts".to_owned(), 3)]);
+    assert_eq!(only("a"), [("read:/etc/locale.alias".into(), "write:/dev/pts".into(), 3)]);
     assert_eq!(only("b").len(), 8);
     let mut nodes: Vec<&str> =
-        dfg.nodes.iter().filter(|node| !node.groups.contains_key("a")).map(|node| &*node.activity).collect();
+        dfg.nodes.iter().filter(|node| node.groups.get("a").is_none()).map(|node| &*node.activity).collect();
     nodes.sort_unstable();
     assert_eq!(nodes, ["read:/etc/group", "read:/etc/nsswitch.conf", "read:/etc/passwd"]);
 }
@@ -123,7 +125,7 @@ fn one_relation_is_exclusive_to_ls_and_all_about_users_to_ls_l() {
 fn the_statistics_are_those_worked_out_by_hand() {
     let dfg = example();
     assert_eq!(dfg.events.mapped, 3 * 8 + 3 * 17);
-    let lib = dfg.nodes.iter().find(|node| node.activity == "read:/usr/lib").unwrap();
+    let lib = dfg.nodes.iter().find(|node| &*node.activity == "read:/usr/lib").unwrap();
     // 3 x 3 in ls, 3 x 5 in ls -l, 100 ns and 832 bytes each.
     assert_eq!((lib.count, lib.cases, lib.duration_ns, lib.bytes), (24, 6, Some(2_400), 24 * 832));
     assert_eq!(lib.relative_duration, Some(24.0 / 75.0));
@@ -137,11 +139,11 @@ fn the_statistics_are_those_worked_out_by_hand() {
 }
 
 trait MapStrings {
-    fn map_strings(self) -> Vec<String>;
+    fn map_strings(self) -> Vec<Arc<str>>;
 }
 
 impl MapStrings for Vec<&str> {
-    fn map_strings(self) -> Vec<String> {
-        self.into_iter().map(str::to_owned).collect()
+    fn map_strings(self) -> Vec<Arc<str>> {
+        self.into_iter().map(Into::into).collect()
     }
 }

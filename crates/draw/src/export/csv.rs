@@ -64,7 +64,7 @@ const EDGE_COLUMNS: [&str; 8] =
 fn node_row(node: &Node, dfg: &Dfg) -> Vec<String> {
     let (duration, size) = (&node.duration, &node.size);
     let mut row = vec![
-        node.activity.clone(),
+        node.activity.to_string(),
         node.count.to_string(),
         node.cases.to_string(),
         node.failures.to_string(),
@@ -97,8 +97,8 @@ fn node_row(node: &Node, dfg: &Dfg) -> Vec<String> {
 fn edge_row(edge: &Edge, dfg: &Dfg) -> Vec<String> {
     let gap = &edge.gap_ns;
     let mut row = vec![
-        edge.from.clone(),
-        edge.to.clone(),
+        edge.from.to_string(),
+        edge.to.to_string(),
         edge.count.to_string(),
         edge.cases.to_string(),
         or_empty(gap.mean),

@@ -67,7 +67,7 @@ impl Writer<'_> {
         }
         for index in &picture.edges {
             let edge = &self.dfg.edges[*index];
-            if let (Some(from), Some(to)) = (ids.get(edge.from.as_str()), ids.get(edge.to.as_str())) {
+            if let (Some(from), Some(to)) = (ids.get(&*edge.from), ids.get(&*edge.to)) {
                 self.edge(from, to, edge);
             }
         }

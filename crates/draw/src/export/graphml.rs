@@ -26,8 +26,8 @@ fn document(dfg: &Dfg) -> String {
         .chain(dfg.nodes.iter().map(|node| activity(node, dfg)))
         .collect();
     let mut ids: HashMap<&str, usize> = HashMap::from([(START, 0), (END, 1)]);
-    ids.extend(dfg.nodes.iter().enumerate().map(|(index, node)| (node.activity.as_str(), index + 2)));
-    let ends = |edge: &Edge| Some((*ids.get(edge.from.as_str())?, *ids.get(edge.to.as_str())?));
+    ids.extend(dfg.nodes.iter().enumerate().map(|(index, node)| (&*node.activity, index + 2)));
+    let ends = |edge: &Edge| Some((*ids.get(&*edge.from)?, *ids.get(&*edge.to)?));
     let edges: Vec<EdgeFigures> = dfg
         .edges
         .iter()
@@ -60,7 +60,7 @@ fn terminal(name: &str) -> Figures {
 
 fn activity(node: &Node, dfg: &Dfg) -> Figures {
     let mut figures = vec![
-        ("activity".to_owned(), Value::Text(node.activity.clone())),
+        ("activity".to_owned(), Value::Text(node.activity.to_string())),
         ("kind".to_owned(), Value::Text("activity".to_owned())),
     ];
     put(&mut figures, "count", node.count);

@@ -39,7 +39,7 @@ fn flowchart(dfg: &Dfg, view: &View) -> String {
     out.push_str("  stop[\"■\"]\n");
     for index in &picture.edges {
         let edge = &dfg.edges[*index];
-        if let (Some(from), Some(to)) = (ids.get(edge.from.as_str()), ids.get(edge.to.as_str())) {
+        if let (Some(from), Some(to)) = (ids.get(&*edge.from), ids.get(&*edge.to)) {
             let _ = writeln!(
                 out,
                 "  {from} -->|\"{}\"| {to}",

@@ -151,8 +151,8 @@ fn graph_of(dfg: &Dfg, picture: &Picture, view: &View) -> Graph {
         .filter_map(|index| {
             let edge = &dfg.edges[*index];
             Some(Link {
-                from: *vertices.get(edge.from.as_str())?,
-                to: *vertices.get(edge.to.as_str())?,
+                from: *vertices.get(&*edge.from)?,
+                to: *vertices.get(&*edge.to)?,
                 label: label::edge_label_size(&label::edge_label(edge, view.edge_measure)),
                 weight: weight(edge.count, most),
             })

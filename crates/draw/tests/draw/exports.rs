@@ -116,7 +116,7 @@ fn csv_cells_come_back_byte_for_byte() {
     let dfg = crate::graphs::hostile();
     let rows = parse_csv(&text(&dfg, &view(), Format::NodesCsv));
     let names: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
-    let expected: Vec<&str> = dfg.nodes.iter().map(|node| node.activity.as_str()).collect();
+    let expected: Vec<&str> = dfg.nodes.iter().map(|node| &*node.activity).collect();
     assert_eq!(names, expected);
     assert!(rows.iter().all(|row| row.len() == rows[0].len()));
     let edges = parse_csv(&text(&dfg, &view(), Format::EdgesCsv));

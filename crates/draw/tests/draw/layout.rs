@@ -84,7 +84,7 @@ fn routes_begin_and_end_at_their_nodes() {
             "■" => drawn.end,
             _ => {
                 drawn.nodes
-                    [picture.nodes.iter().position(|index| dfg.nodes[*index].activity == name).unwrap()]
+                    [picture.nodes.iter().position(|index| *dfg.nodes[*index].activity == *name).unwrap()]
             }
         };
         for (index, edge) in picture.edges.iter().zip(&drawn.edges) {

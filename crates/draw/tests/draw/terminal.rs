@@ -10,16 +10,16 @@ use iotrail_draw::table::{Align, Block, Style, Table, bar, fit, wrap};
 fn change(
     kind: ChangeKind,
     name: (&str, Option<&str>),
-    measure: &str,
+    measure: &'static str,
     values: (f64, f64),
     stake: f64,
     p: Option<f64>,
 ) -> Change {
     Change {
         kind,
-        activity: name.0.to_owned(),
-        to: name.1.map(str::to_owned),
-        measure: measure.to_owned(),
+        activity: name.0.into(),
+        to: name.1.map(Into::into),
+        measure: measure.into(),
         value_a: values.0,
         value_b: values.1,
         difference: values.1 - values.0,

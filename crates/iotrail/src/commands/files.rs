@@ -53,7 +53,7 @@ fn table(files: &[&FileRow]) -> Table {
                 format!("{}:{}", device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00)
             }),
             file.inode.map_or_else(unknown, |inode| inode.to_string()),
-            file.path.clone(),
+            file.path.to_string(),
         ]);
     }
     table

@@ -28,7 +28,7 @@ fn classify(query: &Query, log: &EventLog) -> Vec<(String, String)> {
     }
     let names = query.activities();
     let name = |id: iotrail_query::ActivityId| match id.index() {
-        Some(index) => names[index].clone(),
+        Some(index) => names[index].to_string(),
         None if id == iotrail_query::ActivityId::UNMAPPED => "unmapped".to_owned(),
         None => "unselected".to_owned(),
     };

@@ -20,7 +20,7 @@ pub(super) fn changes(
             change.kind,
             names.id(&change.activity),
             change.to.as_ref().map(|to| names.id(to)),
-            change.measure.clone(),
+            change.measure.to_string(),
             thousandth(change.value_a),
             thousandth(change.value_b),
             thousandth(change.difference),

@@ -10,14 +10,13 @@ use std::collections::HashMap;
 
 pub(super) fn edges(dfg: &Dfg, shown: &Picture, places: &Places) -> Vec<PageEdge> {
     let mut numbers: HashMap<&str, i32> = HashMap::from([(START, -1), (END, -2)]);
-    numbers
-        .extend((0..).zip(&shown.nodes).map(|(number, node)| (dfg.nodes[*node].activity.as_str(), number)));
+    numbers.extend((0..).zip(&shown.nodes).map(|(number, node)| (&*dfg.nodes[*node].activity, number)));
     let edge = |index: &usize| {
         let (edge, place) = (&dfg.edges[*index], places.edges.get(index));
         let groups = dfg.groups.iter().map(|group| edge.groups.get(&group.name));
         Some(PageEdge {
-            from: *numbers.get(edge.from.as_str())?,
-            to: *numbers.get(edge.to.as_str())?,
+            from: *numbers.get(&*edge.from)?,
+            to: *numbers.get(&*edge.to)?,
             count: edge.count,
             cases: edge.cases,
             gap: (edge.gap_ns.mean.map(rounded), edge.gap_ns.p50, edge.gap_ns.p95, edge.gap_ns.sum),

@@ -21,7 +21,7 @@ pub(super) fn variants(subject: &Subject<'_>, names: &mut NameTable) -> PageVari
 }
 
 fn page_variant(variant: &Variant, limit: usize, names: &mut NameTable) -> PageVariant {
-    let trace = variant.trace.iter().filter(|name| *name != START && *name != END);
+    let trace = variant.trace.iter().filter(|name| ![START, END].contains(&&***name));
     let mut tokens = fold(&trace.map(|name| names.id(name)).collect::<Vec<_>>());
     let cut = tokens.len() > limit;
     tokens.truncate(limit);

@@ -12,7 +12,7 @@ const FILE: FileFacts =
     FileFacts { device: 1, inode: 2, size: Some(3), kind: Some(FileKind::File), birth: None };
 
 fn row<'a>(log: &'a EventLog, path: &str) -> &'a FileRow {
-    log.files().iter().find(|row| row.path == path).unwrap()
+    log.files().iter().find(|row| &*row.path == path).unwrap()
 }
 
 /// Paths that a part mentions, and facts that it knows.

@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{
     Bin, DurationStats, END, Edge, EdgeInGroup, EventCounts, GapStats, Group, Node, NodeInGroup, START,
     SizeStats, Span, Variant,
 };
+use iotrail_dfg::{ByGroup, Dfg};
 use std::collections::BTreeMap;
 
 /// A trace: its case, its group, and its events as activity, nanoseconds, bytes.
@@ -64,7 +64,7 @@ pub(crate) fn of_traces(sources: &[&str], traces: &[Trace]) -> Dfg {
             count: cases.len() as u64,
             length: trace.len() as u64 - 2,
             cases,
-            trace,
+            trace: trace.into_iter().map(Into::into).collect(),
             truncated: false,
         })
         .collect();
@@ -132,10 +132,10 @@ impl Tally {
                 bytes: *bytes,
                 ..NodeInGroup::default()
             };
-            (name.clone(), figures)
+            (name.as_str().into(), figures)
         });
         Node {
-            activity: name.to_owned(),
+            activity: name.into(),
             count: self.count,
             cases: distinct(self.cases),
             failures: 0,
@@ -161,14 +161,14 @@ impl Tally {
             },
             duration_histogram: vec![Bin { from: 1024, to: 2048, count: self.count }],
             size_histogram: Vec::new(),
-            groups: if grouped { groups.collect() } else { BTreeMap::new() },
+            groups: if grouped { groups.collect() } else { ByGroup::default() },
         }
     }
 
     fn edge(self, from: &str, to: &str, grouped: bool) -> Edge {
         let groups = self.groups.iter().map(|(name, (count, cases, ..))| {
             (
-                name.clone(),
+                name.as_str().into(),
                 EdgeInGroup {
                     count: *count,
                     cases: distinct(cases.clone()),
@@ -178,8 +178,8 @@ impl Tally {
         });
         let inner = from != START && to != END;
         Edge {
-            from: from.to_owned(),
-            to: to.to_owned(),
+            from: from.into(),
+            to: to.into(),
             count: self.count,
             cases: distinct(self.cases),
             gap_ns: GapStats {
@@ -188,7 +188,7 @@ impl Tally {
                 p95: inner.then_some(1000),
                 sum: inner.then_some(1000 * self.count as i64),
             },
-            groups: if grouped { groups.collect() } else { BTreeMap::new() },
+            groups: if grouped { groups.collect() } else { ByGroup::default() },
         }
     }
 }
@@ -320,12 +320,13 @@ pub(crate) fn random(activities: usize, transitions: usize, seed: u64, grouped: 
     for (from, to) in [first, last].into_iter().chain(inner) {
         let count = random.heavy(200_000);
         let groups = if grouped { split(count, &mut random) } else { Vec::new() };
-        let groups =
-            groups.into_iter().map(|(name, count)| (name, EdgeInGroup { count, cases: 1, gap_sum_ns: None }));
+        let groups = groups
+            .into_iter()
+            .map(|(name, count)| (name.into(), EdgeInGroup { count, cases: 1, gap_sum_ns: None }));
         let groups = groups.collect();
         dfg.edges.push(Edge {
-            from: from.to_owned(),
-            to: to.to_owned(),
+            from: from.into(),
+            to: to.into(),
             count,
             cases: 1 + count / 7,
             gap_ns: GapStats::default(),
@@ -353,7 +354,7 @@ fn random_node(name: &str, random: &mut Random, grouped: bool) -> Node {
     let groups = groups.into_iter().map(|(group, count)| {
         let duration_ns = duration_ns / 2 * (1 + random.heavy(30)) / 16;
         (
-            group,
+            group.into(),
             NodeInGroup {
                 count,
                 cases: 1,
@@ -364,7 +365,7 @@ fn random_node(name: &str, random: &mut Random, grouped: bool) -> Node {
         )
     });
     Node {
-        activity: name.to_owned(),
+        activity: name.into(),
         count,
         cases: 1 + count / 50,
         files: 1 + count / 9,
