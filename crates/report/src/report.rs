@@ -60,7 +60,7 @@ impl<'a> Foundation<'a> {
     fn new(log: &'a EventLog, query: &'a Query, options: &ReportOptions) -> Result<Self, ReportError> {
         let how = DfgOptions { max_concurrency: options.concurrency, threads: options.threads };
         let ground = Ground::new(log, query, options)?;
-        let passes = (Synthesis::new(log, query, how), ground.passes());
+        let passes = (Synthesis::new(log, query, how), ground.passes()?);
         let (dfg, (profile, survey)) = scan(log, Some(query), options.threads, &passes)?;
         let shown = shown(&dfg, options);
         let places = places(&dfg, &shown, options)?;

@@ -146,7 +146,7 @@ impl Resolver {
             self.apply_otherwise(&mut event, &scene, effect, names, sink);
         }
         for (path, file) in std::mem::take(&mut self.lost_names) {
-            self.tell(Nullable::some(path), Nullable::some(file), true, names, sink);
+            self.tell_lost(path, file, names, sink);
         }
         if !self.behind.is_empty() {
             self.learn_behind(thread, self.population.thread(thread).table, names, sink);
@@ -219,7 +219,12 @@ impl Resolver {
         let Some(source) = operands.text.filter(|_| has_source && self.is_trace) else {
             return Nullable::NULL;
         };
-        let arg = PathArg { base: Base::Cwd(None), bytes: Some(source), located: operands.text_located };
+        let arg = PathArg {
+            base: Base::Cwd(None),
+            bytes: Some(source),
+            located: operands.text_located,
+            in_root: false,
+        };
         self.place(scene.thread, arg, false, names).path
     }
 
@@ -472,7 +477,7 @@ impl Resolver {
         let (operands, given) = (scene.operands, event.path);
         let mut seekable = event.path.get().is_none_or(|path| paths::has_positions(names.paths.get(path.0)));
         let link = event.path.get().filter(|_| hint.is_none());
-        let behind = link.and_then(|link| self.behind_link(scene.thread, names.paths.get(link.0)).get());
+        let behind = link.and_then(|link| self.behind_link(scene.thread, link, names).get());
         let behind = behind.filter(|_| self.effects.follows(scene.call));
         if let Some(file) = hint.map(|hint| intern(names, hint.name)).or(behind) {
             event.path = Nullable::some(file);
@@ -501,8 +506,8 @@ impl Resolver {
             if shows_flags { Holds::of_open(flags.reads(), flags.writes()) } else { Holds::EVERYTHING };
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);
-        if opening.nameless {
-            self.tell(event.path, event.file, true, names, sink);
+        if let (true, Some(path), Some(file)) = (opening.nameless, event.path.get(), event.file.get()) {
+            self.tell_lost(path, file, names, sink);
         }
         let file = event.file;
         let is_directory = flags.directory() && !flags.nameless();
@@ -645,7 +650,7 @@ impl Resolver {
         sink: &mut S,
     ) {
         if let Some(Address::File(file)) = scene.operands.address.and_then(Address::parse) {
-            let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file), located: false };
+            let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file), located: false, in_root: false };
             let place = self.place(scene.thread, arg, false, names);
             event.path2 = place.path;
             self.relative_paths += u64::from(place.relative);

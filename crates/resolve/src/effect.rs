@@ -164,6 +164,8 @@ struct Row {
     is_turn: bool,
     is_request: bool,
     shows_file: bool,
+    /// Whether it opens a file into a place of a ring.
+    opens_into_ring: bool,
     holds: Holds,
 }
 
@@ -182,6 +184,7 @@ impl Default for Effects {
             is_turn: is_turn(spec),
             is_request: spec.request.is_some(),
             shows_file: spec.kind == CallKind::Stat,
+            opens_into_ring: matches!(spec.name, "io_uring_openat_direct" | "io_uring_openat2_direct"),
             holds: holds(spec.name),
         };
         Self { rows: TABLE.iter().map(row).collect() }
@@ -219,6 +222,12 @@ impl Effects {
     #[inline]
     pub(crate) fn shows_file(&self, call: CallId) -> bool {
         self.rows.get(call.index()).is_some_and(|row| row.shows_file)
+    }
+
+    /// Whether `call` opens a file into a place of a ring, without a descriptor.
+    #[inline]
+    pub(crate) fn opens_into_ring(&self, call: CallId) -> bool {
+        self.rows.get(call.index()).is_some_and(|row| row.opens_into_ring)
     }
 
     /// What a trace holds in which `call` is.

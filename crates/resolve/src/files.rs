@@ -307,6 +307,11 @@ impl Files {
         }
     }
 
+    /// It is one that has a number already, and nobody can say which.
+    pub(crate) fn has_no_number(&mut self, id: DescriptionId) {
+        self.description_mut(id).number = Nullable::NULL;
+    }
+
     /// What the tracer found behind a description; `false` if that was known.
     pub(crate) fn identify(&mut self, id: DescriptionId, device: u64, inode: u64) -> bool {
         let place = id.0 as usize;

@@ -20,6 +20,8 @@ use iotrail_model::{Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile,
 
 /// Descriptors that may be on their way in messages.
 const MOST_SENT: usize = 256;
+/// Files that rings opened which are remembered.
+const MOST_IN_RINGS: usize = 1 << 16;
 /// Descriptors of one name that are looked at.
 const MANY: usize = 64;
 
@@ -164,6 +166,9 @@ impl Resolver {
         if let Some(id) = description {
             event.file = self.file_of(id, names);
         }
+        if operands.held.is_some() {
+            event.file = self.file_in_ring(event.path, names);
+        }
         let succeeded = matches!(call.ret, Return::Value(value, _) if value >= 0);
         match naming {
             Naming::None => {}
@@ -182,7 +187,12 @@ impl Resolver {
             }
             // That is found out with the descriptor.
             Naming::Opens => {}
-            Naming::Looks => self.looks(event, thread, self.effects.follows(call), operands, names),
+            Naming::Looks => {
+                self.looks(event, thread, self.effects.follows(call), operands, names);
+                if self.effects.opens_into_ring(call.call) {
+                    self.put_into_ring(event.path, event.file, names);
+                }
+            }
             Naming::Makes => {
                 event.file = self.makes(event, names, sink);
                 if let (Some(file), Some(kind)) = (event.file.get(), kind_of_node(operands)) {
@@ -250,6 +260,26 @@ impl Resolver {
             event.file = self.there(walked.node, names);
             self.note_link(event, event.path, walked.link.as_ref(), names);
         }
+    }
+
+    /// A ring opened this file, which gets no descriptor; calls on it say how it was called then.
+    fn put_into_ring(&mut self, path: Nullable<PathId>, file: Nullable<FileId>, names: &Dictionaries) {
+        if self.in_rings.len() >= MOST_IN_RINGS {
+            self.in_rings.clear();
+        }
+        if let (Some(path), Some(file)) = (path.get(), file.get()) {
+            self.in_rings.insert(names.paths.get(path.0).into(), file);
+        }
+    }
+
+    /// The file of that name that a ring holds: the one that was opened so, or what the name denotes.
+    fn file_in_ring(&mut self, path: Nullable<PathId>, names: &Dictionaries) -> Nullable<FileId> {
+        let Some(name) = path.get().map(|path| names.paths.get(path.0)) else { return Nullable::NULL };
+        if let Some(file) = self.in_rings.get(name) {
+            return Nullable::some(*file);
+        }
+        let walked = self.reach(path, false, names);
+        walked.map_or(Nullable::NULL, |walked| self.namespace.content(walked.node).into())
     }
 
     /// The file of a directory descriptor that an empty path stands for.
@@ -357,6 +387,10 @@ impl Resolver {
         let (Some(old), Some(new)) = (event.path.get(), event.path2.get()) else { return };
         if has(operands, symbols::RENAME_EXCHANGE) {
             event.file2 = self.there(to.node, names);
+            // To exchange two names of one file changes nothing.
+            if from.node == to.node || !event.file.is_null() && event.file == event.file2 {
+                return;
+            }
             let (below_old, below_new) = (self.below(from.node), self.below(to.node));
             self.namespace.exchange(names.paths.get(old.0), names.paths.get(new.0));
             // By way of a name that no path has.
@@ -605,7 +639,9 @@ impl Resolver {
         let table = self.population.thread(thread).table;
         self.files.close(table, fd);
         let Some(target) = target else {
-            self.description_of(table, (fd, None), true, names);
+            // One of those on their way, or one that nobody saw being sent: which, a trace without names does not say.
+            let id = self.description_of(table, (fd, None), true, names);
+            id.into_iter().for_each(|id| self.files.has_no_number(id));
             return;
         };
         for id in self.sent.clone() {
@@ -613,7 +649,9 @@ impl Resolver {
         }
         let is_it = |id: &DescriptionId| {
             let Description { path, file, .. } = *self.files.description(*id);
-            let has_lost = file.get().is_some_and(|file| !self.namespace.has_names(file));
+            // What lies in no directory has no names to lose.
+            let is_path = target.name.starts_with(b"/");
+            let has_lost = is_path && file.get().is_some_and(|file| !self.namespace.has_names(file));
             path.get().is_some_and(|path| names.paths.get(path.0) == target.name)
                 && target.deleted == has_lost
         };
@@ -626,7 +664,8 @@ impl Resolver {
                 }
             }
             None => {
-                self.description_of(table, (fd, Some(target)), true, names);
+                let id = self.description_of(table, (fd, Some(target)), true, names);
+                id.filter(|_| !matching.is_empty()).into_iter().for_each(|id| self.files.has_no_number(id));
             }
         }
     }

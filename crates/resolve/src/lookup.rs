@@ -7,7 +7,7 @@
 use crate::directories::Directory;
 use crate::files::{Description, TableId};
 use crate::operands::{Base, FdArg, PathArg};
-use crate::paths;
+use crate::paths::{self, DirectoryLink};
 use crate::population::ThreadId;
 use crate::resolver::Resolver;
 use iotrail_model::raw::Target;
@@ -192,9 +192,41 @@ impl Resolver {
     }
 
     /// The file behind a link of the kernel to a descriptor: `/proc/self/fd/3`, `/dev/fd/3`, `/dev/stdin`.
-    pub(crate) fn behind_link(&self, id: ThreadId, path: &[u8]) -> Nullable<PathId> {
-        let description = self.descriptor_behind(id, path);
-        description.map_or(Nullable::NULL, |description| self.files.description(description).path)
+    pub(crate) fn behind_link(
+        &mut self,
+        id: ThreadId,
+        path: PathId,
+        names: &mut Dictionaries,
+    ) -> Nullable<PathId> {
+        let Some(description) = self.descriptor_behind(id, names.paths.get(path.0)) else {
+            return Nullable::NULL;
+        };
+        self.follow_renames(description, names);
+        self.files.description(description).path
+    }
+
+    /// The directory that a link of the kernel on the way leads to, and how the path goes on from there.
+    fn through_link<'a>(
+        &mut self,
+        id: ThreadId,
+        path: &'a [u8],
+        names: &mut Dictionaries,
+    ) -> Option<(Origin, &'a [u8])> {
+        let (owner, link, rest) = paths::directory_link(path)?;
+        let owner = match owner {
+            None => id,
+            Some(owner) => self.population.find(Tid(owner))?,
+        };
+        let origin = match link {
+            DirectoryLink::WorkingDirectory => self.working_directory(owner, None, names),
+            DirectoryLink::Root => Origin { path: Nullable::some(intern(names, b"/")), ..Origin::default() },
+            DirectoryLink::Descriptor(fd) => {
+                let table = self.population.thread(owner).table;
+                let description = self.description_of(table, (fd, None), false, names);
+                description.map_or(LOST, |description| self.directory_behind(description, None, names))
+            }
+        };
+        Some((origin, rest))
     }
 
     /// What the descriptor stands for that such a link leads to.
@@ -231,7 +263,11 @@ impl Resolver {
             None => of_base(arg.base, base.path),
             Some(b"") if empty_is_base => of_base(arg.base, base.path),
             Some(b"") => Place::default(),
-            Some(path) => self.join(base, path, names),
+            Some(path) if arg.in_root => self.join(base, &paths::within(path), names),
+            Some(path) => match self.through_link(id, path, names) {
+                Some((base, rest)) => self.join(base, rest, names),
+                None => self.join(base, path, names),
+            },
         }
     }
 

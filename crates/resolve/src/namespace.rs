@@ -354,7 +354,7 @@ impl Namespace {
             if component == b".."
                 && let Some(link) = self.walk(out, true).and_then(|walked| walked.link)
             {
-                *out = link.path;
+                *out = if link.path == b"." { Vec::new() } else { link.path };
             }
             paths::push(component, out);
         }

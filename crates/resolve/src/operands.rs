@@ -1,5 +1,6 @@
 //! The arguments of a call sorted by what they are, following the call table.
 
+use crate::symbols;
 use iotrail_model::calls::{ArgKind, CallSpec};
 use iotrail_model::raw::{Arg, RawCall, Target};
 
@@ -29,6 +30,8 @@ pub(crate) struct PathArg<'a> {
     pub(crate) bytes: Option<&'a [u8]>,
     /// Whether the tracer resolved it.
     pub(crate) located: bool,
+    /// Whether the base is the root for it.
+    pub(crate) in_root: bool,
 }
 
 /// Where a transfer starts.
@@ -87,6 +90,10 @@ impl<'a> Operands<'a> {
         for (kind, arg) in spec.args.iter().zip(call.args) {
             operands.take(*kind, arg, &mut base);
         }
+        if let (Some(path), "openat2") = (&mut operands.path, spec.name) {
+            let resolve = operands.structure.and_then(|how| symbols::field(how, b"resolve"));
+            path.in_root = resolve.is_some_and(|text| symbols::RESOLVE_IN_ROOT.is_in_text(text));
+        }
         operands
     }
 
@@ -128,8 +135,8 @@ impl<'a> Operands<'a> {
     fn take_path(&mut self, arg: &'a Arg<'a>, base: Base<'a>) {
         let located = matches!(arg, Arg::Located(_));
         let path = match arg {
-            Arg::Null => Some(PathArg { base, bytes: None, located }),
-            arg => whole_path(arg).map(|bytes| PathArg { base, bytes: Some(bytes), located }),
+            Arg::Null => Some(PathArg { base, bytes: None, located, in_root: false }),
+            arg => whole_path(arg).map(|bytes| PathArg { base, bytes: Some(bytes), located, in_root: false }),
         };
         if std::mem::replace(&mut self.first_path_taken, true) {
             self.path2 = path;
@@ -173,7 +180,7 @@ fn directory<'a>(arg: &Arg<'a>) -> Base<'a> {
 pub(crate) fn integer(arg: &Arg<'_>) -> Option<i64> {
     match arg {
         Arg::Int(number) => Some(*number),
-        Arg::Symbols(text) | Arg::Text(text) => crate::symbols::number(text),
+        Arg::Symbols(text) | Arg::Text(text) => symbols::number(text),
         _ => None,
     }
 }

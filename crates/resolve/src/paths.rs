@@ -69,10 +69,6 @@ pub(crate) fn descriptor_link(path: &[u8]) -> Option<(Option<u32>, i32)> {
     if !path.starts_with(b"/dev/") && !path.starts_with(b"/proc/") {
         return None;
     }
-    let number = |text: &[u8]| {
-        let digits = text.iter().all(u8::is_ascii_digit).then_some(text)?;
-        std::str::from_utf8(digits).ok()?.parse::<i32>().ok()
-    };
     let parts: Vec<&[u8]> = path.strip_prefix(b"/")?.splitn(5, |byte| *byte == b'/').collect();
     match parts[..] {
         [b"dev", b"stdin"] => Some((None, 0)),
@@ -81,6 +77,64 @@ pub(crate) fn descriptor_link(path: &[u8]) -> Option<(Option<u32>, i32)> {
         [b"dev", b"fd", fd] | [b"proc", b"self" | b"thread-self", b"fd", fd] => Some((None, number(fd)?)),
         [b"proc", process, b"fd", fd] => Some((u32::try_from(number(process)?).ok(), number(fd)?)),
         _ => None,
+    }
+}
+
+/// A directory that a link of the kernel leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DirectoryLink {
+    /// Where a process works.
+    WorkingDirectory,
+    /// Where its absolute paths begin.
+    Root,
+    /// What it holds open.
+    Descriptor(i32),
+}
+
+/// The process, if it is not the caller's own, and its directory that a path leads through, and how the path goes on from
+/// there: `/proc/self/cwd/x`, `/proc/77/root/x`, `/proc/thread-self/fd/3/x`, `/dev/fd/3/x`.
+pub(crate) fn directory_link(path: &[u8]) -> Option<(Option<u32>, DirectoryLink, &[u8])> {
+    let (owner, behind) = match path.strip_prefix(b"/dev/") {
+        Some(behind) => (None, behind),
+        None => {
+            let (process, behind) = split(path.strip_prefix(b"/proc/")?)?;
+            match process {
+                b"self" | b"thread-self" => (None, behind),
+                process => (Some(u32::try_from(number(process)?).ok()?), behind),
+            }
+        }
+    };
+    let (link, rest) = split(behind)?;
+    match link {
+        b"cwd" if !path.starts_with(b"/dev/") => Some((owner, DirectoryLink::WorkingDirectory, rest)),
+        b"root" if !path.starts_with(b"/dev/") => Some((owner, DirectoryLink::Root, rest)),
+        b"fd" => {
+            let (fd, rest) = split(rest)?;
+            Some((owner, DirectoryLink::Descriptor(number(fd)?), rest))
+        }
+        _ => None,
+    }
+}
+
+/// What stands before and behind the first slash.
+fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let slash = path.iter().position(|byte| *byte == b'/')?;
+    Some((&path[..slash], &path[slash + 1..]))
+}
+
+fn number(text: &[u8]) -> Option<i32> {
+    let digits = text.iter().all(u8::is_ascii_digit).then_some(text)?;
+    std::str::from_utf8(digits).ok()?.parse::<i32>().ok()
+}
+
+/// `path` as the kernel takes it that lets nobody leave a directory (`RESOLVE_IN_ROOT`), seen from there: nothing lies above
+/// it, and absolute paths begin there.
+pub(crate) fn within(path: &[u8]) -> Vec<u8> {
+    let mut out = vec![b'/'];
+    push(path, &mut out);
+    match out.split_off(1) {
+        inner if inner.is_empty() => b".".to_vec(),
+        inner => inner,
     }
 }
 
@@ -162,6 +216,33 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(descriptor_link(path.as_bytes()), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn links_to_directories_are_recognised_on_the_way() {
+        use DirectoryLink::{Descriptor, Root, WorkingDirectory};
+        for (path, expected) in [
+            ("/proc/self/cwd/a/b", Some((None, WorkingDirectory, "a/b"))),
+            ("/proc/thread-self/root/etc", Some((None, Root, "etc"))),
+            ("/proc/77/cwd/", Some((Some(77), WorkingDirectory, ""))),
+            ("/proc/self/fd/3/x", Some((None, Descriptor(3), "x"))),
+            ("/dev/fd/3/../x", Some((None, Descriptor(3), "../x"))),
+            ("/proc/self/cwd", None),
+            ("/proc/self/fd/3", None),
+            ("/proc/self/fdinfo/3/x", None),
+            ("/dev/cwd/x", None),
+            ("/proc/x/cwd/y", None),
+        ] {
+            let expected = expected.map(|(owner, link, rest)| (owner, link, rest.as_bytes()));
+            assert_eq!(directory_link(path.as_bytes()), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn nobody_leaves_a_directory_that_is_taken_for_the_root() {
+        for (path, expected) in [("/etc/x", "etc/x"), ("../../etc/../a", "a"), ("/..", "."), ("a", "a")] {
+            assert_eq!(within(path.as_bytes()), expected.as_bytes(), "{path}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! another. Further names of the file do not matter, and a name that was removed stays. Renames are noted, the last ones, and
 //! followed when a descriptor is used next.
 
+use crate::Sink;
 use crate::files::DescriptionId;
 use crate::lookup::{LONG, intern};
 use crate::namespace::Content;
@@ -104,6 +105,20 @@ impl Resolver {
 }
 
 impl Resolver {
+    /// Tells that a file has lost a name, unless it got that again: a tracer says how a descriptor was opened.
+    pub(crate) fn tell_lost<S: Sink>(
+        &mut self,
+        path: PathId,
+        file: FileId,
+        names: &Dictionaries,
+        sink: &mut S,
+    ) {
+        let walked = self.reach(Nullable::some(path), false, names);
+        if walked.is_none_or(|walked| self.namespace.content(walked.node) != Content::File(file)) {
+            self.tell(Nullable::some(path), Nullable::some(file), true, names, sink);
+        }
+    }
+
     /// Whether a path denotes a file, as far as is known.
     fn is_called(&mut self, file: FileId, path: PathId, names: &Dictionaries) -> bool {
         let walked = self.reach(Nullable::some(path), false, names);

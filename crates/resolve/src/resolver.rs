@@ -40,6 +40,8 @@ pub struct Resolver {
     pub(crate) behind: Vec<(Tid, i32, FileFacts)>,
     /// Descriptions that were sent with messages and not seen to arrive, the last ones.
     pub(crate) sent: VecDeque<DescriptionId>,
+    /// Files that rings opened without a descriptor, by the names that they had then.
+    pub(crate) in_rings: HashMap<Box<[u8]>, FileId, foldhash::fast::RandomState>,
     /// Whether calls of the trace could not be read.
     pub(crate) gaps: bool,
     pub(crate) directories: Directories,

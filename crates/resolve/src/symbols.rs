@@ -40,6 +40,7 @@ symbols! {
     CLONE_THREAD = 0x1_0000;
     RWF_APPEND = 0x10;
     RWF_NOAPPEND = 0x20;
+    RESOLVE_IN_ROOT = 0x10;
     RENAME_EXCHANGE = 2;
     RENAME_WHITEOUT = 4;
 }

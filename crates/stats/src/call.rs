@@ -4,7 +4,8 @@ use crate::call_kind::{CallKind, CallKinds, Moved};
 use crate::file_kinds::FileKinds;
 use iotrail_model::{Event, FileId};
 use iotrail_query::LifeId;
-use iotrail_trail::{Columns, EventLog};
+use iotrail_trail::{Columns, EventLog, TrailError};
+use std::num::NonZeroUsize;
 
 /// What accumulators look at in every event.
 pub(crate) fn columns() -> Columns {
@@ -34,8 +35,8 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    pub(crate) fn new(log: &EventLog) -> Self {
-        Self { calls: CallKinds::new(log.names()), files: FileKinds::new(log) }
+    pub(crate) fn new(log: &EventLog, threads: NonZeroUsize) -> Result<Self, TrailError> {
+        Ok(Self { calls: CallKinds::new(log.names()), files: FileKinds::new(log, threads)? })
     }
 
     /// An event of process `life`, whose group is `slot`.

@@ -1,7 +1,7 @@
 //! What a call does to files, as far as profiles are concerned.
 
 use iotrail_model::calls::{CallKind as Does, CallSpec, Family, Makes, PerCall, Transfer};
-use iotrail_model::{Event, Names};
+use iotrail_model::{CallId, Event, Names};
 
 /// What one call, by its name, does to the files that it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,12 @@ impl CallKinds {
 
     #[inline]
     pub(crate) fn of(&self, event: &Event) -> CallKind {
-        self.0.of(event.call)
+        self.of_call(event.call)
+    }
+
+    #[inline]
+    pub(crate) fn of_call(&self, call: CallId) -> CallKind {
+        self.0.of(call)
     }
 }
 

@@ -26,7 +26,7 @@ pub fn profile(
     groups: &ProcessGroups,
     options: &ProfileOptions,
 ) -> Result<Profile, StatsError> {
-    let pass = Profiling::new(log, query, lives, groups, options);
+    let pass = Profiling::new(log, query, lives, groups, options)?;
     Ok(scan(log, Some(query), options.threads, &pass)?)
 }
 
@@ -41,20 +41,22 @@ pub struct Profiling<'a> {
 
 impl<'a> Profiling<'a> {
     /// For the events that `query` selects in `log`, whose processes are `lives` and divided into `groups`.
-    #[must_use]
+    ///
+    /// # Errors
+    /// If the log cannot be read.
     pub fn new(
         log: &'a EventLog,
         query: &'a Query,
         lives: &'a Lives,
         groups: &'a ProcessGroups,
         options: &'a ProfileOptions,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, StatsError> {
+        Ok(Self {
             context: Context { log, query, lives, groups, only: options.only },
-            kinds: Arc::new(Kinds::new(log)),
+            kinds: Arc::new(Kinds::new(log, options.threads)?),
             file_groups: Arc::new(FileGroups::new(options.files_by, log, query)),
             options,
-        }
+        })
     }
 }
 

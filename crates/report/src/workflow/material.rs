@@ -51,13 +51,13 @@ impl<'a> Ground<'a> {
     }
 
     /// The passes for what the options ask for.
-    pub(crate) fn passes(&self) -> (Option<Profiling<'_>>, Option<Surveying<'_>>) {
+    pub(crate) fn passes(&self) -> Result<(Option<Profiling<'_>>, Option<Surveying<'_>>), ReportError> {
         let Self { log, query, lives, groups, profile, .. } = self;
         let profiles = self.wants(Part::Phases) || self.wants(Part::Distributions);
-        (
-            profiles.then(|| Profiling::new(log, query, lives, groups, profile)),
+        Ok((
+            profiles.then(|| Profiling::new(log, query, lives, groups, profile)).transpose()?,
             self.wants(Part::Workflow).then(|| Surveying::new(log, lives)),
-        )
+        ))
     }
 
     /// With what the passes have found.

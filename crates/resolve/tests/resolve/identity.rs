@@ -588,3 +588,88 @@ fn a_descriptor_finds_its_name_after_many_renames() {
     }
     assert_eq!(script.write(3, 1).path(), Some("/w/300"));
 }
+
+#[test]
+fn names_behind_links_of_the_kernel_to_directories_are_seen_from_there() {
+    let mut script = mkdir(mkdir(Script::new().of_trace().chdir("/"), "/w"), "/w/d");
+    script = script.open_with("/w/d/f", CREATE, 3).open_with("/w", "O_PATH|O_DIRECTORY", 7).chdir("/w/d");
+    let file = files(&script, "openat")[0];
+    for name in [
+        "/proc/self/cwd/f",
+        "/proc/thread-self/cwd/./f",
+        "/proc/100/cwd/../d/f",
+        "/proc/self/root/w/d/f",
+        "/proc/self/fd/7/d/f",
+        "/dev/fd/7/d/f",
+    ] {
+        script = script.open(name, 9).close(9).open(name, 9);
+        assert_eq!((script.path(), script.last().file), (Some("/w/d/f"), file), "{name}");
+        script = script.close(9);
+    }
+}
+
+#[test]
+fn a_path_that_may_not_leave_a_directory_is_seen_from_there() {
+    let how = |resolve: &'static [u8]| Arg::Text(resolve);
+    let opened = |name: &'static str, text: &'static [u8]| {
+        let script = Script::new().of_trace().chdir("/").open_with("/box", "O_PATH|O_DIRECTORY", 3);
+        let script = script.call("openat2", &[fd(3), path(name), how(text), Arg::Int(24)], value(4));
+        script.path().map(str::to_owned)
+    };
+    let inside: &[u8] = b"{flags=O_RDWR, resolve=RESOLVE_NO_MAGICLINKS|RESOLVE_IN_ROOT}";
+    assert_eq!(opened("/etc/passwd", inside).as_deref(), Some("/box/etc/passwd"));
+    assert_eq!(opened("../../etc/passwd", inside).as_deref(), Some("/box/etc/passwd"));
+    assert_eq!(opened("/etc/passwd", b"{flags=O_RDWR, resolve=0}").as_deref(), Some("/etc/passwd"));
+}
+
+#[test]
+fn a_link_of_the_kernel_leads_to_the_file_under_its_name_by_now() {
+    let script = mkdir(Script::new().of_trace().chdir("/"), "/d").open_with("/d/f", CREATE, 3);
+    let script = rename(script, "/d", "/e").open("/proc/self/fd/3", 4);
+    assert_eq!(script.path(), Some("/e/f"));
+    let script = rename(script, "/e/f", "/e/h").open("/dev/fd/3", 5);
+    assert_eq!(script.path(), Some("/e/h"));
+}
+
+#[test]
+fn to_exchange_two_names_of_one_file_changes_nothing() {
+    let script = link(Script::new().open_with("/a", CREATE, 3), "/a", "/b");
+    let args = [CWD, path("/a"), CWD, path("/b"), symbols("RENAME_EXCHANGE")];
+    let script = script.call("renameat2", &args, value(0));
+    assert_eq!((script.last().file, script.last().file2), (Some(0), Some(0)));
+    assert_eq!(script.write(3, 1).path(), Some("/a"));
+}
+
+#[test]
+fn a_name_that_a_file_got_again_is_not_lost_because_a_descriptor_was_opened_under_it() {
+    let script = link(Script::new().of_trace().chdir("/").open_with("/a", CREATE, 3), "/a", "/b");
+    let script = unlink(script, "/a");
+    let script = script.call("link", &[path("/b"), path("/a")], value(0));
+    let shown = Return::Value(4, Some(Target { name: b"/a", deleted: true }));
+    let script = script.call("openat", &[CWD, path("/proc/self/fd/3"), symbols("O_RDWR")], shown);
+    assert_eq!((script.last().file, script.is_gone("/a", 1)), (Some(1), Some(false)));
+}
+
+#[test]
+fn above_where_a_trace_began_nothing_is_below_it() {
+    let script = mkdir(Script::new().of_trace(), "a");
+    let script = symlink(script, "a/..", "b").open_with("b/../e", CREATE, 3);
+    assert_eq!(script.path(), Some("../e"));
+    let script = script.open("e", 4);
+    assert_ne!(script.last().file, script.events().iter().rev().nth(1).unwrap().file);
+}
+
+#[test]
+fn what_a_ring_opened_is_that_file_and_not_an_earlier_one_of_that_name() {
+    let held = |name: &'static [u8]| Arg::Fd(-1, Some(Target { name, deleted: false }));
+    let script = unlink(Script::new().open_with("/a", CREATE, 3), "/a");
+    let how = symbols("O_RDWR|O_CREAT");
+    let script = script.call("io_uring_openat_direct", &[CWD, path("/a"), how, Arg::Int(0)], value(0));
+    let script =
+        script.call("io_uring_write", &[held(b"/a"), Arg::Opaque, Arg::Int(5), Arg::Int(0)], value(5));
+    assert_eq!((files(&script, "io_uring_openat_direct"), script.last().file), (vec![Some(1)], Some(1)));
+    let script = unlink(script, "/a");
+    let script =
+        script.call("io_uring_write", &[held(b"/a"), Arg::Opaque, Arg::Int(5), Arg::Int(5)], value(5));
+    assert_eq!(script.last().file, Some(1));
+}
