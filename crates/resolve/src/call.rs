@@ -828,9 +828,11 @@ impl Resolver {
         }
         let text = |path: Nullable<PathId>| path.get().map(|path| names.paths.get(path.0));
         let is_clear = match (text(event.path), text(event.path2)) {
-            (Some(target), Some(source)) if binds => self.namespace.mount(target, Some(source)),
+            (Some(target), Some(source)) if binds => {
+                self.namespace.bind(target, source, has(symbols::MS_REC))
+            }
             (Some(target), Some(source)) if moves => self.namespace.move_mount(source, target),
-            (Some(target), _) if !binds && !moves => self.namespace.mount(target, None),
+            (Some(target), _) if !binds && !moves => self.namespace.mount(target),
             _ => false,
         };
         self.unclear_mounts += u64::from(!is_clear);

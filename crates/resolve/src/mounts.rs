@@ -1,7 +1,8 @@
 //! Mounts that a trace shows being made: where names lead to another tree, for each mount namespace.
 //!
 //! What is mounted on a directory hides what lies below it until it is unmounted. A bind mount shows a directory once more, so
-//! that names below both are names of the same files. A namespace starts out with the mounts of the one that it was made from;
+//! that names below both are names of the same files, but not what is mounted below it, unless it is asked to. So a place is a
+//! name and the mount in which it is seen. A namespace starts out with the mounts of the one that it was made from;
 //! that mounts of one are passed on to another (`MS_SHARED`) is not followed.
 
 use crate::namespace::Node;
@@ -13,9 +14,16 @@ const MOST: usize = 1 << 12;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MountSpace(u32);
 
+/// A mount. The first is what was mounted before the trace began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MountId(u32);
+
 #[derive(Clone, Copy, Debug)]
 struct Mount {
-    /// What is hidden by it.
+    id: MountId,
+    /// The mount in which it lies.
+    on: MountId,
+    /// What is hidden by it there.
     point: Node,
     /// What is seen instead.
     root: Node,
@@ -27,11 +35,12 @@ pub(crate) struct Mounts {
     spaces: Vec<Vec<Mount>>,
     current: MountSpace,
     is_empty: bool,
+    made: u32,
 }
 
 impl Default for Mounts {
     fn default() -> Self {
-        Self { spaces: vec![Vec::new()], current: MountSpace::default(), is_empty: true }
+        Self { spaces: vec![Vec::new()], current: MountSpace::default(), is_empty: true, made: 0 }
     }
 }
 
@@ -74,37 +83,65 @@ impl Mounts {
         self.spaces.get(self.current.0 as usize).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What is seen where `node` lies, and the mount that shows it.
-    pub(crate) fn seen_at(&self, node: Node) -> (Node, Option<usize>) {
-        let (mut node, mut mount) = (node, None);
+    /// What is seen where `node` lies in the mount `on`, and the mount that shows it.
+    pub(crate) fn seen_at(&self, on: MountId, node: Node) -> (MountId, Node) {
+        let mut seen = (on, node);
         // What is mounted later lies above.
-        for (number, later) in self.here().iter().enumerate() {
-            if later.point == node {
-                (node, mount) = (later.root, Some(number));
+        for later in self.here() {
+            if (later.on, later.point) == seen {
+                seen = (later.id, later.root);
             }
         }
-        (node, mount)
+        seen
     }
 
-    /// Shows `root` where `point` lies; whether there is room for one more.
-    pub(crate) fn add(&mut self, point: Node, root: Node) -> bool {
-        let Some(mounts) = self.spaces.get_mut(self.current.0 as usize).filter(|mounts| mounts.len() < MOST)
-        else {
-            return false;
-        };
-        mounts.push(Mount { point, root });
+    /// Shows `root` where `point` lies in the mount `on`; `None` if there is no room for one more.
+    pub(crate) fn add(&mut self, (on, point): (MountId, Node), root: Node) -> Option<MountId> {
+        let mounts = self.spaces.get_mut(self.current.0 as usize).filter(|mounts| mounts.len() < MOST)?;
+        self.made += 1;
+        let id = MountId(self.made);
+        mounts.push(Mount { id, on, point, root });
         self.is_empty = false;
+        Some(id)
+    }
+
+    /// Mounts once more what lies in the mount `from`, at a place that `is_below`, now in the mount `to`, and what lies in that;
+    /// whether there is room.
+    pub(crate) fn copy_below(&mut self, from: MountId, to: MountId, is_below: impl Fn(Node) -> bool) -> bool {
+        let mut copies = vec![(from, to)];
+        for mount in self.here().to_vec() {
+            let Some((_, on)) = copies.iter().find(|(old, _)| *old == mount.on).copied() else { continue };
+            if mount.id == to || mount.on == from && !is_below(mount.point) {
+                continue;
+            }
+            match self.add((on, mount.point), mount.root) {
+                Some(copy) => copies.push((mount.id, copy)),
+                None => return false,
+            }
+        }
         true
     }
 
-    /// Takes a mount away; answers what it showed.
-    pub(crate) fn remove(&mut self, number: usize) -> Option<Node> {
-        let mounts = self.spaces.get_mut(self.current.0 as usize)?;
-        (number < mounts.len()).then(|| mounts.remove(number).root)
+    /// The mount of which this is the root.
+    fn place_of(&self, (mount, root): (MountId, Node)) -> Option<usize> {
+        self.here().iter().position(|known| (known.id, known.root) == (mount, root))
     }
 
-    /// Whether something is mounted on one of these names.
-    pub(crate) fn any_on(&self, is_one: impl Fn(Node) -> bool) -> bool {
-        self.here().iter().any(|mount| is_one(mount.point))
+    /// Takes away the mount that shows this root; whether it was known.
+    pub(crate) fn remove(&mut self, shown: (MountId, Node)) -> bool {
+        let place = self.place_of(shown);
+        let mounts = self.spaces.get_mut(self.current.0 as usize);
+        place.zip(mounts).map(|(place, mounts)| mounts.remove(place)).is_some()
+    }
+
+    /// Moves the mount that shows this root, with what lies in it; whether it was known.
+    pub(crate) fn shift(&mut self, shown: (MountId, Node), (on, point): (MountId, Node)) -> bool {
+        let place = self.place_of(shown);
+        let Some((place, mounts)) = place.zip(self.spaces.get_mut(self.current.0 as usize)) else {
+            return false;
+        };
+        let mount = mounts.remove(place);
+        mounts.push(Mount { on, point, ..mount });
+        true
     }
 }

@@ -5,7 +5,7 @@
 //! long as its path is not known. Memory is bounded: when there are too many names all are forgotten, and what a name
 //! denotes is unknown until something new is made there or a tracer looks.
 
-use crate::mounts::Mounts;
+use crate::mounts::{MountId, Mounts};
 use crate::paths;
 use hashbrown::HashMap;
 use iotrail_model::{FileFacts, FileId, FileKind, Interner, Nullable, PathId};
@@ -56,6 +56,8 @@ pub(crate) enum Made {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Walked {
     pub(crate) node: Node,
+    /// The mount that shows it.
+    mount: MountId,
     /// The first symbolic link on the way.
     pub(crate) link: Option<Crossed>,
 }
@@ -156,7 +158,7 @@ impl Namespace {
         if let Some((epoch, node)) = self.of_paths.get(id.index())
             && *epoch == self.epoch
         {
-            return Some(Walked { node: Node(*node), link: None });
+            return Some(Walked { node: Node(*node), mount: MountId::default(), link: None });
         }
         let walked = self.walk(path, follow)?;
         if walked.link.is_none() && !self.is_link(walked.node) {
@@ -174,6 +176,8 @@ impl Namespace {
         }
         let start = if path.first() == Some(&b'/') { ROOT } else { self.start };
         let (mut way, mut link, mut followed) = (self.way(start), None, 0);
+        // The mount of each name on the way.
+        let mut mounts = vec![MountId::default(); way.len()];
         let (mut rest, mut at) = (std::borrow::Cow::Borrowed(path), 0);
         while at < rest.len() {
             let end = rest[at..].iter().position(|byte| *byte == b'/').map_or(rest.len(), |slash| at + slash);
@@ -182,16 +186,20 @@ impl Namespace {
             let is_last = rest[next..].iter().all(|byte| *byte == b'/');
             match component {
                 b"" | b"." => {}
-                b".." if self.ascends(&mut way) => {}
+                b".." if self.ascends(&mut way) => mounts.truncate(way.len()),
                 name => {
                     let above = way.last().map_or(ROOT, |(above, _)| *above);
                     let component = self.components.intern(name);
                     let mut node = self.child(above, component);
+                    let mut mount = mounts.last().copied().unwrap_or_default();
                     if !self.mounts.is_empty() {
-                        node = self.mounts.seen_at(node).0;
+                        (mount, node) = self.mounts.seen_at(mount, node);
                     }
                     match self.link_at(node).filter(|_| follow || !is_last) {
-                        None => way.push((node, component)),
+                        None => {
+                            way.push((node, component));
+                            mounts.push(mount);
+                        }
                         Some((file, target)) => {
                             followed += 1;
                             if followed > MOST_LINKS {
@@ -200,6 +208,7 @@ impl Namespace {
                             link = link.or(Some((file, end)));
                             if target.first() == Some(&b'/') {
                                 way = vec![(ROOT, 0)];
+                                mounts = vec![MountId::default()];
                             }
                             let behind = [target, b"/", &rest[next..]].concat();
                             (rest, at) = (std::borrow::Cow::Owned(behind), 0);
@@ -211,7 +220,8 @@ impl Namespace {
             at = next;
         }
         let link = link.map(|(file, length)| Crossed { file, length, path: self.text(&way) });
-        Some(Walked { node: way.last().map_or(ROOT, |(node, _)| *node), link })
+        let mount = mounts.last().copied().unwrap_or_default();
+        Some(Walked { node: way.last().map_or(ROOT, |(node, _)| *node), mount, link })
     }
 
     /// The names that lead to one, from the root or from where the trace began, and their components.
@@ -376,45 +386,50 @@ impl Namespace {
         self.link_at(node).is_some()
     }
 
-    /// Mounts an empty file system, or what `source` leads to, on `target`; whether that can be followed.
-    pub(crate) fn mount(&mut self, target: &[u8], source: Option<&[u8]>) -> bool {
-        let root = match source.map(|source| self.walk(source, true)) {
-            None => {
-                self.names.push(Name::top());
-                Node(self.names.len() as u32 - 1)
-            }
-            Some(Some(walked)) => walked.node,
-            Some(None) => return false,
-        };
+    /// Mounts an empty file system on `target`; whether that can be followed.
+    pub(crate) fn mount(&mut self, target: &[u8]) -> bool {
         let Some(point) = self.walk(target, true) else { return false };
-        // What is mounted below the source is not seen below the target, unless that was asked for.
-        let is_clear = source.is_none() || !self.mounts.any_on(|on| self.leads_to(on, root));
+        self.names.push(Name::top());
+        let root = Node(self.names.len() as u32 - 1);
         self.epoch += 1;
-        self.mounts.add(point.node, root) && is_clear
+        self.mounts.add((point.mount, point.node), root).is_some()
+    }
+
+    /// Shows on `target` once more what `source` leads to, and what is mounted below that if `recursive`; whether that can be
+    /// followed.
+    pub(crate) fn bind(&mut self, target: &[u8], source: &[u8], recursive: bool) -> bool {
+        let Some([from, point]) = self.walk_both(source, target) else { return false };
+        self.epoch += 1;
+        let Some(to) = self.mounts.add((point.mount, point.node), from.node) else { return false };
+        if !recursive {
+            return true;
+        }
+        let mut mounts = std::mem::take(&mut self.mounts);
+        let is_clear = mounts.copy_below(from.mount, to, |on| self.leads_to(on, from.node));
+        self.mounts = mounts;
+        is_clear
     }
 
     /// Moves what is mounted on `source` to `target`; whether that can be followed.
     pub(crate) fn move_mount(&mut self, source: &[u8], target: &[u8]) -> bool {
-        let Some(root) = self.mount_on(source).and_then(|mount| self.mounts.remove(mount)) else {
-            return false;
-        };
-        let Some(point) = self.walk(target, true) else { return false };
+        let Some([from, point]) = self.walk_both(source, target) else { return false };
         self.epoch += 1;
-        self.mounts.add(point.node, root)
+        self.mounts.shift((from.mount, from.node), (point.mount, point.node))
+    }
+
+    /// Where two paths lead; `None` also if names were forgotten on the second way, so that the first means nothing any more.
+    fn walk_both(&mut self, one: &[u8], other: &[u8]) -> Option<[Walked; 2]> {
+        let first = self.walk(one, true)?;
+        let epoch = self.epoch;
+        let second = self.walk(other, true)?;
+        (self.epoch == epoch).then_some([first, second])
     }
 
     /// Takes away what is mounted on `target`; whether its mounting was seen.
     pub(crate) fn unmount(&mut self, target: &[u8]) -> bool {
         self.epoch += 1;
-        self.mount_on(target).and_then(|mount| self.mounts.remove(mount)).is_some()
-    }
-
-    /// The mount that shows what is seen at a path.
-    fn mount_on(&mut self, path: &[u8]) -> Option<usize> {
-        let path = self.walk(path, true)?.link.map_or_else(|| path.to_vec(), |link| link.path);
-        let (above, component) = self.place(&path)?;
-        let node = self.child(Node(above), component);
-        self.mounts.seen_at(node).1
+        let shown = self.walk(target, true);
+        shown.is_some_and(|shown| self.mounts.remove((shown.mount, shown.node)))
     }
 
     /// Whether a name lies below another one.

@@ -33,6 +33,7 @@ symbols! {
     MS_REMOUNT = 0x20;
     MS_BIND = 0x1000;
     MS_MOVE = 0x2000;
+    MS_REC = 0x4000;
     MS_UNBINDABLE = 0x2_0000;
     MS_PRIVATE = 0x4_0000;
     MS_SLAVE = 0x8_0000;

@@ -673,3 +673,34 @@ fn what_a_ring_opened_is_that_file_and_not_an_earlier_one_of_that_name() {
         script.call("io_uring_write", &[held(b"/a"), Arg::Opaque, Arg::Int(5), Arg::Int(5)], value(5));
     assert_eq!(script.last().file, Some(1));
 }
+
+#[test]
+fn a_bind_mount_shows_what_is_mounted_below_its_source_only_if_it_is_asked_to() {
+    let script = mkdir(mkdir(mkdir(Script::new().of_trace().chdir("/"), "/src"), "/src/sub"), "/dst");
+    let script = mkdir(script, "/all").open_with("/src/sub/a", CREATE, 3);
+    let hidden = script.last().file;
+    let script = mount(script, "/src/sub", "tmpfs", "0").open_with("/src/sub/a", CREATE, 4);
+    let shown = script.last().file;
+    assert_ne!(hidden, shown);
+    let script = mount(mount(script, "/dst", "/src", "MS_BIND"), "/all", "/src", "MS_BIND|MS_REC");
+    let script = script.open("/dst/sub/a", 5);
+    assert_eq!(script.last().file, hidden);
+    let script = script.open("/all/sub/a", 6);
+    assert_eq!(script.last().file, shown);
+    let script = script.open("/dst/sub/../sub/../../src/sub/a", 7);
+    assert_eq!((script.last().file, script.summary().unclear_mounts), (shown, 0));
+}
+
+#[test]
+fn what_is_mounted_over_the_source_of_a_bind_mount_is_not_seen_in_it() {
+    let script =
+        mkdir(mkdir(Script::new().of_trace().chdir("/"), "/src"), "/dst").open_with("/src/a", CREATE, 3);
+    let file = script.last().file;
+    let script = mount(mount(script, "/dst", "/src", "MS_BIND"), "/src", "tmpfs", "0");
+    let script = script.open_with("/src/a", CREATE, 4);
+    assert_ne!(script.last().file, file);
+    let script = script.open("/dst/a", 5);
+    assert_eq!(script.last().file, file);
+    let script = script.call("umount2", &[path("/src"), Arg::Int(0)], value(0)).open("/src/a", 6);
+    assert_eq!((script.last().file, script.summary().unclear_mounts), (file, 0));
+}
