@@ -68,6 +68,11 @@ impl<S: Store> Recording<'_, '_, S> {
         let original = others.find(|holder| is_same_file((tid, fd), *holder) == Some(true));
         found.followed =
             original.is_none() && last && found.position.is_some() && self.has_nobody_else(tid, fd);
+        if found.followed {
+            // The sender has closed it: what was sent is what arrives, and goes on here.
+            let target = Some(found.open_file().target);
+            self.scribe.item(&RawItem::Received { tid, fd, target });
+        }
         self.scribe.item(&RawItem::Descriptor { tid, fd, open: found.open_file() });
         if let Some((of, other)) = original {
             self.scribe.item(&RawItem::Copies { tid, fd, of, other, received });

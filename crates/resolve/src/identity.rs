@@ -659,6 +659,11 @@ impl Resolver {
         match matching.first().filter(|first| matching.iter().all(|other| other == *first)) {
             Some(only) => {
                 self.files.set(table, fd, *only, false);
+                if !self.is_trace {
+                    // A recorder has made sure that nobody else got it.
+                    let sent = &mut self.files.description_mut(*only).sent;
+                    *sent = sent.saturating_sub(1);
+                }
                 if let Some(place) = self.sent.iter().position(|id| id == only) {
                     self.sent.remove(place);
                 }
