@@ -61,14 +61,14 @@ impl<S: Store> Recording<'_, '_, S> {
 
     /// Tells about a descriptor that came from another thread, with a message (`received`) or without.
     pub(crate) fn arrives(&mut self, tid: Tid, mut found: Found, received: bool) {
-        let holders = found.position.map(|_| self.scribe.holders(&found.facts)).unwrap_or_default();
+        let holders = self.scribe.holders(&found.facts);
         let (fd, file) = (found.fd, (found.facts.device, found.facts.inode));
         let last = received && self.on_the_way.arrives(file);
         let mut others = holders.into_iter().filter(|holder| *holder != (tid, fd));
         let original = others.find(|holder| is_same_file((tid, fd), *holder) == Some(true));
-        found.followed =
-            original.is_none() && last && found.position.is_some() && self.has_nobody_else(tid, fd);
-        if found.followed {
+        let is_all_there_is = original.is_none() && last && self.has_nobody_else(tid, fd);
+        found.followed = is_all_there_is && found.position.is_some();
+        if is_all_there_is {
             // The sender has closed it: what was sent is what arrives, and goes on here.
             let target = Some(found.open_file().target);
             self.scribe.item(&RawItem::Received { tid, fd, target });
