@@ -3,13 +3,14 @@
 use crate::rows::{Form, FormArgs, json_lines};
 use crate::{args::query::Selection, output, ui::Ui};
 use iotrail_draw::export::quoted_csv;
-use iotrail_model::{Case, CellKind, Event, Names, Nullable, Value, text::printable, units};
+use iotrail_model::{Case, CellKind, Column, Event, Names, Nullable, Value, text::printable, units};
 use iotrail_query::{ActivityId, Classified, Query, QuerySpec};
 use iotrail_trail::{Columns, EventLog};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// Print events, as a table for reading, as CSV or as JSON lines.
 #[derive(Debug, clap::Args)]
@@ -86,7 +87,7 @@ fn print(log: &EventLog, query: &Query, form: Form, limit: u64, out: &mut dyn Wr
 
 fn writeln_header(form: Form, out: &mut dyn Write) -> std::io::Result<()> {
     match form {
-        Form::Csv => writeln!(out, "{}", Record::columns().join(",")),
+        Form::Csv => writeln!(out, "{}", COLUMNS.join(",")),
         Form::Table => writeln!(
             out,
             "{:<30} {:<16} {:>7} {:>9} {:>10} {:>12} {:<14} PATH",
@@ -132,25 +133,22 @@ impl Field<'_> {
     }
 }
 
-impl<'a> Record<'a> {
-    /// The names of the fields.
-    fn columns() -> Vec<&'static str> {
-        let of_case: &[&str] = &["cid", "host", "rid", "label"];
-        let more = |kind| match kind {
-            CellKind::Case => of_case,
-            CellKind::Time => &["start_ns"],
-            _ => &[],
-        };
-        Event::COLUMNS
-            .iter()
-            .flat_map(|column| std::iter::once(&column.name).chain(more(column.kind)))
-            .copied()
-            .collect()
-    }
+/// The names of the fields.
+static COLUMNS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let of_case: &[&str] = &["cid", "host", "rid", "label"];
+    let more = |kind| match kind {
+        CellKind::Case => of_case,
+        CellKind::Time => &["start_ns"],
+        _ => &[],
+    };
+    let fields = |column: &'static Column| std::iter::once(&column.name).chain(more(column.kind));
+    Event::COLUMNS.iter().flat_map(fields).copied().collect()
+});
 
-    /// The fields, in the order of [`Self::columns`].
+impl<'a> Record<'a> {
+    /// The fields, in the order of [`COLUMNS`].
     fn fields(&self) -> Vec<Field<'a>> {
-        let mut fields = Vec::new();
+        let mut fields = Vec::with_capacity(COLUMNS.len());
         for (column, value) in Event::COLUMNS.iter().zip(self.event.values()) {
             self.put(value, &mut fields);
             if column.kind == CellKind::Case {
@@ -220,6 +218,6 @@ impl<'a> Record<'a> {
 
 impl serde::Serialize for Record<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Self::columns().into_iter().zip(self.fields()))
+        serializer.collect_map(COLUMNS.iter().zip(self.fields()))
     }
 }
