@@ -216,7 +216,7 @@ impl<T> Iterator for LastFirst<T> {
     fn next(&mut self) -> Option<(usize, T)> {
         const STEP: usize = 1 << 14;
         let value = self.0.pop()?;
-        if self.0.len() % STEP == 0 {
+        if self.0.len().is_multiple_of(STEP) {
             self.0.shrink_to_fit();
         }
         Some((self.0.len(), value))
