@@ -130,6 +130,9 @@ struct Writer<'a> {
     contents: HashMap<FileId, Turns, RandomState>,
     /// Jobs that looked at the number of a file's names, and those that gave it one or took one away.
     counted: HashMap<FileId, (Vec<u32>, Vec<u32>), RandomState>,
+    /// Jobs that looked at the number of names of files of before, and those that removed a name of before of which it is not
+    /// known whose it was.
+    counted_before: (Vec<u32>, Vec<u32>),
     /// What each program makes of the number of a file's names.
     counting: Vec<Counting>,
     /// Files whose permissions a manager changed.
@@ -197,6 +200,7 @@ pub(crate) fn write(
         ),
         contents: HashMap::default(),
         counted: HashMap::default(),
+        counted_before: (Vec::new(), Vec::new()),
         counting: programs.all.iter().map(|program| counting(line(program))).collect(),
         permitted: BTreeSet::new(),
         links: HashMap::default(),
@@ -239,6 +243,9 @@ impl Writer<'_> {
         let nameless = file.is_some_and(|file| self.labels.is_nameless(file));
         self.labels.follow(step);
         self.count(who, lost.filter(|lost| step.deed == Deed::Remove || file != Some(*lost)));
+        if step.deed == Deed::Remove {
+            self.count_unknown(who, path, lost);
+        }
         match step.deed {
             Deed::Open(mode) if mode.nameless => {}
             Deed::Open(mode) if mode.directory => self.look(who, path, file, true),
@@ -482,6 +489,14 @@ impl Writer<'_> {
         let (lookers, counted) = self.counted.entry(file).or_default();
         lookers.push(job);
         self.needs.extend(over(counted, job, &self.ends, self.span.0));
+        let birth = self.log.distinct_files().get(file.index()).and_then(|file| file.birth);
+        if birth.is_none_or(|birth| birth < self.origin.0) {
+            let (lookers, removers) = &mut self.counted_before;
+            if lookers.last() != Some(&job) {
+                lookers.push(job);
+                self.needs.extend(over(removers, job, &self.ends, self.span.0));
+            }
+        }
     }
 
     /// The file has one name more or less: who looked at their number before is waited for.
@@ -490,6 +505,20 @@ impl Writer<'_> {
         let (lookers, counted) = self.counted.entry(file).or_default();
         self.needs.extend(over(lookers, job, &self.ends, self.span.0));
         counted.push(job);
+    }
+
+    /// A name is removed that may have been one of any file that was there before.
+    fn count_unknown(&mut self, who: Who, path: PathId, lost: Option<FileId>) {
+        let known = |file: FileId| {
+            self.log.distinct_files().get(file.index()).is_some_and(|file| file.inode.is_some())
+        };
+        let made = self.names.get(&path).is_some_and(|history| history.written);
+        let (Some(job), false) = (who, made || lost.is_some_and(known) || self.hides(path)) else { return };
+        let (lookers, removers) = &mut self.counted_before;
+        self.needs.extend(over(lookers, job, &self.ends, self.span.0));
+        if removers.last() != Some(&job) {
+            removers.push(job);
+        }
     }
 
     /// The file also goes by other names: whoever waits for one of them waits for all.
