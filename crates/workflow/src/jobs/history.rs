@@ -512,7 +512,8 @@ impl Writer<'_> {
         let known = |file: FileId| {
             self.log.distinct_files().get(file.index()).is_some_and(|file| file.inode.is_some())
         };
-        let made = self.names.get(&path).is_some_and(|history| history.written);
+        let is_made = |history: &NameHistory| history.written && !history.there_before;
+        let made = self.names.get(&path).is_some_and(is_made);
         let (Some(job), false) = (who, made || lost.is_some_and(known) || self.hides(path)) else { return };
         let (lookers, removers) = &mut self.counted_before;
         self.needs.extend(over(lookers, job, &self.ends, self.span.0));
