@@ -70,6 +70,7 @@ fn file(vertex: &Vertex, read: u64, written: u64) -> Option<JobFile> {
         only: true,
         stays: true,
         updated: false,
+        older: false,
         link: false,
         timed: false,
     })

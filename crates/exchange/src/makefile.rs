@@ -6,7 +6,7 @@
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::{check, umask};
-use crate::targets::{Targets, rules};
+use crate::targets::{Before, Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ fn name(path: &str) -> Option<String> {
 /// The jobs as a makefile.
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError> {
     check(jobs, "makefile")?;
-    let rules = rules(jobs, name);
+    let rules = rules(jobs, Before::Kept, name);
     let taken = |word: &str| {
         rules.iter().any(
             |rule| matches!(&rule.targets, Targets::Files(files) if files.iter().any(|file| file == word)),

@@ -7,7 +7,7 @@
 use crate::error::ExchangeError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::{check, preparation, umask};
-use crate::targets::{Rule, Targets, rules};
+use crate::targets::{Before, Rule, Targets, rules};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -68,7 +68,7 @@ fn list(text: &mut String, key: &str, values: &[String]) {
 /// The jobs as a Snakefile.
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError> {
     check(jobs, "snakemake")?;
-    let rules = rules(jobs, name);
+    let rules = rules(jobs, Before::Deleted, name);
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));

@@ -1,7 +1,8 @@
 //! Which files stand for a job where a job is known by what it makes: make and Snakemake.
 //!
-//! A file is a target of its job if that job alone makes it, it was not there before, it stays, it is no symbolic link, its
-//! time does not matter, and its name can be written in the format. A job with any other output, or none, is known by its
+//! A file is a target of its job if that job alone makes it, nobody read it before, it stays, it is no symbolic link, its
+//! time does not matter, and its name can be written in the format. For Snakemake, which deletes targets before a job runs, no older
+//! file may have been there. A job with any other output, or none, is known by its
 //! stamp `.iotrail/job-N` alone. Every job leaves its stamp: one that has none here was never run here, and is run however
 //! old the files are that lie there.
 
@@ -40,14 +41,23 @@ pub(crate) struct Rule {
     pub(crate) after: Vec<String>,
 }
 
+/// What happens to targets before a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// They stay.
+    Kept,
+    /// They are deleted.
+    Deleted,
+}
+
 /// The rules of all jobs; `name` writes a path if the format can.
-pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<Rule> {
+pub(crate) fn rules(jobs: &Jobs, before: Before, name: impl Fn(&str) -> Option<String>) -> Vec<Rule> {
     let base = Base::of(jobs);
     let name = |path: &str| name(&base.relative(path));
     let stamps: Vec<String> =
         jobs.jobs.iter().enumerate().map(|(number, job)| stamp(JobId(number as u32), job, jobs)).collect();
     let targets: Vec<Targets> =
-        jobs.jobs.iter().zip(&stamps).map(|(job, stamp)| targets(job, stamp, &name)).collect();
+        jobs.jobs.iter().zip(&stamps).map(|(job, stamp)| targets(job, stamp, before, &name)).collect();
     // Who wants what lies in a directory that a job makes waits for that job; make cannot know of the file before.
     let made: Vec<&str> =
         jobs.jobs.iter().flat_map(|job| &job.directories).map(|directory| &**directory).collect();
@@ -92,7 +102,7 @@ pub(crate) fn rules(jobs: &Jobs, name: impl Fn(&str) -> Option<String>) -> Vec<R
         .collect()
 }
 
-fn targets(job: &Job, stamp: &str, name: &impl Fn(&str) -> Option<String>) -> Targets {
+fn targets(job: &Job, stamp: &str, before: Before, name: &impl Fn(&str) -> Option<String>) -> Targets {
     let in_own_directory = |path: &str| {
         job.directories
             .iter()
@@ -103,7 +113,8 @@ fn targets(job: &Job, stamp: &str, name: &impl Fn(&str) -> Option<String>) -> Ta
         .iter()
         .map(|file| {
             let is_made = file.only && file.stays && !file.updated && !file.link;
-            let is_target = is_made && !file.timed && !in_own_directory(&file.path);
+            let may_go = before == Before::Kept || !file.older;
+            let is_target = is_made && may_go && !file.timed && !in_own_directory(&file.path);
             is_target.then(|| name(&file.path)).flatten()
         })
         .collect();
@@ -117,4 +128,34 @@ fn targets(job: &Job, stamp: &str, name: &impl Fn(&str) -> Option<String>) -> Ta
 fn stamp(id: JobId, job: &Job, jobs: &Jobs) -> String {
     let line = shell(job, jobs).unwrap_or_default();
     format!(".iotrail/job-{:04}-{:08x}", id.0 + 1, crc32fast::hash(line.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_workflow::jobs::JobFile;
+
+    #[test]
+    fn what_was_there_before_is_a_target_only_of_who_lets_it_be() {
+        let output = JobFile {
+            path: "out".into(),
+            size: None,
+            read: 0,
+            written: 1,
+            only: true,
+            stays: true,
+            updated: false,
+            older: true,
+            link: false,
+            timed: false,
+        };
+        let job = Job { outputs: vec![output], ..Job::default() };
+        let names = |path: &str| Some(path.to_owned());
+        let is_known_by = |before| match targets(&job, "stamp", before, &names) {
+            Targets::Files(files) => files,
+            Targets::Stamp(stamp) => vec![stamp],
+        };
+        assert_eq!(is_known_by(Before::Kept), ["out"]);
+        assert_eq!(is_known_by(Before::Deleted), ["stamp"]);
+    }
 }

@@ -65,8 +65,10 @@ pub(crate) struct NameHistory {
     pub(crate) by_manager: bool,
     /// Whether a job read what a manager wrote.
     pub(crate) from_manager: bool,
-    /// Whether it was read or found before anybody made it.
+    /// Whether it was read before anybody made it.
     pub(crate) there_before: bool,
+    /// Whether it was found or emptied before anybody made it.
+    pub(crate) older: bool,
     /// Whether it is a symbolic link that somebody made.
     pub(crate) link: bool,
     /// Whether its time matters: somebody set it, compared it, or made another name of the file.
@@ -441,7 +443,7 @@ impl Writer<'_> {
         } else if mode.truncate || mode.exclusive || mode.create && self.is_new(step, path) {
             let was_there = mode.truncate && self.is_old(step);
             let history = self.names.entry(path).or_default();
-            history.there_before |= was_there && history.exists.is_none();
+            history.older |= was_there && history.exists.is_none();
             self.wrote(who, path, file, 0, Before::Gone);
         } else if mode.create {
             self.wrote(who, path, file, 0, Before::Unknown);
@@ -471,7 +473,7 @@ impl Writer<'_> {
         }
         self.other_names(job, path, false);
         let history = self.names.entry(path).or_default();
-        history.there_before |= found && history.exists.is_none();
+        history.older |= found && history.exists.is_none();
         history.turns.read(job, self.span, &mut self.needs);
     }
 
@@ -512,7 +514,7 @@ impl Writer<'_> {
         let known = |file: FileId| {
             self.log.distinct_files().get(file.index()).is_some_and(|file| file.inode.is_some())
         };
-        let is_made = |history: &NameHistory| history.written && !history.there_before;
+        let is_made = |history: &NameHistory| history.written && !history.there_before && !history.older;
         let made = self.names.get(&path).is_some_and(is_made);
         let (Some(job), false) = (who, made || lost.is_some_and(known) || self.hides(path)) else { return };
         let (lookers, removers) = &mut self.counted_before;
