@@ -4,8 +4,14 @@
 # Rust and a C compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-echo "Building iotrail (a few minutes the first time)..."
-cargo build --release --locked --quiet
+cat <<'PLAN'
+What comes now, with results below out/demo:
+  0. build iotrail          4 to 8 minutes on two cores the first time, seconds after that
+  1. record tar, show what it did to its files         seconds
+  2. compare two parallel runs of eight ranks          seconds
+  3. record a parallel make, show it as a workflow     seconds
+PLAN
+cargo build --release --locked
 iotrail=${CARGO_TARGET_DIR:-target}/release/iotrail
 out=out/demo
 mkdir -p "$out"

@@ -122,13 +122,13 @@ impl<'a> From<Option<&'a str>> for Field<'a> {
 
 impl Field<'_> {
     /// NULL is an empty cell, an empty text a quoted one.
-    fn csv(&self) -> String {
+    fn write_csv(&self, out: &mut dyn Write) -> std::io::Result<()> {
         match self {
-            Self::Null => String::new(),
-            Self::Int(number) => number.to_string(),
-            Self::Count(number) => number.to_string(),
-            Self::Text(text) if text.is_empty() => "\"\"".to_owned(),
-            Self::Text(text) => quoted_csv(text),
+            Self::Null => Ok(()),
+            Self::Int(number) => write!(out, "{number}"),
+            Self::Count(number) => write!(out, "{number}"),
+            Self::Text(text) if text.is_empty() => out.write_all(b"\"\""),
+            Self::Text(text) => out.write_all(quoted_csv(text).as_bytes()),
         }
     }
 }
@@ -184,8 +184,11 @@ impl<'a> Record<'a> {
         match form {
             Form::Json => json_lines(std::iter::once(self), out)?,
             Form::Csv => {
-                let fields: Vec<String> = self.fields().iter().map(Field::csv).collect();
-                writeln!(out, "{}", fields.join(","))?;
+                for (number, field) in self.fields().iter().enumerate() {
+                    out.write_all(if number > 0 { b"," } else { b"" })?;
+                    field.write_csv(out)?;
+                }
+                writeln!(out)?;
             }
             Form::Table => self.write_row(out)?,
         }
