@@ -67,7 +67,6 @@ pub struct RecordingCoverage {
     /// Names of files of another mount namespace that have none in the recorder's; they begin with `/mnt:[`.
     pub foreign_names: u64,
     /// The umasks under which commands were started.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub umasks: BTreeSet<u32>,
     /// What the recording cost.
     pub cost: TracerCost,

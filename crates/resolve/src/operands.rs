@@ -1,7 +1,7 @@
 //! The arguments of a call sorted by what they are, following the call table.
 
 use crate::symbols;
-use iotrail_model::calls::{ArgKind, CallSpec};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec};
 use iotrail_model::raw::{Arg, RawCall, Target};
 
 /// A descriptor argument and what the tracer said it is.
@@ -90,7 +90,7 @@ impl<'a> Operands<'a> {
         for (kind, arg) in spec.args.iter().zip(call.args) {
             operands.take(*kind, arg, &mut base);
         }
-        if let (Some(path), "openat2") = (&mut operands.path, spec.name) {
+        if let (Some(path), CallKind::Open) = (&mut operands.path, spec.kind) {
             let resolve = operands.structure.and_then(|how| symbols::field(how, b"resolve"));
             path.in_root = resolve.is_some_and(|text| symbols::RESOLVE_IN_ROOT.is_in_text(text));
         }

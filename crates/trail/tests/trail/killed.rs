@@ -65,7 +65,7 @@ fn assert_whole(target: &Path) {
 /// This test again, as a process of its own that recovers `target`.
 fn recoverer(target: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "recovers_what_it_is_told_to", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "killed::recovers_what_it_is_told_to", "--nocapture", "--test-threads=1"])
         .env(TARGET, target)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -142,7 +142,7 @@ fn without_space_the_spool_stays_and_the_error_says_what_to_do() {
     let status = Command::new("sh")
         .args(["-c", script])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "recovers_what_it_is_told_to", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "killed::recovers_what_it_is_told_to", "--nocapture", "--test-threads=1"])
         .env(TARGET, &target)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
