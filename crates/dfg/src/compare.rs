@@ -14,12 +14,13 @@ use crate::finish::Labels;
 use crate::options::DfgOptions;
 use crate::plan::Plan;
 use crate::result::{Dfg, END, START};
-use crate::runs::{Run, runs, runs_of_cases, unit};
+use crate::runs::{Holders, Run, runs, unit};
 use crate::seams::{ClosedSeams, Seams};
 use crate::significance::{self, Hypothesis, LEVEL, Tested};
 use crate::summation::Summation;
 use crate::synthesize;
 use crate::vertex::{Relation, Vertex};
+use iotrail_model::{CaseId, Pid};
 use iotrail_query::{GroupId, Pass, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog};
 use std::borrow::Cow;
@@ -58,7 +59,9 @@ pub struct Contrast<'a> {
     query: &'a Query,
     groups: [GroupId; 2],
     names: [String; 2],
-    run_of_case: Vec<u32>,
+    holders: Holders<'a>,
+    /// By case, whether no process is known of it.
+    without_process: Vec<bool>,
     options: DfgOptions,
 }
 
@@ -80,45 +83,72 @@ impl<'a> Contrast<'a> {
         }
         let plan = Plan::comparing(log.cases().len(), groups, |case| query.group(case));
         let (sums, names) = (Summation::new(log, plan), [a.to_owned(), b.to_owned()]);
-        Ok(Self { sums, log, query, groups, names, run_of_case: runs_of_cases(log)?, options })
+        let holders = Holders::new(log)?;
+        let without_process = holders.without_process();
+        Ok(Self { sums, log, query, groups, names, holders, without_process, options })
+    }
+}
+
+/// What a worker sums up for a comparison.
+#[derive(Clone, Debug)]
+pub struct ContrastSums {
+    accumulator: Accumulator,
+    /// Of cases without a process, the number of that of their threads; the lowest, if there are several.
+    threads: BTreeMap<CaseId, Pid>,
+}
+
+impl ContrastSums {
+    fn note(&mut self, case: CaseId, pid: Option<Pid>) {
+        let Some(pid) = pid else { return };
+        self.threads.entry(case).and_modify(|known| *known = (*known).min(pid)).or_insert(pid);
     }
 }
 
 impl Pass for Contrast<'_> {
-    type Sums = Accumulator;
+    type Sums = ContrastSums;
     type Seam = Seams;
     type Closed = ClosedSeams;
     type Output = Comparison;
 
     fn columns(&self) -> Columns {
-        self.sums.columns()
+        self.sums.columns() | Columns::PID
     }
 
-    fn sums(&self) -> Accumulator {
-        self.sums.sums()
+    fn sums(&self) -> ContrastSums {
+        ContrastSums { accumulator: self.sums.sums(), threads: BTreeMap::new() }
     }
 
     fn closed(&self) -> ClosedSeams {
         self.sums.closed()
     }
 
-    fn add(&self, accumulator: &mut Accumulator, rows: &Rows<'_>) -> Seams {
-        self.sums.add(accumulator, rows)
+    fn add(&self, sums: &mut ContrastSums, rows: &Rows<'_>) -> Seams {
+        let mut row = 0;
+        for piece in rows.batch.case.chunk_by(|one, other| one == other) {
+            if self.without_process.get(piece[0].index()) == Some(&true) {
+                let pids = &rows.batch.pid[row..row + piece.len()];
+                sums.note(piece[0], pids.iter().copied().min());
+            }
+            row += piece.len();
+        }
+        self.sums.add(&mut sums.accumulator, rows)
     }
 
-    fn merge(&self, accumulator: &mut Accumulator, other: Accumulator) {
-        self.sums.merge(accumulator, other);
+    fn merge(&self, sums: &mut ContrastSums, other: ContrastSums) {
+        self.sums.merge(&mut sums.accumulator, other.accumulator);
+        other.threads.into_iter().for_each(|(case, pid)| sums.note(case, Some(pid)));
     }
 
     fn close(&self, closed: &mut ClosedSeams, seams: Seams) {
         self.sums.close(closed, seams);
     }
 
-    fn finish(&self, accumulator: Accumulator, closed: ClosedSeams) -> Comparison {
-        let mut totals = self.sums.finish(accumulator, closed);
-        let runs = runs(std::mem::take(&mut totals.summed_cases), &self.run_of_case);
+    fn finish(&self, sums: ContrastSums, closed: ClosedSeams) -> Comparison {
+        let mut totals = self.sums.finish(sums.accumulator, closed);
+        let run_of_case = self.holders.runs(&sums.threads);
+        let runs = runs(std::mem::take(&mut totals.summed_cases), &run_of_case);
         let is_compared = |case| self.query.group(case).is_some_and(|group| self.groups.contains(&group));
-        let unit = unit(self.log, &self.run_of_case, is_compared);
+        let unit = unit(self.log, &run_of_case, is_compared);
         let dfg = synthesize::graph(self.log, self.query, totals, &self.names, &self.options);
         Comparison { unit, ..comparison(runs, dfg, &self.query.activities()) }
     }

@@ -1,11 +1,11 @@
 //! Runs: what could be exchanged between two groups if they did not differ.
 //!
-//! A run is a recorded case (a command, or a rank of it). Recorded cases whose processes made one another, as the files of
-//! `strace -ff` hold them, are one run together: processes of one tree are never exchangeable, so they are no sample.
+//! A run is a recorded case (a command, or a rank of it). Recorded cases whose processes made one another, or that hold threads
+//! of one process, as the files of `strace -ff` do, are one run together: they are never exchangeable, so they are no sample.
 
 use crate::comparison::Unit;
 use crate::per_case::{CaseSums, SummedCase};
-use iotrail_model::{CaseId, Pid};
+use iotrail_model::{CaseId, Pid, Process};
 use iotrail_trail::{EventLog, TrailError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,29 +17,60 @@ pub(crate) struct Run {
     pub(crate) sums: CaseSums,
 }
 
-/// By recorded case, the first case of its run.
-pub(crate) fn runs_of_cases(log: &EventLog) -> Result<Vec<u32>, TrailError> {
-    let processes = log.processes()?;
-    let place = |case: CaseId| {
-        let host = log.cases().get(case.index()).and_then(|case| case.name.host.as_deref());
-        (std::ptr::from_ref(log.trail_of(case)), host)
-    };
-    let mut holders: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-    for process in &processes {
-        holders.entry((place(process.case), process.pid)).or_default().push(process.case.0);
-    }
-    let made_in = |case: CaseId, parent: Pid| {
-        let found = holders.get(&(place(case), parent)).map_or(&[][..], Vec::as_slice);
-        if found.contains(&case.0) { &[][..] } else { found }
-    };
-    let mut first: Vec<u32> = (0..log.cases().len() as u32).collect();
-    for process in &processes {
-        let Some(parent) = process.ppid else { continue };
-        for &other in made_in(process.case, parent) {
-            join(&mut first, process.case.0, other);
+/// Which processes the recorded cases of a log hold.
+#[derive(Debug)]
+pub(crate) struct Holders<'a> {
+    log: &'a EventLog,
+    processes: Vec<Process>,
+    /// By place and number of a process the cases that hold it.
+    holders: BTreeMap<(Place<'a>, Pid), Vec<u32>>,
+}
+
+/// Where numbers of processes mean something: a trail (its address) and a host.
+type Place<'a> = (usize, Option<&'a str>);
+
+impl<'a> Holders<'a> {
+    /// Of the processes of a log.
+    ///
+    /// # Errors
+    /// If a table of processes cannot be read.
+    pub(crate) fn new(log: &'a EventLog) -> Result<Self, TrailError> {
+        let processes = log.processes()?;
+        let mut found = Self { log, processes, holders: BTreeMap::new() };
+        for process in &found.processes {
+            let key = (place(log, process.case), process.pid);
+            found.holders.entry(key).or_default().push(process.case.0);
         }
+        Ok(found)
     }
-    Ok((0..first.len() as u32).map(|case| root(&mut first, case)).collect())
+
+    /// By case, whether no process is known of it: its events are those of threads of a process of another case.
+    pub(crate) fn without_process(&self) -> Vec<bool> {
+        let mut without = vec![true; self.log.cases().len()];
+        self.processes.iter().for_each(|process| without[process.case.index()] = false);
+        without
+    }
+
+    /// By recorded case, the first case of its run; `threads` are cases without a process and the number of theirs.
+    pub(crate) fn runs(&self, threads: &BTreeMap<CaseId, Pid>) -> Vec<u32> {
+        let held = |case: CaseId, pid: Pid| {
+            let found = self.holders.get(&(place(self.log, case), pid)).map_or(&[][..], Vec::as_slice);
+            if found.contains(&case.0) { &[][..] } else { found }
+        };
+        let mut first: Vec<u32> = (0..self.log.cases().len() as u32).collect();
+        let parents = self.processes.iter().filter_map(|process| Some((process.case, process.ppid?)));
+        for (case, pid) in parents.chain(threads.iter().map(|(case, pid)| (*case, *pid))) {
+            for &other in held(case, pid) {
+                join(&mut first, case.0, other);
+            }
+        }
+        (0..first.len() as u32).map(|case| root(&mut first, case)).collect()
+    }
+}
+
+fn place(log: &EventLog, case: CaseId) -> Place<'_> {
+    let host = log.cases().get(case.index()).and_then(|case| case.name.host.as_deref());
+    (std::ptr::from_ref(log.trail_of(case)).addr(), host)
 }
 
 /// What the runs of the cases that are compared are: ranks if each has one and some are of the same command in the same trail.

@@ -61,7 +61,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
         "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {NEW}\n{goal}:"
     );
     for rule in &rules {
-        let _ = write!(text, " {}", rule.targets.first());
+        let _ = write!(text, " {}", rule.targets.all().join(" "));
     }
     text.push('\n');
     if rules.iter().any(|rule| matches!(rule.targets, Targets::Files(_))) {

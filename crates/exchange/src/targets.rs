@@ -20,6 +20,14 @@ pub(crate) enum Targets {
 }
 
 impl Targets {
+    /// All of them.
+    pub(crate) fn all(&self) -> &[String] {
+        match self {
+            Self::Files(files) => files,
+            Self::Stamp(stamp) => std::slice::from_ref(stamp),
+        }
+    }
+
     /// The first of them.
     pub(crate) fn first(&self) -> &str {
         match self {

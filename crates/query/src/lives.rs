@@ -153,9 +153,14 @@ impl Lives {
     }
 
     fn find_in_space(&self, case: CaseId, pid: Pid, at: Timestamp) -> Option<LifeId> {
-        let lives = self.of_space.get(&(*self.spaces.get(case.index())?, pid))?;
-        let found = lives[self.begun(lives, at).checked_sub(1)?];
+        let found = self.latest_in_space(case, pid, at)?;
         self.get(found).end.is_none_or(|end| end >= at).then_some(found)
+    }
+
+    /// The last process of that number in the space of the case that had begun.
+    fn latest_in_space(&self, case: CaseId, pid: Pid, at: Timestamp) -> Option<LifeId> {
+        let lives = self.of_space.get(&(*self.spaces.get(case.index())?, pid))?;
+        Some(lives[self.begun(lives, at).checked_sub(1)?])
     }
 
     /// How many of these had begun.
@@ -167,7 +172,10 @@ impl Lives {
     fn parent(&self, id: LifeId) -> Option<LifeId> {
         let life = self.get(id);
         let ppid = self.images(id).first()?.ppid?;
-        let parent = self.find(life.case, ppid, life.start.unwrap_or(Timestamp(i64::MAX)))?;
+        let start = life.start.unwrap_or(Timestamp(i64::MAX));
+        // A file of its own tells of a process from its first call on; who made it may have ended by then, as daemons do.
+        let parent =
+            self.find(life.case, ppid, start).or_else(|| self.latest_in_space(life.case, ppid, start))?;
         let earlier =
             |one: LifeId, other: LifeId| (self.get(one).start, one) < (self.get(other).start, other);
         earlier(parent, id).then_some(parent)
@@ -238,7 +246,11 @@ mod tests {
         assert!(apart.all().iter().all(|life| life.parent.is_none()));
         let lives = Lives::in_spaces(images, vec![0, 0, 0]);
         let parents: Vec<_> = lives.all().iter().map(|life| life.parent).collect();
-        assert_eq!(parents, [None, Some(LifeId(0)), None], "process 7 had ended before 8 began");
+        assert_eq!(
+            parents,
+            [None, Some(LifeId(0)), Some(LifeId(1))],
+            "process 7 had ended before the first call of 8"
+        );
         let find = |case, pid, at| lives.find(CaseId(case), Pid(pid), Timestamp(at));
         assert_eq!([find(2, 7, 15), find(2, 7, 25), find(2, 7, 5)], [Some(LifeId(1)), None, None]);
     }

@@ -2,6 +2,7 @@
 
 use crate::error::SpoolError;
 use crate::header::{FORMAT_VERSION, Header};
+use crate::regular_file::open_regular;
 use crate::sum::Sum;
 use iotrail_model::text::printable;
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,7 @@ pub(crate) struct Opened {
 pub(crate) fn open(directory: &Path) -> Result<Opened, SpoolError> {
     let path = directory.join(NAME);
     let no_spool = |why: String| SpoolError::NotASpool { path: directory.to_owned(), why };
-    let file = match File::open(&path) {
+    let file = match open_regular(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(no_spool(format!("it has no {NAME}")));

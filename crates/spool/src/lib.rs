@@ -18,6 +18,7 @@ mod losses;
 mod piece_names;
 mod plain;
 mod reader;
+mod regular_file;
 mod row_code;
 #[cfg(test)]
 mod samples;
@@ -48,6 +49,7 @@ pub use header::{FORMAT_VERSION, Header, Recorder};
 pub use header_file::sync_later;
 pub use losses::Losses;
 pub use reader::Reader;
+pub use regular_file::open_regular;
 pub use spool::Spool;
 pub use survey::Piece;
 pub use tables::Tables;

@@ -5,6 +5,7 @@
 //! comes to its end and has no room for its last coverage statement in the spool leaves it here.
 
 use crate::error::SpoolError;
+use crate::regular_file::open_regular;
 use crate::sum::Sum;
 use iotrail_model::Coverage;
 use iotrail_model::text::printable;
@@ -14,12 +15,16 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 const NAME: &str = "losses";
-const MARK: [u8; 8] = *b"iotlost\x01";
+const MARK: [u8; 8] = *b"iotlost\x02";
+/// Of files without a copy of the counts.
+const OLD_MARK: [u8; 8] = *b"iotlost\x01";
 /// The counts: mark, identity, refused for good, refused one by one.
 const COUNTS: u64 = 16;
 /// Length and bytes of the reason.
 const REASON: usize = 32;
 const MAX_REASON: usize = 1024;
+/// The counts once more: a recorder that is killed between both writes leaves them one apart.
+const COPY: u64 = 2032;
 /// Length, sum and bytes of the statement.
 const STATEMENT: usize = 2048;
 /// Without so many bytes there is no recording.
@@ -38,6 +43,8 @@ pub struct Losses {
     pub reason: Option<String>,
     /// The last coverage statement; it tells of the refused events, too.
     pub statement: Option<Coverage>,
+    /// Whether the file is damaged, so that nothing tells how many events were refused.
+    pub unreadable: bool,
 }
 
 /// The file of the losses, while the spool is written.
@@ -78,6 +85,7 @@ impl LossesFile {
         counts[..8].copy_from_slice(&self.failed.to_le_bytes());
         counts[8..].copy_from_slice(&self.too_long.to_le_bytes());
         self.put(&counts, COUNTS);
+        self.put(&counts, COPY);
     }
 
     /// Keeps the last statement, if there is room for it.
@@ -105,28 +113,43 @@ impl LossesFile {
     }
 }
 
-/// Reads the losses of the spool in `directory`; none if it has no such file or that of another spool.
+/// Reads the losses of the spool in `directory`; none if it has no such file.
 pub(crate) fn read(directory: &Path, identity: u64) -> Result<Losses, SpoolError> {
     let path = directory.join(NAME);
     let mut bytes = Vec::new();
-    match File::open(&path) {
+    match open_regular(&path) {
         Ok(file) => {
             file.take(WANTED as u64).read_to_end(&mut bytes).map_err(SpoolError::io("read", &path))?
         }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Losses::default()),
         Err(error) => return Err(SpoolError::io("open", &path)(error)),
     };
-    if bytes.len() < LEAST || bytes[..8] != MARK || number(&bytes, 8) != identity {
-        return Ok(Losses::default());
+    let unreadable = Losses { unreadable: true, ..Losses::default() };
+    let is_marked = |bytes: &[u8]| bytes[..8] == MARK || bytes[..8] == OLD_MARK;
+    if bytes.len() < LEAST || !is_marked(&bytes) || number(&bytes, 8) != identity {
+        return Ok(unreadable);
     }
+    let Some([failed, too_long]) = counts(&bytes) else {
+        return Ok(Losses { statement: statement(&bytes), ..unreadable });
+    };
     let reason = usize::try_from(number(&bytes, REASON) as u32).unwrap_or(usize::MAX).min(MAX_REASON);
     let reason = String::from_utf8_lossy(&bytes[REASON + 4..REASON + 4 + reason]);
     Ok(Losses {
-        failed: number(&bytes, 16),
-        too_long: number(&bytes, 24),
+        failed,
+        too_long,
+        unreadable: false,
         reason: (!reason.is_empty()).then(|| printable(&reason).into_owned()),
         statement: statement(&bytes),
     })
+}
+
+/// The counts; `None` if both copies are not of one recorder.
+fn counts(bytes: &[u8]) -> Option<[u64; 2]> {
+    let at = |place: u64| [number(bytes, place as usize), number(bytes, place as usize + 8)];
+    let (counts, copy) = (at(COUNTS), at(COPY));
+    let agree =
+        counts.iter().zip(copy).all(|(count, copy)| *count == copy || count.checked_sub(1) == Some(copy));
+    (agree || bytes[..8] == OLD_MARK).then_some(counts)
 }
 
 fn statement(bytes: &[u8]) -> Option<Coverage> {
@@ -166,7 +189,24 @@ mod tests {
         }
         file.count(&SpoolError::TooLong { what: "a name", bytes: 9, limit: 8 });
         assert_eq!(read(dir.path(), 7).unwrap().too_long, 1);
-        assert_eq!(read(dir.path(), 8).unwrap(), Losses::default(), "that of another spool");
+        assert!(read(dir.path(), 8).unwrap().unreadable, "that of another spool");
+    }
+
+    #[test]
+    fn a_flipped_bit_in_the_counts_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut file = LossesFile::create(dir.path(), 7).unwrap();
+        (0..5).for_each(|_| file.count(&full()));
+        let path = dir.path().join(NAME);
+        let sound = std::fs::read(&path).unwrap();
+        for bit in (0..32 * 8).chain(COPY as usize * 8..(COPY as usize + 16) * 8) {
+            let mut bytes = sound.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, bytes).unwrap();
+            let losses = read(dir.path(), 7).unwrap();
+            let told_right = losses.failed.abs_diff(5) <= 1 && losses.too_long <= 1;
+            assert!(losses.unreadable || told_right, "bit {bit}: {losses:?}");
+        }
     }
 
     #[test]
@@ -188,7 +228,7 @@ mod tests {
         let path = dir.path().join(NAME);
         assert_eq!(read(dir.path(), 7).unwrap(), Losses::default());
         std::fs::write(&path, "short").unwrap();
-        assert_eq!(read(dir.path(), 7).unwrap(), Losses::default());
+        assert_eq!(read(dir.path(), 7).unwrap(), Losses { unreadable: true, ..Losses::default() });
         std::fs::remove_file(&path).unwrap();
         LossesFile::create(dir.path(), 7).unwrap().state(&Coverage::default());
         let mut bytes = std::fs::read(&path).unwrap();

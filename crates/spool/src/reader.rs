@@ -7,6 +7,7 @@ use crate::event_code::{self, Prediction};
 use crate::footer::Footer;
 use crate::format::{BLOCK, FOOTER, Head, PIECE};
 use crate::piece_names::PieceNames;
+use crate::regular_file::open_regular;
 use crate::row_code::{self, LastFile};
 use crate::spool::Spool;
 use crate::sum::Sum;
@@ -128,7 +129,7 @@ impl<'a> Reader<'a> {
         let path = self.spool.segment_path(piece.segment);
         let file = match self.file.take() {
             Some((number, file)) if number == piece.segment => file,
-            _ => File::open(&path).map_err(SpoolError::io("open", &path))?,
+            _ => open_regular(&path).map_err(SpoolError::io("open", &path))?,
         };
         self.buffer.resize((piece.bytes() as usize).min(PIECE), 0);
         match read_up_to(&file, &mut self.buffer, piece.place) {

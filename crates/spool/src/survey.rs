@@ -6,6 +6,7 @@ use crate::error::SpoolError;
 use crate::event_code::{self, Prediction};
 use crate::footer::Footer;
 use crate::format::{BLOCK, FOOTER, Head, PIECE, PREAMBLE, SEGMENT, preamble};
+use crate::regular_file::open_regular;
 use crate::segment::FIRST;
 use crate::sum::Sum;
 use crate::varint::Cursor;
@@ -84,7 +85,7 @@ pub(crate) struct Survey {
 /// Looks through segment `number`. `is_last` says that no later segment is there.
 pub(crate) fn survey(path: &Path, number: u32, identity: u64, is_last: bool) -> Result<Survey, SpoolError> {
     let reading = || SpoolError::io("read", path);
-    let file = File::open(path).map_err(SpoolError::io("open", path))?;
+    let file = open_regular(path).map_err(SpoolError::io("open", path))?;
     let length = file.metadata().map_err(reading())?.len();
     let mut surveyor = Surveyor { path, number, identity, survey: Survey::default(), buffer: vec![0; BLOCK] };
     let mut blocks = Vec::new();

@@ -3,7 +3,8 @@
 //! Each resolver numbers the files that it sees; here the numbers of several become one. Files of one host are the same if
 //! device, inode and time of birth say so. Where no birth is known an inode number may have been given twice, so the name
 //! must agree as well; across hosts, whose device numbers mean nothing to each other, name and inode must. What nobody
-//! looked at is known by its name. Calls of which it is not known what their path denoted belong to the first file of that
+//! looked at is known by its name, unless that would join two files that one resolver tells apart: a file that replaced another
+//! of its name has the name of both. Calls of which it is not known what their path denoted belong to the first file of that
 //! name; without one, the name itself is the file, as in trails that have no numbers.
 
 use hashbrown::HashMap;
@@ -211,9 +212,9 @@ impl Numbered {
                 let number = (name.space, name.row.file?);
                 if last != Some(number) {
                     last = Some(number);
-                    sets.add();
+                    sets.add(name.space);
                 }
-                Some(sets.0.len() as u32 - 1)
+                Some(sets.above.len() as u32 - 1)
             })
             .collect();
         unite(names, &places, &mut sets);
@@ -236,8 +237,7 @@ fn unite(names: &[Name], places: &[Option<u32>], sets: &mut Sets) {
     let mut inodes = HashMap::new();
     let mut present = HashMap::new();
     let mut shared = HashMap::new();
-    let mut paths: HashMap<PathId, Seen> = HashMap::new();
-    let (looked_at, removed) = (looked_at(names, places), removed(names, places));
+    let removed = removed(names, places);
     for (name, place) in names.iter().zip(places) {
         let Some(place) = *place else { continue };
         let FileRow { device, inode, birth, .. } = name.row;
@@ -269,10 +269,27 @@ fn unite(names: &[Name], places: &[Option<u32>], sets: &mut Sets) {
                 sets.unite(other, place);
             }
         }
-        let seen = paths.entry(name.path).or_insert(Seen { place, joined: name.space });
-        let is_first_of_space = seen.joined != name.space;
-        seen.joined = name.space;
-        if is_first_of_space && !(looked_at[place as usize] && looked_at[seen.place as usize]) {
+    }
+    unite_by_names(names, places, &looked_at(names, places), sets);
+}
+
+/// Joins what is known by name alone, whatever parts its rows are in.
+fn unite_by_names(names: &[Name], places: &[Option<u32>], looked_at: &[bool], sets: &mut Sets) {
+    let mut rows: Vec<(u32, PathId, Space)> = names
+        .iter()
+        .zip(places)
+        .filter_map(|(name, place)| Some(((*place)?, name.path, name.space)))
+        .collect();
+    rows.sort_unstable();
+    let mut paths: HashMap<PathId, Seen> = HashMap::new();
+    for (place, path, space) in rows {
+        let seen = paths.entry(path).or_insert(Seen { place, joined: space });
+        let is_first_of_space = seen.joined != space;
+        seen.joined = space;
+        if is_first_of_space
+            && !(looked_at[place as usize] && looked_at[seen.place as usize])
+            && !sets.are_told_apart(seen.place, place)
+        {
             sets.unite(seen.place, place);
         }
     }
@@ -313,28 +330,51 @@ fn removed(names: &[Name], places: &[Option<u32>]) -> Vec<bool> {
     removed
 }
 
-/// Disjoint sets.
+/// Disjoint sets of numbers.
 #[derive(Default)]
-struct Sets(Vec<u32>);
+struct Sets {
+    above: Vec<u32>,
+    /// Of each root, who gave the numbers of the set, sorted.
+    spaces: Vec<Vec<Space>>,
+}
 
 impl Sets {
-    fn add(&mut self) {
-        self.0.push(self.0.len() as u32);
+    fn add(&mut self, space: Space) {
+        self.above.push(self.above.len() as u32);
+        self.spaces.push(vec![space]);
     }
 
     fn root(&mut self, mut of: u32) -> u32 {
-        while self.0[of as usize] != of {
-            let above = self.0[self.0[of as usize] as usize];
-            self.0[of as usize] = above;
+        while self.above[of as usize] != of {
+            let above = self.above[self.above[of as usize] as usize];
+            self.above[of as usize] = above;
             of = above;
         }
         of
     }
 
-    /// The first of both stands for both.
-    fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b) as usize] = a.min(b);
+    fn unite(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.root(one), self.root(other));
+        if one == other {
+            return;
+        }
+        let (root, below) = (one.min(other), one.max(other));
+        self.above[below as usize] = root;
+        let more = std::mem::take(&mut self.spaces[below as usize]);
+        let spaces = &mut self.spaces[root as usize];
+        for space in more {
+            if let Err(place) = spaces.binary_search(&space) {
+                spaces.insert(place, space);
+            }
+        }
+    }
+
+    /// Whether somebody gave both a number and told them apart by that.
+    fn are_told_apart(&mut self, one: u32, other: u32) -> bool {
+        let (one, other) = (self.root(one), self.root(other));
+        let (one, other) = (&self.spaces[one as usize], &self.spaces[other as usize]);
+        let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+        few.iter().any(|space| many.binary_search(space).is_ok())
     }
 }
 
@@ -376,6 +416,20 @@ mod tests {
             name(0, 0, 1, Some(2), Some((5, Some(98)))),
         ];
         assert_eq!(groups(names), [vec!["/c", "/a.tmp"], vec!["/b"]]);
+    }
+
+    #[test]
+    fn names_do_not_join_what_a_resolver_tells_apart() {
+        // Each run reads the old /b, writes /a.tmp and renames it to /b.
+        let first = || vec![name(0, 0, 0, Some(0), None), name(0, 0, 1, Some(0), None)];
+        let second = |inode: Option<(u64, Option<i64>)>| {
+            let made = inode.map(|(inode, birth)| (inode + 1, birth));
+            vec![name(1, 0, 1, Some(0), inode), name(1, 0, 0, Some(1), made), name(1, 0, 1, Some(1), made)]
+        };
+        for inode in [None, Some((5, Some(99)))] {
+            let of_both = groups([first(), second(inode)].concat());
+            assert_eq!(of_both.len(), 2, "{of_both:?}");
+        }
     }
 
     #[test]

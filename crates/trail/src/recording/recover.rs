@@ -87,6 +87,10 @@ pub fn recover(
         let why = "it holds neither trail.json nor recordings".to_owned();
         return Err(TrailError::NotATrail { path: target.to_owned(), why });
     }
+    if options.force && options.output.is_none() && Run::read(target).is_err() {
+        // It tells only what recordings say of themselves, too; without it they can be taken.
+        Run::remove(target)?;
+    }
     let (mut recovered, mut candidates) = (Recovered::default(), Vec::new());
     for (name, spool) in spools(target)? {
         match spool {
@@ -275,13 +279,20 @@ fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
     let lost: u64 = converted.damage.iter().filter_map(|damage| damage.events).sum();
     count(&mut recording.lost, "damaged spool", lost);
     let is_uncounted = |damage: &&Damage| damage.events.is_none() && damage.skipped > 0;
-    recording.lost_unknown = converted.damage.iter().filter(is_uncounted).count() as u64;
+    recording.lost_unknown =
+        converted.damage.iter().filter(is_uncounted).count() as u64 + u64::from(losses.unreadable);
     coverage.lost = recording.lost();
     let events = iotrail_model::units::count(events);
     coverage.note(format!(
         "{}: {events} events out of the spool of process {} on {}; {}",
         found.case, found.pid, found.host, found.why
     ));
+    if losses.unreadable {
+        coverage.note(format!(
+            "{}: its file `losses` is damaged: whether events were refused is unknown",
+            found.case
+        ));
+    }
     for damage in converted.damage.iter().take(5) {
         coverage.note(format!("{}: byte {}: {}", damage.path.display(), damage.byte, damage.what));
     }

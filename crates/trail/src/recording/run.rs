@@ -1,12 +1,14 @@
 //! `recording/run.json`: which run a trail is of, and who takes part in it. Changed under the lock only.
 
 use crate::error::TrailError;
+use crate::meta::MAX_META_BYTES;
 use crate::recording::JoinOptions;
 use crate::seal::{self, Checksum, JSON_MARK, Seal};
 use iotrail_model::Case;
-use iotrail_spool::sync_later;
+use iotrail_spool::{open_regular, sync_later};
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The directory of everything that is not, or not yet, Parquet.
@@ -48,7 +50,7 @@ impl Run {
     /// Reads the run of the trail `target`; `None` if it has none.
     pub(crate) fn read(target: &Path) -> Result<Option<Self>, TrailError> {
         let path = path(target);
-        match fs::read(&path) {
+        match read_document(&path) {
             Ok(json) if seal::examine(&json, JSON_MARK) == Seal::Broken => {
                 Err(TrailError::damaged(&path, None, BROKEN))
             }
@@ -121,6 +123,13 @@ pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), Tr
 }
 
 /// The same without waiting.
+/// Reads a document, which is small and regular.
+fn read_document(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut json = Vec::new();
+    open_regular(path)?.take(MAX_META_BYTES).read_to_end(&mut json)?;
+    Ok(json)
+}
+
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), TrailError> {
     let (new, _) = new_json(path, value)?;
     fs::rename(&new, path).map_err(TrailError::io("write", path))

@@ -292,7 +292,7 @@ impl<'a> Worker<'a> {
             Action::Write => self.write(call, call.first(), batch.offset[row].get(), size),
             Action::Copy => {
                 self.transfer(call, Op::Read, call.first(), size);
-                self.write(call, (batch.path2[row], batch.file2[row]), None, size);
+                self.write_copy(call, size);
             }
             // Whether a call whose return was not seen did anything is unknown.
             _ if batch.ret[row].is_null() && dur.is_none() => {}
@@ -416,6 +416,15 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// What a call writes that it has read itself.
+    fn write_copy(&mut self, call: &Call<'_>, size: Option<i64>) {
+        let known = self.singles.len();
+        self.write(call, (call.batch.path2[call.row], call.batch.file2[call.row]), None, size);
+        if let Some(record) = self.singles.get_mut(known) {
+            (record.at, record.copied) = (call.end, true);
+        }
+    }
+
     fn push(&mut self, call: &Call<'_>, op: Op) {
         let Some(path) = call.batch.path[call.row].get() else { return };
         if op.changes() {
@@ -452,6 +461,7 @@ impl<'a> Worker<'a> {
         let written_to = Extent::default();
         self.singles.push(Record {
             at,
+            copied: false,
             first: call.start,
             last: call.end,
             moved,

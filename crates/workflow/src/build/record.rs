@@ -90,8 +90,10 @@ impl Extent {
 /// One access, or several of one process to one path between which nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record {
-    /// When it takes effect: end of the first read, start of the first of anything else.
+    /// When it takes effect: end of the first read or copy, start of the first of anything else.
     pub(super) at: Timestamp,
+    /// Whether it writes what the same call has read.
+    pub(super) copied: bool,
     /// Start of the first call.
     pub(super) first: Timestamp,
     /// End of the last call.
@@ -115,9 +117,10 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The order in which records take effect; of those at the same instant what is read comes last.
-    pub(super) fn order(&self) -> (Timestamp, bool) {
-        (self.at, self.op.takes_in())
+    /// The order in which records take effect; of those at the same instant what is read comes last, and what the same call
+    /// writes after that.
+    pub(super) fn order(&self) -> (Timestamp, bool, bool) {
+        (self.at, self.op.takes_in() || self.copied, self.copied)
     }
 
     /// Adds a later record of the same process, path and operation.
