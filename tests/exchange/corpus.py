@@ -305,6 +305,8 @@ def with_snakemake(cases):
 
 def run(command, place, output=None, variables=(), umask=-1):
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GREETING")}
+    # The interpreter itself, not a script of a version manager that would change the environment.
+    environment["PATH"] = f"{pathlib.Path(sys.executable).resolve().parent}{os.pathsep}{environment['PATH']}"
     environment.update(variables)
     try:
         with open(place / output, "w") if output else contextlib.nullcontext(subprocess.PIPE) as stdout:
