@@ -402,7 +402,7 @@ fn executed(rows: &[ExecutedRow], limit: usize) -> (Table, Option<String>) {
         let why =
             row.after.as_ref().map_or_else(|| row.why.to_owned(), |after| format!("{} {after}", row.why));
         table.row([
-            format!("+{}", units::duration((row.from_ns - origin) as f64)),
+            format!("+{}", units::duration(row.from_ns.saturating_sub(origin) as f64)),
             units::duration(row.span_ns as f64),
             share(row.share),
             row.label.as_deref().unwrap_or("(gap)").to_owned(),

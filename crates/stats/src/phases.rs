@@ -74,7 +74,7 @@ fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: b
         life_ns: processes.life_ns.filter(|_| !processes.untold),
         span: processes
             .span
-            .filter(|(first, last)| processes.resolution.tells(Nanos(last - first)).is_some()),
+            .filter(|(first, last)| processes.resolution.tells(Nanos(last.saturating_sub(*first))).is_some()),
     }
 }
 
