@@ -37,7 +37,7 @@ def needles(kind, secret):
     """Byte strings of which none may be in a redacted trail, in lower case."""
     lower = secret.lower()
     found = {lower}
-    # A run of digits in hashes and times equals six digits of some secret by chance; eight do not.
+    # A run of digits in hashes and times equals six digits of some secret by chance; eight do so rarely (see COPIES).
     piece = 8 if kind == "number" else 6
     for at in range(len(lower) - piece + 1):
         window = lower[at : at + piece]

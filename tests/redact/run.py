@@ -15,6 +15,9 @@ import scan
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+# Among the hundreds of thousands of digits that stand for numbers, eight in a row are those of some secret in one copy of
+# seven. The key of each copy is its own: what is a secret is in all of them, what is chance in one.
+COPIES = 3
 IMPORTED = {
     "fixtures": ROOT / "tests" / "fixtures" / "strace",
     "experiment": ROOT / "examples" / "ssf-fpp" / "traces",
@@ -43,14 +46,19 @@ def hidden(iotrail, scratch):
     secrets = planted.make()
     needles = {secret: planted.needles(kind, secret) for kind, secret in secrets}
     for name, make in (("recorded", recorded), ("imported", imported)):
-        trail, copy = scratch / f"{name}.trail", scratch / f"{name}-redacted.trail"
+        trail = scratch / f"{name}.trail"
         make(iotrail, scratch, trail, secrets)
-        run(iotrail, "-q", "redact", trail, "-o", copy)
-        run(iotrail, "check", copy)
         missing = set(needles) - set(scan.search(trail, needles))
         assert not missing, f"{name}: the scanner does not find {sorted(missing)[:5]} in the original, so it proves nothing"
-        found = scan.search(copy, needles)
-        assert not found, f"{name}: {len(found)} secrets are left, such as {list(found.items())[:5]}"
+        found = needles
+        for attempt in range(COPIES):
+            copy = scratch / f"{name}-{attempt}.trail"
+            run(iotrail, "-q", "redact", trail, "-o", copy)
+            run(iotrail, "check", copy)
+            found = scan.search(copy, {secret: needles[secret] for secret in found})
+            if not found:
+                break
+        assert not found, f"{name}: {len(found)} secrets are left in each copy, such as {list(found.items())[:5]}"
 
 
 def recorded(iotrail, scratch, trail, secrets):
