@@ -5,7 +5,8 @@ usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,snak
 The workflows are the scripts of `corpus/`, each for one construct of the shell. Every one is recorded under each shell that
 has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
 In a script, `# record:` are options of the recorder, `# output: FILE` is where the output of the whole recording goes, `# whole: no`
-says that its commands are separate jobs, `# linked: FILE NAME` that the input has another name before, `# silent: yes` that no
+says that its commands are separate jobs, `# linked: FILE NAME` that the input has another name before, `# symbolic: TARGET NAME ...` that
+symbolic links lie there before, `# silent: yes` that no
 remark may give leave to differ, and `# old: FILES` lie in the directory before, with other contents and dates in the
 future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
 default the same), `# through: link` that the recorder is started through a symbolic link, `# place:` the name of the clean
@@ -141,6 +142,7 @@ class Case:
         self.output, self.old = said.get("output"), said.get("old", "").split()
         self.inside, self.through, self.place = said.get("in", "."), "through" in said, said["place"]
         self.at = said.get("at", self.inside)
+        self.symbolic = said.get("symbolic", "").split()
         self.linked, self.silent = said.get("linked", "").split(), said.get("silent") == "yes"
         self.umask, self.apart = int(said.get("umask", "022"), 8), said.get("apart")
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
@@ -163,6 +165,8 @@ class Case:
         shutil.copy(self.script, place / self.inside / "run.sh")
         if self.linked:
             os.link(place / self.linked[0], place / self.linked[1])
+        for target, name in zip(self.symbolic[::2], self.symbolic[1::2]):
+            os.symlink(target, place / name)
         return place / self.at
 
     def record(self, iotrail):

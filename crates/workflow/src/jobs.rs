@@ -22,6 +22,7 @@ mod history;
 mod labels;
 mod launch;
 mod link_counts;
+mod old_links;
 mod order;
 mod own_deeds;
 mod programs;

@@ -174,7 +174,9 @@ pub(crate) fn write(
             ends[*job as usize] = ends[*job as usize].max(program.until);
         }
     }
-    let needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
+    let mut needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
+    let old_links = super::old_links::find(steps, log.names(), lives, programs, hidden, who, &ends);
+    needs.extend(old_links.needs.iter().copied());
     let line = |program| programs.image(program, lives).cmdline.as_deref().unwrap_or_default();
     let origin = steps.iter().map(|step| step.start).min().unwrap_or(Timestamp(i64::MAX));
     let mut writer = Writer {
@@ -210,6 +212,9 @@ pub(crate) fn write(
         span: (Timestamp(0), Timestamp(0)),
         origin,
     };
+    for path in &old_links.own {
+        writer.names.entry(*path).or_default().older = true;
+    }
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);

@@ -142,6 +142,8 @@ pub(crate) struct Step {
     pub(crate) file: Nullable<FileId>,
     /// The file behind `path2`.
     pub(crate) file2: Nullable<FileId>,
+    /// Whether nothing had the name that a rename gave.
+    pub(crate) is_new: bool,
 }
 
 #[cfg(test)]
@@ -164,6 +166,7 @@ impl Step {
             end: None,
             file,
             file2: file,
+            is_new: false,
         }
     }
 }
@@ -343,6 +346,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
                 file: if taken { batch.file2[row] } else { batch.file[row] },
                 file2: batch.file2[row],
+                is_new: deed == Deed::Rename && flags.contains("RENAME_NOREPLACE"),
             };
             let kind = match deed {
                 Deed::Read => 0_u8,

@@ -1,0 +1,136 @@
+//! Symbolic links that were there before the recording, and that a job replaces or removes.
+//!
+//! A trail calls what was read through such a link as the link led to, and does not tell that there was a link. So a name that a
+//! job takes away, and of which nothing says that it was a file of its own or was not there, may have been one: every job that
+//! was over by then and used a file that its command line does not name may have come to it that way, and is waited for.
+
+use super::hidden::Hidden;
+use super::programs::{ProgramId, Programs, name};
+use super::steps::{Deed, Step};
+use super::turns::Needs;
+use super::ways::{absolute, paths_in};
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::{Names, PathId, Timestamp};
+use iotrail_query::Lives;
+use std::collections::{BTreeSet, HashSet as WordSet};
+use std::sync::Arc;
+
+/// More jobs are not waited for one by one: the one that waited for them stands for them.
+const MOST_USERS: usize = 256;
+
+/// What is found.
+#[derive(Debug, Default)]
+pub(crate) struct OldLinks {
+    /// (job, job that it needs).
+    pub(crate) needs: Needs,
+    /// Who may have used which name as a link, before another job took it away.
+    pub(crate) users: Vec<(u32, PathId)>,
+    /// Names that may have been links through which the job went that took them away.
+    pub(crate) own: HashSet<PathId, RandomState>,
+}
+
+/// Names that each program's command line holds, as far as anybody asked.
+struct Words<'a> {
+    lives: &'a Lives,
+    programs: &'a Programs,
+    known: HashMap<ProgramId, WordSet<Arc<str>>, RandomState>,
+}
+
+impl Words<'_> {
+    /// Whether the program was told that name, or runs there or below.
+    fn hold(&mut self, program: ProgramId, path: &str) -> bool {
+        let image = self.programs.image(self.programs.get(program), self.lives);
+        let cwd = image.cwd.as_deref().unwrap_or_default();
+        if cwd.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            return true;
+        }
+        let words = self.known.entry(program).or_insert_with(|| {
+            let words = image.cmdline.as_deref().unwrap_or_default().split('\0');
+            words.flat_map(paths_in).map(|word| absolute(cwd, word)).collect()
+        });
+        words.contains(path)
+    }
+}
+
+/// Goes through the steps; `who` is the job of each program, `ends` the end of each job.
+pub(crate) fn find(
+    steps: &[Step],
+    names: &Names,
+    lives: &Lives,
+    programs: &Programs,
+    hidden: &Hidden,
+    who: &[Option<u32>],
+    ends: &[Option<Timestamp>],
+) -> OldLinks {
+    let mut found = OldLinks::default();
+    let takes = |step: &Step| matches!(step.deed, Deed::Remove | Deed::Rename);
+    if !steps.iter().any(takes) {
+        return found;
+    }
+    let mut words = Words { lives, programs, known: HashMap::default() };
+    // Names that are no links of before.
+    let mut known: HashSet<PathId, RandomState> = HashSet::default();
+    let mut users: BTreeSet<u32> = BTreeSet::new();
+    for (number, step) in steps.iter().enumerate() {
+        let Some(path) = step.path.get().filter(|path| !hidden.hides(*path)) else { continue };
+        let program = programs.of_step[number];
+        let job = program.and_then(|program| who[program.index()]);
+        match step.deed {
+            Deed::Open(_) | Deed::Exec | Deed::Look | Deed::Stat | Deed::List => {
+                if let (Some(program), Some(job)) = (program, job)
+                    && !users.contains(&job)
+                    && step.fd.is_none_or(|_| matches!(step.deed, Deed::Open(_)))
+                    && !words.hold(program, name(names, path))
+                {
+                    users.insert(job);
+                }
+                if matches!(step.deed, Deed::Open(_) | Deed::Exec) {
+                    known.insert(path);
+                }
+            }
+            Deed::Missing | Deed::Symlink | Deed::MakeDirectory(_) | Deed::Fifo => drop(known.insert(path)),
+            Deed::Link => known.extend(step.path2.get()),
+            Deed::Remove | Deed::Rename => {
+                let target = step.path2.get().filter(|_| step.deed == Deed::Rename);
+                if step.is_new {
+                    known.extend(target);
+                }
+                for taken in [Some(path), target].into_iter().flatten() {
+                    if known.insert(taken)
+                        && let Some(job) = job
+                    {
+                        found.take(job, taken, step.start, &mut users, ends);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+impl OldLinks {
+    /// The job takes a name away that may be a link.
+    fn take(
+        &mut self,
+        job: u32,
+        taken: PathId,
+        at: Timestamp,
+        users: &mut BTreeSet<u32>,
+        ends: &[Option<Timestamp>],
+    ) {
+        let is_over = |other: &u32| ends[*other as usize].is_some_and(|end| end <= at);
+        for other in users.iter().filter(|other| **other != job && is_over(other)) {
+            self.needs.insert((job, *other));
+            self.users.push((*other, taken));
+        }
+        if users.contains(&job) {
+            self.own.insert(taken);
+        }
+        if users.len() > MOST_USERS {
+            users.retain(|other| !is_over(other));
+            users.insert(job);
+        }
+    }
+}
