@@ -740,3 +740,22 @@ fn a_file_that_became_the_standard_input_is_not_that_of_the_recording() {
     recording.moved(2, "read", Some(0), "/w/in", 4, "", Some(4));
     assert_eq!(recording.jobs().troubles, []);
 }
+
+#[test]
+fn who_takes_away_what_may_be_an_old_link_waits_for_who_may_have_come_through_it() {
+    let needs = |line: &str, opened_before: bool| {
+        let mut recording = Recording::new();
+        recording.start(2, line, |_| {});
+        recording.read(2, "/w/v1");
+        if opened_before {
+            recording.read(2, "/w/cfg");
+        }
+        recording.now += 2_000;
+        recording.start(3, "rm\0cfg", |_| {});
+        recording.call(3, "unlink", None, "/w/cfg", 0, "");
+        recording.jobs().jobs[1].needs.clone()
+    };
+    assert_eq!(needs("rd", false), [JobId(0)]);
+    assert_eq!(needs("rd\0v1", false), []);
+    assert_eq!(needs("rd\0v1\0cfg", true), [JobId(0)], "as any file that is read first");
+}
