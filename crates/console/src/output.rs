@@ -1,9 +1,10 @@
 //! Data: everything that goes to stdout or into a file the user named.
 
 use iotrail_model::text::printable;
+use iotrail_trail::outside_of_trails;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Writes data to `target`, `-` for stdout. A file appears whole or not at all: it is written under a temporary name beside
@@ -46,34 +47,90 @@ fn open<T>(target: &Path, fill: impl FnOnce(&mut dyn Write, bool) -> anyhow::Res
         return through(io::stdout().lock(), |out| fill(out, terminal))
             .map_err(|error| named(error, "to stdout"));
     }
-    let result = if is_special(target) {
+    if is_special(target) {
         let file = OpenOptions::new().write(true).open(target);
-        file.map_err(anyhow::Error::from).and_then(|file| {
+        let written = file.map_err(anyhow::Error::from).and_then(|file| {
             let terminal = file.is_terminal();
             through(file, |out| fill(out, terminal))
-        })
-    } else {
-        let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
-        outside_of_trails(&target).and_then(|()| replace(&target, |out| fill(out, false)))
-    };
-    result.map_err(|error| named(error, &target.display().to_string()))
+        });
+        return written.map_err(|error| named(error, &target.display().to_string()));
+    }
+    let mut files = Files::default();
+    let result = files.prepare(target, |out| fill(out, false))?;
+    files.publish()?;
+    Ok(result)
 }
 
-/// Whether a file may be written there. A trail is a directory of files that belong together: whoever names one of them as output
-/// would destroy it.
-///
-/// # Errors
-/// If the file lies in a trail.
-pub fn outside_of_trails(target: &Path) -> anyhow::Result<()> {
-    let directory = target.parent().filter(|directory| !directory.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    if target != Path::new("-") && directory.join("trail.json").is_file() {
-        anyhow::bail!(
-            "{} is a trail: write to another directory",
-            printable(&directory.display().to_string())
-        );
+/// Files that appear together: all of them with their whole content, or none.
+#[derive(Debug, Default)]
+pub struct Files {
+    prepared: Vec<Prepared>,
+    named: Vec<PathBuf>,
+}
+
+/// A file that lacks only its name.
+#[derive(Debug)]
+struct Prepared {
+    file: NamedTempFile,
+    place: PathBuf,
+    target: PathBuf,
+}
+
+impl Files {
+    /// Writes `bytes` for the file `target`. To stdout, or to what is no regular file, they go at once.
+    pub fn write(&mut self, target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+        self.stream(target, |out| Ok(out.write_all(bytes)?))
     }
-    Ok(())
+
+    /// Lets `fill` write, as [`stream()`] does.
+    pub fn stream<T>(
+        &mut self,
+        target: &Path,
+        fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        if target == Path::new("-") {
+            return stream(target, fill);
+        }
+        self.named.push(target.to_owned());
+        if is_special(target) { stream(target, fill) } else { self.prepare(target, fill) }
+    }
+
+    fn prepare<T>(
+        &mut self,
+        target: &Path,
+        fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let write = || {
+            // A link stays one.
+            let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+            outside_of_trails(&place)?;
+            let mut file = temporary(&place)?;
+            let result = through(file.as_file_mut(), fill)?;
+            self.prepared.push(Prepared { file, place, target: target.to_owned() });
+            anyhow::Ok(result)
+        };
+        write().map_err(|error| named(error, &target.display().to_string()))
+    }
+
+    /// Gives the files their names; answers these in the order of writing. If one cannot have its own, those that were not there
+    /// before go again.
+    pub fn publish(self) -> anyhow::Result<Vec<PathBuf>> {
+        let mut new = Vec::new();
+        for Prepared { file, place, target } in self.prepared {
+            let is_new = place.symlink_metadata().is_err();
+            if let Err(error) = file.persist(&place) {
+                for path in new {
+                    // What cannot be removed is a whole file all the same.
+                    let _ = std::fs::remove_file(path);
+                }
+                return Err(named(error.error.into(), &target.display().to_string()));
+            }
+            if is_new {
+                new.push(place);
+            }
+        }
+        Ok(self.named)
+    }
 }
 
 /// Lines for a terminal.
@@ -115,14 +172,6 @@ impl<W: Write> Write for Shown<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
-}
-
-/// Writes a file beside `target` and gives it that name.
-fn replace<T>(target: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    let mut file = temporary(target)?;
-    let result = through(file.as_file_mut(), fill)?;
-    file.persist(target).map_err(|error| error.error)?;
-    Ok(result)
 }
 
 fn through<T>(out: impl Write, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
@@ -171,6 +220,42 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_appear_together_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let names = || {
+            let mut names: Vec<_> = std::fs::read_dir(directory.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        };
+        let mut files = Files::default();
+        files.write(&path("a"), b"first").unwrap();
+        assert!(!path("a").exists(), "not before all are there");
+        assert!(files.stream(&path("b"), |_| -> anyhow::Result<()> { anyhow::bail!("full") }).is_err());
+        drop(files);
+        assert!(names().is_empty());
+
+        std::fs::write(path("old"), "old").unwrap();
+        let mut files = Files::default();
+        for name in ["a", "old", "late"] {
+            files.write(&path(name), b"new").unwrap();
+        }
+        // The last one cannot have its name any more.
+        std::fs::create_dir(path("late")).unwrap();
+        assert!(files.publish().unwrap_err().to_string().contains("late"));
+        assert_eq!(names(), ["late", "old"]);
+
+        let mut files = Files::default();
+        files.write(&path("a"), b"1").unwrap();
+        files.write(&path("old"), b"2").unwrap();
+        assert_eq!(files.publish().unwrap(), [path("a"), path("old")]);
+        assert_eq!(std::fs::read(path("old")).unwrap(), b"2");
+    }
 
     #[test]
     fn a_terminal_is_shown_what_would_steer_it() {

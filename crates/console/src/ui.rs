@@ -107,6 +107,13 @@ impl Ui {
         }
     }
 
+    /// Which files were written.
+    pub fn say_written(&self, paths: &[std::path::PathBuf]) {
+        for path in paths {
+            self.say(&format!("wrote {}", path.display()));
+        }
+    }
+
     /// Something is not as it should be, and the work goes on.
     pub fn warn(&self, text: &str) {
         if !self.quiet {

@@ -149,19 +149,22 @@ impl AppendFile {
     }
 
     fn allocate(&self, start: u64, length: usize) -> Result<(), Errno> {
-        rustix::io::retry_on_intr(|| {
-            rustix::fs::fallocate(&self.file, FallocateFlags::empty(), start, length as u64)
-        })
+        allocate(&self.file, start, length)
     }
+}
+
+/// Makes sure that the file system has room for these bytes of the file.
+pub(crate) fn allocate(file: &File, start: u64, length: usize) -> Result<(), Errno> {
+    rustix::io::retry_on_intr(|| rustix::fs::fallocate(file, FallocateFlags::empty(), start, length as u64))
 }
 
 fn is_unsupported(error: Errno) -> bool {
     matches!(error, Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::NODEV)
 }
 
-fn map(file: &File, start: u64, length: usize) -> io::Result<MmapMut> {
+pub(crate) fn map(file: &File, start: u64, length: usize) -> io::Result<MmapMut> {
     // SAFETY: the file was just made by this process and its space is allocated; that nobody truncates it is a
-    // condition stated at the type. Bytes that another process changes are bytes all the same.
+    // condition stated at the types that map. Bytes that another process changes are bytes all the same.
     unsafe { MmapOptions::new().offset(start).len(length).map_mut(file) }
 }
 

@@ -22,7 +22,7 @@ fn main() -> Result<(), QueryError> {
         };
         let cases = [Case::default()];
         let facts =
-            Facts { cases: &cases, names: &names, trails: &[], processes: &[], layers: &[], span: None };
+            Facts { cases: &cases, names: &names, trails: &[], processes: &[], layers: &[], spans: &[] };
         let batch = batch(paths);
         for (what, select) in [("everything", SelectSpec::default()), ("selection", select.clone())] {
             let query = Query::over(QuerySpec { select, ..QuerySpec::default() }, &facts)?;

@@ -15,8 +15,8 @@ pub struct Facts<'a> {
     pub processes: &'a [Process],
     /// The layers of its calls, the lowest first.
     pub layers: &'a [Layer],
-    /// First and last start of an event; needed if the selection speaks of the log's time.
-    pub span: Option<(Timestamp, Timestamp)>,
+    /// First and last start of an event of each case's trail, by case; needed if the selection speaks of a trail's time.
+    pub spans: &'a [Option<(Timestamp, Timestamp)>],
 }
 
 impl<'a> Facts<'a> {

@@ -24,9 +24,31 @@ pub(crate) struct Filter {
     not_paths: Option<Vec<bool>>,
     pid: Vec<(u32, u32)>,
     not_pid: Vec<(u32, u32)>,
-    time: Option<(Timestamp, Timestamp)>,
+    time: Option<Times>,
     size: Option<(i64, i64)>,
     failed: Option<bool>,
+}
+
+/// Half-open intervals of starts: a time that is relative to a trail is another one in each.
+#[derive(Clone, Debug, Default)]
+struct Times {
+    of_case: Vec<(Timestamp, Timestamp)>,
+    /// The interval of other cases.
+    else_: (Timestamp, Timestamp),
+}
+
+impl Times {
+    fn of(&self, case: CaseId) -> (Timestamp, Timestamp) {
+        self.of_case.get(case.index()).copied().unwrap_or(self.else_)
+    }
+
+    fn may_match(&self, cases: &RangeInclusive<CaseId>, starts: &RangeInclusive<Timestamp>) -> bool {
+        let overlaps =
+            |(since, until): &(Timestamp, Timestamp)| *starts.start() < *until && *since <= *starts.end();
+        let (first, end) = (cases.start().index(), cases.end().index().saturating_add(1));
+        let known = self.of_case.get(first..end.min(self.of_case.len())).unwrap_or_default();
+        known.iter().any(overlaps) || end > self.of_case.len() && overlaps(&self.else_)
+    }
 }
 
 impl Filter {
@@ -47,7 +69,7 @@ impl Filter {
             not_paths: paths(&selection.not_path),
             pid: selection.pid.clone(),
             not_pid: selection.not_pid.clone(),
-            time: time(selection, facts)?,
+            time: times(selection, facts)?,
             size: (selection.min_size.is_some() || selection.max_size.is_some()).then_some(size),
             failed: selection.failed,
         })
@@ -113,7 +135,7 @@ impl Filter {
                 (cases.start().index(), cases.end().index().min(bits.len().saturating_sub(1)));
             first <= last && bits.get(first..=last).is_some_and(|bits| bits.contains(&true))
         });
-        case && self.time.is_none_or(|(since, until)| *starts.start() < until && since <= *starts.end())
+        case && self.time.as_ref().is_none_or(|times| times.may_match(&cases, &starts))
     }
 
     /// Sets `mask` to whether each row is selected.
@@ -141,8 +163,12 @@ impl Filter {
         if !self.not_pid.is_empty() {
             and(mask, &batch.pid, |pid| !within(&self.not_pid, pid.0));
         }
-        if let Some((since, until)) = self.time {
-            and(mask, &batch.start, |start| since <= start && start < until);
+        if let Some(times) = &self.time {
+            debug_assert_eq!(mask.len(), batch.start.len(), "a column that the query needs was not read");
+            for ((keep, start), case) in mask.iter_mut().zip(&batch.start).zip(&batch.case) {
+                let (since, until) = times.of(*case);
+                *keep &= since <= *start && *start < until;
+            }
         }
         if let Some((min, max)) = self.size {
             and(mask, &batch.size, |size| size.get().is_some_and(|size| min <= size && size <= max));
@@ -223,19 +249,36 @@ fn case_bits(selection: &Selection, facts: &Facts<'_>) -> Option<Vec<bool>> {
         .then(|| facts.cases.iter().map(selected).collect())
 }
 
-/// The half-open interval of starts.
-fn time(selection: &Selection, facts: &Facts<'_>) -> Result<Option<(Timestamp, Timestamp)>, QueryError> {
+/// The interval of each case's trail.
+fn times(selection: &Selection, facts: &Facts<'_>) -> Result<Option<Times>, QueryError> {
     if selection.since.is_none() && selection.until.is_none() {
         return Ok(None);
     }
+    let mut spans = facts.spans.to_vec();
+    spans.dedup();
+    if let [] | [_] = spans[..] {
+        let else_ = interval(selection, facts, spans.first().copied().flatten())?;
+        return Ok(Some(Times { of_case: Vec::new(), else_ }));
+    }
+    let of_case =
+        facts.spans.iter().map(|span| interval(selection, facts, *span)).collect::<Result<_, _>>()?;
+    Ok(Some(Times { of_case, else_: interval(selection, facts, None)? }))
+}
+
+/// The half-open interval of starts in a trail whose events start in `span`.
+fn interval(
+    selection: &Selection,
+    facts: &Facts<'_>,
+    span: Option<(Timestamp, Timestamp)>,
+) -> Result<(Timestamp, Timestamp), QueryError> {
     let clocks: Vec<Clock> = facts.cases.iter().map(|case| case.clock).collect();
     let resolve = |option, moment: Option<Moment>, word: &Option<String>, after| {
         let word = word.as_deref().unwrap_or_default();
-        let at = moment.map(|moment| moment.resolve(facts.span, &clocks, after));
+        let at = moment.map(|moment| moment.resolve(span, &clocks, after));
         at.transpose().map_err(|problem| QueryError::word(option, word, problem, moment::ALLOWED))
     };
     let since = resolve("--since", selection.since, &selection.spec().since, None)?;
     let both_of_day = matches!(selection.since, Some(Moment::TimeOfDay(_)));
     let until = resolve("--until", selection.until, &selection.spec().until, since.filter(|_| both_of_day))?;
-    Ok(Some((since.unwrap_or(Timestamp(i64::MIN)), until.unwrap_or(Timestamp(i64::MAX)))))
+    Ok((since.unwrap_or(Timestamp(i64::MIN)), until.unwrap_or(Timestamp(i64::MAX))))
 }

@@ -69,14 +69,15 @@ impl Query {
         let by = kind_of_case(&spec).and_then(|word| CaseBy::from_name(&word));
         let needs_processes = by.unwrap_or_else(|| CaseBy::choose(log.cases()).0) != CaseBy::Rank;
         let processes = if needs_processes { log.processes()? } else { Vec::new() };
-        let span = if Selection::check(&spec.select)?.is_relative() { span(log)? } else { None };
+        let is_relative = Selection::check(&spec.select)?.is_relative();
+        let spans = if is_relative { spans(log)? } else { Vec::new() };
         let facts = Facts {
             cases: log.cases(),
             names: log.names(),
             trails: &trails,
             processes: &processes,
             layers: &layers,
-            span,
+            spans: &spans,
         };
         Self::over(spec, &facts)
     }
@@ -335,23 +336,30 @@ fn trail_names(log: &EventLog) -> Vec<String> {
         .collect()
 }
 
-/// First and last start in the log.
-fn span(log: &EventLog) -> Result<Option<(Timestamp, Timestamp)>, QueryError> {
-    let mut span: Option<(Timestamp, Timestamp)> = None;
+/// First and last start in the trail of each case: several trails are several runs, at times of their own.
+fn spans(log: &EventLog) -> Result<Vec<Option<(Timestamp, Timestamp)>>, QueryError> {
+    let trail_of = |case: CaseId| {
+        let own = log.trail_of(case);
+        log.trails().iter().position(|trail| std::ptr::eq(trail, own)).unwrap_or_default()
+    };
+    let mut of_trail: Vec<Option<(Timestamp, Timestamp)>> = vec![None; log.trails().len().max(1)];
     for group in 0..log.row_groups() {
-        let starts = match &log.row_group(group).starts {
-            Some(starts) => Some((*starts.start(), *starts.end())),
-            None => {
-                let batch = log.read(group, Columns::START)?;
-                batch.start.iter().min().copied().zip(batch.start.iter().max().copied())
+        let meta = log.row_group(group);
+        let (case, starts) = match (&meta.cases, &meta.starts) {
+            (Some(cases), Some(starts)) => (Some(*cases.start()), Some((*starts.start(), *starts.end()))),
+            _ => {
+                let batch = log.read(group, Columns::CASE | Columns::START)?;
+                let starts = batch.start.iter().min().copied().zip(batch.start.iter().max().copied());
+                (batch.case.first().copied(), starts)
             }
         };
-        span = match (span, starts) {
+        let Some(span) = case.and_then(|case| of_trail.get_mut(trail_of(case))) else { continue };
+        *span = match (*span, starts) {
             (Some(span), Some(starts)) => Some((span.0.min(starts.0), span.1.max(starts.1))),
             (span, starts) => span.or(starts),
         };
     }
-    Ok(span)
+    Ok(log.cases().iter().map(|case| of_trail[trail_of(case.id)]).collect())
 }
 
 fn classes(cases: &[Case], attributes: &[Attribute]) -> Vec<u32> {

@@ -2,7 +2,7 @@
 
 use crate::format::{BLOCK, FOOTER, segment_name};
 use crate::round_trip::{All, Record, write_synthetic};
-use crate::{Damage, Spool};
+use crate::{Damage, Header, Spool, SpoolWriter, numbered};
 use proptest::prelude::*;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -44,11 +44,55 @@ fn cut_anywhere_the_records_before_the_cut_are_there() {
         fs::write(&path, &whole[..length]).unwrap();
         let (records, damage) = read(dir.path());
         assert_eq!(records, expected[..records.len()], "cut at {length}");
-        assert!(records.len() >= known && damage.len() <= 1, "cut at {length}: {damage:?}");
+        assert!(records.len() >= known, "cut at {length}: {damage:?}");
+        let lost: u64 = damage.iter().filter_map(|damage| damage.events).sum();
+        assert_eq!(lost, 25 - records.len() as u64, "cut at {length}: {damage:?}");
         assert!(!Spool::open(dir.path()).unwrap().is_finished());
         known = records.len();
     }
     assert_eq!(known, 25);
+}
+
+/// A spool whose writer is gone without having come to its end.
+fn write_killed(directory: &Path, events: u64) {
+    let mut writer = SpoolWriter::create(directory, &Header::default()).unwrap();
+    let mut names = numbered::names();
+    (0..events).for_each(|number| numbered::write(&mut writer, number, &mut names).unwrap());
+}
+
+#[test]
+fn a_cut_at_a_block_a_page_or_the_start_is_told_from_a_writer_that_was_killed_earlier() {
+    let dir = tempfile::tempdir().unwrap();
+    write_killed(dir.path(), 700);
+    let path = segment(dir.path(), 0);
+    let whole = fs::read(&path).unwrap();
+    let numbers =
+        |records: &[Record]| records.iter().filter(|record| matches!(record, Record::Event(..))).count();
+    let (records, damage) = read(dir.path());
+    let all = numbers(&records);
+    assert_eq!(damage, []);
+    let used = whole.iter().rposition(|byte| *byte != 0).unwrap();
+    assert!(used > 3 * BLOCK, "{used}");
+    for length in (0..used).step_by(BLOCK / 2) {
+        for is_zeroed in [false, true] {
+            let mut cut = whole[..length].to_vec();
+            cut.resize(if is_zeroed { whole.len() } else { length }, 0);
+            fs::write(&path, cut).unwrap();
+            let (records, damage) = read(dir.path());
+            let lost: u64 = damage.iter().filter_map(|damage| damage.events).sum();
+            assert_eq!(numbers(&records) as u64 + lost, all as u64, "{length}: {damage:?}");
+        }
+    }
+    fs::remove_file(&path).unwrap();
+    assert_eq!(read(dir.path()).1[0].events, Some(all as u64));
+}
+
+#[test]
+fn without_its_count_a_spool_does_not_pass_for_complete() {
+    let dir = tempfile::tempdir().unwrap();
+    write_killed(dir.path(), 9);
+    fs::remove_file(dir.path().join("losses")).unwrap();
+    assert!(Spool::open(dir.path()).unwrap().losses().unreadable);
 }
 
 #[test]

@@ -3,16 +3,21 @@
 //!
 //! Each refused event is one more in the file at once: a recorder that is killed afterwards has stated it. A recorder that
 //! comes to its end and has no room for its last coverage statement in the spool leaves it here.
+//!
+//! Each record that was appended is counted here, too, so that a spool that was cut afterwards, however smoothly, is not taken
+//! for one whose recorder was killed earlier.
 
 use crate::error::SpoolError;
 use crate::regular_file::open_regular;
 use crate::sum::Sum;
 use iotrail_model::Coverage;
 use iotrail_model::text::printable;
+use iotrail_ptrace::SharedBytes;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::atomic::{Ordering, fence};
 
 const NAME: &str = "losses";
 const MARK: [u8; 8] = *b"iotlost\x02";
@@ -23,6 +28,8 @@ const COUNTS: u64 = 16;
 /// Length and bytes of the reason.
 const REASON: usize = 32;
 const MAX_REASON: usize = 1024;
+/// What was appended: events, other rows; then both once more, with every bit inverted.
+const APPENDED: usize = 1088;
 /// The counts once more: a recorder that is killed between both writes leaves them one apart.
 const COPY: u64 = 2032;
 /// Length, sum and bytes of the statement.
@@ -43,14 +50,25 @@ pub struct Losses {
     pub reason: Option<String>,
     /// The last coverage statement; it tells of the refused events, too.
     pub statement: Option<Coverage>,
-    /// Whether the file is damaged, so that nothing tells how many events were refused.
+    /// Whether the file is damaged, so that nothing tells how many events were refused or are missing.
     pub unreadable: bool,
+    /// What the writer appended to the spool; `None` if the file does not tell.
+    pub(crate) appended: Option<Appended>,
+}
+
+/// How much a writer appended to its spool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Appended {
+    pub(crate) events: u64,
+    /// Process rows, images, file facts and coverage statements.
+    pub(crate) rows: u64,
 }
 
 /// The file of the losses, while the spool is written.
 #[derive(Debug)]
 pub(crate) struct LossesFile {
     file: File,
+    shared: SharedBytes,
     room: usize,
     failed: u64,
     too_long: u64,
@@ -60,14 +78,33 @@ impl LossesFile {
     /// Takes the space.
     pub(crate) fn create(directory: &Path, identity: u64) -> Result<Self, SpoolError> {
         let path = directory.join(NAME);
-        let mut file = File::create_new(&path).map_err(SpoolError::io("create", &path))?;
+        let mut options = File::options();
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(SpoolError::io("create", &path))?;
         let mut head = vec![0; LEAST];
         head[..8].copy_from_slice(&MARK);
         head[8..16].copy_from_slice(&identity.to_le_bytes());
+        head[APPENDED + 16..APPENDED + 32].fill(0xff);
         file.write_all(&head).map_err(SpoolError::io("write", &path))?;
         // Less room is enough for the counts.
         let more = file.write_all(&[0; WANTED - LEAST]);
-        Ok(Self { file, room: if more.is_ok() { WANTED } else { LEAST }, failed: 0, too_long: 0 })
+        let shared = SharedBytes::of(file.try_clone().map_err(SpoolError::io("open", &path))?, LEAST);
+        Ok(Self { file, shared, room: if more.is_ok() { WANTED } else { LEAST }, failed: 0, too_long: 0 })
+    }
+
+    /// One more record is in the spool.
+    #[inline]
+    pub(crate) fn appended(&mut self, now: Appended) {
+        // The record before its count: what is counted is there.
+        fence(Ordering::Release);
+        for (place, number) in [now.events, now.rows, !now.events, !now.rows].into_iter().enumerate() {
+            // Where even space that is taken cannot be written to, nothing more can be stated.
+            let _ = self.shared.put(APPENDED + 8 * place, &number.to_le_bytes());
+        }
     }
 
     /// One more event is refused.
@@ -113,34 +150,49 @@ impl LossesFile {
     }
 }
 
-/// Reads the losses of the spool in `directory`; none if it has no such file.
-pub(crate) fn read(directory: &Path, identity: u64) -> Result<Losses, SpoolError> {
+/// Reads the losses of the spool in `directory`; `None` if it has no such file.
+pub(crate) fn read(directory: &Path, identity: u64) -> Result<Option<Losses>, SpoolError> {
     let path = directory.join(NAME);
     let mut bytes = Vec::new();
     match open_regular(&path) {
         Ok(file) => {
             file.take(WANTED as u64).read_to_end(&mut bytes).map_err(SpoolError::io("read", &path))?
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Losses::default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(SpoolError::io("open", &path)(error)),
     };
     let unreadable = Losses { unreadable: true, ..Losses::default() };
     let is_marked = |bytes: &[u8]| bytes[..8] == MARK || bytes[..8] == OLD_MARK;
     if bytes.len() < LEAST || !is_marked(&bytes) || number(&bytes, 8) != identity {
-        return Ok(unreadable);
+        return Ok(Some(unreadable));
     }
-    let Some([failed, too_long]) = counts(&bytes) else {
-        return Ok(Losses { statement: statement(&bytes), ..unreadable });
+    let (Some([failed, too_long]), Ok(appended)) = (counts(&bytes), appended(&bytes)) else {
+        return Ok(Some(Losses { statement: statement(&bytes), ..unreadable }));
     };
     let reason = usize::try_from(number(&bytes, REASON) as u32).unwrap_or(usize::MAX).min(MAX_REASON);
     let reason = String::from_utf8_lossy(&bytes[REASON + 4..REASON + 4 + reason]);
-    Ok(Losses {
+    Ok(Some(Losses {
         failed,
         too_long,
         unreadable: false,
         reason: (!reason.is_empty()).then(|| printable(&reason).into_owned()),
         statement: statement(&bytes),
-    })
+        appended,
+    }))
+}
+
+/// What was appended; `None` in files of writers that did not count, an error if both copies are not of one recorder.
+fn appended(bytes: &[u8]) -> Result<Option<Appended>, ()> {
+    let at = |place: usize| number(bytes, APPENDED + 8 * place);
+    let (counts, copy) = ([at(0), at(1)], [at(2), at(3)]);
+    if counts == [0; 2] && copy == [0; 2] {
+        return Ok(None);
+    }
+    let agree = |(count, copy): (u64, u64)| count == !copy || count.checked_sub(1) == Some(!copy);
+    match counts.into_iter().zip(copy).all(agree) {
+        true => Ok(Some(Appended { events: counts[0], rows: counts[1] })),
+        false => Err(()),
+    }
 }
 
 /// The counts; `None` if both copies are not of one recorder.
@@ -180,16 +232,17 @@ mod tests {
     fn each_loss_is_in_the_file_at_once() {
         let dir = tempfile::tempdir().unwrap();
         let mut file = LossesFile::create(dir.path(), 7).unwrap();
-        assert_eq!(read(dir.path(), 7).unwrap(), Losses::default());
+        let fresh = Losses { appended: Some(Appended::default()), ..Losses::default() };
+        assert_eq!(read(dir.path(), 7).unwrap().unwrap(), fresh);
         for failed in 1..4 {
             file.count(&full());
-            let losses = read(dir.path(), 7).unwrap();
+            let losses = read(dir.path(), 7).unwrap().unwrap();
             assert_eq!((losses.failed, losses.too_long), (failed, 0));
             assert!(losses.reason.unwrap().contains("0000.spool: No space left"));
         }
         file.count(&SpoolError::TooLong { what: "a name", bytes: 9, limit: 8 });
-        assert_eq!(read(dir.path(), 7).unwrap().too_long, 1);
-        assert!(read(dir.path(), 8).unwrap().unreadable, "that of another spool");
+        assert_eq!(read(dir.path(), 7).unwrap().unwrap().too_long, 1);
+        assert!(read(dir.path(), 8).unwrap().unwrap().unreadable, "that of another spool");
     }
 
     #[test]
@@ -197,16 +250,38 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut file = LossesFile::create(dir.path(), 7).unwrap();
         (0..5).for_each(|_| file.count(&full()));
+        let appended = Appended { events: 300, rows: 2 };
+        file.appended(appended);
         let path = dir.path().join(NAME);
         let sound = std::fs::read(&path).unwrap();
-        for bit in (0..32 * 8).chain(COPY as usize * 8..(COPY as usize + 16) * 8) {
+        let counts = [0..32, APPENDED..APPENDED + 32, COPY as usize..COPY as usize + 16];
+        for bit in counts.into_iter().flat_map(|bytes| bytes.start * 8..bytes.end * 8) {
             let mut bytes = sound.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             std::fs::write(&path, bytes).unwrap();
-            let losses = read(dir.path(), 7).unwrap();
-            let told_right = losses.failed.abs_diff(5) <= 1 && losses.too_long <= 1;
+            let losses = read(dir.path(), 7).unwrap().unwrap();
+            let told_right = losses.failed.abs_diff(5) <= 1
+                && losses.too_long <= 1
+                && losses
+                    .appended
+                    .is_some_and(|found| found.events.abs_diff(300) <= 1 && found.rows.abs_diff(2) <= 1);
             assert!(losses.unreadable || told_right, "bit {bit}: {losses:?}");
         }
+    }
+
+    #[test]
+    fn what_was_appended_is_in_the_file_at_once_and_files_without_it_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut file = LossesFile::create(dir.path(), 7).unwrap();
+        for events in 0..3 {
+            let appended = Appended { events, rows: 9 };
+            file.appended(appended);
+            assert_eq!(read(dir.path(), 7).unwrap().unwrap().appended, Some(appended));
+        }
+        let mut bytes = std::fs::read(dir.path().join(NAME)).unwrap();
+        bytes[APPENDED..APPENDED + 32].fill(0);
+        std::fs::write(dir.path().join(NAME), bytes).unwrap();
+        assert_eq!(read(dir.path(), 7).unwrap(), Some(Losses::default()));
     }
 
     #[test]
@@ -215,26 +290,26 @@ mod tests {
         let file = LossesFile::create(dir.path(), 7).unwrap();
         let coverage = Coverage { lost: 5, ..Coverage::default() };
         file.state(&coverage);
-        assert_eq!(read(dir.path(), 7).unwrap().statement, Some(coverage.clone()));
+        assert_eq!(read(dir.path(), 7).unwrap().unwrap().statement, Some(coverage.clone()));
         let mut large = coverage.clone();
         large.note("x".repeat(WANTED));
         file.state(&large);
-        assert_eq!(read(dir.path(), 7).unwrap().statement, Some(coverage));
+        assert_eq!(read(dir.path(), 7).unwrap().unwrap().statement, Some(coverage));
     }
 
     #[test]
     fn what_is_damaged_says_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(NAME);
-        assert_eq!(read(dir.path(), 7).unwrap(), Losses::default());
+        assert_eq!(read(dir.path(), 7).unwrap(), None);
         std::fs::write(&path, "short").unwrap();
-        assert_eq!(read(dir.path(), 7).unwrap(), Losses { unreadable: true, ..Losses::default() });
+        assert_eq!(read(dir.path(), 7).unwrap().unwrap(), Losses { unreadable: true, ..Losses::default() });
         std::fs::remove_file(&path).unwrap();
         LossesFile::create(dir.path(), 7).unwrap().state(&Coverage::default());
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[STATEMENT..].fill(0xff);
         bytes[REASON..STATEMENT].fill(0xff);
         std::fs::write(&path, bytes).unwrap();
-        assert_eq!(read(dir.path(), 7).unwrap().statement, None);
+        assert_eq!(read(dir.path(), 7).unwrap().unwrap().statement, None);
     }
 }

@@ -30,15 +30,19 @@ impl Spool {
     /// There is no readable header, it is of another version, or the directory or a file of it cannot be read.
     pub fn open(directory: &Path) -> Result<Self, SpoolError> {
         let opened = header_file::open(directory)?;
+        // Before the segments, which may grow meanwhile: what is counted must be there.
+        let losses = losses::read(directory, opened.identity)?;
         let mut spool = Self {
             directory: directory.to_owned(),
-            losses: losses::read(directory, opened.identity)?,
+            losses: losses.clone().unwrap_or_default(),
             opened,
             pieces: Vec::new(),
             damage: Vec::new(),
             is_finished: false,
         };
         let numbers = segment_numbers(directory)?;
+        // It is made before the first segment.
+        spool.losses.unreadable |= losses.is_none() && !numbers.is_empty();
         spool.report_gaps(&numbers);
         let mut finished = None;
         for (place, number) in numbers.iter().enumerate() {
@@ -52,9 +56,7 @@ impl Spool {
             spool.add(&mut found);
         }
         spool.is_finished = finished.is_some();
-        if let (Some(written), Some(last)) = (finished, numbers.last()) {
-            spool.check_total(written, *last);
-        }
+        spool.check_total(finished, numbers.last().copied().unwrap_or(0));
         Ok(spool)
     }
 
@@ -68,29 +70,30 @@ impl Spool {
         for number in numbers {
             if *number != expected {
                 let missing = u64::from(*number) - u64::from(expected);
-                self.damage.push(Damage {
-                    path: self.segment_path(expected),
-                    byte: 0,
-                    skipped: 0,
-                    events: None,
-                    what: format!("{missing} files are missing from here on"),
-                });
+                self.report(expected, None, format!("{missing} files are missing from here on"));
             }
             expected = number.saturating_add(1);
         }
     }
 
-    fn check_total(&mut self, written: u64, last: u32) {
-        let found = self.events();
+    /// Compares what was found with what the writer counted, `finished` at its end or with each record.
+    fn check_total(&mut self, finished: Option<u64>, last: u32) {
+        let appended = self.losses.appended.unwrap_or_default();
+        let (found, rows) = (self.events(), self.pieces.iter().map(|piece| piece.rows).sum::<u64>());
+        // One that was killed may have appended a record and not counted it.
+        let written = finished.unwrap_or(appended.events.max(found));
         if found != written {
-            self.damage.push(Damage {
-                path: self.segment_path(last),
-                byte: 0,
-                skipped: 0,
-                events: Some(written.saturating_sub(found)),
-                what: format!("{written} events were written, the files hold {found}"),
-            });
+            let what = format!("{written} events were written, the files hold {found}");
+            self.report(last, Some(written.saturating_sub(found)), what);
+        } else if rows < appended.rows {
+            let what = format!("{} rows were written, the files hold {rows}", appended.rows);
+            self.report(last, None, what);
         }
+    }
+
+    fn report(&mut self, segment: u32, events: Option<u64>, what: String) {
+        let path = self.segment_path(segment);
+        self.damage.push(Damage { path, byte: 0, skipped: 0, events, what });
     }
 
     pub(crate) fn segment_path(&self, number: u32) -> PathBuf {
@@ -129,6 +132,12 @@ impl Spool {
     #[must_use]
     pub fn losses(&self) -> &Losses {
         &self.losses
+    }
+
+    /// Whether it is known how many events were written, so that what [`Spool::damage`] took is counted, wherever it is.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.is_finished || self.losses.appended.is_some()
     }
 
     /// Number of events. Damage within full blocks, which only a [`Reader`] meets, makes it smaller.

@@ -6,7 +6,7 @@ use crate::format::{FOOTER, Head, MAX_FRAME, MAX_FRONT, MAX_NAME, MAX_ROW, SEGME
 use crate::header::Header;
 use crate::header_file::HeaderFile;
 use crate::local_names::LocalNames;
-use crate::losses::LossesFile;
+use crate::losses::{Appended, LossesFile};
 use crate::row_code::{self, LastFile};
 use crate::segment::{Frame, Segment};
 use crate::varint::put;
@@ -98,6 +98,7 @@ impl SpoolWriter {
     pub fn event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), SpoolError> {
         if self.attempt(|writer| writer.append_event(event, names)) {
             self.written.events += 1;
+            self.count_appended();
             return Ok(());
         }
         self.written.refused_events += 1;
@@ -210,10 +211,17 @@ impl SpoolWriter {
     fn row(&mut self, append: impl FnOnce(&mut Self) -> Result<(), SpoolError>) -> Result<(), SpoolError> {
         if self.attempt(append) {
             self.written.rows += 1;
+            self.count_appended();
             return Ok(());
         }
         self.written.refused_rows += 1;
         self.refusal()
+    }
+
+    #[inline]
+    fn count_appended(&mut self) {
+        let Written { events, rows, .. } = self.written;
+        self.losses.appended(Appended { events, rows });
     }
 
     /// Appends, unless an earlier record failed; answers whether it did, and keeps why not.

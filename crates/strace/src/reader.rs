@@ -25,6 +25,8 @@ pub(crate) enum Trouble {
     Read(u64, String),
     /// The compressed data are damaged or end early after this many bytes of text.
     Damaged(u64, String),
+    /// After this many bytes of text comes a line that has no end, or is of no text.
+    Endless(u64),
     /// It is packed with something we do not unpack: what, and what does.
     Foreign(&'static str, &'static str),
 }
@@ -121,6 +123,9 @@ impl TraceReader {
         };
         let count = self.window.fill(&mut *text).map_err(|error| trouble(&error, self.offset))?;
         self.text = Some(text);
+        if self.window.is_endless() {
+            return Err(Trouble::Endless(self.offset));
+        }
         Ok(count)
     }
 
@@ -244,6 +249,30 @@ mod tests {
                 (text.len() as u64, stored.len() as u64)
             );
             assert_eq!((reader.take_progress(), reader.take_progress()), (stored.len() as u64, 0));
+        }
+    }
+
+    #[test]
+    fn a_text_without_end_ends_at_once_and_what_came_before_is_used() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("sparse");
+        let mut sparse = file(&path, b"1 close(3) = 0\n");
+        File::options().write(true).open(&path).and_then(|file| file.set_len(64 << 30)).expect("a hole");
+        let zeros = Path::new("/dev/zero").into();
+        let zeros = TraceFile { origin: Origin::Pipe(zeros), name: "zeros".to_owned(), named: true };
+        for (file, expected) in [(&mut sparse, "1 close(3) = 0\n"), (&mut zeros.clone(), "")] {
+            let mut reader = TraceReader::new(file, Limits::LARGE, &Arc::default());
+            let mut text = Vec::new();
+            while !reader.window.ended() {
+                reader.fill();
+                if reader.window.has_new_line() {
+                    let end = reader.window.unread().iter().rposition(|byte| *byte == b'\n').unwrap_or(0) + 1;
+                    text.extend_from_slice(&reader.window.unread()[..end]);
+                    reader.window.consume(end);
+                }
+            }
+            assert_eq!(String::from_utf8_lossy(&text), expected);
+            assert!(matches!(reader.trouble(), Some(Trouble::Endless(read)) if *read < 20 << 20));
         }
     }
 

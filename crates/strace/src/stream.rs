@@ -99,8 +99,11 @@ impl<'a> Stream<'a> {
             return false;
         }
         let ended = self.reader.window.ended();
-        let done = self.parser.parse(self.reader.window.unread(), ended, names, sink);
-        self.reader.window.consume(done);
+        // A line that is longer than a chunk is not looked at until its end is there.
+        if ended || self.reader.window.has_new_line() {
+            let done = self.parser.parse(self.reader.window.unread(), ended, names, sink);
+            self.reader.window.consume(done);
+        }
         !ended
     }
 

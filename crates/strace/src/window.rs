@@ -2,9 +2,13 @@
 //!
 //! It grows only while one logical line does not fit. A line may have any length (strace prints a buffer of 1 GB as a
 //! line of up to 4 GB when asked to), memory may not: of a line longer than [`Limits::line`] the middle is dropped.
-//! That is the middle of the one thing that can be so long, a quoted string.
+//! That is the middle of the one thing that can be so long, a quoted string. strace escapes zero bytes in it, so a line that is so
+//! long and has them is of something else, and may never end (`/dev/zero`); neither does one beyond [`LONGEST`].
 
 use std::io::{self, Read};
+
+/// No line of strace is longer.
+const LONGEST: u64 = 5 << 30;
 
 /// Sizes of a window.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +37,10 @@ pub(crate) struct Window {
     dropped: u64,
     cuts: u64,
     cutting: bool,
+    /// Bytes that the present line lost.
+    lost: u64,
+    has_new_line: bool,
+    is_endless: bool,
     limits: Limits,
 }
 
@@ -46,6 +54,9 @@ impl Window {
             dropped: 0,
             cuts: 0,
             cutting: false,
+            lost: 0,
+            has_new_line: false,
+            is_endless: false,
             limits,
         }
     }
@@ -65,6 +76,16 @@ impl Window {
         self.ended = true;
     }
 
+    /// Whether the latest bytes end a line.
+    pub(crate) const fn has_new_line(&self) -> bool {
+        self.has_new_line
+    }
+
+    /// Whether the present line is of no text, or longer than any.
+    pub(crate) const fn is_endless(&self) -> bool {
+        self.is_endless
+    }
+
     /// How many lines lost their middle, and how many bytes that were.
     pub(crate) const fn dropped(&self) -> (u64, u64) {
         (self.cuts, self.dropped)
@@ -74,6 +95,9 @@ impl Window {
     pub(crate) fn consume(&mut self, count: usize) {
         self.start += count.min(self.end - self.start);
         self.cutting &= count == 0;
+        if !self.cutting {
+            self.lost = 0;
+        }
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
@@ -86,6 +110,7 @@ impl Window {
         loop {
             match reader.read(&mut self.bytes[self.end..limit]) {
                 Ok(count) => {
+                    self.has_new_line = self.bytes[self.end..self.end + count].contains(&b'\n');
                     self.end += count;
                     self.ended = count == 0;
                     return Ok(count);
@@ -123,6 +148,8 @@ impl Window {
         let splits = |at: &usize| line[at - 1] != b'\\';
         let head = (1..=keep).rev().find(splits).unwrap_or(keep);
         let tail = (line.len() - keep..line.len()).find(splits).unwrap_or(line.len() - keep);
+        self.lost += (tail - head) as u64;
+        self.is_endless |= self.lost > LONGEST || line[head..tail].contains(&0);
         self.bytes.copy_within(tail..self.end, head);
         self.cuts += u64::from(!self.cutting);
         self.cutting = true;
@@ -166,6 +193,21 @@ mod tests {
         assert_eq!(cuts, 1);
         assert_eq!(dropped as usize, long.len() - "\nexit\n".len() - lines[0].len());
         assert!(window.bytes.len() <= TINY.line + 2 * TINY.chunk);
+    }
+
+    #[test]
+    fn a_long_line_of_zeros_has_no_end() {
+        let mut window = Window::new(TINY);
+        let zeros = [b"1 read(3, \"abc\\0\\0".as_slice(), &[0; 300]].concat();
+        let mut read = 0;
+        let mut reader = zeros.chain(io::repeat(0));
+        while !window.is_endless() {
+            read += window.fill(&mut reader).expect("memory");
+            assert!(read < 1000);
+        }
+        let mut window = Window::new(TINY);
+        lines(&mut window, "1 write(1, \"abcdefgh\\0\", 8) = 8 ".repeat(99).as_bytes());
+        assert!(!window.is_endless());
     }
 
     proptest! {

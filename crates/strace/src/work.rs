@@ -77,6 +77,13 @@ pub(crate) fn failure(name: &str, trouble: &Trouble) -> InputFailure {
                 format!("{reason} after {bytes} bytes of text, which are imported"),
             )
         }
+        Trouble::Endless(offset) => {
+            let bytes = iotrail_model::units::count(*offset);
+            let found = format!(
+                "within the first {bytes} bytes is a line without an end that is no strace output; what came before it is imported"
+            );
+            InputFailure::new("read", name, found)
+        }
         Trouble::Damaged(_, error) => InputFailure::new("unpack", name, error),
         Trouble::Foreign(what, tool) => {
             InputFailure::new("unpack", name, format!("it is packed with {what}; unpack it first: {tool}"))

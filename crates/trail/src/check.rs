@@ -3,7 +3,7 @@
 use crate::columns::Columns;
 use crate::decode::decode;
 use crate::error::TrailError;
-use crate::log::EventLog;
+use crate::log::{EventLog, part_of};
 use crate::meta::Table;
 use crate::name_index::NameIndex;
 use crate::parquet_file::ParquetFile;
@@ -11,10 +11,11 @@ use crate::read_tables;
 use crate::rows::{Key, key};
 use crate::trail::Trail;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::{CallId, EventBatch, FileKind, Process, Usage};
+use iotrail_model::{CallId, EventBatch, FileId, FileKind, Layer, Nullable, PathId, Process, Usage};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How many problems a check reports at most.
 pub const MAX_PROBLEMS: usize = 100;
@@ -46,7 +47,7 @@ impl std::fmt::Display for Problem {
 /// If the trail cannot be opened at all.
 pub fn check(path: &Path) -> Result<Vec<Problem>, TrailError> {
     let trail = Trail::open(path)?;
-    let mut check = Check { problems: Vec::new(), calls: BTreeMap::new() };
+    let mut check = Check::default();
     check.paths(&trail);
     let log = match EventLog::of_trail(trail.clone()) {
         Ok(log) => log,
@@ -64,10 +65,20 @@ pub fn check(path: &Path) -> Result<Vec<Problem>, TrailError> {
     Ok(check.problems)
 }
 
+#[derive(Default)]
 struct Check {
     problems: Vec<Problem>,
-    /// Events by call, as counted.
+    /// The names of each file of each part, by what the part's files are called.
+    names: HashMap<String, HashSet<(Arc<str>, u32)>>,
+    counted: Counted,
+}
+
+/// Events, as counted.
+#[derive(Default)]
+struct Counted {
     calls: BTreeMap<String, u64>,
+    errnos: BTreeMap<String, u64>,
+    layers: BTreeMap<String, u64>,
 }
 
 impl Check {
@@ -105,11 +116,15 @@ impl Check {
                 let what = format!("the path `{}` has two rows for one file", printable(&row.path));
                 self.add(file.path(), None, what);
             }
+            let names = rows.into_iter().filter_map(|row| Some((row.path, row.file?)));
+            self.names.insert(part_of(file).to_owned(), names.collect());
         }
     }
 
     fn events(&mut self, file: &ParquetFile, log: &EventLog) {
         let mut last: Option<Key> = None;
+        let names = self.names.remove(part_of(file)).unwrap_or_default();
+        let mut known = HashSet::new();
         for row_group in 0..file.row_groups() {
             let batch = match decode(file, row_group, Columns::ALL, &mut log.name_index()) {
                 Ok(batch) => batch,
@@ -128,16 +143,17 @@ impl Check {
             }) {
                 self.add(file.path(), Some(row_group), format!("row {row} comes before the row above it"));
             }
-            self.count_calls(&batch, log);
+            for (column, files, paths) in
+                [("file", &batch.file, &batch.path), ("file2", &batch.file2, &batch.path2)]
+            {
+                if let Some(what) = unlisted(column, (files, paths), &names, &mut known, log) {
+                    self.add(file.path(), Some(row_group), what);
+                }
+            }
+            self.counted.add(&batch, log);
         }
-    }
-
-    fn count_calls(&mut self, batch: &EventBatch, log: &EventLog) {
-        let mut counts = vec![0; log.names().calls.len()];
-        batch.call.iter().for_each(|call| counts[call.index()] += 1);
-        for (name, count) in log.names().calls.iter().zip(counts).filter(|(_, count)| *count > 0) {
-            *self.calls.entry(name.to_string()).or_default() += count;
-        }
+        // A second table of events of the part, if a trail has one.
+        self.names.insert(part_of(file).to_owned(), names);
     }
 
     fn processes(&mut self, file: &ParquetFile, cases: usize) {
@@ -162,16 +178,17 @@ impl Check {
     }
 
     fn totals(&mut self, trail: &Trail) {
-        let said = &trail.meta().totals.calls;
-        let names: BTreeSet<&String> = said.keys().chain(self.calls.keys()).collect();
-        let of =
-            |counts: &BTreeMap<String, u64>, name: &String| counts.get(name).copied().unwrap_or_default();
-        let differs = names.into_iter().find(|name| of(said, name) != of(&self.calls, name));
         // Row groups that cannot be read were named already; their events are missing here.
-        if let (Some(name), true) = (differs, self.problems.is_empty()) {
-            let (said, found) = (of(said, name), of(&self.calls, name));
-            let what = format!("its totals say {said} events of `{}`, there are {found}", printable(name));
-            self.add(&trail.path().join("trail.json"), None, what);
+        if self.problems.is_empty() {
+            let (said, found) = (&trail.meta().totals, &self.counted);
+            let wrong = [
+                differing(&said.calls, &found.calls, "of"),
+                differing(&said.errnos, &found.errnos, "that failed with"),
+                differing(&said.by_layer(), &found.layers, "of the layer"),
+            ];
+            for what in wrong.into_iter().flatten() {
+                self.add(&trail.path().join("trail.json"), None, what);
+            }
         }
         let coverage = trail.coverage();
         if coverage.lines.total != coverage.lines.sum() {
@@ -180,6 +197,56 @@ impl Check {
             self.add(&trail.path().join("trail.json"), None, what);
         }
     }
+}
+
+impl Counted {
+    fn add(&mut self, batch: &EventBatch, log: &EventLog) {
+        let names = log.names();
+        count(&mut self.calls, &names.calls, batch.call.iter().map(|call| call.index()));
+        let errnos = batch.errno.iter().filter_map(|errno| errno.get());
+        count(&mut self.errnos, &names.errnos, errnos.map(|errno| errno.index()));
+        let layers = batch.layer.iter().map(|layer| *layer as usize);
+        count(&mut self.layers, &Layer::ALL.map(Layer::name), layers);
+    }
+}
+
+/// Counts names by their ids.
+fn count(counts: &mut BTreeMap<String, u64>, names: &[impl AsRef<str>], ids: impl Iterator<Item = usize>) {
+    let mut by_id = vec![0; names.len()];
+    ids.for_each(|id| by_id[id] += 1);
+    for (name, count) in names.iter().zip(by_id).filter(|(_, count)| *count > 0) {
+        *counts.entry(name.as_ref().to_owned()).or_default() += count;
+    }
+}
+
+/// The first name whose counts differ.
+fn differing(said: &BTreeMap<String, u64>, found: &BTreeMap<String, u64>, which: &str) -> Option<String> {
+    let of = |counts: &BTreeMap<String, u64>, name: &String| counts.get(name).copied().unwrap_or_default();
+    let names: BTreeSet<&String> = said.keys().chain(found.keys()).collect();
+    let name = names.into_iter().find(|name| of(said, name) != of(found, name))?;
+    let (said, found) = (of(said, name), of(found, name));
+    Some(format!("its totals say {said} events {which} `{}`, there are {found}", printable(name)))
+}
+
+/// The first file that does not have the name under which an event found it. `known` are pairs that were looked at before.
+fn unlisted(
+    column: &str,
+    (files, paths): (&[Nullable<FileId>], &[Nullable<PathId>]),
+    names: &HashSet<(Arc<str>, u32)>,
+    known: &mut HashSet<(PathId, FileId)>,
+    log: &EventLog,
+) -> Option<String> {
+    let (row, path, file) = files.iter().zip(paths).enumerate().find_map(|(row, (file, path))| {
+        let (file, path) = (file.get()?, path.get()?);
+        let is_new = known.insert((path, file));
+        let name = &log.names().paths[path.index()];
+        (is_new && !names.contains(&(Arc::clone(name), file.0))).then_some((row, name, file))
+    })?;
+    let file = file.0;
+    Some(format!(
+        "row {row}: `{column}` is {file}, which the table `files` does not have under the path `{}`",
+        printable(path)
+    ))
 }
 
 /// What is wrong with rows by themselves: the first row of each kind.

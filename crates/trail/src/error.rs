@@ -60,6 +60,20 @@ pub enum TrailError {
         /// The directory.
         path: PathBuf,
     },
+    /// What would be written lies in a trail, which is left as it is.
+    #[error("{} lies in the trail {}: write to another directory", path.display(), trail.display())]
+    WithinTrail {
+        /// The target.
+        path: PathBuf,
+        /// The trail.
+        trail: PathBuf,
+    },
+    /// Somebody else is finishing the same trail.
+    #[error("another `iotrail recover` has been working on {} for a minute: wait until it is done", path.display())]
+    BeingRecovered {
+        /// The trail.
+        path: PathBuf,
+    },
     /// Another recorder holds the trail's lock for too long.
     #[error("another recorder has been changing this trail for a minute; if none is at work, remove {} and run \
              `iotrail recover`", path.display())]

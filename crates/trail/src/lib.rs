@@ -31,6 +31,7 @@ mod name_index;
 mod name_pairs;
 #[cfg(test)]
 mod one_more_column;
+mod outside;
 mod own_names;
 mod parquet_file;
 mod part;
@@ -60,6 +61,7 @@ pub use identity::{DistinctFile, FileName};
 pub use info::{Bytes, Info, Span};
 pub use log::EventLog;
 pub use meta::{Capture, FORMAT_VERSION, Table, TableFile, TimeBase, Totals, TrailMeta};
+pub use outside::outside_of_trails;
 pub use part::{PartSummary, PartWriter};
 pub use recording::{
     JoinOptions, Liveness, Progress, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished, Unreadable,

@@ -37,7 +37,7 @@ fn name_files(files: &mut [Nullable<FileId>], paths: &[Nullable<PathId>]) {
 }
 
 /// What stands for its part in the name of a file: `0003.parquet`.
-fn part_of(file: &ParquetFile) -> &str {
+pub(crate) fn part_of(file: &ParquetFile) -> &str {
     let name = file.path().file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
     name.rsplit('-').next().unwrap_or_default()
 }

@@ -10,7 +10,8 @@ use crate::parquet_file::ParquetFile;
 use crate::tables::TableWriter;
 use crate::{Problem, check};
 use iotrail_model::{
-    CallId, CaseId, EventBatch, FileRow, Nanos, Nullable, PathId, Pid, Process, Timestamp, Usage,
+    CallId, CaseId, EventBatch, FileId, FileRow, Layer, Nanos, Nullable, PathId, Pid, Process, Timestamp,
+    Usage,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,6 +107,24 @@ fn a_path_that_is_not_in_files_is_found() {
     });
     let what = "column `path2` has `/no\\u{1b}where`, which is not in the table `files`";
     assert_eq!(found, only(EVENTS, Some(1), what));
+}
+
+#[test]
+fn a_file_that_is_not_in_files_under_its_path_is_found() {
+    let found = problems(|batch, _| batch.file[25] = Nullable::some(FileId(99)));
+    let what = "row 5: `file` is 99, which the table `files` does not have under the path `/data/1`";
+    assert_eq!(found, only(EVENTS, Some(1), what));
+}
+
+#[test]
+fn totals_of_layers_and_errors_are_compared() {
+    let found = problems(|batch, _| batch.layer[3] = Layer::Mpi);
+    assert_eq!(found, only("trail.json", None, "its totals say 0 events of the layer `mpi`, there are 1"));
+    let found = problems(|batch, _| {
+        let failed = (0..batch.len).find(|row| !batch.errno[*row].is_null()).unwrap();
+        batch.errno[failed] = Nullable::NULL;
+    });
+    assert!(found[0].what.contains("events that failed with `E"), "{found:?}");
 }
 
 #[test]

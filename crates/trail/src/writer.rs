@@ -4,6 +4,7 @@ use crate::counters::NamedCounters;
 use crate::error::TrailError;
 use crate::limits::Limits;
 use crate::meta::{Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TimeBase, Totals, TrailMeta};
+use crate::outside::outside_of_trails;
 use crate::part::{PartSummary, PartWriter};
 use crate::replaceable::check_replaceable;
 use crate::seal::{self, Checksum, JSON_MARK};
@@ -229,11 +230,7 @@ fn create_hidden(path: &Path, name: &OsStr) -> Result<PathBuf, TrailError> {
 
 /// Whether a trail may be made at `path`: nothing is there, or a trail that may be replaced.
 fn check_target(path: &Path, options: CreateOptions) -> Result<(), TrailError> {
-    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
-    if directory.unwrap_or(Path::new(".")).join(META_FILE).is_file() {
-        let why = "its directory is a trail itself".to_owned();
-        return Err(TrailError::NotATrail { path: path.to_owned(), why });
-    }
+    outside_of_trails(path)?;
     if path.symlink_metadata().is_err() {
         return Ok(());
     }

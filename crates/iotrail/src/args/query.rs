@@ -49,7 +49,7 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "PID")]
     not_pid: Vec<String>,
 
-    /// Calls that start then or later: RFC 3339, time of day, or from the start of the log: `+1.5s`, `50%`.
+    /// Calls that start then or later: RFC 3339, time of day, or from the start of the trail: `+1.5s`, `50%`.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
 

@@ -86,12 +86,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         "none" => Vec::new(),
         by => phases::compare_profiles(&log, &query, by, &pairs, options.threads)?,
     };
+    let mut outputs = output::Files::default();
     for path in &args.output {
-        write(args, &log, &query, &comparisons, &phases, path)?;
-        if path != Path::new("-") {
-            ui.say(&format!("wrote {}", path.display()));
-        }
+        write(args, &log, &query, (&comparisons, &phases), path, &mut outputs)?;
     }
+    ui.say_written(&outputs.publish()?);
     if args.json {
         output::stdout(&json(&comparisons, &phases)?)?;
     } else if args.csv {
@@ -139,23 +138,23 @@ fn write(
     args: &Args,
     log: &EventLog,
     query: &Query,
-    comparisons: &[Comparison],
-    phases: &[PhaseComparison],
+    (comparisons, phases): (&[Comparison], &[PhaseComparison]),
     path: &Path,
+    outputs: &mut output::Files,
 ) -> anyhow::Result<()> {
     if is_html(path) {
-        return super::report::write(log, query, args.synthesis.options(), path);
+        return super::report::write(log, query, args.synthesis.options(), path, outputs);
     }
     if path == Path::new("-")
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
     {
-        return output::write(path, &json(comparisons, phases)?);
+        return outputs.write(path, &json(comparisons, phases)?);
     }
     let [comparison] = comparisons else {
         bail!("{}: a picture shows two groups; choose them with --groups A,B", path.display());
     };
     for (path, bytes) in files(&comparison.dfg, &args.picture.view(true), path)? {
-        output::write(&path, &bytes)?;
+        outputs.write(&path, &bytes)?;
     }
     Ok(())
 }

@@ -72,17 +72,17 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let dfg = synthesize(&log, &query, &args.synthesis.options())?;
     say_emptiness(&dfg, ui);
     let view = args.picture.view(!dfg.groups.is_empty());
+    let mut outputs = output::Files::default();
     for path in args.output.iter().filter(|path| *path != Path::new("-")) {
         if is_html(path) {
-            super::report::write(&log, &query, args.synthesis.options(), path)?;
-            ui.say(&format!("wrote {}", path.display()));
+            super::report::write(&log, &query, args.synthesis.options(), path, &mut outputs)?;
             continue;
         }
         for (path, bytes) in files(&dfg, &view, path)? {
-            output::write(&path, &bytes)?;
-            ui.say(&format!("wrote {}", path.display()));
+            outputs.write(&path, &bytes)?;
         }
     }
+    ui.say_written(&outputs.publish()?);
     match stdout_format {
         Some(format) => output::stdout(&export(&dfg, &view, format)?)?,
         None if args.output.is_empty() => {

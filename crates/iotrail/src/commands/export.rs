@@ -4,8 +4,8 @@ use crate::{output, ui::Ui};
 use clap::ValueEnum;
 use iotrail_model::units;
 use iotrail_query::Lives;
-use iotrail_trail::EventLog;
-use std::path::PathBuf;
+use iotrail_trail::{EventLog, outside_of_trails};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Write the event log in the format of another program.
@@ -53,7 +53,9 @@ enum Written {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    output::outside_of_trails(&args.output)?;
+    if args.output != Path::new("-") {
+        outside_of_trails(&args.output)?;
+    }
     let log = EventLog::open(&args.trails)?;
     let bar = ui.event_bar("exporting");
     let written = match args.format {

@@ -25,12 +25,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(directory) => {
             std::fs::create_dir_all(directory)
                 .with_context(|| format!("cannot create {}", directory.display()))?;
-            output::write(&directory.join("iotrail.1"), &page(&root)?)?;
+            let mut pages = output::Files::default();
+            pages.write(&directory.join("iotrail.1"), &page(&root)?)?;
             for command in root.get_subcommands().filter(|command| command.get_name() != "help") {
                 let name = format!("iotrail-{}", command.get_name());
                 let command = command.clone().name(name.clone()).bin_name(name.clone());
-                output::write(&directory.join(format!("{name}.1")), &page(&command)?)?;
+                pages.write(&directory.join(format!("{name}.1")), &page(&command)?)?;
             }
+            pages.publish()?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -77,7 +77,7 @@ fn part(word: &str) -> Result<Part, String> {
 pub(crate) fn write_plain(trail: &Path, page: &Path, ui: &Ui) -> anyhow::Result<()> {
     let log = EventLog::open(&[trail.to_owned()])?;
     let query = Query::new(QuerySpec::default(), &log)?;
-    write(&log, &query, DfgOptions::default(), page)?;
+    output::write(page, report(&log, &query, &options(DfgOptions::default()))?.as_bytes())?;
     say_written(page, ui);
     Ok(())
 }
@@ -88,9 +88,15 @@ fn say_written(page: &Path, ui: &Ui) {
     }
 }
 
-/// Writes the report of a query to `path`.
-pub(crate) fn write(log: &EventLog, query: &Query, graph: DfgOptions, path: &Path) -> anyhow::Result<()> {
-    output::write(path, report(log, query, &options(graph))?.as_bytes())
+/// Writes the report of a query as the file `path` of `outputs`.
+pub(crate) fn write(
+    log: &EventLog,
+    query: &Query,
+    graph: DfgOptions,
+    path: &Path,
+    outputs: &mut output::Files,
+) -> anyhow::Result<()> {
+    outputs.write(path, report(log, query, &options(graph))?.as_bytes())
 }
 
 fn options(graph: DfgOptions) -> ReportOptions {

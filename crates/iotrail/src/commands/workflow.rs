@@ -161,9 +161,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if outcome.graph.vertices.is_empty() {
         ui.warn("the graph is empty; `iotrail workflow` without operations shows what there is");
     }
+    let mut outputs = output::Files::default();
     for (path, form) in args.output.iter().zip(forms) {
-        write(args, &log, &lives, &outcome, form, path, ui)?;
+        write(args, &log, &lives, &outcome, (path, form), &mut outputs, ui)?;
     }
+    ui.say_written(&outputs.publish()?);
     if args.output.is_empty() {
         print(args, &log, &lives, &outcome, ui)?;
     }
@@ -187,13 +189,13 @@ fn write(
     log: &EventLog,
     lives: &Lives,
     outcome: &Outcome,
-    form: Form,
-    path: &Path,
+    (path, form): (&Path, Form),
+    outputs: &mut output::Files,
     ui: &Ui,
 ) -> anyhow::Result<()> {
     let sources = sources(args);
     match form {
-        Form::Json => output::stream(path, |out| json(&Document::new(sources, &outcome.graph), out))?,
+        Form::Json => outputs.stream(path, |out| json(&Document::new(sources, &outcome.graph), out))?,
         Form::Picture(format) => {
             let drawn = workflow_picture(
                 &outcome.graph,
@@ -203,13 +205,13 @@ fn write(
             if let Some(joined) = &drawn.joined {
                 ui.say(joined);
             }
-            output::write(path, &picture(&drawn.scene, Theme::Auto, format)?)?;
+            outputs.write(path, &picture(&drawn.scene, Theme::Auto, format)?)?;
         }
         Form::Exchange(format) => {
             let options = WriteOptions { title: None, sources };
             let managers = JobOptions::with_managers(args.manager.as_deref())?;
             let (bytes, remarks) = write_recorded(log, lives, &outcome.graph, format, &options, &managers)?;
-            output::write(path, &bytes)?;
+            outputs.write(path, &bytes)?;
             for remark in remarks.iter().take(REMARKS) {
                 ui.warn(remark);
             }
@@ -218,17 +220,15 @@ fn write(
             }
         }
     }
-    if path != Path::new("-") {
-        ui.say(&format!("wrote {}", path.display()));
-    }
     Ok(())
 }
 
 /// What goes to stdout where no file was named.
 fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui) -> anyhow::Result<()> {
     let stdout = Path::new("-");
+    let mut outputs = output::Files::default();
     if let Some(form) = args.format {
-        return write(args, log, lives, outcome, form, stdout, ui);
+        return write(args, log, lives, outcome, (stdout, form), &mut outputs, ui);
     }
     if args.csv {
         let [table] = outcome.tables.as_slice() else {
@@ -243,7 +243,7 @@ fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui)
     }
     if args.json {
         return match outcome.tables.is_empty() {
-            true => write(args, log, lives, outcome, Form::Json, stdout, ui),
+            true => write(args, log, lives, outcome, (stdout, Form::Json), &mut outputs, ui),
             false => output::stream(stdout, |out| json(&outcome.tables, out)),
         };
     }

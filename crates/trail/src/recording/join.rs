@@ -2,6 +2,7 @@
 
 use crate::error::TrailError;
 use crate::meta::{Capture, META_FILE, Totals};
+use crate::outside::outside_of_trails;
 use crate::recording::Progress;
 use crate::recording::convert::convert;
 use crate::recording::lock::Lock;
@@ -68,6 +69,7 @@ impl Recording {
             let why = "a trail needs a name".to_owned();
             return Err(TrailError::NotATrail { path: target.to_owned(), why });
         }
+        outside_of_trails(target)?;
         let _lock = Lock::take(target)?;
         let (mut run, aside) = enter(target, &options)?;
         let is_alone = options.rank.is_none();

@@ -29,14 +29,26 @@ pub(crate) struct Lock {
 impl Lock {
     /// Waits for the lock of the trail `target`.
     pub(crate) fn take(target: &Path) -> Result<Self, TrailError> {
-        let path = beside(target, ".lock");
-        let deadline = Instant::now() + PATIENCE;
+        Self::wait_for(target, "", PATIENCE)?
+            .ok_or_else(|| TrailError::Locked { path: beside(target, ".owner") })
+    }
+
+    /// Waits for the lock of those who finish what killed recorders left in `target`. They hold it longer than that of the
+    /// trail, which others need meanwhile.
+    pub(crate) fn take_recovery(target: &Path) -> Result<Self, TrailError> {
+        Self::wait_for(target, ".recover", PATIENCE)?
+            .ok_or_else(|| TrailError::BeingRecovered { path: target.to_owned() })
+    }
+
+    /// The lock of that kind; `None` if another still has it after `patience`.
+    fn wait_for(target: &Path, kind: &str, patience: Duration) -> Result<Option<Self>, TrailError> {
+        let path = beside(target, &format!("{kind}.lock"));
+        let owner = beside(target, &format!("{kind}.owner"));
+        let deadline = Instant::now() + patience;
         loop {
-            if let Some(lock) = try_take(target, &path).map_err(TrailError::io("lock", &path))? {
+            let lock = try_take(&path, &owner).map_err(TrailError::io("lock", &path))?;
+            if lock.is_some() || Instant::now() > deadline {
                 return Ok(lock);
-            }
-            if Instant::now() > deadline {
-                return Err(TrailError::Locked { path: beside(target, ".owner") });
             }
             std::thread::sleep(PAUSE);
         }
@@ -58,8 +70,8 @@ pub(crate) fn beside(target: &Path, ending: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// The lock; `None` if another has it.
-fn try_take(target: &Path, path: &Path) -> std::io::Result<Option<Lock>> {
+/// The lock at `path`, or at `owner` where files cannot be locked; `None` if another has it.
+fn try_take(path: &Path, owner: &Path) -> std::io::Result<Option<Lock>> {
     let file = File::options().create(true).truncate(false).write(true).open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         // The former owner may have removed the file between the opening and the locking.
@@ -67,7 +79,7 @@ fn try_take(target: &Path, path: &Path) -> std::io::Result<Option<Lock>> {
         Ok(()) | Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(None),
         Err(Errno::NOTSUP | Errno::NOSYS | Errno::NOLCK | Errno::INVAL) => {
             let _ = fs::remove_file(path);
-            make(&beside(target, ".owner"))
+            make(owner)
         }
         Err(error) => Err(error.into()),
     }
@@ -99,10 +111,13 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("t.trail");
         let path = beside(&target, ".lock");
+        let owner = beside(&target, ".owner");
         let first = Lock::take(&target).unwrap();
-        assert!(try_take(&target, &path).unwrap().is_none());
-        drop(first);
-        assert!(try_take(&target, &path).unwrap().is_some());
+        assert!(try_take(&path, &owner).unwrap().is_none());
+        let recovery = Lock::take_recovery(&target).unwrap();
+        assert!(Lock::wait_for(&target, ".recover", PAUSE).unwrap().is_none());
+        drop((first, recovery));
+        assert!(try_take(&path, &owner).unwrap().is_some());
         assert!(!path.exists(), "nothing is left behind");
     }
 

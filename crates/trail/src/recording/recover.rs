@@ -73,10 +73,10 @@ pub struct Unreadable {
 
 /// Makes every recording that was not finished part of the trail `target`. A trail that is finished stays as it is.
 ///
-/// May be killed at any moment, and called again.
+/// May be killed at any moment, and called again. Of several at the same time one works; the others wait for it.
 ///
 /// # Errors
-/// There is no trail, it cannot be written, or the disk is full.
+/// There is no trail, it cannot be written, the disk is full, or another is at work on it for too long.
 pub fn recover(
     target: &Path,
     options: &RecoverOptions,
@@ -87,6 +87,11 @@ pub fn recover(
         let why = "it holds neither trail.json nor recordings".to_owned();
         return Err(TrailError::NotATrail { path: target.to_owned(), why });
     }
+    let _lock = match Lock::take_recovery(target) {
+        // Where nothing can be written, nobody else changes the trail in its place.
+        Err(TrailError::Io { .. }) if options.output.is_some() => None,
+        lock => Some(lock?),
+    };
     if options.force && options.output.is_none() && Run::read(target).is_err() {
         // It tells only what recordings say of themselves, too; without it they can be taken.
         Run::remove(target)?;
@@ -278,7 +283,9 @@ fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
     }
     let lost: u64 = converted.damage.iter().filter_map(|damage| damage.events).sum();
     count(&mut recording.lost, "damaged spool", lost);
-    let is_uncounted = |damage: &&Damage| damage.events.is_none() && damage.skipped > 0;
+    let is_in_total = |damage: &Damage| spool.is_counted() && spool.damage().contains(damage);
+    let is_uncounted =
+        |damage: &&Damage| damage.events.is_none() && damage.skipped > 0 && !is_in_total(damage);
     recording.lost_unknown =
         converted.damage.iter().filter(is_uncounted).count() as u64 + u64::from(losses.unreadable);
     coverage.lost = recording.lost();
@@ -289,7 +296,7 @@ fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
     ));
     if losses.unreadable {
         coverage.note(format!(
-            "{}: its file `losses` is damaged: whether events were refused is unknown",
+            "{}: its file `losses` is damaged: whether more events are missing is unknown",
             found.case
         ));
     }

@@ -229,6 +229,45 @@ fn recover_finishes_in_place_or_elsewhere_and_once() {
 }
 
 #[test]
+fn of_several_that_recover_at_the_same_time_one_does_and_nobody_fails() {
+    for _ in 0..3 {
+        let (_directory, target) = directory();
+        for rank in [0, 1] {
+            let mut recording = Recording::join(&target, options(rank, 2)).unwrap();
+            write(&mut recording, 5000, 1);
+        }
+        let events: u64 = std::thread::scope(|scope| {
+            let run = || recover(&target, &recover_options(), &|_, _| {}).unwrap();
+            let all: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+            all.into_iter().map(|one| one.join().unwrap().events).sum()
+        });
+        assert_eq!((events, Trail::open(&target).unwrap().meta().totals.events), (10_000, 10_000));
+        assert!(check(&target).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_spool_that_was_cut_or_emptied_is_not_taken_for_sound() {
+    for length in [0, 65_536] {
+        let (_directory, target) = directory();
+        let mut recording = Recording::join(&target, options(0, 1)).unwrap();
+        write(&mut recording, 20_000, 1);
+        let spool = recording.writer().directory().join("0000.spool");
+        drop(recording);
+        std::fs::File::options().write(true).open(&spool).unwrap().set_len(length).unwrap();
+        let kept = recover(&target, &recover_options(), &|_, _| {}).unwrap();
+        assert_eq!((kept.left.len(), kept.recordings.len()), (1, 0));
+        assert!(kept.left[0].why.contains("events are lost"), "{}", kept.left[0].why);
+        if length > 0 {
+            let forced = RecoverOptions { force: true, ..recover_options() };
+            let recovered = recover(&target, &forced, &|_, _| {}).unwrap();
+            assert_eq!((recovered.events + recovered.lost, recovered.lost_unknown), (20_000, 0));
+            assert!(recovered.events > 0);
+        }
+    }
+}
+
+#[test]
 fn a_command_that_could_not_be_started_leaves_nothing() {
     let (directory, target) = directory();
     Recording::join(&target, options(0, 2)).unwrap().abandon().unwrap();

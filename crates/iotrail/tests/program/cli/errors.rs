@@ -274,18 +274,21 @@ fn no_command_writes_over_a_file_of_a_trail() {
     dir.write("ls.strace", LS);
     dir.run(["import", "ls.strace", "-o", "t.trail"]).ends_with(0);
     let before = fs::read(dir.path("t.trail/trail.json")).expect("a trail");
-    let commands: [&[&str]; 6] = [
+    let commands: [&[&str]; 7] = [
         &["export", "perfetto", "-o", "t.trail/trail.json", "t.trail"],
         &["export", "sqlite", "-o", "t.trail/events-0000.parquet", "t.trail"],
         &["report", "-o", "t.trail/trail.json", "t.trail"],
         &["redact", "--force", "-o", "t.trail", "t.trail"],
         &["redact", "-o", "t.trail/copy.trail", "t.trail"],
         &["dfg", "-o", "t.trail/dfg.svg", "t.trail"],
+        &["import", "-o", "t.trail/more.trail", "ls.strace"],
     ];
     for command in commands {
         let said = dir.run(command.iter().copied()).ends_with(1).talk();
         assert!(said.contains("t.trail"), "{command:?}: {said}");
     }
+    let said = dir.run(["record", "-o", "t.trail/more.trail", "--", "true"]).ends_with(125).talk();
+    assert!(said.contains("lies in the trail"), "{said}");
     assert_eq!(fs::read(dir.path("t.trail/trail.json")).expect("a trail"), before);
     dir.run(["check", "t.trail"]).ends_with(0);
 }

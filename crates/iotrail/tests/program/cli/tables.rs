@@ -43,3 +43,26 @@ fn files_come_as_table_csv_and_json_lines() {
     assert_eq!(table[2][0], "/tmp/a \"b\", c");
     assert!(dir.run(["files", "t.trail"]).succeeds().text().contains("/tmp/a \"b\", c"));
 }
+
+#[test]
+fn a_relative_time_is_that_of_each_trail() {
+    let dir = Dir::new();
+    for (run, day) in [("a", 19_675), ("b", 19_683)] {
+        let line = |second: u32| {
+            format!("7  {}.0 read(3</data/{run}{second}>, \"\"..., 10) = 10\n", day * 86_400 + second)
+        };
+        dir.write(format!("{run}_h_1.st"), (0..5).map(line).collect::<String>());
+        dir.run(["import", "-q", "-o", &format!("{run}.trail"), &format!("{run}_h_1.st")]).succeeds();
+    }
+    let selected = |words: &[&str]| {
+        let command = ["events", "-q", "a.trail", "b.trail", "--csv"];
+        let text = dir.run(command.iter().chain(words)).succeeds().text();
+        let names: Vec<String> =
+            text.match_indices("/data/").map(|(at, _)| text[at + 6..at + 8].to_owned()).collect();
+        names.join(" ")
+    };
+    assert_eq!(selected(&["--since", "50%"]), "a2 a3 a4 b2 b3 b4");
+    assert_eq!(selected(&["--until", "+1s"]), "a0 b0");
+    assert_eq!(selected(&["--since", "00:00:03"]), "a3 a4 b3 b4");
+    assert_eq!(selected(&["--since", "2023-11-20T00:00:00Z"]), "b0 b1 b2 b3 b4");
+}
