@@ -323,25 +323,45 @@ fn events_lost_to_a_damaged_page_are_counted_once_however_many_threads_read() {
     assert!(check(&target).unwrap().is_empty());
 }
 
+/// Flips a bit in the middle of the records of a spool whose recorder is gone.
+fn damage(spool: &Path) {
+    let mut bytes = std::fs::read(spool).unwrap();
+    let used = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    bytes[used / 2] ^= 1;
+    std::fs::write(spool, bytes).unwrap();
+}
+
 #[test]
-fn an_unknown_number_of_lost_events_is_not_said_to_be_none() {
+fn what_damage_took_of_the_last_block_is_counted() {
     let (_directory, target) = directory();
     let mut recording = Recording::join(&target, options(0, 1)).unwrap();
     write(&mut recording, 1000, 1);
     let spool = recording.writer().directory().join("0000.spool");
     drop(recording);
-    let mut bytes = std::fs::read(&spool).unwrap();
-    let used = bytes.iter().rposition(|byte| *byte != 0).unwrap();
-    bytes[used / 2] ^= 1;
-    std::fs::write(&spool, bytes).unwrap();
+    damage(&spool);
+    let forced = RecoverOptions { force: true, ..recover_options() };
+    let recovered = recover(&target, &forced, &|_, _| {}).unwrap();
+    assert!(recovered.lost > 300, "{}", recovered.lost);
+    assert_eq!((recovered.events + recovered.lost, recovered.lost_unknown), (1000, 0));
+}
+
+#[test]
+fn an_unknown_number_of_lost_events_is_not_said_to_be_none() {
+    let (_directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 1)).unwrap();
+    write(&mut recording, 1000, 1);
+    let directory = recording.writer().directory().to_owned();
+    drop(recording);
+    damage(&directory.join("0000.spool"));
+    std::fs::remove_file(directory.join("losses")).unwrap();
     let forced = RecoverOptions { force: true, ..recover_options() };
     let recovered = recover(&target, &forced, &|_, _| {}).unwrap();
     assert!(recovered.events < 1000, "{}", recovered.events);
-    assert_eq!((recovered.lost, recovered.lost_unknown), (0, 1));
+    assert_eq!((recovered.lost, recovered.lost_unknown), (0, 2), "the damaged place, and the count");
     let coverage = Trail::open(&target).unwrap().coverage().recording.clone().unwrap();
-    assert_eq!(coverage.lost_unknown, 1);
+    assert_eq!(coverage.lost_unknown, 2);
     let text = coverage.in_one_line();
-    assert!(text.contains("1 damaged place in a spool (an unknown number of events lost)"), "{text}");
+    assert!(text.contains("2 damaged places in spools (an unknown number of events lost)"), "{text}");
     assert!(!text.contains("0 lost"), "{text}");
 }
 
