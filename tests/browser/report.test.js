@@ -373,3 +373,16 @@ test("the same log gives the same bytes", () => {
   assert.equal(before.includes("data-ready"), false);
   assert.ok(before.includes("default-src 'none'") && !before.includes("unsafe-inline"));
 });
+
+on("runs", "long figures of the phases stay in their cells", async (page) => {
+  const outside = await page.evaluate(() => {
+    const values = [...document.querySelectorAll(".phase-table .modes + .value")];
+    values.forEach((one) => {
+      one.textContent = [12_345, 1_234_567, 1_045, 23_457].map((n) => n.toLocaleString("en")).join("\u00a0· ");
+    });
+    const right = (one) => one.getBoundingClientRect().right;
+    return [values.length, values.filter((one) => right(one) > right(one.closest("td")) + 1).length];
+  });
+  assert.ok(outside[0] > 0);
+  assert.equal(outside[1], 0);
+});

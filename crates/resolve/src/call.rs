@@ -484,6 +484,9 @@ impl Resolver {
             seekable = paths::name_has_positions(names.paths.get(file.0));
         }
         let flags = asked_by(scene);
+        if flags.nameless() {
+            self.follow_directory(event, given, names);
+        }
         if let (true, None, Some(directory)) = (flags.nameless(), hint, event.path.get()) {
             self.scratch.clear();
             self.scratch.extend_from_slice(names.paths.get(directory.0));

@@ -324,6 +324,18 @@ impl Resolver {
         }
     }
 
+    /// A file is made in the directory `given`, whatever symbolic links lead there.
+    pub(crate) fn follow_directory(
+        &mut self,
+        event: &mut Event,
+        given: Nullable<PathId>,
+        names: &mut Dictionaries,
+    ) {
+        if let Some(walked) = self.reach_given(given, true, names) {
+            self.note_link(event, given, walked.link.as_ref(), names);
+        }
+    }
+
     fn makes<S: Sink>(
         &mut self,
         event: &mut Event,

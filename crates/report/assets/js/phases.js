@@ -40,7 +40,8 @@ function modes(of) {
       { class: "value" },
       Object.keys(MODES)
         .map((key) => count(of[key]))
-        .join(" · "),
+        // Lines break behind a dot, never within a figure.
+        .join("\u00a0· "),
     ),
   );
 }

@@ -355,6 +355,16 @@ fn a_file_without_a_name_gets_the_one_that_is_linked() {
 }
 
 #[test]
+fn a_file_without_a_name_lies_where_the_links_to_its_directory_lead() {
+    let script = symlink(Script::new().of_trace(), "b", "/w/a").open_with("/w/a", "O_RDWR|O_TMPFILE", 3);
+    assert_eq!((script.path(), script.path2()), (Some("/w/b/#unnamed"), Some("/w/a")));
+    let flags = symbols("AT_EMPTY_PATH");
+    let taken = Return::Failed(b"EEXIST");
+    let script = script.call("linkat", &[fd(3), path(""), CWD, path("/w/c"), flags], taken);
+    assert_eq!((script.path(), script.is_gone("/w/b/#unnamed", 1)), (Some("/w/b/#unnamed"), Some(true)));
+}
+
+#[test]
 fn a_descriptor_keeps_its_file_when_the_tracer_calls_it_otherwise() {
     let target = |name: &'static str, deleted| Some(Target { name: name.as_bytes(), deleted });
     let shown = Return::Value(3, target("/a", false));
