@@ -8,16 +8,17 @@ help:            ## What can be made
 demo:            ## Build iotrail, analyse real traces, say where the picture and the page are
 	@scripts/demo.sh
 
-build:           ## Build the release binary, target/release/iotrail
-	cargo build --release --locked
+build:           ## Build the release binary, target/release/iotrail (FEATURES=sqlite: with exports to SQLite)
+	cargo build --release --locked --features "$(FEATURES)"
 
 sql:             ## Build the query engine, target/release/iotrail-sql (heavy)
 	cargo build --release --locked -p iotrail-sql
 
+install: FEATURES := sqlite
 install: build   ## Install binary, man pages and completions below PREFIX (default /usr/local)
 	@scripts/install.sh "$${PREFIX:-/usr/local}"
 
-test:            ## Install what is missing, run every test, print one summary
+test:            ## Install what is missing, run every test but the query engine's, print one summary
 	@scripts/test.sh all
 
 test-rust:       ## Unit, property, snapshot and command-line tests

@@ -11,11 +11,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "commands.md"
+# As scripts/test.sh builds it, so that nothing is compiled twice.
+BUILD = "cargo build --workspace --exclude iotrail-sql --features iotrail/sqlite --locked --quiet --bin iotrail --test program".split()
 IOTRAIL = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "debug" / "iotrail"
 
 
 def main():
-    subprocess.run(["cargo", "build", "--locked", "--quiet"], cwd=ROOT, check=True)
+    subprocess.run(BUILD, cwd=ROOT, check=True)
     reference = command_reference()
     if "--write" in sys.argv:
         REFERENCE.write_text(reference)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test, one summary. usage: test.sh all|rust|interop|redact|record|workflow|sql|browser
+# Tests, one summary; `all` is every one but those of the query engine (sql). usage: test.sh all|rust|interop|redact|record|workflow|sql|browser
 set -uo pipefail
 . "$(dirname "$0")/tools.sh"
 cd "$root"
@@ -25,15 +25,21 @@ install_tools() {
 
 target=${CARGO_TARGET_DIR:-$root/target}
 
+# The query engine is heavy and has a step of its own.
+everyday=(--workspace --exclude iotrail-sql --features iotrail/sqlite)
+
+# The binary that other programs try, and what else is named. With the tests' choice of packages and a test, it has the
+# tests' features, so that nothing is compiled twice.
+build() {
+  cargo build "${everyday[@]}" --locked --quiet --bin iotrail --test program "$@"
+}
+
 rust_tests() {
   local python
   python=$(python_with tests/interop/requirements.txt) || return 1
   IOTRAIL_PYTHON=$python cargo nextest run "${everyday[@]}" --locked --no-fail-fast --status-level fail --final-status-level fail \
     --hide-progress-bar && cargo test "${everyday[@]}" --locked --doc --quiet
 }
-
-# The query engine is heavy and has a step of its own.
-everyday=(--workspace --exclude iotrail-sql)
 
 sql_tests() {
   cargo nextest run -p iotrail-sql --locked --no-fail-fast --status-level fail --final-status-level fail --hide-progress-bar
@@ -43,13 +49,13 @@ sql_tests() {
 workflow_tests() {
   local python
   debian make=make strace=strace mProjectPP=montage mDiffFit=montage-gridtools && python=$(python_with tests/interop/requirements.txt) \
-    && cargo build --locked --quiet && "$python" "$@"
+    && build && "$python" "$@"
 }
 
 exchange_tests() {
   local python
   debian make=make dot=graphviz xmllint=libxml2-utils snakemake=snakemake mProjectPP=montage mDiffFit=montage-gridtools cc=gcc \
-    && python=$(python_with tests/exchange/requirements.txt) && cargo build --locked --quiet && "$python" "$@"
+    && python=$(python_with tests/exchange/requirements.txt) && build && "$python" "$@"
 }
 
 workflow_steps() {
@@ -64,19 +70,19 @@ workflow_steps() {
 
 interop_tests() {
   local python
-  python=$(python_with tests/interop/requirements.txt) && cargo build --locked --quiet \
+  python=$(python_with tests/interop/requirements.txt) && build \
     && "$python" tests/interop/run.py "$target/debug/iotrail"
 }
 
 redact_tests() {
   local python
-  debian make=make && python=$(python_with tests/interop/requirements.txt) && cargo build --locked --quiet \
+  debian make=make && python=$(python_with tests/interop/requirements.txt) && build \
     && "$python" tests/redact/run.py "$target/debug/iotrail"
 }
 
 # What a recording must not change, must not lose, and must show as strace does.
 record_tests() {
-  debian cc=gcc strace=strace make=make git=git sqlite3=sqlite3 && cargo build --locked --quiet && python3 "$@"
+  debian cc=gcc strace=strace make=make git=git sqlite3=sqlite3 && build && python3 "$@"
 }
 
 record_steps() {
@@ -93,7 +99,7 @@ record_steps() {
 
 browser_tests() {
   debian chromium=chromium && npm --prefix tests/browser ci --silent --no-audit --no-fund \
-    && cargo build --locked --quiet && cargo build --locked --quiet -p iotrail-report --example sample_report \
+    && build --example sample_report \
     && IOTRAIL="$target/debug/iotrail" SAMPLE_REPORT="$target/debug/examples/sample_report" \
       npm --prefix tests/browser test --silent
 }
@@ -114,7 +120,6 @@ case $what in
     step "redacted trails: no secret, the same figures" redact_tests
     record_steps
     workflow_steps
-    step "SQL: the query engine" sql_tests
     step "browser: the report in Chromium" browser_tests
     ;;
   *) echo "usage: test.sh all|rust|interop|redact|record|workflow|sql|browser" >&2; exit 2 ;;

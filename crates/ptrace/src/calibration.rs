@@ -8,10 +8,11 @@
 //! scheduler chooses anew all the time, so both are measured.
 
 use crate::filter::{AUDIT_ARCH_AARCH64, AUDIT_ARCH_X86_64, Filter, Rule};
-use crate::spawn::{block_all, exit, install, set_mask};
+use crate::spawn::{exit, install};
 use crate::status::Why;
 use crate::stopped::Going;
 use crate::tracer::{Options, Report, Tracer};
+use iotrail_kernel::{block_all, set_mask};
 use iotrail_model::Tid;
 use rustix::pipe::PipeFlags;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};

@@ -4,8 +4,9 @@
 //! [`stop_like`] leaves a watcher behind, because a stopped recorder cannot see that its program goes on.
 
 use crate::messenger::{default, replace};
-use crate::spawn::{block_all, exit, set_mask};
+use crate::spawn::exit;
 use crate::status::Signal;
+use iotrail_kernel::{block_all, set_mask};
 use rustix::pipe::PipeFlags;
 use std::fs::File;
 use std::io::{self, Read};
@@ -319,17 +320,6 @@ fn proc_file<'t>(parts: &[&[u8]], text: &'t mut [u8; STATUS]) -> &'t [u8] {
     // SAFETY: closes what was opened above.
     unsafe { libc::close(file) };
     &text[..usize::try_from(read).unwrap_or(0)]
-}
-
-/// Runs `work` in a thread that takes no signals of the process: they are for the recorder.
-///
-/// # Errors
-/// No thread can be made.
-pub fn work_aside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let mask = block_all();
-    let thread = std::thread::Builder::new().stack_size(1 << 17).spawn(work);
-    set_mask(&mask);
-    thread.map(drop)
 }
 
 /// The number behind `key`.

@@ -12,36 +12,27 @@
 //! - A seccomp filter cannot be taken back. When its tracer is gone, the calls that it selects fail with ENOSYS, so a
 //!   program under a filter is killed with its tracer (`PTRACE_O_EXITKILL`); without a filter it goes on.
 
-mod append_file;
 mod calibration;
 mod call_info;
 mod companion;
-pub mod cpu_clock;
-mod cpu_limit;
-mod file_limit;
 mod filter;
 mod inherited;
 mod memory;
 mod messenger;
 mod same_file;
-mod shared_bytes;
 mod spawn;
 mod status;
 mod stopped;
 mod sys;
 mod tracer;
 
-pub use append_file::AppendFile;
 pub use calibration::{CallCost, call_cost};
 pub use call_info::{CallInfo, Phase};
-pub use companion::{Canary, stop_like, work_aside};
-pub use cpu_limit::lift_cpu_limit;
-pub use file_limit::survive_file_limit;
+pub use companion::{Canary, stop_like};
 pub use filter::{AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test};
 pub use memory::read_memory;
 pub use messenger::{Messenger, Received, Takes, is_stop_signal};
 pub use same_file::is_same_file;
-pub use shared_bytes::SharedBytes;
 pub use spawn::{Launch, LaunchError, Launched, Stage};
 pub use status::{Ending, Signal, Why};
 pub use stopped::{Going, SignalInfo, Stopped};

@@ -7,8 +7,8 @@
 //! A tracer sleeps in `wait4`, which takes no signal mask, so a signal that arrives just before it would be noticed
 //! too late. A timer therefore rings every few milliseconds from the arrival until [`Messenger::quiet`].
 
-use crate::spawn::{block_all, set_mask};
 use crate::status::Signal;
+use iotrail_kernel::{block_all, set_mask};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
 

@@ -4,12 +4,11 @@
 //! installs the filter on itself and runs the program. Between fork and exec it makes plain system calls only, because
 //! other threads of this process may have held locks.
 
-use crate::cpu_limit;
-use crate::file_limit::survive;
 use crate::filter::Filter;
 use crate::inherited;
 use crate::messenger::Messenger;
 use crate::tracer::{Options, Tracer};
+use iotrail_kernel::{block_all, cpu_limit, file_limit, set_mask};
 use iotrail_model::Tid;
 use rustix::pipe::PipeFlags;
 use std::ffi::{CStr, CString, c_char};
@@ -170,7 +169,12 @@ impl Plan {
             // SAFETY: the C library keeps a valid array there; nothing in this process changes the environment meanwhile.
             environment: unsafe { environ },
             filter: launch.filter.map(Filter::to_kernel).unwrap_or_default(),
-            actions: originals.actions.iter().copied().chain([(libc::SIGXFSZ, survive())]).collect(),
+            actions: originals
+                .actions
+                .iter()
+                .copied()
+                .chain([(libc::SIGXFSZ, file_limit::original_action())])
+                .collect(),
             mask: originals.mask,
             cpu_limit: cpu_limit::original(),
             wait: wait.as_raw_fd(),
@@ -264,22 +268,4 @@ fn errno() -> i32 {
 pub(crate) fn exit(status: i32) -> ! {
     // SAFETY: ends the process at once, without what the parent registered for its exit.
     unsafe { libc::_exit(status) }
-}
-
-/// Blocks all signals for the calling thread and returns what was blocked before.
-pub(crate) fn block_all() -> libc::sigset_t {
-    // SAFETY: all zero is an empty set.
-    let mut all: libc::sigset_t = unsafe { std::mem::zeroed() };
-    let mut before = all;
-    // SAFETY: fills a set.
-    unsafe { libc::sigfillset(&raw mut all) };
-    // SAFETY: both sets are valid.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) };
-    before
-}
-
-/// Blocks these signals and no others.
-pub(crate) fn set_mask(mask: &libc::sigset_t) {
-    // SAFETY: a valid set; the old one is not asked for.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
 }

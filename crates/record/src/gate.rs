@@ -1,8 +1,8 @@
 //! What stands between resolver and store: what is not wanted, not allowed or not possible to keep is counted here.
 
-use crate::decode::CallSet;
 use crate::plan::Limits;
 use crate::store::Store;
+use iotrail_decode::CallSet;
 use iotrail_model::calls::{self, CallKind, Family, Transfer};
 use iotrail_model::recording_coverage::{Counts, count};
 use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};

@@ -2,11 +2,9 @@
 //!
 //! The tracer delivers raw calls; the resolver makes events of them ([`iotrail_resolve`]).
 
-pub mod asynchronous;
 mod attach;
 mod clock;
 mod command;
-pub mod decode;
 mod error;
 mod gate;
 mod life;
@@ -28,12 +26,11 @@ mod session;
 mod signals;
 mod store;
 mod threads;
-pub mod tracee;
 mod tracer;
 
-pub use decode::CallSet;
 pub use error::RecordError;
-pub use iotrail_ptrace::survive_file_limit;
+pub use iotrail_decode::CallSet;
+pub use iotrail_kernel::file_limit::survive_file_limit;
 pub use outcome::{End, Outcome};
 pub use plan::{Limits, Placement, RecordPlan, Target, Wait};
 pub use run::record;

@@ -1,13 +1,13 @@
 //! Threads and processes come, run other programs, and go.
 
-use crate::decode::signal_name;
 use crate::outcome::End;
 use crate::plan::Wait;
 use crate::privileges::withheld;
 use crate::proc;
 use crate::store::Store;
-use crate::tracee::Returned;
 use crate::tracer::{Recording, TraceeMemory};
+use iotrail_decode::Returned;
+use iotrail_decode::signal_name;
 use iotrail_model::raw::RawItem;
 use iotrail_model::recording_coverage::count_text;
 use iotrail_model::{Pid, Tid, Timestamp};

@@ -4,14 +4,14 @@
 //! a disk, and no file system is asked that does not answer. Calls that take a name away by which they were called, or
 //! that change what names mean, are looked at before.
 
-use crate::decode::{Entry, GivenBase};
 use crate::names::rules::{self, Change, Last};
 use crate::names::{Base, How, Who};
 use crate::proc::{self, Behind, Name};
 use crate::store::Store;
 use crate::threads::InFlight;
-use crate::tracee::Returned;
 use crate::tracer::Recording;
+use iotrail_decode::Returned;
+use iotrail_decode::{Entry, GivenBase};
 use iotrail_model::calls::{ArgKind, CallKind, CallSpec, TABLE};
 use iotrail_model::{CallId, Pid, Tid, Timestamp};
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! What to record: checked once, before anything is started.
 
-use crate::decode::CallSet;
 use crate::proc::EnvSelection;
+use iotrail_decode::CallSet;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::str::FromStr;

@@ -1,13 +1,13 @@
 //! Hands the calls that concern asynchronous I/O to [`crate::asynchronous`], and what that makes of them to the resolver.
 
-use crate::asynchronous::{Asked, Asynchronous, Deliver, Stop};
 use crate::names::rules::Last;
 use crate::names::{Base, How, Who};
 use crate::proc;
 use crate::store::Store;
 use crate::threads::InFlight;
-use crate::tracee::Returned;
 use crate::tracer::{Recording, TraceeMemory};
+use iotrail_decode::Returned;
+use iotrail_decode::asynchronous::{Asked, Asynchronous, Deliver, Stop};
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Pid, Tid, Timestamp};
 use std::cell::RefCell;

@@ -13,9 +13,10 @@ use crate::selection::filter;
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::tracer::{Mode, Parts, Recording};
+use iotrail_kernel::cpu_limit::lift_cpu_limit;
 use iotrail_model::recording_coverage::{TracerCost, count};
 use iotrail_model::{Coverage, Nanos, Pid, RecordingCoverage};
-use iotrail_ptrace::{Launch, Messenger, Options, Takes, Tracer, call_cost, lift_cpu_limit};
+use iotrail_ptrace::{Launch, Messenger, Options, Takes, Tracer, call_cost};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 

@@ -3,8 +3,7 @@
 //! Beside the set itself a tracer needs to see the calls that end the handling of a signal and those that go on with
 //! an interrupted call: they decide how that one ended.
 
-use crate::decode::{CallSet, Condition, call_of};
-use crate::tracee::{Abi, Registers};
+use iotrail_decode::{Abi, CallSet, Condition, Registers, call_of};
 use iotrail_model::calls::{CallKind, spec};
 use iotrail_ptrace::{
     AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test,

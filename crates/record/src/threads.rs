@@ -1,9 +1,9 @@
 //! The threads that are traced, and where each of them is.
 
-use crate::decode::{self, Special};
 use crate::selection::Cores;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use iotrail_decode::Special;
 use iotrail_model::calls::CallKind;
 use iotrail_model::{Nanos, Pid, Tid, Timestamp};
 use iotrail_ptrace::{CallInfo, Ending, Phase, Stopped};
@@ -14,7 +14,7 @@ const MAX_INTERRUPTED: usize = 16;
 /// A call that was entered.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    pub(crate) entry: decode::Entry,
+    pub(crate) entry: iotrail_decode::Entry,
     pub(crate) start: Timestamp,
     /// Where the thread stood: an interrupted call is restarted from the same place.
     pub(crate) instruction: u64,

@@ -5,9 +5,7 @@
 //! of the stops, with two exceptions: a new thread is held until it is known who made it, and a call that another
 //! thread's stop overtakes is announced before that.
 
-use crate::asynchronous::Asynchronous;
 use crate::clock::Clock;
-use crate::decode::{CallSet, Decoder, Special};
 use crate::error::RecordError;
 use crate::looks::Misses;
 use crate::names::Names;
@@ -23,8 +21,9 @@ use crate::selection::{Chooser, Cores, abi};
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::threads::{InFlight, Interrupted, Threads};
-use crate::tracee::{Memory, Registers, Returned};
 use hashbrown::HashSet;
+use iotrail_decode::asynchronous::Asynchronous;
+use iotrail_decode::{CallSet, Decoder, Memory, Registers, Returned, Special};
 use iotrail_model::calls::CallKind;
 use iotrail_model::raw::{RawItem, Target};
 use iotrail_model::recording_coverage::{Counts, count, count_text};
@@ -592,7 +591,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
     #[cold]
     fn count_undecoded(&mut self, registers: &Registers) {
         let reason = match registers.abi {
-            crate::tracee::Abi::Unknown(arch) => format!("architecture {arch:#x}"),
+            iotrail_decode::Abi::Unknown(arch) => format!("architecture {arch:#x}"),
             abi => format!("call {} of {abi:?}", registers.number),
         };
         count_text(&mut self.tally.not_decoded, reason.as_bytes());

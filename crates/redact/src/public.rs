@@ -381,7 +381,7 @@ mod tests {
     /// Symbols that the recorder writes. Its crate is not below this one; its tables are text like any other.
     #[test]
     fn every_symbol_of_a_recording_is_public() {
-        let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../record/src/decode/symbols");
+        let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../decode/src/symbols");
         let mut count = 0;
         for entry in std::fs::read_dir(tables).unwrap() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();

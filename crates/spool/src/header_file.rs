@@ -81,7 +81,7 @@ pub fn sync_later(paths: &[&Path]) {
     let files: Vec<File> = paths.iter().filter_map(|path| File::open(path).ok()).collect();
     let sync = move || files.iter().for_each(|file| drop(file.sync_all()));
     // Where no thread can be made, the kernel writes in its own time.
-    let _ = iotrail_ptrace::work_aside(sync);
+    let _ = iotrail_kernel::work_aside(sync);
 }
 
 /// A header that was read.

@@ -10,9 +10,9 @@
 use crate::error::SpoolError;
 use crate::regular_file::open_regular;
 use crate::sum::Sum;
+use iotrail_kernel::SharedBytes;
 use iotrail_model::Coverage;
 use iotrail_model::text::printable;
-use iotrail_ptrace::SharedBytes;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::FileExt;

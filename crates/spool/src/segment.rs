@@ -4,7 +4,7 @@ use crate::error::SpoolError;
 use crate::footer::Footer;
 use crate::format::{BLOCK, FOOTER, GROWTH, MAX_FRONT, PIECE, PREAMBLE, preamble, segment_name};
 use crate::sum::Sum;
-use iotrail_ptrace::AppendFile;
+use iotrail_kernel::AppendFile;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::MetadataExt;

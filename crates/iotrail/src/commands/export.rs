@@ -16,7 +16,8 @@ use std::process::ExitCode;
   iotrail export perfetto run.trail -o run.pftrace      # open it in ui.perfetto.dev
 
 sqlite: tables runs, cases, processes, files, event_rows and names; the view events has the columns of the trail
-(docs/trail-format.md). Times are integers in ns, unknown is NULL.
+(docs/trail-format.md). Times are integers in ns, unknown is NULL. Only in builds with SQLite (`make build FEATURES=sqlite`;
+`make install` has it).
 perfetto: a track for each process with its programs, a track for each thread with its calls; path, offset, size and error of a call
 are its arguments. Calls of one thread that overlap stand on further tracks.")]
 pub(crate) struct Args {
@@ -59,8 +60,10 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let bar = ui.event_bar("exporting");
     let written = match args.format {
-        Format::Sqlite => iotrail_sqlite::export(&log, &args.output, &|done, total| bar.show(done, total))
-            .map(|events| Written::Rows { events })?,
+        Format::Sqlite => {
+            let events = database(&log, &args.output, &|done, total| bar.show(done, total))?;
+            Written::Rows { events }
+        }
         Format::Perfetto => {
             let (lives, total) = (Lives::of_log(&log)?, log.rows());
             let tracks = output::stream(&args.output, |out| {
@@ -81,6 +84,16 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         output::json(&written)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(feature = "sqlite")]
+fn database(log: &EventLog, output: &Path, progress: &dyn Fn(u64, u64)) -> anyhow::Result<u64> {
+    Ok(iotrail_sqlite::export(log, output, progress)?)
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn database(_: &EventLog, _: &Path, _: &dyn Fn(u64, u64)) -> anyhow::Result<u64> {
+    anyhow::bail!("this iotrail was built without SQLite; `make build FEATURES=sqlite` builds one with it")
 }
 
 fn describe(written: &Written) -> String {

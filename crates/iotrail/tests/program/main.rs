@@ -1,5 +1,6 @@
 //! The program as its users call it, and what it records.
 
+mod architecture;
 mod cli;
 mod record;
 mod recorded;

@@ -12,12 +12,12 @@ const WORDS: &str = "accept access bind break close connect exit fork idle kill 
 /// Files that name calls for another reason than to know what they do, and that reason.
 const ALLOWED: [(&str, &str); 12] = [
     ("model/src/canonical.rs", "names of kernel objects"),
-    ("record/src/asynchronous/block.rs", "the numbers of control blocks"),
-    ("record/src/asynchronous/entry.rs", "the numbers and layouts of entries of a ring"),
-    ("record/src/decode/multiplexer.rs", "the numbers of socketcall and ipc"),
-    ("record/src/decode/numbers.rs", "the numbers of x32"),
-    ("record/src/decode/plan.rs", "registers of arguments, by architecture"),
-    ("record/src/decode/symbols/arguments.rs", "which constants an argument is made of"),
+    ("decode/src/asynchronous/block.rs", "the numbers of control blocks"),
+    ("decode/src/asynchronous/entry.rs", "the numbers and layouts of entries of a ring"),
+    ("decode/src/multiplexer.rs", "the numbers of socketcall and ipc"),
+    ("decode/src/numbers.rs", "the numbers of x32"),
+    ("decode/src/plan.rs", "registers of arguments, by architecture"),
+    ("decode/src/symbols/arguments.rs", "which constants an argument is made of"),
     ("redact/src/public.rs", "names of kernel objects and directories"),
     ("resolve/src/effect.rs", "what people choose when they trace"),
     ("strace/src/parser/interruptions.rs", "what people choose when they trace"),

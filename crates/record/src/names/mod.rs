@@ -13,9 +13,9 @@ pub(crate) mod rules;
 mod view;
 mod walk;
 
-use crate::decode::CallSet;
 use crate::proc;
 use hashbrown::{HashMap, HashSet};
+use iotrail_decode::CallSet;
 use iotrail_model::calls::{self, CallSpec};
 use iotrail_model::{CallId, Nanos, Pid, Tid, Timestamp};
 use mounts::Mounts;

@@ -1,6 +1,6 @@
 //! What each call does with the last component of a path, and with names altogether.
 
-use crate::decode::CallSet;
+use iotrail_decode::CallSet;
 use iotrail_model::CallId;
 use iotrail_model::calls::{ArgKind, CallKind, CallSpec, NameEffect, TABLE};
 

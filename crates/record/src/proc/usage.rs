@@ -16,8 +16,8 @@ use super::io::{self, Io};
 use super::taskstats::Taskstats;
 use super::{read, stat, status};
 use hashbrown::HashMap;
+use iotrail_kernel::cpu_clock::cpu_time;
 use iotrail_model::{Nanos, Pid, Tid, Usage};
-use iotrail_ptrace::cpu_clock::cpu_time;
 use std::time::Duration;
 
 /// Reads what processes used, and remembers what their ended threads leave behind.

@@ -1,4 +1,3 @@
-//! The recorder, and its decoder alone.
+//! The recorder.
 
-mod decode;
 mod recorder;

@@ -31,6 +31,7 @@ fn without_the_program_sql_says_how_to_get_it() {
 }
 
 #[test]
+#[cfg(feature = "sqlite")]
 fn export_sqlite_writes_a_database() {
     let dir = Dir::new();
     dir.command(["import", "-q", "-o", "t.trail", "-"]).input(LS).run().succeeds();
@@ -39,4 +40,14 @@ fn export_sqlite_writes_a_database() {
     assert!(bytes.starts_with(b"SQLite format 3"));
     let said = dir.run(["export", "sqlite", "t.trail", "-o", "/dev/null"]).fails();
     assert!(said.contains("is no regular file"), "{said}");
+}
+
+#[test]
+#[cfg(not(feature = "sqlite"))]
+fn a_build_without_sqlite_says_which_has_it() {
+    let dir = Dir::new();
+    dir.command(["import", "-q", "-o", "t.trail", "-"]).input(LS).run().succeeds();
+    let said = dir.run(["export", "sqlite", "t.trail", "-o", "t.db"]).fails();
+    assert!(said.contains("make build FEATURES=sqlite"), "{said}");
+    assert_eq!(dir.names(), ["t.trail"]);
 }

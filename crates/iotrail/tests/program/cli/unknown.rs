@@ -86,6 +86,7 @@ fn without_time_stamps_no_command_tells_a_time() {
             assert_eq!((&row["start"], &row["end"]), (&Value::Null, &Value::Null), "{line}");
         }
     }
+    #[cfg(feature = "sqlite")]
     dir.run(["export", "sqlite", "t.trail", "-o", "t.db"]).succeeds();
     let failed = dir.run(["export", "perfetto", "t.trail", "-o", "t.pftrace"]).fails();
     assert!(failed.contains("no time stamps"), "{failed}");

@@ -1,0 +1,79 @@
+//! The crates are built as `ARCHITECTURE.md` says.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The crates that may hold `unsafe`.
+const UNSAFE: [&str; 2] = ["kernel", "ptrace"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Names of the directories below `crates`.
+fn crates() -> Vec<String> {
+    let entries = fs::read_dir(root().join("crates")).expect("crates");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+    names.filter(|name| root().join("crates").join(name).join("Cargo.toml").exists()).collect()
+}
+
+/// Rows of the table of parts: crate and floor.
+fn floors() -> BTreeMap<String, u32> {
+    let page = read("ARCHITECTURE.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | `crates/"));
+    rows.filter_map(|(floor, rest)| Some((rest.split_once('`')?.0.to_owned(), floor.parse().ok()?))).collect()
+}
+
+/// The crates of this workspace that the program parts of `name` use.
+fn uses(name: &str) -> Vec<String> {
+    let manifest = read(format!("crates/{name}/Cargo.toml"));
+    let (_, dependencies) = manifest.split_once("\n[dependencies]\n").expect("dependencies");
+    let lines = dependencies.lines().take_while(|line| !line.starts_with('['));
+    let own = lines.filter_map(|line| line.strip_prefix("iotrail-"));
+    own.map(|rest| rest.split(['.', ' ', '=']).next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn every_crate_has_a_floor_and_uses_lower_ones_only() {
+    let floors = floors();
+    let mut names = crates();
+    names.sort();
+    assert_eq!(floors.keys().cloned().collect::<Vec<_>>(), names, "the rows of ARCHITECTURE.md");
+    let arrows: Vec<_> =
+        names.iter().flat_map(|from| uses(from).into_iter().map(move |to| (from, to))).collect();
+    assert!(arrows.len() > names.len(), "{arrows:?}");
+    let wrong: Vec<_> = arrows.iter().filter(|(from, to)| floors[*from] <= floors[to]).collect();
+    assert!(wrong.is_empty(), "arrows that do not point down: {wrong:?}");
+}
+
+#[test]
+fn unsafe_code_is_where_the_page_says() {
+    let allowing: Vec<_> = crates()
+        .into_iter()
+        .filter(|name| !read(format!("crates/{name}/Cargo.toml")).contains("[lints]\nworkspace = true"))
+        .collect();
+    assert!(allowing.iter().all(|name| UNSAFE.contains(&name.as_str())), "{allowing:?}");
+    assert!(read("Cargo.toml").contains("unsafe_code = \"forbid\""));
+}
+
+/// What reads trails shall be buildable where nothing can be traced.
+#[test]
+fn whoever_reads_trails_links_no_tracer() {
+    let mut reached = vec!["dfg".to_owned(), "report".to_owned(), "sql".to_owned(), "strace".to_owned()];
+    let mut next = 0;
+    while let Some(name) = reached.get(next).cloned() {
+        reached.extend(uses(&name).into_iter().filter(|name| !reached.contains(name)).collect::<Vec<_>>());
+        next += 1;
+    }
+    assert!(reached.contains(&"spool".to_owned()), "{reached:?}");
+    assert!(
+        !reached.iter().any(|name| ["ptrace", "record", "decode"].contains(&name.as_str())),
+        "{reached:?}"
+    );
+}

@@ -1,0 +1,16 @@
+//! What the kernel offers every process, in safe types: files that grow in memory, limits, clocks, threads without signals.
+//!
+//! Nothing here traces anybody, so whoever reads or writes trails needs no more than this.
+
+mod append_file;
+mod aside;
+pub mod cpu_clock;
+pub mod cpu_limit;
+pub mod file_limit;
+mod shared_bytes;
+mod signal_mask;
+
+pub use append_file::AppendFile;
+pub use aside::work_aside;
+pub use shared_bytes::SharedBytes;
+pub use signal_mask::{block_all, set_mask};
