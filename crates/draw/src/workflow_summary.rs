@@ -114,11 +114,7 @@ fn overview(graph: &Graph, style: Style) -> String {
     let (read, written) = (sum(|edge| edge.read.bytes), sum(|edge| edge.written.bytes));
     block.entry(
         "bytes moved",
-        format!(
-            "{} read, {} written, by system calls",
-            units::bytes(read as f64),
-            units::bytes(written as f64)
-        ),
+        format!("{} read, {} written, by calls", units::bytes(read as f64), units::bytes(written as f64)),
     );
     let recorded = graph.span.map(|(first, _)| {
         let lasts = graph.elapsed().map(|span| format!("{} ", units::duration(span.0 as f64)));

@@ -13,6 +13,8 @@ pub enum Layer {
     /// System call.
     #[default]
     Syscall,
+    /// Call of the POSIX functions, as Darshan sees it: the wrappers of system calls.
+    Posix,
     /// C library call.
     Libc,
     /// MPI-IO call.
@@ -23,13 +25,14 @@ pub enum Layer {
 
 impl Layer {
     /// Every layer, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Syscall, Self::Libc, Self::Mpiio, Self::Mpi];
+    pub const ALL: [Self; 5] = [Self::Syscall, Self::Posix, Self::Libc, Self::Mpiio, Self::Mpi];
 
     /// The name in the column `layer`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Syscall => "syscall",
+            Self::Posix => "posix",
             Self::Libc => "libc",
             Self::Mpiio => "mpiio",
             Self::Mpi => "mpi",
@@ -41,6 +44,7 @@ impl Layer {
     pub const fn calls(self) -> &'static str {
         match self {
             Self::Syscall => "system calls",
+            Self::Posix => "POSIX calls",
             Self::Libc => "C library calls",
             Self::Mpiio => "MPI-IO calls",
             Self::Mpi => "MPI calls",

@@ -16,7 +16,7 @@ use std::convert::Infallible;
 use std::path::Path;
 
 /// What delivers events.
-const SOURCES: [&str; 2] = ["ptrace", "strace"];
+const SOURCES: [&str; 4] = ["ptrace", "strace", "darshan-dxt", "ltrace"];
 /// What is told of a recording.
 const DETAILS: [&str; 2] = ["job", "launcher"];
 
@@ -223,12 +223,17 @@ fn kind(row: &FileRow) -> Option<FileKind> {
     FileKind::ALL.into_iter().find(|kind| row.kind.as_deref() == Some(kind.name()))
 }
 
+/// Where a trail comes from: of an import, several formats may be named.
+fn sources(source: &str, words: &Words) -> String {
+    source.split(',').map(|source| kept(source, &SOURCES, words)).collect::<Vec<_>>().join(",")
+}
+
 /// How the first trail was captured, without names.
 fn of_capture(log: &EventLog, words: &Words) -> Capture {
     let Some(trail) = log.trails().first() else { return Capture::default() };
     let capture = &trail.meta().capture;
     Capture {
-        source: kept(&capture.source, &SOURCES, words),
+        source: sources(&capture.source, words),
         command: capture.command.as_deref().map(|line| words.sentence(line)),
         host: capture.host.as_deref().map(|host| words.host(host)),
         inputs: capture.inputs.iter().map(|input| words.path(input)).collect(),

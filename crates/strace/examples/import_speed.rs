@@ -2,7 +2,8 @@
 //!
 //! CPU seconds and peak memory come from /proc/self, so one run measures one import.
 
-use iotrail_strace::{ImportOptions, Input, Silent, import};
+use iotrail_import::{ImportOptions, Input, Silent, import};
+use iotrail_strace::Strace;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
@@ -19,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
     let target = directory.path().join("speed.trail");
     let started = Instant::now();
-    let summary = import(&inputs, &options, &target, &Silent)?;
+    let summary = import(&[&Strace], &inputs, &options, &target, &Silent)?;
     let wall = started.elapsed().as_secs_f64();
     let cpu = cpu_seconds()?;
     let megabytes = summary.text_bytes as f64 / 1e6;

@@ -5,11 +5,8 @@
 //! interest, so that this costs little more than reading the files.
 
 use crate::parser::{Parser, ParserSetup};
-use crate::plan::PlannedFile;
-use crate::reader::TraceReader;
-use crate::stream::Context;
-use crate::window::Limits;
 use hashbrown::HashSet;
+use iotrail_import::{Context, Limits, PlannedFile, TraceReader};
 use iotrail_model::calls::{self, Makes};
 use iotrail_model::raw::{RawItem, Return};
 use iotrail_model::{Dictionaries, Tid, Timestamp};

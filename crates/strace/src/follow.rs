@@ -6,15 +6,14 @@
 //! that is in the order of thread ids.
 //!
 //! What is certain comes before what time stamps say: a thread's own order, that it begins after the call that made
-//! it, and that it goes on where the thread was whose place it took. Clocks may be set back ([`crate::parser::ClockSteps`]),
+//! it, and that it goes on where the thread was whose place it took. Clocks may be set back ([`iotrail_import::ClockSteps`]),
 //! and equal time stamps say nothing ([`When`]).
 
 use crate::births::{births, made};
 use crate::parser::Half;
-use crate::plan::PlannedFile;
-use crate::stream::{Context, Stream, Turn, What, When};
-use crate::window::Limits;
+use crate::stream::{Stream, Turn, What, When};
 use hashbrown::{HashMap, HashSet};
+use iotrail_import::{Context, Limits, PlannedFile};
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Dictionaries, Nanos, Tid, Timestamp};
 use std::cell::Cell;
@@ -194,7 +193,7 @@ impl<'a> Merge<'a> {
     fn begin(&mut self, index: usize) {
         let State::New(made) = self.states[index] else { return };
         let file = &self.files[index];
-        let mut stream = Box::new(Stream::new(file, self.limits, self.context));
+        let mut stream = Box::new(Stream::new(file, self.limits, None, self.context));
         if let (Some(made), Some(tid), Some(_)) = (made, file.tid, file.first) {
             stream.parser.begin(tid, made.at, made.shift);
         }
@@ -324,13 +323,13 @@ impl<'a> Merge<'a> {
     /// Parks the file that has been open for longest if that of `index` needs its place.
     fn make_room(&mut self, index: usize) {
         match &self.states[index] {
-            State::Begun(stream) if !stream.reader.is_open() && !stream.reader.window.ended() => {}
+            State::Begun(stream) if !stream.text.reader.is_open() && !stream.text.reader.window.ended() => {}
             _ => return,
         }
         while self.open.len() >= self.max_open {
             let oldest = self.open.pop_front();
             if let Some(State::Begun(stream)) = oldest.and_then(|oldest| self.states.get_mut(oldest)) {
-                stream.reader.park();
+                stream.text.reader.park();
             }
         }
         self.open.push_back(index);

@@ -1,39 +1,18 @@
 //! One trace file on its way through the parser.
 
-use crate::options::ImportOptions;
 use crate::parser::{Ahead, Half, Notice, Parser, ParserSetup};
-use crate::plan::PlannedFile;
-use crate::progress::Progress;
-use crate::reader::TraceReader;
-use crate::window::Limits;
+use iotrail_import::{Context, Limits, PlannedFile, Text, TraceReader};
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Dictionaries, Tid, Timestamp};
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
-/// What all streams of an import share.
-#[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
-    pub(crate) options: &'a ImportOptions,
-    pub(crate) progress: &'a dyn Progress,
-}
-
-impl Context<'_> {
-    pub(crate) fn cancelled(&self) -> bool {
-        self.options.cancel.load(Ordering::Relaxed)
-    }
-}
 
 /// See the [module](self).
 pub(crate) struct Stream<'a> {
-    pub(crate) file: &'a PlannedFile,
-    pub(crate) reader: TraceReader,
+    pub(crate) text: Text<'a>,
     pub(crate) parser: Parser,
-    context: Context<'a>,
     /// The thread that the next line may say its own goes on as.
     expected: Option<Tid>,
-    cut: bool,
 }
 
 /// How far a stream came.
@@ -66,26 +45,19 @@ pub(crate) enum What {
 }
 
 impl<'a> Stream<'a> {
-    pub(crate) fn new(file: &'a PlannedFile, limits: Limits, context: Context<'a>) -> Self {
+    pub(crate) fn new(
+        file: &'a PlannedFile,
+        limits: Limits,
+        opened: Option<TraceReader>,
+        context: Context<'a>,
+    ) -> Self {
         let setup = ParserSetup {
             file: file.file.name.clone(),
             default_tid: file.tid,
             set: Arc::clone(&file.set),
             date: file.date,
         };
-        Self {
-            file,
-            reader: TraceReader::new(&file.file, limits, &context.options.cancel),
-            parser: Parser::new(setup),
-            context,
-            expected: None,
-            cut: false,
-        }
-    }
-
-    /// Whether a cancellation ended it before its end.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.cut || self.reader.has_given_up()
+        Self { text: Text::new(file, limits, opened, context), parser: Parser::new(setup), expected: None }
     }
 
     /// Reads a chunk and parses its lines. False at the end.
@@ -94,17 +66,8 @@ impl<'a> Stream<'a> {
         names: &mut Dictionaries,
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) -> bool {
-        if !self.fill() {
-            self.parser.parse(&[], true, names, sink);
-            return false;
-        }
-        let ended = self.reader.window.ended();
-        // A line that is longer than a chunk is not looked at until its end is there.
-        if ended || self.reader.window.has_new_line() {
-            let done = self.parser.parse(self.reader.window.unread(), ended, names, sink);
-            self.reader.window.consume(done);
-        }
-        !ended
+        let parser = &mut self.parser;
+        self.text.chunk(|text, ended| parser.parse(text, ended, names, sink))
     }
 
     /// Parses lines up to the first one behind `limit`, until `stop` is set or more must be read.
@@ -116,18 +79,18 @@ impl<'a> Stream<'a> {
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) -> Turn {
         while !stop.take() {
-            let (text, ended) = (self.reader.window.unread(), self.reader.window.ended());
+            let (text, ended) = (self.text.reader.window.unread(), self.text.reader.window.ended());
             if let Some(ahead) = self.parser.ahead(text, ended)
                 && let Some(turn) = self.waits(ahead, limit)
             {
                 return turn;
             }
-            let (text, ended) = (self.reader.window.unread(), self.reader.window.ended());
+            let (text, ended) = (self.text.reader.window.unread(), self.text.reader.window.ended());
             let done = self.parser.step_line(text, ended, names, sink);
-            self.reader.window.consume(done);
+            self.text.reader.window.consume(done);
             self.expected = None;
             if done == 0 {
-                return if ended || !self.fill() { Turn::End } else { Turn::Paused };
+                return if ended || !self.text.fill() { Turn::End } else { Turn::Paused };
             }
         }
         Turn::Paused
@@ -158,7 +121,7 @@ impl<'a> Stream<'a> {
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) {
         if let Some(half) = half {
-            self.parser.receive_half(half, self.file.first.is_some(), names, sink);
+            self.parser.receive_half(half, self.text.file.first.is_some(), names, sink);
         }
         self.expected = Some(by);
     }
@@ -170,16 +133,5 @@ impl<'a> Stream<'a> {
         sink: &mut impl FnMut(RawItem<'_>, &mut Dictionaries),
     ) {
         self.parser.step(&[], true, names, sink);
-    }
-
-    /// Reads on, unless the import was cancelled. Pipes decide themselves when to end.
-    fn fill(&mut self) -> bool {
-        if self.file.file.size().is_some() && self.context.cancelled() {
-            self.cut = !self.reader.window.ended();
-            return false;
-        }
-        self.reader.fill();
-        self.context.progress.advance(self.reader.take_progress());
-        true
     }
 }

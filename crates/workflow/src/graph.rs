@@ -100,7 +100,7 @@ impl Relation {
 /// Transfers in one direction between a process and a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Transfer {
-    /// Bytes moved by system calls.
+    /// Bytes moved by calls of the lowest layer.
     pub bytes: u64,
     /// Calls that moved them.
     pub calls: u64,

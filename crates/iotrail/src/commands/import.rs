@@ -3,8 +3,10 @@
 use crate::{output, ui::Ui, usage};
 use anyhow::Context;
 use indicatif::ProgressBar;
+use iotrail_darshan::DarshanDxt;
+use iotrail_import::{CasePattern, Format, ImportOptions, ImportSummary, Input, Progress, import};
 use iotrail_model::units;
-use iotrail_strace::{CasePattern, ImportOptions, ImportSummary, Input, Progress, import};
+use iotrail_strace::Strace;
 use signal_hook::consts::signal::{SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -13,6 +15,9 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+/// The formats of traces, the most particular first; strace's, which is searched for to the end of a file, last.
+const FORMATS: [&dyn Format; 2] = [&DarshanDxt, &Strace];
 
 /// How many warnings of an import are shown one by one.
 const SHOWN: usize = 10;
@@ -45,6 +50,10 @@ pub(crate) struct Args {
     /// The trail to make, usually named `NAME.trail`.
     #[arg(short, long, value_name = "TRAIL")]
     output: PathBuf,
+
+    /// The format of all inputs, in case it is not recognised: strace, darshan-dxt.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
 
     /// How file names become case names; any of {cid}, {host} and {rid} may be missing, and slashes match directories.
     /// Default: {cid}_{host}_{rid} with any extension, else the file name is the cid.
@@ -97,6 +106,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let options = ImportOptions {
         case_pattern: args.case_name.clone().unwrap_or_default(),
+        format: args.format.clone(),
         label: args.label.clone(),
         date: args.date,
         threads: args.threads,
@@ -105,7 +115,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     };
     let inputs: Vec<Input> = args.inputs.iter().map(|word| Input::from(word.as_os_str())).collect();
     let bar = Bar { ui, bar: OnceLock::new() };
-    let result = import(&inputs, &options, &args.output, &bar);
+    let result = import(&FORMATS, &inputs, &options, &args.output, &bar);
     bar.clear();
     let summary = result?;
     report(&summary, args, ui)?;

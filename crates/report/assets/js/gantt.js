@@ -617,8 +617,8 @@ export class Gantt {
           row.cpu === null ? "unknown" : duration(row.cpu),
           row.cpu === null || !life ? "" : `${percent(row.cpu / life)} of its life`,
         ],
-        ["Read", bytes(row.read), `${count(row.read)} B by system calls`],
-        ["Written", bytes(row.written), `${count(row.written)} B by system calls`],
+        ["Read", bytes(row.read), `${count(row.read)} B by calls`],
+        ["Written", bytes(row.written), `${count(row.written)} B by calls`],
         [
           "Exit",
           row.signal !== null

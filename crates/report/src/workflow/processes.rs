@@ -42,9 +42,9 @@ pub struct PageProcess {
     pub end: Option<i64>,
     /// User and system time.
     pub cpu: Option<i64>,
-    /// Bytes read by system calls.
+    /// Bytes read by calls of the lowest layer.
     pub read: i64,
-    /// Bytes written by system calls.
+    /// Bytes written by calls of the lowest layer.
     pub written: i64,
     /// Exit status.
     pub exit: Option<i32>,

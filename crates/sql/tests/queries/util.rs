@@ -1,6 +1,7 @@
 //! Trails and calls of the program.
 
-use iotrail_strace::{ImportOptions, Input, Silent, import};
+use iotrail_import::{ImportOptions, Input, Silent, import};
+use iotrail_strace::Strace;
 use iotrail_trail::memory::small_trail;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -21,7 +22,7 @@ impl Dir {
         let dir = Self(tempfile::tempdir().expect("a directory"));
         let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/strace/f-tt-T-yy.st");
         let options = ImportOptions::default();
-        import(&[Input::Path(trace)], &options, &dir.path("t.trail"), &Silent).expect("a trail");
+        import(&[&Strace], &[Input::Path(trace)], &options, &dir.path("t.trail"), &Silent).expect("a trail");
         dir
     }
 
@@ -34,7 +35,8 @@ impl Dir {
             std::fs::write(dir.path(name), text).expect("a trace");
             Input::Path(dir.path(name))
         });
-        import(&files, &ImportOptions::default(), &dir.path("t.trail"), &Silent).expect("a trail");
+        import(&[&Strace], &files, &ImportOptions::default(), &dir.path("t.trail"), &Silent)
+            .expect("a trail");
         dir
     }
 

@@ -19,7 +19,6 @@ mod block;
 mod broken;
 mod call;
 mod clock;
-mod ending;
 mod escape;
 mod feed;
 mod halves;
@@ -44,15 +43,14 @@ mod steps;
 mod threads;
 
 pub(crate) use ahead::{Ahead, Notice};
-pub use ending::Ending;
 pub(crate) use pending::Half;
-pub use steps::ClockSteps;
 
 use block::Block;
 use broken::Broken;
 use clock::Timeline;
 use feed::{Feed, Piece};
 use interruptions::Interruptions;
+use iotrail_import::{ClockSteps, Ending};
 use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Clock, Coverage, Nanos, Resolution, Tid, Timestamp};

@@ -7,29 +7,8 @@
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use iotrail_import::ClockSteps;
 use iotrail_model::{Nanos, Tid, Timestamp};
-
-/// How often a clock was set back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClockSteps {
-    /// How often.
-    pub count: u64,
-    /// By how much at most, as far as it shows.
-    pub largest: Nanos,
-}
-
-impl ClockSteps {
-    fn count(&mut self, step: i64) {
-        self.count += 1;
-        self.largest = self.largest.max(Nanos(step));
-    }
-
-    /// Those of another input as well.
-    pub(crate) fn add(&mut self, other: Self) {
-        self.count += other.count;
-        self.largest = self.largest.max(other.largest);
-    }
-}
 
 /// What can be undone if a line turns out to be none.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! Trace files through parser, resolver and trail to an event log.
 
 use crate::common::{Dir, Row, shown};
+use iotrail_import::{CasePattern, ImportError, ImportOptions, Progress, WarningKind};
 use iotrail_model::Clock;
-use iotrail_strace::{CasePattern, ImportError, ImportOptions, Progress, WarningKind};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -98,7 +98,7 @@ fn files_that_end_in_the_middle_of_a_line_are_counted_and_one_is_named() {
     dir.write("a.st", cut);
     let (summary, _) = dir.import(&[dir.root()], &ImportOptions::default());
     assert_eq!(summary.coverage.lines.unparsed, 1);
-    let has = |summary: &iotrail_strace::ImportSummary, end: &str| {
+    let has = |summary: &iotrail_import::ImportSummary, end: &str| {
         summary.coverage.notes.iter().any(|note| note.ends_with(end))
     };
     assert!(has(&summary, "a.st ends in the middle of line 3"), "{:?}", summary.coverage.notes);
@@ -130,7 +130,7 @@ fn other_files_are_named_and_left_out() {
     let warned: Vec<_> = summary.warnings.iter().map(|warning| (warning.kind, base(&warning.file))).collect();
     assert_eq!(
         warned,
-        [(WarningKind::NotStrace, "README".to_owned()), (WarningKind::NotStrace, "core".to_owned())]
+        [(WarningKind::UnknownFormat, "README".to_owned()), (WarningKind::UnknownFormat, "core".to_owned())]
     );
     let failed: Vec<_> =
         summary.failures.iter().map(|failure| (failure.action, base(&failure.file))).collect();
@@ -335,8 +335,8 @@ fn what_the_trace_does_not_say_is_noted() {
     assert_eq!(
         summary.coverage.notes,
         [
-            "1 file without durations (strace -T)",
-            "1 file without time stamps (strace -ttt): only the order of calls is known",
+            "1 file without durations (option -T)",
+            "1 file without time stamps (option -ttt): only the order of calls is known",
         ]
     );
 }
@@ -443,9 +443,15 @@ fn a_trail_is_replaced_only_when_asked_for() {
 fn a_target_that_cannot_be_made_is_named() {
     let dir = Dir::new();
     let path = dir.write("a.st", LS);
-    let inputs = [iotrail_strace::Input::Path(path)];
+    let inputs = [iotrail_import::Input::Path(path)];
     let target = Path::new("/proc/no/such.trail");
-    let error = iotrail_strace::import(&inputs, &ImportOptions::default(), target, &iotrail_strace::Silent);
+    let error = iotrail_import::import(
+        &[&iotrail_strace::Strace],
+        &inputs,
+        &ImportOptions::default(),
+        target,
+        &iotrail_import::Silent,
+    );
     let message = error.expect_err("no place").to_string();
     assert!(message.contains("/proc/no"), "{message}");
 }

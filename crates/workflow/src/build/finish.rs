@@ -250,8 +250,9 @@ impl Finish<'_> {
         note(
             other_layers > 0,
             format!(
-                "{} of libraries; only system calls make edges.",
-                units::counted(other_layers, "event is", "events are")
+                "{} of other layers; only {} make edges.",
+                units::counted(other_layers, "event is", "events are"),
+                self.log.layers().first().copied().unwrap_or_default().calls()
             ),
         );
         note(

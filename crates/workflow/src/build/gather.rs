@@ -19,7 +19,7 @@ use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use iotrail_model::{CaseId, EventBatch, FileId, Layer, Nanos, Nullable, PathId, Tid, Timestamp};
+use iotrail_model::{CaseId, EventBatch, FileId, Nanos, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
@@ -44,7 +44,7 @@ pub(super) struct Tally {
     pub(super) no_path: Transfer,
     /// Transfers of which the process is unknown.
     pub(super) no_process: Transfer,
-    /// Events of other layers than system calls.
+    /// Events of other layers than the lowest.
     pub(super) other_layers: u64,
     /// Mappings that can be written and are shared: what they wrote is unknown.
     pub(super) shared_mappings: u64,
@@ -263,7 +263,7 @@ impl<'a> Worker<'a> {
         let end = start + dur.unwrap_or_default();
         let span = self.tally.span.get_or_insert((start, end));
         *span = (span.0.min(start), span.1.max(end));
-        if batch.layer[row] != Layer::Syscall {
+        if batch.layer[row] != self.meanings.layer {
             self.tally.other_layers += 1;
             return;
         }

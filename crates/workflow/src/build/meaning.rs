@@ -2,8 +2,8 @@
 
 use crate::system::{self, System};
 use iotrail_model::calls::flags::has_word;
-use iotrail_model::calls::{ArgKind, CallKind, CallSpec, OpenFlags, PerCall};
-use iotrail_model::{CallId, FileId, FlagsId, Names, Nullable, PathId, Timestamp};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, OpenFlags, PerCall, Transfer};
+use iotrail_model::{CallId, FileId, FlagsId, Layer, Names, Nullable, PathId, Timestamp};
 use iotrail_trail::EventLog;
 
 /// What a call does to files.
@@ -51,6 +51,15 @@ fn action(spec: &CallSpec) -> Action {
         CallKind::Exec => Action::Exec,
         // A descriptor tells nothing about a path.
         CallKind::Stat | CallKind::Access if spec.has(ArgKind::Path) => Action::Look,
+        _ => Action::None,
+    }
+}
+
+/// What a call of a library does, whose name tells no more.
+fn action_of_library(transfer: Transfer) -> Action {
+    match transfer {
+        Transfer::Read => Action::Read,
+        Transfer::Write => Action::Write,
         _ => Action::None,
     }
 }
@@ -116,6 +125,8 @@ fn place(class: Option<System>, kind: Option<&str>) -> Place {
 /// The meanings of a log's names.
 #[derive(Debug)]
 pub(super) struct Meanings {
+    /// The layer whose calls make edges: the lowest one of the log.
+    pub(super) layer: Layer,
     actions: PerCall<Action>,
     flags: Vec<Flags>,
     places: Vec<Place>,
@@ -136,7 +147,10 @@ impl Meanings {
         let kind = |path: usize| log.files().get(path).and_then(|row| row.kind.as_deref());
         let classes: Vec<Option<System>> = paths.iter().map(|path| system::class(path)).collect();
         Self {
-            actions: PerCall::new(calls, |call| call.spec.map_or(Action::None, action)),
+            layer: log.layers().first().copied().unwrap_or_default(),
+            actions: PerCall::new(calls, |call| {
+                call.spec.map_or_else(|| action_of_library(call.transfer()), action)
+            }),
             flags: texts.iter().map(|text| flags(text)).collect(),
             places: classes.iter().enumerate().map(|(id, class)| place(*class, kind(id))).collect(),
             classes,

@@ -54,7 +54,7 @@ fn a_named_file_that_is_no_trace_is_a_failure_and_one_in_a_directory_is_not() {
     let words = ["import", "--force", "--json", "-o", "t.trail"];
     let ran = dir.run(words.into_iter().chain(["t/a_h_1.st", "t/README.md", "core"])).ends_with(1);
     assert!(
-        ran.talk().contains("cannot import t/README.md: no line of it is strace output"),
+        ran.talk().contains("cannot import t/README.md: text that begins with `# No trace`"),
         "{}",
         ran.talk()
     );
@@ -62,7 +62,7 @@ fn a_named_file_that_is_no_trace_is_a_failure_and_one_in_a_directory_is_not() {
     assert_eq!((&failures[0]["file"], &failures[1]["file"]), (&"t/README.md".into(), &"core".into()));
     assert_eq!(dir.json(["info", "t.trail", "--json"])["events"], 5);
     let ran = dir.run(words.into_iter().chain(["t"])).succeeds();
-    assert!(ran.talk().contains("t/README.md: no line of it is strace output"), "{}", ran.talk());
+    assert!(ran.talk().contains("t/README.md: text that begins with `# No trace`"), "{}", ran.talk());
     let words = ["import", "--force", "--json", "-o", "t.trail", "t/a_h_1.st", "-"];
     let ran = dir.command(words).input("no trace\n").run().ends_with(1);
     assert!(ran.talk().contains("cannot import stdin: "), "{}", ran.talk());

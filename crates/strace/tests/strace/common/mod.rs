@@ -2,7 +2,8 @@
 
 #![allow(clippy::expect_used, unreachable_pub, reason = "a module of tests")]
 
-use iotrail_strace::{ImportError, ImportOptions, ImportSummary, Input, Progress, Silent, import};
+use iotrail_import::{ImportError, ImportOptions, ImportSummary, Input, Progress, Silent, import};
+use iotrail_strace::Strace;
 use iotrail_trail::{Columns, EventLog};
 use std::collections::BTreeMap;
 use std::fs;
@@ -95,7 +96,7 @@ impl Dir {
         progress: &dyn Progress,
     ) -> Result<ImportSummary, ImportError> {
         let inputs: Vec<Input> = paths.iter().map(|path| Input::Path((*path).into())).collect();
-        import(&inputs, options, &self.trail(), progress)
+        import(&[&Strace], &inputs, options, &self.trail(), progress)
     }
 }
 

@@ -10,7 +10,7 @@ mod world;
 use self::print::{Printed, Stamps, Style};
 use self::world::{Kind, Random, Truth, World};
 use crate::common::Dir;
-use iotrail_strace::{ImportOptions, ImportSummary};
+use iotrail_import::{ImportOptions, ImportSummary};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

@@ -1,9 +1,10 @@
 //! One line, one meaning.
 
 use crate::parser::support::{items_of, parse, setup};
+use iotrail_import::Ending;
 use iotrail_model::Dictionaries;
 use iotrail_model::raw::RawItem;
-use iotrail_strace::parser::{Ending, Parser};
+use iotrail_strace::parser::Parser;
 
 fn check(cases: &[(&str, &str)]) {
     for (line, expected) in cases {

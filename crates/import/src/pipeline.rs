@@ -4,10 +4,10 @@
 //! same one after the other as if it parsed itself. A few batches are on their way, and come back to be used again: memory
 //! is bounded, and whoever is faster waits.
 
-use crate::intake::{self, Read, Taker};
-use crate::plan::Job;
+use crate::context::Context;
+use crate::format::RawCalls;
+use crate::intake::{self, Read, Run, Taker};
 use crate::resolving::Resolving;
-use crate::stream::Context;
 use iotrail_model::raw::{RawBatch, RawItem};
 use iotrail_model::{CaseId, Dictionaries, Tid};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -38,29 +38,40 @@ enum Mark {
     End,
 }
 
-/// Reads the files of `jobs` on a thread of its own, and resolves what they hold on this one.
-pub(crate) fn read(jobs: &[Job], max_open: usize, context: Context<'_>, resolving: &mut Resolving) -> Read {
+/// Reads the files of a run on a thread of its own, and resolves what they hold on this one.
+pub(crate) fn read(
+    run: Run<'_>,
+    calls: &dyn RawCalls,
+    context: Context<'_>,
+    names: &mut Dictionaries,
+    resolving: &mut Resolving<'_>,
+) -> Read {
+    // Numbers of calls mean the same on both sides.
+    let mut own = Dictionaries { calls: names.calls.clone(), ..Dictionaries::default() };
     let (full, todo) = sync_channel(WAITING);
     let (done, empty) = channel();
     std::thread::scope(|scope| {
         let reader = scope.spawn(move || {
-            let mut names = Dictionaries::default();
             let mut batches =
-                Batches { batch: Batch::default(), told: names.calls.len(), full, empty, broken: false };
-            let read = intake::read(jobs, max_open, context, &mut names, &mut batches);
-            batches.send(&names);
+                Batches { batch: Batch::default(), told: own.calls.len(), full, empty, broken: false };
+            let read = intake::read_calls(run, calls, context, &mut own, &mut batches);
+            batches.send(&own);
             read
         });
-        resolve(todo, &done, resolving);
+        resolve(todo, &done, names, resolving);
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
 /// Resolves what comes, until nothing more comes or can be taken.
-fn resolve(todo: Receiver<Batch>, done: &Sender<Batch>, resolving: &mut Resolving) {
-    let mut names = Dictionaries::default();
+fn resolve(
+    todo: Receiver<Batch>,
+    done: &Sender<Batch>,
+    names: &mut Dictionaries,
+    resolving: &mut Resolving<'_>,
+) {
     for mut batch in todo {
-        if !batch.replay(&mut names, resolving) {
+        if !batch.replay(names, resolving) {
             return;
         }
         batch.clear();
@@ -71,7 +82,7 @@ fn resolve(todo: Receiver<Batch>, done: &Sender<Batch>, resolving: &mut Resolvin
 
 impl Batch {
     /// Hands all of it over. False if no more is taken.
-    fn replay(&mut self, names: &mut Dictionaries, resolving: &mut Resolving) -> bool {
+    fn replay(&mut self, names: &mut Dictionaries, resolving: &mut Resolving<'_>) -> bool {
         for call in self.calls.drain(..) {
             names.calls.intern(&call);
         }

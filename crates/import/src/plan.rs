@@ -22,37 +22,39 @@ const EXPANSION: u64 = 12;
 
 /// A file to import.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PlannedFile {
-    pub(crate) file: TraceFile,
-    pub(crate) case: CaseId,
-    pub(crate) name: CaseName,
+pub struct PlannedFile {
+    /// Where it is.
+    pub file: TraceFile,
+    /// Its case, or the first of them.
+    pub case: CaseId,
+    /// How many case ids it has, from that one on.
+    pub(crate) cases: u32,
+    /// The number of its format; of a pipe, only reading tells it.
+    pub(crate) format: Option<usize>,
+    /// The name of its case, as its own name and the pattern of the user say.
+    pub name: CaseName,
     /// The thread of lines that name none.
-    pub(crate) tid: Option<Tid>,
+    pub tid: Option<Tid>,
     /// The threads of its set, sorted.
-    pub(crate) set: Arc<[Tid]>,
+    pub set: Arc<[Tid]>,
     /// The date of the first line.
-    pub(crate) date: Option<(i64, i64, i64)>,
+    pub date: Option<(i64, i64, i64)>,
     /// The first time stamp, if it can be compared with those of other files.
-    pub(crate) first: Option<Timestamp>,
+    pub first: Option<Timestamp>,
 }
 
 /// Files that are read together because they are one run: one file, or the set that one `strace -ff` wrote.
-pub(crate) type Job = Vec<PlannedFile>;
+pub type Job = Vec<PlannedFile>;
 
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) jobs: Vec<Job>,
     pub(crate) parts: Vec<Range<usize>>,
+    /// How many cases its files have.
+    pub(crate) cases: u32,
     /// Files whose names the pattern does not match.
     pub(crate) unmatched: Vec<String>,
-}
-
-/// The thread that a file name like `PREFIX.PID` stands for.
-pub(crate) fn tid_of_name(name: &str) -> Option<Tid> {
-    let (_, number) = naming::split_number(naming::file_name(naming::without_compression(name)))?;
-    let plain = !number.starts_with('0');
-    plain.then(|| number.parse().ok().map(Tid)).flatten()
 }
 
 impl Plan {
@@ -66,11 +68,13 @@ impl Plan {
         let names = plan.name_cases(&files, pattern);
         let mut sets: HashMap<String, usize> = HashMap::new();
         for ((file, probe), name) in files.into_iter().zip(names) {
-            let tid = tid_of_name(&file.name).filter(|_| probe.one_thread);
+            let tid = file.number_in_name().filter(|_| probe.one_thread);
             let comparable = matches!(probe.clock, Clock::Utc | Clock::TimeOfDay);
             let first = probe.first.filter(|_| comparable);
             let set = tid.map(|_| set_of(&file.name));
-            let planned = PlannedFile { file, case: CaseId(0), name, tid, set: Arc::default(), date, first };
+            let (cases, format, set_later) = (probe.cases, probe.format, Arc::default());
+            let planned =
+                PlannedFile { file, case: CaseId(0), cases, format, name, tid, set: set_later, date, first };
             match set.as_ref().and_then(|set| sets.get(set)) {
                 Some(&job) => plan.jobs[job].push(planned),
                 None => {
@@ -110,8 +114,9 @@ impl Plan {
     }
 
     fn number_cases(&mut self) {
-        for (id, file) in self.jobs.iter_mut().flatten().enumerate() {
-            file.case = CaseId::from_index(id);
+        for file in self.jobs.iter_mut().flatten() {
+            file.case = CaseId(self.cases);
+            self.cases = self.cases.saturating_add(file.cases);
         }
     }
 }
@@ -184,7 +189,7 @@ mod tests {
         let origin = Origin::File(name.into(), size);
         let first = seconds.map(|seconds| Timestamp(seconds * SECOND));
         let clock = if first.is_some() { Clock::TimeOfDay } else { Clock::Order };
-        let probe = Probe { content: Content::Trace, one_thread: true, first, clock };
+        let probe = Probe { one_thread: true, first, clock, ..Probe::of(Content::Trace) };
         (TraceFile { origin, name: name.to_owned(), named: true }, probe)
     }
 

@@ -1,14 +1,16 @@
 //! What an import counts beside lines, and the sentences that the coverage statement makes of it.
 
-use crate::parser::{ClockSteps, Ending};
+use crate::ending::{ClockSteps, Ending};
 use iotrail_model::units::{count, duration};
 use iotrail_model::{Clock, Coverage, Resolution};
+use std::collections::BTreeSet;
 
 /// Counts over files; those of all parts add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) files: u64,
-    pub(crate) understood: u64,
+    /// The formats that were in them.
+    pub(crate) formats: BTreeSet<&'static str>,
     pub(crate) events: u64,
     pub(crate) text_bytes: u64,
     pub(crate) stored_bytes: u64,
@@ -58,6 +60,10 @@ impl Tally {
         self.dropped_bytes += dropped.1;
     }
 
+    pub(crate) fn count_format(&mut self, name: &'static str) {
+        self.formats.insert(name);
+    }
+
     pub(crate) fn count_clock(&mut self, clock: Clock, date_given: bool) {
         *match clock {
             Clock::Utc => &mut self.utc,
@@ -85,7 +91,7 @@ impl Tally {
 
     pub(crate) fn add(&mut self, other: &Self) {
         self.files += other.files;
-        self.understood += other.understood;
+        self.formats.extend(&other.formats);
         self.events += other.events;
         self.text_bytes += other.text_bytes;
         self.stored_bytes += other.stored_bytes;
@@ -129,18 +135,18 @@ impl Tally {
         };
         note(
             self.untimed,
-            files(self.untimed, "without time stamps (strace -ttt): only the order of calls is known"),
+            files(self.untimed, "without time stamps (option -ttt): only the order of calls is known"),
         );
         note(
             self.relative,
-            files(self.relative, "with relative time stamps only (strace -r): they start at 0"),
+            files(self.relative, "with relative time stamps only (option -r): they start at 0"),
         );
         note(
             self.undated,
-            files(self.undated, "with times of day but no date (strace -ttt has it, --date gives it)"),
+            files(self.undated, "with times of day but no date (option -ttt has it, --date gives it)"),
         );
         self.resolution.note().into_iter().for_each(|sentence| note(1, sentence));
-        note(self.without_durations, files(self.without_durations, "without durations (strace -T)"));
+        note(self.without_durations, files(self.without_durations, "without durations (option -T)"));
         note(self.without_events, files(self.without_events, "held no events"));
         note(
             self.damaged,

@@ -10,6 +10,8 @@ use std::sync::atomic::AtomicBool;
 pub struct ImportOptions {
     /// How file names become case names.
     pub case_pattern: CasePattern,
+    /// The name of the format of all inputs; without it each file tells its own.
+    pub format: Option<String>,
     /// Label of all cases.
     pub label: Option<String>,
     /// Year, month and day of the first line of every file, for time stamps without a date.

@@ -11,7 +11,15 @@ pub enum ImportError {
     /// No input was named.
     #[error("no input: name trace files, a directory of them, or `-` for standard input")]
     NoInput,
-    /// Inputs were named, but none of them holds strace output.
+    /// A format was asked for that is not known.
+    #[error("no format is called `{}`; there are {known}", printable(name))]
+    UnknownFormat {
+        /// The word.
+        name: String,
+        /// The formats.
+        known: String,
+    },
+    /// Inputs were named, but none of them holds a trace.
     #[error("nothing to import: {}", reasons(failures, warnings))]
     NothingToImport {
         /// Inputs that could not be read.
@@ -71,8 +79,8 @@ impl fmt::Display for InputFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarningKind {
-    /// A file in a directory is no strace output and was left out. A file that was named is an [`InputFailure`].
-    NotStrace,
+    /// A file in a directory is of no known format and was left out. A file that was named is an [`InputFailure`].
+    UnknownFormat,
     /// The file was named twice and is imported once.
     Duplicate,
     /// A directory without files in it.

@@ -1,14 +1,15 @@
 //! The way of trace files into a trail: find, look at, plan, read in parallel, write.
 
+use crate::context::Context;
 use crate::error::{ImportError, Warning, WarningKind};
+use crate::format::Format;
 use crate::input::{self, Found, Input, TraceFile};
 use crate::intake::Remarks;
 use crate::options::ImportOptions;
-use crate::plan::{Plan, tid_of_name};
+use crate::plan::Plan;
 use crate::pool;
 use crate::probe::{Content, Probe, probe};
 use crate::progress::Progress;
-use crate::stream::Context;
 use crate::summary::ImportSummary;
 use crate::tally::Tally;
 use crate::work::{PartReport, failure, import_part};
@@ -20,6 +21,7 @@ use iotrail_trail::{Capture, CreateOptions, TrailWriter};
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::AtomicU32;
 
 /// Descriptors left to standard streams, the trail and libraries.
 const RESERVED_FILES: u64 = 32;
@@ -28,13 +30,15 @@ const MAX_OPEN_FILES: u64 = 512;
 
 /// Imports `inputs` into a new trail at `target`.
 ///
-/// Inputs that cannot be read or are no strace output do not end the import: they are in the summary, and the trail
+/// Each file is of one of `formats`, of which the most particular come first, and the one that is searched for to the end of a file
+/// last. Inputs that cannot be read or are of no such format do not end the import: they are in the summary, and the trail
 /// holds the rest. The trail is the same for any number of threads.
 ///
 /// # Errors
-/// If no input holds strace output, or the trail cannot be written; then there is nothing at `target`, or what was
+/// If the options name a format that is not there, no input holds a trace, or the trail cannot be written; then there is nothing at `target`, or what was
 /// there before.
 pub fn import(
+    formats: &[&dyn Format],
     inputs: &[Input],
     options: &ImportOptions,
     target: &Path,
@@ -43,10 +47,11 @@ pub fn import(
     if inputs.is_empty() {
         return Err(ImportError::NoInput);
     }
+    let formats = &wanted(formats, options)?[..];
     let threads = options.threads.unwrap_or_else(one_per_core);
     let Found { files, mut remarks, .. } = input::find(inputs);
     let trail = TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?;
-    let files = look_at(files, options, threads, &mut remarks);
+    let files = look_at(files, formats, options, threads, &mut remarks);
     if files.is_empty() {
         return Err(nothing(remarks));
     }
@@ -54,8 +59,9 @@ pub fn import(
     remarks.warnings.extend(unmatched(&plan.unmatched, options));
     let sizes = plan.files().map(|file| file.file.size());
     progress.begin(plan.files().count() as u64, sizes.sum());
-    let context = Context { options, progress };
+    let next_case = &AtomicU32::new(plan.cases);
     let max_open = max_open_files(threads);
+    let context = Context { options, max_open, progress, formats, next_case };
     // Threads that get no part of their own parse and encode for the others.
     let spare = threads.get() > plan.parts.len();
     let reports = pool::run(
@@ -63,7 +69,7 @@ pub fn import(
         plan.parts.len(),
         |_| if spare { trail.part_apart() } else { trail.part() },
         || (),
-        |(), index, part| import_part(&plan.jobs[plan.parts[index].clone()], part, max_open, spare, context),
+        |(), index, part| import_part(&plan.jobs[plan.parts[index].clone()], part, spare, context),
     )?;
     finish(trail, reports, inputs, remarks, context)
 }
@@ -72,9 +78,28 @@ fn nothing(Remarks { failures, warnings }: Remarks) -> ImportError {
     ImportError::NothingToImport { failures, warnings }
 }
 
-/// Sorts out what is no strace output.
+/// The formats that inputs may be of.
+fn wanted<'a>(
+    formats: &[&'a dyn Format],
+    options: &ImportOptions,
+) -> Result<Vec<&'a dyn Format>, ImportError> {
+    let is_wanted = |format: &&dyn Format| options.format.as_ref().is_none_or(|name| name == format.name());
+    let wanted: Vec<_> = formats.iter().copied().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        let name = options.format.clone().unwrap_or_default();
+        return Err(ImportError::UnknownFormat { name, known: names(formats) });
+    }
+    Ok(wanted)
+}
+
+fn names(formats: &[&dyn Format]) -> String {
+    formats.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// Sorts out what is no trace.
 fn look_at(
     files: Vec<TraceFile>,
+    formats: &[&dyn Format],
     options: &ImportOptions,
     threads: NonZeroUsize,
     remarks: &mut Remarks,
@@ -86,15 +111,14 @@ fn look_at(
         Dictionaries::default,
         |names, index, ()| {
             let file = &files[index];
-            Ok(probe(file, tid_of_name(&file.name), options.date, names, &options.cancel))
+            Ok(probe(file, formats, options, names))
         },
     );
     let mut traces = Vec::with_capacity(files.len());
     for (file, probe) in files.into_iter().zip(probes) {
         match &probe.content {
             Content::Trace | Content::Empty => traces.push((file, probe)),
-            Content::Binary => remarks.not_strace(&file, "binary data, not strace output"),
-            Content::Text => remarks.not_strace(&file, "no line of it is strace output"),
+            Content::Binary | Content::Text => remarks.of_no_format(&file, &probe, formats),
             Content::Unreadable(trouble) => remarks.failures.push(failure(&file.name, trouble)),
         }
     }
@@ -117,7 +141,7 @@ fn finish(
         parts.push(part);
         remarks.add(read.remarks);
     }
-    if tally.understood == 0 && (tally.text_bytes > 0 || !remarks.failures.is_empty()) {
+    if tally.formats.is_empty() && (tally.text_bytes > 0 || !remarks.failures.is_empty()) {
         return Err(nothing(remarks));
     }
     tally.note(&mut coverage);
@@ -125,7 +149,7 @@ fn finish(
     let mut hosts = cases.iter().map(|case| case.name.host.clone());
     let host = hosts.next().flatten().filter(|first| hosts.all(|host| host.as_ref() == Some(first)));
     let capture = Capture {
-        source: "strace".to_owned(),
+        source: tally.formats.iter().copied().collect::<Vec<_>>().join(","),
         host,
         inputs: inputs.iter().map(Input::to_text).collect(),
         ..Capture::default()
@@ -150,7 +174,7 @@ const MOST_NAMED: usize = 10;
 
 /// States in the trail which inputs are not in it: who reads it later sees no warning.
 fn note_left_out(coverage: &mut Coverage, remarks: &Remarks) {
-    let foreign = remarks.warnings.iter().filter(|warning| warning.kind == WarningKind::NotStrace);
+    let foreign = remarks.warnings.iter().filter(|warning| warning.kind == WarningKind::UnknownFormat);
     let foreign = foreign.map(|warning| (&warning.file, "not imported", &warning.found));
     let failed = remarks.failures.iter().map(|failure| {
         let what = if failure.action == "import" { "not imported" } else { "not imported to its end" };

@@ -5,7 +5,8 @@
 
 use crate::error::{InputFailure, Warning, WarningKind};
 use crate::intake::Remarks;
-use crate::natural;
+use crate::{naming, natural};
+use iotrail_model::Tid;
 use iotrail_model::text::path_to_text;
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -43,27 +44,38 @@ impl Input {
 
 /// Where the bytes of a trace file come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// A regular file of this many bytes: it can be opened again.
     File(PathBuf, u64),
     /// A pipe or device: it can be read once.
     Pipe(PathBuf),
+    /// Standard input.
     Stdin,
 }
 
 /// One trace file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TraceFile {
-    pub(crate) origin: Origin,
+pub struct TraceFile {
+    /// Where its bytes come from.
+    pub origin: Origin,
     /// Its path in text form, as the user would name it.
-    pub(crate) name: String,
+    pub name: String,
     /// Whether the user named it, and not a directory that it lies in.
-    pub(crate) named: bool,
+    pub named: bool,
 }
 
 impl TraceFile {
+    /// The number that a name like `PREFIX.NUMBER` ends in: the thread of a file that `strace -ff` wrote.
+    #[must_use]
+    pub fn number_in_name(&self) -> Option<Tid> {
+        let (_, number) = naming::split_number(naming::file_name(naming::without_compression(&self.name)))?;
+        let plain = !number.starts_with('0');
+        plain.then(|| number.parse().ok().map(Tid)).flatten()
+    }
+
     /// Size as stored, if that is known before reading.
-    pub(crate) const fn size(&self) -> Option<u64> {
+    #[must_use]
+    pub const fn size(&self) -> Option<u64> {
         match &self.origin {
             Origin::File(_, size) => Some(*size),
             Origin::Pipe(_) | Origin::Stdin => None,
@@ -114,7 +126,7 @@ impl Found {
         if again {
             self.warn(WarningKind::Duplicate, "-", "standard input is named twice", "it is imported once");
         } else if io::IsTerminal::is_terminal(&io::stdin()) {
-            let reason = "it is a terminal; pipe the output of strace into it";
+            let reason = "it is a terminal; pipe a trace into it";
             self.remarks.failures.push(InputFailure::new("read", "standard input", reason));
         } else {
             self.files.push(TraceFile { origin: Origin::Stdin, name: "stdin".to_owned(), named: true });

@@ -12,24 +12,24 @@ const LONGEST: u64 = 5 << 30;
 
 /// Sizes of a window.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Bytes read at a time.
-    pub(crate) chunk: usize,
+    pub chunk: usize,
     /// A line longer than this loses its middle.
-    pub(crate) line: usize,
+    pub line: usize,
 }
 
 impl Limits {
     /// For one text at a time.
-    pub(crate) const LARGE: Self = Self { chunk: 256 << 10, line: 16 << 20 };
+    pub const LARGE: Self = Self { chunk: 256 << 10, line: 16 << 20 };
 
     /// For many texts at once.
-    pub(crate) const SMALL: Self = Self { chunk: 16 << 10, line: 1 << 20 };
+    pub const SMALL: Self = Self { chunk: 16 << 10, line: 1 << 20 };
 }
 
 /// See the [module](self).
 #[derive(Debug)]
-pub(crate) struct Window {
+pub struct Window {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
@@ -45,7 +45,9 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub(crate) const fn new(limits: Limits) -> Self {
+    /// With nothing in it.
+    #[must_use]
+    pub const fn new(limits: Limits) -> Self {
         Self {
             bytes: Vec::new(),
             start: 0,
@@ -62,37 +64,37 @@ impl Window {
     }
 
     /// The bytes that were not consumed.
-    pub(crate) fn unread(&self) -> &[u8] {
+    pub fn unread(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
     /// Whether nothing comes behind the unread bytes.
-    pub(crate) const fn ended(&self) -> bool {
+    pub const fn ended(&self) -> bool {
         self.ended
     }
 
     /// Nothing comes any more.
-    pub(crate) fn end(&mut self) {
+    pub fn end(&mut self) {
         self.ended = true;
     }
 
     /// Whether the latest bytes end a line.
-    pub(crate) const fn has_new_line(&self) -> bool {
+    pub const fn has_new_line(&self) -> bool {
         self.has_new_line
     }
 
     /// Whether the present line is of no text, or longer than any.
-    pub(crate) const fn is_endless(&self) -> bool {
+    pub const fn is_endless(&self) -> bool {
         self.is_endless
     }
 
     /// How many lines lost their middle, and how many bytes that were.
-    pub(crate) const fn dropped(&self) -> (u64, u64) {
+    pub const fn dropped(&self) -> (u64, u64) {
         (self.cuts, self.dropped)
     }
 
     /// The first `count` unread bytes are done.
-    pub(crate) fn consume(&mut self, count: usize) {
+    pub fn consume(&mut self, count: usize) {
         self.start += count.min(self.end - self.start);
         self.cutting &= count == 0;
         if !self.cutting {
@@ -104,7 +106,7 @@ impl Window {
     }
 
     /// Reads once, at most a chunk; makes room first. Returns the number of bytes read.
-    pub(crate) fn fill(&mut self, reader: &mut dyn Read) -> io::Result<usize> {
+    pub fn fill(&mut self, reader: &mut dyn Read) -> io::Result<usize> {
         self.make_room();
         let limit = self.bytes.len().min(self.end + self.limits.chunk);
         loop {

@@ -18,7 +18,7 @@ const PACKED_CHUNK: usize = 64 << 10;
 
 /// Why a text ended before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub enum Trouble {
     /// It could not be opened.
     Open(String),
     /// Reading failed after this many bytes of text.
@@ -32,11 +32,11 @@ pub(crate) enum Trouble {
 }
 
 /// See the [module](self).
-pub(crate) struct TraceReader {
+pub struct TraceReader {
     origin: Origin,
     text: Option<Box<dyn Read + Send>>,
     /// What is unread.
-    pub(crate) window: Window,
+    pub window: Window,
     offset: u64,
     stored: Arc<AtomicU64>,
     reported: u64,
@@ -47,7 +47,7 @@ pub(crate) struct TraceReader {
 
 impl TraceReader {
     /// A reader at the start of `file`, which is opened when it is first read.
-    pub(crate) fn new(file: &TraceFile, limits: Limits, cancel: &Arc<AtomicBool>) -> Self {
+    pub fn new(file: &TraceFile, limits: Limits, cancel: &Arc<AtomicBool>) -> Self {
         Self {
             origin: file.origin.clone(),
             text: None,
@@ -62,7 +62,7 @@ impl TraceReader {
     }
 
     /// Reads on. At the end, and after trouble, the window says that it has ended.
-    pub(crate) fn fill(&mut self) {
+    pub fn fill(&mut self) {
         if self.window.ended() {
             return;
         }
@@ -79,39 +79,39 @@ impl TraceReader {
     }
 
     /// Closes the file until it is read again. Pipes stay open.
-    pub(crate) fn park(&mut self) {
+    pub fn park(&mut self) {
         if matches!(self.origin, Origin::File(..)) {
             self.text = None;
         }
     }
 
     /// Whether it holds an open file.
-    pub(crate) const fn is_open(&self) -> bool {
+    pub const fn is_open(&self) -> bool {
         self.text.is_some()
     }
 
     /// Why the text ended early, if it did.
-    pub(crate) const fn trouble(&self) -> Option<&Trouble> {
+    pub const fn trouble(&self) -> Option<&Trouble> {
         self.trouble.as_ref()
     }
 
     /// Whether it is a pipe that a cancellation ended before its end.
-    pub(crate) fn has_given_up(&self) -> bool {
+    pub fn has_given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed)
     }
 
     /// Bytes of text read so far.
-    pub(crate) const fn text_bytes(&self) -> u64 {
+    pub const fn text_bytes(&self) -> u64 {
         self.offset
     }
 
     /// Bytes read so far, as stored.
-    pub(crate) fn stored_bytes(&self) -> u64 {
+    pub fn stored_bytes(&self) -> u64 {
         self.stored.load(Ordering::Relaxed)
     }
 
     /// Bytes read since this was last asked, as stored.
-    pub(crate) fn take_progress(&mut self) -> u64 {
+    pub fn take_progress(&mut self) -> u64 {
         let stored = self.stored_bytes();
         stored - std::mem::replace(&mut self.reported, stored)
     }

@@ -1,0 +1,12 @@
+//! Darshan's extended traces (DXT) as a format: the text that `darshan-dxt-parser` makes of a log.
+//!
+//! DXT knows the path and the offset of every transfer, so nothing is left to resolve: events go straight to the trail.
+
+mod format;
+mod header;
+mod line;
+mod log;
+mod ranks;
+
+pub use format::DarshanDxt;
+pub use line::{Line, Segment};
