@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cat <<'PLAN'
 What comes now, with results below out/demo:
-  0. build iotrail          4 to 8 minutes on two cores the first time, seconds after that
+  0. build iotrail          3 to 8 minutes on two cores the first time, seconds after that
   1. record tar, show what it did to its files         seconds
   2. compare two parallel runs of eight ranks          seconds
   3. record a parallel make, show it as a workflow     seconds
