@@ -254,6 +254,10 @@ impl Resolver {
             };
             event.offset = self.transfer(source, &step, position, to_end);
         }
+        if operands.held.is_some() && operands.position == Position::Cursor && scene.succeeded() {
+            // What io_uring holds may share its position with a descriptor, of the same file at least.
+            self.files.lose_of(event.path);
+        }
         if let (Transfer::Copy, Some(fd)) = (spec.transfer, operands.fd2) {
             let table = self.population.thread(scene.thread).table;
             let target = scene.entered.and_then(|entered| entered.target);

@@ -388,6 +388,17 @@ impl Files {
         self.losses += 1;
     }
 
+    /// Nobody knows where the cursors are of the descriptions of that path.
+    pub(crate) fn lose_of(&mut self, path: Nullable<PathId>) {
+        // A call costs no more than others.
+        if self.live() > LARGE {
+            return self.lose_all();
+        }
+        let known = self.with_descriptors();
+        let of_path: Vec<DescriptionId> = known.filter(|id| self.description(*id).path == path).collect();
+        of_path.into_iter().for_each(|id| self.set_cursor(id, Nullable::NULL));
+    }
+
     /// Nobody knows where the cursors are of what a table names, nor, if `modes`, how writes go to it.
     pub(crate) fn lose(&mut self, id: TableId, modes: bool) {
         let Some(table) = self.tables.get(id.0).map(Arc::clone) else { return };

@@ -75,3 +75,15 @@ fn files_that_a_ring_holds_have_a_name_and_no_descriptor() {
     let script = script.call("io_uring_read", &read(Arg::Opaque), value(100));
     assert_eq!((script.path(), script.offset()), (None, Some(64)));
 }
+
+#[test]
+fn what_a_ring_holds_may_share_the_position_of_a_descriptor() {
+    let held = Arg::Fd(-1, Some(Target { name: b"/a", deleted: false }));
+    let script = Script::new().open("/a", 3).open("/b", 4).read(3, 10).read(4, 10);
+    let at_position = [held, Arg::Opaque, Arg::Int(100), Arg::Int(-1)];
+    let script = script.call("io_uring_read", &at_position, value(64)).read(4, 1);
+    assert_eq!(script.offset(), Some(10), "another file");
+    let script = script.read(3, 1);
+    assert_eq!(script.offset(), None);
+    assert_eq!(script.lseek(3, 100).read(3, 1).offset(), Some(100));
+}
