@@ -7,7 +7,7 @@ use crate::store::Store;
 use crate::threads::InFlight;
 use crate::tracer::{Recording, TraceeMemory};
 use iotrail_decode::Returned;
-use iotrail_decode::asynchronous::{Asked, Asynchronous, Deliver, Stop};
+use iotrail_decode::asynchronous::{Asked, Asynchronous, Deliver, HeldFile, Stop};
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Pid, Tid, Timestamp};
 use std::cell::RefCell;
@@ -70,7 +70,10 @@ impl<S: Store> Recording<'_, '_, S> {
         let Some(pid) = process else { return };
         self.overtakes(tid);
         let memory = TraceeMemory(tid);
-        let look = |fd| Some(proc::look(tid, fd)?.name.target().name.to_vec());
+        let look = |fd| {
+            let found = proc::look(tid, fd)?;
+            Some(HeldFile { name: found.name.target().name.to_vec(), appends: found.append })
+        };
         let names = RefCell::new(&mut self.names);
         let who = Who { tid, pid, at };
         let place = |asked: &Asked<'_>| {

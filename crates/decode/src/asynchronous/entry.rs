@@ -4,10 +4,10 @@
 //! arguments from say the `io_*_prep` functions of the kernel and `man 2 io_uring_enter`.
 
 use super::Asked as PathAsked;
-use super::Stop;
 use super::files::Files;
 use super::reading::{self, u16_at, u32_at, u64_at};
 use super::request::{Change, Request, Value};
+use super::{HeldFile, Stop};
 use crate::Memory;
 use crate::{open_how_text, socket_name_text};
 use iotrail_model::calls::{self, OpenFlags};
@@ -21,6 +21,10 @@ const BUFFER_SELECT: u8 = 1 << 5;
 const AT_FDCWD: i32 = -100;
 /// The kernel chooses the place of a new file (`IORING_FILE_INDEX_ALLOC`).
 const ANY_PLACE: u32 = u32::MAX;
+const O_APPEND: u64 = 0o2000;
+/// An offset that stands for the current position.
+const AT_POSITION: u64 = u64::MAX;
+const RWF_NOAPPEND: u32 = 0x20;
 const SPLICE_FD_IN_FIXED: u32 = 1 << 31;
 const ACCEPT_MULTISHOT: u16 = 1;
 
@@ -92,7 +96,7 @@ impl Entry {
             },
         };
         let silent = name == "files_update";
-        let made = if name == "fixed_fd_install" { files.name(self.fd as u32) } else { None };
+        let made = if name == "fixed_fd_install" { files.at(self.fd as u32) } else { None };
         let call = calls::id(&format!("io_uring_{name}")).or_else(|| calls::id("io_uring_enter"));
         let Some(call) = call else { return Asked::Other("unknown") };
         let (pid, tid, start) = (stop.pid, stop.tid, stop.at);
@@ -148,7 +152,7 @@ impl<M: Memory> Work<'_, M> {
         let flags = |name: &str, place| Value::flags(name, place, entry.how);
         // Flags of transfers are rare, and the calls without them have no such argument.
         let rare = |name: &str, place| if entry.how == 0 { Value::Opaque } else { flags(name, place) };
-        let offset = || Value::Int(entry.offset as i64);
+        let offset = || self.offset(name);
         let address = || Value::Int(entry.address as i64);
         let length = || Value::Int(i64::from(entry.length));
         let number = || Value::Int(i64::from(entry.how));
@@ -231,22 +235,21 @@ impl<M: Memory> Work<'_, M> {
         let entry = self.entry;
         match name {
             "openat" | "openat2" if entry.has_place() => {
-                let name = match self.opened() {
-                    Value::Located(name) => Some(name),
+                let path = match self.opened() {
+                    Value::Located(path) => Some(path),
                     Value::Path { bytes, complete: true } => {
-                        Some(bytes).filter(|name| name.starts_with(b"/"))
+                        Some(bytes).filter(|path| path.starts_with(b"/"))
                     }
                     _ => None,
                 };
-                Change::Put(entry.new_place(), name.map(Rc::from))
+                let appends = self.open_flags(name).is_none_or(|flags| flags & O_APPEND != 0);
+                Change::Put(entry.new_place(), path.map(|name| Rc::new(HeldFile { name, appends })))
             }
             // Each connection that a multishot takes has its own place, and the kernel chooses it.
             "accept" if entry.has_place() && entry.priority & ACCEPT_MULTISHOT != 0 => {
-                Change::Put(None, Some(Rc::from(&b"socket"[..])))
+                Change::Put(None, socket())
             }
-            "accept" | "socket" if entry.has_place() => {
-                Change::Put(entry.new_place(), Some(Rc::from(&b"socket"[..])))
-            }
+            "accept" | "socket" if entry.has_place() => Change::Put(entry.new_place(), socket()),
             "close" if entry.has_place() => Change::Remove(entry.place - 1),
             "pipe" if !entry.has_place() => Change::Pipe(entry.address),
             _ => Change::None,
@@ -257,6 +260,25 @@ impl<M: Memory> Work<'_, M> {
     fn update(&self) -> Change {
         let names = names_of(self.stop, self.entry.address, self.entry.length);
         Change::Update(self.entry.offset as u32, names)
+    }
+
+    /// The flags that a file is opened with.
+    fn open_flags(&self, name: &str) -> Option<u64> {
+        match name {
+            "openat2" => reading::bytes(self.stop.memory, self.entry.offset).map(u64::from_le_bytes),
+            _ => Some(u64::from(self.entry.how)),
+        }
+    }
+
+    /// The offset, unless the operation does not act there: a write to a file that is, or may be, open for appending.
+    fn offset(&self, name: &str) -> Value {
+        let acts_there = self.entry.offset == AT_POSITION || self.entry.how & RWF_NOAPPEND != 0;
+        let is_held = self.entry.flags & FIXED_FILE != 0 && !acts_there;
+        let may_append = || self.files.at(self.entry.fd as u32).is_none_or(|file| file.appends);
+        match name {
+            "write" | "write_fixed" | "writev" | "writev_fixed" if is_held && may_append() => Value::Opaque,
+            _ => Value::Int(self.entry.offset as i64),
+        }
     }
 
     fn file(&self) -> Value {
@@ -355,8 +377,13 @@ fn directory(fd: i32) -> Value {
     if fd == AT_FDCWD { Value::Cwd } else { Value::Fd(fd) }
 }
 
+/// What a ring knows of a socket that it made.
+fn socket() -> super::request::Held {
+    Some(Rc::new(HeldFile { name: b"socket".to_vec(), appends: false }))
+}
+
 fn held(files: &Files, place: u32) -> Value {
-    Value::Held(files.name(place))
+    Value::Held(files.at(place))
 }
 
 /// What an array of descriptors refers to, as the places of a ring: -1 frees a place and -2 leaves it as it is.
@@ -371,7 +398,7 @@ pub(super) fn names_of<M: Memory>(
     let fds = reading::ints(stop.memory, address, number.min(MOST) as usize).unwrap_or_default();
     let name = |fd: i32| match fd {
         SKIP => None,
-        0.. => Some((stop.look)(fd).map(Rc::from)),
+        0.. => Some((stop.look)(fd).map(Rc::new)),
         _ => Some(None),
     };
     fds.into_iter().map(name).collect()

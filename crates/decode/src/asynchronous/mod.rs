@@ -59,10 +59,19 @@ pub struct Stop<'a, M> {
     pub at: Timestamp,
     /// The memory of the process.
     pub memory: &'a M,
-    /// The name of what a descriptor refers to. Asked only when files are registered with a ring.
-    pub look: &'a dyn Fn(i32) -> Option<Vec<u8>>,
+    /// What a descriptor refers to. Asked only when files are registered with a ring.
+    pub look: &'a dyn Fn(i32) -> Option<HeldFile>,
     /// The name that the kernel will resolve a path to.
     pub place: &'a dyn Fn(&Asked<'_>) -> Option<Vec<u8>>,
+}
+
+/// An open file that a ring may hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldFile {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// Whether writes go to its end (`O_APPEND`), whatever offset they are given.
+    pub appends: bool,
 }
 
 /// A path of an operation.

@@ -1,6 +1,6 @@
 //! An operation that was asked for: a raw call to be, which owns its arguments because it outlives the stop.
 
-use super::Deliver;
+use super::{Deliver, HeldFile};
 use crate::{error_name, flag_text};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{CallId, Layer, Pid, Tid, Timestamp};
@@ -13,8 +13,8 @@ pub(super) enum Value {
     Opaque,
     Int(i64),
     Fd(i32),
-    /// A file that the ring holds, by name if that is known.
-    Held(Option<Rc<[u8]>>),
+    /// A file that the ring holds, if it is known.
+    Held(Held),
     Cwd,
     Path {
         bytes: Vec<u8>,
@@ -40,7 +40,7 @@ impl Value {
             Self::Opaque | Self::Held(None) => Arg::Opaque,
             Self::Int(number) => Arg::Int(*number),
             Self::Fd(fd) => Arg::Fd(*fd, None),
-            Self::Held(Some(name)) => Arg::Fd(-1, Some(Target { name, deleted: false })),
+            Self::Held(Some(file)) => Arg::Fd(-1, Some(Target { name: &file.name, deleted: false })),
             Self::Cwd => Arg::Cwd(None),
             Self::Path { bytes, complete } => Arg::Path { bytes, complete: *complete },
             Self::Located(name) => Arg::Located(name),
@@ -57,8 +57,8 @@ impl Value {
 pub(super) enum Change {
     #[default]
     None,
-    /// A file of that name takes this place, or without one the place that the result tells.
-    Put(Option<u32>, Option<Rc<[u8]>>),
+    /// That file takes this place, or without one the place that the result tells.
+    Put(Option<u32>, Held),
     /// The place becomes free.
     Remove(u32),
     /// The files take the places from here on; `None` leaves a place as it is.
@@ -68,7 +68,7 @@ pub(super) enum Change {
 }
 
 /// What a place for a file of the ring holds.
-pub(super) type Held = Option<Rc<[u8]>>;
+pub(super) type Held = Option<Rc<HeldFile>>;
 
 /// An operation.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ impl Request {
             Finish::Unseen => Return::Unseen,
             Finish::Result(error @ -4095..=-1) => Return::Failed(error_name(-error as i32).as_bytes()),
             Finish::Result(value) => {
-                let target = self.made.as_deref().map(|name| Target { name, deleted: false });
+                let target = self.made.as_deref().map(|file| Target { name: &file.name, deleted: false });
                 Return::Value(value, target)
             }
         };

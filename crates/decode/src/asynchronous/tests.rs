@@ -43,6 +43,10 @@ const PARAMS: u64 = 0x1000;
 const QUEUES: u64 = 0x2000;
 const ENTRIES: u64 = 0x8000;
 const CONTEXT: u64 = 0x20000;
+/// `IOSQE_FIXED_FILE`.
+const FIXED: u8 = 1;
+/// A descriptor that is open for appending.
+const APPENDING: i32 = 44;
 
 /// A program with one ring of four entries and eight completions, and what was delivered of it.
 struct Program {
@@ -95,7 +99,10 @@ impl Program {
     fn stop(&mut self, name: &str, args: [u64; 6], returned: Option<Returned>) {
         self.now += 10;
         let (pid, tid, at) = (PID, self.tid, Timestamp(self.now));
-        let look = |fd: i32| (fd < 100).then(|| format!("/file{fd}").into_bytes());
+        let look = |fd: i32| {
+            let name = format!("/file{fd}").into_bytes();
+            (fd < 100).then_some(super::HeldFile { name, appends: fd == APPENDING })
+        };
         let place = |asked: &super::Asked<'_>| {
             asked.path.starts_with(b"relative").then(|| [b"/resolved/", asked.path].concat())
         };
@@ -284,7 +291,6 @@ fn repeated_completions_are_calls_of_their_own_and_notifications_none() {
 
 #[test]
 fn a_file_that_is_opened_into_a_place_has_the_name_that_its_path_leads_to() {
-    const FIXED: u8 = 1;
     const ENTRY: u64 = ENTRIES + 3 * 64;
     let mut program = Program::with_ring(0);
     program.memory.put(0x800, b"relative\0");
@@ -306,7 +312,6 @@ fn a_file_that_is_opened_into_a_place_has_the_name_that_its_path_leads_to() {
 
 #[test]
 fn files_of_the_ring_have_the_names_that_they_were_registered_with() {
-    const FIXED: u8 = 1;
     let mut program = Program::with_ring(0);
     program.memory.put(0x700, &[255; 4]);
     program.memory.int(0x704, 8);
@@ -401,6 +406,27 @@ fn where_the_ring_of_events_cannot_be_read_the_call_tells() {
     program.memory.long(0x910, 4096);
     program.call("io_getevents", [CONTEXT, 1, 4, 0x900, 0, 0], 1);
     assert_eq!(program.delivered, ["7: aio_pread(fd 3, _, 4096, 100, _) = 4096 <30+30>"]);
+}
+
+#[test]
+fn a_write_to_a_held_file_that_is_open_for_appending_has_no_offset() {
+    let mut program = Program::with_ring(0);
+    for (place, fd) in [APPENDING, 9].into_iter().enumerate() {
+        program.memory.int(0x700 + 4 * place as u64, fd as u32);
+    }
+    program.call("io_uring_register", [5, 2, 0x700, 2, 0, 0], 0);
+    // Of the file in place 2 nothing is known.
+    for place in 0..3 {
+        program.add(23, place, 7, 1, place as u64, FIXED);
+    }
+    program.enter(3, |program| {
+        program.fetched(3);
+        (0..3).for_each(|key| program.completes(key, 1, 0));
+    });
+    let of = |place: usize| program.delivered[place].split(" = ").next().unwrap_or_default();
+    assert_eq!(of(0), "7: io_uring_write(/file44, _, 1, _, _)");
+    assert_eq!(of(1), "7: io_uring_write(/file9, _, 1, 7, _)");
+    assert_eq!(of(2), "7: io_uring_write(_, _, 1, _, _)");
 }
 
 proptest! {
