@@ -66,6 +66,7 @@ workflow_steps() {
   step "exchange: formats of workflow systems" exchange_tests tests/exchange/run.py "$iotrail"
   debian dash=dash busybox=busybox
   step "exchange: small workflows built again" exchange_tests tests/exchange/corpus.py "$iotrail" --sample 8 --walks 1,8
+  step "exchange: small workflows run again" exchange_tests tests/exchange/reruns.py "$iotrail" --sample 16
 }
 
 interop_tests() {

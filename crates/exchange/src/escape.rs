@@ -62,7 +62,19 @@ struct Writer<'a> {
 /// name has other signs, by that of the working directory of this shell, which stays there.
 const HERE: &str = "here=$(pwd); case $here in *[!A-Za-z0-9_./-]*) read -r here _ </proc/self/stat; here=/proc/$here/cwd/.;; esac; ";
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(jobs: &'a Jobs, hides: fn(&str) -> bool) -> Self {
+        Self {
+            jobs,
+            hides,
+            base: Base::of(jobs),
+            before: String::new(),
+            variables: 0,
+            uses_base: false,
+            uses_here: false,
+        }
+    }
+
     /// A word of any bytes.
     fn word(&mut self, bytes: &[u8]) -> String {
         match std::str::from_utf8(bytes) {
@@ -346,15 +358,7 @@ pub fn shell(job: &Job, jobs: &Jobs) -> Option<String> {
 }
 
 pub(crate) fn shell_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> Option<String> {
-    let mut writer = Writer {
-        jobs,
-        hides,
-        base: Base::of(jobs),
-        before: String::new(),
-        variables: 0,
-        uses_base: false,
-        uses_here: false,
-    };
+    let mut writer = Writer::new(jobs, hides);
     let script = job.script.as_ref()?;
     let line = writer.script(script, false);
     let base = if writer.uses_base { "base=$(pwd); " } else { "" };
@@ -369,6 +373,13 @@ pub(crate) fn shell_hiding(job: &Job, jobs: &Jobs, hides: fn(&str) -> bool) -> O
         line.push_str(" || exit");
     }
     Some(line)
+}
+
+/// Names as arguments of a shell's command, and what must come before it, each part ended by `; `.
+pub(crate) fn arguments<'a>(paths: impl Iterator<Item = &'a str>, jobs: &Jobs) -> (String, Vec<String>) {
+    let mut writer = Writer::new(jobs, |_| false);
+    let names = paths.map(|path| writer.path(path)).collect();
+    (writer.before, names)
 }
 
 /// Program and arguments of a job for systems that start programs without a shell: the command itself if nothing needs

@@ -10,6 +10,7 @@ pub mod graphml;
 pub mod perfetto;
 pub mod quote;
 
+mod again;
 mod cyjs;
 mod dagman;
 mod dax;

@@ -4,10 +4,11 @@
 //! are written as Python writes them. The commands run in `/bin/sh`: the strict mode that Snakemake gives to bash would
 //! end pipelines whose reader stops early.
 
+use crate::again;
 use crate::error::ExchangeError;
-use crate::escape::{comment, remarks, shell};
+use crate::escape::{Base, comment, remarks, shell};
 use crate::runnable::{check, preparation, umask};
-use crate::targets::{Before, Rule, Targets, rules};
+use crate::targets::{Before, Names, Rule, rules, unnoticed};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -25,6 +26,9 @@ shell.prefix(
         )
     )
 ";
+
+/// What the functions are for.
+const GUARD: &str = "# A job that finds a file otherwise than in the recording, because a job has changed it already, is refused.";
 
 /// A string literal of Python with braces doubled.
 fn literal(text: &str) -> String {
@@ -68,16 +72,25 @@ fn list(text: &mut String, key: &str, values: &[String]) {
 /// The jobs as a Snakefile.
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError> {
     check(jobs, "snakemake")?;
-    let rules = rules(jobs, Before::Deleted, name);
+    let names = Names { target: name, input: name };
+    let rules = rules(jobs, Before::Deleted, &names);
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
+    text.extend(unnoticed(jobs, Before::Deleted, &names).map(|remark| comment(&remark)));
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();
-    let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n\nrule all:\n");
+    let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n");
+    let functions = again::functions(jobs, "the rule clean");
+    if let Some(functions) = functions {
+        let functions = functions.map(|function| format!("    {}\n", literal(&format!("{function} "))));
+        let _ = writeln!(text, "\n{GUARD}\nAGAIN = (\n{})", functions.concat());
+    }
+    text.push_str("\nrule all:\n");
     let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
     list(&mut text, "input", &goals);
     let directories = preparation(jobs);
+    let base = Base::of(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
         let _ = write!(
@@ -86,21 +99,35 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
             comment(&format!("job {}: {}", number + 1, job.name)),
             number + 1
         );
-        let inputs: Vec<String> = rule.inputs.iter().chain(&rule.after).map(|file| literal(file)).collect();
+        let there = |file: &&String| {
+            job.inputs.iter().any(|input| input.stays && base.relative(&input.path) == ***file)
+        };
+        let changed = rule.changed.iter().filter(there);
+        let inputs: Vec<String> =
+            rule.inputs.iter().chain(changed).chain(&rule.after).map(|file| literal(file)).collect();
         list(&mut text, "input", &inputs);
         let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
         list(&mut text, "output", &outputs);
-        let _ = writeln!(text, "    shell:\n        {}", literal(&format!("{directories}{line}")));
+        let before = again::before(number, job, jobs);
+        let (again, before) = match &before {
+            Some((before, true)) => ("AGAIN + ", format!("{before} || exit; ")),
+            Some((before, false)) => ("", format!("{before} || exit; ")),
+            None => ("", String::new()),
+        };
+        let _ =
+            writeln!(text, "    shell:\n        {again}{}", literal(&format!("{before}{directories}{line}")));
     }
+    let clean = again::clean(jobs).join("; ");
+    let _ = write!(
+        text,
+        "\n# Removes what the jobs made.\nrule clean:\n    shell:\n        {}\n",
+        literal(&clean)
+    );
     Ok(text)
 }
 
 /// The files and the stamp of a job.
 fn outputs(rule: &Rule) -> impl Iterator<Item = &str> {
-    let files = match &rule.targets {
-        Targets::Files(files) => files.as_slice(),
-        Targets::Stamp(_) => &[],
-    };
-    files.iter().chain([&rule.stamp]).map(String::as_str)
+    rule.made.iter().chain([&rule.stamp]).map(String::as_str)
 }

@@ -7,8 +7,10 @@
 //! old the files are that lie there.
 
 use crate::escape::{Base, shell};
-use iotrail_workflow::jobs::{Job, JobId, Jobs};
+use iotrail_model::text::printable;
+use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What a job is known by.
 #[derive(Debug)]
@@ -47,7 +49,26 @@ pub(crate) struct Rule {
     pub(crate) inputs: Vec<String>,
     /// Jobs that it waits for without reading what they are known by: the first target of each.
     pub(crate) after: Vec<String>,
+    /// Files that it alone makes, be it known by them or not.
+    pub(crate) made: Vec<String>,
+    /// Files that are missing if it must run: those that it makes, and those of jobs that need what it makes and a later job
+    /// changes.
+    pub(crate) present: Vec<String>,
+    /// Files that it and nobody after it changes in place.
+    pub(crate) changed: Vec<String>,
 }
+
+/// How a format writes names.
+#[derive(Debug)]
+pub(crate) struct Names<T, I> {
+    /// Of what is made, if it can.
+    pub(crate) target: T,
+    /// Of what nobody makes, if it can.
+    pub(crate) input: I,
+}
+
+/// More names that make a job run are not written for it.
+const MOST_WAKING: usize = 40;
 
 /// What happens to targets before a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +80,14 @@ pub(crate) enum Before {
 }
 
 /// The rules of all jobs; `name` writes a path if the format can.
-pub(crate) fn rules(jobs: &Jobs, before: Before, name: impl Fn(&str) -> Option<String>) -> Vec<Rule> {
+pub(crate) fn rules<T, I>(jobs: &Jobs, before: Before, names: &Names<T, I>) -> Vec<Rule>
+where
+    T: Fn(&str) -> Option<String>,
+    I: Fn(&str) -> Option<String>,
+{
     let base = Base::of(jobs);
-    let name = |path: &str| name(&base.relative(path));
+    let name = |path: &str| (names.target)(&base.relative(path));
+    let input_name = |path: &str| (names.input)(&base.relative(path));
     let stamps: Vec<String> =
         jobs.jobs.iter().enumerate().map(|(number, job)| stamp(JobId(number as u32), job, jobs)).collect();
     let targets: Vec<Targets> =
@@ -74,62 +100,215 @@ pub(crate) fn rules(jobs: &Jobs, before: Before, name: impl Fn(&str) -> Option<S
     };
     let changed: BTreeSet<&str> =
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
-    let inputs: Vec<(Vec<String>, Vec<String>)> = jobs
-        .jobs
-        .iter()
-        .map(|job| {
-            let mut after = Vec::new();
-            let mut inputs: BTreeSet<String> = job
-                .inputs
-                .iter()
-                .filter(|file| !changed.contains(&*file.path) && file.stays && !in_made(&file.path))
-                .filter(|file| jobs.is_own(&file.path))
-                .filter_map(|file| name(&file.path))
-                .collect();
-            let read: BTreeSet<String> = job.inputs.iter().filter_map(|file| name(&file.path)).collect();
-            for needed in &job.needs {
-                match &targets[needed.index()] {
-                    Targets::Stamp(stamp) => drop(inputs.insert(stamp.clone())),
-                    Targets::Files(files) => {
-                        let of_it: Vec<&String> = files.iter().filter(|file| read.contains(*file)).collect();
-                        if of_it.is_empty() {
-                            after.push(targets[needed.index()].first().to_owned());
-                        }
-                        inputs.extend(of_it.into_iter().cloned());
+    let lasting = lasting(jobs);
+    let outside = |path: &str| base.relative(path).starts_with('/');
+    let mut all: Vec<Rule> = Vec::with_capacity(jobs.jobs.len());
+    let mut outer: Vec<BTreeSet<String>> = Vec::with_capacity(jobs.jobs.len());
+    let mut needs: Vec<Vec<usize>> = Vec::with_capacity(jobs.jobs.len());
+    for (number, job) in jobs.jobs.iter().enumerate() {
+        let read = job.inputs.iter().filter(|file| !changed.contains(&*file.path) && file.stays);
+        let read = read.map(|file| &file.path).filter(|path| jobs.is_own(path));
+        let asked = job.found.iter().filter(|path| !outside(path) && jobs.is_own(path));
+        let own: BTreeSet<String> =
+            read.chain(asked).filter(|path| !in_made(path)).filter_map(|path| input_name(path)).collect();
+        let used: BTreeSet<String> =
+            job.inputs.iter().map(|file| &file.path).chain(&job.met).filter_map(|path| name(path)).collect();
+        let (mut inputs, mut after, mut real) = (own.clone(), Vec::new(), Vec::new());
+        for needed in &job.needs {
+            match &targets[needed.index()] {
+                Targets::Stamp(stamp) => {
+                    inputs.insert(stamp.clone());
+                    real.push(needed.index());
+                }
+                Targets::Files(files) => {
+                    let of_it: Vec<&String> = files.iter().filter(|file| used.contains(*file)).collect();
+                    if of_it.is_empty() {
+                        after.push(targets[needed.index()].first().to_owned());
                     }
+                    if !of_it.is_empty() || before == Before::Deleted {
+                        real.push(needed.index());
+                    }
+                    inputs.extend(of_it.into_iter().cloned());
                 }
             }
-            (inputs.into_iter().collect(), after)
-        })
+        }
+        let made = job.outputs.iter().filter_map(|file| target(job, file, before, &name)).collect();
+        let anew = job.made.iter().map(|made| &made.path).filter(|path| lasting.contains(&***path));
+        let over = job.outputs.iter().filter(|file| file.only && file.stays && !file.updated && !file.link);
+        let present: BTreeSet<&Arc<str>> = anew.chain(over.map(|file| &file.path)).collect();
+        let present = present.into_iter().filter_map(|path| name(path)).take(MOST_WAKING).collect();
+        let is_last = |thing: u32| !jobs.jobs[number + 1..].iter().any(|later| later.leaves.contains(&thing));
+        let in_place =
+            job.finds.iter().filter(|state| state.left == Left::Input && job.leaves.contains(&state.thing));
+        let in_place =
+            in_place.filter(|state| is_last(state.thing)).filter_map(|state| input_name(&state.path));
+        let changed = in_place.collect();
+        outer.push(own);
+        needs.push(real);
+        let inputs = inputs.into_iter().collect();
+        all.push(Rule {
+            targets: Targets::Stamp(String::new()),
+            stamp: String::new(),
+            inputs,
+            after,
+            made,
+            present,
+            changed,
+        });
+    }
+    wake(jobs, &mut all, &outer, &needs);
+    for ((rule, targets), stamp) in all.iter_mut().zip(targets).zip(stamps) {
+        (rule.targets, rule.stamp) = (targets, stamp);
+    }
+    all
+}
+
+/// Names that make a job run, inputs that change and outputs that are missing, as far as they are few.
+type Waking = (BTreeSet<String>, BTreeSet<String>);
+
+/// A job whose results a later one changes runs again whenever a job does that needs them as they were.
+fn wake(jobs: &Jobs, rules: &mut [Rule], outer: &[BTreeSet<String>], needs: &[Vec<usize>]) {
+    /// Passes until nothing changes; jobs that are not woken are refused.
+    const PASSES: usize = 8;
+    let needed = |job: &Job| -> Vec<usize> {
+        let left = job.finds.iter().filter_map(|state| match state.left {
+            Left::ByJob(other) => Some(other.index()),
+            _ => None,
+        });
+        left.collect()
+    };
+    if !jobs.jobs.iter().any(|job| !needed(job).is_empty()) {
+        return;
+    }
+    let own = |number: usize| -> Waking {
+        (outer[number].clone(), rules[number].present.iter().cloned().collect())
+    };
+    let mut waking: Vec<Option<Waking>> = (0..rules.len()).map(|number| Some(own(number))).collect();
+    for _ in 0..PASSES {
+        let mut changes = false;
+        for number in 0..rules.len() {
+            let others: Vec<usize> = needs[number].clone();
+            changes |= others.into_iter().any(|other| join(&mut waking, number, other));
+        }
+        for number in (0..rules.len()).rev() {
+            changes |= needed(&jobs.jobs[number]).into_iter().any(|other| join(&mut waking, other, number));
+        }
+        if !changes {
+            break;
+        }
+    }
+    let woken: BTreeSet<usize> = jobs.jobs.iter().flat_map(needed).collect();
+    for number in woken {
+        let Some((inputs, present)) = waking[number].take() else { continue };
+        let rule = &mut rules[number];
+        let inputs: BTreeSet<String> = rule.inputs.drain(..).chain(inputs).collect();
+        rule.inputs = inputs.into_iter().collect();
+        rule.present = present.into_iter().collect();
+    }
+}
+
+/// What makes the second job run makes the first one run; whether that is new.
+fn join(waking: &mut [Option<Waking>], first: usize, second: usize) -> bool {
+    let Some((inputs, outputs)) = waking[second].clone() else { return waking[first].take().is_some() };
+    let Some(known) = &mut waking[first] else { return false };
+    let before = known.0.len() + known.1.len();
+    known.0.extend(inputs);
+    known.1.extend(outputs);
+    let after = known.0.len() + known.1.len();
+    if after > MOST_WAKING {
+        waking[first] = None;
+    }
+    after > before
+}
+
+/// What is there at the end.
+fn lasting(jobs: &Jobs) -> BTreeSet<&str> {
+    let files =
+        jobs.jobs.iter().flat_map(|job| &job.outputs).filter(|file| file.stays).map(|file| &*file.path);
+    files.chain(jobs.jobs.iter().flat_map(|job| &job.directories).map(|path| &**path)).collect()
+}
+
+/// What a reader must know of changes that are not noticed.
+pub(crate) fn unnoticed<T, I>(jobs: &Jobs, before: Before, names: &Names<T, I>) -> Option<String>
+where
+    T: Fn(&str) -> Option<String>,
+    I: Fn(&str) -> Option<String>,
+{
+    /// So many names are told.
+    const SHOWN: usize = 8;
+    let base = Base::of(jobs);
+    let made: BTreeSet<&str> =
+        jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
+    let read = jobs.jobs.iter().flat_map(|job| &job.inputs).map(|file| &file.path);
+    let found = jobs.jobs.iter().flat_map(|job| &job.found);
+    let files: BTreeSet<String> = read
+        .chain(found)
+        .filter(|path| !made.contains(&***path))
+        .map(|path| base.relative(path))
+        .filter(|path| !path.starts_with('/') && (names.input)(path).is_none())
         .collect();
-    targets
-        .into_iter()
-        .zip(inputs)
-        .zip(stamps)
-        .map(|((targets, (inputs, after)), stamp)| Rule { targets, stamp, inputs, after })
-        .collect()
+    let name = |path: &str| (names.target)(&base.relative(path));
+    let listed: BTreeSet<&str> = jobs
+        .jobs
+        .iter()
+        .flat_map(|job| job.outputs.iter().filter(|file| target(job, file, before, &name).is_some()))
+        .map(|file| &*file.path)
+        .collect();
+    let is_missed = |path: &&str| match before {
+        Before::Kept => name(path).is_none(),
+        Before::Deleted => !listed.contains(*path),
+    };
+    let removed = lasting(jobs).into_iter().filter(is_missed).map(|path| base.relative(path));
+    let removed: BTreeSet<String> = removed.filter(|path| !path.starts_with('/')).collect();
+    let places: BTreeSet<String> = jobs
+        .jobs
+        .iter()
+        .flat_map(|job| &job.listed)
+        .map(|path| base.relative(path))
+        .filter(|path| !path.starts_with('/'))
+        .collect();
+    let shown = |names: BTreeSet<String>| {
+        let more = names.len().saturating_sub(SHOWN);
+        let named: Vec<String> = names.iter().take(SHOWN).map(|name| printable(name).into_owned()).collect();
+        if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
+    };
+    let mut parts = Vec::new();
+    if !files.is_empty() {
+        parts.push(format!("changes of {}", shown(files)));
+    }
+    if !removed.is_empty() {
+        parts.push(format!("that these are removed: {}", shown(removed)));
+    }
+    if !places.is_empty() {
+        parts.push(format!("new files in {}", shown(places)));
+    }
+    (!parts.is_empty()).then(|| format!("not noticed when it runs again: {}", parts.join("; ")))
 }
 
 fn targets(job: &Job, stamp: &str, before: Before, name: &impl Fn(&str) -> Option<String>) -> Targets {
+    let files: Option<Vec<String>> = job.outputs.iter().map(|file| target(job, file, before, name)).collect();
+    match files {
+        Some(files) if !files.is_empty() => Targets::Files(files),
+        _ => Targets::Stamp(stamp.to_owned()),
+    }
+}
+
+/// The name of a file that the job may be known by.
+fn target(
+    job: &Job,
+    file: &JobFile,
+    before: Before,
+    name: &impl Fn(&str) -> Option<String>,
+) -> Option<String> {
     let in_own_directory = |path: &str| {
         job.directories
             .iter()
             .any(|directory| path.strip_prefix(&**directory).is_some_and(|rest| rest.starts_with('/')))
     };
-    let files: Option<Vec<String>> = job
-        .outputs
-        .iter()
-        .map(|file| {
-            let is_made = file.only && file.stays && !file.updated && !file.link;
-            let may_go = before == Before::Kept || !file.older;
-            let is_target = is_made && may_go && !file.timed && !in_own_directory(&file.path);
-            is_target.then(|| name(&file.path)).flatten()
-        })
-        .collect();
-    match files {
-        Some(files) if !files.is_empty() => Targets::Files(files),
-        _ => Targets::Stamp(stamp.to_owned()),
-    }
+    let is_made = file.only && file.stays && !file.updated && !file.link;
+    let may_go = before == Before::Kept || !file.older;
+    let is_target = is_made && may_go && !file.timed && !in_own_directory(&file.path);
+    is_target.then(|| name(&file.path)).flatten()
 }
 
 /// The stamp of a job: its number and a sum of its command, so that no other export that ran in the same directory left it.
@@ -141,7 +320,6 @@ fn stamp(id: JobId, job: &Job, jobs: &Jobs) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_workflow::jobs::JobFile;
 
     #[test]
     fn what_was_there_before_is_a_target_only_of_who_lets_it_be() {

@@ -22,6 +22,7 @@ mod history;
 mod labels;
 mod launch;
 mod link_counts;
+mod listings;
 mod old_links;
 mod order;
 mod own_deeds;
@@ -29,6 +30,7 @@ mod programs;
 mod redo;
 mod script;
 mod select;
+mod stages;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -213,6 +215,40 @@ pub struct JobFile {
     pub timed: bool,
 }
 
+/// Who left a name as a job found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Left {
+    /// That job.
+    ByJob(JobId),
+    /// It was there before the recording.
+    Input,
+    /// Nobody: there was nothing.
+    Nothing,
+}
+
+/// What a job must find if it is to do again what it did: a name in a state that a job ends, itself or a later one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct State {
+    /// A number of the name among all that are found in several states.
+    pub thing: u32,
+    /// The name.
+    pub path: Arc<str>,
+    /// Who left it so.
+    pub left: Left,
+}
+
+/// What a job made where nothing was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Made {
+    /// Its name.
+    pub path: Arc<str>,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// Whether it matters to the job that nothing is there.
+    pub clear: bool,
+}
+
 /// A job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Job {
@@ -233,6 +269,18 @@ pub struct Job {
     pub temporaries: Vec<Arc<str>>,
     /// Directories that it made and did not delete.
     pub directories: Vec<Arc<str>>,
+    /// Names that it must find as it did, because a job changes them.
+    pub finds: Vec<State>,
+    /// Numbers of the names that it leaves in another state than it found.
+    pub leaves: Vec<u32>,
+    /// What it made where nothing was, and did not delete, sorted.
+    pub made: Vec<Made>,
+    /// Files of before that it found and nobody changed but in their permissions, sorted; perhaps without reading them.
+    pub found: Vec<Arc<str>>,
+    /// Files that jobs made or changed and that it found, perhaps without reading them.
+    pub met: Vec<Arc<str>>,
+    /// Directories of before that it listed.
+    pub listed: Vec<Arc<str>>,
     /// Jobs that must be over before it starts, sorted.
     pub needs: Vec<JobId>,
     /// First sign of life.

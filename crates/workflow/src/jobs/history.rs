@@ -10,12 +10,13 @@ use super::hidden::Hidden;
 use super::labels::{Called, Labels, same_files};
 use super::link_counts::{Counting, counting, sees_hidden};
 use super::programs::{ProgramId, Programs, name};
+use super::stages::{Again, Found, How, Stages, Thing};
 use super::steps::{Deed, OpenMode, Step};
 use super::times::{Asked, Modified};
 use super::turns::{Needs, Turns};
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-use iotrail_model::{FileId, PathId, Timestamp};
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::{FileId, Names, PathId, Timestamp};
 use iotrail_query::Lives;
 use iotrail_trail::EventLog;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,6 +98,8 @@ pub(crate) struct History {
     pub(crate) time_dependent: BTreeSet<u32>,
     /// Files of jobs whose permissions a manager changed.
     pub(crate) permitted: Vec<Arc<str>>,
+    /// What jobs must find to run again.
+    pub(crate) again: Again,
 }
 
 /// So many names of one file, through links, are followed.
@@ -143,6 +146,18 @@ struct Writer<'a> {
     links: HashMap<Arc<str>, Vec<PathId>, RandomState>,
     /// Symbolic links by name, with what they lead to.
     targets: HashMap<Arc<str>, (PathId, Arc<str>), RandomState>,
+    /// The stages of names.
+    stages: Stages,
+    /// What the step under way does to a file by an open, if it empties or makes it.
+    opens: Option<How>,
+    /// Whether the step under way changes permissions only.
+    permits: bool,
+    /// Whether nothing had the name that the step under way makes.
+    is_new: bool,
+    /// Files that have several names at a time.
+    linked: BTreeSet<FileId>,
+    /// Names of directories that are made, renamed or removed.
+    places: HashMap<Arc<str>, PathId, RandomState>,
     /// When the step under way began and ended.
     span: (Timestamp, Timestamp),
     /// When the first step began.
@@ -209,16 +224,51 @@ pub(crate) fn write(
         permitted: BTreeSet::new(),
         links: HashMap::default(),
         targets: HashMap::default(),
+        stages: Stages::default(),
+        opens: None,
+        permits: false,
+        is_new: false,
+        linked: BTreeSet::new(),
+        places: places(steps, log, hidden),
         span: (Timestamp(0), Timestamp(0)),
         origin,
     };
     for path in &old_links.own {
         writer.names.entry(*path).or_default().older = true;
     }
+    for path in &old_links.moved {
+        writer.names.entry(*path).or_default().link = true;
+    }
+    for (job, path) in old_links.users {
+        writer.stages.read(Thing::Name(path), job, Found::Used);
+    }
+    let before = log.distinct_files().iter().enumerate().filter(|(_, file)| {
+        file.numbered && file.names.len() > 1 && file.birth.is_some_and(|birth| birth < origin.0)
+    });
+    writer.linked = before.map(|(number, _)| FileId(number as u32)).collect();
+    for step in steps.iter().filter(|step| step.deed == Deed::Link) {
+        writer.linked.extend(step.path.get().and_then(|path| writer.labels.known(step.file, path)));
+    }
+    let imports = super::listings::imports(steps, lives, programs, hidden);
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
             writer.other = hidden.is_other(step);
+            (writer.opens, writer.permits) = (None, matches!(step.deed, Deed::Mode(_)));
+            if let (true, Some(job), Some(target)) = (step.is_new, who[program.index()], step.path2.get()) {
+                writer.stages.read(Thing::Name(target), job, Found::Missing);
+            }
+            writer.is_new = match step.deed {
+                Deed::Symlink | Deed::Fifo | Deed::Link | Deed::MakeDirectory(_) => true,
+                Deed::Open(mode) => mode.exclusive,
+                _ => step.is_new,
+            };
+            writer.in_places(number, step, who[program.index()]);
+            if let (Deed::List, Some(job), Some(path)) = (step.deed, who[program.index()], step.path.get())
+                && !imports.contains(&number)
+            {
+                writer.stages.list(path, job, step.start);
+            }
             writer.step(number, step, program, who[program.index()]);
         }
     }
@@ -422,6 +472,9 @@ impl Writer<'_> {
     /// The job needs who wrote what is in the file.
     fn read_contents(&mut self, who: Who, file: Option<FileId>) {
         if let (Some(job), Some(file)) = (who, file) {
+            if self.linked.contains(&file) {
+                self.stages.read(Thing::Contents(file), job, Found::Used);
+            }
             self.contents.entry(file).or_default().read(job, self.span, &mut self.needs);
         }
     }
@@ -430,9 +483,19 @@ impl Writer<'_> {
     fn write_contents(&mut self, who: Who, file: Option<FileId>) {
         match (who, file) {
             (Some(job), Some(file)) => {
+                if self.linked.contains(&file) {
+                    let how = if self.permits { How::Permitted } else { How::Changed };
+                    let how = self.opens.unwrap_or(how);
+                    self.stages.write(Thing::Contents(file), job, how, self.span.0, None);
+                }
                 self.contents.entry(file).or_default().write(job, self.span, &mut self.needs);
             }
-            (None, Some(file)) => drop(self.contents.remove(&file)),
+            (None, Some(file)) => {
+                self.contents.remove(&file);
+                if self.linked.contains(&file) {
+                    self.stages.by_manager(Thing::Contents(file));
+                }
+            }
             _ => {}
         }
     }
@@ -449,6 +512,7 @@ impl Writer<'_> {
             let was_there = mode.truncate && self.is_old(step);
             let history = self.names.entry(path).or_default();
             history.older |= was_there && history.exists.is_none();
+            self.opens = Some(if mode.truncate && !mode.exclusive { How::Emptied } else { How::Made });
             self.wrote(who, path, file, 0, Before::Gone);
         } else if mode.create {
             self.wrote(who, path, file, 0, Before::Unknown);
@@ -480,6 +544,7 @@ impl Writer<'_> {
         let history = self.names.entry(path).or_default();
         history.older |= found && history.exists.is_none();
         history.turns.read(job, self.span, &mut self.needs);
+        self.stages.read(Thing::Name(path), job, if found { Found::There } else { Found::Missing });
     }
 
     /// The job looked at the number of the file's names: it must find as many. That of a directory counts those in it.
@@ -490,6 +555,7 @@ impl Writer<'_> {
             return;
         }
         if let (Some(path), Counting::Yes) = (step.path.get(), counting) {
+            self.stages.list(path, job, step.start);
             self.list(who, path);
             self.list_hidden(who, path);
         }
@@ -567,6 +633,11 @@ impl Writer<'_> {
         ways.retain(|link| *link != path);
         others.retain(|other| *other != path);
         for other in others {
+            if writes {
+                self.stages.write(Thing::Name(other), job, How::Changed, self.span.0, None);
+            } else {
+                self.stages.read(Thing::Name(other), job, Found::Used);
+            }
             let turns = &mut self.names.entry(other).or_default().turns;
             if writes {
                 turns.write(job, self.span, &mut self.needs);
@@ -575,6 +646,7 @@ impl Writer<'_> {
             }
         }
         for link in ways {
+            self.stages.read(Thing::Name(link), job, Found::Used);
             self.names.entry(link).or_default().turns.read(job, self.span, &mut self.needs);
         }
     }
@@ -611,6 +683,7 @@ impl Writer<'_> {
         let own = history.turns.writer() == Some(job);
         history.turns.read(job, self.span, &mut self.needs);
         history.there_before |= history.exists.is_none();
+        self.stages.read(Thing::Name(path), job, Found::Used);
         let used = usage(&mut history.uses, job);
         used.input |= !own;
         used.read = used.read.saturating_add(bytes);
@@ -639,6 +712,18 @@ impl Writer<'_> {
         }
         let history = self.names.entry(path).or_default();
         let existed = history.exists.replace(true);
+        let older = existed.or(Some(true).filter(|_| history.older || history.there_before));
+        let older = older.or(Some(false).filter(|_| self.is_new));
+        let how = match file {
+            Before::Gone => self.opens.unwrap_or(How::Made),
+            Before::Unknown if older == Some(false) => How::Made,
+            Before::There if self.permits => How::Permitted,
+            Before::Unknown | Before::There => How::Changed,
+        };
+        match who {
+            Some(job) => self.stages.write(Thing::Name(path), job, how, self.span.0, older),
+            None => self.stages.by_manager(Thing::Name(path)),
+        }
         history.written = true;
         history.modified.last = who.map(|job| (self.span.1, job));
         if file == Before::Gone {
@@ -690,12 +775,68 @@ impl Writer<'_> {
             self.other_names(job, path, false);
         }
         let history = self.names.entry(path).or_default();
-        history.exists = Some(false);
-        let Some(job) = who else { return };
+        let older = history.exists.replace(false);
+        let Some(job) = who else { return self.stages.by_manager(Thing::Name(path)) };
+        self.stages.write(Thing::Name(path), job, How::Removed, self.span.0, older);
         history.turns.write(job, self.span, &mut self.needs);
         let used = usage(&mut history.uses, job);
         used.removed = true;
         used.input |= !used.output;
+    }
+
+    /// Directories that are made, renamed or removed: who uses what is in them, or does that.
+    fn in_places(&mut self, number: usize, step: &Step, who: Who) {
+        if self.places.is_empty() || matches!(step.deed, Deed::Read | Deed::Write | Deed::Copy | Deed::Close)
+        {
+            return;
+        }
+        let opener = || {
+            let head = self.together.opened_for.get(self.programs.open_of_step.get(&number)?)?;
+            self.together.of_head.get(*head as usize).copied()
+        };
+        let who = who.or_else(opener);
+        let second = step.path2.get().filter(|_| matches!(step.deed, Deed::Rename | Deed::Link));
+        for (is_second, path) in
+            step.path.get().map(|path| (false, path)).into_iter().chain(second.map(|path| (true, path)))
+        {
+            let text = name(self.log.names(), path).clone();
+            if let Some(place) = self.places.get(&text).copied() {
+                self.at_place(step, who, place, is_second);
+            }
+            let mut rest: &str = &text;
+            while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
+                if let (Some(place), Some(job)) = (self.places.get(parent), who) {
+                    self.stages.read(Thing::Name(*place), job, Found::Used);
+                }
+                rest = parent;
+            }
+        }
+    }
+
+    fn at_place(&mut self, step: &Step, who: Who, place: PathId, is_second: bool) {
+        let thing = Thing::Name(place);
+        let found = match step.deed {
+            Deed::MakeDirectory(_) => Err(How::Made),
+            Deed::RemoveDirectory => Err(How::Removed),
+            Deed::Rename if is_second => Err(How::Made),
+            Deed::Rename => Err(How::Removed),
+            Deed::Missing => Ok(Found::Missing),
+            Deed::Look | Deed::Stat | Deed::List => Ok(Found::There),
+            Deed::Open(mode) if mode.directory => Ok(Found::There),
+            // It is a file then.
+            _ => return,
+        };
+        self.stages.is_directory(thing);
+        match (found, who) {
+            (Ok(found), Some(job)) => self.stages.read(thing, job, found),
+            (Err(how), Some(job)) => {
+                let older = Some(false).filter(|_| self.is_new);
+                self.stages.write(thing, job, how, self.span.0, older);
+                self.stages.is_made_directory(thing);
+            }
+            (Err(_), None) => self.stages.by_manager(thing),
+            (Ok(_), None) => {}
+        }
     }
 
     fn make_directory(&mut self, who: Who, path: PathId) {
@@ -868,6 +1009,13 @@ impl Writer<'_> {
             self.made.into_iter().map(|(path, (who, _))| (path, who)).collect();
         directories.sort();
         let listed = self.listed_hidden;
+        let text = |path: PathId| name(names, path).clone();
+        let label = |file: FileId| self.labels.a_name(file);
+        let mut again = self.stages.finish(&text, &label);
+        let entered = entered(names);
+        again
+            .looked
+            .retain(|(_, path)| !self.hidden.hides(*path) && !entered.contains(&**name(names, *path)));
         let outside = self.programs.wrote_outside.keys().filter(|path| !self.hidden.hides(**path));
         let outside = outside.map(|path| name(names, *path).clone()).collect();
         let permitted = self.permitted.iter().map(|path| name(names, *path).clone());
@@ -889,8 +1037,33 @@ impl Writer<'_> {
             outside,
             time_dependent,
             permitted,
+            again,
         }
     }
+}
+
+/// Names of directories that are made or removed, and of those that get their names.
+fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, PathId, RandomState> {
+    let mut places: HashMap<Arc<str>, PathId, RandomState> = HashMap::default();
+    let names = log.names();
+    for step in steps {
+        let second = step.path2.get().filter(|_| step.deed == Deed::Rename);
+        let both = [step.path.get(), second].into_iter().flatten();
+        let is_place = match step.deed {
+            Deed::MakeDirectory(_) | Deed::RemoveDirectory => true,
+            Deed::Rename => both.clone().any(|path| places.contains_key(name(names, path))),
+            _ => false,
+        };
+        for path in both.filter(|path| is_place && !hidden.is_of_system(*path)) {
+            places.insert(name(names, path).clone(), path);
+        }
+    }
+    places
+}
+
+/// Names that others go through.
+fn entered(names: &Names) -> HashSet<&str, RandomState> {
+    names.paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect()
 }
 
 /// What a job needs of the others in a list: those that were over at that time.

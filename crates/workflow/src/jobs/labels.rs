@@ -165,6 +165,11 @@ impl<'a> Labels<'a> {
         self.labels.get(&file).is_some_and(Vec::is_empty)
     }
 
+    /// One of the names of a file.
+    pub(crate) fn a_name(&self, file: FileId) -> Option<PathId> {
+        self.labels.get(&file)?.last().copied()
+    }
+
     pub(crate) fn file(&self, path: PathId) -> Option<FileId> {
         self.files.get(&path).copied()
     }

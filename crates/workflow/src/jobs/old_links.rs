@@ -28,6 +28,8 @@ pub(crate) struct OldLinks {
     pub(crate) users: Vec<(u32, PathId)>,
     /// Names that may have been links through which the job went that took them away.
     pub(crate) own: HashSet<PathId, RandomState>,
+    /// Names that such a link may have got.
+    pub(crate) moved: HashSet<PathId, RandomState>,
 }
 
 /// Names that each program's command line holds, as far as anybody asked.
@@ -95,6 +97,9 @@ pub(crate) fn find(
                 let target = step.path2.get().filter(|_| step.deed == Deed::Rename);
                 if step.is_new {
                     known.extend(target);
+                }
+                if !known.contains(&path) {
+                    found.moved.extend(target);
                 }
                 for taken in [Some(path), target].into_iter().flatten() {
                     if known.insert(taken)

@@ -6,11 +6,11 @@ use super::find::Found;
 use super::group::Together;
 use super::history::{History, NameHistory};
 use super::own_deeds::is_of_workflow;
-use super::programs::{Program, ProgramId, Programs};
-use super::{Job, JobFile, JobId, Jobs, Script, Trouble};
+use super::programs::{Program, ProgramId, Programs, name};
+use super::{Job, JobFile, JobId, Jobs, Left, Script, Trouble};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::{Nanos, Timestamp};
+use iotrail_model::{Nanos, PathId, Timestamp};
 use iotrail_query::{LifeId, Lives};
 use iotrail_trail::EventLog;
 use std::cmp::Reverse;
@@ -85,6 +85,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         aids.iter().flat_map(|job| jobs[*job as usize].lives.iter().copied()).collect();
     let directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
+    again(&history, log, &needs, &mut jobs);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
     let home: Option<Arc<str>> = lives.first_directory().map(Arc::from);
     let matters = |path: &&Arc<str>| is_of_workflow(home.as_deref(), path);
@@ -163,6 +164,51 @@ fn aids(history: &History, division: &Division, together: &Together, programs: &
         who.iter().for_each(|job| aids.retain(|aid| aid != job));
     }
     aids.intersection(&instructed).copied().collect()
+}
+
+/// What jobs must find, leave and make, if they run again.
+fn again(history: &History, log: &EventLog, needs: &[BTreeSet<u32>], jobs: &mut [Job]) {
+    let text = |path: PathId| name(log.names(), path).clone();
+    for (job, (finds, leaves)) in jobs.iter_mut().zip(history.again.states(needs, &text)) {
+        (job.finds, job.leaves) = (finds, leaves);
+    }
+    for (job, made) in &history.again.made {
+        let job = &mut jobs[*job as usize];
+        let fails = made.is_directory && makes_new_directories(job);
+        job.made.push(super::Made { clear: made.clear || fails, ..made.clone() });
+    }
+    for (job, path) in &history.again.looked {
+        // What a link leads to does not matter to who makes it.
+        if &*jobs[*job as usize].name != "ln" {
+            jobs[*job as usize].found.push(text(*path));
+        }
+    }
+    for (job, path) in &history.again.met {
+        jobs[*job as usize].met.push(text(*path));
+    }
+    let made: BTreeSet<Arc<str>> =
+        jobs.iter().flat_map(|job| &job.made).map(|made| made.path.clone()).collect();
+    for (job, directory) in &history.again.listed {
+        let path = text(*directory);
+        if !made.contains(&path) {
+            jobs[*job as usize].listed.push(path);
+        }
+    }
+    for job in jobs {
+        job.made.sort_by(|a, b| a.path.cmp(&b.path));
+        job.found.sort();
+        job.found.dedup();
+    }
+}
+
+/// Whether a job is a `mkdir` that fails where a directory is already.
+fn makes_new_directories(job: &Job) -> bool {
+    let is_parents = |word: &Vec<u8>| {
+        word.starts_with(b"--pa")
+            || word.starts_with(b"-") && !word.starts_with(b"--") && word.contains(&b'p')
+    };
+    let commands = job.commands();
+    &*job.name == "mkdir" && commands.iter().any(|command| !command.argv.iter().any(is_parents))
 }
 
 /// What jobs write outside of the directory that an export stands for.
@@ -434,6 +480,11 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
         let Some(mut job) = old[number as usize].take() else { continue };
         job.needs = needs[number as usize].iter().map(|other| JobId(place[*other as usize])).collect();
         job.needs.sort();
+        for state in &mut job.finds {
+            if let Left::ByJob(other) = &mut state.left {
+                *other = new(other);
+            }
+        }
         jobs.jobs.push(job);
     }
     for trouble in &mut jobs.troubles {

@@ -1,6 +1,6 @@
 //! Some of the jobs.
 
-use super::{Job, JobId, Jobs, Trouble};
+use super::{Job, JobId, Jobs, Left, Trouble};
 use iotrail_query::LifeId;
 use std::collections::BTreeSet;
 
@@ -28,6 +28,24 @@ impl Jobs {
             } else {
                 new.push(None);
                 stands.push(needs);
+            }
+        }
+        // What a job that is left out changed is as it is.
+        let gone: BTreeSet<u32> = self
+            .jobs
+            .iter()
+            .zip(kept)
+            .filter(|(_, keep)| !**keep)
+            .flat_map(|(job, _)| &job.leaves)
+            .copied()
+            .collect();
+        for job in &mut jobs {
+            job.finds.retain(|state| !gone.contains(&state.thing));
+            job.leaves.retain(|thing| !gone.contains(thing));
+            for state in &mut job.finds {
+                if let Left::ByJob(other) = &mut state.left {
+                    *other = new.get(other.index()).copied().flatten().unwrap_or(*other);
+                }
             }
         }
         let troubles = self.troubles.iter().filter_map(|trouble| renamed(trouble, &new)).collect();

@@ -1,0 +1,433 @@
+//! The stages that each name went through: what a job found under it, and what it left.
+//!
+//! A job may run again only where it finds what it found in the recording. Each job that makes, changes or removes a name
+//! begins a stage of it, which lasts until the next job does; the first one was there before the recording. Who read a name in one
+//! stage, or changed it there, cannot run in another; who makes it of nothing can, once the name is free again.
+
+use super::{JobId, Left, Made, State};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::{FileId, PathId, Timestamp};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What goes through stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Thing {
+    /// What has a name: a file, a link, a directory.
+    Name(PathId),
+    /// What is in a file that has several names.
+    Contents(FileId),
+}
+
+/// How a stage begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// Emptied, or made of nothing, by an open that does both.
+    Emptied,
+    /// Made of nothing.
+    Made,
+    /// What was there goes on.
+    Changed,
+    /// Only who may do what with it is different.
+    Permitted,
+    /// It is gone.
+    Removed,
+}
+
+/// What a job found under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// What it used.
+    Used,
+    /// Something, as it asked for it.
+    There,
+    /// Nothing.
+    Missing,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Stage {
+    /// Who began it; nobody the first.
+    writer: Option<u32>,
+    /// When.
+    at: Option<Timestamp>,
+    /// Whether the job needed the stage before.
+    needs_last: bool,
+    /// Whether the job asked for the name before, and it was not there.
+    missed: bool,
+    /// Whether only permissions changed.
+    permitted: bool,
+    /// Whether there is anything of that name, if it is known.
+    exists: Option<bool>,
+    /// Whether something may have had the name before.
+    replaced: bool,
+    /// Whether the first thing the job did was to empty it, without asking for it.
+    emptied: bool,
+    /// Whether it is a directory.
+    directory: bool,
+    /// Who found it.
+    readers: BTreeSet<u32>,
+    /// Who only asked for it and found it.
+    lookers: BTreeSet<u32>,
+    /// Who asked for it, and it was not there.
+    missers: BTreeSet<u32>,
+}
+
+/// A name with all that happened to it.
+#[derive(Clone, Debug, Default)]
+struct History {
+    stages: Vec<Stage>,
+    is_directory: bool,
+    /// A manager wrote it, which no job does again.
+    by_manager: bool,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(crate) struct Stages {
+    all: HashMap<Thing, History, RandomState>,
+    /// Who listed which directory when.
+    lists: Vec<(PathId, u32, Timestamp)>,
+}
+
+/// What jobs must find and what they leave.
+#[derive(Debug, Default)]
+pub(crate) struct Again {
+    /// By thing, what happens to it.
+    pub(crate) contested: Vec<Contested>,
+    /// By job, what it made.
+    pub(crate) made: Vec<(u32, Made)>,
+    /// By job, the directories that it listed.
+    pub(crate) listed: BTreeSet<(u32, PathId)>,
+    /// Names of before that no job changed but in their permissions, by job that found them.
+    pub(crate) looked: Vec<(u32, PathId)>,
+    /// Names of files that jobs changed, by job that found them.
+    pub(crate) met: BTreeSet<(u32, PathId)>,
+}
+
+/// A name that jobs found in different stages.
+#[derive(Debug)]
+pub(crate) struct Contested {
+    pub(crate) path: PathId,
+    /// Whether there was nothing before the recording.
+    pub(crate) begins_empty: bool,
+    /// The jobs that began stages, but for the first.
+    pub(crate) writers: Vec<u32>,
+    /// Job, and the stage that it must find.
+    pub(crate) finds: Vec<(u32, usize)>,
+}
+
+impl Stages {
+    fn history(&mut self, thing: Thing) -> &mut History {
+        let history = self.all.entry(thing).or_default();
+        if history.stages.is_empty() {
+            history.stages.push(Stage::default());
+        }
+        history
+    }
+
+    /// The job used the name, or asked for it.
+    pub(crate) fn read(&mut self, thing: Thing, job: u32, found: Found) {
+        let Some(stage) = self.history(thing).stages.last_mut().filter(|stage| stage.writer != Some(job))
+        else {
+            return;
+        };
+        if stage.exists.is_none() && stage.writer.is_none() {
+            stage.exists = Some(found != Found::Missing);
+        }
+        let who = match found {
+            Found::Used => &mut stage.readers,
+            Found::There => &mut stage.lookers,
+            Found::Missing => &mut stage.missers,
+        };
+        who.insert(job);
+    }
+
+    /// The job begins a stage, or goes on with its own. `older`: what is known of something that had the name before the recording.
+    pub(crate) fn write(&mut self, thing: Thing, job: u32, how: How, at: Timestamp, older: Option<bool>) {
+        let exists = Some(how != How::Removed);
+        let history = self.history(thing);
+        let Some(last) = history.stages.last_mut() else { return };
+        if last.writer == Some(job) {
+            last.exists = exists;
+            last.permitted &= how == How::Permitted;
+            return;
+        }
+        let was_there = last.exists.or(older);
+        if last.writer.is_none() {
+            last.exists = was_there;
+        }
+        let of_nothing = matches!(how, How::Emptied | How::Made);
+        let needs_last = !of_nothing || last.readers.contains(&job);
+        let missed = last.missers.contains(&job);
+        if needs_last && how != How::Permitted {
+            last.readers.insert(job);
+        }
+        let replaced = was_there == Some(true) || !of_nothing && was_there.is_none();
+        let stage = Stage {
+            writer: Some(job),
+            at: Some(at),
+            needs_last,
+            missed,
+            permitted: how == How::Permitted,
+            exists,
+            replaced,
+            emptied: how == How::Emptied && !missed,
+            ..Stage::default()
+        };
+        history.stages.push(stage);
+    }
+
+    /// What was just begun there, or ended, is a directory.
+    pub(crate) fn is_made_directory(&mut self, thing: Thing) {
+        if let Some(stage) = self.history(thing).stages.last_mut() {
+            stage.directory = true;
+        }
+    }
+
+    /// The name is that of a directory.
+    pub(crate) fn is_directory(&mut self, thing: Thing) {
+        self.history(thing).is_directory = true;
+    }
+
+    /// A manager wrote it.
+    pub(crate) fn by_manager(&mut self, thing: Thing) {
+        self.history(thing).by_manager = true;
+    }
+
+    /// The job listed the directory.
+    pub(crate) fn list(&mut self, directory: PathId, job: u32, at: Timestamp) {
+        if self.lists.last().is_none_or(|(last, by, _)| (*last, *by) != (directory, job)) {
+            self.lists.push((directory, job, at));
+        }
+    }
+
+    /// Who listed a directory found the names in it, or missed them.
+    fn follow_lists(&mut self, text: &impl Fn(PathId) -> Arc<str>) {
+        let mut inside: HashMap<Arc<str>, Vec<Thing>, RandomState> = HashMap::default();
+        for (thing, history) in &self.all {
+            let (Thing::Name(path), true) = (thing, history.stages.len() > 1) else { continue };
+            if let Some((parent, _)) = text(*path).rsplit_once('/') {
+                inside.entry(parent.into()).or_default().push(*thing);
+            }
+        }
+        for (directory, job, at) in std::mem::take(&mut self.lists) {
+            for thing in inside.get(&text(directory)).into_iter().flatten() {
+                let Some(history) = self.all.get_mut(thing) else { continue };
+                let stage = history.stages.iter().rposition(|stage| stage.at.is_none_or(|began| began <= at));
+                let Some(stage) = stage else { continue };
+                let is_there = |stage: &Stage| stage.exists == Some(true);
+                let there = is_there(&history.stages[stage]);
+                let own = history.stages[stage].writer == Some(job);
+                if !own && history.stages[stage + 1..].iter().any(|later| is_there(later) != there) {
+                    history.stages[stage].readers.insert(job);
+                }
+            }
+        }
+    }
+
+    /// What follows of it all.
+    pub(crate) fn finish(
+        mut self,
+        text: &impl Fn(PathId) -> Arc<str>,
+        label: &impl Fn(FileId) -> Option<PathId>,
+    ) -> Again {
+        let listed = self.lists.iter().map(|(directory, job, _)| (*job, *directory)).collect();
+        self.follow_lists(text);
+        let mut again = Again { listed, ..Again::default() };
+        let mut all: Vec<(Thing, History)> = self.all.into_iter().collect();
+        all.sort_by_key(|(thing, _)| *thing);
+        for (thing, mut history) in all {
+            if let Thing::Name(path) = thing {
+                again.made.extend(history.made(&text(path)));
+                if history.stages.len() == 1 && !history.is_directory {
+                    again.looked.extend(history.stages[0].all_found().map(|job| (job, path)));
+                } else if history.stages.len() > 1 && history.stages[1..].iter().all(|stage| stage.permitted)
+                {
+                    let found = history.stages.iter().flat_map(Stage::all_found);
+                    again.looked.extend(found.map(|job| (job, path)));
+                } else if !history.is_directory {
+                    let found = history.stages.iter().flat_map(Stage::all_found);
+                    again.met.extend(found.map(|job| (job, path)));
+                }
+            }
+            let path = match thing {
+                Thing::Name(path) => Some(path),
+                Thing::Contents(file) => label(file),
+            };
+            if let Some(path) = path.filter(|_| !history.by_manager) {
+                again.contested.extend(history.contested(path));
+            }
+        }
+        again
+    }
+}
+
+impl Stage {
+    fn all_found(&self) -> impl Iterator<Item = u32> {
+        self.readers.union(&self.lookers).copied()
+    }
+}
+
+impl History {
+    /// Who made it of nothing.
+    fn made(&self, path: &Arc<str>) -> Vec<(u32, Made)> {
+        let stages = self.stages.iter().filter(|stage| !stage.needs_last && !stage.replaced);
+        let lasting = stages.filter(|stage| stage.exists == Some(true));
+        let made = lasting.filter_map(|stage| {
+            let is_directory = stage.directory;
+            let clear = if is_directory { stage.missed } else { !stage.emptied };
+            Some((stage.writer?, Made { path: path.clone(), is_directory, clear }))
+        });
+        made.collect()
+    }
+
+    fn contested(&mut self, path: PathId) -> Option<Contested> {
+        while self.stages.len() > 1 && self.stages.last().is_some_and(|stage| stage.permitted) {
+            self.stages.pop();
+        }
+        let later = self.stages.len().checked_sub(1).filter(|later| *later > 0)?;
+        // What is a file at one time and a directory at another is nothing that can be made over the other.
+        let begun = || self.stages[1..].iter().filter(|stage| stage.exists == Some(true));
+        let mixed = begun().any(|stage| stage.directory) && begun().any(|stage| !stage.directory);
+        if mixed {
+            for at in 0..later {
+                let writer = self.stages[at + 1].writer;
+                self.stages[at].readers.extend(writer);
+            }
+        }
+        let mut finds = Vec::new();
+        for (number, stage) in self.stages[..later].iter().enumerate() {
+            let is_first = |job: &u32| !finds.iter().any(|(other, _)| other == job);
+            // Who makes it anew then finds the name free again, or something there again.
+            let next = &self.stages[number + 1];
+            let matters = |job: &u32| next.writer != Some(*job) || next.needs_last;
+            let asked = stage.lookers.union(&stage.missers).copied().filter(matters);
+            let all: BTreeSet<u32> = stage.readers.iter().copied().chain(asked).collect();
+            let found: Vec<u32> = all.into_iter().filter(is_first).collect();
+            finds.extend(found.into_iter().map(|job| (job, number)));
+        }
+        let writers = self.stages.iter().filter_map(|stage| stage.writer).collect();
+        let begins_empty = self.stages[0].exists == Some(false);
+        (!finds.is_empty()).then_some(Contested { path, begins_empty, writers, finds })
+    }
+}
+
+impl Contested {
+    /// Whether the order of the jobs lets each find what it found.
+    fn is_kept(&self, needs: &[BTreeSet<u32>]) -> bool {
+        let is_after = |job: u32, other: u32| job == other || reaches(needs, job, other);
+        let distinct: BTreeSet<u32> = self.writers.iter().copied().collect();
+        let turns = self.writers.windows(2).all(|pair| is_after(pair[1], pair[0]));
+        let found = self.finds.iter().all(|(job, stage)| {
+            let last = stage.checked_sub(1).and_then(|at| self.writers.get(at));
+            let next = self.writers.get(*stage);
+            last.is_none_or(|last| is_after(*job, *last)) && next.is_none_or(|next| is_after(*next, *job))
+        });
+        distinct.len() == self.writers.len() && turns && found
+    }
+}
+
+/// Jobs that are looked at to find out whether one waits for another.
+const SEARCHED: usize = 20_000;
+
+/// Whether a job waits for the other, as far as a short search tells.
+fn reaches(needs: &[BTreeSet<u32>], job: u32, other: u32) -> bool {
+    if needs[job as usize].contains(&other) {
+        return true;
+    }
+    let mut known: BTreeSet<u32> = BTreeSet::from([job]);
+    let mut open = vec![job];
+    while let Some(next) = open.pop() {
+        for needed in &needs[next as usize] {
+            if *needed == other {
+                return true;
+            }
+            if known.len() < SEARCHED && known.insert(*needed) {
+                open.push(*needed);
+            }
+        }
+    }
+    false
+}
+
+impl Again {
+    /// By job: what it must find, which things it leaves otherwise. Only what the order of the jobs grants in a first run.
+    pub(crate) fn states(
+        &self,
+        needs: &[BTreeSet<u32>],
+        text: &impl Fn(PathId) -> Arc<str>,
+    ) -> Vec<(Vec<State>, Vec<u32>)> {
+        let mut all = vec![(Vec::new(), Vec::new()); needs.len()];
+        let kept = self.contested.iter().filter(|contested| contested.is_kept(needs));
+        for (number, contested) in kept.enumerate() {
+            let thing = number as u32;
+            for writer in &contested.writers {
+                all[*writer as usize].1.push(thing);
+            }
+            for (job, stage) in &contested.finds {
+                let left = match stage.checked_sub(1).and_then(|at| contested.writers.get(at)) {
+                    Some(writer) => Left::ByJob(JobId(*writer)),
+                    None if contested.begins_empty => Left::Nothing,
+                    None => Left::Input,
+                };
+                all[*job as usize].0.push(State { thing, path: text(contested.path), left });
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X: Thing = Thing::Name(PathId(0));
+
+    fn text(_: PathId) -> Arc<str> {
+        "/w/x".into()
+    }
+
+    fn finish(stages: Stages) -> (Vec<(u32, usize)>, Vec<(u32, bool)>) {
+        let mut again = stages.finish(&text, &|_| None);
+        let finds = again.contested.pop().map(|contested| contested.finds).unwrap_or_default();
+        (finds, again.made.into_iter().map(|(job, made)| (job, made.clear)).collect())
+    }
+
+    #[test]
+    fn who_appends_and_who_read_before_cannot_run_again_alone() {
+        let mut stages = Stages::default();
+        let at = Timestamp(0);
+        stages.write(X, 1, How::Emptied, at, Some(false));
+        stages.read(X, 2, Found::Used);
+        stages.write(X, 3, How::Changed, at, None);
+        stages.read(X, 4, Found::Used);
+        assert_eq!(finish(stages), (vec![(2, 1), (3, 1)], vec![(1, false)]));
+    }
+
+    #[test]
+    fn who_makes_it_of_nothing_can_run_again_once_the_name_is_free() {
+        let mut stages = Stages::default();
+        let at = Timestamp(0);
+        stages.read(X, 1, Found::Missing);
+        stages.write(X, 1, How::Made, at, None);
+        assert_eq!(finish(stages), (vec![], vec![(1, true)]));
+    }
+
+    #[test]
+    fn who_misses_what_another_job_makes_cannot_run_after_it() {
+        let mut stages = Stages::default();
+        stages.read(X, 1, Found::Missing);
+        stages.write(X, 2, How::Emptied, Timestamp(0), None);
+        assert_eq!(finish(stages), (vec![(1, 0)], vec![(2, false)]));
+    }
+
+    #[test]
+    fn permissions_may_be_set_again() {
+        let mut stages = Stages::default();
+        stages.write(X, 1, How::Permitted, Timestamp(0), Some(true));
+        stages.read(X, 2, Found::Used);
+        assert_eq!(finish(stages), (vec![], vec![]));
+    }
+}

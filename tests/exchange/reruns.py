@@ -1,0 +1,166 @@
+"""Exported workflows that are run again: after a change each gives what it gives in a clean directory, or refuses and says why.
+
+usage: reruns.py IOTRAIL [--shells dash,...] [--only REGEX]... [--sample N] [--part K] [--seed N] [--walks FIRST,COUNT] [--snakemake] [--keep DIR]
+
+The workflows are those of `corpus.py`, run by make (with --snakemake by Snakemake). Each is built; built once more without any change, which must
+do nothing wrong; built after `clean`; built after an output was deleted; built after a line was added to an input. What comes out
+is compared byte for byte with what the same export makes of the same inputs in a clean directory. `equal`: the same files;
+`refused`: it ended with an error whose line says what to do; `remarked`: the export says that it does not notice that change; `WRONG`: anything else. `clean` is not tried where it asks to
+restore an input. Of workflows whose first build is not equal to the recording, nothing is tried. The input and the output are chosen by chance, from --seed. With --sample N, every N-th
+workflow is tried, beginning with the K-th.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import corpus
+
+REFUSED = re.compile(r"has changed it already; run .* and make again|other files are in it; run .* and make again")
+OWN = {"run.sh"}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("iotrail", type=pathlib.Path)
+    parser.add_argument("--shells", default="dash")
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--part", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--walks", default="0,0")
+    parser.add_argument("--snakemake", action="store_true")
+    parser.add_argument("--keep", type=pathlib.Path)
+    arguments = parser.parse_args()
+    iotrail = arguments.iotrail.resolve()
+    shells = [shell for shell in arguments.shells.split(",") if shutil.which(corpus.SHELLS[shell][0])]
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = arguments.keep or pathlib.Path(scratch)
+        sample, arguments.sample = arguments.sample, 1
+        cases = [case for number, case in enumerate(corpus.choose(arguments, shells, scratch)) if number % sample == arguments.part]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            trials = list(pool.map(lambda case: Trials(case, iotrail, arguments), cases))
+    sys.exit(report(trials))
+
+
+class Trials:
+    def __init__(self, case, iotrail, arguments):
+        self.case, self.results, self.snakemake = case, {}, arguments.snakemake
+        self.chance = random.Random(f"{case.name} {arguments.seed}")
+        case.record(iotrail)
+        format = "snakemake" if self.snakemake else "makefile"
+        if format in case.refused or corpus.LEAVE.search(case.remarks[format]) or corpus.TIMES.search(case.remarks[format]):
+            return
+        remark = re.search("^# not noticed when it runs again: (.*)$", (case.directory / ("w.smk" if self.snakemake else "w.mk")).read_text(), re.MULTILINE)
+        self.unnoticed = remark[1] if remark else ""
+        self.inputs = corpus.contents(self.built("inputs"))
+        self.first = self.built("first")
+        if self.run(self.first).returncode == 0 and corpus.contents(self.first) == case.files:
+            self.saved = self.case.directory / "saved"
+            subprocess.run(["cp", "-a", self.first, self.saved], check=True)
+            self.unchanged()
+            self.cleaned()
+            self.deleted()
+            self.changed()
+        for name, (result, why) in self.results.items():
+            if result != "equal":
+                print(f"{result} {self.case.name} {name}: {why}", flush=True)
+
+    def built(self, name):
+        """A clean directory, in which nothing was run yet."""
+        place = self.case.directory / name / self.case.place
+        self.case.clean(place)
+        return place
+
+    def again(self):
+        """The first build as it was, in the same place: links may hold its name."""
+        shutil.rmtree(self.first)
+        subprocess.run(["cp", "-a", self.saved, self.first], check=True)
+        return self.first
+
+    def run(self, place, *goals):
+        start = place / self.case.at
+        if self.snakemake:
+            command = ["snakemake", "-s", self.case.directory / "w.smk", "--cores", "2", "-q", "--nolock", *goals]
+        else:
+            command = ["make", "-s", "-f", self.case.directory / "w.mk", *goals]
+        return corpus.run(command, start)
+
+    def judge(self, trial, done, place, wanted):
+        found = corpus.contents(place)
+        different = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+        if done.returncode == 0 and not different:
+            self.results[trial] = ("equal", "")
+        elif done.returncode != 0 and REFUSED.search(done.stderr + done.stdout) and not trial.startswith(("unchanged", "clean")):
+            self.results[trial] = ("refused", REFUSED.search(done.stderr + done.stdout)[0])
+        elif done.returncode == 0 and all(name.replace("\n", "\\n").replace("\t", "\\t") in self.unnoticed for name in different):
+            self.results[trial] = ("remarked", self.unnoticed)
+        else:
+            said = f"ended with {done.returncode}: {done.stderr.strip()[-300:]}" if done.returncode else "exit code 0"
+            self.results[trial] = ("WRONG", f"{said}, other files: {different}")
+
+    def unchanged(self):
+        place = self.again()
+        self.judge("unchanged", self.run(place), place, self.case.files)
+
+    def cleaned(self):
+        place = self.again()
+        done = self.run(place, "clean")
+        if "Restore what" in done.stdout + done.stderr + (self.case.directory / "w.mk").read_text():
+            return
+        left = {name for name in corpus.contents(place) if name not in self.inputs}
+        if left:
+            self.results["clean leaves"] = ("WRONG", f"{sorted(left)}") if done.returncode == 0 else ("WRONG", done.stderr[-300:])
+        self.judge("cleaned", self.run(place), place, self.case.files)
+
+    def deleted(self):
+        outputs = sorted(name for name, (kind, *_) in self.case.files.items() if kind == "file" and name not in self.inputs)
+        if outputs:
+            name = self.chance.choice(outputs)
+            place = self.again()
+            (place / name).unlink()
+            self.judge(f"deleted {name}", self.run(place), place, self.case.files)
+
+    def changed(self):
+        text = self.case.script.read_text()
+        names = sorted(name for name in corpus.FILES if name in text and name not in OWN and not name.endswith((".py", ".r", ".m", ".s", ".t", ".c", ".sh")))
+        # A goal that is changed by hand is new enough.
+        goals = re.search("^all(?:-jobs)?:(.*)$", (self.case.directory / "w.mk").read_text(), re.MULTILINE)[1].split()
+        names = [name for name in names if name not in goals]
+        if not names:
+            return
+        name = self.chance.choice(names)
+        reference, place = self.built("reference"), self.again()
+        for directory in (reference, place):
+            if (directory / name).exists():
+                with open(directory / name, "a") as file:
+                    file.write("one more\n")
+        wanted = self.run(reference)
+        again = self.run(place)
+        if wanted.returncode != 0 and again.returncode != 0:
+            self.results[f"changed {name}"] = ("fails", wanted.stderr.strip()[-200:])
+            return
+        self.judge(f"changed {name}", again, place, corpus.contents(reference))
+
+
+def report(trials):
+    counts = collections.Counter()
+    for trial in trials:
+        for name, (result, _) in trial.results.items():
+            counts[(name.split()[0], result)] += 1
+    for kind in sorted({kind for kind, _ in counts}):
+        print(kind, " ".join(f"{result}={counts[(kind, result)]}" for result in ("equal", "refused", "remarked", "fails", "WRONG")))
+    wrong = sum(count for (_, result), count in counts.items() if result == "WRONG")
+    print(f"{len(trials)} recordings, {sum(counts.values())} trials, {wrong} WRONG")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    main()
