@@ -107,12 +107,17 @@ pub(crate) fn clean(jobs: &Jobs) -> Vec<String> {
     let files: BTreeSet<&str> = made().filter(|made| !made.is_directory).map(|made| &*made.path).collect();
     let places: BTreeSet<&str> = made().filter(|made| made.is_directory).map(|made| &*made.path).collect();
     let places: BTreeSet<&str> = places.into_iter().chain(jobs.directories.iter().map(Arc::as_ref)).collect();
-    let files: Vec<&str> = files.into_iter().collect();
+    // What was a file once and a directory then may be either.
+    let (either, files): (Vec<&str>, Vec<&str>) = files.into_iter().partition(|path| places.contains(path));
     let places: Vec<&str> = places.into_iter().rev().collect();
     let mut lines = Vec::new();
     for some in files.chunks(IN_A_LINE) {
         let (first, names) = arguments(some.iter().copied(), jobs);
         lines.push(format!("{first}rm -f -- {}", names.join(" ")));
+    }
+    for some in either.chunks(IN_A_LINE) {
+        let (first, names) = arguments(some.iter().copied(), jobs);
+        lines.push(format!("{first}rm -f -- {} 2>/dev/null || :", names.join(" ")));
     }
     for some in places.chunks(IN_A_LINE) {
         let (first, names) = arguments(some.iter().copied(), jobs);

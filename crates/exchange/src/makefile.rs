@@ -136,7 +136,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
             let functions = if guards { "$(again) " } else { "" };
             let _ = writeln!(text, "\t@{functions}{}", before.replace('$', "$$"));
         }
-        let _ = write!(text, "\t{}{}\n", directories.replace('$', "$$"), line.replace('$', "$$"));
+        let _ = writeln!(text, "\t{}{}", directories.replace('$', "$$"), line.replace('$', "$$"));
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
             Targets::Files(files) => {

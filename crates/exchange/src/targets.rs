@@ -186,12 +186,15 @@ fn wake(jobs: &Jobs, rules: &mut [Rule], outer: &[BTreeSet<String>], needs: &[Ve
     let mut waking: Vec<Option<Waking>> = (0..rules.len()).map(|number| Some(own(number))).collect();
     for _ in 0..PASSES {
         let mut changes = false;
-        for number in 0..rules.len() {
-            let others: Vec<usize> = needs[number].clone();
-            changes |= others.into_iter().any(|other| join(&mut waking, number, other));
+        for (number, others) in needs.iter().enumerate() {
+            for other in others {
+                changes |= join(&mut waking, number, *other);
+            }
         }
         for number in (0..rules.len()).rev() {
-            changes |= needed(&jobs.jobs[number]).into_iter().any(|other| join(&mut waking, other, number));
+            for other in needed(&jobs.jobs[number]) {
+                changes |= join(&mut waking, other, number);
+            }
         }
         if !changes {
             break;

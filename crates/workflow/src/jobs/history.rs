@@ -102,6 +102,9 @@ pub(crate) struct History {
     pub(crate) again: Again,
 }
 
+/// File systems tell births by a clock that is behind by as many nanoseconds at most.
+const COARSE: i64 = 10_000_000;
+
 /// So many names of one file, through links, are followed.
 const MOST_NAMES: usize = 32;
 
@@ -530,7 +533,8 @@ impl Writer<'_> {
     /// Whether the file is known to have been there before the recording.
     fn is_old(&self, step: &Step) -> bool {
         let file = step.file.get().and_then(|file| self.log.distinct_files().get(file.index()));
-        file.and_then(|file| file.birth).is_some_and(|birth| birth < self.origin.0)
+        let surely = self.origin.0.saturating_sub(COARSE);
+        file.and_then(|file| file.birth).is_some_and(|birth| birth < surely)
     }
 
     /// The job asked whether the name is there: it must find it as it did.

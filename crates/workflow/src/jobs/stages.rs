@@ -389,7 +389,10 @@ mod tests {
         "/w/x".into()
     }
 
-    fn finish(stages: Stages) -> (Vec<(u32, usize)>, Vec<(u32, bool)>) {
+    /// Job and stage that it must find; job and whether what it made must be away.
+    type Finished = (Vec<(u32, usize)>, Vec<(u32, bool)>);
+
+    fn finish(stages: Stages) -> Finished {
         let mut again = stages.finish(&text, &|_| None);
         let finds = again.contested.pop().map(|contested| contested.finds).unwrap_or_default();
         (finds, again.made.into_iter().map(|(job, made)| (job, made.clear)).collect())
