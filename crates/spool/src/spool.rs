@@ -21,6 +21,7 @@ pub struct Spool {
     pieces: Vec<Piece>,
     damage: Vec<Damage>,
     is_finished: bool,
+    written: Option<u64>,
 }
 
 impl Spool {
@@ -39,6 +40,7 @@ impl Spool {
             pieces: Vec::new(),
             damage: Vec::new(),
             is_finished: false,
+            written: None,
         };
         let numbers = segment_numbers(directory)?;
         // It is made before the first segment.
@@ -82,6 +84,7 @@ impl Spool {
         let (found, rows) = (self.events(), self.pieces.iter().map(|piece| piece.rows).sum::<u64>());
         // One that was killed may have appended a record and not counted it.
         let written = finished.unwrap_or(appended.events.max(found));
+        self.written = finished.or(self.losses.appended.map(|_| written));
         if found != written {
             let what = format!("{written} events were written, the files hold {found}");
             self.report(last, Some(written.saturating_sub(found)), what);
@@ -134,10 +137,10 @@ impl Spool {
         &self.losses
     }
 
-    /// Whether it is known how many events were written, so that what [`Spool::damage`] took is counted, wherever it is.
+    /// How many events the writer put into the spool; what is not there was lost. `None` if nothing tells.
     #[must_use]
-    pub fn is_counted(&self) -> bool {
-        self.is_finished || self.losses.appended.is_some()
+    pub fn written(&self) -> Option<u64> {
+        self.written
     }
 
     /// Number of events. Damage within full blocks, which only a [`Reader`] meets, makes it smaller.

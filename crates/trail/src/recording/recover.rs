@@ -8,7 +8,7 @@ use crate::recording::join::{capture_of, scratch};
 use crate::recording::lock::Lock;
 use crate::recording::publish::{Addition, Assembly, publish, read_cases, tidy};
 use crate::recording::run::{RECORDING, Run, replace_json};
-use crate::recording::unfinished::{came_to_its_end, case_of, describe, describe_damaged, spools};
+use crate::recording::unfinished::{came_to_its_end, case_of, describe, describe_damaged, lost_to, spools};
 use crate::recording::{Liveness, Progress, TOO_LONG, Unfinished};
 use crate::trail::read_meta;
 use crate::writer::Hidden;
@@ -154,12 +154,12 @@ impl Work<'_> {
         let show = |done: u64, _| progress(earlier.load(Ordering::Relaxed) + done, *total);
         let addition = addition(&found.name, spool, directory, self.threads, &show)?;
         earlier.fetch_add(spool.events(), Ordering::Relaxed);
-        let found = describe_damaged(found, spool, &addition.damage);
+        let events = addition.parts.iter().map(PartSummary::events).sum();
+        let found = describe_damaged(found, spool, &addition.damage, events);
         if !self.force && !addition.damage.is_empty() {
             recovered.left.push(found);
             return Ok(None);
         }
-        let events = addition.parts.iter().map(PartSummary::events).sum();
         recovered.events += events;
         let recording = addition.coverage.recording.as_ref();
         recovered.lost += recording.map_or(0, RecordingCoverage::lost);
@@ -281,11 +281,9 @@ fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
         count(&mut recording.lost, reason, losses.failed);
         count(&mut recording.lost, TOO_LONG, losses.too_long);
     }
-    let lost: u64 = converted.damage.iter().filter_map(|damage| damage.events).sum();
-    count(&mut recording.lost, "damaged spool", lost);
-    let is_in_total = |damage: &Damage| spool.is_counted() && spool.damage().contains(damage);
+    count(&mut recording.lost, "damaged spool", lost_to(&converted.damage, spool, events));
     let is_uncounted =
-        |damage: &&Damage| damage.events.is_none() && damage.skipped > 0 && !is_in_total(damage);
+        |damage: &&Damage| damage.events.is_none() && damage.skipped > 0 && spool.written().is_none();
     recording.lost_unknown =
         converted.damage.iter().filter(is_uncounted).count() as u64 + u64::from(losses.unreadable);
     coverage.lost = recording.lost();

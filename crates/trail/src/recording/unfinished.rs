@@ -120,14 +120,32 @@ pub(crate) fn describe(name: &str, spool: &Spool) -> Unfinished {
         recorder,
         case: header.case.clone(),
         events: spool.events(),
-        why: format!("{}{}", state(spool, recorder), missing(spool, spool.damage())),
+        why: format!(
+            "{}{}",
+            state(spool, recorder),
+            missing(spool, spool.damage(), lost_to(spool.damage(), spool, spool.events()))
+        ),
     }
 }
 
 /// What is known of a recording after all of its spool was read, which has `damage`.
-pub(crate) fn describe_damaged(found: Unfinished, spool: &Spool, damage: &[Damage]) -> Unfinished {
-    let why = format!("{}{}", state(spool, found.recorder), missing(spool, damage));
+pub(crate) fn describe_damaged(
+    found: Unfinished,
+    spool: &Spool,
+    damage: &[Damage],
+    events: u64,
+) -> Unfinished {
+    let lost = lost_to(damage, spool, events);
+    let why = format!("{}{}", state(spool, found.recorder), missing(spool, damage, lost));
     Unfinished { why, ..found }
+}
+
+/// Events that are known to be lost to damage, of a spool that gave so many: what the writer counted tells it, else the damage.
+pub(crate) fn lost_to(damage: &[Damage], spool: &Spool, events: u64) -> u64 {
+    match spool.written() {
+        Some(written) => written.saturating_sub(events),
+        None => damage.iter().filter_map(|damage| damage.events).sum(),
+    }
 }
 
 /// A recorder holds a lock on its spool as long as it lives; whether that can be seen from another host depends on the
@@ -183,7 +201,7 @@ fn state(spool: &Spool, recorder: Liveness) -> &'static str {
 }
 
 /// What is missing of what was recorded.
-fn missing(spool: &Spool, damage: &[Damage]) -> String {
+fn missing(spool: &Spool, damage: &[Damage], lost: u64) -> String {
     let mut missing = String::new();
     let losses = spool.losses();
     if losses.failed > 0 {
@@ -193,7 +211,6 @@ fn missing(spool: &Spool, damage: &[Damage]) -> String {
     if losses.too_long > 0 {
         missing.push_str(&format!("; {} too long to be kept", quantity(losses.too_long)));
     }
-    let lost: u64 = damage.iter().filter_map(|damage| damage.events).sum();
     match (damage.len(), lost) {
         (0, _) => {}
         (places, 0) => missing.push_str(&format!(
