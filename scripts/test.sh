@@ -69,6 +69,10 @@ workflow_steps() {
   step "exchange: small workflows run again" exchange_tests tests/exchange/reruns.py "$iotrail" --sample 16
 }
 
+import_tests() {
+  build && python3 "$@"
+}
+
 interop_tests() {
   local python
   python=$(python_with tests/interop/requirements.txt) && build \
@@ -88,6 +92,7 @@ record_tests() {
 
 record_steps() {
   local iotrail=$target/debug/iotrail
+  step "sums of imported traces are those of their texts" import_tests tests/import/sums.py "$iotrail"
   step "recorded programs behave as unrecorded ones" record_tests tests/faithful/run.py "$iotrail"
   step "recordings compared with strace" record_tests tests/strace/compare.py "$iotrail"
   step "recorded names are those that the kernel resolved" record_tests tests/names/run.py "$iotrail"

@@ -1,7 +1,6 @@
 //! A call between its entry and its exit.
 
 use super::effects::{Effects, Special};
-use super::errors;
 use super::plan::Plan;
 use super::stored::{Place, Stored};
 use crate::{Registers, Returned};
@@ -216,7 +215,9 @@ impl Entry {
         let ret = match self.returned {
             None => Return::Unseen,
             Some(Returned::Value(value)) => Return::Value(value, None),
-            Some(Returned::Error(number)) => Return::Failed(errors::error_name(number).as_bytes()),
+            Some(Returned::Error(number)) => {
+                Return::Failed(iotrail_model::errors::error_name(number).as_bytes())
+            }
         };
         View { call, args, len: self.plan.map_or(0, |plan| usize::from(plan.len)), ret }
     }

@@ -13,6 +13,7 @@ pub mod cell;
 pub mod clock;
 pub mod coverage;
 pub mod dictionaries;
+pub mod errors;
 pub mod event;
 pub mod file_facts;
 pub mod ids;

@@ -24,7 +24,7 @@ pub struct QuerySpec {
 /// enough. Each word of a list may itself be a list separated by commas, except path patterns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelectSpec {
-    /// `--layer`: `syscall`, `libc`, `mpiio`, `mpi` or `all`; if none is named, the lowest that the log has.
+    /// `--layer`: `syscall`, `posix`, `libc`, `mpiio`, `mpi` or `all`; if none is named, the lowest that the log has.
     pub layer: Vec<String>,
     /// `--call`: names or globs (`read,p*`).
     pub call: Vec<String>,

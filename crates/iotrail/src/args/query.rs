@@ -11,7 +11,7 @@ const MEANING: &str = "Activities and cases";
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = SELECTION)]
 pub(crate) struct Selection {
-    /// Calls seen at these interfaces, comma-separated: `syscall`, `libc`, `mpiio`, `mpi`, or `all`. Default: the lowest of
+    /// Calls seen at these interfaces, comma-separated: `syscall`, `posix`, `libc`, `mpiio`, `mpi`, or `all`. Default: the lowest of
     /// the log, so that nothing is counted twice; `events` prints all.
     #[arg(long, value_name = "LAYER")]
     layer: Vec<String>,

@@ -1,10 +1,11 @@
-//! `iotrail import`: strace output into a trail.
+//! `iotrail import`: traces of other programs into a trail.
 
 use crate::{output, ui::Ui, usage};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use iotrail_darshan::DarshanDxt;
 use iotrail_import::{CasePattern, Format, ImportOptions, ImportSummary, Input, Progress, import};
+use iotrail_ltrace::Ltrace;
 use iotrail_model::units;
 use iotrail_strace::Strace;
 use signal_hook::consts::signal::{SIGINT, SIGTERM};
@@ -17,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// The formats of traces, the most particular first; strace's, which is searched for to the end of a file, last.
-const FORMATS: [&dyn Format; 2] = [&DarshanDxt, &Strace];
+const FORMATS: [&dyn Format; 3] = [&DarshanDxt, &Ltrace, &Strace];
 
 /// How many warnings of an import are shown one by one.
 const SHOWN: usize = 10;
@@ -25,11 +26,13 @@ const SHOWN: usize = 10;
 /// Signals that come together within this time are one wish.
 const ONE_WISH: Duration = Duration::from_millis(400);
 
-/// Turn strace output into a trail.
+/// Turn traces of other programs (strace, Darshan DXT, ltrace) into a trail.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Record with:
-  strace -f -tt -T -y -o a_host1_9042.st COMMAND
+Formats, which each file tells itself:
+  strace       strace -f -tt -T -y -o a_host1_9042.st COMMAND
+  darshan-dxt  darshan-dxt-parser --show-incomplete LOG.darshan > LOG.txt
+  ltrace       ltrace -S -f -ttt -T -s 4096 -o FILE COMMAND
 
 Examples:
   iotrail import -o run.trail a_host1_9042.st b_host1_9157.st
@@ -38,7 +41,7 @@ Examples:
   zcat big.st.gz | iotrail import -o big.trail -
 
 Ctrl-C ends an import early: the trail holds what was read until then and says so. A second one gives up.
-A named file that cannot be read or is not strace output is reported and the trail holds the others; such
+A named file that cannot be read or is in no known format is reported and the trail holds the others; such
 files in a directory are only remarked on.
 Exit status: 0 all inputs were imported, 1 some could not be (or none: then there is no trail), 2 wrong usage.")]
 pub(crate) struct Args {
@@ -51,8 +54,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "TRAIL")]
     output: PathBuf,
 
-    /// The format of all inputs, in case it is not recognised: strace, darshan-dxt.
-    #[arg(long, value_name = "FORMAT")]
+    /// The format of all inputs, in case it is not recognised.
+    #[arg(long, value_name = "FORMAT", value_parser = ["strace", "darshan-dxt", "ltrace"])]
     format: Option<String>,
 
     /// How file names become case names; any of {cid}, {host} and {rid} may be missing, and slashes match directories.

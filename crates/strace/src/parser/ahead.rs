@@ -1,8 +1,8 @@
 //! A look at the next line, by which files that were written side by side are read in one order.
 
 use super::notices::End;
-use super::prefix::Prefix;
 use super::{Parser, feed};
+use iotrail_import::Prefix;
 use iotrail_model::{Tid, Timestamp};
 
 /// What the next line is.

@@ -2,9 +2,9 @@
 
 use super::kind::Kind;
 use super::pending::Half;
-use super::prefix::Prefix;
 use super::sink::{Out, Sink};
 use super::{Parser, noise};
+use iotrail_import::Prefix;
 
 /// A line that something else broke.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 //!
 //! Every line is counted once, as what [`Parser::understand`] says, or as not understood.
 
-use super::prefix::Prefix;
 use super::sink::{Out, Sink};
 use super::{MAX_LINE_BYTES, Parser, noise};
+use iotrail_import::Prefix;
 use memchr::memchr;
 
 /// What a line is; [`iotrail_model::coverage::Lines`] counts these.

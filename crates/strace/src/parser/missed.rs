@@ -4,10 +4,10 @@
 
 use super::Parser;
 use super::marks::resumed_name;
-use super::prefix::Prefix;
 use super::reading::{Reading, name_length};
 use super::rights;
 use super::sink::{Out, Sink};
+use iotrail_import::Prefix;
 use iotrail_model::raw::{RawCall, RawItem, Return};
 use iotrail_model::{CallId, Layer, Tid, Timestamp};
 
@@ -69,7 +69,7 @@ fn has_result(text: &[u8]) -> bool {
 fn is_of_strace(prefix: &Prefix<'_>) -> bool {
     let numbers = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b':' | b' ');
     prefix.tid.is_some()
-        || prefix.stamp != super::clock::Stamp::default()
+        || prefix.stamp != iotrail_import::Stamp::default()
         || name_length(prefix.rest).is_some()
         || resumed_name(prefix.rest).is_some()
         || !prefix.rest.is_empty() && prefix.rest.iter().all(numbers)

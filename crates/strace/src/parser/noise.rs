@@ -73,7 +73,7 @@ pub(super) fn interruption(line: &[u8]) -> Option<(usize, Option<u32>)> {
 /// The process in `Process 123 attached`.
 pub(super) fn attached(text: &[u8]) -> Option<u32> {
     let text = own_words(text).unwrap_or(text);
-    let (pid, length) = super::prefix::digits(text.strip_prefix(b"Process ")?)?;
+    let (pid, length) = iotrail_import::digits(text.strip_prefix(b"Process ")?)?;
     text[8 + length..].starts_with(b" attached").then_some(pid as u32)
 }
 

@@ -3,10 +3,10 @@
 use super::Parser;
 use super::kind::Kind;
 use super::pending::Half;
-use super::prefix::{Prefix, digits};
 use super::scan::number;
 use super::sink::{Out, Sink};
 use super::threads::Began;
+use iotrail_import::{Prefix, digits};
 use iotrail_model::raw::RawItem;
 use iotrail_model::{Tid, Timestamp};
 

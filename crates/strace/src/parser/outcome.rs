@@ -2,8 +2,8 @@
 
 use super::arguments::target;
 use super::escape::Scratch;
-use super::prefix::duration;
 use super::scan::{number, trim_end, trim_start};
+use iotrail_import::duration;
 use iotrail_model::Nanos;
 use iotrail_model::raw::Return;
 use memchr::{memmem, memrchr};

@@ -5,11 +5,11 @@ use super::kind::Kind;
 use super::marks::{DETACHED, cut_by_death, resumed_name};
 use super::outcome::Outcome;
 use super::pending::Half;
-use super::prefix::Prefix;
 use super::scan::value_end;
 use super::sink::{Out, Sink};
 use super::threads::Began;
 use super::{Parser, noise};
+use iotrail_import::Prefix;
 use iotrail_model::raw::{RawCall, RawItem};
 use iotrail_model::{CallId, Layer, Tid, Timestamp};
 

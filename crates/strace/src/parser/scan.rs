@@ -4,6 +4,7 @@
 //! brackets. Strings are skipped with one `memchr` for the closing quote, everything else with one table look-up
 //! per byte.
 
+pub(super) use iotrail_import::trim_start;
 use memchr::{memchr, memchr2, memmem};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,13 +150,6 @@ pub(super) fn comment_end(text: &[u8], at: usize) -> Option<usize> {
             from = place + 1;
         }
     }
-}
-
-/// `text` without spaces at its start.
-#[inline]
-pub(super) fn trim_start(text: &[u8]) -> &[u8] {
-    let spaces = text.iter().take_while(|&&byte| byte == b' ').count();
-    &text[spaces..]
 }
 
 /// `text` without spaces at its end.

@@ -3,10 +3,10 @@
 use super::Parser;
 use super::marks::resumed_name;
 use super::pending::Pending;
-use super::prefix::Prefix;
 use super::reading::name_length;
 use super::sink::{Out, Sink};
 use super::threads::Began;
+use iotrail_import::Prefix;
 use iotrail_model::calls::{self, Makes};
 use iotrail_model::dictionaries::Dictionaries;
 use iotrail_model::raw::RawItem;

@@ -8,6 +8,7 @@ mod formats;
 mod help;
 mod hostile;
 mod identity;
+mod importers;
 mod input;
 mod interrupted;
 mod lines;

@@ -1,12 +1,11 @@
 //! What stands in front of a line: thread, time stamps, call number, instruction pointer.
 //!
-//! strace prints, each only if asked to: `[pid N<comm>] ` or `N<comm> `, `[security context] `, the time of day or
+//! strace and ltrace print, each only if asked to: `[pid N<comm>] ` or `N<comm> `, `[security context] `, the time of day or
 //! the seconds since the epoch, the difference to the line before (`(+     0.000123) ` behind a time, bare without
 //! one), `[ 257] ` (call number), `[00007f...] ` (instruction pointer). A bare number is told apart by its size: no
 //! process id is above 2^22, no clock of a machine that runs strace 5 stands before 1973.
 
-use super::clock::{Absolute, SECOND, Stamp};
-use super::scan::trim_start;
+use crate::timeline::{Absolute, SECOND, Stamp};
 use iotrail_model::Tid;
 use memchr::memchr;
 
@@ -17,18 +16,22 @@ const FIRST_UNIX_SECOND: u64 = 100_000_000;
 
 /// What stood in front of a line, and the line behind it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Prefix<'a> {
-    pub(super) tid: Option<Tid>,
+pub struct Prefix<'a> {
+    /// The thread.
+    pub tid: Option<Tid>,
     /// Name of the thread's command, as printed.
-    pub(super) comm: Option<&'a [u8]>,
-    pub(super) stamp: Stamp,
-    pub(super) rest: &'a [u8],
+    pub comm: Option<&'a [u8]>,
+    /// Its time stamps.
+    pub stamp: Stamp,
+    /// The line behind it.
+    pub rest: &'a [u8],
 }
 
 impl<'a> Prefix<'a> {
     /// Takes off whatever stands in front of a line. Never fails: what is no prefix is the line.
     #[inline]
-    pub(super) fn read(line: &'a [u8]) -> Self {
+    #[must_use]
+    pub fn read(line: &'a [u8]) -> Self {
         let mut prefix = Self { rest: line, ..Self::default() };
         match line.first() {
             Some(b'[') => prefix.bracketed_thread(),
@@ -160,7 +163,8 @@ fn behind_space(text: &[u8]) -> Option<&[u8]> {
 
 /// The digits at the start of `text` as a number, and how many there are.
 #[inline]
-pub(super) fn digits(text: &[u8]) -> Option<(u64, usize)> {
+#[must_use]
+pub fn digits(text: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0_u64;
     let mut length = 0;
     while let Some(digit @ b'0'..=b'9') = text.get(length) {
@@ -193,10 +197,19 @@ fn nanos(seconds: u64, fraction: u64) -> Option<i64> {
 
 /// The nanoseconds in `0.000012`: a duration as printed.
 #[inline]
-pub(super) fn duration(text: &[u8]) -> Option<i64> {
+#[must_use]
+pub fn duration(text: &[u8]) -> Option<i64> {
     let (whole, length) = digits(text)?;
     let (fraction, rest, _) = fraction(&text[length..])?;
     if rest.is_empty() { nanos(whole, fraction) } else { None }
+}
+
+/// `text` without spaces at its start.
+#[inline]
+#[must_use]
+pub fn trim_start(text: &[u8]) -> &[u8] {
+    let spaces = text.iter().take_while(|&&byte| byte == b' ').count();
+    &text[spaces..]
 }
 
 #[cfg(test)]

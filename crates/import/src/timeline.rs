@@ -3,24 +3,25 @@
 use iotrail_model::time::{NANOS_PER_DAY, days_from_civil};
 use iotrail_model::{Clock, Nanos, Resolution, Timestamp};
 
-pub(super) const SECOND: i64 = 1_000_000_000;
+/// A second.
+pub(crate) const SECOND: i64 = 1_000_000_000;
 
 /// The time stamps in front of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub struct Stamp {
     /// When, if the line says.
-    pub(super) absolute: Option<Absolute>,
+    pub absolute: Option<Absolute>,
     /// Nanoseconds since the line before it, if the line says.
-    pub(super) delta: Option<i64>,
+    pub delta: Option<i64>,
     /// Whether `absolute` has a fraction of a second.
-    pub(super) fine: bool,
+    pub fine: bool,
     /// The last digit of what the line says in nanoseconds, the finer one if it says both; 0 if it says neither.
-    pub(super) unit: i64,
+    pub unit: i64,
 }
 
 /// A point in time as printed, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Absolute {
+pub enum Absolute {
     /// Since the epoch.
     Utc(i64),
     /// Since midnight.
@@ -29,7 +30,7 @@ pub(super) enum Absolute {
 
 /// The time of the lines so far: what the stamps of the next ones refer to.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Timeline {
+pub struct Timeline {
     clock: Option<Clock>,
     /// Midnight of the day of the last line.
     midnight: i64,
@@ -40,24 +41,27 @@ pub(super) struct Timeline {
 
 impl Timeline {
     /// Before the first line, on the given date.
-    pub(super) fn new(date: Option<(i64, i64, i64)>) -> Self {
+    #[must_use]
+    pub fn new(date: Option<(i64, i64, i64)>) -> Self {
         let days = date.map_or(0, |(year, month, day)| days_from_civil(year, month, day));
         Self { midnight: days.saturating_mul(NANOS_PER_DAY), ..Self::default() }
     }
 
     /// What the stamps mean.
-    pub(super) fn clock(&self) -> Clock {
+    #[must_use]
+    pub fn clock(&self) -> Clock {
         self.clock.unwrap_or(Clock::Order)
     }
 
     /// How fine they are: of numbers of lines nobody asks.
-    pub(super) fn resolution(&self) -> Resolution {
+    #[must_use]
+    pub fn resolution(&self) -> Resolution {
         Resolution(Nanos(self.unit))
     }
 
     /// The time of the next line.
     #[inline]
-    pub(super) fn advance(&mut self, stamp: &Stamp) -> Timestamp {
+    pub fn advance(&mut self, stamp: &Stamp) -> Timestamp {
         let first = self.clock.is_none();
         self.unit = self.unit.max(stamp.unit);
         let now = match (stamp.absolute, stamp.delta) {
