@@ -88,6 +88,19 @@ fn a_cut_at_a_block_a_page_or_the_start_is_told_from_a_writer_that_was_killed_ea
 }
 
 #[test]
+fn a_block_that_is_a_copy_of_another_does_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    write_killed(dir.path(), 700);
+    let written = Spool::open(dir.path()).unwrap().events();
+    let path = segment(dir.path(), 0);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.copy_within(BLOCK..2 * BLOCK, 2 * BLOCK);
+    fs::write(&path, bytes).unwrap();
+    let spool = Spool::open(dir.path()).unwrap();
+    assert_eq!(spool.written(), Some(written));
+}
+
+#[test]
 fn without_its_count_a_spool_does_not_pass_for_complete() {
     let dir = tempfile::tempdir().unwrap();
     write_killed(dir.path(), 9);

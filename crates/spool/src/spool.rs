@@ -80,11 +80,14 @@ impl Spool {
 
     /// Compares what was found with what the writer counted, `finished` at its end or with each record.
     fn check_total(&mut self, finished: Option<u64>, last: u32) {
-        let appended = self.losses.appended.unwrap_or_default();
+        let counted = self.losses.appended;
+        let appended = counted.unwrap_or_default();
         let (found, rows) = (self.events(), self.pieces.iter().map(|piece| piece.rows).sum::<u64>());
         // One that was killed may have appended a record and not counted it.
         let written = finished.unwrap_or(appended.events.max(found));
-        self.written = finished.or(self.losses.appended.map(|_| written));
+        // More than that are copies.
+        let uncounted = u64::from(found == appended.events + 1);
+        self.written = finished.or(counted.map(|appended| appended.events + uncounted));
         if found != written {
             let what = format!("{written} events were written, the files hold {found}");
             self.report(last, Some(written.saturating_sub(found)), what);
