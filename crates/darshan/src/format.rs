@@ -57,12 +57,13 @@ impl Format for DarshanDxt {
         loop {
             let (text, ended) = (reader.window.unread(), reader.window.ended());
             binary |= text.contains(&0);
-            let done = lines(text, ended, |line| match line.first() {
-                Some(b'#') => match Line::read(line) {
-                    Line::Rank { rank, .. } => known |= ranks.insert(rank),
-                    _ => known |= line.starts_with(MAGIC),
-                },
-                _ => {}
+            let done = lines(text, ended, |line| {
+                if line.first() == Some(&b'#') {
+                    match Line::read(line) {
+                        Line::Rank { rank, .. } => known |= ranks.insert(rank),
+                        _ => known |= line.starts_with(MAGIC),
+                    }
+                }
             });
             reader.window.consume(done);
             if ended || options.cancel.load(Ordering::Relaxed) {

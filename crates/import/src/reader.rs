@@ -259,8 +259,8 @@ mod tests {
         let mut sparse = file(&path, b"1 close(3) = 0\n");
         File::options().write(true).open(&path).and_then(|file| file.set_len(64 << 30)).expect("a hole");
         let zeros = Path::new("/dev/zero").into();
-        let zeros = TraceFile { origin: Origin::Pipe(zeros), name: "zeros".to_owned(), named: true };
-        for (file, expected) in [(&mut sparse, "1 close(3) = 0\n"), (&mut zeros.clone(), "")] {
+        let mut zeros = TraceFile { origin: Origin::Pipe(zeros), name: "zeros".to_owned(), named: true };
+        for (file, expected) in [(&mut sparse, "1 close(3) = 0\n"), (&mut zeros, "")] {
             let mut reader = TraceReader::new(file, Limits::LARGE, &Arc::default());
             let mut text = Vec::new();
             while !reader.window.ended() {

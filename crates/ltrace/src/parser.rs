@@ -236,7 +236,7 @@ impl Parser {
         let pending = Pending { layer, name, arguments, start: at, opens, never };
         if let Some(outermost) = self.stacks.entry(tid).or_default().push(pending, MAX_DEPTH) {
             self.coverage.incomplete += 1;
-            self.unseen(tid, vec![outermost], out);
+            self.unseen(tid, &[outermost], out);
         }
     }
 
@@ -254,7 +254,7 @@ impl Parser {
         };
         self.held -= pending.arguments.len();
         self.coverage.incomplete += left.len() as u64;
-        self.unseen(tid, left, out);
+        self.unseen(tid, &left, out);
         let seen = seen(tid, name.layer, name.name, pending.start, out.names);
         let mut arguments = Arguments::read(&[&pending.arguments[..], finished.arguments].concat());
         let function =
@@ -330,11 +330,11 @@ impl Parser {
     /// A thread returns from nothing any more.
     fn left(&mut self, tid: Tid, out: &mut Out<'_, impl Sink>) {
         let left = self.stacks.remove(&tid).unwrap_or_default();
-        self.unseen(tid, left.0, out);
+        self.unseen(tid, &left.0, out);
     }
 
     /// Calls whose return was not seen; what ends the thread comes last, because nothing of the thread can come after it.
-    fn unseen(&mut self, tid: Tid, calls: Vec<Pending>, out: &mut Out<'_, impl Sink>) {
+    fn unseen(&mut self, tid: Tid, calls: &[Pending], out: &mut Out<'_, impl Sink>) {
         self.held -= calls.iter().map(|call| call.arguments.len()).sum::<usize>();
         let calls = calls.iter().rev().map(|pending| {
             let seen = seen(tid, pending.layer, &pending.name, pending.start, out.names);

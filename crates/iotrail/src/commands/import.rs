@@ -181,6 +181,7 @@ fn in_one_line(summary: &ImportSummary, args: &Args) -> String {
     );
     let losses = [
         (summary.coverage.lines.unparsed, "line not understood", "lines not understood"),
+        (summary.coverage.lost, "missing event", "missing events"),
         (summary.coverage.incomplete, "call seen by half", "calls seen by half"),
         (summary.coverage.cut_arguments, "call with cut arguments", "calls with cut arguments"),
         (summary.coverage.interrupted, "interrupted call", "interrupted calls"),

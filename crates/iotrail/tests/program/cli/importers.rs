@@ -55,6 +55,14 @@ fn a_format_can_be_forced_and_must_be_known() {
 }
 
 #[test]
+fn transfers_that_were_announced_and_are_not_there_are_told() {
+    let dir = Dir::new();
+    copy(&dir, "darshan/hand-old-lustre.txt", "old.txt");
+    let said = dir.run(["import", "-o", "t.trail", "old.txt"]).succeeds().talk();
+    assert!(said.contains("1 line not understood, 2 missing events"), "{said}");
+}
+
+#[test]
 fn a_binary_log_of_darshan_says_how_to_make_text_of_it() {
     let dir = Dir::new();
     let log = [b"3.41\0\0\0\0".as_slice(), &6_567_223_i64.to_le_bytes(), &[0; 2000]].concat();
