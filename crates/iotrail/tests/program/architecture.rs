@@ -1,5 +1,7 @@
 //! The crates are built as `ARCHITECTURE.md` says.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a test")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
