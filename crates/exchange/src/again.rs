@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// Names in one command of what is removed.
 const IN_A_LINE: usize = 30;
 
-/// Functions for `sh`: `found THING STATE NAME` ends with an error if the name is in another state, `leaves JOB THING...` says that
-/// the job has begun to change these, `emptied DIRECTORY...` removes directories if nothing else is in them. `clean` says in
+/// Functions for `sh`: `_found THING STATE NAME` ends with an error if the name is in another state, `_leaves JOB THING...` says that
+/// the job has begun to change these, `_emptied DIRECTORY...` removes directories if nothing else is in them. `clean` says in
 /// messages how to begin anew.
 pub(crate) fn functions(jobs: &Jobs, clean: &str) -> Option<[String; 3]> {
     let is_guarded =
@@ -29,15 +29,15 @@ pub(crate) fn functions(jobs: &Jobs, clean: &str) -> Option<[String; 3]> {
     }
     let mark = format!(".iotrail/left-{:08x}-", sum.finalize());
     let found = format!(
-        "found() {{ want=$2 also=; case $2 in input) want=- also=\"restore it, \";; nothing) want=-;; esac; \
+        "_found() {{ want=$2 also=; case $2 in input) want=- also=\"restore it, \";; nothing) want=-;; esac; \
 was=$(cat {mark}$1 2>/dev/null || echo -); test \"$was\" = \"$want\" || {{ \
 echo \"$3: job $was has changed it already; run {clean}, ${{also}}and make again\" >&2; exit 1; }}; }};"
     );
     let leaves = format!(
-        "leaves() {{ job=$1; shift; mkdir -p .iotrail; for thing; do echo $job >{mark}$thing || exit; done; }};"
+        "_leaves() {{ job=$1; shift; mkdir -p .iotrail; for thing; do echo $job >{mark}$thing || exit; done; }};"
     );
     let emptied = format!(
-        "emptied() {{ for place; do test ! -d \"$place\" || rmdir -- \"$place\" 2>/dev/null || {{ \
+        "_emptied() {{ for place; do test ! -d \"$place\" || rmdir -- \"$place\" 2>/dev/null || {{ \
 echo \"$place: other files are in it; run {clean}, remove it, and make again\" >&2; exit 1; }}; done; }};"
     );
     Some([found, leaves, emptied])
@@ -55,11 +55,11 @@ pub(crate) fn before(number: usize, job: &Job, jobs: &Jobs) -> Option<(String, b
             Left::Nothing => "nothing".to_owned(),
         };
         let name = crate::escape::argument(&printable(&base_name(jobs, &state.path)));
-        parts.push(format!("found {} {left} {name}", state.thing));
+        parts.push(format!("_found {} {left} {name}", state.thing));
     }
     if !job.leaves.is_empty() {
         let things: Vec<String> = job.leaves.iter().map(ToString::to_string).collect();
-        parts.push(format!("leaves {} {}", number + 1, things.join(" ")));
+        parts.push(format!("_leaves {} {}", number + 1, things.join(" ")));
     }
     // Who makes a directory if it is not there needs none of it.
     let fresh = |made: &&Made| made.is_directory && (made.clear || &*job.name != "mkdir");
@@ -85,7 +85,7 @@ pub(crate) fn before(number: usize, job: &Job, jobs: &Jobs) -> Option<(String, b
     let (first, strict) = arguments(strict.iter().map(|made| &*made.path), jobs);
     let uses = !job.finds.is_empty() || !job.leaves.is_empty() || !strict.is_empty();
     if !strict.is_empty() {
-        parts.push(grouped(first, format!("emptied {}", strict.join(" "))));
+        parts.push(grouped(first, format!("_emptied {}", strict.join(" "))));
     }
     (!parts.is_empty()).then(|| (format!("{ahead}{}", parts.join(" && ")), uses))
 }

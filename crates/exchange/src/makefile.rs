@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 /// Jobs run make, if they do, as if there were no other make around it: it would tell its level in what it prints. `unexport`
 /// does not take the level away.
-const SHELL: &str = "unexport MAKEFLAGS MFLAGS\n.SHELLFLAGS := -c 'UMASKunset MAKELEVEL MAKE_TERMOUT MAKE_TERMERR; eval \"$$1\"' sh";
+const SHELL: &str = "unexport MAKEFLAGS MFLAGS\n.SHELLFLAGS := -c 'UMASKunset MAKELEVEL MAKE_TERMOUT MAKE_TERMERR;AGAIN eval \"$$1\"' sh";
 
 /// Forces jobs that have left no stamp here.
 const NEW: &str = ".iotrail/new";
@@ -84,7 +84,15 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
     for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
         let _ = writeln!(text, "export {name} := {value}");
     }
-    let flags = SHELL.replace("UMASK", &umask(jobs));
+    let how = format!("\\\"make -f THIS {clean}\\\"");
+    let functions = again::functions(jobs, &how).map(|functions| {
+        let functions = functions.join(" \\\n  ").replace('$', "$$");
+        format!(" \\\n  {functions} \\\n ")
+    });
+    if functions.is_some() {
+        text.push_str(&format!("{GUARD}\n"));
+    }
+    let flags = SHELL.replace("UMASK", &umask(jobs)).replace("AGAIN", &functions.unwrap_or_default());
     let _ = write!(
         text,
         "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {clean} {NEW}\n{goal}:"
@@ -99,11 +107,6 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
             text,
             "\n# A job that was not run here yet, or of which a file is missing, is run, however old its files are.\nnew = $(if $(filter-out $(wildcard $1),$1),{NEW})\n"
         );
-    }
-    let how = format!("\\\"make -f $(firstword $(MAKEFILE_LIST)) {clean}\\\"");
-    if let Some(functions) = again::functions(jobs, "CLEAN") {
-        let functions = functions.join(" \\\n  ").replace('$', "$$").replace("CLEAN", &how);
-        let _ = write!(text, "\n{GUARD}\nagain = {functions}\n");
     }
     let directories = super::runnable::preparation(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
@@ -132,9 +135,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExchangeError
             let _ = write!(text, " | {}", rule.after.join(" "));
         }
         text.push('\n');
-        if let Some((before, guards)) = again::before(number, job, jobs) {
-            let functions = if guards { "$(again) " } else { "" };
-            let _ = writeln!(text, "\t@{functions}{}", before.replace('$', "$$"));
+        if let Some((before, _)) = again::before(number, job, jobs) {
+            let _ = writeln!(text, "\t@{}", before.replace('$', "$$"));
         }
         let _ = writeln!(text, "\t{}{}", directories.replace('$', "$$"), line.replace('$', "$$"));
         // A moved or unpacked file is as old as it was, and make would make it again.

@@ -9,7 +9,7 @@
 use crate::escape::{Base, shell};
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a job is known by.
@@ -101,6 +101,21 @@ where
     let changed: BTreeSet<&str> =
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
     let lasting = lasting(jobs);
+    // Their times change by other names.
+    let is_shared = |path: &Arc<str>| jobs.shared.binary_search(path).is_ok();
+    // Who changes a thing last, of those that were there before.
+    let last_change: BTreeMap<u32, usize> = jobs
+        .jobs
+        .iter()
+        .enumerate()
+        .flat_map(|(number, job)| job.leaves.iter().map(move |thing| (*thing, number)))
+        .collect();
+    let mut in_place: Vec<BTreeSet<&Arc<str>>> = vec![BTreeSet::new(); jobs.jobs.len()];
+    for state in jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == Left::Input) {
+        if let Some(last) = last_change.get(&state.thing).filter(|_| !is_shared(&state.path)) {
+            in_place[*last].insert(&state.path);
+        }
+    }
     let outside = |path: &str| base.relative(path).starts_with('/');
     let mut all: Vec<Rule> = Vec::with_capacity(jobs.jobs.len());
     let mut outer: Vec<BTreeSet<String>> = Vec::with_capacity(jobs.jobs.len());
@@ -109,8 +124,11 @@ where
         let read = job.inputs.iter().filter(|file| !changed.contains(&*file.path) && file.stays);
         let read = read.map(|file| &file.path).filter(|path| jobs.is_own(path));
         let asked = job.found.iter().filter(|path| !outside(path) && jobs.is_own(path));
-        let own: BTreeSet<String> =
-            read.chain(asked).filter(|path| !in_made(path)).filter_map(|path| input_name(path)).collect();
+        let own: BTreeSet<String> = read
+            .chain(asked)
+            .filter(|path| !in_made(path) && !is_shared(path))
+            .filter_map(|path| input_name(path))
+            .collect();
         let used: BTreeSet<String> =
             job.inputs.iter().map(|file| &file.path).chain(&job.met).filter_map(|path| name(path)).collect();
         let (mut inputs, mut after, mut real) = (own.clone(), Vec::new(), Vec::new());
@@ -137,12 +155,7 @@ where
         let over = job.outputs.iter().filter(|file| file.only && file.stays && !file.updated && !file.link);
         let present: BTreeSet<&Arc<str>> = anew.chain(over.map(|file| &file.path)).collect();
         let present = present.into_iter().filter_map(|path| name(path)).take(MOST_WAKING).collect();
-        let is_last = |thing: u32| !jobs.jobs[number + 1..].iter().any(|later| later.leaves.contains(&thing));
-        let in_place =
-            job.finds.iter().filter(|state| state.left == Left::Input && job.leaves.contains(&state.thing));
-        let in_place =
-            in_place.filter(|state| is_last(state.thing)).filter_map(|state| input_name(&state.path));
-        let changed = in_place.collect();
+        let changed = in_place[number].iter().filter_map(|path| input_name(path)).collect();
         outer.push(own);
         needs.push(real);
         let inputs = inputs.into_iter().collect();
@@ -244,11 +257,13 @@ where
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
     let read = jobs.jobs.iter().flat_map(|job| &job.inputs).map(|file| &file.path);
     let found = jobs.jobs.iter().flat_map(|job| &job.found);
+    let shared = jobs.shared.iter().map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
     let files: BTreeSet<String> = read
         .chain(found)
         .filter(|path| !made.contains(&***path))
         .map(|path| base.relative(path))
         .filter(|path| !path.starts_with('/') && (names.input)(path).is_none())
+        .chain(shared)
         .collect();
     let name = |path: &str| (names.target)(&base.relative(path));
     let listed: BTreeSet<&str> = jobs

@@ -333,6 +333,8 @@ pub struct Jobs {
     pub aliases: Vec<(Arc<str>, Arc<str>)>,
     /// Directories that managers made.
     pub directories: Vec<Arc<str>>,
+    /// Names of files of before that have several names and that jobs change by one of them, sorted.
+    pub shared: Vec<Arc<str>>,
     /// Variables that the recording began with and that may change results, as far as they were kept: `NAME=value`, without
     /// any sign that means something to a shell or to make. Jobs have them unless they say otherwise.
     pub environment: Vec<String>,

@@ -118,9 +118,14 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     }
     let order = order(&jobs, &needs);
     let span = span(lives);
+    let files = log.distinct_files();
+    let shared = history.again.shared.iter().filter_map(|file| files.get(file.index()));
+    let shared = shared.flat_map(|file| &file.names).map(|file| name(log.names(), file.path).clone());
+    let shared: BTreeSet<Arc<str>> = shared.collect();
     let mut jobs = Jobs {
         jobs,
         manager,
+        shared: shared.into_iter().collect(),
         base,
         home,
         aliases,

@@ -102,6 +102,8 @@ pub(crate) struct Again {
     pub(crate) listed: BTreeSet<(u32, PathId)>,
     /// Names of before that no job changed but in their permissions, by job that found them.
     pub(crate) looked: Vec<(u32, PathId)>,
+    /// Files with several names that jobs changed.
+    pub(crate) shared: Vec<FileId>,
     /// Names of files that jobs changed, by job that found them.
     pub(crate) met: BTreeSet<(u32, PathId)>,
 }
@@ -254,7 +256,10 @@ impl Stages {
             }
             let path = match thing {
                 Thing::Name(path) => Some(path),
-                Thing::Contents(file) => label(file),
+                Thing::Contents(file) => {
+                    again.shared.extend(Some(file).filter(|_| history.stages.len() > 1));
+                    label(file)
+                }
             };
             if let Some(path) = path.filter(|_| !history.by_manager) {
                 again.contested.extend(history.contested(path));
