@@ -110,9 +110,17 @@ where
         .enumerate()
         .flat_map(|(number, job)| job.leaves.iter().map(move |thing| (*thing, number)))
         .collect();
+    // What is new under a name is changed by those who make it.
+    let anew = jobs.jobs.iter().flat_map(|job| {
+        let files = job.outputs.iter().filter(|file| file.stays && !file.updated).map(|file| &*file.path);
+        files.chain(job.made.iter().map(|made| &*made.path)).chain(job.directories.iter().map(|path| &**path))
+    });
+    let anew: BTreeSet<&str> = anew.collect();
     let mut in_place: Vec<BTreeSet<&Arc<str>>> = vec![BTreeSet::new(); jobs.jobs.len()];
     for state in jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == Left::Input) {
-        if let Some(last) = last_change.get(&state.thing).filter(|_| !is_shared(&state.path)) {
+        if let Some(last) =
+            last_change.get(&state.thing).filter(|_| !is_shared(&state.path) && !anew.contains(&*state.path))
+        {
             in_place[*last].insert(&state.path);
         }
     }
@@ -257,6 +265,9 @@ where
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
     let read = jobs.jobs.iter().flat_map(|job| &job.inputs).map(|file| &file.path);
     let found = jobs.jobs.iter().flat_map(|job| &job.found);
+    let known: BTreeSet<&str> =
+        read.clone().chain(found.clone()).chain(&jobs.shared).map(|path| &**path).collect();
+    let is_file = |path: &Arc<str>| known.contains(&**path);
     let shared = jobs.shared.iter().map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
     let files: BTreeSet<String> = read
         .chain(found)
@@ -282,6 +293,7 @@ where
         .jobs
         .iter()
         .flat_map(|job| &job.listed)
+        .filter(|path| !is_file(path))
         .map(|path| base.relative(path))
         .filter(|path| !path.starts_with('/'))
         .collect();
