@@ -25,7 +25,7 @@ pub enum Content {
     Unreadable(Trouble),
 }
 
-/// See the [module](self).
+/// What the beginning of a file tells a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// What it is.

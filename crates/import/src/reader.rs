@@ -31,7 +31,7 @@ pub enum Trouble {
     Foreign(&'static str, &'static str),
 }
 
-/// See the [module](self).
+/// The text of one trace file. Trouble ends it and is no error; a regular file may be parked, closed until it goes on.
 pub struct TraceReader {
     origin: Origin,
     text: Option<Box<dyn Read + Send>>,

@@ -7,7 +7,7 @@ use iotrail_trail::{PartSummary, PartWriter, TrailError};
 /// The paths of a part may take this much memory before those that are not needed any more are forgotten.
 pub(crate) const PATHS_MEMORY: usize = 64 << 20;
 
-/// See the [module](self). The first error is kept until the end; after it nothing more is taken.
+/// The rows of one part of a trail. The first error is kept until the end; after it nothing more is taken.
 #[derive(Debug)]
 pub struct Rows {
     part: PartWriter,

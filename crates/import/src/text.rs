@@ -5,7 +5,7 @@ use crate::plan::PlannedFile;
 use crate::reader::TraceReader;
 use crate::window::Limits;
 
-/// See the [module](self).
+/// The text of one file while it is read: chunk by chunk, until its end or a cancellation.
 pub struct Text<'a> {
     /// The file.
     pub file: &'a PlannedFile,

@@ -27,7 +27,7 @@ impl Limits {
     pub const SMALL: Self = Self { chunk: 16 << 10, line: 1 << 20 };
 }
 
-/// See the [module](self).
+/// The piece of a text that is in memory: whole lines are consumed at its front, bytes arrive at its end.
 #[derive(Debug)]
 pub struct Window {
     bytes: Vec<u8>,

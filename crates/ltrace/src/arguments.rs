@@ -5,7 +5,7 @@
 
 use crate::line::number;
 use bstr::ByteSlice;
-use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Makes};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Makes, Transfer};
 use iotrail_model::raw::Arg;
 
 /// No system call has more.
@@ -79,7 +79,10 @@ impl Arguments {
     pub(crate) fn as_seen(&self, spec: Option<&CallSpec>) -> Vec<Arg<'_>> {
         let Some(spec) = spec else { return Vec::new() };
         let mut args: Vec<Arg<'_>> = (0..self.values.len())
-            .map(|place| self.arg(place, spec.args.get(place).copied().unwrap_or(ArgKind::Other)))
+            .map(|place| match (spec.transfer, spec.args.get(place).copied().unwrap_or(ArgKind::Other)) {
+                (Transfer::Copy, ArgKind::Offset | ArgKind::Offset2) => self.behind_pointer(place),
+                (_, kind) => self.arg(place, kind),
+            })
             .collect();
         // strace, whose order the table has, prints the stack first; the kernel of most machines takes the flags first.
         if spec.args.starts_with(&[ArgKind::Other, ArgKind::Flags])
@@ -90,6 +93,14 @@ impl Arguments {
             args[0] = Arg::Opaque;
         }
         args
+    }
+
+    /// A number that the program holds elsewhere: ltrace prints where.
+    fn behind_pointer(&self, place: usize) -> Arg<'_> {
+        match self.values[place] {
+            Value::Number(0) => Arg::Null,
+            _ => Arg::Opaque,
+        }
     }
 
     fn arg(&self, place: usize, kind: ArgKind) -> Arg<'_> {
@@ -202,6 +213,22 @@ mod tests {
 
     fn text(text: &str, complete: bool) -> Value {
         Value::Text { bytes: text.as_bytes().to_vec(), complete }
+    }
+
+    #[test]
+    fn offsets_of_copies_are_where_the_program_holds_them() {
+        let seen = |name: &str, text: &str| {
+            let arguments = Arguments::read(text.as_bytes());
+            let seen = arguments.as_seen(iotrail_model::calls::TABLE.iter().find(|spec| spec.name == name));
+            format!("{:?}", seen.get(1..5).unwrap_or(&seen[1..]))
+        };
+        assert_eq!(
+            seen("copy_file_range", "3, 0, 4, 0x7ffc0, 100, 0"),
+            format!("{:?}", [Arg::Null, Arg::Fd(4, None), Arg::Opaque, Arg::Int(100)])
+        );
+        let sent = |offset| format!("{:?}", [Arg::Fd(3, None), offset, Arg::Int(500)]);
+        assert_eq!(seen("sendfile", "4, 3, 0, 500"), sent(Arg::Null));
+        assert_eq!(seen("sendfile", "4, 3, 0x7fff63ea1f68, 500"), sent(Arg::Opaque));
     }
 
     #[test]

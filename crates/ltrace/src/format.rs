@@ -1,6 +1,6 @@
 //! Ltrace as a format of traces: which files are its own, and how they are read.
 
-use crate::names::FUNCTIONS;
+use crate::names::is_of_library;
 use crate::parser::Parser;
 use iotrail_import::{
     Door, FileReport, Format, Intake, Job, Limits, PlannedFile, Prefix, RawCalls, Taker, Text, TraceReader,
@@ -38,8 +38,7 @@ fn is_of_ltrace(rest: &[u8]) -> bool {
     let word = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_@>-".contains(byte)).count();
     let (name, calls) = (&rest[..word], rest.get(word) == Some(&b'('));
     let name = name.strip_suffix(b"@SYS").map_or(name, |_| b"SYS_x");
-    rest.starts_with(b"+++ exited (status ")
-        || calls && (name.starts_with(b"SYS_") || FUNCTIONS.contains(&name))
+    rest.starts_with(b"+++ exited (status ") || calls && (name.starts_with(b"SYS_") || is_of_library(name))
 }
 
 impl RawCalls for Ltrace {
@@ -93,4 +92,21 @@ fn read(
 fn understood(coverage: &Coverage) -> bool {
     let lines = &coverage.lines;
     lines.event + lines.unfinished + lines.resumed + lines.exit > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_strace_never_prints_is_of_ltrace() {
+        let recognises = |line: &str| Ltrace.recognises(line.as_bytes());
+        assert!(recognises("17732 1795371798.210698 pthread_create(0x7ffd, 0, 0x55a2, 1) = 0 <0.000691>"));
+        assert!(recognises("17737 1795371798.214530 sprintf( <unfinished ...>"));
+        assert!(recognises("SYS_read(3, nil, 5) = 0") && recognises("strlen(\"a\") = 1"));
+        assert!(!recognises(
+            "17737 1795371798.214530 openat(AT_FDCWD, \"strlen(x)\", O_RDONLY) = 3 <0.000010>"
+        ));
+        assert!(!recognises("memfd_create(\"x\", 0) = 3") && !recognises("semget(1, 2, 3) = 4"));
+    }
 }

@@ -37,8 +37,19 @@ pub(crate) fn opens_its_argument(function: &[u8]) -> bool {
     OPENERS.contains(&function)
 }
 
-/// Functions of the C library that are no system calls: a line that begins with one is of ltrace.
-pub(crate) const FUNCTIONS: [&[u8]; 18] = [
+/// Whether this is a function of a library and no system call, so that a line that begins with it is of ltrace.
+pub(crate) fn is_of_library(name: &[u8]) -> bool {
+    FAMILIES.iter().any(|family| name.starts_with(family))
+        || name.ends_with(b"printf")
+        || name.ends_with(b"scanf")
+        || FUNCTIONS.contains(&name)
+}
+
+/// How functions of libraries begin, and no system call does.
+const FAMILIES: [&[u8]; 9] = [b"pthread_", b"sem_", b"str", b"wcs", b"__", b"_Z", b"_IO_", b"MPI_", b"omp_"];
+
+/// Common functions of the C library.
+const FUNCTIONS: [&[u8]; 18] = [
     b"__libc_start_main",
     b"fopen",
     b"fopen64",

@@ -10,7 +10,20 @@ use crate::reader::Reader;
 use crate::survey::{Piece, Survey, survey};
 use crate::tables::{Collector, Tables};
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// Whether a file holds nothing but zeros.
+fn is_zero(path: &Path) -> io::Result<bool> {
+    let (mut file, mut chunk) = (fs::File::open(path)?, [0; 1 << 16]);
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(true),
+            length if chunk[..length].iter().any(|byte| *byte != 0) => return Ok(false),
+            _ => {}
+        }
+    }
+}
 
 /// A spool that was opened: what is in it, and where. Of one that is being written: what was in it at that moment.
 #[derive(Debug)]
@@ -156,6 +169,20 @@ impl Spool {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.pieces.iter().map(Piece::bytes).sum()
+    }
+
+    /// Whether its files are gone or hold nothing but zeros, so that nothing of it can ever be read.
+    ///
+    /// # Errors
+    /// The directory or a file of it cannot be read.
+    pub fn is_blank(&self) -> Result<bool, SpoolError> {
+        for number in segment_numbers(&self.directory)? {
+            let path = self.segment_path(number);
+            if !is_zero(&path).map_err(SpoolError::io("read", &path))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The pieces in the order in which they were written.

@@ -121,8 +121,11 @@ pub fn recover(
 /// Whether a recording may be taken, as far as one knows before it is read.
 fn may_take(found: &Unfinished, spool: &Spool, force: bool) -> Result<bool, TrailError> {
     Ok(match found.recorder {
-        // Nothing is gained by giving up a spool of which nothing can be read.
-        _ if force => !spool.is_being_written() && (spool.events() > 0 || damage_of(spool)?.is_empty()),
+        // Nothing is gained by giving up a spool of which nothing can be read, but might be one day.
+        _ if force => {
+            let is_readable = spool.events() > 0 || damage_of(spool)?.is_empty();
+            !spool.is_being_written() && (is_readable || spool.is_blank()?)
+        }
         Liveness::Dead => spool.damage().is_empty(),
         _ => false,
     })

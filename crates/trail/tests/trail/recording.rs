@@ -258,12 +258,11 @@ fn a_spool_that_was_cut_or_emptied_is_not_taken_for_sound() {
         let kept = recover(&target, &recover_options(), &|_, _| {}).unwrap();
         assert_eq!((kept.left.len(), kept.recordings.len()), (1, 0));
         assert!(kept.left[0].why.contains("events are lost"), "{}", kept.left[0].why);
-        if length > 0 {
-            let forced = RecoverOptions { force: true, ..recover_options() };
-            let recovered = recover(&target, &forced, &|_, _| {}).unwrap();
-            assert_eq!((recovered.events + recovered.lost, recovered.lost_unknown), (20_000, 0));
-            assert!(recovered.events > 0);
-        }
+        let forced = RecoverOptions { force: true, ..recover_options() };
+        let recovered = recover(&target, &forced, &|_, _| {}).unwrap();
+        assert_eq!((recovered.events + recovered.lost, recovered.lost_unknown), (20_000, 0));
+        assert_eq!((recovered.events > 0, recovered.is_complete()), (length > 0, true));
+        assert_eq!(Trail::open(&target).unwrap().meta().totals.events, recovered.events);
     }
 }
 

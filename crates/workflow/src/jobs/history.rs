@@ -263,7 +263,10 @@ pub(crate) fn write(
             }
             writer.is_new = match step.deed {
                 Deed::Symlink | Deed::Fifo | Deed::Link | Deed::MakeDirectory(_) => true,
-                Deed::Open(mode) => mode.exclusive,
+                Deed::Open(mode) => {
+                    mode.exclusive
+                        || mode.create && step.path.get().is_some_and(|path| writer.is_new(step, path))
+                }
                 _ => step.is_new,
             };
             writer.in_places(number, step, who[program.index()]);
@@ -512,7 +515,7 @@ impl Writer<'_> {
         if !(mode.write || mode.create && self.is_new(step, path)) {
             self.read(who, path, file, 0);
         } else if mode.truncate || mode.exclusive || mode.create && self.is_new(step, path) {
-            let was_there = mode.truncate && self.is_old(step);
+            let was_there = mode.truncate && (!mode.create || self.is_old(step));
             let history = self.names.entry(path).or_default();
             history.older |= was_there && history.exists.is_none();
             self.opens = Some(if mode.truncate && !mode.exclusive { How::Emptied } else { How::Made });

@@ -114,6 +114,16 @@ impl Deed {
                 | Self::Symlink
         )
     }
+
+    /// Whether it fails with ENOTDIR on what is there and no directory.
+    fn asks_for_directory(self, flags: &str) -> bool {
+        match self {
+            Self::RemoveDirectory | Self::Rename => true,
+            Self::Remove => flags.contains("AT_REMOVEDIR"),
+            Self::Open(_) => OpenFlags::parse(flags.as_bytes()).directory(),
+            _ => false,
+        }
+    }
 }
 
 /// Permissions as calls have them, `0x1ed`.
@@ -257,8 +267,11 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 continue;
             }
             let Row { deed: Some(mut deed), kind, direct } = calls.of(batch.call[row]) else { continue };
+            let flags = names.flags(batch.flags[row]).unwrap_or_default();
             if let Some(errno) = names.errno(batch.errno[row]) {
                 deed = match (errno, deed) {
+                    // The name is there and no directory, or what it is in is none.
+                    ("ENOTDIR", deed) if deed.asks_for_directory(flags) => continue,
                     ("ENOENT" | "ENOTDIR", deed) if deed.is_by_name() => Deed::Missing,
                     // It found what is in the directory.
                     ("EEXIST" | "ENOTEMPTY", Deed::Remove | Deed::RemoveDirectory) => Deed::List,
@@ -270,7 +283,6 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                     continue;
                 }
             }
-            let flags = names.flags(batch.flags[row]).unwrap_or_default();
             match &mut deed {
                 Deed::Open(mode) => {
                     let asked = match kind {
