@@ -22,7 +22,10 @@ pub(crate) struct CallKinds(PerCall<CallKind>);
 
 impl CallKinds {
     pub(crate) fn new(names: &Names) -> Self {
-        Self(PerCall::new(&names.calls, |call| call.spec.map_or_else(CallKind::default, CallKind::of)))
+        Self(PerCall::new(&names.calls, |call| {
+            let of_library = || CallKind { transfer: call.transfer(), ..CallKind::default() };
+            call.spec.map_or_else(of_library, CallKind::of)
+        }))
     }
 
     #[inline]
@@ -74,6 +77,15 @@ impl CallKind {
 mod tests {
     use super::*;
     use iotrail_model::calls::TABLE;
+
+    #[test]
+    fn functions_of_libraries_move_what_their_names_say() {
+        let calls = ["MPI_File_write_at", "MPI_File_read", "pthread_create"];
+        let names = Names { calls: calls.map(Into::into).to_vec(), ..Names::default() };
+        let kinds = CallKinds::new(&names);
+        let moved = [0, 1, 2].map(|call| kinds.of_call(CallId::from_index(call)).transfer);
+        assert_eq!(moved, [Transfer::Write, Transfer::Read, Transfer::None]);
+    }
 
     #[test]
     fn what_every_call_does_to_the_files_that_it_names() {
