@@ -1,6 +1,7 @@
 //! What a log says of its job.
 
 use iotrail_model::{Nanos, Timestamp};
+use std::collections::BTreeSet;
 
 /// What a log says of its job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub(crate) struct Header {
     pub(crate) start: Option<Timestamp>,
     /// The program: what comes before the first space of its command line, in which Darshan keeps no borders of arguments.
     pub(crate) exe: Option<String>,
+    /// The modules of traces whose data it announces.
+    pub(crate) announced: BTreeSet<String>,
 }
 
 impl Header {
@@ -24,7 +27,10 @@ impl Header {
                 let exe = value.split(|byte| *byte == b' ').next().filter(|exe| !exe.is_empty());
                 self.exe = exe.map(|exe| iotrail_model::text::path_to_text(exe).into_owned());
             }
-            _ => {}
+            _ => {
+                let module = key.strip_suffix(b" module").filter(|module| module.starts_with(b"DXT_"));
+                self.announced.extend(module.map(|module| String::from_utf8_lossy(module).into_owned()));
+            }
         }
     }
 

@@ -28,6 +28,10 @@ pub enum Line<'a> {
     Counts(u64, u64),
     /// A module kept only a part of what there was.
     Incomplete(&'a [u8]),
+    /// The data of a module follow.
+    Module(&'a [u8]),
+    /// The log holds no traces at all.
+    NoTraces,
     /// Something else that is known; of what kind.
     Known(&'static str),
     /// Something that is not known.
@@ -86,6 +90,12 @@ impl<'a> Line<'a> {
             && let Some(end) = module.find(b" module contains incomplete data!")
         {
             return Self::Incomplete(&module[..end]);
+        }
+        if let Some(module) = text.strip_suffix(b" module data").filter(|module| is_key(module)) {
+            return Self::Module(module);
+        }
+        if text.starts_with(b"no DXT module data available") {
+            return Self::NoTraces;
         }
         if text.starts_with(b"mount entry:") || text.starts_with(b"mounted file systems") {
             return Self::Known("mount");

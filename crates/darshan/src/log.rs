@@ -10,6 +10,7 @@ use iotrail_model::{
     CallId, Case, CaseName, Clock, Coverage, Dictionaries, Event, Layer, Nanos, Nullable, PathId, Process,
     Resolution,
 };
+use std::collections::BTreeSet;
 
 /// Reads a log. False if no more is taken.
 pub(crate) fn read(
@@ -54,6 +55,9 @@ struct Log<'a> {
     unit: Nanos,
     ending: Ending,
     understood_last: bool,
+    /// The modules whose data came; a log without traces says so in their stead.
+    modules: BTreeSet<String>,
+    without_traces: bool,
 }
 
 /// The calls that stand for transfers. Which variant it was, Darshan does not keep.
@@ -86,6 +90,8 @@ impl<'a> Log<'a> {
             unit: Nanos(0),
             ending: Ending::Whole,
             understood_last: true,
+            modules: BTreeSet::new(),
+            without_traces: false,
         }
     }
 
@@ -125,6 +131,14 @@ impl<'a> Log<'a> {
                     "{module} is incomplete: Darshan ran out of memory for it, later transfers are missing (DARSHAN_MODMEM)"
                 ));
                 self.coverage.count_noise("warning");
+            }
+            Line::Module(module) => {
+                self.modules.insert(String::from_utf8_lossy(module).into_owned());
+                self.coverage.count_noise("comment");
+            }
+            Line::NoTraces => {
+                self.without_traces = true;
+                self.coverage.count_noise("comment");
             }
             Line::Known(kind) => self.coverage.count_noise(kind),
             Line::Unknown => {
@@ -182,6 +196,7 @@ impl<'a> Log<'a> {
         let understood = !self.ranks.all.is_empty() || self.header != Header::default();
         if understood {
             self.note();
+            self.note_what_did_not_come();
         }
         let clock = if self.header.start.is_some() { Clock::Utc } else { Clock::Relative };
         let resolution = Resolution(self.unit);
@@ -218,6 +233,25 @@ impl<'a> Log<'a> {
             self.coverage.note(
                 "times of Darshan DXT count from the start of the job, which its text tells to a second: logs of several jobs are right to that among each other",
             );
+        }
+    }
+
+    /// A text that was cut between two lines does not show it by its last one.
+    fn note_what_did_not_come(&mut self) {
+        let (name, again) = (&self.file.file.name, "make the text again (darshan-dxt-parser)");
+        let missing: Vec<&str> =
+            self.header.announced.difference(&self.modules).map(String::as_str).collect();
+        if self.without_traces {
+            self.coverage.note(format!(
+                "{name} is of a job that recorded no DXT traces (set DXT_ENABLE_IO_TRACE=1 for it)"
+            ));
+        } else if !missing.is_empty() {
+            let missing = missing.join(" and ");
+            self.coverage.note(format!(
+                "{name} ends before the data of {missing}, which its header announces: {again}"
+            ));
+        } else if self.modules.is_empty() && self.ranks.all.is_empty() {
+            self.coverage.note(format!("{name} ends in its header: {again}"));
         }
     }
 

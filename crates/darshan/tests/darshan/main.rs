@@ -4,7 +4,7 @@
 
 use iotrail_darshan::DarshanDxt;
 use iotrail_import::{ImportOptions, ImportSummary, Input, Silent, import};
-use iotrail_model::Layer;
+use iotrail_model::{Coverage, Layer};
 use iotrail_trail::{Columns, EventLog};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -127,6 +127,27 @@ fn a_log_without_transfers_is_a_trail_without_events() {
     std::fs::write(&path, text).expect("a file");
     let (_dir, summary, _) = imported(&[path]);
     assert_eq!((summary.events, summary.cases, summary.coverage.lines.total), (0, 1, 5));
+    assert!(noted(&summary.coverage, "a job that recorded no DXT traces"), "{:?}", summary.coverage);
+}
+
+fn noted(coverage: &Coverage, words: &str) -> bool {
+    coverage.notes.iter().any(|note| note.contains(words))
+}
+
+#[test]
+fn a_text_that_was_cut_between_two_lines_is_told() {
+    let whole = std::fs::read_to_string(fixture("ranks.txt")).expect("a fixture");
+    let cut = |before: &str| {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("cut.txt");
+        let text = &whole[..whole.find(before).expect("a line")];
+        std::fs::write(&path, text).expect("a file");
+        imported(&[path]).1.coverage
+    };
+    assert!(noted(&cut("# log file regions"), "cut.txt ends in its header"));
+    assert!(noted(&cut("# DXT_POSIX module data"), "before the data of DXT_MPIIO and DXT_POSIX,"));
+    assert!(noted(&cut("# DXT_MPIIO module data"), "before the data of DXT_MPIIO,"));
+    assert!(!noted(&imported(&[fixture("ranks.txt")]).1.coverage, "ranks.txt ends"));
 }
 
 proptest! {

@@ -24,7 +24,11 @@ export function coverage(data, root) {
           null,
           words.map((word) => h("li", null, `${word[0].toUpperCase()}${word.slice(1)}.`)),
         )
-      : h("p", null, "Nothing is known to be missing."),
+      : h(
+          "p",
+          null,
+          c.notes.length > 0 ? "Nothing was lost; what the record cannot show is in the notes." : "Nothing is known to be missing.",
+        ),
   );
   if (recording)
     root.append(

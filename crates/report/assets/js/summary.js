@@ -154,12 +154,13 @@ function notCovered(data) {
   const text =
     words.length > 0
       ? `Not covered: ${list(words)}.`
-      : `Nothing is known to be missing: every ${data.recording ? "selected call was recorded" : "line of the trace was understood"} and every event has an activity.`;
+      : `${data.coverage.notes.length > 0 ? "Nothing was lost" : "Nothing is known to be missing"}: every ${data.recording ? "selected call was recorded" : "line of the trace was understood"} and every event has an activity.`;
   const selection = data.selection ? ` Only a selection is shown: ${data.selection}.` : "";
   return h(
     "p",
     { class: words.length > 0 ? "notice warn" : "notice" },
     text,
+    data.coverage.notes.length > 0 ? ` Notes on what it cannot show: ${data.coverage.notes.length}.` : "",
     selection,
     " ",
     h("a", { href: "#coverage" }, "Full statement"),
