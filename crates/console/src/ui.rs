@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
-use iotrail_draw::Style;
 use iotrail_model::text::printable;
+use iotrail_terminal::Style;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::sync::OnceLock;
 

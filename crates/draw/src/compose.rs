@@ -12,13 +12,17 @@ use crate::shade::Shades;
 use crate::view::{EdgeMeasure, Scale, View};
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, Edge, START};
+use iotrail_model::text::shown;
 use iotrail_model::units;
 
 const NARROWEST: f64 = 460.0;
 const ARROW: f64 = 8.0;
 
 /// The picture of `dfg` in `view`.
-pub(crate) fn scene(dfg: &Dfg, view: &View) -> Result<Scene, DrawError> {
+///
+/// # Errors
+/// If no layout is found.
+pub fn call_graph(dfg: &Dfg, view: &View) -> Result<Scene, DrawError> {
     let (drawn, picture) = Picture::of(dfg, view);
     let dfg = &*drawn;
     let layout = layout::layout(dfg, &picture, view)?;
@@ -55,11 +59,11 @@ impl Composer<'_> {
     }
 
     fn title(&self) -> String {
-        let sources: Vec<String> = self.dfg.sources.iter().map(|source| label::shown(source, 60)).collect();
+        let sources: Vec<String> = self.dfg.sources.iter().map(|source| shown(source, 60)).collect();
         match &self.view.title {
-            Some(title) => label::shown(title, 120),
+            Some(title) => shown(title, 120),
             None if sources.is_empty() => "Directly-Follows Graph".to_owned(),
-            None => label::shown(&format!("Directly-Follows Graph of {}", sources.join(", ")), 120),
+            None => shown(&format!("Directly-Follows Graph of {}", sources.join(", ")), 120),
         }
     }
 
@@ -75,10 +79,10 @@ impl Composer<'_> {
             facts.push(units::counted(dfg.events.unmapped, "event not mapped", "events not mapped"));
         }
         if !dfg.mapping.is_empty() {
-            facts.push(format!("mapping {}", label::shown(&dfg.mapping, 40)));
+            facts.push(format!("mapping {}", shown(&dfg.mapping, 40)));
         }
         if !dfg.selection.is_empty() {
-            facts.push(format!("selected: {}", label::shown(&dfg.selection, 80)));
+            facts.push(format!("selected: {}", shown(&dfg.selection, 80)));
         }
         facts.join(" · ")
     }
@@ -246,7 +250,7 @@ impl Composer<'_> {
         for (index, group) in self.dfg.groups.iter().enumerate() {
             let ink = palette::group(index);
             let cases = if group.cases == 1 { "case" } else { "cases" };
-            let name = label::shown(&group.name, 40);
+            let name = shown(&group.name, 40);
             let text = format!("only {name} ({} {cases})", units::count(group.cases));
             row.swatch(
                 palette::mix(palette::PLAIN, ink, 0.62),

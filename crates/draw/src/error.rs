@@ -5,11 +5,8 @@ use std::path::PathBuf;
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub enum DrawError {
-    /// The extension names no known format.
-    #[error("{}: unknown format; use one of .json, .csv, .dot, .svg, .png, .pdf, .graphml, .mmd", .0.display())]
-    UnknownFormat(PathBuf),
     /// The extension names no format of pictures.
-    #[error("{}: no format of pictures; use one of .svg, .png, .pdf", .0.display())]
+    #[error("{}: not a format of pictures; use one of .svg, .png, .pdf", .0.display())]
     NoPicture(PathBuf),
     /// The engine that was asked for is not installed or gave no layout.
     #[error("Graphviz `dot` gave no layout: {0}; install graphviz, or use --layout auto")]

@@ -59,8 +59,10 @@ impl NodeLabel {
     #[must_use]
     pub fn of(node: &Node, dfg: &Dfg, view: &View) -> Self {
         let (call, path) = split(&node.activity);
-        let mut lines = vec![Line::new(shown(call, MAX_PATH), NAME_SIZE, Weight::Bold)];
-        lines.extend(path.map(|path| Line::new(shown(path, MAX_PATH), NAME_SIZE - 1.0, Weight::Regular)));
+        let mut lines = vec![Line::new(text::shown(call, MAX_PATH), NAME_SIZE, Weight::Bold)];
+        lines.extend(
+            path.map(|path| Line::new(text::shown(path, MAX_PATH), NAME_SIZE - 1.0, Weight::Regular)),
+        );
         let figures = [Some(load(node)), data_rate(node), Some(occurrence(node))];
         let groups = if view.shows_groups(dfg) { group_lines(node, dfg) } else { Vec::new() };
         let small = figures.into_iter().flatten().chain(groups);
@@ -97,15 +99,6 @@ fn is_word(text: &str) -> bool {
         && text.chars().all(|character| character.is_ascii_alphanumeric() || "_+/".contains(character))
 }
 
-/// A name from a trace, fit to be seen.
-#[must_use]
-pub fn shown(name: &str, limit: usize) -> String {
-    if name.is_empty() {
-        return "(no name)".to_owned();
-    }
-    text::shorten(&text::printable(name), limit).into_owned()
-}
-
 /// `Load: 12.3 % (1.50 GB)`
 #[must_use]
 pub fn load(node: &Node) -> String {
@@ -116,12 +109,6 @@ pub fn load(node: &Node) -> String {
     } else {
         format!("Load: {share}")
     }
-}
-
-/// A sum of durations, `–` where none is known.
-#[must_use]
-pub fn time(nanos: Option<u64>) -> String {
-    units::or_dash(nanos, |nanos| units::duration(nanos as f64))
 }
 
 /// `DR: 3 × 2.50 GB/s`, if there is a data rate.
@@ -148,46 +135,20 @@ fn group_lines(node: &Node, dfg: &Dfg) -> Vec<String> {
     let present: Vec<_> =
         dfg.groups.iter().filter_map(|group| Some((group, node.groups.get(&group.name)?))).collect();
     if let [(only, _)] = present.as_slice() {
-        return vec![format!("only {}", shown(&only.name, MAX_GROUP))];
+        return vec![format!("only {}", text::shown(&only.name, MAX_GROUP))];
     }
     let mut lines: Vec<String> = (present.iter())
         .map(|(group, figures)| {
-            let time = time(figures.duration_ns);
-            format!("{}: {time}, {} ×", shown(&group.name, MAX_GROUP), units::count(figures.count))
+            let time = units::duration_or_dash(figures.duration_ns);
+            format!("{}: {time}, {} ×", text::shown(&group.name, MAX_GROUP), units::count(figures.count))
         })
         .collect();
     if let [(_, a), (_, b)] = present.as_slice()
         && let (Some(a), Some(b)) = (a.duration_ns.filter(|nanos| *nanos > 0), b.duration_ns)
     {
-        lines.push(format!("time {}", ratio(b as f64 / a as f64)));
+        lines.push(format!("time {}", units::ratio(b as f64 / a as f64)));
     }
     lines
-}
-
-/// `× 40`, `× 1.50`, `× 0.025`
-#[must_use]
-pub fn ratio(value: f64) -> String {
-    match value {
-        v if v >= 99.5 => format!("× {}", units::count(v.round() as u64)),
-        v if v >= 9.95 => format!("× {v:.1}"),
-        v if v >= 0.995 => format!("× {v:.2}"),
-        v => format!("× {v:.3}"),
-    }
-}
-
-/// `1 system file`, `12 system files`: what is not in a workflow's picture, and why.
-pub(crate) fn left_out(count: u64, reason: &str) -> String {
-    let reason = match (count, reason) {
-        (1, "system files") => "system file",
-        (1, "directories") => "directory",
-        (1, "programs and libraries that were executed or mapped only") => {
-            "program or library that was executed or mapped only"
-        }
-        (1, "files that were opened or looked at only") => "file that was opened or looked at only",
-        (1, "parts joined with their process") => "part joined with its process",
-        _ => reason,
-    };
-    format!("{} {reason}", units::count(count))
 }
 
 /// What is written on an edge.
@@ -209,7 +170,7 @@ pub fn edge_label_size(label: &str) -> (f64, f64) {
 /// Everything about an activity, for tooltips: whole name, exact figures.
 #[must_use]
 pub fn node_title(node: &Node, dfg: &Dfg) -> String {
-    let mut lines = vec![shown(&node.activity, usize::MAX)];
+    let mut lines = vec![text::shown(&node.activity, usize::MAX)];
     let optional =
         |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
     lines.push(format!(
@@ -220,7 +181,7 @@ pub fn node_title(node: &Node, dfg: &Dfg) -> String {
     ));
     lines.push(format!(
         "time: {} ({})",
-        time(node.duration_ns),
+        units::duration_or_dash(node.duration_ns),
         units::or_dash(node.relative_duration, units::percent)
     ));
     let quantiles =
@@ -237,7 +198,7 @@ pub fn node_title(node: &Node, dfg: &Dfg) -> String {
     ));
     for group in &dfg.groups {
         let figures = node.groups.get(&group.name).copied().unwrap_or(NodeInGroup::ABSENT);
-        let (name, time) = (text::printable(&group.name), time(figures.duration_ns));
+        let (name, time) = (text::printable(&group.name), units::duration_or_dash(figures.duration_ns));
         let events = units::counted(figures.count, "event", "events");
         lines.push(format!("{name}: {events}, {time}, {}", units::counted(figures.bytes, "byte", "bytes")));
     }

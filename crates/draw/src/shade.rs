@@ -20,14 +20,18 @@ const EXCLUSIVE_TINT: f64 = 0.62;
 
 /// How a node is painted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Paint {
-    pub(crate) fill: Ink,
-    pub(crate) text: Ink,
-    pub(crate) border: Stroke,
+pub struct Paint {
+    /// Of its area.
+    pub fill: Ink,
+    /// Of its label.
+    pub text: Ink,
+    /// Of its border.
+    pub border: Stroke,
 }
 
 /// Shades for one picture.
-pub(crate) struct Shades<'a> {
+#[derive(Debug)]
+pub struct Shades<'a> {
     dfg: &'a Dfg,
     view: &'a View,
     /// Smallest positive and largest figure of the drawn nodes.
@@ -35,7 +39,9 @@ pub(crate) struct Shades<'a> {
 }
 
 impl<'a> Shades<'a> {
-    pub(crate) fn new(dfg: &'a Dfg, picture: &Picture, view: &'a View) -> Self {
+    /// Shades that tell the drawn nodes apart.
+    #[must_use]
+    pub fn new(dfg: &'a Dfg, picture: &Picture, view: &'a View) -> Self {
         let figures = picture.nodes.iter().filter_map(|index| figure(&dfg.nodes[*index], view.colour_by));
         let range = figures
             .filter(|value| *value > 0.0)
@@ -43,11 +49,15 @@ impl<'a> Shades<'a> {
         Self { dfg, view, range }
     }
 
-    pub(crate) fn by_groups(&self) -> bool {
+    /// Whether colours mean groups.
+    #[must_use]
+    pub fn by_groups(&self) -> bool {
         self.view.shows_groups(self.dfg)
     }
 
-    pub(crate) fn node(&self, node: &Node) -> Paint {
+    /// How a node is painted.
+    #[must_use]
+    pub fn node(&self, node: &Node) -> Paint {
         if self.by_groups() { self.node_by_groups(node) } else { self.node_by_figure(node) }
     }
 
@@ -93,7 +103,9 @@ impl<'a> Shades<'a> {
         Paint { fill: tint, text: palette::text_on(tint), border }
     }
 
-    pub(crate) fn edge(&self, edge: &Edge, width: f64) -> Stroke {
+    /// How an edge of this width is drawn.
+    #[must_use]
+    pub fn edge(&self, edge: &Edge, width: f64) -> Stroke {
         if !self.by_groups() {
             return Stroke { ink: palette::EDGE, width, dash: Dash::Solid };
         }
@@ -128,7 +140,7 @@ impl<'a> Shades<'a> {
     }
 
     /// What the ends of the scale mean: name, least, most.
-    pub(crate) fn scale(&self) -> (&'static str, String, String) {
+    pub fn scale(&self) -> (&'static str, String, String) {
         let (least, most) = self.range;
         let least = match self.view.scale {
             Scale::Log if most > 0.0 => least,

@@ -7,7 +7,7 @@ use crate::font::{FAMILY, Weight};
 use crate::layout::Point;
 use crate::scene::{Anchor, Group, Ink, Item, Outline, Rgb, Scene, Shape, Text};
 use crate::view::Theme;
-use iotrail_exchange::quote::xml as escape;
+use iotrail_model::quote::xml as escape;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

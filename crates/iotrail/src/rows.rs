@@ -1,8 +1,8 @@
 //! The small tables of a trail as CSV and JSON lines: one serializable record a row.
 
 use crate::{output, ui::Ui};
-use iotrail_draw::export::quoted_csv;
-use iotrail_draw::table::Table;
+use iotrail_model::csv;
+use iotrail_terminal::table::Table;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
@@ -68,7 +68,7 @@ impl TableArgs {
     ) -> anyhow::Result<ExitCode> {
         match self.form.form() {
             Form::Json => output::stream(&self.output, |out| json_lines(rows, out)),
-            Form::Csv => output::stream(&self.output, |out| csv(columns, rows, out)),
+            Form::Csv => output::stream(&self.output, |out| csv_lines(columns, rows, out)),
             Form::Table => output::text(&self.output, table().render(ui.style())),
         }?;
         Ok(ExitCode::SUCCESS)
@@ -85,17 +85,16 @@ pub(crate) fn json_lines(rows: impl Iterator<Item: Serialize>, out: &mut dyn Wri
     Ok(())
 }
 
-/// Writes `columns` of records as CSV. NULL is an empty cell, an empty text a quoted one, a list its items with `;`.
-pub(crate) fn csv(
+/// Writes `columns` of records as CSV. A list is its items with `;`.
+pub(crate) fn csv_lines(
     columns: &[&str],
     rows: impl Iterator<Item: Serialize>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    writeln!(out, "{}", columns.join(","))?;
+    out.write_all(csv::line(columns).as_bytes())?;
     for row in rows {
         let row = serde_json::to_value(&row)?;
-        let cells: Vec<String> = columns.iter().map(|column| cell(&row[*column])).collect();
-        writeln!(out, "{}", cells.join(","))?;
+        out.write_all(csv::line(columns.iter().map(|column| cell(&row[*column]))).as_bytes())?;
     }
     Ok(())
 }
@@ -103,11 +102,10 @@ pub(crate) fn csv(
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) if text.is_empty() => "\"\"".to_owned(),
-        Value::String(text) => quoted_csv(text),
+        Value::String(text) => csv::text(text),
         Value::Array(items) => {
             let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-            quoted_csv(&texts.join(";"))
+            csv::text(&texts.join(";"))
         }
         other => other.to_string(),
     }

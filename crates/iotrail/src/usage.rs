@@ -1,7 +1,7 @@
 //! What is wrong with the words of the command line, beyond what their parser sees: exit status 2 as for its own errors.
 
 use iotrail_draw::DrawError;
-use iotrail_exchange::ExchangeError;
+use iotrail_export::ExportError;
 use iotrail_query::QueryError;
 use iotrail_stats::StatsError;
 use std::error::Error;
@@ -29,10 +29,10 @@ pub(crate) fn is_wrong(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UsageError>()
             || cause.downcast_ref::<QueryError>().is_some_and(QueryError::is_usage)
-            || matches!(cause.downcast_ref(), Some(DrawError::UnknownFormat(_) | DrawError::NoPicture(_)))
+            || matches!(cause.downcast_ref(), Some(DrawError::NoPicture(_)))
             || matches!(
                 cause.downcast_ref(),
-                Some(ExchangeError::UnknownFormat { .. } | ExchangeError::UnknownEnding { .. })
+                Some(ExportError::UnknownFormat { .. } | ExportError::UnknownEnding { .. })
             )
             || matches!(cause.downcast_ref(), Some(StatsError::Table(_)))
     })

@@ -130,6 +130,15 @@ pub fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{start}…{end}"))
 }
 
+/// A name from a trace, fit to be seen.
+#[must_use]
+pub fn shown(name: &str, limit: usize) -> String {
+    if name.is_empty() {
+        return "(no name)".to_owned();
+    }
+    shorten(&printable(name), limit).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -88,6 +88,23 @@ fn significant(value: f64, whole: bool) -> String {
     }
 }
 
+/// A sum of durations, `–` where none is known.
+#[must_use]
+pub fn duration_or_dash(nanos: Option<u64>) -> String {
+    or_dash(nanos, |nanos| duration(nanos as f64))
+}
+
+/// `× 40`, `× 1.50`, `× 0.025`
+#[must_use]
+pub fn ratio(value: f64) -> String {
+    match value {
+        v if v >= 99.5 => format!("× {}", count(v.round() as u64)),
+        v if v >= 9.95 => format!("× {v:.1}"),
+        v if v >= 0.995 => format!("× {v:.2}"),
+        v => format!("× {v:.3}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

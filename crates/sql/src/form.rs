@@ -8,7 +8,7 @@ mod table;
 
 use crate::answer::Answer;
 use crate::error::SqlError;
-use iotrail_draw::Style;
+use iotrail_terminal::Style;
 use std::io::Write;
 use std::path::Path;
 

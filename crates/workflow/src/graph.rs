@@ -6,7 +6,7 @@
 //! a process into *parts* where it takes in data that depend on itself. Every edge then leads from earlier to later.
 
 use crate::waits::Waits;
-use iotrail_model::{FileKind, Nanos, Resolution, Timestamp};
+use iotrail_model::{FileKind, Nanos, Resolution, Timestamp, units};
 use iotrail_query::LifeId;
 use serde::Serialize;
 use std::sync::Arc;
@@ -282,6 +282,28 @@ pub struct LeftOut {
     pub bytes: u64,
     /// Edges that are left out.
     pub edges: u64,
+}
+
+impl LeftOut {
+    /// `1 system file`, `12 directories`, …: how many vertices, and why.
+    #[must_use]
+    pub fn counted(&self) -> Vec<String> {
+        let there = self.vertices.iter().filter(|(_, count)| *count > 0);
+        there.map(|(reason, count)| format!("{} {}", units::count(*count), noun(*count, reason))).collect()
+    }
+}
+
+fn noun(count: u64, reason: &str) -> &str {
+    match (count, reason) {
+        (1, "system files") => "system file",
+        (1, "directories") => "directory",
+        (1, "programs and libraries that were executed or mapped only") => {
+            "program or library that was executed or mapped only"
+        }
+        (1, "files that were opened or looked at only") => "file that was opened or looked at only",
+        (1, "parts joined with their process") => "part joined with its process",
+        _ => reason,
+    }
 }
 
 /// Processes, files, and what happened between them.

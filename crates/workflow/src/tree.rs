@@ -85,6 +85,14 @@ pub struct Node {
 }
 
 impl Node {
+    /// Whether it was killed, or ended with another code than 0.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.signal.is_some() || self.exit_code.is_some_and(|code| code != 0)
+    }
+}
+
+impl Node {
     /// Time from its first sign of life to its end, if both were seen and time stamps of this resolution tell it.
     #[must_use]
     pub fn life_time(&self, resolution: Resolution) -> Option<Nanos> {

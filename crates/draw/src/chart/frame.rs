@@ -4,12 +4,11 @@ use super::range::Range;
 use super::{Axis, Chart};
 use crate::font::{self, Weight};
 use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, straight, text};
-use crate::label;
 use crate::layout::{Point, Rect};
 use crate::palette;
 use crate::scene::{Anchor, Group, Item};
 use crate::view::Scale;
-use iotrail_model::text::printable;
+use iotrail_model::text::{printable, shown};
 
 /// Width of the page of a chart.
 pub(crate) const WIDTH: f64 = 820.0;
@@ -48,7 +47,7 @@ impl Canvas {
     /// A title and lines below it.
     pub(crate) fn title(&mut self, title: &str, notes: &[&str]) {
         let mut lines = Lines::new(MARGIN, self.y);
-        let title = label::shown(title, 120);
+        let title = shown(title, 120);
         lines.add(&title, 15.0, Weight::Bold, palette::TEXT, self.room());
         lines.y += 3.0;
         for note in notes {
@@ -164,12 +163,12 @@ pub(crate) fn small(at: Point, anchor: Anchor, content: String) -> Item {
 
 /// The name of a series, fit to be seen.
 pub(crate) fn name(name: &str) -> String {
-    label::shown(name, LONGEST_NAME)
+    shown(name, LONGEST_NAME)
 }
 
 /// Name of an axis, and its scale where it is not the usual one.
 pub(crate) fn axis_label(axis: &Axis) -> String {
-    let label = label::shown(&axis.label, 100);
+    let label = shown(&axis.label, 100);
     match axis.scale {
         Scale::Linear => label,
         Scale::Log => format!("{label} (log scale)"),

@@ -3,8 +3,8 @@
 use super::bins::histograms;
 use super::plot::QUANTITIES;
 use super::{Axis, Chart, FiveNumbers, Line, Marks, Over, Plot, PlotKind, Steps, Unit};
-use crate::label;
 use crate::view::Scale;
+use iotrail_model::text::shown;
 use iotrail_model::units;
 use iotrail_stats::Profile;
 use iotrail_stats::result::{Distribution, Quantity, Series};
@@ -122,17 +122,16 @@ fn lower_first(title: &str) -> String {
 fn notes(profile: &Profile, layer: &str) -> Vec<String> {
     let mut facts = vec![format!("Layer: {layer}.")];
     if !profile.sources.is_empty() {
-        let sources: Vec<String> =
-            profile.sources.iter().take(4).map(|source| label::shown(source, 40)).collect();
+        let sources: Vec<String> = profile.sources.iter().take(4).map(|source| shown(source, 40)).collect();
         let more = profile.sources.len() - sources.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         facts.push(format!("Of {}{more}.", sources.join(", ")));
     }
     if !profile.by.is_empty() {
-        facts.push(format!("Groups by {}.", label::shown(&profile.by, 40)));
+        facts.push(format!("Groups by {}.", shown(&profile.by, 40)));
     }
     if !profile.selection.is_empty() {
-        facts.push(format!("Selected: {}.", label::shown(&profile.selection, 80)));
+        facts.push(format!("Selected: {}.", shown(&profile.selection, 80)));
     }
     vec![facts.join(" ")]
 }

@@ -4,11 +4,10 @@ use super::frame::{Canvas, WIDTH};
 use super::{Chart, Marks, boxes, heat, histogram, over_time, steps};
 use crate::font::Weight;
 use crate::furniture::{MARGIN, SMALL, text};
-use crate::label;
 use crate::layout::Point;
 use crate::palette;
 use crate::scene::{Anchor, Scene};
-use iotrail_model::text::printable;
+use iotrail_model::text::{printable, shown};
 
 /// The picture of one chart.
 #[must_use]
@@ -35,7 +34,7 @@ pub fn sheet(title: &str, charts: &[Chart]) -> Scene {
         width: WIDTH,
         height: (canvas.y + MARGIN).ceil(),
         page: palette::PAGE,
-        title: label::shown(title, 120),
+        title: shown(title, 120),
         description: notes.collect::<Vec<_>>().join(" "),
         items: canvas.items,
     }

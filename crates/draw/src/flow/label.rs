@@ -2,7 +2,7 @@
 
 use crate::font::{self, Weight};
 use crate::furniture::cut;
-use crate::label::shown;
+use iotrail_model::text::shown;
 use iotrail_model::{text, units};
 use iotrail_workflow::graph::{Edge, Facts, FileVertex, Graph, ProcessVertex, Vertex};
 

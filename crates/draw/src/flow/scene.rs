@@ -8,11 +8,10 @@ use super::{FlowView, heads, label, stands_out};
 use crate::error::DrawError;
 use crate::font::Weight;
 use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, entry_width, text};
-use crate::label::{left_out as label_of, shown};
 use crate::layout::{self, Point, Rect, Route};
 use crate::palette;
 use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke};
-use iotrail_model::text::printable;
+use iotrail_model::text::{printable, shown};
 use iotrail_model::units;
 use iotrail_workflow::graph::{EdgeId, FileView, Graph, Relation, VertexId};
 use std::collections::HashMap;
@@ -131,8 +130,7 @@ impl Drawing<'_> {
         if !graph.history.is_empty() {
             notes.push(format!("Made by: {}.", graph.history.join(", then ")));
         }
-        let left_out = graph.left_out.vertices.iter().filter(|(_, count)| *count > 0);
-        let left_out: Vec<String> = left_out.map(|(what, count)| label_of(*count, what)).collect();
+        let left_out = graph.left_out.counted();
         if !left_out.is_empty() {
             let bytes = match graph.left_out.bytes {
                 0 => String::new(),

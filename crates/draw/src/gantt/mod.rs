@@ -4,9 +4,11 @@
 mod clock;
 mod colours;
 mod lanes;
+mod of_tree;
 mod scene;
 mod strips;
 
+pub use of_tree::timeline;
 pub use scene::scene;
 
 /// A process, or several that became one row.

@@ -10,12 +10,11 @@ use crate::chart::range::Range;
 use crate::chart::{Axis, Unit};
 use crate::font::Weight;
 use crate::furniture::{MARGIN, cut, polyline, straight};
-use crate::label;
 use crate::layout::{Point, Rect};
 use crate::palette;
 use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke};
 use crate::view::Scale;
-use iotrail_model::text::printable;
+use iotrail_model::text::{printable, shown};
 use iotrail_model::units;
 
 const WIDTH: f64 = 1180.0;
@@ -43,7 +42,7 @@ pub fn scene(gantt: &Gantt) -> Scene {
         width: WIDTH,
         height: (canvas.y + MARGIN).ceil(),
         page: palette::PAGE,
-        title: label::shown(&gantt.title, 120),
+        title: shown(&gantt.title, 120),
         description: notes.iter().map(|note| printable(note)).collect::<Vec<_>>().join(" "),
         items: canvas.items,
     }
@@ -82,7 +81,7 @@ impl Drawing<'_> {
                     .gantt
                     .groups
                     .get(*group)
-                    .map_or_else(|| format!("group {group}"), |name| label::shown(name, 40));
+                    .map_or_else(|| format!("group {group}"), |name| shown(name, 40));
                 row.swatch(self.colours.fill(Some(*group)), self.colours.border(Some(*group)), &name);
             }
             if self.colours.others > 0 {
@@ -247,7 +246,7 @@ impl Drawing<'_> {
         let alike = lane.rows.iter().all(|other| self.gantt.rows[*other].label == row.label);
         let group = row.group.and_then(|group| self.gantt.groups.get(group));
         let name = if alike { &row.label } else { group.unwrap_or(&row.label) };
-        let name = label::shown(name, 48);
+        let name = shown(name, 48);
         match self.count(lane) {
             1 => name,
             count => format!("{} × {name}", units::count(count)),
@@ -284,8 +283,8 @@ impl Drawing<'_> {
             moment.map_or_else(|| "not seen".to_owned(), |at| units::duration(self.clock.since(at)))
         };
         let detail = if row.detail.is_empty() { &row.label } else { &row.detail };
-        let mut lines = vec![label::shown(detail, 300)];
-        lines.extend(group.map(|group| format!("group {}", label::shown(group, 80))));
+        let mut lines = vec![shown(detail, 300)];
+        lines.extend(group.map(|group| format!("group {}", shown(group, 80))));
         lines.push(format!("start {}, end {}", moment(row.start), moment(row.end)));
         lines.extend(row.failed.then(|| "failed".to_owned()));
         lines.join("\n")

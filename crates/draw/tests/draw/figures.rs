@@ -126,7 +126,7 @@ fn a_scene_becomes_the_file_that_its_name_asks_for() {
         assert!(picture_file(&scene, Theme::Light, Path::new(name)).unwrap().starts_with(magic), "{name}");
     }
     let said = picture_file(&scene, Theme::Light, Path::new("x.csv")).unwrap_err().to_string();
-    assert_eq!(said, "x.csv: no format of pictures; use one of .svg, .png, .pdf");
+    assert_eq!(said, "x.csv: not a format of pictures; use one of .svg, .png, .pdf");
 }
 
 /// Groups by class, and the texts in the order of painting.

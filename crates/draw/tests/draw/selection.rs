@@ -93,7 +93,7 @@ fn a_chain_of_two_thousand_files_is_drawn_small_with_what_carries_the_time() {
     assert!(drawn.nodes.last().unwrap().activity.starts_with("… 1,951 other activities"));
     assert!(picture.hidden.duration_share.unwrap() < 0.01, "{:?}", picture.hidden);
     assert_eq!(reached(&drawn, &picture, START, true), 50);
-    let svg = iotrail_draw::export(&dfg, &View::default(), iotrail_draw::Format::Svg).unwrap();
+    let svg = crate::svg(&dfg);
     assert!(svg.len() < 200_000, "{} bytes", svg.len());
 }
 

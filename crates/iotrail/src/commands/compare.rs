@@ -6,11 +6,12 @@ use crate::commands::dfg::{check_formats, is_html, say_choices};
 use crate::{output, ui::Ui, usage};
 use anyhow::{Context, bail};
 use iotrail_dfg::{Comparison, compare};
-use iotrail_draw::compare_phases::{compare_phases, compare_phases_csv};
-use iotrail_draw::compare_summary::compare_summary;
-use iotrail_draw::files;
+use iotrail_export::compare_csv::compare_phases_csv;
+use iotrail_export::dfg_files;
 use iotrail_query::{Query, QuerySpec};
 use iotrail_stats::compare::PhaseComparison;
+use iotrail_terminal::compare_phases::compare_phases;
+use iotrail_terminal::compare_summary::compare_summary;
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -153,7 +154,7 @@ fn write(
     let [comparison] = comparisons else {
         bail!("{}: a picture shows two groups; choose them with --groups A,B", path.display());
     };
-    for (path, bytes) in files(&comparison.dfg, &args.picture.view(true), path)? {
+    for (path, bytes) in dfg_files(&comparison.dfg, &args.picture.view(true), path)? {
         outputs.write(&path, &bytes)?;
     }
     Ok(())

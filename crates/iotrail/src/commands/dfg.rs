@@ -1,11 +1,12 @@
 //! `iotrail dfg`: the Directly-Follows Graph.
 
 use crate::args::{graph, query};
-use crate::{output, ui::Ui, usage};
+use crate::{output, ui::Ui};
+use anyhow::Context;
 use iotrail_dfg::{Dfg, synthesize};
-use iotrail_draw::summary::{Limits, summary};
-use iotrail_draw::{Format, export, files};
+use iotrail_export::{Format, Subject, dfg_files, write_dfg};
 use iotrail_query::Query;
+use iotrail_terminal::dfg_summary::{Limits, summary};
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -78,13 +79,13 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             super::report::write(&log, &query, args.synthesis.options(), path, &mut outputs)?;
             continue;
         }
-        for (path, bytes) in files(&dfg, &view, path)? {
+        for (path, bytes) in dfg_files(&dfg, &view, path)? {
             outputs.write(&path, &bytes)?;
         }
     }
     ui.say_written(&outputs.publish()?);
     match stdout_format {
-        Some(format) => output::stdout(&export(&dfg, &view, format)?)?,
+        Some(format) => output::stdout(&write_dfg(&dfg, &view, format)?)?,
         None if args.output.is_empty() => {
             output::text(Path::new("-"), summary(&dfg, limits(args.top), ui.style()))?
         }
@@ -95,26 +96,18 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 /// Names every output whose extension is no format, before any work is done.
 pub(crate) fn check_formats(outputs: &[PathBuf]) -> anyhow::Result<()> {
-    let known = |path: &Path| path == Path::new("-") || is_html(path) || Format::from_path(path).is_some();
-    match outputs.iter().find(|path| !known(path)) {
-        None => Ok(()),
-        Some(path) => Err(usage::wrong(format!(
-            "{}: unknown format; use one of .json, .csv, .dot, .svg, .png, .pdf, .graphml, .mmd, .html",
-            path.display()
-        ))),
+    let files = outputs.iter().filter(|path| *path != Path::new("-") && !is_html(path));
+    for path in files {
+        Format::from_path(path, Subject::Dfg).context("or .html for the report")?;
     }
+    Ok(())
 }
 
 /// What goes to stdout, if not the summary.
 fn stdout_format(args: &Args) -> anyhow::Result<Option<Format>> {
     let to_stdout = args.output.iter().any(|path| path == Path::new("-"));
     match (&args.format, args.json, to_stdout) {
-        (Some(word), ..) => {
-            let format = Format::from_path(Path::new(&format!("x.{word}")));
-            format.map(Some).ok_or_else(|| {
-                usage::wrong(format!("unknown format `{word}`; write json, nodes.csv, edges.csv, dot, svg, png, pdf, graphml or mmd"))
-            })
-        }
+        (Some(word), ..) => Ok(Some(Format::from_name(word, Subject::Dfg)?)),
         (None, true, _) | (None, false, true) => Ok(Some(Format::Json)),
         (None, false, false) => Ok(None),
     }

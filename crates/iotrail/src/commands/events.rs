@@ -2,7 +2,7 @@
 
 use crate::rows::{Form, FormArgs, json_lines};
 use crate::{args::query::Selection, output, ui::Ui};
-use iotrail_draw::export::quoted_csv;
+use iotrail_model::csv;
 use iotrail_model::{Case, CellKind, Column, Event, Names, Nullable, Value, text::printable, units};
 use iotrail_query::{ActivityId, Classified, Query, QuerySpec};
 use iotrail_trail::{Columns, EventLog};
@@ -127,8 +127,7 @@ impl Field<'_> {
             Self::Null => Ok(()),
             Self::Int(number) => write!(out, "{number}"),
             Self::Count(number) => write!(out, "{number}"),
-            Self::Text(text) if text.is_empty() => out.write_all(b"\"\""),
-            Self::Text(text) => out.write_all(quoted_csv(text).as_bytes()),
+            Self::Text(text) => out.write_all(csv::text(text).as_bytes()),
         }
     }
 }

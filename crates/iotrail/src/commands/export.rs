@@ -50,7 +50,7 @@ enum Format {
 #[serde(untagged)]
 enum Written {
     Rows { events: u64 },
-    Tracks(iotrail_exchange::perfetto::Written),
+    Tracks(iotrail_export::perfetto::Written),
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
@@ -68,10 +68,10 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             let (lives, total) = (Lives::of_log(&log)?, log.rows());
             let tracks = output::stream(&args.output, |out| {
                 let written =
-                    iotrail_exchange::perfetto::write(&log, &lives, out, |done| bar.show(done, total));
+                    iotrail_export::perfetto::write(&log, &lives, out, |done| bar.show(done, total));
                 // A reader that has seen enough is told from a full disk by the error of the system itself.
                 written.map_err(|error| match error {
-                    iotrail_exchange::ExchangeError::Output(error) => error.into(),
+                    iotrail_export::ExportError::Output(error) => error.into(),
                     error => error.into(),
                 })
             })?;

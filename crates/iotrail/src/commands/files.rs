@@ -2,8 +2,8 @@
 
 use crate::rows::TableArgs;
 use crate::ui::Ui;
-use iotrail_draw::table::{Align, Table};
 use iotrail_model::{FileRow, units};
+use iotrail_terminal::table::{Align, Table};
 use iotrail_trail::EventLog;
 use std::process::ExitCode;
 

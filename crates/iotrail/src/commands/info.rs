@@ -1,8 +1,8 @@
 //! `iotrail info`: what is in a trail, and what is not.
 
 use crate::{output, ui::Ui};
-use iotrail_draw::table::{Align, Block, Table};
 use iotrail_model::{Nanos, RecordingCoverage, units};
+use iotrail_terminal::table::{Align, Block, Table};
 use iotrail_trail::{EventLog, Info};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -3,12 +3,12 @@
 use crate::args::query::ProcessQuery;
 use crate::{output, ui::Ui, usage};
 use iotrail_draw::chart::{Plot, PlotKind, of_profile, sheet};
-use iotrail_draw::profile_csv::profile_csv;
-use iotrail_draw::profile_tables::profile_tables;
 use iotrail_draw::view::Theme;
 use iotrail_draw::{PictureFormat, picture_file};
+use iotrail_export::profile_csv::profile_csv;
 use iotrail_query::{Lives, Query};
 use iotrail_stats::{FilesBy, Profile, ProfileOptions, ProfileTable, profile, sql};
+use iotrail_terminal::profile_tables::profile_tables;
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -2,10 +2,11 @@
 
 use crate::usage;
 use iotrail_console::{output, ui::Ui};
-use iotrail_draw::export::PictureFormat;
-use iotrail_draw::process_tree::{process_tree, timeline};
-use iotrail_draw::{Style, Theme, gantt, picture_file};
+use iotrail_draw::gantt::{self, timeline};
+use iotrail_draw::{PictureFormat, Theme, picture_file};
 use iotrail_query::{Lives, ProcessGroupBy};
+use iotrail_terminal::Style;
+use iotrail_terminal::process_tree::process_tree;
 use iotrail_trail::EventLog;
 use iotrail_workflow::tree;
 use std::path::{Path, PathBuf};

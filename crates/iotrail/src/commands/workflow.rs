@@ -5,11 +5,11 @@ use crate::rows;
 use crate::{output, ui::Ui, usage};
 use anyhow::Context;
 use iotrail_draw::Theme;
-use iotrail_draw::export::{PictureFormat, picture};
+use iotrail_draw::picture;
 use iotrail_draw::workflow_picture::workflow_picture;
-use iotrail_draw::workflow_summary::{workflow_summary, workflow_table};
-use iotrail_exchange::{Format, WriteOptions, write_recorded};
+use iotrail_export::{Format, Subject, WriteOptions, write_recorded};
 use iotrail_query::{Lives, ProcessGroupBy, Query, QuerySpec};
+use iotrail_terminal::workflow_summary::{workflow_summary, workflow_table};
 use iotrail_trail::EventLog;
 use iotrail_workflow::build::{BuildOptions, build};
 use iotrail_workflow::jobs::JobOptions;
@@ -74,8 +74,8 @@ pub(crate) struct Args {
 
     /// The format of -o, or of stdout: json, svg, png, pdf, dot, gml, graphml, cyjs, mermaid, prov; of the jobs:
     /// makefile, snakemake, dagman, pegasus, dax, wfformat.
-    #[arg(long, value_name = "FORMAT", value_parser = Form::from_name)]
-    format: Option<Form>,
+    #[arg(long, value_name = "FORMAT", value_parser = format_named)]
+    format: Option<Format>,
 
     /// In formats of jobs: what processes start whose command line matches, and whose parent is a manager too, are jobs. By
     /// default the first process is the manager.
@@ -95,38 +95,8 @@ pub(crate) struct Args {
     top: usize,
 }
 
-/// What is written.
-#[derive(Clone, Copy, Debug)]
-enum Form {
-    Json,
-    Picture(PictureFormat),
-    Exchange(Format),
-}
-
-impl Form {
-    fn from_name(word: &str) -> Result<Self, String> {
-        let path = PathBuf::from(format!("x.{word}"));
-        match (word, PictureFormat::from_path(&path)) {
-            ("json", _) => Ok(Self::Json),
-            (_, Some(format)) => Ok(Self::Picture(format)),
-            _ => Format::from_name(word)
-                .map(Self::Exchange)
-                .map_err(|error| format!("{error}; or json, svg, png, pdf")),
-        }
-    }
-
-    fn from_path(path: &Path) -> anyhow::Result<Self> {
-        if let Ok(format) = Format::from_path(path) {
-            return Ok(Self::Exchange(format));
-        }
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
-            return Ok(Self::Json);
-        }
-        if let Some(format) = PictureFormat::from_path(path) {
-            return Ok(Self::Picture(format));
-        }
-        Format::from_path(path).map(Self::Exchange).context("neither .json nor a picture (.svg, .png, .pdf)")
-    }
+fn format_named(word: &str) -> Result<Format, iotrail_export::ExportError> {
+    Format::from_name(word, Subject::Workflow)
 }
 
 fn view(word: &str) -> Result<FileView, String> {
@@ -138,7 +108,7 @@ fn view(word: &str) -> Result<FileView, String> {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let forms = args.output.iter().map(|path| form(args, path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let formats = args.output.iter().map(|path| format(args, path)).collect::<anyhow::Result<Vec<_>>>()?;
     let log = EventLog::open(&args.trails)?;
     let lives = Lives::of_log(&log)?;
     let groups = ProcessGroupBy::parse(&args.by)?.divide(&log, &lives);
@@ -162,8 +132,8 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ui.warn("the graph is empty; `iotrail workflow` without operations shows what there is");
     }
     let mut outputs = output::Files::default();
-    for (path, form) in args.output.iter().zip(forms) {
-        write(args, &log, &lives, &outcome, (path, form), &mut outputs, ui)?;
+    for (path, format) in args.output.iter().zip(formats) {
+        write(args, &log, &lives, &outcome, (path, format), &mut outputs, ui)?;
     }
     ui.say_written(&outputs.publish()?);
     if args.output.is_empty() {
@@ -172,11 +142,12 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn form(args: &Args, path: &Path) -> anyhow::Result<Form> {
+fn format(args: &Args, path: &Path) -> anyhow::Result<Format> {
     match args.format {
-        Some(form) => Ok(form),
-        None if path == Path::new("-") => Ok(Form::Json),
-        None => Form::from_path(path),
+        Some(format) => Ok(format),
+        None if path == Path::new("-") => Ok(Format::Json),
+        None => Format::from_path(path, Subject::Workflow)
+            .context("the name of the file does not say its format; --format does"),
     }
 }
 
@@ -189,36 +160,31 @@ fn write(
     log: &EventLog,
     lives: &Lives,
     outcome: &Outcome,
-    (path, form): (&Path, Form),
+    (path, format): (&Path, Format),
     outputs: &mut output::Files,
     ui: &Ui,
 ) -> anyhow::Result<()> {
     let sources = sources(args);
-    match form {
-        Form::Json => outputs.stream(path, |out| json(&Document::new(sources, &outcome.graph), out))?,
-        Form::Picture(format) => {
-            let drawn = workflow_picture(
-                &outcome.graph,
-                outcome.weight,
-                &format!("Workflow of {}", sources.join(", ")),
-            )?;
-            if let Some(joined) = &drawn.joined {
-                ui.say(joined);
-            }
-            outputs.write(path, &picture(&drawn.scene, Theme::Auto, format)?)?;
+    if format == Format::Json {
+        return outputs.stream(path, |out| json(&Document::new(sources, &outcome.graph), out));
+    }
+    if let Some(pictures) = format.picture() {
+        let title = format!("Workflow of {}", sources.join(", "));
+        let drawn = workflow_picture(&outcome.graph, outcome.weight, &title)?;
+        if let Some(joined) = &drawn.joined {
+            ui.say(joined);
         }
-        Form::Exchange(format) => {
-            let options = WriteOptions { title: None, sources };
-            let managers = JobOptions::with_managers(args.manager.as_deref())?;
-            let (bytes, remarks) = write_recorded(log, lives, &outcome.graph, format, &options, &managers)?;
-            outputs.write(path, &bytes)?;
-            for remark in remarks.iter().take(REMARKS) {
-                ui.warn(remark);
-            }
-            if let Some(more) = remarks.len().checked_sub(REMARKS).filter(|more| *more > 0) {
-                ui.warn(&format!("{more} more remarks are in the export"));
-            }
-        }
+        return outputs.write(path, &picture(&drawn.scene, Theme::Auto, pictures)?);
+    }
+    let options = WriteOptions { title: None, sources };
+    let managers = JobOptions::with_managers(args.manager.as_deref())?;
+    let (bytes, remarks) = write_recorded(log, lives, &outcome.graph, format, &options, &managers)?;
+    outputs.write(path, &bytes)?;
+    for remark in remarks.iter().take(REMARKS) {
+        ui.warn(remark);
+    }
+    if let Some(more) = remarks.len().checked_sub(REMARKS).filter(|more| *more > 0) {
+        ui.warn(&format!("{more} more remarks are in the export"));
     }
     Ok(())
 }
@@ -227,8 +193,8 @@ fn write(
 fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui) -> anyhow::Result<()> {
     let stdout = Path::new("-");
     let mut outputs = output::Files::default();
-    if let Some(form) = args.format {
-        return write(args, log, lives, outcome, (stdout, form), &mut outputs, ui);
+    if let Some(format) = args.format {
+        return write(args, log, lives, outcome, (stdout, format), &mut outputs, ui);
     }
     if args.csv {
         let [table] = outcome.tables.as_slice() else {
@@ -239,11 +205,11 @@ fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui)
         };
         let rows = serde_json::to_value(&table.rows)?;
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
-        return output::stream(stdout, |out| rows::csv(table.rows.columns(), rows.iter(), out));
+        return output::stream(stdout, |out| rows::csv_lines(table.rows.columns(), rows.iter(), out));
     }
     if args.json {
         return match outcome.tables.is_empty() {
-            true => write(args, log, lives, outcome, (stdout, Form::Json), &mut outputs, ui),
+            true => write(args, log, lives, outcome, (stdout, Format::Json), &mut outputs, ui),
             false => output::stream(stdout, |out| json(&outcome.tables, out)),
         };
     }

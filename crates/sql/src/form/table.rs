@@ -3,9 +3,9 @@
 use super::cells::{each_row, is_figure};
 use crate::answer::Answer;
 use crate::error::SqlError;
-use iotrail_draw::Style;
-use iotrail_draw::table::{Align, Table};
 use iotrail_model::{text, units};
+use iotrail_terminal::Style;
+use iotrail_terminal::table::{Align, Table};
 use std::io::Write;
 
 pub(super) fn write(

@@ -107,7 +107,7 @@ fn a_selection_leaves_out_what_does_not_take_part() {
 fn each_table_comes_as_csv_with_all_rows() {
     let dir = Dir::with_trace(TRACE);
     let table = |name: &str| csv(&dir.run(["stats", "t.trail", "--csv", "--table", name]).succeeds().text());
-    assert_eq!(table("phases").last().expect("rows")[0], "(all)");
+    assert_eq!(table("phases").last().expect("rows")[0], "total");
     assert_eq!(table("group-calls")[0][..2], ["group", "call"]);
     for name in ["calls", "distributions", "files", "processes", "throughput"] {
         let rows = table(name);

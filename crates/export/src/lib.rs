@@ -1,0 +1,42 @@
+//! Results in the formats of other programs: graphs, workflow systems, provenance, traces, tables. One file per format, one list
+//! of all ([`format`](mod@format)).
+//!
+//! Graph formats hold the graph as it is, aggregated or not; formats that run hold its jobs ([`iotrail_workflow`]).
+
+pub mod compare_csv;
+pub mod dfg;
+pub mod error;
+pub mod escape;
+pub mod figures;
+pub mod format;
+pub mod graphml;
+pub mod perfetto;
+pub mod profile_csv;
+
+mod again;
+mod cyjs;
+mod dagman;
+mod dax;
+mod describe;
+mod dot;
+mod gml;
+mod makefile;
+mod mermaid;
+mod pegasus;
+mod perfetto_messages;
+mod prov;
+mod recorded;
+mod runnable;
+#[cfg(test)]
+mod samples;
+mod snakemake;
+mod targets;
+mod uses;
+mod wfformat;
+mod workflow;
+
+pub use dfg::{dfg_files, write_dfg};
+pub use error::ExportError;
+pub use format::{Format, Subject};
+pub use recorded::write_recorded;
+pub use workflow::{WriteOptions, write, write_jobs};

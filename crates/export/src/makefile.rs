@@ -1,0 +1,175 @@
+//! A makefile for GNU make 4.3 or later.
+//!
+//! One rule a job; several files of one job are a grouped target (`&:`, "Rules with Grouped Targets" of the manual). Only
+//! names of harmless characters are written as targets and prerequisites, because make cannot express the others.
+
+use crate::again;
+use crate::error::ExportError;
+use crate::escape::{comment, remarks, shell};
+use crate::runnable::{check, umask};
+use crate::targets::{Before, Names, Rule, Targets, rules, unnoticed};
+use iotrail_workflow::jobs::Jobs;
+use std::fmt::Write;
+
+// Writing to a String cannot fail, so results of `write!` are dropped throughout.
+
+/// Jobs run make, if they do, as if there were no other make around it: it would tell its level in what it prints. `unexport`
+/// does not take the level away.
+const SHELL: &str = "unexport MAKEFLAGS MFLAGS\n.SHELLFLAGS := -c 'UMASKunset MAKELEVEL MAKE_TERMOUT MAKE_TERMERR;AGAIN eval \"$$1\"' sh";
+
+/// Forces jobs that have left no stamp here.
+const NEW: &str = ".iotrail/new";
+
+/// What the functions are for.
+const GUARD: &str = "# A job that finds a file otherwise than in the recording, because a job has changed it already, is refused.";
+
+/// Words that make takes for its own where a line begins with them.
+const DIRECTIVES: [&str; 15] = [
+    "define", "endef", "export", "unexport", "undefine", "ifdef", "ifndef", "ifeq", "ifneq", "else", "endif",
+    "include", "sinclude", "vpath", "load",
+];
+const MODIFIERS: [&str; 2] = ["override", "private"];
+
+/// A path as a name in a rule, if make can express it.
+fn name(path: &str) -> Option<String> {
+    let harmless = |c: char| {
+        c.is_ascii_alphanumeric() || "_-./,+@".contains(c) || (!c.is_ascii() && c.is_alphanumeric())
+    };
+    let special = path.starts_with('-') || (path.starts_with('.') && !path.contains('/')) || path.is_empty();
+    // Make takes `./` away from names in rules.
+    let place = if DIRECTIVES.contains(&path) || MODIFIERS.contains(&path) { "./" } else { "" };
+    (path.chars().all(harmless) && !special).then(|| format!("{place}{path}"))
+}
+
+/// A path as a prerequisite that nobody makes, if make can express it.
+fn input(path: &str) -> Option<String> {
+    let odd = |c: char| c.is_control() || "\\=;*?[]()|%'\"`&<>!~^{}".contains(c);
+    if let Some(known) = name(path) {
+        return Some(known);
+    }
+    let special =
+        path.is_empty() || path.starts_with(['-', ' ', '.']) || path.ends_with(' ') || path.contains("  ");
+    if special || path.chars().any(odd) {
+        return None;
+    }
+    let mut written = String::new();
+    for character in path.chars() {
+        match character {
+            ' ' | ':' | '#' => written.extend(['\\', character]),
+            '$' => written.push_str("$$"),
+            other => written.push(other),
+        }
+    }
+    Some(written)
+}
+
+/// The jobs as a makefile.
+pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
+    check(jobs, "makefile")?;
+    let names = Names { target: name, input };
+    let rules = rules(jobs, Before::Kept, &names);
+    let taken = |word: &str| {
+        rules.iter().any(
+            |rule| matches!(&rule.targets, Targets::Files(files) if files.iter().any(|file| file == word)),
+        )
+    };
+    let goal = if taken("all") { "all-jobs" } else { "all" };
+    let clean = if taken("clean") { "clean-jobs" } else { "clean" };
+    let mut text = comment(title);
+    text.push_str(&comment(
+        "For GNU make 4.3 or later; run it in a directory with the inputs: make -f THIS -j",
+    ));
+    text.push_str(&remarks(jobs));
+    text.extend(unnoticed(jobs, Before::Kept, &names).map(|remark| comment(&remark)));
+    for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
+        let _ = writeln!(text, "export {name} := {value}");
+    }
+    let how = format!("\\\"make -f THIS {clean}\\\"");
+    let functions = again::functions(jobs, &how).map(|functions| {
+        let functions = functions.join(" \\\n  ").replace('$', "$$");
+        format!(" \\\n  {functions} \\\n ")
+    });
+    if functions.is_some() {
+        text.push_str(&format!("{GUARD}\n"));
+    }
+    let flags = SHELL.replace("UMASK", &umask(jobs)).replace("AGAIN", &functions.unwrap_or_default());
+    let _ = write!(
+        text,
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {clean} {NEW}\n{goal}:"
+    );
+    for rule in &rules {
+        let _ = write!(text, " {}", rule.targets.all().join(" "));
+    }
+    text.push('\n');
+    let is_called = |rule: &Rule| matches!(rule.targets, Targets::Files(_)) || !rule.present.is_empty();
+    if rules.iter().any(is_called) {
+        let _ = write!(
+            text,
+            "\n# A job that was not run here yet, or of which a file is missing, is run, however old its files are.\nnew = $(if $(filter-out $(wildcard $1),$1),{NEW})\n"
+        );
+    }
+    let directories = super::runnable::preparation(jobs);
+    for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
+        let Some(line) = shell(job, jobs) else { continue };
+        let _ = write!(text, "\n{}", comment(&format!("job {}: {}", number + 1, job.name)));
+        match &rule.targets {
+            Targets::Files(files) => {
+                let sign = if files.len() > 1 { "&:" } else { ":" };
+                let missing = std::iter::once(&rule.stamp)
+                    .chain(rule.present.iter().filter(|file| !files.contains(file)));
+                let missing: Vec<&str> = missing.map(String::as_str).collect();
+                let _ = write!(text, "{} {sign} $(call new,{})", files.join(" "), missing.join(" "));
+            }
+            Targets::Stamp(stamp) if rule.present.is_empty() => text.push_str(&format!("{stamp}:")),
+            Targets::Stamp(stamp) => {
+                text.push_str(&format!("{stamp}: $(call new,{})", rule.present.join(" ")))
+            }
+        }
+        for input in &rule.inputs {
+            let _ = write!(text, " {input}");
+        }
+        for changed in &rule.changed {
+            let _ = write!(text, " $(wildcard {changed})");
+        }
+        if !rule.after.is_empty() {
+            let _ = write!(text, " | {}", rule.after.join(" "));
+        }
+        text.push('\n');
+        if let Some((before, _)) = again::before(number, job, jobs) {
+            let _ = writeln!(text, "\t@{}", before.replace('$', "$$"));
+        }
+        let _ = writeln!(text, "\t{}{}", directories.replace('$', "$$"), line.replace('$', "$$"));
+        // A moved or unpacked file is as old as it was, and make would make it again.
+        let _ = match &rule.targets {
+            Targets::Files(files) => {
+                let stamp = &rule.stamp;
+                writeln!(
+                    text,
+                    "\t@ls -d {0} >/dev/null && touch -c {0} && mkdir -p .iotrail && touch {stamp}",
+                    files.join(" ")
+                )
+            }
+            Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && touch {stamp}"),
+        };
+    }
+    let _ = write!(text, "\n# Removes what the jobs made.\n{clean}:\n");
+    for line in again::clean(jobs) {
+        let _ = writeln!(text, "\t@{}", line.replace('$', "$$"));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_make_are_names_with_their_place() {
+        assert_eq!(name("define").as_deref(), Some("./define"));
+        assert_eq!(name("private").as_deref(), Some("./private"));
+        assert_eq!(name("a/define").as_deref(), Some("a/define"));
+        assert_eq!(input("my in#1:$x").as_deref(), Some("my\\ in\\#1\\:$$x"));
+        assert_eq!((input("a=b"), input("a|b"), input("x*")), (None, None, None));
+        assert_eq!((name("-include"), name("a b")), (None, None));
+    }
+}

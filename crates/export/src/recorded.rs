@@ -1,0 +1,37 @@
+//! A workflow that was recorded, in any format.
+
+use crate::error::ExportError;
+use crate::format::Format;
+use crate::workflow::{WriteOptions, write, write_jobs};
+use iotrail_query::{LifeId, Lives};
+use iotrail_trail::EventLog;
+use iotrail_workflow::Graph;
+use iotrail_workflow::jobs::{JobOptions, jobs};
+use std::collections::BTreeSet;
+
+/// The graph in a format; in formats of jobs the jobs of the log of which a process is in the graph, with their command
+/// lines. With it, in words, what was told instead of guessed. A graph whose processes are aggregated has no command lines and is described as far as the format allows.
+///
+/// # Errors
+/// If the log cannot be read, or the format cannot hold it.
+pub fn write_recorded(
+    log: &EventLog,
+    lives: &Lives,
+    graph: &Graph,
+    format: Format,
+    options: &WriteOptions,
+    managers: &JobOptions,
+) -> Result<(Vec<u8>, Vec<String>), ExportError> {
+    let aggregated = graph.vertices.iter().any(|vertex| vertex.process().is_some() && vertex.members > 1);
+    if !format.is_of_jobs() || aggregated {
+        return Ok((write(graph, format, options)?, Vec::new()));
+    }
+    let wanted: BTreeSet<LifeId> =
+        graph.vertices.iter().filter_map(|vertex| Some(vertex.process()?.life)).collect();
+    let all = jobs(log, lives, managers)?;
+    let some = all.select(|life| wanted.contains(&life));
+    let environment =
+        some.environment_remark().filter(|_| !matches!(format, Format::Makefile | Format::Snakemake));
+    let remarks = environment.into_iter().chain(some.troubles.iter().map(|trouble| trouble.say())).collect();
+    Ok((write_jobs(&some, format, options)?, remarks))
+}

@@ -1,0 +1,133 @@
+//! A Snakefile.
+//!
+//! One rule a job without wildcards. Braces mean wildcards in names and values in commands, so they are doubled; strings
+//! are written as Python writes them. The commands run in `/bin/sh`: the strict mode that Snakemake gives to bash would
+//! end pipelines whose reader stops early.
+
+use crate::again;
+use crate::error::ExportError;
+use crate::escape::{Base, comment, remarks, shell};
+use crate::runnable::{check, preparation, umask};
+use crate::targets::{Before, Names, Rule, rules, unnoticed};
+use iotrail_workflow::jobs::Jobs;
+use std::fmt::Write;
+
+// Writing to a String cannot fail, so results of `write!` are dropped throughout.
+
+/// Snakemake sets numbers of threads and places of temporary files for each job; programs shall have those of whoever runs it.
+const SHELL: &str = "import os, shlex
+shell.executable(\"/bin/sh\")
+shell.prefix(
+    \"\".join(
+        f\"export {name}={shlex.quote(os.environ[name])}; \" if name in os.environ else f\"unset {name}; \"
+        for name in (
+            \"OMP_NUM_THREADS\", \"GOTO_NUM_THREADS\", \"OPENBLAS_NUM_THREADS\", \"MKL_NUM_THREADS\",
+            \"VECLIB_MAXIMUM_THREADS\", \"NUMEXPR_NUM_THREADS\", \"TMPDIR\", \"TMP\", \"TEMPDIR\", \"TEMP\",
+        )
+    )
+";
+
+/// What the functions are for.
+const GUARD: &str = "# A job that finds a file otherwise than in the recording, because a job has changed it already, is refused.";
+
+/// A string literal of Python with braces doubled.
+fn literal(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '{' => out.push_str("{{"),
+            '}' => out.push_str("}}"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A path as a name in a rule, if Snakemake can express it.
+fn name(path: &str) -> Option<String> {
+    // Braces are wildcards, signs around a name are variables of paths.
+    let odd = path.contains(['\\', '{', '}', '<', '>'])
+        || path.contains("//")
+        || path.starts_with("./")
+        || path.chars().any(char::is_control);
+    (!odd && !path.is_empty()).then(|| path.to_owned())
+}
+
+fn list(text: &mut String, key: &str, values: &[String]) {
+    if values.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "    {key}:");
+    for value in values {
+        let _ = writeln!(text, "        {value},");
+    }
+}
+
+/// The jobs as a Snakefile.
+pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
+    check(jobs, "snakemake")?;
+    let names = Names { target: name, input: name };
+    let rules = rules(jobs, Before::Deleted, &names);
+    let mut text = comment(title);
+    text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
+    text.push_str(&remarks(jobs));
+    text.extend(unnoticed(jobs, Before::Deleted, &names).map(|remark| comment(&remark)));
+    let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
+    let variables: String = variables.chain([umask(jobs)]).collect();
+    let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n");
+    let functions = again::functions(jobs, "the rule clean");
+    if let Some(functions) = functions {
+        let functions = functions.map(|function| format!("    {}\n", literal(&format!("{function} "))));
+        let _ = writeln!(text, "\n{GUARD}\nAGAIN = (\n{})", functions.concat());
+    }
+    text.push_str("\nrule all:\n");
+    let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
+    list(&mut text, "input", &goals);
+    let directories = preparation(jobs);
+    let base = Base::of(jobs);
+    for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
+        let Some(line) = shell(job, jobs) else { continue };
+        let _ = write!(
+            text,
+            "\n{}rule job_{:04}:\n",
+            comment(&format!("job {}: {}", number + 1, job.name)),
+            number + 1
+        );
+        let there = |file: &&String| {
+            job.inputs.iter().any(|input| input.stays && base.relative(&input.path) == ***file)
+        };
+        let changed = rule.changed.iter().filter(there);
+        let inputs: Vec<String> =
+            rule.inputs.iter().chain(changed).chain(&rule.after).map(|file| literal(file)).collect();
+        list(&mut text, "input", &inputs);
+        let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
+        let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
+        list(&mut text, "output", &outputs);
+        let before = again::before(number, job, jobs);
+        let (again, before) = match &before {
+            Some((before, true)) => ("AGAIN + ", format!("{before} || exit; ")),
+            Some((before, false)) => ("", format!("{before} || exit; ")),
+            None => ("", String::new()),
+        };
+        let _ =
+            writeln!(text, "    shell:\n        {again}{}", literal(&format!("{before}{directories}{line}")));
+    }
+    let clean = again::clean(jobs).join("; ");
+    let _ = write!(
+        text,
+        "\n# Removes what the jobs made.\nrule clean:\n    shell:\n        {}\n",
+        literal(&clean)
+    );
+    Ok(text)
+}
+
+/// The files and the stamp of a job.
+fn outputs(rule: &Rule) -> impl Iterator<Item = &str> {
+    rule.made.iter().chain([&rule.stamp]).map(String::as_str)
+}

@@ -1,0 +1,257 @@
+//! What `iotrail dfg` says in a terminal: what was read, where the time went, what follows what, what is not shown.
+
+use crate::table::{Align, Block, Style, Table, bar};
+use iotrail_dfg::Dfg;
+use iotrail_dfg::result::{Node, Variant};
+use iotrail_model::{text, units};
+
+/// How much a summary shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Activities.
+    pub activities: usize,
+    /// Transitions.
+    pub transitions: usize,
+    /// Variants.
+    pub variants: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { activities: 12, transitions: 8, variants: 5 }
+    }
+}
+
+/// The summary of `dfg`, ending in a line break.
+#[must_use]
+pub fn summary(dfg: &Dfg, limits: Limits, style: Style) -> String {
+    let sections = [
+        read(dfg, style),
+        activities(dfg, limits.activities, style),
+        transitions(dfg, limits.transitions, style),
+        variants(dfg, limits.variants, style),
+        more_elsewhere(dfg, style),
+    ];
+    sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn more_elsewhere(dfg: &Dfg, style: Style) -> String {
+    if dfg.nodes.is_empty() {
+        return String::new();
+    }
+    style.dim(
+        "Everything: -o FILE.json or FILE.csv. A picture: -o FILE.svg. A page to explore: iotrail report.",
+    ) + "\n"
+}
+
+fn read(dfg: &Dfg, style: Style) -> String {
+    let mut block = Block::new();
+    block.entry("event log", dfg.sources.join(", "));
+    let events = &dfg.events;
+    let unmapped = if events.unmapped > 0 {
+        format!(", {} of them not mapped", units::count(events.unmapped))
+    } else {
+        String::new()
+    };
+    block.entry("events", format!("{}{unmapped}", units::count(events.total)));
+    if !dfg.selection.is_empty() {
+        block.entry("selected", dfg.selection.clone());
+    }
+    let without = if dfg.cases_without_trace > 0 {
+        format!(", {} more without a mapped event", units::count(dfg.cases_without_trace))
+    } else {
+        String::new()
+    };
+    block.entry("cases", format!("{} (by {}){without}", units::count(dfg.cases), dfg.case_by));
+    block.entry("activities", format!("{} (mapping {})", units::count(dfg.nodes.len() as u64), dfg.mapping));
+    let within = dfg.elapsed().map(|span| format!(" within {}", units::duration(span.0 as f64)));
+    block.entry(
+        "time in calls",
+        match dfg.duration_ns {
+            Some(nanos) => format!("{}{}", units::duration(nanos as f64), within.unwrap_or_default()),
+            None if events.mapped == 0 => units::duration(0.0),
+            None => "unknown: no call has a duration (strace -T records them)".to_owned(),
+        },
+    );
+    block.entry("bytes moved", units::bytes(dfg.bytes as f64));
+    for group in &dfg.groups {
+        let cases = units::counted(group.cases, "case", "cases");
+        let events = units::counted(group.events, "event", "events");
+        let (time, bytes) = (units::duration_or_dash(group.duration_ns), units::bytes(group.bytes as f64));
+        block.entry(
+            &format!("group {}", text::shown(&group.name, 24)),
+            format!("{cases}, {events}, {time}, {bytes}"),
+        );
+    }
+    block.render(style)
+}
+
+fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
+    if dfg.nodes.is_empty() {
+        return "No event was mapped to an activity. `--map-explain` shows what the mapping does.\n"
+            .to_owned();
+    }
+    let mut table = Table::new()
+        .names("activity")
+        .figures("load", Align::Right)
+        .optional("", Align::Left)
+        .figures("time", Align::Right)
+        .figures("bytes", Align::Right)
+        .figures("DR", Align::Right)
+        .figures("count", Align::Right)
+        .optional("p50", Align::Right)
+        .optional("p95", Align::Right)
+        .optional("cases", Align::Right);
+    let failed = dfg.nodes.iter().take(limit).any(|node| node.failures > 0);
+    if failed {
+        table = table.figures("failed", Align::Right);
+    }
+    for node in dfg.nodes.iter().take(limit) {
+        let mut row = activity_row(node);
+        if failed {
+            row.push(units::count(node.failures));
+        }
+        table.row(row);
+    }
+    let heading = style.bold("Activities by load");
+    let rest = dfg.nodes.get(limit..).unwrap_or_default();
+    let events = rest.iter().map(|node| node.count).fold(0, u64::saturating_add);
+    let time = rest.iter().filter_map(|node| node.duration_ns).fold(0, u64::saturating_add);
+    let hidden = rest.len();
+    let more = more(
+        hidden,
+        "activity",
+        "activities",
+        &[(events, Some(dfg.events.mapped), "of events"), (time, dfg.duration_ns, "of time")],
+    );
+    format!(
+        "{heading}\n{}{}",
+        table.render(style),
+        more.map(|more| style.dim(&more) + "\n").unwrap_or_default()
+    )
+}
+
+fn activity_row(node: &Node) -> Vec<String> {
+    let quantile =
+        |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
+    let moves = node.bytes > 0 || node.size.max.is_some();
+    vec![
+        node.activity.to_string(),
+        units::or_dash(node.relative_duration, units::percent),
+        bar(node.relative_duration.unwrap_or(0.0), 8),
+        units::duration_or_dash(node.duration_ns),
+        if moves { units::bytes(node.bytes as f64) } else { "–".to_owned() },
+        node.data_rate.map_or_else(
+            || "–".to_owned(),
+            |rate| format!("{} × {}", units::or_dash(node.max_concurrency, units::count), units::rate(rate)),
+        ),
+        units::count(node.count),
+        quantile(node.duration.p50),
+        quantile(node.duration.p95),
+        units::count(node.cases),
+    ]
+}
+
+/// `… 41 more activities: 3.1 % of events, 0.4 % of time`
+fn more(hidden: usize, one: &str, many: &str, shares: &[(u64, Option<u64>, &str)]) -> Option<String> {
+    let shares: Vec<String> = (shares.iter())
+        .filter_map(|(part, whole, what)| {
+            let whole = (*whole)?.max(1) as f64;
+            Some(format!("{} {what}", units::percent(*part as f64 / whole)))
+        })
+        .collect();
+    let noun = if hidden == 1 { one } else { many };
+    (hidden > 0).then(|| format!("… {} more {noun}: {}", units::count(hidden as u64), shares.join(", ")))
+}
+
+fn transitions(dfg: &Dfg, limit: usize, style: Style) -> String {
+    if dfg.edges.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .names("from")
+        .names("to")
+        .figures("count", Align::Right)
+        .figures("cases", Align::Right)
+        .optional("gap p50", Align::Right)
+        .optional("gap p95", Align::Right);
+    for edge in dfg.edges.iter().take(limit) {
+        let gap =
+            |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
+        table.row([
+            edge.from.to_string(),
+            edge.to.to_string(),
+            units::count(edge.count),
+            units::count(edge.cases),
+            gap(edge.gap_ns.p50),
+            gap(edge.gap_ns.p95),
+        ]);
+    }
+    let taken = dfg.edges.iter().map(|edge| edge.count).fold(0, u64::saturating_add);
+    let rest = dfg.edges.iter().skip(limit).map(|edge| edge.count).fold(0, u64::saturating_add);
+    let hidden = dfg.edges.len().saturating_sub(limit);
+    let more = more(hidden, "transition", "transitions", &[(rest, Some(taken), "of all taken")]);
+    let heading = style.bold("Most frequent transitions");
+    format!(
+        "{heading}\n{}{}",
+        table.render(style),
+        more.map(|more| style.dim(&more) + "\n").unwrap_or_default()
+    )
+}
+
+fn variants(dfg: &Dfg, limit: usize, style: Style) -> String {
+    if dfg.variants.is_empty() {
+        return String::new();
+    }
+    let total = dfg.variants.iter().map(|variant| variant.count).fold(0, u64::saturating_add);
+    let mut table = Table::new()
+        .figures("cases", Align::Right)
+        .figures("share", Align::Right)
+        .figures("events", Align::Right)
+        .names("trace");
+    let mut covered = 0;
+    for variant in dfg.variants.iter().take(limit) {
+        covered += variant.count;
+        table.row([
+            units::count(variant.count),
+            units::percent(variant.count as f64 / total.max(1) as f64),
+            units::count(variant.length),
+            trace(variant),
+        ]);
+    }
+    let hidden = dfg.variants.len().saturating_sub(limit);
+    let more = more(hidden, "variant", "variants", &[(total - covered, Some(total), "of cases")]);
+    let heading = style.bold("Variants");
+    format!(
+        "{heading}\n{}{}",
+        table.render(style),
+        more.map(|more| style.dim(&more) + "\n").unwrap_or_default()
+    )
+}
+
+/// How many steps of a trace are written at each of its ends.
+const STEPS: usize = 30;
+
+/// `● → read:/usr/lib ×3 → write:/dev/pts → ■`: repetitions counted, the middle of a long one left out.
+fn trace(variant: &Variant) -> String {
+    let mut steps: Vec<(&str, usize)> = Vec::new();
+    for activity in &variant.trace {
+        match steps.last_mut() {
+            Some((last, times)) if **last == **activity => *times += 1,
+            _ => steps.push((activity, 1)),
+        }
+    }
+    let step = |(activity, times): &(&str, usize)| match times {
+        1 => text::shown(activity, 40),
+        _ => format!("{} ×{times}", text::shown(activity, 40)),
+    };
+    let mut words: Vec<String> = steps.iter().take(STEPS).map(step).collect();
+    if steps.len() > 2 * STEPS {
+        words.push("…".to_owned());
+    }
+    words.extend(steps.iter().skip(STEPS.max(steps.len().saturating_sub(STEPS))).map(step));
+    if variant.truncated {
+        words.push("…".to_owned());
+    }
+    words.join(" → ")
+}

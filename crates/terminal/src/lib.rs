@@ -1,0 +1,13 @@
+//! Results of analyses as text for terminals: tables that fit the width, summaries, the process tree.
+//!
+//! Everything is readable without colour, and names from traces are made harmless here ([`table`]).
+
+pub mod compare_phases;
+pub mod compare_summary;
+pub mod dfg_summary;
+pub mod process_tree;
+pub mod profile_tables;
+pub mod table;
+pub mod workflow_summary;
+
+pub use table::Style;
