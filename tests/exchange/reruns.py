@@ -5,7 +5,7 @@ usage: reruns.py IOTRAIL [--shells dash,...] [--only REGEX]... [--sample N] [--p
 The workflows are those of `corpus.py`, run by make (with --snakemake by Snakemake). Each is built; built once more without any change, which must
 do nothing wrong; built after `clean`; built after an output was deleted; built after a line was added to an input. What comes out
 is compared byte for byte with what the same export makes of the same inputs in a clean directory. `equal`: the same files;
-`refused`: it ended with an error whose line says what to do; `remarked`: the export says that it does not notice that change; `WRONG`: anything else. `clean` is not tried where it asks to
+`refused`: it ended with an error whose line says what to do, and every result is still there; `remarked`: the export says that it does not notice that change; `WRONG`: anything else. `clean` is not tried where it asks to
 restore an input. Of workflows whose first build is not equal to the recording, nothing is tried. The input and the output are chosen by chance, from --seed. With --sample N, every N-th
 workflow is tried, beginning with the K-th.
 """
@@ -23,7 +23,8 @@ import tempfile
 
 import corpus
 
-REFUSED = re.compile(r"has changed it already; run .* and make again|other files are in it; run .* and make again")
+REFUSED = re.compile(r"(?:has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name).* and make again")
+RESTORE = re.compile("Restore what|Restore, if|Kept, because")
 OWN = {"run.sh"}
 
 
@@ -99,7 +100,8 @@ class Trials:
         if done.returncode == 0 and not different:
             self.results[trial] = ("equal", "")
         elif done.returncode != 0 and REFUSED.search(done.stderr + done.stdout) and not trial.startswith(("unchanged", "clean")):
-            self.results[trial] = ("refused", REFUSED.search(done.stderr + done.stdout)[0])
+            gone = sorted(self.case.files.keys() - self.inputs.keys() - found.keys() - {trial.partition(" ")[2]})
+            self.results[trial] = ("WRONG", f"refused, but these are gone: {gone}") if gone else ("refused", REFUSED.search(done.stderr + done.stdout)[0])
         elif done.returncode == 0 and all(name.replace("\n", "\\n").replace("\t", "\\t") in self.unnoticed for name in different):
             self.results[trial] = ("remarked", self.unnoticed)
         else:
@@ -113,7 +115,7 @@ class Trials:
     def cleaned(self):
         place = self.again()
         done = self.run(place, "clean")
-        if "Restore what" in done.stdout + done.stderr + (self.case.directory / "w.mk").read_text():
+        if RESTORE.search(done.stdout + done.stderr + (self.case.directory / "w.mk").read_text()):
             return
         left = {name for name in corpus.contents(place) if name not in self.inputs}
         if left:

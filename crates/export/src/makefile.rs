@@ -20,9 +20,6 @@ const SHELL: &str = "unexport MAKEFLAGS MFLAGS\n.SHELLFLAGS := -c 'UMASKunset MA
 /// Forces jobs that have left no stamp here.
 const NEW: &str = ".iotrail/new";
 
-/// What the functions are for.
-const GUARD: &str = "# A job that finds a file otherwise than in the recording, because a job has changed it already, is refused.";
-
 /// Words that make takes for its own where a line begins with them.
 const DIRECTIVES: [&str; 15] = [
     "define", "endef", "export", "unexport", "undefine", "ifdef", "ifndef", "ifeq", "ifneq", "else", "endif",
@@ -90,12 +87,12 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         format!(" \\\n  {functions} \\\n ")
     });
     if functions.is_some() {
-        text.push_str(&format!("{GUARD}\n"));
+        again::EXPLANATION.iter().for_each(|line| text.push_str(&comment(line)));
     }
     let flags = SHELL.replace("UMASK", &umask(jobs)).replace("AGAIN", &functions.unwrap_or_default());
     let _ = write!(
         text,
-        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.DELETE_ON_ERROR:\n.PHONY: {goal} {clean} {NEW}\n{goal}:"
+        "MAKEFLAGS += --no-builtin-rules --no-builtin-variables\n{flags}\n.SUFFIXES:\n.PHONY: {goal} {clean} {NEW}\n{goal}:"
     );
     for rule in &rules {
         let _ = write!(text, " {}", rule.targets.all().join(" "));
@@ -135,9 +132,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = write!(text, " | {}", rule.after.join(" "));
         }
         text.push('\n');
-        if let Some((before, _)) = again::before(number, job, jobs) {
-            let _ = writeln!(text, "\t@{}", before.replace('$', "$$"));
+        let before = again::before(number, job, jobs).unwrap_or_default();
+        if !before.checks.is_empty() {
+            let _ = writeln!(text, "\t@{}", before.checks.replace('$', "$$"));
         }
+        // Whatever ends it early, make finds no stamp then. It is gone before anything is changed, and after it was looked at all.
+        let begins = [format!("rm -f -- {}", rule.stamp), before.changes];
+        let begins = begins.join(if begins[1].is_empty() { "" } else { " && " });
+        let _ = writeln!(text, "\t@{}", begins.replace('$', "$$"));
         let _ = writeln!(text, "\t{}{}", directories.replace('$', "$$"), line.replace('$', "$$"));
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {

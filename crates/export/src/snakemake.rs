@@ -27,9 +27,6 @@ shell.prefix(
     )
 ";
 
-/// What the functions are for.
-const GUARD: &str = "# A job that finds a file otherwise than in the recording, because a job has changed it already, is refused.";
-
 /// A string literal of Python with braces doubled.
 fn literal(text: &str) -> String {
     let mut out = String::from("\"");
@@ -84,7 +81,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let functions = again::functions(jobs, "the rule clean");
     if let Some(functions) = functions {
         let functions = functions.map(|function| format!("    {}\n", literal(&format!("{function} "))));
-        let _ = writeln!(text, "\n{GUARD}\nAGAIN = (\n{})", functions.concat());
+        let explanation: String = again::EXPLANATION.iter().map(|line| comment(line)).collect();
+        let _ = writeln!(text, "\n{explanation}AGAIN = (\n{})", functions.concat());
     }
     text.push_str("\nrule all:\n");
     let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
@@ -110,11 +108,11 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
         list(&mut text, "output", &outputs);
         let before = again::before(number, job, jobs);
-        let (again, before) = match &before {
-            Some((before, true)) => ("AGAIN + ", format!("{before} || exit; ")),
-            Some((before, false)) => ("", format!("{before} || exit; ")),
-            None => ("", String::new()),
-        };
+        let again = if again::is_guarded(job) || !job.leaves.is_empty() { "AGAIN + " } else { "" };
+        let parts = before.iter().flat_map(|before| [&before.checks, &before.changes]);
+        let parts: Vec<&str> = parts.map(String::as_str).filter(|part| !part.is_empty()).collect();
+        let before =
+            if parts.is_empty() { String::new() } else { format!("{} || exit; ", parts.join(" && ")) };
         let _ =
             writeln!(text, "    shell:\n        {again}{}", literal(&format!("{before}{directories}{line}")));
     }

@@ -2,7 +2,7 @@
 //!
 //! A file is a target of its job if that job alone makes it, nobody read it before, it stays, it is no symbolic link, its
 //! time does not matter, and its name can be written in the format. For Snakemake, which deletes targets before a job runs, no older
-//! file may have been there. A job with any other output, or none, is known by its
+//! file may have been there, and the job must not be one that may be refused. A job with any other output, or none, is known by its
 //! stamp `.iotrail/job-N` alone. Every job leaves its stamp: one that has none here was never run here, and is run however
 //! old the files are that lie there.
 
@@ -110,10 +110,11 @@ where
         .enumerate()
         .flat_map(|(number, job)| job.leaves.iter().map(move |thing| (*thing, number)))
         .collect();
-    // What is new under a name is changed by those who make it.
+    // What stands for its job is not waited for, and the time of a directory changes with what is in it.
     let anew = jobs.jobs.iter().flat_map(|job| {
-        let files = job.outputs.iter().filter(|file| file.stays && !file.updated).map(|file| &*file.path);
-        files.chain(job.made.iter().map(|made| &*made.path)).chain(job.directories.iter().map(|path| &**path))
+        let files = job.outputs.iter().filter(|file| target(job, file, before, &name).is_some());
+        let places = job.made.iter().filter(|made| made.is_directory).map(|made| &*made.path);
+        files.map(|file| &*file.path).chain(places).chain(job.directories.iter().map(|path| &**path))
     });
     let anew: BTreeSet<&str> = anew.collect();
     let mut in_place: Vec<BTreeSet<&Arc<str>>> = vec![BTreeSet::new(); jobs.jobs.len()];
@@ -336,7 +337,7 @@ fn target(
             .any(|directory| path.strip_prefix(&**directory).is_some_and(|rest| rest.starts_with('/')))
     };
     let is_made = file.only && file.stays && !file.updated && !file.link;
-    let may_go = before == Before::Kept || !file.older;
+    let may_go = before == Before::Kept || !file.older && !crate::again::is_guarded(job);
     let is_target = is_made && may_go && !file.timed && !in_own_directory(&file.path);
     is_target.then(|| name(&file.path)).flatten()
 }

@@ -20,6 +20,7 @@ mod kind;
 mod last;
 mod open_flags;
 mod per_call;
+mod presence;
 mod table;
 #[cfg(test)]
 mod view;
@@ -35,6 +36,7 @@ pub use kind::{CallKind, Object};
 pub use last::{Last, LastRule};
 pub use open_flags::OpenFlags;
 pub use per_call::{Call, PerCall};
+pub use presence::Presence;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 pub use table::TABLE;

@@ -15,8 +15,10 @@ use crate::operands::{Base, Operands, PathArg};
 use crate::population::ThreadId;
 use crate::resolver::Resolver;
 use crate::symbols::{self, Symbol};
+use iotrail_model::calls::{Presence, spec};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
 use iotrail_model::{Dictionaries, Event, FileFacts, FileId, FileKind, NamedFile, Nullable, PathId};
+use std::borrow::Cow;
 
 /// Descriptors that may be on their way in messages.
 const MOST_SENT: usize = 256;
@@ -173,11 +175,7 @@ impl Resolver {
         match naming {
             Naming::None => {}
             _ if !succeeded => {
-                let is_there = !matches!(
-                    call.ret,
-                    Return::Failed(b"ENOENT" | b"ENOTDIR" | b"ELOOP" | b"ENAMETOOLONG" | b"EFAULT")
-                );
-                if let (true, Some(_)) = (is_there, operands.path)
+                if let (true, Some(_)) = (may_be_there(call, operands), operands.path)
                     && let Some(walked) = self.reach_given(event.path, self.effects.follows(call), names)
                 {
                     let file = Nullable::<FileId>::from(self.namespace.content(walked.node));
@@ -882,6 +880,17 @@ fn kind_of_node(operands: &Operands<'_>) -> Option<FileKind> {
         Arg::Symbols(text) | Arg::Text(text) => text.split(|byte| *byte == b'|').find_map(word),
         _ => None,
     })
+}
+
+/// Whether a failed call leaves open that its path is that of a file.
+fn may_be_there(call: &RawCall<'_>, operands: &Operands<'_>) -> bool {
+    let (Return::Failed(errno), Some(spec)) = (call.ret, spec(call.call)) else { return true };
+    let flags = || match (operands.structure, operands.flags[0]) {
+        (Some(text), _) | (None, Some(&(Arg::Symbols(text) | Arg::Text(text)))) => Cow::Borrowed(text),
+        (None, Some(Arg::Int(number))) => Cow::Owned(number.to_string().into_bytes()),
+        _ => Cow::Borrowed(&b""[..]),
+    };
+    spec.presence(flags, errno) != Presence::Missing
 }
 
 pub(crate) fn has(operands: &Operands<'_>, symbol: Symbol) -> bool {

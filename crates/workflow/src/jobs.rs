@@ -223,7 +223,9 @@ pub enum Left {
     ByJob(JobId),
     /// It was there before the recording.
     Input,
-    /// Nobody: there was nothing.
+    /// Nobody; whether anything was there before the recording is not known.
+    Perhaps,
+    /// Nobody: there was nothing, or nothing that would have to be restored.
     Nothing,
 }
 
@@ -239,7 +241,7 @@ pub struct State {
 }
 
 /// What a job made where nothing was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Made {
     /// Its name.
     pub path: Arc<str>,
@@ -247,6 +249,8 @@ pub struct Made {
     pub is_directory: bool,
     /// Whether it matters to the job that nothing is there.
     pub clear: bool,
+    /// Whether it holds what was there before the recording under another name: nothing may remove it.
+    pub moved: bool,
 }
 
 /// A job.

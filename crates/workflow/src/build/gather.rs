@@ -277,8 +277,9 @@ impl<'a> Worker<'a> {
 
     /// A failed call moves nothing, but may tell that nothing is at its path.
     fn failure(&mut self, call: &Call<'_>) {
-        if matches!(call.action, Action::Open | Action::Creat | Action::Look)
-            && self.meanings.is_missing(call.batch.errno[call.row])
+        let Call { batch, row, action, .. } = *call;
+        if matches!(action, Action::Open | Action::Creat | Action::Look)
+            && self.meanings.is_missing(batch.call[row], batch.flags[row], batch.errno[row])
         {
             self.look(call, false);
         }

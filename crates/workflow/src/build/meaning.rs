@@ -2,9 +2,10 @@
 
 use crate::system::{self, System};
 use iotrail_model::calls::flags::has_word;
-use iotrail_model::calls::{ArgKind, CallKind, CallSpec, OpenFlags, PerCall, Transfer};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, OpenFlags, PerCall, Presence, Transfer};
 use iotrail_model::{CallId, FileId, FlagsId, Layer, Names, Nullable, PathId, Timestamp};
 use iotrail_trail::EventLog;
+use std::sync::Arc;
 
 /// What a call does to files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +137,10 @@ pub(super) struct Meanings {
     first: Vec<FileId>,
     /// By [`FileId`].
     kinds: Vec<Option<String>>,
-    missing: Vec<bool>,
+    specs: PerCall<Option<&'static CallSpec>>,
+    errnos: Vec<Arc<str>>,
+    /// Of flags.
+    texts: Vec<Arc<str>>,
     /// By [`FileId`]: when a file was made, if its file system tells that.
     births: Vec<Option<i64>>,
 }
@@ -157,7 +161,9 @@ impl Meanings {
             first: (0..paths.len()).map(|path| log.file_of(PathId::from_index(path))).collect(),
             kinds: log.distinct_files().iter().map(|file| file.kind.clone()).collect(),
             births: log.distinct_files().iter().map(|file| file.birth).collect(),
-            missing: errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
+            specs: PerCall::new(calls, |call| call.spec),
+            errnos: errnos.clone(),
+            texts: texts.clone(),
         }
     }
 
@@ -187,9 +193,17 @@ impl Meanings {
         }
     }
 
-    /// Whether an error says that nothing is at the path.
-    pub(super) fn is_missing(&self, errno: Nullable<iotrail_model::ErrnoId>) -> bool {
-        errno.get().is_some_and(|id| self.missing.get(id.index()).copied().unwrap_or(false))
+    /// Whether a call that failed tells that nothing is at its path.
+    pub(super) fn is_missing(
+        &self,
+        call: CallId,
+        flags: Nullable<FlagsId>,
+        errno: Nullable<iotrail_model::ErrnoId>,
+    ) -> bool {
+        let text = || flags.get().and_then(|id| self.texts.get(id.index())).map_or("", |text| text);
+        let errno = errno.get().and_then(|id| self.errnos.get(id.index()));
+        let told = self.specs.of(call).zip(errno).map(|(spec, errno)| spec.presence(text, errno.as_bytes()));
+        told == Some(Presence::Missing)
     }
 
     /// Whether a file is known to be older than a call that began `at`. File systems take the time of birth from a clock that

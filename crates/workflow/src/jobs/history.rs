@@ -5,6 +5,7 @@
 //! a file, by whatever name or descriptor it is read and written: its other names are those of hard links, and it keeps its
 //! contents when it is renamed or removed.
 
+use super::Made;
 use super::group::Together;
 use super::hidden::Hidden;
 use super::labels::{Called, Labels, same_files};
@@ -136,8 +137,8 @@ struct Writer<'a> {
     labels: Labels<'a>,
     /// Who read and wrote what is in a file.
     contents: HashMap<FileId, Turns, RandomState>,
-    /// Jobs that looked at the number of a file's names, and those that gave it one or took one away.
-    counted: HashMap<FileId, (Vec<u32>, Vec<u32>), RandomState>,
+    /// Jobs that looked at the number of a file's names, and those that gave it one or took one away, with the time.
+    counted: HashMap<FileId, (Vec<u32>, Vec<(Timestamp, u32)>), RandomState>,
     /// Jobs that looked at the number of names of files of before, and those that removed a name of before of which it is not
     /// known whose it was.
     counted_before: (Vec<u32>, Vec<u32>),
@@ -157,8 +158,12 @@ struct Writer<'a> {
     permits: bool,
     /// Whether nothing had the name that the step under way makes.
     is_new: bool,
-    /// Files that have several names at a time.
+    /// Files that may have several names at a time.
     linked: BTreeSet<FileId>,
+    /// Files that had several names at a time.
+    several: BTreeSet<FileId>,
+    /// Names of files that no call mentions, because a directory was renamed, and whether they may have been there before.
+    unmentioned: BTreeMap<Arc<str>, bool>,
     /// Names of directories that are made, renamed or removed.
     places: HashMap<Arc<str>, PathId, RandomState>,
     /// When the step under way began and ended.
@@ -232,6 +237,8 @@ pub(crate) fn write(
         permits: false,
         is_new: false,
         linked: BTreeSet::new(),
+        several: BTreeSet::new(),
+        unmentioned: BTreeMap::new(),
         places: places(steps, log, hidden),
         span: (Timestamp(0), Timestamp(0)),
         origin,
@@ -243,12 +250,9 @@ pub(crate) fn write(
         writer.names.entry(*path).or_default().link = true;
     }
     for (job, path) in old_links.users {
-        writer.stages.read(Thing::Name(path), job, Found::Used);
+        writer.stages.may_read(Thing::Name(path), job);
     }
-    let before = log.distinct_files().iter().enumerate().filter(|(_, file)| {
-        file.numbered && file.names.len() > 1 && file.birth.is_some_and(|birth| birth < origin.0)
-    });
-    writer.linked = before.map(|(number, _)| FileId(number as u32)).collect();
+    writer.linked = writer.of_several_names();
     for step in steps.iter().filter(|step| step.deed == Deed::Link) {
         writer.linked.extend(step.path.get().and_then(|path| writer.labels.known(step.file, path)));
     }
@@ -256,6 +260,7 @@ pub(crate) fn write(
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
+            writer.stages.now = step.start;
             writer.other = hidden.is_other(step);
             (writer.opens, writer.permits) = (None, matches!(step.deed, Deed::Mode(_)));
             if let (true, Some(job), Some(target)) = (step.is_new, who[program.index()], step.path2.get()) {
@@ -273,7 +278,7 @@ pub(crate) fn write(
             if let (Deed::List, Some(job), Some(path)) = (step.deed, who[program.index()], step.path.get())
                 && !imports.contains(&number)
             {
-                writer.stages.list(path, job, step.start);
+                writer.stages.list(path, job);
             }
             writer.step(number, step, program, who[program.index()]);
         }
@@ -282,6 +287,36 @@ pub(crate) fn write(
 }
 
 impl Writer<'_> {
+    /// Files of before that were seen under several names, at one time or one after the other.
+    fn of_several_names(&self) -> BTreeSet<FileId> {
+        let mut names: BTreeMap<FileId, BTreeSet<PathId>> = BTreeMap::new();
+        let is_old = |birth: Option<i64>| birth.is_some_and(|birth| birth < self.origin.0);
+        for (number, file) in self.log.distinct_files().iter().enumerate() {
+            if file.numbered && is_old(file.birth) {
+                let root = self.labels.root(FileId(number as u32));
+                names.entry(root).or_default().extend(file.names.iter().map(|name| name.path));
+            }
+        }
+        names.into_iter().filter(|(_, names)| names.len() > 1).map(|(file, _)| file).collect()
+    }
+
+    /// All numbers of files of before that had several names at a time.
+    fn shared(&self) -> Vec<FileId> {
+        let files = self.log.distinct_files().iter().enumerate();
+        let old = files.filter(|(_, file)| file.birth.is_some_and(|birth| birth < self.origin.0));
+        let old = old.map(|(number, _)| FileId(number as u32));
+        old.filter(|file| self.several.contains(&self.labels.root(*file))).collect()
+    }
+
+    /// What a file is called in messages: by a name that it had before the recording, if it is known.
+    fn first_name(&self, file: FileId) -> Option<PathId> {
+        let names = self.log.distinct_files().get(file.index()).map(|file| file.names.as_slice());
+        let mut paths = names.unwrap_or_default().iter().map(|name| name.path);
+        let was_there =
+            |path: &PathId| self.names.get(path).is_some_and(|history| history.there_before || history.older);
+        paths.find(was_there).or_else(|| self.labels.a_name(file))
+    }
+
     fn step(&mut self, number: usize, step: &Step, program: ProgramId, who: Who) {
         let Some(path) = step.path.get() else { return };
         // Directories and links are entries, too, though they are no files.
@@ -305,6 +340,9 @@ impl Writer<'_> {
         };
         let nameless = file.is_some_and(|file| self.labels.is_nameless(file));
         self.labels.follow(step);
+        if let Some(file) = file.filter(|_| self.labels.with_others(path).len() > 1) {
+            self.several.insert(file);
+        }
         self.count(who, lost.filter(|lost| step.deed == Deed::Remove || file != Some(*lost)));
         if step.deed == Deed::Remove {
             self.count_unknown(who, path, lost);
@@ -492,7 +530,7 @@ impl Writer<'_> {
                 if self.linked.contains(&file) {
                     let how = if self.permits { How::Permitted } else { How::Changed };
                     let how = self.opens.unwrap_or(how);
-                    self.stages.write(Thing::Contents(file), job, how, self.span.0, None);
+                    self.stages.write(Thing::Contents(file), job, how, None);
                 }
                 self.contents.entry(file).or_default().write(job, self.span, &mut self.needs);
             }
@@ -521,6 +559,9 @@ impl Writer<'_> {
             self.opens = Some(if mode.truncate && !mode.exclusive { How::Emptied } else { How::Made });
             self.wrote(who, path, file, 0, Before::Gone);
         } else if mode.create {
+            let is_old = self.is_old(step);
+            let history = self.names.entry(path).or_default();
+            history.older |= is_old && history.exists.is_none();
             self.wrote(who, path, file, 0, Before::Unknown);
         }
     }
@@ -562,13 +603,15 @@ impl Writer<'_> {
             return;
         }
         if let (Some(path), Counting::Yes) = (step.path.get(), counting) {
-            self.stages.list(path, job, step.start);
+            self.stages.list(path, job);
             self.list(who, path);
             self.list_hidden(who, path);
         }
+        self.stages.read(Thing::Count(file), job, Found::Used);
         let (lookers, counted) = self.counted.entry(file).or_default();
         lookers.push(job);
-        self.needs.extend(over(counted, job, &self.ends, self.span.0));
+        let counted: Vec<u32> = counted.iter().map(|(_, job)| *job).collect();
+        self.needs.extend(over(&counted, job, &self.ends, self.span.0));
         let birth = self.log.distinct_files().get(file.index()).and_then(|file| file.birth);
         if birth.is_none_or(|birth| birth < self.origin.0) {
             let (lookers, removers) = &mut self.counted_before;
@@ -582,9 +625,10 @@ impl Writer<'_> {
     /// The file has one name more or less: who looked at their number before is waited for.
     fn count(&mut self, who: Who, file: Option<FileId>) {
         let (Some(job), Some(file)) = (who, file) else { return };
+        self.stages.write(Thing::Count(file), job, How::Made, None);
         let (lookers, counted) = self.counted.entry(file).or_default();
         self.needs.extend(over(lookers, job, &self.ends, self.span.0));
-        counted.push(job);
+        counted.push((self.span.0, job));
     }
 
     /// A name is removed that may have been one of any file that was there before.
@@ -641,7 +685,7 @@ impl Writer<'_> {
         others.retain(|other| *other != path);
         for other in others {
             if writes {
-                self.stages.write(Thing::Name(other), job, How::Changed, self.span.0, None);
+                self.stages.write(Thing::Name(other), job, How::Changed, None);
             } else {
                 self.stages.read(Thing::Name(other), job, Found::Used);
             }
@@ -728,7 +772,7 @@ impl Writer<'_> {
             Before::Unknown | Before::There => How::Changed,
         };
         match who {
-            Some(job) => self.stages.write(Thing::Name(path), job, how, self.span.0, older),
+            Some(job) => self.stages.write(Thing::Name(path), job, how, older),
             None => self.stages.by_manager(Thing::Name(path)),
         }
         history.written = true;
@@ -784,7 +828,7 @@ impl Writer<'_> {
         let history = self.names.entry(path).or_default();
         let older = history.exists.replace(false);
         let Some(job) = who else { return self.stages.by_manager(Thing::Name(path)) };
-        self.stages.write(Thing::Name(path), job, How::Removed, self.span.0, older);
+        self.stages.write(Thing::Name(path), job, How::Removed, older);
         history.turns.write(job, self.span, &mut self.needs);
         let used = usage(&mut history.uses, job);
         used.removed = true;
@@ -837,12 +881,19 @@ impl Writer<'_> {
         match (found, who) {
             (Ok(found), Some(job)) => self.stages.read(thing, job, found),
             (Err(how), Some(job)) => {
-                let older = Some(false).filter(|_| self.is_new);
-                self.stages.write(thing, job, how, self.span.0, older);
+                let older = match how {
+                    How::Removed => Some(true),
+                    _ => Some(false).filter(|_| self.is_new),
+                };
+                self.stages.write(thing, job, how, older);
                 self.stages.is_made_directory(thing);
             }
             (Err(_), None) => self.stages.by_manager(thing),
             (Ok(_), None) => {}
+        }
+        if found == Err(How::Made) {
+            let text = name(self.log.names(), place).clone();
+            self.stages.born(text, who, step.deed == Deed::Rename);
         }
     }
 
@@ -902,7 +953,26 @@ impl Writer<'_> {
             let target = moved(name(names, path));
             match self.labels.number(&target) {
                 Some(known) => self.rename_file(who, path, known),
-                None => self.remove(who, path),
+                None => {
+                    let old = self.stages.is_old(Thing::Name(path));
+                    self.remove(who, path);
+                    self.carry(who, target.into(), old);
+                }
+            }
+        }
+        let unmentioned: Vec<Arc<str>> =
+            self.unmentioned.keys().filter(|path| path.starts_with(&within)).cloned().collect();
+        for path in unmentioned {
+            let old = self.unmentioned.remove(&path).unwrap_or_default();
+            let target = moved(&path);
+            match self.labels.number(&target) {
+                Some(known) => {
+                    self.renew(who, known, 0, Before::Gone);
+                    if old && who.is_some() {
+                        self.stages.holds_old(Thing::Name(known));
+                    }
+                }
+                None => self.carry(who, target.into(), old),
             }
         }
         let old_turns = self.made.remove(&old).map(|(_, turns)| turns).unwrap_or_default();
@@ -915,6 +985,10 @@ impl Writer<'_> {
             let mut turns = self.made.remove(path).map_or_else(|| old_turns.clone(), |(_, turns)| turns);
             if let Some(job) = who {
                 turns.write(job, self.span, &mut self.needs);
+                if *path != old {
+                    let made = Made { path: target.clone(), is_directory: true, ..Made::default() };
+                    self.stages.carry(job, made);
+                }
             }
             self.made.insert(target, (who, turns));
         }
@@ -926,14 +1000,26 @@ impl Writer<'_> {
         }
     }
 
+    /// A file has a name that no call mentions. `old`: it may have been there before the recording.
+    fn carry(&mut self, who: Who, path: Arc<str>, old: bool) {
+        if let Some(job) = who {
+            self.stages.carry(job, Made { path: path.clone(), is_directory: false, clear: true, moved: old });
+        }
+        self.unmentioned.insert(path, old);
+    }
+
     fn rename_file(&mut self, who: Who, from: PathId, to: PathId) {
         self.named(who, from, 0);
         let target = self.unlink(from);
         self.unlink(to);
+        let is_old = self.stages.is_old(Thing::Name(from));
         self.remove(who, from);
         let length = self.names.get(&from).and_then(|history| history.length);
         let modified = self.modified(from);
         self.renew(who, to, 0, Before::Gone);
+        if is_old && who.is_some() && !self.hides(to) {
+            self.stages.holds_old(Thing::Name(to));
+        }
         if let Some(history) = self.names.get_mut(&to) {
             (history.length, history.modified) = (length, modified);
         }
@@ -992,8 +1078,22 @@ impl Writer<'_> {
         }
     }
 
+    /// Those who change a number of names that anybody looks at keep their order.
+    fn order_counts(&mut self) {
+        for (_, counted) in self.counted.values().filter(|(lookers, _)| !lookers.is_empty()) {
+            for pair in counted.windows(2) {
+                self.needs.extend(over(&[pair[0].1], pair[1].1, &self.ends, pair[1].0));
+            }
+        }
+    }
+
     fn finish(mut self, who: &[Who], starts: &[Option<Timestamp>]) -> History {
+        self.order_counts();
         let names = self.log.names();
+        let text = |path: PathId| name(names, path).clone();
+        let stages = std::mem::take(&mut self.stages);
+        let mut again = stages.finish(&text, &|file| self.first_name(file));
+        again.shared.extend(self.shared());
         let reads = |job: u32, path: PathId| {
             let history = self.names.get(&path);
             history.is_some_and(|history| history.uses.iter().any(|(by, used)| *by == job && used.read > 0))
@@ -1002,7 +1102,9 @@ impl Writer<'_> {
         self.needs.extend(asked.needs);
         for (path, history) in &mut self.names {
             // Whoever touches a file touches it under all its names.
-            let linked = self.labels.with_others(*path).len() > 1;
+            let file = self.labels.file(*path);
+            let linked = self.labels.with_others(*path).len() > 1
+                || file.is_some_and(|file| self.several.contains(&file));
             history.timed = history.modified.set || linked || asked.timed.contains(path);
         }
         let mut all: Vec<(Arc<str>, NameHistory)> = self
@@ -1016,9 +1118,6 @@ impl Writer<'_> {
             self.made.into_iter().map(|(path, (who, _))| (path, who)).collect();
         directories.sort();
         let listed = self.listed_hidden;
-        let text = |path: PathId| name(names, path).clone();
-        let label = |file: FileId| self.labels.a_name(file);
-        let mut again = self.stages.finish(&text, &label);
         let entered = entered(names);
         again
             .looked
@@ -1053,14 +1152,13 @@ impl Writer<'_> {
 fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, PathId, RandomState> {
     let mut places: HashMap<Arc<str>, PathId, RandomState> = HashMap::default();
     let names = log.names();
-    for step in steps {
+    let made = |step: &&Step| matches!(step.deed, Deed::MakeDirectory(_) | Deed::RemoveDirectory);
+    let renamed = || steps.iter().filter(|step| step.deed == Deed::Rename);
+    // What has one of the names of a directory may have got it from another one, or give it to another one.
+    for step in steps.iter().filter(made).chain(renamed()).chain(renamed().rev()) {
         let second = step.path2.get().filter(|_| step.deed == Deed::Rename);
         let both = [step.path.get(), second].into_iter().flatten();
-        let is_place = match step.deed {
-            Deed::MakeDirectory(_) | Deed::RemoveDirectory => true,
-            Deed::Rename => both.clone().any(|path| places.contains_key(name(names, path))),
-            _ => false,
-        };
+        let is_place = made(&step) || both.clone().any(|path| places.contains_key(name(names, path)));
         for path in both.filter(|path| is_place && !hidden.is_of_system(*path)) {
             places.insert(name(names, path).clone(), path);
         }

@@ -119,7 +119,8 @@ impl<'a> Labels<'a> {
         }
     }
 
-    fn root(&self, file: FileId) -> FileId {
+    /// The number that stands for all numbers of the file.
+    pub(crate) fn root(&self, file: FileId) -> FileId {
         std::iter::successors(Some(file), |file| self.same.get(file).copied()).last().unwrap_or(file)
     }
 

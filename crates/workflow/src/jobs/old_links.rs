@@ -6,6 +6,7 @@
 
 use super::hidden::Hidden;
 use super::programs::{ProgramId, Programs, name};
+use super::stages::parent;
 use super::steps::{Deed, Step};
 use super::turns::Needs;
 use super::ways::{absolute, paths_in};
@@ -73,9 +74,17 @@ pub(crate) fn find(
     let mut words = Words { lives, programs, known: HashMap::default() };
     // Names that are no links of before.
     let mut known: HashSet<PathId, RandomState> = HashSet::default();
+    // Directories that were made: nothing in them was there before.
+    let mut made: HashSet<&str, RandomState> = HashSet::default();
     let mut users: BTreeSet<u32> = BTreeSet::new();
     for (number, step) in steps.iter().enumerate() {
-        let Some(path) = step.path.get().filter(|path| !hidden.hides(*path)) else { continue };
+        let Some(path) = step.path.get() else { continue };
+        if matches!(step.deed, Deed::MakeDirectory(_)) {
+            made.insert(name(names, path));
+        }
+        if hidden.hides(path) {
+            continue;
+        }
         let program = programs.of_step[number];
         let job = program.and_then(|program| who[program.index()]);
         match step.deed {
@@ -102,8 +111,10 @@ pub(crate) fn find(
                     found.moved.extend(target);
                 }
                 for taken in [Some(path), target].into_iter().flatten() {
+                    let mut above = std::iter::successors(parent(name(names, taken)), |path| parent(path));
                     if known.insert(taken)
                         && let Some(job) = job
+                        && !above.any(|directory| made.contains(directory))
                     {
                         found.take(job, taken, step.start, &mut users, ends);
                     }

@@ -18,6 +18,8 @@ pub(crate) enum Thing {
     Name(PathId),
     /// What is in a file that has several names.
     Contents(FileId),
+    /// How many names a file has.
+    Count(FileId),
 }
 
 /// How a stage begins.
@@ -66,6 +68,8 @@ struct Stage {
     emptied: bool,
     /// Whether it is a directory.
     directory: bool,
+    /// Whether it may hold what was there before the recording, under this name or another.
+    old: bool,
     /// Who found it.
     readers: BTreeSet<u32>,
     /// Who only asked for it and found it.
@@ -78,15 +82,33 @@ struct Stage {
 #[derive(Clone, Debug, Default)]
 struct History {
     stages: Vec<Stage>,
+    /// When a job first did something to it.
+    first: Option<Timestamp>,
     is_directory: bool,
     /// A manager wrote it, which no job does again.
     by_manager: bool,
 }
 
+/// How a directory got its name.
+#[derive(Clone, Copy, Debug)]
+struct Birth {
+    at: Timestamp,
+    /// A job; nobody if a manager did it.
+    by: Option<u32>,
+    /// It was renamed, with all that is in it.
+    moved: bool,
+}
+
 /// All of them.
 #[derive(Debug, Default)]
 pub(crate) struct Stages {
+    /// When what is told happens.
+    pub(crate) now: Timestamp,
     all: HashMap<Thing, History, RandomState>,
+    /// Directories that were made or renamed, by their names.
+    births: HashMap<Arc<str>, Vec<Birth>, RandomState>,
+    /// What went with a directory that a job renamed, by new names.
+    carried: Vec<(u32, Made)>,
     /// Who listed which directory when.
     lists: Vec<(PathId, u32, Timestamp)>,
 }
@@ -112,8 +134,8 @@ pub(crate) struct Again {
 #[derive(Debug)]
 pub(crate) struct Contested {
     pub(crate) path: PathId,
-    /// Whether there was nothing before the recording.
-    pub(crate) begins_empty: bool,
+    /// What was there before the recording.
+    pub(crate) before: Left,
     /// The jobs that began stages, but for the first.
     pub(crate) writers: Vec<u32>,
     /// Job, and the stage that it must find.
@@ -124,17 +146,17 @@ impl Stages {
     fn history(&mut self, thing: Thing) -> &mut History {
         let history = self.all.entry(thing).or_default();
         if history.stages.is_empty() {
-            history.stages.push(Stage::default());
+            history.stages.push(Stage { old: true, ..Stage::default() });
         }
         history
     }
 
     /// The job used the name, or asked for it.
     pub(crate) fn read(&mut self, thing: Thing, job: u32, found: Found) {
-        let Some(stage) = self.history(thing).stages.last_mut().filter(|stage| stage.writer != Some(job))
-        else {
-            return;
-        };
+        let now = self.now;
+        let history = self.history(thing);
+        history.first.get_or_insert(now);
+        let Some(stage) = history.stages.last_mut().filter(|stage| stage.writer != Some(job)) else { return };
         if stage.exists.is_none() && stage.writer.is_none() {
             stage.exists = Some(found != Found::Missing);
         }
@@ -146,14 +168,24 @@ impl Stages {
         who.insert(job);
     }
 
+    /// The job may have used what had the name before the recording.
+    pub(crate) fn may_read(&mut self, thing: Thing, job: u32) {
+        self.history(thing).stages[0].readers.insert(job);
+    }
+
     /// The job begins a stage, or goes on with its own. `older`: what is known of something that had the name before the recording.
-    pub(crate) fn write(&mut self, thing: Thing, job: u32, how: How, at: Timestamp, older: Option<bool>) {
+    pub(crate) fn write(&mut self, thing: Thing, job: u32, how: How, older: Option<bool>) {
         let exists = Some(how != How::Removed);
+        let at = self.now;
         let history = self.history(thing);
+        history.first.get_or_insert(at);
         let Some(last) = history.stages.last_mut() else { return };
+        let keeps = matches!(how, How::Changed | How::Permitted);
+        let old = keeps && last.old && last.exists != Some(false);
         if last.writer == Some(job) {
             last.exists = exists;
             last.permitted &= how == How::Permitted;
+            last.old = old;
             return;
         }
         let was_there = last.exists.or(older);
@@ -176,9 +208,33 @@ impl Stages {
             exists,
             replaced,
             emptied: how == How::Emptied && !missed,
+            old,
             ..Stage::default()
         };
         history.stages.push(stage);
+    }
+
+    /// Whether a name holds, as far as is known, what was there before the recording, under that name or another.
+    pub(crate) fn is_old(&self, thing: Thing) -> bool {
+        let last = self.all.get(&thing).and_then(|history| history.stages.last());
+        last.is_none_or(|stage| stage.old && stage.exists != Some(false))
+    }
+
+    /// What just got that name was there before the recording, under another one.
+    pub(crate) fn holds_old(&mut self, thing: Thing) {
+        if let Some(stage) = self.history(thing).stages.last_mut() {
+            stage.old = true;
+        }
+    }
+
+    /// A directory got that name; nobody's job if a manager did it.
+    pub(crate) fn born(&mut self, directory: Arc<str>, by: Option<u32>, moved: bool) {
+        self.births.entry(directory).or_default().push(Birth { at: self.now, by, moved });
+    }
+
+    /// What was made in the recording has another name, because the job renamed a directory above it.
+    pub(crate) fn carry(&mut self, job: u32, made: Made) {
+        self.carried.push((job, made));
     }
 
     /// What was just begun there, or ended, is a directory.
@@ -199,9 +255,27 @@ impl Stages {
     }
 
     /// The job listed the directory.
-    pub(crate) fn list(&mut self, directory: PathId, job: u32, at: Timestamp) {
+    pub(crate) fn list(&mut self, directory: PathId, job: u32) {
         if self.lists.last().is_none_or(|(last, by, _)| (*last, *by) != (directory, job)) {
-            self.lists.push((directory, job, at));
+            self.lists.push((directory, job, self.now));
+        }
+    }
+
+    /// Names in directories that were made in the recording were not there before, and those in renamed ones had other names.
+    fn follow_births(&mut self, text: &impl Fn(PathId) -> Arc<str>) {
+        for (thing, history) in &mut self.all {
+            let Thing::Name(path) = thing else { continue };
+            let whole = text(*path);
+            let above = std::iter::successors(parent(&whole), |path| parent(path));
+            let births = above.filter_map(|directory| self.births.get(directory));
+            let Some(first) = history.first else { continue };
+            let before = |birth: &&Birth| birth.at < first;
+            let birth = births.filter_map(|births| births.iter().rfind(before)).max_by_key(|birth| birth.at);
+            match birth {
+                Some(Birth { at, by: Some(job), moved: true }) => history.came_with(*job, *at),
+                Some(Birth { moved: false, .. }) => history.was_not_there(),
+                _ => {}
+            }
         }
     }
 
@@ -222,8 +296,16 @@ impl Stages {
                 let is_there = |stage: &Stage| stage.exists == Some(true);
                 let there = is_there(&history.stages[stage]);
                 let own = history.stages[stage].writer == Some(job);
-                if !own && history.stages[stage + 1..].iter().any(|later| is_there(later) != there) {
-                    history.stages[stage].readers.insert(job);
+                if own || history.stages[stage + 1..].iter().all(|later| is_there(later) == there) {
+                    continue;
+                }
+                let missed = history.stages[stage].exists == Some(false);
+                match history.stages.get_mut(stage + 1) {
+                    // It finds the name free again once it is removed.
+                    Some(next) if missed && next.writer == Some(job) && !next.needs_last => {
+                        (next.missed, next.emptied) = (true, false);
+                    }
+                    _ => drop(history.stages[stage].readers.insert(job)),
                 }
             }
         }
@@ -236,8 +318,10 @@ impl Stages {
         label: &impl Fn(FileId) -> Option<PathId>,
     ) -> Again {
         let listed = self.lists.iter().map(|(directory, job, _)| (*job, *directory)).collect();
+        self.follow_births(text);
         self.follow_lists(text);
         let mut again = Again { listed, ..Again::default() };
+        again.made.append(&mut self.carried);
         let mut all: Vec<(Thing, History)> = self.all.into_iter().collect();
         all.sort_by_key(|(thing, _)| *thing);
         for (thing, mut history) in all {
@@ -260,9 +344,18 @@ impl Stages {
                     again.shared.extend(Some(file).filter(|_| history.stages.len() > 1));
                     label(file)
                 }
+                Thing::Count(file) => {
+                    history.is_counted();
+                    label(file)
+                }
             };
             if let Some(path) = path.filter(|_| !history.by_manager) {
-                again.contested.extend(history.contested(path));
+                let before = match (thing, history.stages[0].exists) {
+                    (Thing::Count(_), _) | (_, Some(false)) => Left::Nothing,
+                    (_, Some(true)) | (Thing::Contents(_), None) => Left::Input,
+                    (Thing::Name(_), None) => Left::Perhaps,
+                };
+                again.contested.extend(history.contested(path, before));
             }
         }
         again
@@ -283,12 +376,38 @@ impl History {
         let made = lasting.filter_map(|stage| {
             let is_directory = stage.directory;
             let clear = if is_directory { stage.missed } else { !stage.emptied };
-            Some((stage.writer?, Made { path: path.clone(), is_directory, clear }))
+            let moved = stage.old && !is_directory;
+            Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved }))
         });
         made.collect()
     }
 
-    fn contested(&mut self, path: PathId) -> Option<Contested> {
+    /// The name came with a directory that the job renamed: there was nothing of that name before.
+    fn came_with(&mut self, job: u32, at: Timestamp) {
+        let came = Stage { writer: Some(job), at: Some(at), needs_last: true, ..self.stages[0].clone() };
+        self.stages[0] = came;
+        self.stages.insert(0, Stage { exists: Some(false), ..Stage::default() });
+    }
+
+    /// There was nothing of that name before, unless it was found nevertheless.
+    fn was_not_there(&mut self) {
+        if self.stages[0].exists.is_none() {
+            self.stages[0].exists = Some(false);
+        }
+    }
+
+    /// A number of names: who adds one or takes one away, does so to the number that the recording had, if anybody looks at it.
+    fn is_counted(&mut self) {
+        if self.stages.iter().all(|stage| stage.readers.is_empty()) {
+            return;
+        }
+        for at in 1..self.stages.len() {
+            let writer = self.stages[at].writer;
+            self.stages[at - 1].readers.extend(writer);
+        }
+    }
+
+    fn contested(&mut self, path: PathId, before: Left) -> Option<Contested> {
         while self.stages.len() > 1 && self.stages.last().is_some_and(|stage| stage.permitted) {
             self.stages.pop();
         }
@@ -314,9 +433,13 @@ impl History {
             finds.extend(found.into_iter().map(|job| (job, number)));
         }
         let writers = self.stages.iter().filter_map(|stage| stage.writer).collect();
-        let begins_empty = self.stages[0].exists == Some(false);
-        (!finds.is_empty()).then_some(Contested { path, begins_empty, writers, finds })
+        (!finds.is_empty()).then_some(Contested { path, before, writers, finds })
     }
+}
+
+/// The directory that a name is in.
+pub(crate) fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty())
 }
 
 impl Contested {
@@ -374,8 +497,7 @@ impl Again {
             for (job, stage) in &contested.finds {
                 let left = match stage.checked_sub(1).and_then(|at| contested.writers.get(at)) {
                     Some(writer) => Left::ByJob(JobId(*writer)),
-                    None if contested.begins_empty => Left::Nothing,
-                    None => Left::Input,
+                    None => contested.before,
                 };
                 all[*job as usize].0.push(State { thing, path: text(contested.path), left });
             }
@@ -406,10 +528,9 @@ mod tests {
     #[test]
     fn who_appends_and_who_read_before_cannot_run_again_alone() {
         let mut stages = Stages::default();
-        let at = Timestamp(0);
-        stages.write(X, 1, How::Emptied, at, Some(false));
+        stages.write(X, 1, How::Emptied, Some(false));
         stages.read(X, 2, Found::Used);
-        stages.write(X, 3, How::Changed, at, None);
+        stages.write(X, 3, How::Changed, None);
         stages.read(X, 4, Found::Used);
         assert_eq!(finish(stages), (vec![(2, 1), (3, 1)], vec![(1, false)]));
     }
@@ -417,9 +538,8 @@ mod tests {
     #[test]
     fn who_makes_it_of_nothing_can_run_again_once_the_name_is_free() {
         let mut stages = Stages::default();
-        let at = Timestamp(0);
         stages.read(X, 1, Found::Missing);
-        stages.write(X, 1, How::Made, at, None);
+        stages.write(X, 1, How::Made, None);
         assert_eq!(finish(stages), (vec![], vec![(1, true)]));
     }
 
@@ -427,15 +547,86 @@ mod tests {
     fn who_misses_what_another_job_makes_cannot_run_after_it() {
         let mut stages = Stages::default();
         stages.read(X, 1, Found::Missing);
-        stages.write(X, 2, How::Emptied, Timestamp(0), None);
+        stages.write(X, 2, How::Emptied, None);
         assert_eq!(finish(stages), (vec![(1, 0)], vec![(2, false)]));
     }
 
     #[test]
     fn permissions_may_be_set_again() {
         let mut stages = Stages::default();
-        stages.write(X, 1, How::Permitted, Timestamp(0), Some(true));
+        stages.write(X, 1, How::Permitted, Some(true));
         stages.read(X, 2, Found::Used);
         assert_eq!(finish(stages), (vec![], vec![]));
+    }
+
+    #[test]
+    fn who_lists_a_directory_and_then_makes_a_name_in_it_can_run_again_once_the_name_is_free() {
+        let mut stages = Stages::default();
+        stages.read(X, 2, Found::Missing);
+        stages.list(PathId(1), 1);
+        stages.now = Timestamp(1);
+        stages.write(X, 1, How::Emptied, Some(false));
+        let names = |path: PathId| Arc::from(["/w/x", "/w"][path.index()]);
+        let again = stages.finish(&names, &|_| None);
+        assert_eq!(again.made.iter().map(|(job, made)| (*job, made.clear)).collect::<Vec<_>>(), [(1, true)]);
+        assert!(again.contested.iter().all(|contested| contested.finds.iter().all(|(job, _)| *job != 1)));
+    }
+
+    #[test]
+    fn nothing_in_a_directory_that_was_made_was_there_before() {
+        let mut stages = Stages { now: Timestamp(1), ..Stages::default() };
+        stages.born("/w".into(), Some(1), false);
+        stages.now = Timestamp(2);
+        stages.write(X, 2, How::Changed, None);
+        let contested = stages.finish(&text, &|_| None).contested.pop().unwrap();
+        assert_eq!(contested.before, Left::Nothing);
+        let mut stages = Stages::default();
+        stages.write(X, 2, How::Changed, None);
+        let contested = stages.finish(&text, &|_| None).contested.pop().unwrap();
+        assert_eq!(contested.before, Left::Perhaps, "of a name elsewhere it is not known");
+    }
+
+    #[test]
+    fn what_came_with_a_renamed_directory_is_as_who_renamed_it_left_it() {
+        let mut stages = Stages { now: Timestamp(1), ..Stages::default() };
+        stages.born("/w".into(), Some(1), true);
+        stages.now = Timestamp(2);
+        stages.read(X, 2, Found::Used);
+        stages.write(X, 3, How::Removed, None);
+        let contested = stages.finish(&text, &|_| None).contested.pop().unwrap();
+        assert_eq!((contested.before, contested.writers), (Left::Nothing, vec![1, 3]));
+        assert_eq!(contested.finds, [(2, 1), (3, 1)]);
+    }
+
+    #[test]
+    fn who_gives_a_file_a_name_needs_their_number_only_if_anybody_looks_at_it() {
+        let thing = Thing::Count(FileId(0));
+        let finds = |looks: bool| {
+            let mut stages = Stages::default();
+            stages.write(thing, 1, How::Made, None);
+            if looks {
+                stages.read(thing, 2, Found::Used);
+            }
+            stages.write(thing, 3, How::Made, None);
+            let contested = stages.finish(&text, &|_| Some(PathId(0))).contested;
+            contested.into_iter().flat_map(|contested| contested.finds).collect::<Vec<_>>()
+        };
+        assert_eq!(finds(false), []);
+        assert_eq!(finds(true), [(1, 0), (2, 1), (3, 1)]);
+    }
+
+    #[test]
+    fn what_was_there_before_is_known_under_another_name() {
+        let mut stages = Stages::default();
+        assert!(stages.is_old(X), "nobody touched it");
+        stages.write(X, 1, How::Changed, Some(true));
+        assert!(stages.is_old(X), "a line was added");
+        stages.write(X, 2, How::Emptied, None);
+        assert!(!stages.is_old(X));
+        let mut stages = Stages::default();
+        stages.write(X, 3, How::Made, None);
+        stages.holds_old(X);
+        let made = stages.finish(&text, &|_| None).made;
+        assert!(made.len() == 1 && made[0].1.moved);
     }
 }

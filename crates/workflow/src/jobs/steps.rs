@@ -3,7 +3,7 @@
 use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::{ArgKind, Call, CallKind, CallSpec, NameEffect, OpenFlags, PerCall};
+use iotrail_model::calls::{ArgKind, Call, CallKind, CallSpec, NameEffect, OpenFlags, PerCall, Presence};
 use iotrail_model::{CaseId, FileId, Layer, Nullable, OpenId, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, TrailError};
 
@@ -115,13 +115,14 @@ impl Deed {
         )
     }
 
-    /// Whether it fails with ENOTDIR on what is there and no directory.
-    fn asks_for_directory(self, flags: &str) -> bool {
-        match self {
-            Self::RemoveDirectory | Self::Rename => true,
-            Self::Remove => flags.contains("AT_REMOVEDIR"),
-            Self::Open(_) => OpenFlags::parse(flags.as_bytes()).directory(),
-            _ => false,
+    /// What is left of it if it failed, and that told whether the name was there; `None` if nothing is.
+    const fn failed(self, presence: Presence) -> Option<Self> {
+        match (presence, self) {
+            (Presence::Missing, deed) if deed.is_by_name() => Some(Self::Missing),
+            // It found what is in the directory.
+            (Presence::There, Self::RemoveDirectory) => Some(Self::List),
+            (Presence::There, deed) if deed.is_by_name() => Some(Self::Look),
+            _ => None,
         }
     }
 }
@@ -224,12 +225,13 @@ struct Row {
     kind: CallKind,
     /// Whether its descriptor is a place among the files of a ring.
     direct: bool,
+    spec: Option<&'static CallSpec>,
 }
 
 impl Row {
     fn of(call: Call<'_>) -> Self {
         let Some(spec) = call.spec else { return Self::default() };
-        Self { deed: deed(spec), kind: spec.kind, direct: spec.is_direct() }
+        Self { deed: deed(spec), kind: spec.kind, direct: spec.is_direct(), spec: Some(spec) }
     }
 }
 
@@ -266,21 +268,17 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             if batch.layer[row] != Layer::Syscall {
                 continue;
             }
-            let Row { deed: Some(mut deed), kind, direct } = calls.of(batch.call[row]) else { continue };
+            let Row { deed: Some(mut deed), kind, direct, spec } = calls.of(batch.call[row]) else {
+                continue;
+            };
             let flags = names.flags(batch.flags[row]).unwrap_or_default();
             if let Some(errno) = names.errno(batch.errno[row]) {
-                deed = match (errno, deed) {
-                    // The name is there and no directory, or what it is in is none.
-                    ("ENOTDIR", deed) if deed.asks_for_directory(flags) => continue,
-                    ("ENOENT" | "ENOTDIR", deed) if deed.is_by_name() => Deed::Missing,
-                    // It found what is in the directory.
-                    ("EEXIST" | "ENOTEMPTY", Deed::Remove | Deed::RemoveDirectory) => Deed::List,
-                    ("EEXIST" | "ENOTEMPTY", _) => Deed::Look,
-                    ("EISDIR", deed) if deed.is_by_name() => Deed::Look,
+                let Some(spec) = spec else { continue };
+                let removes = deed == Deed::Remove && flags.contains("AT_REMOVEDIR");
+                let tried = if removes { Deed::RemoveDirectory } else { deed };
+                match tried.failed(spec.presence(|| flags, errno.as_bytes())) {
+                    Some(left) if !batch.path[row].is_null() => deed = left,
                     _ => continue,
-                };
-                if batch.path[row].is_null() {
-                    continue;
                 }
             }
             match &mut deed {
