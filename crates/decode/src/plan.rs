@@ -184,7 +184,7 @@ fn how(abi: Abi, spec: &CallSpec, place: usize) -> How {
         ArgKind::Struct if spec.kind == CallKind::Open => How::Open,
         ArgKind::Struct if spec.kind == CallKind::Spawn => How::CloneArgs,
         ArgKind::Struct => How::Opaque,
-        ArgKind::Address | ArgKind::Extent => How::Number,
+        ArgKind::Address | ArgKind::Extent | ArgKind::Word => How::Number,
         ArgKind::SocketName | ArgKind::Other => other(spec.name, place),
     }
 }

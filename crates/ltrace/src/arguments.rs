@@ -124,7 +124,8 @@ impl Arguments {
                 | ArgKind::Process
                 | ArgKind::Status
                 | ArgKind::Address
-                | ArgKind::Extent,
+                | ArgKind::Extent
+                | ArgKind::Word,
                 _,
             ) => Arg::Int(*value),
             _ => Arg::Opaque,

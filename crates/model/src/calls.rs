@@ -12,6 +12,7 @@
 
 mod class;
 mod effects;
+mod event_class;
 pub mod flags;
 mod group;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use crate::ids::CallId;
 use crate::interner::Interner;
 pub use class::Class;
 pub use effects::{DescriptorEffect, NameEffect};
+pub use event_class::{EventClasses, futex_wakes};
 pub use flags::Flag;
 pub use group::Group;
 pub use kind::{CallKind, Object};
@@ -92,6 +94,8 @@ pub enum ArgKind {
     Address,
     /// Number of bytes of that memory.
     Extent,
+    /// The address of the word that threads wait at and wake each other by; kept in the column `offset`.
+    Word,
     /// A socket address, as text in the form of strace: `{sa_family=AF_UNIX, sun_path="/run/x"}`,
     /// `{sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")}`.
     SocketName,

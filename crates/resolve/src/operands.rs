@@ -106,7 +106,7 @@ impl<'a> Operands<'a> {
             ArgKind::Count => self.requested = integer(arg),
             ArgKind::Vector | ArgKind::Message => self.requested = length(arg),
             ArgKind::Messages => self.messages = Some(arg),
-            ArgKind::Offset => self.position = position(arg),
+            ArgKind::Offset | ArgKind::Word => self.position = position(arg),
             ArgKind::Offset2 => self.position2 = position(arg),
             ArgKind::Position => self.stored = integer(arg),
             ArgKind::Flags => put(&mut self.flags, arg),

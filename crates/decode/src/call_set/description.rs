@@ -35,7 +35,7 @@ pub(super) fn numbers(words: &str, chosen: &[bool]) -> Selection {
     }
 }
 
-/// `io: 205 of 383 calls of x86-64; not captured: wait; in part: memory 5 of 20, ...`
+/// `data: 18 of 383 calls of x86-64; not captured: wait, …; in part: memory 5 of 20, ...`
 pub(super) fn sentence(words: &str, chosen: &[bool], all: bool) -> String {
     let total: usize = shares(chosen).map(|share| share.total).sum();
     let seen = numbers(words, chosen).calls;

@@ -34,7 +34,7 @@ fn fits(kind: ArgKind, arg: &Arg<'_>) -> bool {
         ArgKind::Strings => matches!(arg, Arg::Strings { .. }),
         ArgKind::Struct | ArgKind::SocketName => matches!(arg, Arg::Text(_)),
         ArgKind::Command => matches!(arg, Arg::Int(_) | Arg::Text(_)),
-        ArgKind::Address => matches!(arg, Arg::Int(_)),
+        ArgKind::Address | ArgKind::Word => matches!(arg, Arg::Int(_)),
         ArgKind::Other => matches!(arg, Arg::Int(_) | Arg::Text(_)),
     }
 }

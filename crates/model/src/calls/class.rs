@@ -62,16 +62,14 @@ impl CallSpec {
     /// What the time of this call counts as, on a descriptor of this kind and, of a copy, into one of the second kind. `None`:
     /// of no class, or of one that depends on a kind that is not known.
     ///
-    /// What kinds do not tell: a write to a file that was opened with `O_SYNC` or `O_DSYNC` is `Sync`; `msync` without `MS_SYNC`
-    /// is `Memory`; `flock` with `LOCK_NB` or `LOCK_UN` is `Metadata`, `fcntl` with `F_SETLKW` or `F_OFD_SETLKW` is `Wait`; a
-    /// `Wait` that timed out is `Sleep`, and one that ended at once without a cause is [`Class::Transfer`], which this function
-    /// never returns; `io_uring_enter` and `io_getevents` wait only if they were told to. Requests that the kernel serves beside
+    /// What kinds do not tell, flags and results do: [`super::EventClasses`] is to be asked of events. A `Wait` that ended at once
+    /// without a cause is [`Class::Transfer`], which neither returns. Requests that the kernel serves beside
     /// the calls of the thread have the class of their work, but no thread waits for that time.
     #[must_use]
     pub fn class(&self, fd: Option<FileKind>, fd2: Option<FileKind>) -> Option<Class> {
         Some(match self.kind {
             CallKind::Read | CallKind::Write | CallKind::Copy => return self.class_of_transfer(fd, fd2),
-            CallKind::Advise => Class::Data,
+            CallKind::Advise | CallKind::AioSubmit => Class::Data,
             CallKind::Sleep => Class::Sleep,
             CallKind::Control | CallKind::Duplicate | CallKind::CloseRange | CallKind::Seek => {
                 Class::Metadata

@@ -6,7 +6,7 @@ use super::{ArgKind, CallKind, CallSpec, Family, Makes};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Whatever takes or makes a descriptor or a path, says who may use new files, maps files, forces data to storage, submits
-    /// or waits for I/O.
+    /// I/O, or waits.
     Io,
     /// Whatever takes a path.
     File,
@@ -46,7 +46,8 @@ impl Group {
             Self::File => takes_path(spec),
             Self::Descriptor => takes_descriptor(spec),
             Self::Io => {
-                let by_family = matches!(spec.family, Family::Sync | Family::Poll | Family::Async);
+                let by_family =
+                    matches!(spec.family, Family::Sync | Family::Poll | Family::Async | Family::Wait);
                 by_family
                     || takes_path(spec)
                     || takes_descriptor(spec)

@@ -5,7 +5,7 @@
 use super::ArgKind::{
     Address, Buffer, Command, Count, DirFd, Extent, Fd, Fd2, FdPair, Flags, LinkTarget, Message, Messages,
     Name, Offset, Offset2, Other, Path, PathOut, Position, Process, SocketName, Status, Strings, Struct,
-    Vector,
+    Vector, Word,
 };
 use super::CallKind::{
     Accept, Access, Advise, AdviseMemory, AioCancel, AioDestroy, AioGetEvents, AioSetup, AioSubmit, Allocate,
@@ -446,9 +446,9 @@ pub static TABLE: &[CallSpec] = &[
     wait("nanosleep", &[Other, Other]).is(Sleep),
     wait("clock_nanosleep", &[Other, Flags, Other, Other]).is(Sleep),
     wait("clock_nanosleep_time64", &[Other, Flags, Other, Other]).is(Sleep),
-    wait("futex", &[Other, Flags, Other, Other, Other, Other]).is(Futex),
-    wait("futex_time64", &[Other, Flags, Other, Other, Other, Other]).is(Futex),
-    wait("futex_wait", &[Other, Other, Other, Flags, Other, Other]).is(Futex),
+    wait("futex", &[Word, Flags, Other, Other, Other, Other]).is(Futex),
+    wait("futex_time64", &[Word, Flags, Other, Other, Other, Other]).is(Futex),
+    wait("futex_wait", &[Word, Other, Other, Flags, Other, Other]).is(Futex),
     wait("futex_waitv", &[Other, Other, Flags, Other, Other]).is(Futex),
     wait("restart_syscall", &[Other]).is(Restart),
 
@@ -498,7 +498,7 @@ pub static TABLE: &[CallSpec] = &[
     other("epoll_wait_old", &[Other, Other, Other, Other]).is(Poll),
     other("ftime", &[Other]),
     other("futex_requeue", &[Other, Other, Other, Other]),
-    other("futex_wake", &[Other, Other, Other, Other]),
+    wait("futex_wake", &[Word, Other, Other, Flags]).is(Futex),
     other("get_kernel_syms", &[Other]),
     other("get_mempolicy", &[Other, Other, Other, Other, Other]),
     other("get_robust_list", &[Other, Other, Other]),

@@ -1,0 +1,247 @@
+//! What the time of an event counts as: the one question that every analysis of time asks.
+
+use super::flags::has_word;
+use super::{CallKind, CallSpec, Class, OpenFlags, PerCall};
+use crate::batch::{EventBatch, Names};
+use crate::case::FileRow;
+use crate::file_facts::FileKind;
+use crate::ids::{CaseId, FlagsId, OpenId, PathId};
+use crate::nullable::Nullable;
+use std::collections::HashSet;
+
+/// Character devices at which nobody waits.
+const ALWAYS_READY: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What a text of flags says about a wait or a write to storage.
+#[derive(Clone, Copy, Debug, Default)]
+struct FlagFacts {
+    /// A lock that is waited for.
+    locks_waiting: bool,
+    /// `MS_SYNC`.
+    syncs_memory: bool,
+    /// `IORING_ENTER_GETEVENTS`.
+    collects: bool,
+    /// An operation of `futex` that wakes others.
+    wakes: bool,
+}
+
+impl FlagFacts {
+    fn of(text: &str) -> Self {
+        let has = |words: &[&str]| words.iter().any(|word| has_word(text.as_bytes(), word));
+        let lets_go = has(&["LOCK_UN", "F_UNLCK"]);
+        let waits = has(&["F_SETLKW", "F_SETLKW64", "F_OFD_SETLKW"])
+            || has(&["LOCK_SH", "LOCK_EX"]) && !has(&["LOCK_NB"]);
+        Self {
+            locks_waiting: waits && !lets_go,
+            syncs_memory: has(&["MS_SYNC"]),
+            collects: has(&["IORING_ENTER_GETEVENTS"]),
+            wakes: futex_wakes(text),
+        }
+    }
+}
+
+/// Whether the operation of a `futex` wakes others or moves them to another word, and waits for nobody.
+#[must_use]
+pub fn futex_wakes(flags: &str) -> bool {
+    let operations = ["FUTEX_WAKE", "FUTEX_REQUEUE", "FUTEX_CMP_REQUEUE", "FUTEX_UNLOCK_PI"];
+    operations.iter().any(|operation| flags.starts_with(operation))
+}
+
+/// Answers for each event of a log of what class its time is, beyond what call and kind of descriptor tell
+/// ([`CallSpec::class`]): flags, results, and how the file was opened.
+#[derive(Clone, Debug, Default)]
+pub struct EventClasses {
+    specs: PerCall<Option<&'static CallSpec>>,
+    kinds: Vec<Option<FileKind>>,
+    flags: Vec<FlagFacts>,
+    timed_out: Vec<bool>,
+    /// Open file descriptions whose writes are on storage before they return.
+    synchronous: HashSet<(CaseId, OpenId)>,
+}
+
+impl EventClasses {
+    /// For the names and files of a log; `synchronous` are the descriptions that [`Self::opens_synchronously`] found.
+    #[must_use]
+    pub fn new(names: &Names, files: &[FileRow], synchronous: HashSet<(CaseId, OpenId)>) -> Self {
+        let kind = |row: &FileRow| match row.kind.as_deref() {
+            Some("char") if ALWAYS_READY.contains(&&*row.path) => Some(FileKind::File),
+            Some(name) => FileKind::ALL.into_iter().find(|kind| kind.name() == name),
+            None => None,
+        };
+        Self {
+            specs: PerCall::new(&names.calls, |call| call.spec),
+            kinds: files.iter().map(kind).collect(),
+            flags: names.flags.iter().map(|text| FlagFacts::of(text)).collect(),
+            timed_out: names.errnos.iter().map(|name| &**name == "ETIMEDOUT").collect(),
+            synchronous,
+        }
+    }
+
+    /// Whether any flags of a log may be those of an open with `O_SYNC` or `O_DSYNC`: only then its opens must be looked at.
+    #[must_use]
+    pub fn may_open_synchronously(names: &Names) -> bool {
+        names.flags.iter().any(|text| OpenFlags::parse(text.as_bytes()).syncs())
+    }
+
+    /// The open file description that a row opens with `O_SYNC` or `O_DSYNC`.
+    #[must_use]
+    pub fn opens_synchronously(
+        &self,
+        names: &Names,
+        batch: &EventBatch,
+        row: usize,
+    ) -> Option<(CaseId, OpenId)> {
+        let opens = self.spec(batch, row).is_some_and(|spec| spec.kind == CallKind::Open);
+        let flags = names.flags(batch.flags[row]).filter(|_| opens)?;
+        let open = batch.open[row].get()?;
+        OpenFlags::parse(flags.as_bytes()).syncs().then_some((batch.case[row], open))
+    }
+
+    /// The row's call in the table.
+    #[inline]
+    #[must_use]
+    pub fn spec(&self, batch: &EventBatch, row: usize) -> Option<&'static CallSpec> {
+        self.specs.of(batch.call[row])
+    }
+
+    /// What a path denotes, as far as it is known.
+    #[inline]
+    #[must_use]
+    pub fn kind(&self, path: Nullable<PathId>) -> Option<FileKind> {
+        self.kinds.get(path.get()?.index()).copied().flatten()
+    }
+
+    fn flag_facts(&self, flags: Nullable<FlagsId>) -> FlagFacts {
+        flags.get().and_then(|id| self.flags.get(id.index())).copied().unwrap_or_default()
+    }
+
+    /// The class of a row, which holds the columns `call`, `case`, `path`, `path2`, `ret`, `errno`, `flags` and `open`. `None`: of no
+    /// class, or of one that depends on what is not known. Never [`Class::Transfer`], which only who looked for the cause of a
+    /// wait can tell.
+    #[must_use]
+    pub fn of(&self, batch: &EventBatch, row: usize) -> Option<Class> {
+        let spec = self.spec(batch, row)?;
+        let class = spec.class(self.kind(batch.path[row]), self.kind(batch.path2[row]))?;
+        let flags = || self.flag_facts(batch.flags[row]);
+        let waits_if = |waits: bool, otherwise: Class| if waits { Class::Wait } else { otherwise };
+        Some(match (spec.kind, class) {
+            (CallKind::Write, Class::Data) if self.is_synchronous(batch, row) => Class::Sync,
+            (CallKind::SyncMemory, _) if !flags().syncs_memory => Class::Memory,
+            (CallKind::Lock | CallKind::Control, _) => waits_if(flags().locks_waiting, Class::Metadata),
+            (CallKind::Futex, _) if flags().wakes => return None,
+            (CallKind::RingEnter, _) => waits_if(flags().collects, Class::Data),
+            (_, Class::Wait) if self.timed_out(spec, batch, row) => Class::Sleep,
+            _ => class,
+        })
+    }
+
+    fn is_synchronous(&self, batch: &EventBatch, row: usize) -> bool {
+        !self.synchronous.is_empty()
+            && batch.open[row].get().is_some_and(|open| self.synchronous.contains(&(batch.case[row], open)))
+    }
+
+    /// Whether a wait ended by the clock.
+    fn timed_out(&self, spec: &CallSpec, batch: &EventBatch, row: usize) -> bool {
+        let by_error = batch.errno[row].get().is_some_and(|id| self.timed_out.get(id.index()) == Some(&true));
+        by_error || spec.kind == CallKind::Poll && batch.ret[row].get() == Some(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{CallId, ErrnoId};
+    use std::sync::Arc;
+
+    struct Log {
+        names: Names,
+        files: Vec<FileRow>,
+    }
+
+    fn log(flags: &[&str], files: &[(&str, &str)]) -> Log {
+        let texts = |list: &[&str]| list.iter().map(|text| Arc::from(*text)).collect::<Vec<Arc<str>>>();
+        let calls: Vec<&str> = super::super::TABLE.iter().map(|spec| spec.name).collect();
+        let row = |(path, kind): &(&str, &str)| FileRow {
+            path: Arc::from(*path),
+            kind: (!kind.is_empty()).then(|| (*kind).to_owned()),
+            ..FileRow::default()
+        };
+        let names = Names {
+            calls: texts(&calls),
+            errnos: texts(&["ETIMEDOUT", "EINTR"]),
+            flags: texts(flags),
+            ..Names::default()
+        };
+        Log { names, files: files.iter().map(row).collect() }
+    }
+
+    fn event(call: &str) -> crate::Event {
+        let at = super::super::TABLE.iter().position(|spec| spec.name == call).unwrap();
+        crate::Event { call: CallId::from_index(at), ..crate::Event::default() }
+    }
+
+    fn class(log: &Log, event: crate::Event) -> Option<Class> {
+        let classes = EventClasses::new(&log.names, &log.files, HashSet::from([(CaseId(0), OpenId(7))]));
+        classes.of(&EventBatch::from_events(&[event]), 0)
+    }
+
+    #[test]
+    fn flags_tell_a_lock_that_waits_from_one_that_does_not() {
+        let log = log(
+            &["LOCK_EX", "LOCK_EX|LOCK_NB", "LOCK_UN", "F_SETLKW, F_WRLCK", "F_SETLK, F_RDLCK", "F_GETFD"],
+            &[],
+        );
+        for (call, flags, expected) in [
+            ("flock", 0, Class::Wait),
+            ("flock", 1, Class::Metadata),
+            ("flock", 2, Class::Metadata),
+            ("fcntl", 3, Class::Wait),
+            ("fcntl", 4, Class::Metadata),
+            ("fcntl", 5, Class::Metadata),
+        ] {
+            let event = crate::Event { flags: Nullable::some(FlagsId(flags)), ..event(call) };
+            assert_eq!(class(&log, event), Some(expected), "{call} {flags}");
+        }
+    }
+
+    #[test]
+    fn a_wait_that_timed_out_is_a_sleep() {
+        let log = log(&[], &[]);
+        let poll = |ret| crate::Event { ret: Nullable::some(ret), ..event("poll") };
+        assert_eq!(class(&log, poll(0)), Some(Class::Sleep));
+        assert_eq!(class(&log, poll(1)), Some(Class::Wait));
+        let futex = |errno| crate::Event { errno: Nullable::some(ErrnoId(errno)), ..event("futex") };
+        assert_eq!(class(&log, futex(0)), Some(Class::Sleep));
+        assert_eq!(class(&log, futex(1)), Some(Class::Wait));
+    }
+
+    #[test]
+    fn what_lies_behind_the_descriptor_and_how_it_was_opened_decides_about_writes() {
+        let log = log(
+            &[],
+            &[("/x", "file"), ("pipe:[1]", "pipe"), ("/dev/zero", "char"), ("/dev/tty", "char"), ("y", "")],
+        );
+        let read = |path| crate::Event { path: Nullable::some(PathId(path)), ..event("read") };
+        let expected = [Some(Class::Data), Some(Class::Wait), Some(Class::Data), Some(Class::Wait), None];
+        for (path, expected) in expected.into_iter().enumerate() {
+            assert_eq!(class(&log, read(path as u32)), expected, "{path}");
+        }
+        let write = |open| crate::Event {
+            path: Nullable::some(PathId(0)),
+            open: Nullable::some(OpenId(open)),
+            ..event("write")
+        };
+        assert_eq!([class(&log, write(7)), class(&log, write(8))], [Some(Class::Sync), Some(Class::Data)]);
+    }
+
+    #[test]
+    fn msync_and_rings_are_told_by_their_flags() {
+        let log = log(&["MS_ASYNC", "MS_SYNC", "IORING_ENTER_GETEVENTS", "0", "FUTEX_WAKE_PRIVATE"], &[]);
+        let with =
+            |call, flags| class(&log, crate::Event { flags: Nullable::some(FlagsId(flags)), ..event(call) });
+        assert_eq!([with("msync", 0), with("msync", 1)], [Some(Class::Memory), Some(Class::Sync)]);
+        assert_eq!([with("futex", 4), with("futex", 3)], [None, Some(Class::Wait)]);
+        let enter = [with("io_uring_enter", 2), with("io_uring_enter", 3)];
+        assert_eq!(enter, [Some(Class::Wait), Some(Class::Data)]);
+    }
+}
