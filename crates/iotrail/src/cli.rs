@@ -2,7 +2,7 @@
 
 use crate::commands::{
     check, compare, completions, dfg, events, export, files, import, info, man, processes, record, recover,
-    redact, report, sql, stats, tree, workflow,
+    redact, report, sql, stats, tree, why, workflow,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Events(Box<events::Args>),
     Processes(processes::Args),
     Files(files::Args),
+    Why(why::Args),
     Dfg(Box<dfg::Args>),
     Compare(Box<compare::Args>),
     Stats(Box<stats::Args>),
@@ -68,6 +69,7 @@ impl Command {
             Self::Events(args) => events::run(args, ui),
             Self::Processes(args) => processes::run(args, ui),
             Self::Files(args) => files::run(args, ui),
+            Self::Why(args) => why::run(args, ui),
             Self::Dfg(args) => dfg::run(args, ui),
             Self::Compare(args) => compare::run(args, ui),
             Self::Stats(args) => stats::run(args, ui),

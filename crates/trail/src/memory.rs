@@ -81,6 +81,13 @@ impl MemoryLog {
         self.events.push(event);
     }
 
+    /// Changes the events pushed so far.
+    #[must_use]
+    pub fn map_events(mut self, change: impl FnMut(&mut Event)) -> Self {
+        self.events.iter_mut().for_each(change);
+        self
+    }
+
     /// Adds a process.
     pub fn push_process(&mut self, process: Process) {
         self.processes.push(process);

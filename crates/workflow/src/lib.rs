@@ -13,6 +13,7 @@ pub mod ops;
 pub mod system;
 pub mod tree;
 pub mod waits;
+pub mod why;
 
 pub use build::{BuildOptions, build};
 pub use cycles::cycles;
@@ -22,3 +23,4 @@ pub use graph::{
     Edge, EdgeId, Facts, FileVertex, FileView, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId,
 };
 pub use tree::{Node, NodeId, Shape, ShapeId, Tree, tree};
+pub use why::why;

@@ -9,19 +9,21 @@
 //! |---|---|
 //! | `wait4`, `waitid` | the exit of the child that it returned |
 //! | a read that returned data | the first write at the other end |
-//! | a read at the end of the data | the last close, shutdown or exit of who could have written |
+//! | a read at the end of the data | the last close, shutdown or exit of who could have written, else its last exec |
 //! | an accept of a connection | the first connect at the other end |
 //! | a write | the first read at the other end |
 //! | an open of a FIFO | the first open of it by another thread |
-//! | `poll`, `select`, `epoll_wait` | that of the thread's next transfer on a channel |
-//! | a lock | the last unlock of the same file, or exit of a process that had locked it |
+//! | `poll`, `select`, `epoll_wait` | that of the thread's next calls on channels, the first that has one |
+//! | a lock | the last unlock of the same file, or close or exit of a process that had locked it |
+//! | a futex | the last wake of the same word, else the last exit of a thread of the process (`pthread_join`) |
 //! | any, interrupted | the first end of a child |
 //!
-//! In a log that holds no call that waits for a child (recordings hold none unless they are asked for: `--calls io,wait`), or
-//! does not tell how long calls took, the maker of a process is taken to wait for its end.
+//! In a log of which nobody says that calls that wait for children were recorded and that holds none, or that does not tell
+//! how long calls took, the maker of a process is taken to wait for its end.
 //!
 //! Waits on pipes that the trace does not tell apart (`pipe` without a number), and on sockets of which it does not tell the other
-//! end, have no known cause: they are counted, because they may be somebody else's. Memory: 40 bytes for each transfer on a channel and for each call that makes, awaits or ends a process.
+//! end, have no known cause: they are counted, because they may be somebody else's. Memory: about 50 bytes for each transfer on a
+//! channel, each wait and each call that makes or ends a process.
 
 pub(crate) mod ends;
 pub(crate) mod gather;
@@ -58,12 +60,24 @@ pub(crate) enum Act {
     Lock(PathId),
     /// Waited until a signal came.
     Interrupted,
+    /// Waited for the word at this address to be woken; whether only threads of its process can do that.
+    FutexWait(i64, bool),
+    /// Woke who waits for the word at this address.
+    FutexWake(i64),
+    /// Waited by the clock.
+    Slept,
+    /// Waited for something that has no name here.
+    Blocked,
     /// Closed a descriptor of a channel.
     Close(PathId),
     /// Let go of a lock.
     Unlock(PathId),
-    /// Had a channel in its hands in another way: made, copied or opened it.
+    /// Closed a descriptor of a file that may have been locked.
+    Release(PathId),
+    /// Had a channel in its hands in another way: made, copied or opened it; or locked a file without waiting.
     Touch(PathId),
+    /// Executed another program, which closed descriptors.
+    Exec,
     /// Made the thread or process of this number.
     Spawn(u32),
     /// Ended its process.
@@ -84,6 +98,9 @@ impl Act {
                 | Self::Ready
                 | Self::Lock(_)
                 | Self::Interrupted
+                | Self::FutexWait(..)
+                | Self::Slept
+                | Self::Blocked
         )
     }
 
@@ -115,11 +132,11 @@ pub(crate) struct Life {
 }
 
 /// A thread: an index into [`Waits`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct LineId(u32);
 
 impl LineId {
-    const fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -170,6 +187,8 @@ pub(crate) enum Ended {
     OtherEnd,
     /// Somebody connected.
     Connected,
+    /// A word in memory was woken.
+    Woken,
 }
 
 /// Waits for somebody of whom nothing is known.
@@ -207,6 +226,12 @@ pub struct Waits {
     connects: HashMap<PathId, Vec<Sign>, RandomState>,
     closes: HashMap<PathId, Vec<Sign>, RandomState>,
     unlocks: HashMap<PathId, Vec<Sign>, RandomState>,
+    /// Closes of files by who may have held a lock.
+    releases: HashMap<PathId, Vec<Sign>, RandomState>,
+    wakes: HashMap<i64, Vec<Sign>, RandomState>,
+    execs: HashMap<LifeId, Vec<Sign>, RandomState>,
+    /// Ends of single threads.
+    thread_ends: HashMap<LifeId, Vec<Sign>, RandomState>,
     /// Processes that had a channel or a lock in their hands.
     holders: HashMap<PathId, HashSet<LifeId, RandomState>, RandomState>,
     /// Which of them are the two ends of one connection.
@@ -215,7 +240,12 @@ pub struct Waits {
 
 impl Waits {
     /// Puts rows in any order together.
-    pub(crate) fn new(mut rows: Vec<Row>, lives: Vec<Life>, channels: Channels) -> Self {
+    pub(crate) fn new(
+        mut rows: Vec<Row>,
+        lives: Vec<Life>,
+        channels: Channels,
+        waits_recorded: bool,
+    ) -> Self {
         rows.sort_by_key(|row| (row.life, row.tid, row.start, row.end));
         let mut waits = Self {
             of_life: vec![Vec::new(); lives.len()],
@@ -241,7 +271,8 @@ impl Waits {
         waits.ends.sort_unstable();
         waits.lives = lives;
         waits.untimed = !rows.is_empty() && rows.iter().all(|row| row.start == row.end);
-        if !rows.iter().any(|row| matches!(row.act, Act::Child(_)) && row.start < row.end) {
+        let has_waits = rows.iter().any(|row| matches!(row.act, Act::Child(_)) && row.start < row.end);
+        if !has_waits && (waits.untimed || !waits_recorded) {
             waits.suppose_waits_for_children();
         }
         for signs in [
@@ -251,7 +282,12 @@ impl Waits {
             &mut waits.connects,
             &mut waits.closes,
             &mut waits.unlocks,
+            &mut waits.releases,
         ] {
+            signs.values_mut().for_each(|signs| signs.sort_unstable());
+        }
+        waits.wakes.values_mut().for_each(|signs| signs.sort_unstable());
+        for signs in [&mut waits.execs, &mut waits.thread_ends] {
             signs.values_mut().for_each(|signs| signs.sort_unstable());
         }
         waits
@@ -312,7 +348,7 @@ impl Waits {
 
     fn take(&mut self, line: LineId, row: &Row) {
         let Row { life, start, end, act, .. } = *row;
-        if act.may_wait() && start < end {
+        if matches!(act, Act::Close(_)) || act.may_wait() && start < end {
             self.lines[line.index()].waits.push(Wait { start, end, act });
         }
         let sign = (start, line);
@@ -324,7 +360,13 @@ impl Waits {
             Act::Close(channel) => self.closes.entry(channel).or_default().push(sign),
             Act::Unlock(path) => self.unlocks.entry(path).or_default().push(sign),
             Act::Spawn(child) => self.spawns.entry(child).or_default().push((start, end, line)),
-            Act::Exit => self.exits[life.index()] = self.exits[life.index()].max(Some(sign)),
+            Act::Exit => {
+                self.exits[life.index()] = self.exits[life.index()].max(Some(sign));
+                self.thread_ends.entry(life).or_default().push(sign);
+            }
+            Act::Exec => self.execs.entry(life).or_default().push(sign),
+            Act::FutexWake(word) => self.wakes.entry(word).or_default().push(sign),
+            Act::Release(path) => self.releases.entry(path).or_default().push(sign),
             _ => {}
         }
         if let Act::Write(path)
@@ -361,6 +403,45 @@ impl Waits {
         lines.iter().copied().max_by_key(|line| (self.lines[line.index()].last, std::cmp::Reverse(*line)))
     }
 
+    /// All threads.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = LineId> + use<> {
+        (0..self.lines.len() as u32).map(LineId)
+    }
+
+    /// The thread's number.
+    pub(crate) fn tid(&self, line: LineId) -> Tid {
+        self.lines[line.index()].tid
+    }
+
+    /// When a thread's first call began and its last one ended.
+    pub(crate) fn span(&self, line: LineId) -> (i64, i64) {
+        let Line { first, last, .. } = self.lines[line.index()];
+        (first, last)
+    }
+
+    /// How many waits a thread has.
+    pub(crate) fn number_of_waits(&self, line: LineId) -> usize {
+        self.lines[line.index()].waits.len()
+    }
+
+    /// The wait of that number of a thread: when it began and ended, and what it was for.
+    pub(crate) fn wait(&self, line: LineId, number: usize) -> Option<(i64, i64, Act)> {
+        let waits = &self.lines[line.index()].waits;
+        let Wait { start, end, act } = *waits.get(number).filter(|wait| wait.act.may_wait())?;
+        Some((start, end, awaited(waits, number).next().unwrap_or(act)))
+    }
+
+    /// Whether a child of that number had begun to end, or had made its last sign, before `at`.
+    pub(crate) fn child_ended_before(&self, parent: LifeId, pid: u32, at: i64) -> bool {
+        let children = self.children.get(&(parent, pid)).into_iter().flatten();
+        children.filter_map(|child| self.exits[child.index()]).any(|(end, _)| end <= at)
+    }
+
+    /// The thread of a process that ended it, else the one that made the last sign.
+    pub(crate) fn ending_line(&self, life: LifeId) -> Option<LineId> {
+        self.exits.get(life.index()).copied().flatten().map(|(_, line)| line).or_else(|| self.last_line(life))
+    }
+
     /// How many waits of a thread began before `until`.
     pub(crate) fn before(&self, line: LineId, until: i64) -> usize {
         self.lines[line.index()].waits.partition_point(|wait| wait.start < until)
@@ -371,7 +452,11 @@ impl Waits {
         let Line { life, waits, .. } = &self.lines[line.index()];
         let wait = waits.get(number)?;
         let inside = Inside { from: wait.start, until: wait.end.min(until), line, life: *life };
-        match awaited(waits, number)? {
+        awaited(waits, number).find_map(|act| self.cause_of(act, inside))
+    }
+
+    fn cause_of(&self, act: Act, inside: Inside) -> Option<Cause> {
+        match act {
             Act::Child(pid) => self.end_of_child(inside, pid),
             Act::Read { channel, ended: false } => {
                 self.first(&self.writes, self.channels.far_end(channel)?, inside, Ended::Data)
@@ -386,6 +471,7 @@ impl Waits {
             Act::Open(channel) => self.first(&self.opens, channel, inside, Ended::OtherEnd),
             Act::Lock(path) => self.let_go(inside, path),
             Act::Interrupted => self.interrupting_child(inside),
+            Act::FutexWait(word, private) => self.woken(inside, word, private),
             _ => None,
         }
     }
@@ -395,7 +481,7 @@ impl Waits {
     pub(crate) fn unexplained(&self, line: LineId, number: usize, until: i64) -> Option<i64> {
         let waits = &self.lines[line.index()].waits;
         let wait = waits.get(number)?;
-        let channel = awaited(waits, number)?.channel()?;
+        let channel = awaited(waits, number).next()?.channel()?;
         // Who only reads from a pipe is not at its other end.
         let is_used = |far_end| {
             self.holders.contains_key(&far_end) || far_end != channel && self.reads.contains_key(&far_end)
@@ -422,13 +508,41 @@ impl Waits {
     fn end_of_data(&self, inside: Inside, channel: PathId) -> Option<Cause> {
         let closed = self.last_of(self.closes.get(&channel), inside);
         let ended = self.last_end_of_holder(inside, channel);
-        let (at, line) = closed.max(ended)?;
+        let (at, line) = closed.max(ended).or_else(|| self.last_exec_of_holder(inside, channel))?;
         Some(Cause { line, at, what: Ended::EndOfData })
+    }
+
+    /// The last exec inside of a process that had a channel in its hands.
+    fn last_exec_of_holder(&self, inside: Inside, channel: PathId) -> Option<Sign> {
+        let holders = self.holders.get(&channel)?.iter().filter(|life| **life != inside.life);
+        let execs = holders.filter_map(|life| self.last_of(self.execs.get(life), inside));
+        execs.max()
+    }
+
+    /// The last wake of a word by another thread, which must be of the same process if the word is private to it; the kernel
+    /// itself wakes who waits for the end of a thread.
+    fn woken(&self, inside: Inside, word: i64, private: bool) -> Option<Cause> {
+        let (from, until) = (inside.from, inside.until);
+        let is_other = |line: LineId| line != inside.line && (!private || self.life(line) == inside.life);
+        let last = |signs: Option<&Vec<Sign>>| {
+            let signs = signs?;
+            let before = signs.partition_point(|(at, _)| *at < until);
+            let inside_it = signs[..before].iter().rev().take_while(|(at, _)| *at > from);
+            inside_it.copied().find(|(_, line)| is_other(*line))
+        };
+        let woken = last(self.wakes.get(&word));
+        let ended = || last(self.thread_ends.get(&inside.life)).filter(|_| !private);
+        let (at, line) = woken.or_else(ended)?;
+        Some(Cause { line, at, what: Ended::Woken })
     }
 
     fn let_go(&self, inside: Inside, path: PathId) -> Option<Cause> {
         let unlocked = self.last_of(self.unlocks.get(&path), inside);
-        let (at, line) = unlocked.max(self.last_end_of_holder(inside, path))?;
+        let holders = self.holders.get(&path);
+        let held = |life: LifeId| holders.is_some_and(|holders| holders.contains(&life));
+        let closed =
+            self.last_of(self.releases.get(&path), inside).filter(|(_, line)| held(self.life(*line)));
+        let (at, line) = unlocked.max(closed).max(self.last_end_of_holder(inside, path))?;
         Some(Cause { line, at, what: Ended::Unlocked })
     }
 
@@ -513,15 +627,19 @@ impl Waits {
     }
 }
 
-/// What the wait of that number of a thread was for.
-fn awaited(waits: &[Wait], number: usize) -> Option<Act> {
-    match waits.get(number)?.act {
-        Act::Ready => {
-            let mut next = waits[number + 1..].iter().map(|next| next.act);
-            next.find(|act| act.channel().is_some() || matches!(act, Act::Open(_)))
-        }
-        act => Some(act),
-    }
+/// Calls after a wait for descriptors that may tell which of them was ready.
+const NEXT: usize = 16;
+
+/// What the wait of that number of a thread may have been for; of a wait for descriptors what the thread did next with channels.
+fn awaited(waits: &[Wait], number: usize) -> impl Iterator<Item = Act> + '_ {
+    let own = waits.get(number).map(|wait| wait.act);
+    let after = waits.get(number + 1..).filter(|_| own == Some(Act::Ready)).unwrap_or_default();
+    let next = after.iter().map(|wait| wait.act).take_while(|act| *act != Act::Ready).take(NEXT);
+    let of_channels = next.filter_map(|act| match act {
+        Act::Close(channel) => Some(Act::Read { channel, ended: false }),
+        _ => Some(act).filter(|act| act.channel().is_some() || matches!(act, Act::Open(_))),
+    });
+    own.filter(|act| *act != Act::Ready).into_iter().chain(of_channels)
 }
 
 /// The inside of a wait of a thread.

@@ -19,4 +19,5 @@ pub(crate) mod report;
 pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod tree;
+pub(crate) mod why;
 pub(crate) mod workflow;

@@ -87,6 +87,8 @@ pub enum Reason {
     OtherEndOpened,
     /// A connection was asked for.
     Connected,
+    /// A word in memory was woken.
+    Woken,
     /// The parent made the process.
     Forked,
     /// Nothing recorded came before.
@@ -105,6 +107,7 @@ impl Reason {
             Self::Unlocked => "waited for a lock held by",
             Self::OtherEndOpened => "waited for the FIFO to be opened by",
             Self::Connected => "waited for a connection from",
+            Self::Woken => "waited to be woken by",
             Self::Forked => "started by",
             Self::Began => "nothing recorded came before",
         }
@@ -121,6 +124,7 @@ impl From<Ended> for Reason {
             Ended::Unlocked => Self::Unlocked,
             Ended::OtherEnd => Self::OtherEndOpened,
             Ended::Connected => Self::Connected,
+            Ended::Woken => Self::Woken,
         }
     }
 }

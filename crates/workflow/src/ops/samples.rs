@@ -135,7 +135,7 @@ impl Builder {
         let processes = self.0.vertices.iter().filter_map(Vertex::process);
         let start = processes.clone().filter_map(|process| process.start).min();
         self.0.span = start.zip(processes.filter_map(|process| process.end.max(process.start)).max());
-        self.0.waits = Arc::new(Waits::new(self.1, self.2, Channels::default()));
+        self.0.waits = Arc::new(Waits::new(self.1, self.2, Channels::default(), false));
         self.0
     }
 }

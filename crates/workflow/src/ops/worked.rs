@@ -40,7 +40,7 @@ fn a_shell_that_waits_for_its_children_owns_only_the_time_between() {
     );
 }
 
-/// Recordings hold no calls that wait for children unless they are asked for.
+/// Recordings may leave out calls that wait for children.
 #[test]
 fn without_calls_that_wait_a_parent_is_taken_to_wait_for_each_child() {
     let mut builder = Builder::default();

@@ -5,12 +5,14 @@ use super::{Act, Life, Row, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::flags::has_word;
-use iotrail_model::calls::{CallKind, CallSpec, PerCall};
-use iotrail_model::{EventBatch, Layer, Nanos, PathId, Tid};
+use iotrail_model::calls::{CallKind, CallSpec, Class, EventClasses, Family, PerCall, futex_wakes};
+use iotrail_model::{CaseId, EventBatch, Layer, Nanos, OpenId, PathId, Tid};
 use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
+use std::collections::HashSet;
+use std::sync::Arc;
 
-const COLUMNS: [Columns; 13] = [
+const COLUMNS: [Columns; 15] = [
     Columns::CASE,
     Columns::PID,
     Columns::TID,
@@ -20,11 +22,26 @@ const COLUMNS: [Columns; 13] = [
     Columns::DUR,
     Columns::PATH,
     Columns::PATH2,
+    Columns::OFFSET,
     Columns::SIZE,
     Columns::RET,
     Columns::ERRNO,
     Columns::FLAGS,
+    Columns::OPEN,
 ];
+
+/// Channels beyond this have no name of their own: counters of events (eventfd), told by their open file descriptions.
+const NAMELESS: u32 = 1 << 31;
+
+/// The channel that an open file description without a name of its own is.
+fn nameless_channel(case: CaseId, open: OpenId) -> Option<PathId> {
+    (case.0 < 1 << 11 && open.0 < 1 << 20).then_some(PathId(NAMELESS | case.0 << 20 | open.0))
+}
+
+/// Whether no name of the log is that of this channel.
+pub(crate) const fn is_nameless(channel: PathId) -> bool {
+    channel.0 >= NAMELESS
+}
 
 /// What a call may make of its thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +58,8 @@ enum Kind {
     Close,
     Spawn,
     Exit,
+    Exec,
+    Futex,
     #[default]
     Other,
 }
@@ -61,6 +80,8 @@ fn kind(spec: &CallSpec) -> Kind {
         CallKind::Connect => Kind::Connect,
         CallKind::Open | CallKind::Create => Kind::Open,
         CallKind::ExitThread | CallKind::ExitProcess => Kind::Exit,
+        CallKind::Exec => Kind::Exec,
+        CallKind::Futex => Kind::Futex,
         _ => Kind::Other,
     }
 }
@@ -69,6 +90,7 @@ fn kind(spec: &CallSpec) -> Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Locks {
     Waits,
+    Tries,
     LetsGo,
     No,
 }
@@ -81,6 +103,8 @@ fn locks(flags: &str) -> Locks {
         || (has(&["LOCK_SH", "LOCK_EX"]) && !has(&["LOCK_NB"]))
     {
         Locks::Waits
+    } else if has(&["F_SETLK", "F_SETLK64", "F_OFD_SETLK", "LOCK_SH", "LOCK_EX"]) {
+        Locks::Tries
     } else {
         Locks::No
     }
@@ -90,8 +114,15 @@ fn locks(flags: &str) -> Locks {
 #[derive(Debug)]
 struct Meanings {
     kinds: PerCall<Kind>,
+    classes: EventClasses,
     locks: Vec<Locks>,
+    /// Whether any lock of the log may wait, so that closes of files matter.
+    has_locks: bool,
+    /// The operations of `futex` among the flags: whether they wake, and whether the word is private to its process.
+    futexes: Vec<(bool, bool)>,
     channels: Channels,
+    /// Which paths are those of counters of events.
+    counters: Vec<bool>,
     interrupted: Vec<bool>,
     /// Which errors say that a call goes on beside its thread.
     goes_on: Vec<bool>,
@@ -100,10 +131,16 @@ struct Meanings {
 impl Meanings {
     fn new(log: &EventLog) -> Self {
         let names = log.names();
+        let locks: Vec<Locks> = names.flags.iter().map(|text| locks(text)).collect();
+        let futex = |text: &Arc<str>| (futex_wakes(text), text.contains("_PRIVATE"));
         Self {
+            classes: EventClasses::new(names, log.files(), HashSet::new()),
+            has_locks: locks.contains(&Locks::Waits),
+            futexes: names.flags.iter().map(futex).collect(),
+            locks,
             kinds: PerCall::new(&names.calls, |call| call.spec.map_or(Kind::Other, kind)),
-            locks: names.flags.iter().map(|text| locks(text)).collect(),
             channels: Channels::of(log),
+            counters: names.paths.iter().map(|path| path.starts_with("anon_inode:[eventfd")).collect(),
             goes_on: names.errnos.iter().map(|name| &**name == "EINPROGRESS").collect(),
             interrupted: names.errnos.iter().map(|name| matches!(&**name, "EINTR" | "ERESTARTSYS")).collect(),
         }
@@ -123,21 +160,24 @@ impl Meanings {
         let goes_on = failed.is_some_and(|errno| self.goes_on.get(errno.index()) == Some(&true));
         let kind = self.kinds.of(batch.call[row]);
         let path = batch.path[row].get();
-        let channel = path.and_then(|path| self.channels.of_path(path));
+        let channel = path.and_then(|path| self.channels.of_path(path)).or_else(|| self.counter(batch, row));
         let touch = channel.map_or(Act::Other, Act::Touch);
         let number = batch.ret[row].get().filter(|ret| *ret > 0).and_then(|ret| u32::try_from(ret).ok());
         match (kind, channel) {
             (Kind::Exit, _) => Act::Exit,
+            (Kind::Futex, _) => self.futex(batch, row, interrupted || failed.is_some()),
             _ if interrupted => Act::Interrupted,
             (Kind::Connect, Some(channel)) if goes_on => Act::Connect(channel),
             _ if failed.is_some() => touch,
             (Kind::Child, _) => Act::Child(number),
             (Kind::Ready, _) if number.is_some() => Act::Ready,
+            (Kind::Exec, _) => Act::Exec,
             (Kind::Spawn, _) => number.map_or(Act::Other, Act::Spawn),
             (Kind::Lock, _) => {
                 match (path, batch.flags[row].get().and_then(|id| self.locks.get(id.index()))) {
                     (Some(path), Some(Locks::Waits)) => Act::Lock(path),
                     (Some(path), Some(Locks::LetsGo)) => Act::Unlock(path),
+                    (Some(path), Some(Locks::Tries)) if self.has_locks => Act::Touch(path),
                     _ => touch,
                 }
             }
@@ -147,7 +187,35 @@ impl Meanings {
             (Kind::Connect, Some(channel)) => Act::Connect(channel),
             (Kind::Open, Some(channel)) => Act::Open(channel),
             (Kind::Close, Some(channel)) => Act::Close(channel),
+            (Kind::Close, None) if self.has_locks => path.map_or(Act::Other, Act::Release),
             _ => touch,
+        }
+    }
+}
+
+impl Meanings {
+    /// The counter of events that a row is on.
+    fn counter(&self, batch: &EventBatch, row: usize) -> Option<PathId> {
+        let path = batch.path[row].get().filter(|path| self.counters.get(path.index()) == Some(&true));
+        path.and_then(|_| nameless_channel(batch.case[row], batch.open[row].get()?))
+    }
+
+    /// What an operation on a word in memory did.
+    fn futex(&self, batch: &EventBatch, row: usize, failed: bool) -> Act {
+        let flags = batch.flags[row].get().and_then(|id| self.futexes.get(id.index()));
+        match (batch.offset[row].get(), flags) {
+            (Some(word), Some((true, _))) => Act::FutexWake(word),
+            (Some(word), Some((false, private))) if !failed => Act::FutexWait(word, *private),
+            _ => Act::Other,
+        }
+    }
+
+    /// Of a call that waited for something that has no name here, how.
+    fn nameless(&self, batch: &EventBatch, row: usize) -> Act {
+        match self.classes.of(batch, row) {
+            Some(Class::Wait) => Act::Blocked,
+            Some(Class::Sleep) => Act::Slept,
+            _ => Act::Other,
         }
     }
 }
@@ -157,11 +225,23 @@ impl Meanings {
 pub struct Waiting<'a> {
     lives: &'a Lives,
     meanings: Meanings,
+    /// Whether who recorded the log says that it recorded calls that wait for children.
+    waits_recorded: bool,
+    layer: Layer,
 }
 
 impl<'a> Waiting<'a> {
     pub(crate) fn new(log: &EventLog, lives: &'a Lives) -> Self {
-        Self { lives, meanings: Meanings::new(log) }
+        Self::of_layer(log, lives, Layer::Syscall)
+    }
+
+    /// The same of the calls of another layer.
+    pub(crate) fn of_layer(log: &EventLog, lives: &'a Lives, layer: Layer) -> Self {
+        let recording = log.coverage().recording;
+        let waits_recorded = recording.is_some_and(|recording| {
+            !recording.selections.is_empty() && !recording.without().contains(&Family::Wait.name())
+        });
+        Self { lives, meanings: Meanings::new(log), waits_recorded, layer }
     }
 }
 
@@ -194,7 +274,7 @@ impl Pass for Waiting<'_> {
     }
 
     fn add(&self, (): &mut (), rows: &Rows<'_>) -> Found {
-        found(rows.batch, self.lives, &self.meanings)
+        found(rows.batch, self.lives, &self.meanings, self.layer)
     }
 
     fn merge(&self, (): &mut (), (): ()) {}
@@ -212,23 +292,26 @@ impl Pass for Waiting<'_> {
             pid: life.pid.0,
             end: life.end.map(|end| end.0),
         });
-        Waits::new(rows, facts.collect(), channels)
+        Waits::new(rows, facts.collect(), channels, self.waits_recorded)
     }
 }
 
 /// The rows of a batch, and the pairs of sockets that were made; of calls that matter to nobody only the first and the last of
 /// each thread.
-fn found(batch: &EventBatch, lives: &Lives, meanings: &Meanings) -> Found {
+fn found(batch: &EventBatch, lives: &Lives, meanings: &Meanings, layer: Layer) -> Found {
     let (mut rows, mut pairs) = (Vec::new(), Vec::new());
     let mut others: HashMap<(LifeId, Tid), [Row; 2], RandomState> = HashMap::default();
     for at in 0..batch.len {
         let start = batch.start[at];
-        if batch.layer[at] != Layer::Syscall {
+        if batch.layer[at] != layer {
             continue;
         }
         let Some(life) = lives.find(batch.case[at], batch.pid[at], start) else { continue };
         let dur = batch.dur[at].get().map_or(0, |Nanos(dur)| dur.max(0));
-        let act = meanings.act(batch, at);
+        let act = match meanings.act(batch, at) {
+            Act::Other if dur > 0 => meanings.nameless(batch, at),
+            act => act,
+        };
         let row = Row { life, tid: batch.tid[at], start: start.0, end: start.0.saturating_add(dur), act };
         if let Some((one, other)) = meanings.pair(batch, at) {
             pairs.push((one, other));

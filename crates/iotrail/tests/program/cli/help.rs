@@ -2,7 +2,7 @@
 
 use crate::cli::util::Dir;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "record",
     "import",
     "recover",
@@ -11,6 +11,7 @@ const COMMANDS: [&str; 19] = [
     "events",
     "processes",
     "files",
+    "why",
     "dfg",
     "compare",
     "stats",

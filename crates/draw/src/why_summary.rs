@@ -1,0 +1,332 @@
+//! What `iotrail why` prints: one line that answers, then the pieces, who waited for whom, and what could not be told.
+
+use crate::table::{Align, Style, Table, wrap};
+use iotrail_model::text::printable;
+use iotrail_model::units;
+use iotrail_workflow::why::result::{
+    Piece, PieceKind, Run, Untold, UntoldKind, WaitCause, WaitRow, WaitTime, Why,
+};
+use std::collections::BTreeMap;
+
+/// Pieces that the first line names.
+const NAMED: usize = 4;
+/// The first line names no piece that is less than this part of the whole.
+const LEAST: i64 = 40;
+/// What is a piece of a whole told by programs must be one of so many parts of it.
+const LARGE: i64 = 6;
+/// The part of the whole that its pieces must make up, else it tells sums: three quarters.
+const ENOUGH: (i64, i64) = (3, 4);
+/// Rows of who waited for whom.
+const EDGES: usize = 10;
+
+/// The explanation in a terminal, ending in a line break; tables have up to `top` rows.
+#[must_use]
+pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
+    let directory = why.directory.as_deref();
+    let mut sections = Vec::new();
+    match why.runs.as_slice() {
+        [] => sections.push("nothing in this trail has a time\n".to_owned()),
+        [run] => sections.extend(block(run, directory, top, style)),
+        [slowest, ..] => {
+            sections.push(several(&why.runs, directory, top, style));
+            sections.push(style.bold(&format!("The slowest: {}\n", printable(&slowest.name))));
+            sections.extend(block(slowest, directory, top, style));
+        }
+    }
+    if !why.untold.is_empty() {
+        let lines = why.untold.iter().map(|row| bullet(&untold(row), style));
+        sections.push(format!("{}\n{}", style.bold("What could not be told"), lines.collect::<String>()));
+    }
+    sections.retain(|section| !section.is_empty());
+    sections.join("\n")
+}
+
+/// The answer in one line: `2.26 s: 1.35 s fdatasync of x.db, 410 ms computing in sqlite3, …`. Where no few pieces make
+/// up most of the time it is told by kind and program, else what is not large by program alone.
+#[must_use]
+pub fn why_line(run: &Run, directory: Option<&str>) -> String {
+    let sums = by_kind(run);
+    let alone = |piece: &Piece| {
+        let sum = sums.get(&(piece.kind, piece.program.as_str())).copied().unwrap_or_default();
+        piece.time_ns.saturating_mul(10) >= sum.saturating_mul(9)
+    };
+    let exact = |piece: &Piece| phrase(piece, directory);
+    let kind = |piece: &Piece| match sums_up(run, piece, &alone) {
+        true => phrase(&Piece { path: None, files: None, call: None, ..piece.clone() }, None),
+        false => phrase(&largest_of(run, piece), directory),
+    };
+    let is_large = |piece: &Piece| {
+        let sum = sums.get(&(piece.kind, piece.program.as_str())).copied().unwrap_or_default();
+        sum.saturating_mul(LARGE) >= run.elapsed_ns
+    };
+    let program = |piece: &Piece| match is_large(piece) {
+        true => kind(piece),
+        false if run.pieces.iter().any(|other| other.program == piece.program && is_large(other)) => {
+            format!("all else in {}", piece.program)
+        }
+        false => format!("in {}", piece.program),
+    };
+    let lines = [named(run, &exact), named(run, &kind), named(run, &program)];
+    let told = |line: &&Named| line.told.saturating_mul(ENOUGH.1) >= run.elapsed_ns.saturating_mul(ENOUGH.0);
+    let best = lines.iter().find(told).unwrap_or(&lines[2]);
+    printable(&format!("{}: {}", duration(run.elapsed_ns), best.text)).into_owned()
+}
+
+/// The time of each kind of each program.
+fn by_kind(run: &Run) -> BTreeMap<(PieceKind, &str), i64> {
+    let mut sums = BTreeMap::new();
+    for piece in &run.pieces {
+        *sums.entry((piece.kind, piece.program.as_str())).or_default() += piece.time_ns;
+    }
+    sums
+}
+
+/// Whether no piece of the kind and program of this one is nearly all of them.
+fn sums_up(run: &Run, piece: &Piece, alone: &dyn Fn(&Piece) -> bool) -> bool {
+    !alone(&largest_of(run, piece))
+}
+
+/// The largest piece of the kind and program of this one.
+fn largest_of(run: &Run, piece: &Piece) -> Piece {
+    let alike = |other: &&Piece| (other.kind, &other.program) == (piece.kind, &piece.program);
+    run.pieces.iter().find(alike).unwrap_or(piece).clone()
+}
+
+/// The first part of an answer.
+struct Named {
+    text: String,
+    /// Time of what is named.
+    told: i64,
+}
+
+/// The largest parts of a run, told by what `name` says of its pieces.
+fn named(run: &Run, name: &dyn Fn(&Piece) -> String) -> Named {
+    let mut parts: Vec<(String, i64)> = Vec::new();
+    for piece in &run.pieces {
+        let name = name(piece);
+        match parts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, time)) => *time += piece.time_ns,
+            None => parts.push((name, piece.time_ns)),
+        }
+    }
+    parts.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+    let large = parts.iter().filter(|(_, time)| time.saturating_mul(LEAST) >= run.elapsed_ns);
+    let shown = large.take(NAMED).count().max(usize::from(!parts.is_empty()));
+    let mut texts: Vec<String> =
+        parts[..shown].iter().map(|(name, time)| format!("{} {name}", duration(*time))).collect();
+    let rest = &parts[shown..];
+    let left: i64 = rest.iter().map(|(_, time)| time).sum();
+    if !rest.is_empty() {
+        let number = units::counted(rest.len() as u64, "smaller part", "smaller parts");
+        texts.push(format!("{} in {number}", duration(left)));
+    }
+    if texts.is_empty() {
+        texts.push("nothing took any time".to_owned());
+    }
+    Named { text: texts.join(", "), told: run.elapsed_ns - left }
+}
+
+fn duration(nanos: i64) -> String {
+    units::duration(nanos as f64)
+}
+
+fn share(part: i64, whole: i64) -> String {
+    if whole > 0 { units::percent(part as f64 / whole as f64) } else { "–".to_owned() }
+}
+
+fn bullet(text: &str, style: Style) -> String {
+    let lines = wrap(&printable(text), style.width.saturating_sub(2).max(20));
+    format!("- {}\n", lines.join("\n  "))
+}
+
+fn block(run: &Run, directory: Option<&str>, top: usize, style: Style) -> Vec<String> {
+    let lines = wrap(&why_line(run, directory), style.width.max(20));
+    vec![
+        format!("{}\n", style.bold(&lines.join("\n"))),
+        pieces(run, directory, top, style),
+        waits(&run.waits, directory, top.min(EDGES), style),
+    ]
+}
+
+/// What a piece is, in words.
+#[must_use]
+pub fn phrase(piece: &Piece, directory: Option<&str>) -> String {
+    let program = &piece.program;
+    let path = piece.path.as_deref().map(|path| relative(path, directory));
+    let on = match (&path, piece.files) {
+        (Some(path), Some(files)) => format!(" of {} in {path}", units::counted(files, "file", "files")),
+        (Some(path), None) => format!(" of {path}"),
+        (None, Some(files)) => format!(" of {}", units::counted(files, "other file", "other files")),
+        (None, None) => format!(" in {program}"),
+    };
+    let call = piece.call.as_deref().filter(|_| piece.only_call);
+    let calls = |several: &str| format!("{}{on}", call.unwrap_or(several));
+    match piece.kind {
+        PieceKind::Data => calls("reading and writing"),
+        PieceKind::Sync => calls("syncing"),
+        PieceKind::Metadata => calls("metadata calls"),
+        PieceKind::Memory => calls("mapping memory"),
+        PieceKind::Process => calls("starting and ending processes"),
+        PieceKind::Other => calls("other calls"),
+        PieceKind::Transfer => calls("passing data"),
+        PieceKind::Sleep => format!("sleeping in {program}"),
+        PieceKind::Waiting => {
+            let call = piece.call.as_deref().unwrap_or("a call");
+            let path = path.map(|path| format!(" on {path}")).unwrap_or_default();
+            format!("waiting in {call}{path}, cause unknown")
+        }
+        PieceKind::Computing => format!("computing in {program}"),
+        PieceKind::BetweenCalls => format!("between calls in {program}"),
+        PieceKind::OffCpu => format!("off CPU in {program}, reason unknown"),
+        PieceKind::HandOver => format!("hand-over ({}) to {program}", path.as_deref().unwrap_or("wait")),
+        PieceKind::Start => format!("start of {program}"),
+        PieceKind::Tracing => format!("tracing of {program}"),
+    }
+}
+
+/// A path below the working directory without it.
+fn relative<'a>(path: &'a str, directory: Option<&str>) -> &'a str {
+    let below =
+        |directory: &str| path.strip_prefix(directory)?.strip_prefix('/').filter(|rest| !rest.is_empty());
+    directory.filter(|directory| directory.len() > 1).and_then(below).unwrap_or(path)
+}
+
+fn pieces(run: &Run, directory: Option<&str>, top: usize, style: Style) -> String {
+    let mut table = Table::new()
+        .figures("time", Align::Right)
+        .figures("share", Align::Right)
+        .figures("kind", Align::Left)
+        .names("what")
+        .names("program")
+        .optional("calls", Align::Right);
+    for piece in run.pieces.iter().take(top) {
+        table.row([
+            duration(piece.time_ns),
+            share(piece.time_ns, run.elapsed_ns),
+            piece.kind.name().to_owned(),
+            phrase(piece, directory),
+            piece.program.clone(),
+            if piece.calls > 0 { units::count(piece.calls) } else { String::new() },
+        ]);
+    }
+    let rest = &run.pieces[top.min(run.pieces.len())..];
+    if !rest.is_empty() {
+        let time = rest.iter().map(|piece| piece.time_ns).sum();
+        let what = units::counted(rest.len() as u64, "more piece (--top)", "more pieces (--top)");
+        table.row([
+            duration(time),
+            share(time, run.elapsed_ns),
+            String::new(),
+            what,
+            String::new(),
+            String::new(),
+        ]);
+    }
+    format!("{}\n{}", style.bold("Where the elapsed time went"), table.render(style))
+}
+
+fn waits(rows: &[WaitRow], directory: Option<&str>, top: usize, style: Style) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .names("waiter")
+        .names("waited for")
+        .figures("on the path", Align::Right)
+        .figures("waits", Align::Right)
+        .figures("in all", Align::Right)
+        .figures("waits", Align::Right);
+    let time = |time: WaitTime| if time.number > 0 { duration(time.time_ns) } else { "–".to_owned() };
+    let number = |time: WaitTime| if time.number > 0 { units::count(time.number) } else { "–".to_owned() };
+    for row in rows.iter().take(top) {
+        table.row([
+            row.waiter.clone(),
+            awaited(row, directory),
+            time(row.on_path),
+            number(row.on_path),
+            time(row.in_all),
+            number(row.in_all),
+        ]);
+    }
+    let more = match rows.len().saturating_sub(top) {
+        0 => String::new(),
+        more => {
+            style.dim(&format!("{} (--json has all)\n", units::counted(more as u64, "more row", "more rows")))
+        }
+    };
+    format!("{}\n{}{more}", style.bold("Who waited for whom"), table.render(style))
+}
+
+fn awaited(row: &WaitRow, directory: Option<&str>) -> String {
+    let by = row.by.as_deref().unwrap_or("somebody");
+    let path = row.path.as_deref().map(|path| relative(path, directory));
+    match (row.cause, path) {
+        (WaitCause::Child, _) => format!("{by} to end"),
+        (WaitCause::Lock, Some(path)) => format!("{by} to unlock {path}"),
+        (WaitCause::Sleep, _) => "the clock".to_owned(),
+        (WaitCause::Unknown, Some(path)) => format!("unknown, on {path}"),
+        (WaitCause::Unknown, None) => "unknown".to_owned(),
+        (cause, _) => format!("{by} ({})", cause.name()),
+    }
+}
+
+/// A row for each run, the slowest first, with the median.
+fn several(runs: &[Run], directory: Option<&str>, top: usize, style: Style) -> String {
+    let median = &runs[runs.len() / 2];
+    let mut table = Table::new().names("run").figures("elapsed", Align::Right).names("largest pieces");
+    let largest = |run: &Run| {
+        let pieces = run.pieces.iter().take(2);
+        let texts = pieces.map(|piece| format!("{} {}", duration(piece.time_ns), phrase(piece, directory)));
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    for run in runs.iter().take(top) {
+        table.row([run.name.clone(), duration(run.elapsed_ns), largest(run)]);
+    }
+    let more = match runs.len().saturating_sub(top) {
+        0 => String::new(),
+        more => {
+            style.dim(&format!("{} (--json has all)\n", units::counted(more as u64, "more run", "more runs")))
+        }
+    };
+    let title = format!(
+        "{} whose processes are not related: the slowest took {}, the median {} ({})",
+        units::counted(runs.len() as u64, "run", "runs"),
+        duration(runs[0].elapsed_ns),
+        duration(median.elapsed_ns),
+        median.name
+    );
+    format!("{}\n{}{more}", style.bold(&printable(&title)), table.render(style))
+}
+
+fn untold(row: &Untold) -> String {
+    let number = row.number.unwrap_or_default();
+    let time = duration(row.time_ns.unwrap_or_default());
+    let names = row.names.join(", ");
+    let counted = |one: &str, many: &str| units::counted(number, one, many);
+    match row.what {
+        UntoldKind::NotRecorded if row.names.iter().any(|name| name == "wait") => format!(
+            "These families of calls were not recorded: {names}. Without `wait` (--calls io,wait), sleeping shows as off CPU and parents are taken to wait for their children."
+        ),
+        UntoldKind::NotRecorded => format!("These families of calls were not recorded: {names}."),
+        UntoldKind::NoDurations => {
+            "The trace has no durations of calls (strace -T): only the ends of children are known to have been waited for.".to_owned()
+        }
+        UntoldKind::CoarseTimes => "The clock is too coarse to order single calls.".to_owned(),
+        UntoldKind::UnknownCauses => {
+            format!("{time} of the path in {} whose cause is not in the trail.", counted("wait", "waits"))
+        }
+        UntoldKind::Unclassed => {
+            format!("{} of no class, or on descriptors of unknown kind, took {time}: {names}.", counted("call", "calls"))
+        }
+        UntoldKind::Unfinished => format!("The end of {} was not seen.", counted("call", "calls")),
+        UntoldKind::Lost => format!("{} missing.", counted("event is", "events are")),
+        UntoldKind::NotFollowed => format!("{} not followed.", counted("process was", "processes were")),
+        UntoldKind::CostUnknown => {
+            "The cost of recording was not measured, so it is part of the other pieces.".to_owned()
+        }
+        UntoldKind::CpuUnknown => format!(
+            "The CPU time of {} is not known: {time} between its calls may be computing or waiting.",
+            counted("program image", "program images")
+        ),
+    }
+}

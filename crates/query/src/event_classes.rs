@@ -1,0 +1,29 @@
+//! What the time of each event of a log counts as.
+
+use iotrail_model::calls::EventClasses;
+use iotrail_trail::{Columns, EventLog, TrailError};
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+
+/// The classes of a log's events. If files were opened with `O_SYNC` or `O_DSYNC`, the log is read once to know which.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn event_classes(log: &EventLog, threads: NonZeroUsize) -> Result<EventClasses, TrailError> {
+    let names = log.names();
+    let classes = EventClasses::new(names, log.files(), HashSet::new());
+    if !EventClasses::may_open_synchronously(names) {
+        return Ok(classes);
+    }
+    let columns = Columns::CASE | Columns::CALL | Columns::FLAGS | Columns::OPEN;
+    let found = log.scan(
+        columns,
+        threads,
+        || (),
+        |(), _, batch| {
+            let rows = 0..batch.len;
+            rows.filter_map(|row| classes.opens_synchronously(names, batch, row)).collect::<Vec<_>>()
+        },
+    )?;
+    Ok(EventClasses::new(names, log.files(), found.into_iter().flatten().collect()))
+}

@@ -1,0 +1,168 @@
+//! Where the elapsed time of a run went: pieces that add up to it, and who waited for whom.
+//!
+//! Elapsed is the time from the first call or process start to the last end. The walk goes back from the last end; at each
+//! instant one thread is on the path, and its last call begun before decides. A wait that a call of another thread ended is left
+//! to that thread, at the start of that call; from there to the end of the wait is *hand-over*. Where a thread begins the walk goes
+//! on in its maker; without one, what is left is *start*. Everything else is the thread's own: its calls by class, and *computing*
+//! between them, as far as the kernel's counters of CPU time allow, the rest is *off CPU*.
+//! What the recorder added to each call on the path is *tracing*: its inside part is taken from the duration of the call, the
+//! rest from what follows it, never more than is there.
+//!
+//! The pieces add up to the elapsed time exactly, whatever the log says.
+//!
+//! The log is read twice: for the waits of all threads ([`crate::waits`]), then for the calls on the path. Memory is bounded by the
+//! number of waits and of calls that may end one (some 50 bytes each), by the hand-overs on the path, and by the distinct
+//! (thread, call, file) on it, never by all events.
+
+mod account;
+mod fold;
+mod path;
+mod pieces;
+pub mod result;
+mod spending;
+#[cfg(test)]
+mod tests;
+mod untold;
+mod who;
+
+use self::account::{Amount, Cost, Images, Key, Kind};
+use self::path::{Path, walk};
+use self::pieces::Naming;
+use self::result::{ClassRow, Run, Why};
+use self::spending::{InAll, Spending};
+use crate::waits::gather::Waiting;
+use iotrail_model::{Case, CaseId, Layer, Nullable, PathId};
+use iotrail_query::{LifeId, Lives, event_classes, scan};
+use iotrail_trail::{EventLog, TrailError};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+/// Explains the elapsed time of a log. It has no runs if nothing in it has a time.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn why(log: &EventLog, threads: NonZeroUsize) -> Result<Why, TrailError> {
+    let lives = Lives::of_log(log)?;
+    let layers = log.layers();
+    let layer = match layers.contains(&Layer::Syscall) {
+        true => Layer::Syscall,
+        false => layers.first().copied().unwrap_or_default(),
+    };
+    let waits = scan(log, None, threads, &Waiting::of_layer(log, &lives, layer))?;
+    let classes = event_classes(log, threads)?;
+    let images = Images::new(&lives);
+    let cost = cost(log);
+    let units = units(&lives, log.cases());
+    let unit = |life: LifeId| units[lives.get(life).case.index()];
+    let mut roots: Vec<u32> = units.clone();
+    roots.sort_unstable();
+    roots.dedup();
+    let tells_time = |root: &u32| log.cases().get(*root as usize).is_none_or(Case::tells_time);
+    let walked = roots
+        .into_iter()
+        .filter(tells_time)
+        .filter_map(|root| Some((root, walk(&waits, &lives, &|life| unit(life) == root)?)));
+    let paths: Vec<(u32, Path)> = walked.collect();
+    let legs: Vec<_> = paths.iter().flat_map(|(_, path)| path.legs.iter().copied()).collect();
+    let spending = Spending::new((&lives, &waits), &classes, &images, &legs, (layer, cost));
+    let (amounts, all) = scan(log, None, threads, &spending)?;
+    let mut of_runs: BTreeMap<u32, Vec<(Key, Amount)>> = BTreeMap::new();
+    for (key, amount) in amounts {
+        of_runs.entry(unit(waits.life(key.line))).or_default().push((key, amount));
+    }
+    let naming =
+        Naming { waits: &waits, images: &images, names: log.names(), cases: log.cases(), files: log.files() };
+    let kind = |path: PathId| classes.kind(Nullable::some(path));
+    let mut untold = untold::Untolds::new(log, &waits, &all);
+    let run = |(root, path): (u32, Path)| {
+        let amounts = of_runs.remove(&root).unwrap_or_default();
+        untold.add(&amounts, &images);
+        let mut who = who::Who::new(&naming, &kind);
+        who.on_path(&path.awaited);
+        who.without_cause(&amounts);
+        let lines = || waits.lines().filter(|line| unit(waits.life(*line)) == root);
+        lines().for_each(|line| who.in_all(line, cost));
+        let (start_ns, end) = path.span;
+        Run {
+            name: name(log.cases(), &units, root),
+            start_ns,
+            elapsed_ns: end - start_ns,
+            processes: pieces::processes(lines().map(|line| waits.life(line))),
+            pieces: pieces::pieces(amounts, end - start_ns, &naming),
+            waits: who.rows(),
+        }
+    };
+    let directory = lives.first_directory().map(str::to_owned);
+    let mut runs: Vec<Run> = paths.into_iter().map(run).collect();
+    runs.sort_by(|one, other| (other.elapsed_ns, &one.name).cmp(&(one.elapsed_ns, &other.name)));
+    Ok(Why { runs, classes: class_rows(&all), untold: untold.rows(), directory })
+}
+
+/// What recording added to a call, as far as the recorders measured it.
+fn cost(log: &EventLog) -> Cost {
+    let cost = log.coverage().recording.map(|recording| recording.cost).unwrap_or_default();
+    let inside = cost.inside_per_call().map_or(0, |inside| inside.0.max(0));
+    // Without calls nothing was added, whatever a call would have cost.
+    let call = cost.per_call().filter(|_| cost.calibrated_calls > 0).map_or(0, |call| call.0.max(0));
+    Cost { call: call.max(inside), inside }
+}
+
+/// By case, the first one of those whose processes are related to its own.
+fn units(lives: &Lives, cases: &[Case]) -> Vec<u32> {
+    let mut units: Vec<u32> = (0..cases.len() as u32).collect();
+    fn root(units: &mut [u32], mut case: u32) -> u32 {
+        while units[case as usize] != case {
+            units[case as usize] = units[units[case as usize] as usize];
+            case = units[case as usize];
+        }
+        case
+    }
+    for life in lives.all() {
+        if let Some(parent) = life.parent {
+            let pair = [life.case, lives.get(parent).case].map(|CaseId(case)| root(&mut units, case));
+            units[pair[0].max(pair[1]) as usize] = pair[0].min(pair[1]);
+        }
+    }
+    (0..cases.len() as u32).map(|case| root(&mut units, case)).collect()
+}
+
+/// What a run is called: its only case, or the first and how many more.
+fn name(cases: &[Case], units: &[u32], root: u32) -> String {
+    let number = units.iter().filter(|unit| **unit == root).count();
+    let first = cases.get(root as usize).map(|case| case.name.to_string()).unwrap_or_default();
+    match number {
+        0 | 1 => first,
+        _ => format!("{first} and {} more", number - 1),
+    }
+}
+
+fn class_rows(all: &InAll) -> Vec<ClassRow> {
+    let mut rows: BTreeMap<&str, Amount> = BTreeMap::new();
+    for (kind, amount) in &all.classes {
+        let row = rows.entry(class_name(*kind)).or_default();
+        row.time = row.time.saturating_add(amount.time);
+        row.calls += amount.calls;
+    }
+    let row = |(class, amount): (&str, Amount)| ClassRow {
+        class: class.to_owned(),
+        calls: amount.calls,
+        time_ns: amount.time,
+    };
+    let mut rows: Vec<ClassRow> = rows.into_iter().map(row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.time_ns));
+    rows
+}
+
+const fn class_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Data => "data",
+        Kind::Sync => "sync",
+        Kind::Metadata => "metadata",
+        Kind::Memory => "memory",
+        Kind::Process => "process",
+        Kind::Sleep => "sleep",
+        Kind::Transfer => "transfer",
+        Kind::Waiting => "wait",
+        Kind::Other => "none",
+    }
+}

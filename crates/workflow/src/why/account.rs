@@ -1,0 +1,280 @@
+//! Divides the time of a path among calls and what lies between them.
+//!
+//! Each thread's own time on the path is swept once, from the left: of calls that overlap (rounded clocks) the later one begins
+//! where it says and cuts the earlier one; what no call covers is computing. So nothing is counted twice and nothing is lost,
+//! whatever the log says.
+
+use super::path::{Leg, What};
+use crate::waits::{Ended, LineId, Waits};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::{CallId, Nullable, PathId, Process};
+use iotrail_query::{LifeId, Lives};
+
+/// A wait that took no longer than this, in ns, beyond the recorder's part was over at once.
+pub(super) const AT_ONCE: i64 = 10_000;
+
+/// What a piece of time was used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Use {
+    /// A call of a class, or of none.
+    Call(Kind),
+    /// Between calls.
+    Compute,
+    /// From what ended a wait to its end.
+    HandOver(EndedBy),
+    /// Before the first call.
+    Start,
+    /// What the recorder added.
+    Tracing,
+}
+
+/// A class of calls, as the walk tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Kind {
+    Data,
+    Sync,
+    Metadata,
+    Memory,
+    Process,
+    Sleep,
+    Transfer,
+    Waiting,
+    Other,
+}
+
+/// How a wait ended, in an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct EndedBy(pub(super) u8);
+
+impl EndedBy {
+    const ALL: [Ended; 8] = [
+        Ended::Child,
+        Ended::Data,
+        Ended::EndOfData,
+        Ended::Room,
+        Ended::Unlocked,
+        Ended::OtherEnd,
+        Ended::Connected,
+        Ended::Woken,
+    ];
+
+    fn of(ended: Ended) -> Self {
+        Self(Self::ALL.iter().position(|other| *other == ended).unwrap_or_default() as u8)
+    }
+
+    pub(super) fn ended(self) -> Ended {
+        Self::ALL[usize::from(self.0)]
+    }
+}
+
+/// Whose time it is and what for. The image is a place in [`Images`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Key {
+    pub(super) used: Use,
+    pub(super) line: LineId,
+    pub(super) image: u32,
+    pub(super) call: Option<CallId>,
+    pub(super) path: Option<PathId>,
+}
+
+/// Time and number of calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Amount {
+    pub(super) time: i64,
+    pub(super) calls: u64,
+}
+
+/// A call that touches the path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub(super) line: LineId,
+    pub(super) start: i64,
+    pub(super) end: i64,
+    pub(super) kind: Kind,
+    pub(super) call: CallId,
+    pub(super) path: Nullable<PathId>,
+}
+
+/// The executable images of all processes: where those of each life begin.
+#[derive(Debug)]
+pub(super) struct Images<'a> {
+    lives: &'a Lives,
+    first: Vec<u32>,
+    all: Vec<(&'a Process, LifeId)>,
+}
+
+impl<'a> Images<'a> {
+    pub(super) fn new(lives: &'a Lives) -> Self {
+        let (mut first, mut all) = (Vec::new(), Vec::new());
+        for life in (0..lives.all().len() as u32).map(LifeId) {
+            first.push(all.len() as u32);
+            all.extend(lives.images(life).iter().map(|image| (image, life)));
+        }
+        Self { lives, first, all }
+    }
+
+    /// The image that a process executed at that time.
+    pub(super) fn at(&self, life: LifeId, at: i64) -> u32 {
+        let images = self.lives.images(life);
+        let begun = images.partition_point(|image| image.start.is_none_or(|start| start.0 <= at));
+        self.first[life.index()] + begun.saturating_sub(1) as u32
+    }
+
+    pub(super) fn get(&self, image: u32) -> (&'a Process, LifeId) {
+        self.all[image as usize]
+    }
+
+    /// Whether the kernel's counters of CPU time of an image are known.
+    pub(super) fn tells_cpu(&self, image: u32) -> bool {
+        let usage = &self.get(image).0.usage;
+        usage.user.is_some() && usage.system.is_some()
+    }
+}
+
+/// Whose the time of a thread is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Threads<'a> {
+    pub(super) waits: &'a Waits,
+    pub(super) images: &'a Images<'a>,
+}
+
+impl Threads<'_> {
+    fn key(&self, used: Use, line: LineId, at: i64) -> Key {
+        Key { used, line, image: self.images.at(self.waits.life(line), at), call: None, path: None }
+    }
+}
+
+/// What a recorder's stop adds to a call, in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cost {
+    /// In all.
+    pub(super) call: i64,
+    /// Within the duration of the call.
+    pub(super) inside: i64,
+}
+
+/// A thread's time on the path.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    /// Own legs in the order of time.
+    legs: Vec<(i64, i64)>,
+    /// What lies before is accounted for.
+    done: i64,
+    /// A call that the next one may cut.
+    pending: Option<(i64, i64, Key)>,
+    /// What the recorder added behind the last call.
+    owed: i64,
+    next_leg: usize,
+}
+
+/// The time of a path by use.
+#[derive(Debug)]
+pub(super) struct Account {
+    cost: Cost,
+    lanes: HashMap<LineId, Lane, RandomState>,
+    pub(super) amounts: HashMap<Key, Amount, RandomState>,
+}
+
+impl Account {
+    pub(super) fn new(cost: Cost, legs: &[Leg], of: &Threads<'_>) -> Self {
+        let mut account = Self { cost, lanes: HashMap::default(), amounts: HashMap::default() };
+        for leg in legs {
+            match leg.what {
+                What::Own => {
+                    let new = || Lane { done: i64::MIN, ..Lane::default() };
+                    account.lanes.entry(leg.line).or_insert_with(new).legs.push((leg.from, leg.to));
+                }
+                What::Start => {
+                    account.add(of.key(Use::Start, leg.line, leg.from), leg.to - leg.from, 0);
+                }
+                What::HandOver(ended) => {
+                    let time = leg.to - leg.from;
+                    let tracing = time.min(cost.inside);
+                    account.add(of.key(Use::Tracing, leg.line, leg.from), tracing, 0);
+                    let used = Use::HandOver(EndedBy::of(ended));
+                    account.add(of.key(used, leg.line, leg.from), time - tracing, 1);
+                }
+            }
+        }
+        account.lanes.values_mut().for_each(|lane| lane.legs.sort_unstable());
+        account
+    }
+
+    fn add(&mut self, key: Key, time: i64, calls: u64) {
+        if time > 0 || calls > 0 {
+            let amount = self.amounts.entry(key).or_default();
+            amount.time += time;
+            amount.calls += calls;
+        }
+    }
+
+    /// Adds a call; those of a thread come in the order of their starts.
+    pub(super) fn call(&mut self, call: &Call, of: &Threads<'_>) {
+        let Some(mut lane) = self.lanes.remove(&call.line) else { return };
+        let start = lane.pending.map_or(call.start, |(before, ..)| before.max(call.start));
+        if let Some((from, to, key)) = lane.pending.take() {
+            self.cover(&mut lane, (from, to.min(start)), key, of);
+        }
+        let key = Key {
+            used: Use::Call(call.kind),
+            call: Some(call.call),
+            path: call.path.get(),
+            ..of.key(Use::Compute, call.line, start)
+        };
+        lane.pending = Some((start, call.end.max(start), key));
+        self.lanes.insert(call.line, lane);
+    }
+
+    /// A call covers this time; what no call covered before is computing.
+    fn cover(&mut self, lane: &mut Lane, (from, to): (i64, i64), key: Key, of: &Threads<'_>) {
+        self.compute(lane, key.line, from, of);
+        let time = sweep(lane, to.max(from), |_, _| {});
+        let tracing = time.min(self.cost.inside);
+        self.add(Key { used: Use::Tracing, call: None, path: None, ..key }, tracing, 0);
+        self.add(key, time - tracing, u64::from(time > 0));
+        lane.owed = self.cost.call - self.cost.inside.min(self.cost.call);
+    }
+
+    /// Up to `to` the thread computed.
+    fn compute(&mut self, lane: &mut Lane, line: LineId, to: i64, of: &Threads<'_>) {
+        let mut gaps: Vec<(i64, i64)> = Vec::new();
+        sweep(lane, to, |from, to| gaps.push((from, to)));
+        for (from, to) in gaps {
+            let key = of.key(Use::Compute, line, from + (to - from) / 2);
+            let tracing = (to - from).min(lane.owed);
+            lane.owed -= tracing;
+            self.add(Key { used: Use::Tracing, ..key }, tracing, 0);
+            self.add(key, to - from - tracing, 0);
+        }
+    }
+
+    /// Accounts for what is left.
+    pub(super) fn finish(mut self, of: &Threads<'_>) -> HashMap<Key, Amount, RandomState> {
+        for (line, mut lane) in std::mem::take(&mut self.lanes) {
+            if let Some((from, to, key)) = lane.pending.take() {
+                self.cover(&mut lane, (from, to), key, of);
+            }
+            self.compute(&mut lane, line, i64::MAX, of);
+        }
+        self.amounts
+    }
+}
+
+/// Goes on to `to`, and answers how much of the way was on the path; each stretch of it is handed over.
+fn sweep(lane: &mut Lane, to: i64, mut stretch: impl FnMut(i64, i64)) -> i64 {
+    let mut time = 0;
+    while let Some((from, until)) = lane.legs.get(lane.next_leg) {
+        let (begin, end) = ((*from).max(lane.done), (*until).min(to));
+        if begin < end {
+            stretch(begin, end);
+            time += end - begin;
+        }
+        if *until > to {
+            break;
+        }
+        lane.next_leg += 1;
+    }
+    lane.done = lane.done.max(to);
+    time
+}

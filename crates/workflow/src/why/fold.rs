@@ -1,0 +1,126 @@
+//! Small pieces of many files become pieces of the directories that they are in.
+
+use super::account::Amount;
+use crate::waits::LineId;
+use iotrail_model::CallId;
+use std::collections::BTreeMap;
+
+/// Time of calls on a file, or on the files below a directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Heap {
+    pub(super) amount: Amount,
+    /// Files that are joined; 0 if it is one file, or nothing with a name.
+    pub(super) joined: u64,
+    /// The last file that was joined.
+    last: Option<String>,
+    pub(super) calls: BTreeMap<Option<CallId>, i64>,
+    pub(super) lines: BTreeMap<LineId, i64>,
+}
+
+impl Heap {
+    pub(super) fn add(&mut self, call: Option<CallId>, line: LineId, amount: Amount) {
+        self.amount.time += amount.time;
+        self.amount.calls += amount.calls;
+        *self.calls.entry(call).or_default() += amount.time;
+        *self.lines.entry(line).or_default() += amount.time;
+    }
+
+    fn join(&mut self, other: Self, name: Option<String>) {
+        self.last = other.last.or(name);
+        self.amount.time += other.amount.time;
+        self.amount.calls += other.amount.calls;
+        self.joined += other.joined.max(1);
+        other.calls.into_iter().for_each(|(call, time)| *self.calls.entry(call).or_default() += time);
+        other.lines.into_iter().for_each(|(line, time)| *self.lines.entry(line).or_default() += time);
+    }
+}
+
+/// By name, files apart from directories that stand for what is below them.
+pub(super) type Heaps = BTreeMap<(Option<String>, bool), Heap>;
+
+/// Moves what takes less than `least` up to its directory, the deepest first, until it weighs enough or has no name left.
+pub(super) fn fold(mut heaps: Heaps, least: i64) -> Heaps {
+    let deepest = heaps.keys().filter_map(|(name, _)| name.as_deref().map(depth)).max().unwrap_or(0);
+    for level in (1..=deepest).rev() {
+        let is_light = |(name, _): &(Option<String>, bool), heap: &Heap| {
+            heap.amount.time < least && name.as_deref().is_some_and(|name| depth(name) == level)
+        };
+        let light: Vec<_> =
+            heaps.iter().filter(|(key, heap)| is_light(key, heap)).map(|(key, _)| key.clone()).collect();
+        for key in light {
+            let Some(heap) = heaps.remove(&key) else { continue };
+            let above = key.0.as_deref().and_then(above).map(str::to_owned);
+            heaps.entry((above, true)).or_default().join(heap, key.0);
+        }
+    }
+    let (joined, whole): (Heaps, Heaps) = heaps.into_iter().partition(|(_, heap)| heap.joined == 1);
+    let named = joined.into_iter().map(|(_, heap)| ((heap.last.clone(), false), Heap { joined: 0, ..heap }));
+    whole.into_iter().chain(named).collect()
+}
+
+/// The directory that a name is in, or the kind of what has no path: `pipe` of `pipe:[7]`.
+fn above(name: &str) -> Option<&str> {
+    match name.strip_prefix('/') {
+        Some(rest) => rest.rfind('/').map(|at| &name[..=at]).filter(|above| above.len() > 1),
+        None => name.split_once(':').map(|(kind, _)| kind),
+    }
+}
+
+fn depth(name: &str) -> usize {
+    match name.strip_prefix('/') {
+        Some(rest) => 1 + rest.bytes().filter(|byte| *byte == b'/').count(),
+        None => 1 + usize::from(name.contains(':')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heap(time: i64) -> Heap {
+        let mut heap = Heap::default();
+        heap.add(None, LineId::default(), Amount { time, calls: 1 });
+        heap
+    }
+
+    fn folded(files: &[(&str, i64)], least: i64) -> Vec<(Option<String>, i64, u64)> {
+        let heaps =
+            files.iter().map(|(name, time)| ((Some((*name).to_owned()), false), heap(*time))).collect();
+        let sorted =
+            fold(heaps, least).into_iter().map(|((name, _), heap)| (name, heap.amount.time, heap.joined));
+        sorted.collect()
+    }
+
+    #[test]
+    fn what_weighs_little_moves_up_until_it_weighs_enough() {
+        let files = [
+            ("/usr/lib/a", 3),
+            ("/usr/lib/b", 4),
+            ("/usr/x", 1),
+            ("/data/big", 90),
+            ("pipe:[1]", 1),
+            ("pipe:[2]", 1),
+        ];
+        let name = |text: &str| Some(text.to_owned());
+        let folded = folded(&files, 5);
+        assert!(folded.contains(&(name("/data/big"), 90, 0)));
+        assert!(folded.contains(&(name("/usr/lib"), 7, 2)));
+        assert!(folded.contains(&(None, 3, 3)), "{folded:?}");
+    }
+
+    #[test]
+    fn a_file_that_is_joined_with_no_other_keeps_its_name() {
+        assert_eq!(
+            folded(&[("/usr/bin/x", 1), ("/a/b", 9)], 5).last().unwrap().0.as_deref(),
+            Some("/usr/bin/x")
+        );
+    }
+
+    #[test]
+    fn nothing_is_lost() {
+        let files = [("/a/b/c", 1), ("/a/b", 1), ("/a", 1), ("x", 1), ("//", 1), ("/", 1), ("", 1)];
+        for least in 0..9 {
+            assert_eq!(folded(&files, least).iter().map(|(_, time, _)| time).sum::<i64>(), 7, "{least}");
+        }
+    }
+}

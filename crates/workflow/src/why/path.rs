@@ -1,0 +1,142 @@
+//! The walk back from the last end: which thread is on the path when.
+
+use crate::waits::gather::is_nameless;
+use crate::waits::{Act, Cause, Ended, LineId, Waits};
+use foldhash::fast::RandomState;
+use hashbrown::HashSet;
+use iotrail_model::PathId;
+use iotrail_query::{LifeId, Lives};
+
+/// A time on the path. Legs cover the run from first to last moment without a hole or an overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Leg {
+    pub(super) line: LineId,
+    pub(super) from: i64,
+    pub(super) to: i64,
+    pub(super) what: What,
+}
+
+/// Whose time it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// The thread's own: its calls, and what lies between them.
+    Own,
+    /// From the call that ended a wait to the end of that wait.
+    HandOver(Ended),
+    /// Before the first call of a thread that nobody recorded made.
+    Start,
+}
+
+/// A wait with a known cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Awaited {
+    pub(super) line: LineId,
+    pub(super) start: i64,
+    pub(super) cause: Cause,
+    pub(super) channel: Option<PathId>,
+}
+
+/// The path of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Path {
+    /// First and last moment.
+    pub(super) span: (i64, i64),
+    /// In no order.
+    pub(super) legs: Vec<Leg>,
+    /// The waits that the walk left to their causes.
+    pub(super) awaited: Vec<Awaited>,
+}
+
+/// What a wait was for, if that has a name.
+pub(super) fn channel_of(act: Act) -> Option<PathId> {
+    let channel = match act {
+        Act::Read { channel, .. } | Act::Write(channel) | Act::Accept(channel) | Act::Open(channel) => {
+            Some(channel)
+        }
+        Act::Lock(path) => Some(path),
+        _ => None,
+    };
+    channel.filter(|channel| !is_nameless(*channel))
+}
+
+/// Walks back through the threads of the processes that `is_in` names.
+pub(super) fn walk(waits: &Waits, lives: &Lives, is_in: &impl Fn(LifeId) -> bool) -> Option<Path> {
+    let lines = || waits.lines().filter(|line| is_in(waits.life(*line)));
+    let first = lines().map(|line| begin_of(waits, lives, line)).min()?;
+    let ends = lines().map(|line| (end_of(waits, lives, line), line));
+    let (last, line) =
+        ends.max_by_key(|(end, line)| (*end, waits.span(*line).1, std::cmp::Reverse(*line)))?;
+    let line = waits.ending_line(waits.life(line)).unwrap_or(line);
+    let last = last.max(first);
+    let mut walk = Walk {
+        waits,
+        is_in,
+        path: Path { span: (first, last), ..Path::default() },
+        left: HashSet::default(),
+    };
+    walk.back(line, last);
+    Some(walk.path)
+}
+
+fn begin_of(waits: &Waits, lives: &Lives, line: LineId) -> i64 {
+    let (first, _) = waits.span(line);
+    lives.get(waits.life(line)).start.map_or(first, |start| start.0.min(first))
+}
+
+fn end_of(waits: &Waits, lives: &Lives, line: LineId) -> i64 {
+    let (_, last) = waits.span(line);
+    lives.get(waits.life(line)).end.map_or(last, |end| end.0.max(last))
+}
+
+struct Walk<'a, F> {
+    waits: &'a Waits,
+    is_in: &'a F,
+    path: Path,
+    /// Threads that the walk left by their birth, once each, so that wrong times cannot lead in a circle.
+    left: HashSet<LineId, RandomState>,
+}
+
+impl<F: Fn(LifeId) -> bool> Walk<'_, F> {
+    fn back(&mut self, mut line: LineId, mut at: i64) {
+        while let Some(next) = self.before(line, at) {
+            (line, at) = next;
+        }
+    }
+
+    /// Takes the time of a thread back from `at`; answers where the walk goes on.
+    fn before(&mut self, line: LineId, at: i64) -> Option<(LineId, i64)> {
+        for number in (0..self.waits.before(line, at)).rev() {
+            let Some((start, end, act)) = self.waits.wait(line, number) else { continue };
+            let end = end.min(at);
+            let Some(cause) = self.waits.cause(line, number, at).filter(|cause| self.follows(cause, end))
+            else {
+                continue;
+            };
+            self.leg(line, end, at, What::Own);
+            self.leg(line, cause.at, end, What::HandOver(cause.what));
+            self.path.awaited.push(Awaited { line, start, cause, channel: channel_of(act) });
+            return Some((cause.line, cause.at));
+        }
+        let maker = self.waits.maker(line).filter(|(maker, _)| (self.is_in)(self.waits.life(*maker)));
+        if let Some((maker, born)) = maker.filter(|_| self.left.insert(line)) {
+            let born = born.clamp(self.path.span.0, at);
+            self.leg(line, born, at, What::Own);
+            return Some((maker, born));
+        }
+        let (first, begun) = (self.path.span.0, self.waits.span(line).0);
+        let begun = begun.clamp(first, at);
+        self.leg(line, begun, at, What::Own);
+        self.leg(line, first, begun, What::Start);
+        None
+    }
+
+    fn follows(&self, cause: &Cause, end: i64) -> bool {
+        cause.at > self.path.span.0 && cause.at <= end && (self.is_in)(self.waits.life(cause.line))
+    }
+
+    fn leg(&mut self, line: LineId, from: i64, to: i64, what: What) {
+        if from < to {
+            self.path.legs.push(Leg { line, from, to, what });
+        }
+    }
+}

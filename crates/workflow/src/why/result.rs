@@ -1,0 +1,246 @@
+//! What the explanation says (`schema/why.schema.json`).
+
+use serde::Serialize;
+
+/// The version of the form.
+pub const WHY_FORMAT: u32 = 1;
+
+/// Where the elapsed time of a trail went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Why {
+    /// One for each run: several where processes are not related, as ranks that were recorded one by one. The slowest first.
+    pub runs: Vec<Run>,
+    /// All calls of the log by class.
+    pub classes: Vec<ClassRow>,
+    /// What could not be told, and why.
+    pub untold: Vec<Untold>,
+    /// The working directory of the first process.
+    pub directory: Option<String>,
+}
+
+/// The elapsed time of related processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Run {
+    /// Its cases, joined by commas.
+    pub name: String,
+    /// First call or process start, in ns since the epoch.
+    pub start_ns: i64,
+    /// From there to the last end.
+    pub elapsed_ns: i64,
+    /// Number of processes.
+    pub processes: u64,
+    /// What the time was used for, largest first; the sum is the elapsed time.
+    pub pieces: Vec<Piece>,
+    /// Who waited for whom.
+    pub waits: Vec<WaitRow>,
+}
+
+/// A part of the elapsed time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Piece {
+    /// Its time.
+    pub time_ns: i64,
+    /// What it was used for.
+    pub kind: PieceKind,
+    /// The program whose time it is.
+    pub program: String,
+    /// The call that most of it was in; none if there was no call.
+    pub call: Option<String>,
+    /// Whether nearly all of it was in that call.
+    pub only_call: bool,
+    /// The file, or the directory that its files are below, or what was waited for.
+    pub path: Option<String>,
+    /// How many files are joined under `path`, which is a directory then.
+    pub files: Option<u64>,
+    /// Calls.
+    pub calls: u64,
+    /// The thread that most of it is of.
+    pub owner: Owner,
+    /// Threads that it is of.
+    pub threads: u64,
+}
+
+/// A thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Owner {
+    /// Its process.
+    pub pid: u32,
+    /// Its number.
+    pub tid: u32,
+    /// Where it ran.
+    pub host: Option<String>,
+}
+
+/// What time was used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PieceKind {
+    /// Moving bytes from or to files.
+    Data,
+    /// Forcing data to storage.
+    Sync,
+    /// Asking or changing something about files and names.
+    Metadata,
+    /// Mapping memory.
+    Memory,
+    /// Making, replacing and ending processes.
+    Process,
+    /// On the CPU between calls.
+    Computing,
+    /// Between calls; how much of it on the CPU is not known.
+    #[default]
+    BetweenCalls,
+    /// Neither in a call nor on the CPU.
+    OffCpu,
+    /// Waiting by the clock.
+    Sleep,
+    /// Waiting for what the trail does not tell.
+    Waiting,
+    /// From what ended a wait to its end.
+    HandOver,
+    /// Waits that were over at once.
+    Transfer,
+    /// Calls of no class.
+    Other,
+    /// Before the first call.
+    Start,
+    /// What the recorder added.
+    Tracing,
+}
+
+impl PieceKind {
+    /// In tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Sync => "sync",
+            Self::Metadata => "metadata",
+            Self::Memory => "memory",
+            Self::Process => "process",
+            Self::Computing => "computing",
+            Self::BetweenCalls => "between calls",
+            Self::OffCpu => "off CPU",
+            Self::Sleep => "sleep",
+            Self::Waiting => "waiting",
+            Self::HandOver => "hand-over",
+            Self::Transfer => "transfer",
+            Self::Other => "other calls",
+            Self::Start => "start",
+            Self::Tracing => "tracing",
+        }
+    }
+}
+
+/// Who waited for whom, through what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WaitRow {
+    /// The program that waited.
+    pub waiter: String,
+    /// What ended the waits.
+    pub cause: WaitCause,
+    /// The program that ended them.
+    pub by: Option<String>,
+    /// A lock's file; what was waited for without a known cause.
+    pub path: Option<String>,
+    /// On the path.
+    pub on_path: WaitTime,
+    /// In all, each wait alone.
+    pub in_all: WaitTime,
+}
+
+/// Waits and their time, from the start of each to its cause; to its end if the cause is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WaitTime {
+    /// How many.
+    pub number: u64,
+    /// How long.
+    pub time_ns: i64,
+}
+
+/// Through what somebody ended a wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitCause {
+    /// A child ended.
+    Child,
+    /// Data or the end of it, or room for it, in a pipe.
+    Pipe,
+    /// The same in a socket, or a connection.
+    Socket,
+    /// A lock was let go of.
+    Lock,
+    /// A word in memory was woken, or a thread ended.
+    Futex,
+    /// The clock.
+    Sleep,
+    /// Not known.
+    #[default]
+    Unknown,
+}
+
+impl WaitCause {
+    /// In tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Child => "child",
+            Self::Pipe => "pipe",
+            Self::Socket => "socket",
+            Self::Lock => "lock",
+            Self::Futex => "futex",
+            Self::Sleep => "sleep",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// All calls of a class.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ClassRow {
+    /// The class; `wait` are all waits, whether their cause is known or not.
+    pub class: String,
+    /// How many.
+    pub calls: u64,
+    /// Their time in all threads.
+    pub time_ns: i64,
+}
+
+/// Something that the trail does not tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Untold {
+    /// What.
+    pub what: UntoldKind,
+    /// How many of them, if they are counted.
+    pub number: Option<u64>,
+    /// Their time, if it is known.
+    pub time_ns: Option<i64>,
+    /// Names: families of calls, or calls, the largest first.
+    pub names: Vec<String>,
+}
+
+/// What a trail may not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UntoldKind {
+    /// Families of calls were not recorded.
+    NotRecorded,
+    /// No call has a duration.
+    NoDurations,
+    /// Clocks are too coarse to order single calls.
+    CoarseTimes,
+    /// Waits on the path whose cause is not known.
+    UnknownCauses,
+    /// Calls of no class, or on descriptors of unknown kind.
+    Unclassed,
+    /// Calls whose end was not seen.
+    Unfinished,
+    /// Events are missing.
+    Lost,
+    /// Processes were not followed.
+    NotFollowed,
+    /// What recording cost was not measured.
+    CostUnknown,
+    /// The kernel's counters of CPU time are missing.
+    CpuUnknown,
+}

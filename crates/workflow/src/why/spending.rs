@@ -1,0 +1,220 @@
+//! The second look at a log: what the threads on the path did there, and what all calls together took.
+
+use super::account::{AT_ONCE, Account, Amount, Call, Cost, Images, Key, Kind, Threads};
+use super::path::{Leg, What, channel_of};
+use crate::waits::{LineId, Waits};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::calls::{CallKind, CallSpec, Class, EventClasses};
+use iotrail_model::{CallId, EventBatch, Layer, Nullable, PathId, Tid, Timestamp};
+use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
+use iotrail_trail::Columns;
+
+const COLUMNS: [Columns; 13] = [
+    Columns::CASE,
+    Columns::PID,
+    Columns::TID,
+    Columns::LAYER,
+    Columns::CALL,
+    Columns::START,
+    Columns::DUR,
+    Columns::PATH,
+    Columns::PATH2,
+    Columns::RET,
+    Columns::ERRNO,
+    Columns::FLAGS,
+    Columns::OPEN,
+];
+
+/// What a log says beside the path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InAll {
+    /// By class: calls and their time.
+    pub(super) classes: HashMap<Kind, Amount, RandomState>,
+    /// Calls of no class, or of one that depends on what is not known.
+    pub(super) unclassed: HashMap<CallId, Amount, RandomState>,
+    /// Calls whose end was not seen.
+    pub(super) unfinished: u64,
+}
+
+impl InAll {
+    fn merge(&mut self, other: Self) {
+        let add = |into: &mut Amount, from: Amount| {
+            into.time += from.time;
+            into.calls += from.calls;
+        };
+        other
+            .classes
+            .into_iter()
+            .for_each(|(kind, amount)| add(self.classes.entry(kind).or_default(), amount));
+        let unclassed = other.unclassed.into_iter();
+        unclassed.for_each(|(call, amount)| add(self.unclassed.entry(call).or_default(), amount));
+        self.unfinished += other.unfinished;
+    }
+}
+
+/// The pass.
+#[derive(Debug)]
+pub(super) struct Spending<'a> {
+    lives: &'a Lives,
+    waits: &'a Waits,
+    classes: &'a EventClasses,
+    threads: Threads<'a>,
+    legs: &'a [Leg],
+    layer: Layer,
+    cost: Cost,
+    /// Own legs of each thread, in the order of time.
+    own: HashMap<LineId, Vec<(i64, i64)>, RandomState>,
+    lines: HashMap<(LifeId, Tid), LineId, RandomState>,
+}
+
+impl<'a> Spending<'a> {
+    pub(super) fn new(
+        (lives, waits): (&'a Lives, &'a Waits),
+        classes: &'a EventClasses,
+        images: &'a Images<'a>,
+        legs: &'a [Leg],
+        (layer, cost): (Layer, Cost),
+    ) -> Self {
+        let mut own: HashMap<LineId, Vec<(i64, i64)>, RandomState> = HashMap::default();
+        for leg in legs.iter().filter(|leg| leg.what == What::Own) {
+            own.entry(leg.line).or_default().push((leg.from, leg.to));
+        }
+        own.values_mut().for_each(|legs| legs.sort_unstable());
+        let lines = waits.lines().map(|line| ((waits.life(line), waits.tid(line)), line)).collect();
+        Self { lives, waits, classes, threads: Threads { waits, images }, legs, layer, cost, own, lines }
+    }
+
+    /// Whether a call from `start` to `end` touches the own time of a thread on the path.
+    fn touches(&self, line: LineId, start: i64, end: i64) -> bool {
+        self.own.get(&line).is_some_and(|legs| {
+            let at = legs.partition_point(|(_, to)| *to < start);
+            legs.get(at).is_some_and(|(from, _)| *from <= end)
+        })
+    }
+
+    /// When a call ended of which no end was seen: with its process, if that ended it.
+    fn unseen_end(&self, spec: Option<&CallSpec>, life: LifeId, start: i64) -> i64 {
+        let kind = spec.map(|spec| spec.kind).unwrap_or_default();
+        match self.lives.get(life).end {
+            Some(Timestamp(end)) if kind != CallKind::ExitThread && !self.waits.is_untimed() => {
+                end.max(start)
+            }
+            _ => start,
+        }
+    }
+
+    fn kind(&self, batch: &EventBatch, row: usize, (life, start, time): (LifeId, i64, i64)) -> Kind {
+        let spec = self.classes.spec(batch, row);
+        let kind = spec.map(|spec| spec.kind).unwrap_or_default();
+        let at_once = time <= AT_ONCE + self.cost.inside;
+        match self.classes.of(batch, row) {
+            Some(Class::Data) => Kind::Data,
+            Some(Class::Sync) => Kind::Sync,
+            Some(Class::Metadata) => Kind::Metadata,
+            Some(Class::Memory) => Kind::Memory,
+            Some(Class::Process) => Kind::Process,
+            Some(Class::Sleep) if kind == CallKind::Poll && at_once => Kind::Transfer,
+            Some(Class::Sleep) => Kind::Sleep,
+            Some(Class::Wait | Class::Transfer) => {
+                let waits_for_child = matches!(kind, CallKind::WaitChild | CallKind::WaitChildInfo);
+                let child =
+                    batch.ret[row].get().and_then(|ret| u32::try_from(ret).ok()).filter(|ret| *ret > 0);
+                let ended = child.is_some_and(|pid| self.waits.child_ended_before(life, pid, start));
+                match (waits_for_child && (ended || at_once), at_once) {
+                    (true, _) => Kind::Process,
+                    (_, true) => Kind::Transfer,
+                    _ => Kind::Waiting,
+                }
+            }
+            None => Kind::Other,
+        }
+    }
+
+    /// What a call was on; of a wait for descriptors what it was for.
+    fn path(&self, batch: &EventBatch, row: usize, line: LineId, start: i64) -> Nullable<PathId> {
+        let polls = self.classes.spec(batch, row).is_some_and(|spec| spec.kind == CallKind::Poll);
+        let wait = || {
+            let number = self.waits.before(line, start.checked_add(1)?).checked_sub(1)?;
+            let (begun, _, act) = self.waits.wait(line, number)?;
+            channel_of(act).filter(|_| begun == start)
+        };
+        match polls {
+            true => wait().into(),
+            false => batch.path[row],
+        }
+    }
+}
+
+impl Pass for Spending<'_> {
+    type Sums = InAll;
+    type Seam = Vec<Call>;
+    type Closed = Account;
+    type Output = (HashMap<Key, Amount, RandomState>, InAll);
+
+    fn columns(&self) -> Columns {
+        COLUMNS.into_iter().fold(Columns::NONE, Columns::union)
+    }
+
+    fn asks(&self) -> Asks {
+        Asks::COLUMNS
+    }
+
+    fn sums(&self) -> InAll {
+        InAll::default()
+    }
+
+    fn closed(&self) -> Account {
+        Account::new(self.cost, self.legs, &self.threads)
+    }
+
+    fn add(&self, all: &mut InAll, rows: &Rows<'_>) -> Vec<Call> {
+        let batch = rows.batch;
+        let mut calls = Vec::new();
+        for row in 0..batch.len {
+            let spec = self.classes.spec(batch, row);
+            if batch.layer[row] != self.layer || spec.is_some_and(|spec| spec.request.is_some()) {
+                continue;
+            }
+            let at = batch.start[row];
+            let Some(life) = self.lives.find(batch.case[row], batch.pid[row], at) else { continue };
+            let start = at.0;
+            let end = match batch.dur[row].get() {
+                Some(dur) => start.saturating_add(dur.0.max(0)),
+                None => self.unseen_end(spec, life, start),
+            };
+            let kind = self.kind(batch, row, (life, start, end - start));
+            let ends =
+                spec.is_some_and(|spec| matches!(spec.kind, CallKind::ExitThread | CallKind::ExitProcess));
+            if batch.dur[row].is_null() {
+                all.unfinished += u64::from(!ends);
+            } else {
+                let amounts = [Some(all.classes.entry(kind).or_default())];
+                let unclassed =
+                    (kind == Kind::Other).then(|| all.unclassed.entry(batch.call[row]).or_default());
+                for amount in amounts.into_iter().chain([unclassed]).flatten() {
+                    amount.time = amount.time.saturating_add(end - start);
+                    amount.calls += 1;
+                }
+            }
+            let Some(line) = self.lines.get(&(life, batch.tid[row])) else { continue };
+            if self.touches(*line, start, end) {
+                let path = self.path(batch, row, *line, start);
+                calls.push(Call { line: *line, start, end, kind, call: batch.call[row], path });
+            }
+        }
+        calls
+    }
+
+    fn merge(&self, all: &mut InAll, other: InAll) {
+        all.merge(other);
+    }
+
+    fn close(&self, account: &mut Account, calls: Vec<Call>) {
+        calls.iter().for_each(|call| account.call(call, &self.threads));
+    }
+
+    fn finish(&self, all: InAll, account: Account) -> Self::Output {
+        (account.finish(&self.threads), all)
+    }
+}

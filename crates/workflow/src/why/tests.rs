@@ -1,0 +1,417 @@
+//! Worked examples, and the law that pieces add up on random logs.
+
+use super::account::{Account, Call, Cost, Images, Kind, Threads};
+use super::path::walk;
+use super::result::{
+    ClassRow, Owner, Piece, PieceKind, Run, Untold, UntoldKind, WHY_FORMAT, WaitCause, WaitRow, WaitTime,
+};
+use super::why;
+use crate::waits::ends::Channels;
+use crate::waits::{Act, Life, Row, Waits};
+use iotrail_model::recording_coverage::{RecordingCoverage, TracerCost};
+use iotrail_model::{
+    CallId, Case, CaseId, Coverage, Event, FileFacts, FileKind, Nanos, Nullable, PathId, Pid, Process, Tid,
+    Timestamp, Usage,
+};
+use iotrail_query::{LifeId, Lives};
+use iotrail_trail::memory::MemoryLog;
+use proptest::prelude::*;
+use std::num::NonZeroUsize;
+
+const MS: i64 = 1_000_000;
+
+struct Builder(MemoryLog, u64);
+
+impl Builder {
+    fn new() -> Self {
+        Self(MemoryLog::new(vec![Case::default()]), 0)
+    }
+
+    fn process(&mut self, pid: u32, ppid: u32, exe: &str, (start, end): (i64, i64)) -> &mut Self {
+        self.0.push_process(Process {
+            pid: Pid(pid),
+            ppid: Some(Pid(ppid)),
+            exe: Some(format!("/usr/bin/{exe}")),
+            start: Some(Timestamp(start * MS)),
+            end: Some(Timestamp(end * MS)),
+            exit_code: Some(0),
+            usage: Usage { user: Some(Nanos(1_000 * MS)), system: Some(Nanos(0)), ..Usage::default() },
+            ..Process::default()
+        });
+        self
+    }
+
+    /// A call in ms; without an end if `end` is before `start`.
+    fn call(&mut self, tid: u32, call: &str, path: &str, (start, end): (i64, i64), ret: i64) -> &mut Self {
+        self.1 += 1;
+        let kind = match path {
+            _ if path.starts_with("pipe:") => Some(FileKind::Pipe),
+            "" => None,
+            _ => Some(FileKind::File),
+        };
+        if let Some(kind) = kind {
+            self.0.push_file(path.as_bytes(), &FileFacts { kind: Some(kind), ..FileFacts::default() });
+        }
+        let event = Event {
+            seq: self.1,
+            pid: Pid(tid / 10 * 10),
+            tid: Tid(tid),
+            call: self.0.call(call),
+            start: Timestamp(start * MS),
+            dur: (end >= start).then_some(Nanos((end - start) * MS)).into(),
+            path: if path.is_empty() { Nullable::NULL } else { self.0.path(path) },
+            size: Nullable::some(ret),
+            ret: Nullable::some(ret),
+            ..Event::default()
+        };
+        self.0.push(event);
+        self
+    }
+
+    fn run(self) -> Run {
+        let why = why(&self.0.build(), NonZeroUsize::MIN).unwrap();
+        let [run] = <[Run; 1]>::try_from(why.runs).unwrap();
+        assert_eq!(run.pieces.iter().map(|piece| piece.time_ns).sum::<i64>(), run.elapsed_ns);
+        run
+    }
+}
+
+/// (ms, kind, program, path) of each piece.
+fn pieces(run: &Run) -> Vec<(i64, PieceKind, &str, &str)> {
+    let piece = |piece: &Piece| (piece.time_ns / MS, piece.kind);
+    run.pieces
+        .iter()
+        .map(|it| (piece(it).0, it.kind, it.program.as_str(), it.path.as_deref().unwrap_or_default()))
+        .collect()
+}
+
+#[test]
+fn a_program_that_syncs_is_told_by_its_syncs_and_what_lies_between() {
+    let mut log = Builder::new();
+    log.process(10, 1, "db", (0, 100));
+    log.call(10, "write", "/x.db", (10, 20), 5).call(10, "fdatasync", "/x.db", (20, 80), 0);
+    log.call(10, "exit_group", "", (95, 0), 0);
+    assert_eq!(
+        pieces(&log.run()),
+        [
+            (60, PieceKind::Sync, "db", "/x.db"),
+            (15, PieceKind::Computing, "db", ""),
+            (10, PieceKind::Data, "db", "/x.db"),
+            (10, PieceKind::Start, "db", ""),
+            (5, PieceKind::Process, "db", ""),
+        ]
+    );
+}
+
+#[test]
+fn who_waits_for_a_child_leaves_the_time_to_it() {
+    let mut log = Builder::new();
+    log.process(10, 1, "sh", (0, 100)).process(20, 10, "sleep", (10, 90));
+    log.call(10, "openat", "/x", (0, 1), 3).call(10, "clone", "", (9, 10), 20);
+    log.call(10, "wait4", "", (20, 92), 20).call(10, "exit_group", "", (99, 0), 0);
+    log.call(20, "nanosleep", "", (12, 85), 0).call(20, "exit_group", "", (90, 0), 0);
+    let run = log.run();
+    let sleep = pieces(&run)[0];
+    assert_eq!(sleep, (73, PieceKind::Sleep, "sleep", ""));
+    assert!(pieces(&run).contains(&(2, PieceKind::HandOver, "sh", "end of a child")));
+    let wait = &run.waits[0];
+    assert_eq!((wait.waiter.as_str(), wait.cause, wait.by.as_deref()), ("sleep", WaitCause::Sleep, None));
+    let wait = &run.waits[1];
+    assert_eq!(
+        (wait.waiter.as_str(), wait.cause, wait.by.as_deref()),
+        ("sh", WaitCause::Child, Some("sleep"))
+    );
+    assert_eq!((wait.on_path.time_ns, wait.in_all.number), (70 * MS, 1));
+}
+
+#[test]
+fn a_child_that_had_ended_before_was_not_waited_for() {
+    let mut log = Builder::new();
+    log.process(10, 1, "sh", (0, 100)).process(20, 10, "true", (10, 20));
+    log.call(10, "clone", "", (0, 1), 20).call(20, "exit_group", "", (19, 0), 0);
+    log.call(10, "wait4", "", (50, 60), 20).call(10, "exit_group", "", (100, 0), 0);
+    let run = log.run();
+    assert!(pieces(&run).contains(&(10 + 1, PieceKind::Process, "sh", "")), "{:?}", pieces(&run));
+    assert_eq!(run.waits, []);
+}
+
+#[test]
+fn a_reader_of_an_empty_pipe_leaves_the_time_to_the_writer_and_a_reader_that_came_later_does_not() {
+    let mut log = Builder::new();
+    log.process(10, 1, "sort", (0, 100)).process(20, 1, "gen", (0, 100));
+    log.call(10, "read", "pipe:[1]", (0, 62), 5).call(10, "exit_group", "", (100, 0), 0);
+    log.call(20, "getpid", "", (0, 0), 20).call(20, "write", "pipe:[1]", (60, 61), 5);
+    let waits = log.run().waits;
+    assert_eq!((waits[0].cause, waits[0].by.as_deref()), (WaitCause::Pipe, Some("gen")));
+    let mut log = Builder::new();
+    log.process(10, 1, "sort", (0, 100)).process(20, 1, "gen", (0, 100));
+    log.call(20, "write", "pipe:[1]", (1, 2), 5).call(10, "getpid", "", (0, 0), 10);
+    log.call(10, "read", "pipe:[1]", (50, 62), 5).call(10, "exit_group", "", (100, 0), 0);
+    let run = log.run();
+    assert!(pieces(&run).contains(&(12, PieceKind::Waiting, "sort", "pipe")), "{:?}", pieces(&run));
+}
+
+#[test]
+fn what_the_recorder_added_is_taken_out_of_calls_and_of_what_follows_them() {
+    let mut log = Builder::new();
+    log.process(10, 1, "cat", (0, 100));
+    log.call(10, "openat", "/x", (0, 10), 3).call(10, "read", "/x", (30, 60), 5);
+    log.call(10, "close", "/x", (61, 62), 0).call(10, "exit_group", "", (100, 0), 0);
+    let memory = std::mem::take(&mut log.0);
+    log.0 = memory.coverage(recorded_at(2 * MS));
+    assert_eq!(
+        pieces(&log.run()),
+        [
+            // 20 - 2, 1 - 1, 38 - 1
+            (54, PieceKind::Computing, "cat", ""),
+            (28, PieceKind::Data, "cat", "/x"),
+            // 2 + 2, 2 + 1, 1 + 2
+            (10, PieceKind::Tracing, "cat", ""),
+            (8, PieceKind::Metadata, "cat", "/x"),
+        ]
+    );
+}
+
+#[test]
+fn who_joins_a_thread_or_waits_for_a_word_leaves_the_time_to_who_ends_or_wakes() {
+    for (flags, waker) in [("FUTEX_WAIT_PRIVATE", "futex"), ("FUTEX_WAIT", "exit")] {
+        let mut log = Builder::new();
+        log.process(10, 1, "threads", (0, 100));
+        log.call(10, "clone", "", (0, 1), 11).call(10, "futex", "", (10, 92), 0);
+        log.call(11, "fsync", "/x", (5, 85), 0).call(11, waker, "", (90, 91), 0);
+        log.call(10, "exit_group", "", (100, 0), 0);
+        let flags = [log.0.flags(flags), log.0.flags("FUTEX_WAKE_PRIVATE")];
+        let futex = log.0.call("futex");
+        let log = Builder(
+            log.0.map_events(|event| {
+                if event.call == futex {
+                    event.flags = flags[usize::from(event.tid == Tid(11))];
+                    event.offset = Nullable::some(0x7000);
+                }
+            }),
+            0,
+        );
+        let run = log.run();
+        assert_eq!(pieces(&run)[0], (80, PieceKind::Sync, "threads", "/x"), "{:?}", pieces(&run));
+        assert_eq!(run.waits[0].cause, WaitCause::Futex);
+    }
+}
+
+#[test]
+fn runs_whose_processes_are_not_related_are_explained_apart_the_slowest_first() {
+    let case = |id: u32| Case { id: CaseId(id), ..Case::default() };
+    let mut log = MemoryLog::new(vec![case(0), case(1)]);
+    for (id, end) in [(0, 10), (1, 30)] {
+        let time = |at: i64| Some(Timestamp(at * MS));
+        let (case, pid) = (CaseId(id), Pid(5));
+        log.push_process(Process {
+            case,
+            pid,
+            start: time(0),
+            end: time(end),
+            exit_code: Some(0),
+            ..Process::default()
+        });
+        let call = log.call("fsync");
+        let dur = Nullable::some(Nanos(end * MS));
+        log.push(Event { case, pid, tid: Tid(5), call, start: Timestamp(0), dur, ..Event::default() });
+    }
+    let runs = why(&log.build(), NonZeroUsize::MIN).unwrap().runs;
+    assert_eq!(runs.iter().map(|run| run.elapsed_ns / MS).collect::<Vec<_>>(), [30, 10]);
+}
+
+#[test]
+fn a_log_without_calls_has_no_runs() {
+    assert_eq!(why(&MemoryLog::new(vec![Case::default()]).build(), NonZeroUsize::MIN).unwrap().runs, []);
+}
+
+/// Names of calls, and whether they are on a channel.
+const CALLS: [&str; 14] = [
+    "read",
+    "write",
+    "openat",
+    "close",
+    "fdatasync",
+    "wait4",
+    "clone",
+    "execve",
+    "exit_group",
+    "exit",
+    "poll",
+    "futex",
+    "nanosleep",
+    "flock",
+];
+const PATHS: [&str; 5] = ["", "/data/x", "pipe:[1]", "pipe:[2]", "socket:[3]"];
+
+#[derive(Clone, Debug)]
+struct Step {
+    tid: u32,
+    call: usize,
+    path: usize,
+    start: i64,
+    dur: i64,
+    ret: i64,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let ret = prop_oneof![Just(-1), Just(0), (1..4_i64).prop_map(|process| process * 10), Just(11)];
+    (10..34_u32, 0..CALLS.len(), 0..PATHS.len(), 0..60_i64, -1..20_i64, ret)
+        .prop_map(|(tid, call, path, start, dur, ret)| Step { tid, call, path, start, dur, ret })
+}
+
+/// What a recorder added, in ns.
+fn recorded_at(cost: i64) -> Coverage {
+    let cost = TracerCost {
+        calibrated: 1,
+        calibrated_calls: 1,
+        added: Nanos(cost * 2),
+        inside: Nanos(cost),
+        ..TracerCost::default()
+    };
+    let recording = RecordingCoverage { cost, ..RecordingCoverage::default() };
+    Coverage { recording: Some(recording), ..Coverage::default() }
+}
+
+fn processes(ends: &[Option<i64>]) -> Vec<Process> {
+    let process = |(at, end): (usize, &Option<i64>)| Process {
+        pid: Pid(at as u32 * 10 + 10),
+        ppid: Some(Pid(at as u32 * 10)),
+        start: Some(Timestamp(at as i64)),
+        end: end.map(Timestamp),
+        exit_code: Some(0),
+        usage: Usage { user: end.map(Nanos), system: Some(Nanos(3)), ..Usage::default() },
+        ..Process::default()
+    };
+    ends.iter().enumerate().map(process).collect()
+}
+
+/// The time of the pieces of a log whose second reading brings these calls, and the elapsed time.
+fn accounted(rows: Vec<Row>, ends: &[Option<i64>], cost: Cost) -> Option<(i64, i64)> {
+    let lives = Lives::new(processes(ends));
+    let facts = lives.all().iter().map(|life| Life {
+        parent: life.parent,
+        pid: life.pid.0,
+        end: life.end.map(|end| end.0),
+    });
+    let images = Images::new(&lives);
+    let waits = Waits::new(rows.clone(), facts.collect(), Channels::default(), true);
+    let threads = Threads { waits: &waits, images: &images };
+    let path = walk(&waits, &lives, &|_| true)?;
+    let mut account = Account::new(cost, &path.legs, &threads);
+    for row in rows {
+        let line = waits.lines().find(|line| (waits.life(*line), waits.tid(*line)) == (row.life, row.tid))?;
+        let (start, end) = (row.start, row.end);
+        let path = Nullable::NULL;
+        account.call(&Call { line, start, end, kind: Kind::Data, call: CallId(0), path }, &threads);
+    }
+    let amounts = account.finish(&threads);
+    Some((amounts.values().map(|amount| amount.time).sum(), path.span.1 - path.span.0))
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let channel = || (0..3_u32).prop_map(PathId);
+    prop_oneof![
+        prop::option::of((1..5_u32).prop_map(|process| process * 10)).prop_map(Act::Child),
+        (channel(), any::<bool>()).prop_map(|(channel, ended)| Act::Read { channel, ended }),
+        channel().prop_map(Act::Write),
+        channel().prop_map(Act::Close),
+        channel().prop_map(Act::Lock),
+        channel().prop_map(Act::Unlock),
+        channel().prop_map(Act::Release),
+        Just(Act::Ready),
+        Just(Act::Interrupted),
+        (0..2_i64, any::<bool>()).prop_map(|(word, private)| Act::FutexWait(word, private)),
+        (0..2_i64).prop_map(Act::FutexWake),
+        Just(Act::Slept),
+        (1..5_u32).prop_map(|process| Act::Spawn(process * 10 + 1)),
+        Just(Act::Exec),
+        Just(Act::Exit),
+        Just(Act::Other),
+    ]
+}
+
+fn row() -> impl Strategy<Value = Row> {
+    (0..3_u32, 0..2_u32, 0..60_i64, 0..20_i64, act()).prop_map(|(life, thread, start, time, act)| Row {
+        life: LifeId(life),
+        tid: Tid(life * 10 + 10 + thread),
+        start,
+        end: start + time,
+        act,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_add_up_to_the_elapsed_time_whatever_threads_do(
+        rows in prop::collection::vec(row(), 1..30),
+        ends in prop::collection::vec(prop::option::of(0..80_i64), 3),
+        (call, inside) in (0..5_i64, 0..5_i64),
+    ) {
+        let cost = Cost { call: call.max(inside), inside };
+        let (sum, elapsed) = accounted(rows, &ends, cost).expect("a path");
+        prop_assert_eq!(sum, elapsed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_add_up_to_the_elapsed_time_whatever_the_log_says(
+        steps in prop::collection::vec(step(), 1..14),
+        ends in prop::collection::vec(prop::option::of(0..80_i64), 3),
+        rows in 1..6_usize,
+        (cost, unit) in (0..3_i64, prop_oneof![Just(1), Just(MS)]),
+    ) {
+        let mut log = Builder::new();
+        let ends: Vec<_> = ends.into_iter().map(|end| end.map(|end| end * unit)).collect();
+        processes(&ends).into_iter().for_each(|process| log.0.push_process(process));
+        for Step { tid, call, path, start, dur, ret } in &steps {
+            let tid = tid / 10 * 10 + tid % 2;
+            log.call(tid, CALLS[*call], PATHS[*path], (*start, start + dur), *ret);
+        }
+        // In ns times collide, and in ms they are those of the builder.
+        let memory = log.0.map_events(|event| {
+            event.start.0 = event.start.0 / MS * unit;
+            event.dur = event.dur.get().map(|dur| Nanos(dur.0 / MS * unit)).into();
+        });
+        let memory = memory.coverage(recorded_at(cost * unit));
+        let why = why(&memory.row_group_rows(rows).build(), NonZeroUsize::MIN).unwrap();
+        for run in &why.runs {
+            prop_assert_eq!(run.pieces.iter().map(|piece| piece.time_ns).sum::<i64>(), run.elapsed_ns);
+            prop_assert!(run.pieces.iter().all(|piece| piece.time_ns > 0));
+        }
+        prop_assert!(!why.runs.is_empty());
+    }
+}
+
+fn agrees(value: &impl serde::Serialize, schema: &serde_json::Value) {
+    let written = serde_json::to_value(value).unwrap();
+    let keys: Vec<&String> = written.as_object().unwrap().keys().collect();
+    let described: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, described);
+    assert_eq!(schema["required"].as_array().unwrap().len(), keys.len());
+}
+
+#[test]
+fn the_schema_describes_every_field_and_every_word_that_is_written() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/why.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(schema["properties"]["format"]["const"], WHY_FORMAT);
+    let of = |name: &str| &schema["$defs"][name];
+    agrees(&Run::default(), of("run"));
+    agrees(&Piece::default(), of("piece"));
+    agrees(&Owner::default(), of("owner"));
+    agrees(&WaitRow::default(), of("wait"));
+    agrees(&WaitTime::default(), of("waits"));
+    agrees(&ClassRow::default(), of("class"));
+    let untold = Untold { what: UntoldKind::Lost, number: None, time_ns: None, names: Vec::new() };
+    agrees(&untold, of("untold"));
+    let words = |list: &serde_json::Value| list.as_array().unwrap().len();
+    assert_eq!(words(&of("piece")["properties"]["kind"]["enum"]), PieceKind::Tracing as usize + 1);
+    assert_eq!(words(&of("wait")["properties"]["cause"]["enum"]), WaitCause::Unknown as usize + 1);
+    assert_eq!(words(&of("untold")["properties"]["what"]["enum"]), UntoldKind::CpuUnknown as usize + 1);
+}
