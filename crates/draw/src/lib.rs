@@ -25,7 +25,6 @@ pub mod scene;
 pub mod shade;
 pub mod svg;
 pub mod view;
-pub mod why_summary;
 pub mod workflow_picture;
 
 pub use compose::call_graph;

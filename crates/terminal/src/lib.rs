@@ -8,6 +8,7 @@ pub mod dfg_summary;
 pub mod process_tree;
 pub mod profile_tables;
 pub mod table;
+pub mod why_summary;
 pub mod workflow_summary;
 
 pub use table::Style;

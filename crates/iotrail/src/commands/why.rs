@@ -1,10 +1,10 @@
 //! `iotrail why`: where the elapsed time went.
 
 use crate::{output, ui::Ui};
-use iotrail_draw::Style;
-use iotrail_draw::why_summary::why_summary;
 use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
+use iotrail_terminal::Style;
+use iotrail_terminal::why_summary::why_summary;
 use iotrail_trail::EventLog;
 use iotrail_workflow::why::result::Why;
 use iotrail_workflow::why::why;
