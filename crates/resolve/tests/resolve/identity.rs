@@ -233,6 +233,14 @@ fn where_nothing_is_there_is_no_file() {
     assert_eq!(script.last().file, None);
     let script = script.open("/a", 3).call("mkdir", &[path("/a"), Arg::Int(0)], Return::Failed(b"EEXIST"));
     assert_eq!(script.last().file, Some(0));
+    let opens =
+        |script: Script, flags| script.call("openat", &[CWD, path("/a"), flags], Return::Failed(b"ENOTDIR"));
+    let script = opens(script, symbols("O_RDONLY|O_PATH|O_DIRECTORY"));
+    assert_eq!(script.last().file, Some(0), "it is not a directory");
+    let script = opens(script, Arg::Int(if cfg!(target_arch = "aarch64") { 0x4000 } else { 0x1_0000 }));
+    assert_eq!(script.last().file, Some(0), "by number");
+    let script = opens(script, symbols("O_RDONLY"));
+    assert_eq!(script.last().file, None, "something above it is not a directory");
     let script =
         script.call("pipe2", &[Arg::FdPair([(5, None), (6, None)]), Arg::Int(0)], value(0)).read(5, 1);
     assert_eq!(script.last().file, None);

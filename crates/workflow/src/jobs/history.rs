@@ -77,6 +77,8 @@ pub(crate) struct NameHistory {
     pub(crate) timed: bool,
     /// What is known of its time.
     modified: Modified,
+    /// Whether it may be a file of before that got this name. It may have others, which nobody may touch by this one.
+    moved: bool,
     turns: Turns,
 }
 
@@ -779,7 +781,7 @@ impl Writer<'_> {
         history.modified.last = who.map(|job| (self.span.1, job));
         if file == Before::Gone {
             history.length = Some(0);
-            history.modified.set = false;
+            (history.modified.set, history.moved) = (false, false);
         }
         let Some(job) = who else {
             history.by_manager = true;
@@ -1021,7 +1023,7 @@ impl Writer<'_> {
             self.stages.holds_old(Thing::Name(to));
         }
         if let Some(history) = self.names.get_mut(&to) {
-            (history.length, history.modified) = (length, modified);
+            (history.length, history.modified, history.moved) = (length, modified, is_old);
         }
         if let Some(target) = target {
             self.link(to, target);
@@ -1105,7 +1107,7 @@ impl Writer<'_> {
             let file = self.labels.file(*path);
             let linked = self.labels.with_others(*path).len() > 1
                 || file.is_some_and(|file| self.several.contains(&file));
-            history.timed = history.modified.set || linked || asked.timed.contains(path);
+            history.timed = history.modified.set || linked || history.moved || asked.timed.contains(path);
         }
         let mut all: Vec<(Arc<str>, NameHistory)> = self
             .names

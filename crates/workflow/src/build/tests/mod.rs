@@ -110,6 +110,8 @@ fn opening_with_creat_makes_only_what_is_not_there() {
     assert_eq!(flows(&graph("1 mknod /a\n1 write /a 5")), created);
     assert_eq!(flows(&graph("1 stat /a\n1 append /a\n1 write /a 5")), written);
     assert_eq!(flows(&graph("1 stat /a\n1 unlink /a\n1 append /a\n1 write /a 5")), created);
+    assert_eq!(flows(&graph("1 stat /a\n1 missing /a\n1 append /a\n1 write /a 5")), created);
+    assert_eq!(flows(&graph("1 stat /a\n1 enter /a\n1 append /a\n1 write /a 5")), written);
 }
 
 #[test]

@@ -79,6 +79,7 @@ pub(crate) fn log(script: &str, rows: usize) -> EventLog {
 fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
     let name = match words[1] {
         "missing" | "stat" => "newfstatat",
+        "enter" => "openat",
         "map" | "view" => "mmap",
         "pipe" => "pipe2",
         "pair" => "socketpair",
@@ -102,6 +103,11 @@ fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
             event.flags = log.flags("RENAME_EXCHANGE");
         }
         "missing" => (event.errno, event.ret) = (log.errno("ENOENT"), Nullable::some(-1)),
+        // An attempt to open a file as a directory.
+        "enter" => {
+            (event.errno, event.ret) = (log.errno("ENOTDIR"), Nullable::some(-1));
+            event.flags = log.flags("O_RDONLY|O_PATH|O_DIRECTORY");
+        }
         "map" => event.flags = log.flags("PROT_READ|PROT_EXEC|MAP_PRIVATE"),
         "view" => event.flags = log.flags("PROT_READ|MAP_PRIVATE"),
         "empty" => event.offset = Nullable::some(0),
