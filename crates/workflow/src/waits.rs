@@ -575,11 +575,10 @@ impl Waits {
     }
 
     fn end_of_child(&self, inside: Inside, pid: Option<u32>) -> Option<Cause> {
-        let (at, line) = match pid {
-            Some(pid) => {
-                let of_number = self.children.get(&(inside.life, pid))?.iter();
-                of_number.filter_map(|child| self.awaited_exit(*child, inside)).max()?
-            }
+        // In another namespace a child has another number.
+        let of_number = pid.and_then(|pid| self.children.get(&(inside.life, pid)));
+        let (at, line) = match of_number {
+            Some(children) => children.iter().filter_map(|child| self.awaited_exit(*child, inside)).max()?,
             None => self.exits_inside(inside).rev().find(|(life, _)| self.is_child(*life, inside.life))?.1,
         };
         Some(Cause { line, at, what: Ended::Child })

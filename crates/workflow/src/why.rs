@@ -3,7 +3,7 @@
 //! Elapsed is the time from the first call or process start to the last end. The walk goes back from the last end; at each
 //! instant one thread is on the path, and its last call begun before decides. A wait that a call of another thread ended is left
 //! to that thread, at the start of that call; from there to the end of the wait is *hand-over*. Where a thread begins the walk goes
-//! on in its maker; without one, what is left is *start*. Everything else is the thread's own: its calls by class, and *computing*
+//! on in its maker; without one at the last end of another thread before, and what lies between, or is left, is *start*. Everything else is the thread's own: its calls by class, and *computing*
 //! between them, as far as the kernel's counters of CPU time allow, the rest is *off CPU*.
 //! What the recorder added to each call on the path is *tracing*: its inside part is taken from the duration of the call, the
 //! rest from what follows it, never more than is there.

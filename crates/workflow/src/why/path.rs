@@ -63,15 +63,19 @@ pub(super) fn channel_of(act: Act) -> Option<PathId> {
 pub(super) fn walk(waits: &Waits, lives: &Lives, is_in: &impl Fn(LifeId) -> bool) -> Option<Path> {
     let lines = || waits.lines().filter(|line| is_in(waits.life(*line)));
     let first = lines().map(|line| begin_of(waits, lives, line)).min()?;
-    let ends = lines().map(|line| (end_of(waits, lives, line), line));
-    let (last, line) =
-        ends.max_by_key(|(end, line)| (*end, waits.span(*line).1, std::cmp::Reverse(*line)))?;
+    let mut ends: Vec<(i64, LineId)> = lines().map(|line| (end_of(waits, lives, line), line)).collect();
+    ends.sort_unstable();
+    let (last, line) = ends
+        .iter()
+        .copied()
+        .max_by_key(|(end, line)| (*end, waits.span(*line).1, std::cmp::Reverse(*line)))?;
     let line = waits.ending_line(waits.life(line)).unwrap_or(line);
     let last = last.max(first);
     let mut walk = Walk {
         waits,
         is_in,
         path: Path { span: (first, last), ..Path::default() },
+        ends,
         left: HashSet::default(),
     };
     walk.back(line, last);
@@ -92,6 +96,8 @@ struct Walk<'a, F> {
     waits: &'a Waits,
     is_in: &'a F,
     path: Path,
+    /// When each thread ended, sorted.
+    ends: Vec<(i64, LineId)>,
     /// Threads that the walk left by their birth, once each, so that wrong times cannot lead in a circle.
     left: HashSet<LineId, RandomState>,
 }
@@ -126,8 +132,17 @@ impl<F: Fn(LifeId) -> bool> Walk<'_, F> {
         let (first, begun) = (self.path.span.0, self.waits.span(line).0);
         let begun = begun.clamp(first, at);
         self.leg(line, begun, at, What::Own);
-        self.leg(line, first, begun, What::Start);
-        None
+        let ended = self.ended_before(begun).filter(|_| self.left.insert(line));
+        self.leg(line, ended.map_or(first, |(_, end)| end), begun, What::Start);
+        ended
+    }
+
+    /// The thread that ended last before `at`, if it is not one that the walk left.
+    fn ended_before(&self, at: i64) -> Option<(LineId, i64)> {
+        let after = self.ends.partition_point(|(end, _)| *end <= at);
+        let (end, line) = *self.ends.get(after.checked_sub(1)?)?;
+        let line = self.waits.ending_line(self.waits.life(line)).unwrap_or(line);
+        Some((line, end)).filter(|(line, end)| *end > self.path.span.0 && !self.left.contains(line))
     }
 
     fn follows(&self, cause: &Cause, end: i64) -> bool {

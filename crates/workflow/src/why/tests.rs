@@ -198,6 +198,18 @@ fn who_joins_a_thread_or_waits_for_a_word_leaves_the_time_to_who_ends_or_wakes()
 }
 
 #[test]
+fn programs_that_were_traced_one_after_the_other_are_one_path() {
+    let mut log = Builder::new();
+    log.process(10, 1, "first", (0, 40)).process(20, 1, "second", (50, 100));
+    log.call(10, "fsync", "/x", (0, 30), 0).call(10, "exit_group", "", (40, 0), 0);
+    log.call(20, "fsync", "/y", (60, 90), 0).call(20, "exit_group", "", (100, 0), 0);
+    let run = log.run();
+    let start = pieces(&run).into_iter().find(|(_, kind, ..)| *kind == PieceKind::Start);
+    assert_eq!(start, Some((20, PieceKind::Start, "second", "")));
+    assert!(pieces(&run).contains(&(30, PieceKind::Sync, "first", "/x")));
+}
+
+#[test]
 fn runs_whose_processes_are_not_related_are_explained_apart_the_slowest_first() {
     let case = |id: u32| Case { id: CaseId(id), ..Case::default() };
     let mut log = MemoryLog::new(vec![case(0), case(1)]);

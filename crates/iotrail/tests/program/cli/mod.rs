@@ -20,4 +20,5 @@ mod stats;
 mod tables;
 mod unknown;
 mod util;
+mod why;
 mod workflow;

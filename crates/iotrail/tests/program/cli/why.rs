@@ -1,0 +1,113 @@
+//! `iotrail why`: recordings of which a person knows where the time went.
+
+use crate::cli::util::Dir;
+use serde_json::Value;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/why");
+
+fn trail(name: &str) -> String {
+    format!("{FIXTURES}/{name}")
+}
+
+fn explained(dir: &Dir, trails: &[String]) -> Value {
+    let words = ["why", "--json"].into_iter().map(str::to_owned).chain(trails.iter().cloned());
+    serde_json::from_str(&dir.run(words).succeeds().text()).unwrap()
+}
+
+/// The only run of a recording, whose pieces add up.
+fn run(dir: &Dir, name: &str) -> Value {
+    let document = explained(dir, &[trail(name)]);
+    let run = document["trails"][0]["runs"][0].clone();
+    let times = run["pieces"].as_array().unwrap().iter().map(|piece| piece["time_ns"].as_i64().unwrap());
+    assert_eq!(times.sum::<i64>(), run["elapsed_ns"].as_i64().unwrap(), "{name}");
+    run
+}
+
+/// Whether a row says that one program waited for another, through that, for so many ms at least in all.
+fn waited(run: &Value, waiter: &str, cause: &str, by: &str, ms: i64) -> bool {
+    let starts = |value: &Value, name: &str| value.as_str().is_some_and(|text| text.starts_with(name));
+    run["waits"].as_array().unwrap().iter().any(|row| {
+        starts(&row["waiter"], waiter)
+            && row["cause"] == cause
+            && starts(&row["by"], by)
+            && row["in_all"]["time_ns"].as_i64().unwrap() >= ms * 1_000_000
+    })
+}
+
+#[test]
+fn the_first_line_is_the_answer_that_a_person_wrote_down() {
+    let dir = Dir::new();
+    for (name, answer) in [
+        ("sqlite", " ms fdatasync of x.db-journal, "),
+        ("wait", " ms sleeping in sleep, "),
+        ("slow-producer", " ms sleeping in sleep, "),
+        ("slow-consumer", " ms sleeping in sleep, "),
+        ("socket", " ms sleeping in python3.10, "),
+        ("join", " ms sleeping in python3.10, "),
+    ] {
+        let text = dir.run(["why".to_owned(), trail(name)]).succeeds().text();
+        let first = text.lines().next().unwrap();
+        let (_, parts) = first.split_once(": ").unwrap();
+        let (time, _) = parts.split_once(answer).unwrap_or_else(|| panic!("{name}: {first}"));
+        assert!(time.parse::<f64>().unwrap() >= 300.0, "{name}: the largest piece comes first: {first}");
+        run(&dir, name);
+    }
+}
+
+#[test]
+fn who_waits_for_whom_is_told_for_children_pipes_sockets_and_threads() {
+    let dir = Dir::new();
+    for (name, waiter, cause, by, ms) in [
+        ("wait", "dash", "child", "sleep", 300),
+        ("slow-producer", "cat", "pipe", "dash", 300),
+        ("slow-producer", "dash", "child", "sleep", 300),
+        ("slow-consumer", "head", "pipe", "cat", 300),
+        ("socket", "python3", "socket", "python3", 400),
+        ("join", "python3", "futex", "python3", 300),
+    ] {
+        let run = run(&dir, name);
+        assert!(waited(&run, waiter, cause, by, ms), "{name}: {:#}", run["waits"]);
+    }
+}
+
+#[test]
+fn each_of_several_trails_has_a_block() {
+    let dir = Dir::new();
+    let text = dir.run(["why".to_owned(), trail("wait"), trail("join")]).succeeds().text();
+    assert!(text.contains("/wait\n") && text.contains("/join\n"), "{text}");
+    assert_eq!(text.matches("Where the elapsed time went").count(), 2);
+    let document = explained(&dir, &[trail("wait"), trail("join")]);
+    assert_eq!(document["trails"].as_array().unwrap().len(), 2);
+}
+
+/// A trail imported from a trace of strace.
+fn imported(dir: &Dir, trace: &str) -> String {
+    dir.write("t.st", trace);
+    dir.run(["import", "-q", "-o", "t.trail", "t.st"]).succeeds();
+    "t.trail".to_owned()
+}
+
+#[test]
+fn a_trace_tells_what_it_holds_and_names_are_harmless() {
+    let dir = Dir::new();
+    let trace = "7 1700000000.000000 execve(\"/bin/a\\33[2J\", [\"a\"], 0x1) = 0 <0.001000>\n\
+                 7 1700000000.010000 openat(AT_FDCWD, \"/tmp/x\\33[2J\\n\", O_RDONLY) = 3</tmp/x\\33[2J\\n> <0.500000>\n\
+                 7 1700000000.600000 +++ exited with 0 +++\n";
+    let trail = imported(&dir, trace);
+    let text = dir.run(["why", &trail]).succeeds().text();
+    assert!(!text.contains('\u{1b}') && text.starts_with("600 ms: 500 ms openat of /tmp/x"), "{text}");
+    assert!(text.contains("The cost of recording was not measured"), "{text}");
+}
+
+#[test]
+fn a_trace_without_durations_says_so_and_one_without_times_has_nothing_to_explain() {
+    let dir = Dir::new();
+    let trail = imported(&dir, "7 1700000000.000000 close(3) = 0\n7 1700000001.500000 close(4) = 0\n");
+    let text = dir.run(["why", &trail]).succeeds().text();
+    assert!(text.starts_with("1.50 s: "), "{text}");
+    assert!(text.contains("The trace has no durations of calls"), "{text}");
+    let dir = Dir::new();
+    let trail = imported(&dir, "7 close(3) = 0\n7 close(4) = 0\n");
+    let refused = dir.run(["why", &trail]).ends_with(1).talk();
+    assert!(refused.contains("no call of it has a time"), "{refused}");
+}
