@@ -77,7 +77,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         "For GNU make 4.3 or later; run it in a directory with the inputs: make -f THIS -j",
     ));
     text.push_str(&remarks(jobs));
-    text.extend(unnoticed(jobs, Before::Kept, &names).map(|remark| comment(&remark)));
+    text.extend(unnoticed(jobs, Before::Kept, &rules, &names).map(|remark| comment(&remark)));
     for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
         let _ = writeln!(text, "export {name} := {value}");
     }

@@ -6,7 +6,7 @@
 
 use crate::again;
 use crate::error::ExportError;
-use crate::escape::{Base, comment, remarks, shell};
+use crate::escape::{comment, remarks, shell};
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{Before, Names, Rule, rules, unnoticed};
 use iotrail_workflow::jobs::Jobs;
@@ -74,7 +74,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
-    text.extend(unnoticed(jobs, Before::Deleted, &names).map(|remark| comment(&remark)));
+    text.extend(unnoticed(jobs, Before::Deleted, &rules, &names).map(|remark| comment(&remark)));
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();
     let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n");
@@ -88,7 +88,6 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
     list(&mut text, "input", &goals);
     let directories = preparation(jobs);
-    let base = Base::of(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
         let _ = write!(
@@ -97,12 +96,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             comment(&format!("job {}: {}", number + 1, job.name)),
             number + 1
         );
-        let there = |file: &&String| {
-            job.inputs.iter().any(|input| input.stays && base.relative(&input.path) == ***file)
-        };
-        let changed = rule.changed.iter().filter(there);
-        let inputs: Vec<String> =
-            rule.inputs.iter().chain(changed).chain(&rule.after).map(|file| literal(file)).collect();
+        let inputs = rule.inputs.iter().chain(&rule.changed).chain(&rule.after);
+        let inputs: Vec<String> = inputs.map(|file| literal(file)).collect();
         list(&mut text, "input", &inputs);
         let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();

@@ -54,7 +54,7 @@ pub(crate) struct Rule {
     /// Files that are missing if it must run: those that it makes, and those of jobs that need what it makes and a later job
     /// changes.
     pub(crate) present: Vec<String>,
-    /// Files that it and nobody after it changes in place.
+    /// Files that it and nobody after it changes in place: inputs, if they are there.
     pub(crate) changed: Vec<String>,
 }
 
@@ -110,11 +110,12 @@ where
         .enumerate()
         .flat_map(|(number, job)| job.leaves.iter().map(move |thing| (*thing, number)))
         .collect();
-    // What stands for its job is not waited for, and the time of a directory changes with what is in it.
+    // What stands for its job is not waited for, what is made where nothing was may not be there by then, and the time of a
+    // directory changes with what is in it.
     let anew = jobs.jobs.iter().flat_map(|job| {
         let files = job.outputs.iter().filter(|file| target(job, file, before, &name).is_some());
-        let places = job.made.iter().filter(|made| made.is_directory).map(|made| &*made.path);
-        files.map(|file| &*file.path).chain(places).chain(job.directories.iter().map(|path| &**path))
+        let made = job.made.iter().map(|made| &*made.path);
+        files.map(|file| &*file.path).chain(made).chain(job.directories.iter().map(|path| &**path))
     });
     let anew: BTreeSet<&str> = anew.collect();
     let mut in_place: Vec<BTreeSet<&Arc<str>>> = vec![BTreeSet::new(); jobs.jobs.len()];
@@ -164,7 +165,12 @@ where
         let over = job.outputs.iter().filter(|file| file.only && file.stays && !file.updated && !file.link);
         let present: BTreeSet<&Arc<str>> = anew.chain(over.map(|file| &file.path)).collect();
         let present = present.into_iter().filter_map(|path| name(path)).take(MOST_WAKING).collect();
-        let changed = in_place[number].iter().filter_map(|path| input_name(path)).collect();
+        // Snakemake wants each to be there.
+        let there = |path: &Arc<str>| {
+            before == Before::Kept || job.inputs.iter().any(|file| file.stays && file.path == *path)
+        };
+        let changed = in_place[number].iter().filter(|path| there(path));
+        let changed = changed.filter_map(|path| input_name(path)).collect();
         outer.push(own);
         needs.push(real);
         let inputs = inputs.into_iter().collect();
@@ -253,8 +259,30 @@ fn lasting(jobs: &Jobs) -> BTreeSet<&str> {
     files.chain(jobs.jobs.iter().flat_map(|job| &job.directories).map(|path| &**path)).collect()
 }
 
+/// Inputs that jobs change and whose changes by others make no job run.
+fn unwatched<T, I>(jobs: &Jobs, rules: &[Rule], names: &Names<T, I>) -> BTreeSet<String>
+where
+    I: Fn(&str) -> Option<String>,
+{
+    let base = Base::of(jobs);
+    let watched: BTreeSet<&String> =
+        rules.iter().flat_map(|rule| rule.inputs.iter().chain(&rule.changed)).collect();
+    let states = jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == Left::Input);
+    let is_file = |path: &str| {
+        !jobs.jobs.iter().any(|job| job.made.iter().any(|made| made.is_directory && &*made.path == path))
+    };
+    let paths = states.map(|state| &*state.path).filter(|path| is_file(path)).map(|path| base.relative(path));
+    let is_unwatched = |path: &String| (names.input)(path).is_none_or(|name| !watched.contains(&name));
+    paths.filter(|path| !path.starts_with('/')).filter(is_unwatched).collect()
+}
+
 /// What a reader must know of changes that are not noticed.
-pub(crate) fn unnoticed<T, I>(jobs: &Jobs, before: Before, names: &Names<T, I>) -> Option<String>
+pub(crate) fn unnoticed<T, I>(
+    jobs: &Jobs,
+    before: Before,
+    rules: &[Rule],
+    names: &Names<T, I>,
+) -> Option<String>
 where
     T: Fn(&str) -> Option<String>,
     I: Fn(&str) -> Option<String>,
@@ -276,6 +304,7 @@ where
         .map(|path| base.relative(path))
         .filter(|path| !path.starts_with('/') && (names.input)(path).is_none())
         .chain(shared)
+        .chain(unwatched(jobs, rules, names))
         .collect();
     let name = |path: &str| (names.target)(&base.relative(path));
     let listed: BTreeSet<&str> = jobs
