@@ -67,13 +67,17 @@ impl Quantiles {
     fn count_waiting(&mut self) {
         let counted = self.counted.get_or_insert_default();
         counted.values += self.waiting.len() as u64;
-        for value in std::mem::take(&mut self.waiting) {
+        for &value in &self.waiting {
             let counts = if value < 0 { &mut counted.negative } else { &mut counted.positive };
             let bucket = bucket(value.unsigned_abs());
             if bucket >= counts.len() {
                 counts.resize(bucket + 1, 0);
             }
             counts[bucket] += 1;
+        }
+        self.waiting.clear();
+        if self.waiting.capacity() > WAITING {
+            self.waiting = Vec::new();
         }
     }
 

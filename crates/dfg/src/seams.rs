@@ -6,10 +6,11 @@
 
 use crate::per_case::CaseSums;
 use crate::plan::Plan;
+use crate::relation_set::RelationSet;
 use crate::totals::Totals;
 use crate::variant::Trace;
 use crate::vertex::Relation;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use iotrail_model::CaseId;
 use iotrail_query::CaseKey;
 
@@ -27,7 +28,7 @@ pub(crate) struct OpenCase {
     pub(crate) ends: Option<Ends>,
     pub(crate) trace: Trace,
     /// The relations within the piece.
-    pub(crate) relations: HashSet<Relation, foldhash::fast::RandomState>,
+    pub(crate) relations: RelationSet,
     pub(crate) sums: Option<Box<CaseSums>>,
 }
 
@@ -128,7 +129,7 @@ impl OpenCase {
             tells_calls: plan.tells_calls(key.case()),
             ends: None,
             trace: Trace::default(),
-            relations: HashSet::default(),
+            relations: RelationSet::default(),
             sums: plan.per_case().then(Box::default),
         }
     }
@@ -150,8 +151,8 @@ impl OpenCase {
             }
             (mine, theirs) => mine.or(theirs),
         };
-        self.trace.extend(&next.trace);
-        self.relations.extend(next.relations);
+        self.trace.extend(next.trace);
+        self.relations.merge(next.relations);
         if let (Some(mine), Some(theirs)) = (&mut self.sums, &next.sums) {
             mine.merge(theirs);
         }

@@ -2,6 +2,7 @@
 
 use crate::data_rate::RateSum;
 use crate::edges::Edges;
+use crate::file_set::FileSet;
 use crate::intervals::Intervals;
 use crate::per_case::{CaseSums, SummedCase};
 use crate::quantile::Quantiles;
@@ -9,8 +10,6 @@ use crate::result::EventCounts;
 use crate::seams::OpenCase;
 use crate::variant::Variants;
 use crate::vertex::Relation;
-use hashbrown::HashSet;
-use iotrail_model::{FileId, Nullable};
 
 /// The order-free part of a partial result.
 #[derive(Clone, Debug)]
@@ -84,54 +83,6 @@ impl NodeTotals {
     }
 }
 
-/// Distinct files. Most events have one of the latest files, which costs a comparison and no hash.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FileSet {
-    /// All of them, unless each is at a place of its own in `latest`; then empty.
-    files: HashSet<FileId, foldhash::fast::RandomState>,
-    /// Files that were seen last, each at the place that its lowest bits say.
-    latest: [Nullable<FileId>; LATEST],
-}
-
-const LATEST: usize = 8;
-
-impl FileSet {
-    #[inline]
-    pub(crate) fn insert(&mut self, file: Nullable<FileId>) {
-        let Some(known) = file.get() else { return };
-        let latest = self.latest[known.index() % LATEST];
-        if latest != file {
-            self.add(known, latest);
-        }
-    }
-
-    /// Adds a file that is not where it would be if it were one of the latest; `there` is.
-    fn add(&mut self, file: FileId, there: Nullable<FileId>) {
-        self.latest[file.index() % LATEST] = Nullable::some(file);
-        if self.files.is_empty() {
-            if there.is_null() {
-                return;
-            }
-            let latest = self.latest.iter().chain([&there]);
-            self.files.extend(latest.filter_map(|file| file.get()));
-        }
-        self.files.insert(file);
-    }
-
-    fn merge(&mut self, other: Self) {
-        let fewer = if self.len() < other.len() { std::mem::replace(self, other) } else { other };
-        fewer.latest.iter().for_each(|file| self.insert(*file));
-        fewer.files.into_iter().for_each(|file| self.insert(Nullable::some(file)));
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        if self.files.is_empty() {
-            return self.latest.iter().filter(|file| !file.is_null()).count() as u64;
-        }
-        self.files.len() as u64
-    }
-}
-
 impl Totals {
     pub(crate) fn new(slots: usize) -> Self {
         Self {
@@ -198,8 +149,9 @@ impl Totals {
             self.follow(relation, slot, None);
             case.relations.insert(relation);
         }
-        let mut activities: Vec<usize> = Vec::with_capacity(case.relations.len());
-        for &relation in &case.relations {
+        let relations = case.relations.into_list();
+        let mut activities: Vec<usize> = Vec::with_capacity(relations.len());
+        for relation in relations {
             let number = self.edges.number(relation);
             self.edges.get_mut(number, slot).1.cases += 1;
             activities.extend(relation.to.index());

@@ -26,12 +26,23 @@ pub(crate) struct TraceId {
 }
 
 impl TraceId {
-    #[inline]
+    /// Appends [`PENDING`] activities at a time: one multiplication that waits for the one before, and one remainder.
+    fn push_all(&mut self, activities: [u32; PENDING]) {
+        for ((hash, base), powers) in self.hashes.iter_mut().zip(BASES).zip(&POWERS) {
+            let steps = activities
+                .iter()
+                .zip(powers.iter().rev().skip(1))
+                .map(|(activity, power)| step(*activity) * u128::from(*power));
+            debug_assert_eq!(powers[1], base);
+            *hash = reduce(u128::from(*hash) * u128::from(powers[PENDING]) + steps.sum::<u128>());
+        }
+        self.length += PENDING as u64;
+    }
+
     fn push(&mut self, activity: u32) {
-        let step = u128::from(activity) + 1;
-        let [first, second] = self.hashes;
-        let next = |hash: u64, base: u64| reduce(u128::from(hash) * u128::from(base) + step);
-        self.hashes = [next(first, BASES[0]), next(second, BASES[1])];
+        for (hash, base) in self.hashes.iter_mut().zip(BASES) {
+            *hash = reduce(u128::from(*hash) * u128::from(base) + step(activity));
+        }
         self.length += 1;
     }
 
@@ -41,6 +52,27 @@ impl TraceId {
         }
         self.length += next.length;
     }
+}
+
+/// No activity is 0, which would not change a hash of nothing.
+fn step(activity: u32) -> u128 {
+    u128::from(activity) + 1
+}
+
+/// How many activities wait until they become part of the hashes.
+const PENDING: usize = 8;
+
+/// The powers of each base, from the 0th on.
+const POWERS: [[u64; PENDING + 1]; 2] = [powers(BASES[0]), powers(BASES[1])];
+
+const fn powers(base: u64) -> [u64; PENDING + 1] {
+    let mut powers = [1; PENDING + 1];
+    let mut at = 1;
+    while at <= PENDING {
+        powers[at] = (powers[at - 1] as u128 * base as u128 % MODULUS as u128) as u64;
+        at += 1;
+    }
+    powers
 }
 
 /// `value` modulo 2^61 - 1, for values below 2^122 + 2^61.
@@ -113,27 +145,56 @@ impl Steps {
 }
 
 /// An activity trace, or a piece of one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Trace {
-    pub(crate) id: TraceId,
+    /// Of all activities but the pending ones.
+    id: TraceId,
     steps: Steps,
+    pending: [u32; PENDING],
+    waiting: usize,
 }
 
 impl Trace {
     #[inline]
     pub(crate) fn push(&mut self, activity: u32) {
-        self.id.push(activity);
+        self.pending[self.waiting % PENDING] = activity;
+        self.waiting += 1;
+        if self.waiting == PENDING {
+            self.settle_all();
+        }
+    }
+
+    /// Takes in all pending activities, of which there are as many as can be.
+    fn settle_all(&mut self) {
+        self.waiting = 0;
+        self.id.push_all(self.pending);
         if self.steps.listed < MAX_STEPS {
+            self.pending.into_iter().for_each(|activity| self.steps.push(activity, 1, MAX_STEPS));
+        }
+    }
+
+    /// Takes in all pending activities.
+    fn settle(&mut self) {
+        for activity in self.pending.into_iter().take(std::mem::take(&mut self.waiting)) {
+            self.id.push(activity);
             self.steps.push(activity, 1, MAX_STEPS);
         }
     }
 
     /// Appends the piece that follows.
-    pub(crate) fn extend(&mut self, next: &Self) {
+    pub(crate) fn extend(&mut self, mut next: Self) {
+        self.settle();
+        next.settle();
         self.id.extend(&next.id);
         for run in &next.steps.runs {
             self.steps.push(run.activity, u64::from(run.times), MAX_STEPS);
         }
+    }
+
+    /// Its identity and its beginning.
+    fn into_parts(mut self) -> (TraceId, Steps) {
+        self.settle();
+        (self.id, self.steps)
     }
 }
 
@@ -164,7 +225,8 @@ impl Default for Variants {
 impl Variants {
     /// Adds the trace of one case.
     pub(crate) fn add(&mut self, case: CaseKey, trace: Trace) {
-        self.add_cases(trace.id, VariantCases { steps: trace.steps, cases: vec![case] });
+        let (id, steps) = trace.into_parts();
+        self.add_cases(id, VariantCases { steps, cases: vec![case] });
         self.fit();
     }
 
@@ -222,13 +284,13 @@ mod tests {
     #[test]
     fn a_long_trace_is_listed_up_to_the_cap_and_told_apart_beyond_it() {
         let mut long = vec![1; MAX_STEPS as usize + 5];
-        let first = trace(&long);
+        let (first_id, first) = trace(&long).into_parts();
         *long.last_mut().unwrap() = 2;
-        let second = trace(&long);
-        assert_eq!(first.steps, second.steps);
-        assert_eq!(first.steps.iter().count() as u64, MAX_STEPS);
-        assert_ne!(first.id, second.id);
-        assert_eq!(first.id.length, MAX_STEPS + 5);
+        let (second_id, second) = trace(&long).into_parts();
+        assert_eq!(first, second);
+        assert_eq!(first.iter().count() as u64, MAX_STEPS);
+        assert_ne!(first_id, second_id);
+        assert_eq!(first_id.length, MAX_STEPS + 5);
     }
 
     #[test]
@@ -248,14 +310,22 @@ mod tests {
         fn pieces_of_a_trace_join_to_the_whole(activities in prop::collection::vec(0_u32..4, 0..40), cut in any::<prop::sample::Index>()) {
             let (left, right) = activities.split_at(cut.index(activities.len() + 1));
             let mut joined = trace(left);
-            joined.extend(&trace(right));
-            prop_assert_eq!(&joined, &trace(&activities));
-            prop_assert_eq!(joined.steps.iter().collect::<Vec<_>>(), activities);
+            joined.extend(trace(right));
+            let joined = joined.into_parts();
+            prop_assert_eq!(&joined, &trace(&activities).into_parts());
+            prop_assert_eq!(joined.1.iter().collect::<Vec<_>>(), activities);
         }
 
         #[test]
-        fn different_traces_have_different_identities(a in prop::collection::vec(0_u32..3, 0..6), b in prop::collection::vec(0_u32..3, 0..6)) {
-            prop_assert_eq!(trace(&a).id == trace(&b).id, a == b);
+        fn different_traces_have_different_identities(a in prop::collection::vec(0_u32..3, 0..12), b in prop::collection::vec(0_u32..3, 0..12)) {
+            prop_assert_eq!(trace(&a).into_parts().0 == trace(&b).into_parts().0, a == b);
+        }
+
+        #[test]
+        fn activities_that_waited_give_the_same_identity(activities in prop::collection::vec(0_u32..=u32::MAX - 2, 0..40)) {
+            let mut one_by_one = TraceId::default();
+            activities.iter().for_each(|activity| one_by_one.push(*activity));
+            prop_assert_eq!(trace(&activities).into_parts().0, one_by_one);
         }
 
         #[test]

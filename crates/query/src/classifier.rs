@@ -17,11 +17,58 @@ const LARGEST_CACHE: usize = 1 << 20;
 /// (call, path) and (class of the case, failed).
 type Key = (u64, u32);
 
+fn key(call: u32, path: u32) -> u64 {
+    u64::from(call) << 32 | u64::from(path)
+}
+
+/// Activities that [`ByCall`] holds at most: 4 MB.
+const LARGEST_TABLE: usize = 1 << 20;
+
+/// Activities by call and path, for mappings that look at nothing else: two loads instead of a hash, as long as there is room.
+#[derive(Debug, Default)]
+struct ByCall {
+    /// By call, then by path; the first one is that without a path.
+    paths: Vec<Vec<ActivityId>>,
+    held: usize,
+}
+
+impl ByCall {
+    /// What is not known yet.
+    const UNKNOWN: ActivityId = ActivityId::UNSELECTED;
+
+    #[inline]
+    fn get(&self, call: u32, path: u32) -> ActivityId {
+        let known = self.paths.get(call as usize).and_then(|paths| paths.get(path.wrapping_add(1) as usize));
+        known.copied().unwrap_or(Self::UNKNOWN)
+    }
+
+    fn set(&mut self, call: u32, path: u32, activity: ActivityId) {
+        let (call, place) = (call as usize, path.wrapping_add(1) as usize);
+        if call >= LARGEST_TABLE || place >= LARGEST_TABLE {
+            return;
+        }
+        if call >= self.paths.len() {
+            self.paths.resize(call + 1, Vec::new());
+        }
+        let paths = &mut self.paths[call];
+        if place >= paths.len() {
+            let wanted = (place + 1).next_power_of_two();
+            if self.held + wanted - paths.len() > LARGEST_TABLE {
+                return;
+            }
+            self.held += wanted - paths.len();
+            paths.resize(wanted, Self::UNKNOWN);
+        }
+        paths[place] = activity;
+    }
+}
+
 /// Classifies batches in one thread.
 #[derive(Debug)]
 pub struct Classifier {
     plan: Arc<Plan>,
     cache: HashMap<Key, ActivityId, RandomState>,
+    by_call: ByCall,
     mask: Vec<bool>,
     sees_failure: bool,
     sees_case: bool,
@@ -33,6 +80,7 @@ impl Classifier {
             sees_failure: plan.mapping.sees_failure(),
             sees_case: !plan.mapping.attributes().is_empty(),
             cache: HashMap::default(),
+            by_call: ByCall::default(),
             mask: Vec::new(),
             plan,
         }
@@ -45,7 +93,7 @@ impl Classifier {
         if self.sees_failure || self.sees_case {
             self.activities(batch, &mut out.activity, context);
         } else {
-            self.activities(batch, &mut out.activity, |_, _, _| 0);
+            self.by_call_and_path(batch, &mut out.activity);
         }
         let filter = &self.plan.filter;
         if !filter.is_everything() {
@@ -103,12 +151,29 @@ impl Classifier {
     ) {
         debug_assert!(batch.call.len() == batch.len && batch.path.len() == batch.len);
         for (row, (call, path)) in batch.call.iter().zip(&batch.path).enumerate() {
-            let key = (u64::from(call.0) << 32 | u64::from(path.raw().0), context(self, batch, row));
-            let activity = match self.cache.get(&key) {
-                Some(activity) => *activity,
-                None => self.evaluate(key, batch.case.get(row).copied().unwrap_or_default()),
-            };
-            activities.push(activity);
+            let key = (key(call.0, path.raw().0), context(self, batch, row));
+            activities.push(self.find(key, batch, row));
+        }
+    }
+
+    fn by_call_and_path(&mut self, batch: &EventBatch, activities: &mut Vec<ActivityId>) {
+        for (row, (call, path)) in batch.call.iter().zip(&batch.path).enumerate() {
+            let (call, path) = (call.0, path.raw().0);
+            let known = self.by_call.get(call, path);
+            activities.push(if known == ByCall::UNKNOWN {
+                let activity = self.find((key(call, path), 0), batch, row);
+                self.by_call.set(call, path, activity);
+                activity
+            } else {
+                known
+            });
+        }
+    }
+
+    fn find(&mut self, key: Key, batch: &EventBatch, row: usize) -> ActivityId {
+        match self.cache.get(&key) {
+            Some(activity) => *activity,
+            None => self.evaluate(key, batch.case.get(row).copied().unwrap_or_default()),
         }
     }
 

@@ -3,10 +3,12 @@
 //! [`iotrail_model::Cell`].
 
 use crate::columns::Columns;
-use crate::decode::{Dictionary, NameTable, Slice, lookup};
+use crate::decode::{Chunk, Dictionary, NameTable, PageDecoder, Slice, lookup};
 use crate::encode::{ChunkEncoder, EncodedChunk, Integers};
 use crate::own_names::OwnNames;
-use arrow_array::types::{Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Int32Type, Int64Type, TimestampNanosecondType, UInt32Type, UInt64Type,
+};
 use arrow_schema::{DataType, Field, TimeUnit};
 use iotrail_model::{
     CallId, CaseId, ErrnoId, EventBatch, FileId, FlagsId, Layer, NameKind, Nanos, Nullable, OpenId, PathId,
@@ -70,7 +72,37 @@ pub(crate) trait Stored: Copy {
         known: &mut Dictionary,
         names: &mut impl NameTable,
     ) -> std::result::Result<(), String>;
+
+    /// Fills `cells` with all rows of a column that is stored as this crate stores it; `None` if it is not.
+    fn decode_pages(
+        decoder: &mut PageDecoder,
+        chunk: Chunk<'_>,
+        cells: &mut Vec<Self>,
+        names: &mut impl NameTable,
+    ) -> Option<()>;
 }
+
+/// The integer that a page holds as 64 bits, as its column's type has it.
+fn native<P: Integer>(value: i64) -> P::Native {
+    P::native(value)
+}
+
+/// Arrow's types of integers.
+trait Integer: ArrowPrimitiveType {
+    fn native(value: i64) -> Self::Native;
+}
+
+macro_rules! integer_types {
+    ($($arrow:ident)*) => {$(
+        impl Integer for $arrow {
+            fn native(value: i64) -> Self::Native {
+                value as Self::Native
+            }
+        }
+    )*};
+}
+
+integer_types! { Int32Type Int64Type TimestampNanosecondType UInt32Type UInt64Type }
 
 /// Cells that are integers: their type in Arrow; whether 32 bits hold them; to an integer, and back.
 macro_rules! integers {
@@ -91,6 +123,15 @@ macro_rules! integers {
                 _names: &mut impl NameTable,
             ) -> std::result::Result<(), String> {
                 slice.required::<$arrow, _>(cells, $from)
+            }
+
+            fn decode_pages(
+                decoder: &mut PageDecoder,
+                chunk: Chunk<'_>,
+                cells: &mut Vec<Self>,
+                _names: &mut impl NameTable,
+            ) -> Option<()> {
+                decoder.integers(chunk, cells, $narrow, None, |value| $from(native::<$arrow>(value)))
             }
         }
     )*};
@@ -117,6 +158,16 @@ macro_rules! optional_integers {
             ) -> std::result::Result<(), String> {
                 slice.optional::<$arrow, _>(cells, $from)
             }
+
+            fn decode_pages(
+                decoder: &mut PageDecoder,
+                chunk: Chunk<'_>,
+                cells: &mut Vec<Self>,
+                _names: &mut impl NameTable,
+            ) -> Option<()> {
+                let some = |value| Nullable::some($from(native::<$arrow>(value)));
+                decoder.integers(chunk, cells, $narrow, Some(Self::NULL), some)
+            }
         }
     )*};
 }
@@ -140,6 +191,16 @@ macro_rules! names {
                 names: &mut impl NameTable,
             ) -> std::result::Result<(), String> {
                 slice.optional_names(cells, known, lookup(names, NameKind::$column), $cell)
+            }
+
+            fn decode_pages(
+                decoder: &mut PageDecoder,
+                chunk: Chunk<'_>,
+                cells: &mut Vec<Self>,
+                names: &mut impl NameTable,
+            ) -> Option<()> {
+                let id = |text: &str| names.id(NameKind::$column, text).map(|id| Nullable::some($cell(id)));
+                decoder.names(chunk, cells, Some(Self::NULL), id)
             }
         }
     )*};
@@ -185,6 +246,15 @@ impl Stored for CallId {
     ) -> std::result::Result<(), String> {
         slice.names(cells, known, lookup(names, NameKind::Call), CallId, None)
     }
+
+    fn decode_pages(
+        decoder: &mut PageDecoder,
+        chunk: Chunk<'_>,
+        cells: &mut Vec<Self>,
+        names: &mut impl NameTable,
+    ) -> Option<()> {
+        decoder.names(chunk, cells, None, |text| names.id(NameKind::Call, text).map(CallId))
+    }
 }
 
 impl Stored for Layer {
@@ -208,6 +278,15 @@ impl Stored for Layer {
             place.map(|place| place as u32).ok_or_else(|| format!("has the unknown layer `{text}`"))
         };
         slice.names(cells, known, number, |number| Layer::ALL[number as usize], None)
+    }
+
+    fn decode_pages(
+        decoder: &mut PageDecoder,
+        chunk: Chunk<'_>,
+        cells: &mut Vec<Self>,
+        _names: &mut impl NameTable,
+    ) -> Option<()> {
+        decoder.names(chunk, cells, None, Layer::from_name)
     }
 }
 
@@ -245,6 +324,24 @@ macro_rules! table {
                 return Stored::decode(slice, &mut batch.$field, known, names);
             })*
             Err("is unknown".to_owned())
+        }
+
+        /// Fills the column at `place` of the table, if it is stored as this crate stores it; else it is empty afterwards.
+        pub(crate) fn decode_pages(
+            decoder: &mut PageDecoder,
+            chunk: Chunk<'_>,
+            place: usize,
+            batch: &mut EventBatch,
+            names: &mut impl NameTable,
+        ) -> bool {
+            $(if Columns::at(place) == Columns::$constant {
+                let done = Stored::decode_pages(decoder, chunk, &mut batch.$field, names);
+                if done.is_none() {
+                    batch.$field.clear();
+                }
+                return done.is_some();
+            })*
+            false
         }
 
         /// Columns that were wanted and that the file does not have are NULL in every row.

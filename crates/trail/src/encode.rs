@@ -5,8 +5,8 @@
 
 mod bits;
 mod chunk;
-mod delta;
-mod hybrid;
-mod page;
+pub(crate) mod delta;
+pub(crate) mod hybrid;
+pub(crate) mod page;
 
 pub(crate) use chunk::{ChunkEncoder, EncodedChunk, Integers};

@@ -62,7 +62,7 @@ pub(crate) struct Identities {
     /// The file that a path means where nothing better is known.
     of_path: Vec<FileId>,
     /// From a part's numbers to the log's.
-    parts: Vec<HashMap<u32, FileId>>,
+    parts: Vec<PartFiles>,
     /// Whether each name is a file.
     by_names: bool,
 }
@@ -76,7 +76,7 @@ impl Identities {
         let mut identities = Self {
             files: vec![DistinctFile { numbered: true, ..DistinctFile::default() }; numbered.count],
             of_path: vec![Nullable::<FileId>::NULL.raw(); paths.len()],
-            parts: vec![HashMap::new(); parts],
+            parts: vec![PartFiles::default(); parts],
             by_names: false,
         };
         let mut labels: Vec<Vec<FileName>> = vec![Vec::new(); numbered.count];
@@ -149,8 +149,8 @@ impl Identities {
                 Some(_) if self.by_names => path.get().map(|path| self.of_path[path.index()]).into(),
                 Some(_) if *file == last.0 => last.1,
                 Some(number) => {
-                    let found = known.and_then(|known| known.get(&number.0)).ok_or(number.0)?;
-                    last = (*file, Nullable::some(*found));
+                    let found = known.and_then(|known| known.get(number)).ok_or(number.0)?;
+                    last = (*file, Nullable::some(found));
                     last.1
                 }
             };
@@ -161,6 +161,35 @@ impl Identities {
     /// The file that a path means where nothing better is known.
     pub(crate) fn of_path(&self, path: PathId) -> FileId {
         self.of_path[path.index()]
+    }
+}
+
+/// The files behind a part's numbers. These mostly follow one another; those that lie far beyond the others are hashed.
+#[derive(Clone, Debug, Default)]
+struct PartFiles {
+    dense: Vec<Nullable<FileId>>,
+    rest: HashMap<u32, FileId>,
+}
+
+const DENSE: usize = 1 << 12;
+
+impl PartFiles {
+    fn insert(&mut self, number: u32, file: FileId) {
+        let place = number as usize;
+        if place >= self.dense.len() + DENSE {
+            self.rest.insert(number, file);
+            return;
+        }
+        if place >= self.dense.len() {
+            self.dense.resize(place + 1, Nullable::NULL);
+        }
+        self.dense[place] = Nullable::some(file);
+    }
+
+    #[inline]
+    fn get(&self, number: FileId) -> Option<FileId> {
+        let dense = self.dense.get(number.index()).and_then(|file| file.get());
+        dense.or_else(|| self.rest.get(&number.0).copied())
     }
 }
 

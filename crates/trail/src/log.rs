@@ -1,7 +1,7 @@
 //! One or several trails as one event log.
 
 use crate::columns::Columns;
-use crate::decode::decode_into;
+use crate::decode::{PageDecoder, decode_into};
 use crate::error::TrailError;
 use crate::identity::{DistinctFile, Identities, Name};
 use crate::info::Info;
@@ -412,7 +412,7 @@ impl EventLog {
     /// If the file cannot be read or is damaged.
     pub fn read(&self, row_group: usize, columns: Columns) -> Result<EventBatch, TrailError> {
         let mut batch = EventBatch::default();
-        self.read_into(&mut batch, row_group, columns)?;
+        self.read_into(&mut batch, &mut PageDecoder::default(), row_group, columns)?;
         Ok(batch)
     }
 
@@ -420,6 +420,7 @@ impl EventLog {
     fn read_into(
         &self,
         batch: &mut EventBatch,
+        decoder: &mut PageDecoder,
         row_group: usize,
         columns: Columns,
     ) -> Result<(), TrailError> {
@@ -430,7 +431,7 @@ impl EventLog {
             }
             Place::File { trail, part, file, row_group } => (*trail, *part, file, *row_group),
         };
-        decode_into(batch, file, row_group, columns.with_paths_of_files(), &mut &self.names)?;
+        decode_into(batch, decoder, file, row_group, columns.with_paths_of_files(), &mut &self.names)?;
         let known = self.identities.translate(part, &mut batch.file, &batch.path);
         let known = known.and_then(|()| self.identities.translate(part, &mut batch.file2, &batch.path2));
         if let Err(number) = known {
@@ -482,9 +483,10 @@ impl EventLog {
         let done = Mutex::new(Vec::with_capacity(wanted.len()));
         let work = || {
             let (mut state, mut batch) = (state(), EventBatch::default());
+            let mut decoder = PageDecoder::default();
             while !stop.load(Ordering::Relaxed) {
                 let Some(&row_group) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                let read = self.read_into(&mut batch, row_group, columns);
+                let read = self.read_into(&mut batch, &mut decoder, row_group, columns);
                 let outcome = read.map(|()| step(&mut state, row_group, &batch));
                 stop.fetch_or(outcome.is_err(), Ordering::Relaxed);
                 // A worker that panicked takes the scan down with it when the scope ends.

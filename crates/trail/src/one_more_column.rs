@@ -20,7 +20,7 @@ const EVENTS: &str = "events-0000.parquet";
 mod later {
     use crate::cell::{Pages, Stored, table};
     use crate::columns::columns;
-    use crate::decode::{Dictionary, NameTable, Slice};
+    use crate::decode::{Chunk, Dictionary, NameTable, PageDecoder, Slice};
     use crate::encode::{ChunkEncoder, EncodedChunk, Integers};
     use crate::own_names::OwnNames;
     use arrow_schema::Field;

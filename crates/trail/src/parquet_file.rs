@@ -1,6 +1,7 @@
 //! A Parquet file of a trail, opened and verified: schema, row count, sizes that can be true.
 
 use crate::checksums;
+use crate::decode::Chunk;
 use crate::error::TrailError;
 use crate::footer;
 use crate::guarded::guarded;
@@ -12,6 +13,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,19 +148,57 @@ impl ParquetFile {
             .map_err(|why| TrailError::damaged(&self.path, Some(row_group), why))
     }
 
+    /// The verified bytes of columns (by their places) of a row group.
+    pub(crate) fn read_chunks(
+        &self,
+        row_group: usize,
+        columns: impl IntoIterator<Item = usize>,
+    ) -> Result<VerifiedChunks, TrailError> {
+        let columns: Vec<usize> = columns.into_iter().collect();
+        self.chunks(&open_regular(&self.path)?, row_group, &columns)
+    }
+
+    /// A column among `chunks`, if it is flat and compressed as this crate does it.
+    pub(crate) fn chunk<'a>(
+        &self,
+        row_group: usize,
+        column: usize,
+        chunks: &'a VerifiedChunks,
+    ) -> Option<Chunk<'a>> {
+        let metadata = self.metadata.metadata().row_group(row_group).columns().get(column)?;
+        let described = metadata.column_descr();
+        let is_plain = described.max_rep_level() == 0 && described.max_def_level() <= 1;
+        (is_plain && matches!(metadata.compression(), Compression::ZSTD(_))).then_some(Chunk {
+            bytes: chunks.bytes(metadata)?,
+            rows: self.group_rows(row_group),
+            nullable: described.max_def_level() == 1,
+        })
+    }
+
     /// Decodes columns (by their places) of one row group and hands them on, at most `slice` rows at a time.
     pub(crate) fn read(
         &self,
         row_group: usize,
         columns: impl IntoIterator<Item = usize>,
         slice: usize,
+        take: impl FnMut(&RecordBatch) -> Result<(), String>,
+    ) -> Result<(), TrailError> {
+        let columns: Vec<usize> = columns.into_iter().collect();
+        let chunks = self.read_chunks(row_group, columns.iter().copied())?;
+        self.decode(row_group, chunks, columns, slice, take)
+    }
+
+    /// Decodes columns of one row group that are among `chunks`.
+    pub(crate) fn decode(
+        &self,
+        row_group: usize,
+        chunks: VerifiedChunks,
+        columns: impl IntoIterator<Item = usize>,
+        slice: usize,
         mut take: impl FnMut(&RecordBatch) -> Result<(), String>,
     ) -> Result<(), TrailError> {
-        let file = open_regular(&self.path)?;
         let rows = self.group_rows(row_group);
         // Each column of a trail's tables is one column of Parquet.
-        let columns: Vec<usize> = columns.into_iter().collect();
-        let chunks = self.chunks(&file, row_group, &columns)?;
         guarded(|| {
             let mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns);
             let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, self.metadata.clone())

@@ -46,10 +46,15 @@ impl VerifiedChunks {
         Ok(Self { chunks: chunks.collect::<std::result::Result<_, String>>()?, file_bytes })
     }
 
+    /// The bytes of one of the chunks.
+    pub(crate) fn bytes(&self, chunk: &ColumnChunkMetaData) -> Option<&[u8]> {
+        let start = chunk.byte_range().0;
+        self.chunks.iter().find(|(first, _)| *first == start).map(|(_, bytes)| &bytes[..])
+    }
+
     /// The checksum of one of the chunks.
     pub(crate) fn checksum(&self, chunk: &ColumnChunkMetaData) -> u32 {
-        let start = chunk.byte_range().0;
-        self.chunks.iter().find(|(first, _)| *first == start).map_or(0, |(_, bytes)| checksums::of(bytes))
+        self.bytes(chunk).map_or(0, checksums::of)
     }
 
     fn from(&self, start: u64) -> Result<Bytes> {
