@@ -12,10 +12,11 @@ use crate::result::{
 use crate::totals::{NodeSums, NodeTotals, Totals};
 use crate::variant::{TraceId, VariantCases, Variants};
 use crate::vertex::Vertex;
+use iotrail_kernel::pool;
 use iotrail_query::CaseKey;
+use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The name of the format of a [`Dfg`] as JSON.
 pub const DFG_FORMAT: &str = "iotrail-dfg/1";
@@ -84,25 +85,14 @@ fn all_max_concurrency(
     rule: ConcurrencyRule,
     threads: NonZeroUsize,
 ) -> Vec<Option<u64>> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(node) = nodes.get(at) else { return done };
-            done.push((at, max_concurrency(&node.intervals, rule)));
-        }
-    };
-    let mut results = vec![None; nodes.len()];
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.get().min(nodes.len())).map(|_| scope.spawn(work)).collect();
-        let mine = work();
-        let theirs = others.into_iter().flat_map(|other| match other.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        mine.into_iter().chain(theirs).for_each(|(at, result)| results[at] = result);
-    });
+    let nothing = |_| Ok::<_, Infallible>(());
+    let Ok(results) = pool::run(
+        threads,
+        nodes.len(),
+        nothing,
+        || (),
+        |(), at, ()| Ok(nodes.get(at).and_then(|node| max_concurrency(&node.intervals, rule))),
+    );
     results
 }
 

@@ -19,7 +19,6 @@ mod options;
 mod pipe;
 mod pipeline;
 mod plan;
-mod pool;
 mod prefix;
 mod probe;
 mod progress;

@@ -1,4 +1,5 @@
-//! What the kernel offers every process, in safe types: files that grow in memory, limits, clocks, threads without signals.
+//! What the kernel offers every process, in safe types: files that grow in memory, limits, clocks, threads (a pool of them, and
+//! such without signals).
 //!
 //! Nothing here traces anybody, so whoever reads or writes trails needs no more than this.
 
@@ -7,6 +8,7 @@ mod aside;
 pub mod cpu_clock;
 pub mod cpu_limit;
 pub mod file_limit;
+pub mod pool;
 mod shared_bytes;
 mod signal_mask;
 

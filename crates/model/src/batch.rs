@@ -51,15 +51,50 @@ macro_rules! batch {
                 $(self.$field.extend_from_slice(&source.$field[rows.clone()]);)*
             }
 
-            /// Brings the rows of every column into this order of theirs.
-            pub fn reorder(&mut self, order: impl Iterator<Item = usize> + Clone) {
-                $(self.$field = order.clone().map(|row| self.$field[row]).collect();)*
+            /// Appends runs of rows of `source` to every column, in this order.
+            pub fn append_runs(&mut self, source: &Self, runs: &[Range<usize>]) {
+                self.len += runs.iter().map(ExactSizeIterator::len).sum::<usize>();
+                $(append_runs(&mut self.$field, &source.$field, runs);)*
+            }
+
+            /// Brings the rows of every column into the order of these runs, which hold each row once.
+            pub fn reorder(&mut self, runs: &[Range<usize>]) {
+                $(
+                    let mut column = Vec::with_capacity(self.len);
+                    append_runs(&mut column, &self.$field, runs);
+                    self.$field = column;
+                )*
+            }
+
+            /// Removes all rows that are not in these runs, which ascend.
+            pub fn keep(&mut self, runs: &[Range<usize>]) {
+                self.len = runs.iter().map(ExactSizeIterator::len).sum();
+                $(keep(&mut self.$field, runs);)*
             }
         }
     };
 }
 
 crate::event_columns!(batch);
+
+fn append_runs<T: Copy>(column: &mut Vec<T>, source: &[T], runs: &[Range<usize>]) {
+    for run in runs {
+        // Most runs are short, and a row is cheaper than a copy of a range.
+        match run.len() {
+            1 => column.push(source[run.start]),
+            _ => column.extend_from_slice(&source[run.clone()]),
+        }
+    }
+}
+
+fn keep<T: Copy>(column: &mut Vec<T>, runs: &[Range<usize>]) {
+    let mut end = 0;
+    for run in runs {
+        column.copy_within(run.clone(), end);
+        end += run.len();
+    }
+    column.truncate(end);
+}
 
 impl EventBatch {
     /// A batch of whole events, all columns filled.

@@ -12,14 +12,14 @@ use crate::read_tables;
 use crate::row_group::RowGroupMeta;
 use crate::trail::Trail;
 use hashbrown::HashMap;
+use iotrail_kernel::pool;
 use iotrail_model::{
     Case, CaseId, Coverage, EventBatch, FileId, FileRow, Layer, NameKind, Names, Nullable, PathId, Process,
 };
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Adds what another part knows of the same path.
 fn learn(known: &mut FileRow, other: &FileRow) {
@@ -478,29 +478,13 @@ impl EventLog {
         step: impl Fn(&mut S, usize, &EventBatch) -> T + Sync,
     ) -> Result<Vec<T>, TrailError> {
         let wanted: Vec<usize> = (0..self.groups.len()).filter(|at| wanted(&self.groups[*at].meta)).collect();
-        let next = AtomicUsize::new(0);
-        let stop = AtomicBool::new(false);
-        let done = Mutex::new(Vec::with_capacity(wanted.len()));
-        let work = || {
-            let (mut state, mut batch) = (state(), EventBatch::default());
-            let mut decoder = PageDecoder::default();
-            while !stop.load(Ordering::Relaxed) {
-                let Some(&row_group) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                let read = self.read_into(&mut batch, &mut decoder, row_group, columns);
-                let outcome = read.map(|()| step(&mut state, row_group, &batch));
-                stop.fetch_or(outcome.is_err(), Ordering::Relaxed);
-                // A worker that panicked takes the scan down with it when the scope ends.
-                done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((row_group, outcome));
-            }
-        };
-        let workers = threads.get().min(wanted.len());
-        if workers <= 1 {
-            work();
-        } else {
-            std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
-        }
-        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        done.sort_by_key(|(row_group, _)| *row_group);
-        done.into_iter().map(|(_, outcome)| outcome).collect()
+        let worker = || (state(), EventBatch::default(), PageDecoder::default());
+        let begin = |job: usize| Ok(wanted.get(job).copied());
+        pool::run(threads, wanted.len(), begin, worker, |(state, batch, decoder), _, row_group| {
+            let Some(row_group) = row_group else { return Ok(None) };
+            self.read_into(batch, decoder, row_group, columns)?;
+            Ok(Some(step(state, row_group, batch)))
+        })
+        .map(|done| done.into_iter().flatten().collect())
     }
 }

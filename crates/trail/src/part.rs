@@ -1,8 +1,7 @@
 //! One writer's share of a trail: rows in any order in, sorted Parquet files out.
 //!
 //! Rows arrive nearly sorted: a call that was blocked for long comes late, and the cases of several inputs come
-//! interleaved. So rows wait in a buffer; when it is full it is sorted and its older part becomes a row group of the
-//! main run. A row that belongs before what is written already is late and goes to a buffer of its own, which spills
+//! interleaved. So rows wait in a buffer; when it is full its oldest rows are sorted and become a row group of the main run. A row that belongs before what is written already is late and goes to a buffer of its own, which spills
 //! as a sorted run. [`crate::merge`] brings all together at the end. Memory does not depend on the number of rows.
 
 use crate::counters::{Counters, NamedCounters};
@@ -17,11 +16,13 @@ use crate::meta::{Table, TableFile, Written};
 use crate::name_pairs::{Mentioned, NamePairs, of_key};
 use crate::own_names::OwnNames;
 use crate::parquet_file::ParquetFile;
-use crate::rows::{Key, SortBuffer, key};
+use crate::rows::{Key, SortBuffer};
 use crate::tables::TableWriter;
 use crate::text_runs::TextRuns;
 use iotrail_model::canonical::canonical;
-use iotrail_model::{CaseId, Dictionaries, Event, FileId, FileKind, FileRow, NamedFile, Nullable, Process};
+use iotrail_model::{
+    CaseId, Dictionaries, Event, EventBatch, FileId, FileKind, FileRow, NamedFile, Nullable, Process,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct PartWriter {
     names: OwnNames,
     counters: Counters,
     buffer: SortBuffer,
+    /// Memory for rows on their way from there to a row group.
+    oldest: EventBatch,
     main: GroupWriter,
     /// The last key of each row group of the main run.
     ends: Vec<Key>,
@@ -87,6 +90,7 @@ impl PartWriter {
             names: OwnNames::default(),
             counters: Counters::default(),
             buffer: SortBuffer::default(),
+            oldest: EventBatch::default(),
             main: GroupWriter::create(&directory.join(Table::Events.file_name(part)), apart)?,
             ends: Vec::new(),
             late: SortBuffer::default(),
@@ -141,14 +145,12 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Sorts the buffer and writes its oldest rows as a row group of the main run.
+    /// Writes the oldest rows of the buffer as a row group of the main run.
     fn write_group(&mut self) -> Result<(), TrailError> {
-        let rows = self.limits.group_rows.min(self.buffer.len());
-        let batch = self.buffer.sorted();
-        self.main.write(batch, 0..rows, &self.names)?;
-        self.ends.push(key(batch, rows - 1));
-        self.buffer.drop_front(rows);
-        Ok(())
+        self.oldest.clear();
+        let last = self.buffer.take_least(self.limits.group_rows, &mut self.oldest);
+        self.ends.extend(last);
+        self.main.write(&mut self.oldest, &self.names)
     }
 
     fn write_all(&mut self) -> Result<(), TrailError> {
@@ -222,6 +224,7 @@ impl PartWriter {
         self.spill_late()?;
         // Merging needs the memory.
         (self.buffer, self.late) = (SortBuffer::default(), SortBuffer::default());
+        self.oldest = EventBatch::default();
         let table = TableWriter::create(&self.directory.join(Table::Files.file_name(self.part)))?;
         let names = self.pairs.keys(&self.names.paths);
         let of_names = NameRows { mentioned: self.pairs.into_files(), numberings: self.numberings };

@@ -1,6 +1,7 @@
 //! Rows that are collected and sorted.
 
 use iotrail_model::{CaseId, Event, EventBatch, Timestamp};
+use std::ops::Range;
 
 /// The order of rows within a part.
 pub(crate) type Key = (CaseId, Timestamp, u64);
@@ -37,26 +38,121 @@ impl SortBuffer {
     /// The rows, sorted; equal keys keep their order.
     pub(crate) fn sorted(&mut self) -> &EventBatch {
         if self.unsorted {
-            self.sort();
+            sort(&mut self.batch);
+            self.unsorted = false;
         }
         &self.batch
     }
 
-    /// The keys are sorted together with their places, then one column after another is brought into that order.
-    fn sort(&mut self) {
-        let batch = &mut self.batch;
-        let mut order: Vec<(Key, u32)> = (0..batch.len).map(|row| (key(batch, row), row as u32)).collect();
-        order.sort_by_key(|(key, _)| *key);
-        batch.reorder(order.iter().map(|(_, row)| *row as usize));
-        self.unsorted = false;
+    /// Moves the `count` least rows to the empty batch `into`, not yet sorted; answers their greatest key. Fewer are moved if there
+    /// are fewer.
+    pub(crate) fn take_least(&mut self, count: usize, into: &mut EventBatch) -> Option<Key> {
+        if count >= self.batch.len {
+            std::mem::swap(&mut self.batch, into);
+            self.unsorted = false;
+            return self.greatest.take();
+        }
+        let last = count.checked_sub(1)?;
+        if !self.unsorted {
+            into.append(&self.batch, 0..count);
+            self.batch.drop_front(count);
+            return Some(key(into, last));
+        }
+        let mut order = keys(&self.batch);
+        let (_, bound, _) = order.select_nth_unstable(last);
+        self.split(*bound, into);
+        Some(bound.0)
     }
 
-    pub(crate) fn drop_front(&mut self, count: usize) {
-        self.batch.drop_front(count);
+    /// Moves the rows up to `bound`, a key and the row that has it.
+    fn split(&mut self, bound: (Key, u32), into: &mut EventBatch) {
+        let (mut taken, mut kept) = (Vec::new(), Vec::new());
+        let mut last = None;
+        self.unsorted = false;
+        for row in 0..self.batch.len {
+            let key = key(&self.batch, row);
+            if (key, row as u32) <= bound {
+                add_row(&mut taken, row);
+            } else {
+                self.unsorted |= Some(key) < last;
+                last = Some(key);
+                add_row(&mut kept, row);
+            }
+        }
+        into.append_runs(&self.batch, &taken);
+        self.batch.keep(&kept);
     }
 
     pub(crate) fn clear(&mut self) {
         self.batch.clear();
         (self.greatest, self.unsorted) = (None, false);
+    }
+}
+
+/// The key of each row, and which row it is.
+fn keys(batch: &EventBatch) -> Vec<(Key, u32)> {
+    (0..batch.len).map(|row| (key(batch, row), row as u32)).collect()
+}
+
+fn add_row(runs: &mut Vec<Range<usize>>, row: usize) {
+    match runs.last_mut() {
+        Some(last) if last.end == row => last.end += 1,
+        _ => runs.push(row..row + 1),
+    }
+}
+
+/// Sorts rows; equal keys keep their order. The keys are sorted together with their places, then one column after another is
+/// brought into that order, in which rows that were neighbours mostly still are.
+pub(crate) fn sort(batch: &mut EventBatch) {
+    let mut order = keys(batch);
+    if order.is_sorted() {
+        return;
+    }
+    order.sort();
+    let mut runs = Vec::new();
+    order.iter().for_each(|(_, row)| add_row(&mut runs, *row as usize));
+    drop(order);
+    batch.reorder(&runs);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn events(starts: &[u8]) -> Vec<Event> {
+        let event = |(row, start): (usize, &u8)| Event {
+            start: Timestamp(i64::from(*start)),
+            seq: u64::from(start % 3),
+            ret: iotrail_model::Nullable::some(row as i64),
+            ..Event::default()
+        };
+        starts.iter().enumerate().map(event).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn rows_that_are_taken_a_few_at_a_time_and_sorted_are_all_rows_sorted(
+            starts in prop::collection::vec(any::<u8>(), 0..200),
+            count in 1_usize..50,
+            is_sorted: bool,
+        ) {
+            let mut events = events(&starts);
+            if is_sorted {
+                events.sort_by_key(Event::sort_key);
+            }
+            let mut buffer = SortBuffer::default();
+            events.iter().for_each(|event| buffer.push(event));
+            let mut taken = EventBatch::default();
+            while buffer.len() > 0 {
+                let mut batch = EventBatch::default();
+                let greatest = buffer.take_least(count, &mut batch);
+                sort(&mut batch);
+                prop_assert_eq!(greatest, Some(key(&batch, batch.len - 1)));
+                taken.append(&batch, 0..batch.len);
+            }
+            events.sort_by_key(Event::sort_key);
+            prop_assert_eq!(taken, EventBatch::from_events(&events));
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::error::TrailError;
 use crate::limits::Limits;
 use crate::part::{PartSummary, PartWriter};
 use crate::recording::Progress;
+use iotrail_kernel::pool;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::{CaseId, Dictionaries, Event, FileId, Layer, NamedFile, Pid, Process, Tid, Timestamp};
 use iotrail_spool::{Damage, Reader, Spool, Tables, Visit};
@@ -55,7 +56,7 @@ pub(crate) fn convert(
         &tables.processes.values().filter(|row| row.end.is_none()).map(|row| (row.pid, row.start)).collect();
     let jobs =
         windows.into_iter().zip(0..).map(|(window, part)| Job { spool, case, directory, part, window, open });
-    let taken = side_by_side(jobs.collect(), |job| job.run(&count))?;
+    let taken = pool::each(threads, jobs.collect(), |job: Job<'_>| job.run(&count))?;
     let (mut moved, mut damage) = (BTreeMap::<Pid, Moved>::new(), spool.damage().to_vec());
     let mut writers = Vec::new();
     for one in taken {
@@ -69,7 +70,7 @@ pub(crate) fn convert(
             first.push_process(&with_moved(process, &moved, case))?;
         }
     }
-    let parts = side_by_side(writers, |part| part.finish(&Dictionaries::default()))?;
+    let parts = pool::each(threads, writers, |part: PartWriter| part.finish(&Dictionaries::default()))?;
     Ok(Converted { parts, tables, damage })
 }
 
@@ -91,22 +92,6 @@ impl Visit for Nobody {
     fn event(&mut self, _event: &Event, _names: &Dictionaries) -> Result<(), TrailError> {
         Ok(())
     }
-}
-
-/// Does `work` for each of `items` in a thread of its own; answers in their order.
-fn side_by_side<I: Send, T: Send>(
-    items: Vec<I>,
-    work: impl Fn(I) -> Result<T, TrailError> + Sync,
-) -> Result<Vec<T>, TrailError> {
-    let work = &work;
-    let outcomes: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
-        workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
-    outcomes.into_iter().collect()
 }
 
 /// Names each damage once: readers meet the same where their spans of time share a piece, and only those that want events

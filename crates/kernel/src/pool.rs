@@ -1,14 +1,40 @@
-//! A fixed number of threads that share a list of jobs.
+//! A fixed number of threads that share a list of jobs: the one pool of scans, imports, conversions and analyses.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Runs jobs `0..jobs` and returns their results in the order of the jobs, or the error of the first job that failed;
-/// after an error no further job is begun.
+/// Does `work` for each of `items` and returns the results in their order, or the error of the first item that failed; after an
+/// error no further item is begun.
 ///
-/// `begin` is called in the order of the jobs, by one thread at a time; `state` once per thread.
-pub(crate) fn run<B, S, T, E>(
+/// # Errors
+/// That of the first item that failed.
+pub fn each<I, T, E>(
+    threads: NonZeroUsize,
+    items: Vec<I>,
+    work: impl Fn(I) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E>
+where
+    I: Send,
+    T: Send,
+    E: Send,
+{
+    let jobs = items.len();
+    let items = Mutex::new(items.into_iter());
+    let begin = |_| Ok(items.lock().unwrap_or_else(PoisonError::into_inner).next());
+    let done = run(threads, jobs, begin, || (), |(), _, item| item.map(&work).transpose())?;
+    Ok(done.into_iter().flatten().collect())
+}
+
+/// Runs jobs `0..jobs` and returns their results in the order of the jobs, or the error of the first job that failed;
+/// after an error no further job is begun. The calling thread is one of `threads`.
+///
+/// `begin` is called in the order of the jobs, by one thread at a time; `state` once per thread. A panic in a job is one in the
+/// caller, once the other threads have ended.
+///
+/// # Errors
+/// That of the first job that failed.
+pub fn run<B, S, T, E>(
     threads: NonZeroUsize,
     jobs: usize,
     begin: impl Fn(usize) -> Result<B, E> + Sync,
@@ -74,6 +100,27 @@ mod tests {
         );
         assert_eq!(results, Ok((0..50).map(|job| (job, job * 2)).collect()));
         assert_eq!(begun.into_inner().expect("no panic"), (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn items_are_taken_once_each() {
+        let items: Vec<String> = (0..50).map(|item| item.to_string()).collect();
+        let numbers = each(THREADS, items, |item| item.parse::<usize>());
+        assert_eq!(numbers, Ok((0..50).collect()));
+        assert!(each(THREADS, vec!["1", "x", "2"], |item| item.parse::<usize>()).is_err());
+        assert_eq!(each(THREADS, Vec::<()>::new(), |()| Ok::<_, ()>(())), Ok(vec![]));
+    }
+
+    #[test]
+    fn there_are_as_many_states_as_threads_and_no_more_than_jobs() {
+        for (threads, jobs) in [(3, 10), (3, 2), (1, 5)] {
+            let states = Mutex::new(0);
+            let count = || *states.lock().expect("no panic") += 1;
+            let threads = NonZeroUsize::new(threads).expect("not zero");
+            let done = run(threads, jobs, |_| Ok::<_, ()>(()), count, |_, job, ()| Ok(job));
+            assert_eq!(done, Ok((0..jobs).collect()));
+            assert_eq!(states.into_inner().expect("no panic"), threads.get().min(jobs));
+        }
     }
 
     #[test]
