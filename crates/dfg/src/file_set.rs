@@ -14,17 +14,18 @@ pub(crate) struct FileSet {
 
 const LATEST: usize = 8;
 
-/// Files as a hash table, or as bits by number as soon as these take no more memory.
-#[derive(Clone, Debug)]
-enum Files {
-    Hashed(HashSet<FileId, foldhash::fast::RandomState>),
-    Bits { words: Vec<u64>, count: u64 },
-}
+/// What a file takes in a hash table, about.
+const HASHED_BYTES: usize = 8;
+/// Bits of so many bytes are always worth it.
+const LEAST_BYTES: usize = 64;
 
-impl Default for Files {
-    fn default() -> Self {
-        Self::Hashed(HashSet::default())
-    }
+/// Files as bits by number; those behind the end of the bits in a hash table, until more bits take no more memory than it.
+#[derive(Clone, Debug, Default)]
+struct Files {
+    words: Vec<u64>,
+    /// How many bits are set.
+    set: u64,
+    hashed: HashSet<FileId, foldhash::fast::RandomState>,
 }
 
 impl FileSet {
@@ -66,60 +67,44 @@ impl FileSet {
 
 impl Files {
     fn insert(&mut self, file: FileId) {
-        match self {
-            Self::Bits { words, count } => insert_bit(words, count, file),
-            Self::Hashed(files) => {
-                if files.len() == files.capacity() {
-                    self.grow(file);
-                    return self.insert(file);
-                }
-                files.insert(file);
-            }
+        if file.index() / 64 < self.words.len() {
+            return self.set_bit(file);
         }
+        if self.hashed.len() == self.hashed.capacity() && self.move_to_bits(file) {
+            return self.set_bit(file);
+        }
+        self.hashed.insert(file);
     }
 
-    /// Makes room for another file.
+    fn set_bit(&mut self, file: FileId) {
+        let (word, bit) = (&mut self.words[file.index() / 64], 1 << (file.index() % 64));
+        self.set += u64::from(*word & bit == 0);
+        *word |= bit;
+    }
+
+    /// Makes bits of the hashed files and of this one, if these take no more memory than all would in a hash table.
     #[cold]
-    fn grow(&mut self, file: FileId) {
-        let Self::Hashed(files) = self else { return };
-        let largest = files.iter().map(|file| file.index()).max().unwrap_or_default().max(file.index());
-        let hashed = files.capacity() * (size_of::<FileId>() + 1);
-        if largest / 8 > 2 * hashed {
-            files.reserve(1);
-            return;
+    fn move_to_bits(&mut self, file: FileId) -> bool {
+        let largest = self.hashed.iter().map(|file| file.index()).fold(file.index(), usize::max);
+        let words = largest / 64 + 1;
+        if words * 8 > self.len() as usize * HASHED_BYTES + LEAST_BYTES {
+            return false;
         }
-        let (mut words, mut count) = (vec![0; largest / 64 + 1], 0);
-        files.iter().for_each(|file| insert_bit(&mut words, &mut count, *file));
-        *self = Self::Bits { words, count };
+        self.words.resize(words, 0);
+        std::mem::take(&mut self.hashed).into_iter().for_each(|file| self.set_bit(file));
+        true
     }
 
     fn len(&self) -> u64 {
-        match self {
-            Self::Hashed(files) => files.len() as u64,
-            Self::Bits { count, .. } => *count,
-        }
+        self.set + self.hashed.len() as u64
     }
 
     fn for_each(&self, mut visit: impl FnMut(FileId)) {
-        match self {
-            Self::Hashed(files) => files.iter().for_each(|file| visit(*file)),
-            Self::Bits { words, .. } => {
-                let bits = words.iter().enumerate().flat_map(|(place, word)| {
-                    (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 64 + bit)
-                });
-                bits.for_each(|file| visit(FileId::from_index(file)));
-            }
-        }
+        let bits = self.words.iter().enumerate().flat_map(|(place, word)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 64 + bit)
+        });
+        bits.map(FileId::from_index).chain(self.hashed.iter().copied()).for_each(&mut visit);
     }
-}
-
-fn insert_bit(words: &mut Vec<u64>, count: &mut u64, file: FileId) {
-    let (place, bit) = (file.index() / 64, file.index() % 64);
-    if place >= words.len() {
-        words.resize(place + 1, 0);
-    }
-    *count += u64::from(words[place] >> bit & 1 == 0);
-    words[place] |= 1 << bit;
 }
 
 #[cfg(test)]
@@ -153,11 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_far_apart_take_no_bits_between_them() {
-        let far: Vec<u32> = (0..1000).map(|file| file * 4_000_000).collect();
-        assert!(matches!(of(&far).files, Files::Hashed(_)));
+    fn bits_take_no_more_memory_than_a_hash_table() {
         let near: Vec<u32> = (0..1000).collect();
-        let Files::Bits { words, count } = of(&near).files else { panic!("still hashed") };
-        assert_eq!((words.len() * 64 >= 1000, words.len() <= 32, count), (true, true, 1000));
+        let far: Vec<u32> = (0..1000).map(|file| file * 4_000_000).collect();
+        let (of_near, of_far, of_both) = (of(&near).files, of(&far).files, of(&[near, far].concat()).files);
+        assert!((of_near.set, of_near.words.len()) == (1000, of_near.words.len().min(1000 / 8)));
+        assert!(of_far.hashed.len() > 990 && of_far.words.len() < 16);
+        assert!(of_both.set >= 1000 && of_both.words.len() <= 5000);
     }
 }

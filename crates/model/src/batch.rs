@@ -78,6 +78,7 @@ macro_rules! batch {
 crate::event_columns!(batch);
 
 fn append_runs<T: Copy>(column: &mut Vec<T>, source: &[T], runs: &[Range<usize>]) {
+    column.reserve(runs.iter().map(ExactSizeIterator::len).sum());
     for run in runs {
         // Most runs are short, and a row is cheaper than a copy of a range.
         match run.len() {

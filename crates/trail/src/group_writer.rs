@@ -1,8 +1,8 @@
 //! Sorts and writes the row groups of the main run of a part, on a thread of its own if there is a core for it.
 //!
 //! That costs about half of what comes before it. The other thread gets the rows, and copies of the names that they use as these
-//! are learnt, so that both go on without a lock. At most one row group waits beside the one that is
-//! encoded. What is written does not depend on who writes it.
+//! are learnt, so that both go on without a lock. At most one row group waits beside the one that is encoded. What is written does
+//! not depend on who writes it.
 
 use crate::error::TrailError;
 use crate::event_file::EventFile;
@@ -11,7 +11,7 @@ use crate::own_names::OwnNames;
 use crate::rows::sort;
 use iotrail_model::{EventBatch, NameKind};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 /// See the [module](self).
@@ -26,8 +26,6 @@ pub(crate) enum GroupWriter {
 pub(crate) struct Apart {
     /// Gone once the thread was told to end.
     jobs: Option<SyncSender<Job>>,
-    /// Batches that are written, to be used again.
-    empty: Receiver<EventBatch>,
     thread: Option<JoinHandle<Result<EventFile, TrailError>>>,
     /// How many names of each column it was told.
     told: [usize; NameKind::ALL.len()],
@@ -51,11 +49,10 @@ impl GroupWriter {
             return Ok(Self::Here(Box::new(file)));
         }
         let (jobs, todo) = sync_channel(1);
-        let (done, empty) = channel();
         let thread = std::thread::Builder::new().name("encode".to_owned());
-        let thread = thread.spawn(move || work(file, &todo, &done)).map_err(TrailError::io("write", path))?;
+        let thread = thread.spawn(move || work(file, &todo)).map_err(TrailError::io("write", path))?;
         let told = [0; NameKind::ALL.len()];
-        Ok(Self::Apart(Apart { jobs: Some(jobs), empty, thread: Some(thread), told, forget_paths: false }))
+        Ok(Self::Apart(Apart { jobs: Some(jobs), thread: Some(thread), told, forget_paths: false }))
     }
 
     /// Sorts rows and writes them as one row group, now or soon. What `batch` holds afterwards means nothing.
@@ -92,7 +89,7 @@ impl Apart {
         });
         self.told = NameKind::ALL.map(|column| names.column(column).len());
         let forget_paths = std::mem::take(&mut self.forget_paths);
-        let rows = std::mem::replace(batch, self.empty.try_recv().unwrap_or_default());
+        let rows = std::mem::take(batch);
         let job = Job { rows, forget_paths, names: new };
         let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
         // It takes no more only if it has failed.
@@ -125,11 +122,7 @@ fn write_sorted(file: &mut EventFile, batch: &mut EventBatch, names: &OwnNames) 
     file.write(batch, 0..batch.len, names)
 }
 
-fn work(
-    mut file: EventFile,
-    todo: &Receiver<Job>,
-    done: &Sender<EventBatch>,
-) -> Result<EventFile, TrailError> {
+fn work(mut file: EventFile, todo: &Receiver<Job>) -> Result<EventFile, TrailError> {
     let mut names = OwnNames::default();
     for mut job in todo {
         if job.forget_paths {
@@ -142,8 +135,6 @@ fn work(
             }
         }
         write_sorted(&mut file, &mut job.rows, &names)?;
-        // The other side needs no more if it is through.
-        let _ = done.send(job.rows);
     }
     Ok(file)
 }
