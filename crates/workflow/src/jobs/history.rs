@@ -111,6 +111,14 @@ const COARSE: i64 = 10_000_000;
 /// So many names of one file, through links, are followed.
 const MOST_NAMES: usize = 32;
 
+/// What jobs did about the number of a file's names.
+#[derive(Default)]
+struct Count {
+    lookers: Vec<u32>,
+    /// Jobs that gave it one or took one away, with the time.
+    changes: Vec<(Timestamp, u32)>,
+}
+
 struct Writer<'a> {
     log: &'a EventLog,
     programs: &'a Programs,
@@ -139,8 +147,8 @@ struct Writer<'a> {
     labels: Labels<'a>,
     /// Who read and wrote what is in a file.
     contents: HashMap<FileId, Turns, RandomState>,
-    /// Jobs that looked at the number of a file's names, and those that gave it one or took one away, with the time.
-    counted: HashMap<FileId, (Vec<u32>, Vec<(Timestamp, u32)>), RandomState>,
+    /// Who looked at the number of a file's names, and who changed it.
+    counted: HashMap<FileId, Count, RandomState>,
     /// Jobs that looked at the number of names of files of before, and those that removed a name of before of which it is not
     /// known whose it was.
     counted_before: (Vec<u32>, Vec<u32>),
@@ -610,10 +618,10 @@ impl Writer<'_> {
             self.list_hidden(who, path);
         }
         self.stages.read(Thing::Count(file), job, Found::Used);
-        let (lookers, counted) = self.counted.entry(file).or_default();
-        lookers.push(job);
-        let counted: Vec<u32> = counted.iter().map(|(_, job)| *job).collect();
-        self.needs.extend(over(&counted, job, &self.ends, self.span.0));
+        let count = self.counted.entry(file).or_default();
+        count.lookers.push(job);
+        let changers: Vec<u32> = count.changes.iter().map(|(_, job)| *job).collect();
+        self.needs.extend(over(&changers, job, &self.ends, self.span.0));
         let birth = self.log.distinct_files().get(file.index()).and_then(|file| file.birth);
         if birth.is_none_or(|birth| birth < self.origin.0) {
             let (lookers, removers) = &mut self.counted_before;
@@ -628,9 +636,9 @@ impl Writer<'_> {
     fn count(&mut self, who: Who, file: Option<FileId>) {
         let (Some(job), Some(file)) = (who, file) else { return };
         self.stages.write(Thing::Count(file), job, How::Made, None);
-        let (lookers, counted) = self.counted.entry(file).or_default();
-        self.needs.extend(over(lookers, job, &self.ends, self.span.0));
-        counted.push((self.span.0, job));
+        let count = self.counted.entry(file).or_default();
+        self.needs.extend(over(&count.lookers, job, &self.ends, self.span.0));
+        count.changes.push((self.span.0, job));
     }
 
     /// A name is removed that may have been one of any file that was there before.
@@ -1082,8 +1090,8 @@ impl Writer<'_> {
 
     /// Those who change a number of names that anybody looks at keep their order.
     fn order_counts(&mut self) {
-        for (_, counted) in self.counted.values().filter(|(lookers, _)| !lookers.is_empty()) {
-            for pair in counted.windows(2) {
+        for count in self.counted.values().filter(|count| !count.lookers.is_empty()) {
+            for pair in count.changes.windows(2) {
                 self.needs.extend(over(&[pair[0].1], pair[1].1, &self.ends, pair[1].0));
             }
         }
