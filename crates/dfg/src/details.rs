@@ -8,9 +8,8 @@
 //! The time of a thread runs from its first start to its last end. A thread makes one call at a time, so the sum of its
 //! durations over its time is the share of time it spent in calls.
 
+use crate::keyed_sums::KeyedSums;
 use crate::wanted::Wanted;
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
 use iotrail_model::calls::Transfer;
 use iotrail_model::{CallId, CaseId, Event, EventBatch, FileId, Nanos, Pid, Tid, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified};
@@ -86,6 +85,13 @@ pub struct Life {
 }
 
 impl Life {
+    /// No events.
+    const NONE: Self = Self {
+        first: Timestamp(i64::MAX),
+        last: Timestamp(i64::MIN),
+        totals: Totals { count: 0, failures: 0, timed: 0, duration_ns: 0, read: 0, written: 0, copied: 0 },
+    };
+
     /// From the first start to the last end, nanoseconds.
     #[must_use]
     pub fn span_ns(&self) -> u64 {
@@ -134,15 +140,12 @@ impl PartialOrd for Example {
     }
 }
 
-/// A map with a fast hash whose seed differs between processes, so that no trace can choose its collisions.
-type Map<K, V> = HashMap<K, V, RandomState>;
-
 /// What stands behind one activity.
 #[derive(Clone, Debug, Default)]
 pub struct ActivityDetails {
     slowest: BinaryHeap<Reverse<Example>>,
-    files: Map<FileId, Totals>,
-    cases: Map<CaseKey, Totals>,
+    files: KeyedSums<FileId, Totals>,
+    cases: KeyedSums<CaseKey, Totals>,
     without_path: Totals,
 }
 
@@ -200,9 +203,9 @@ pub struct Details {
     activities: Vec<ActivityDetails>,
     all: Totals,
     calls: Vec<Totals>,
-    files: Map<FileId, Totals>,
-    cases: Map<CaseKey, Life>,
-    threads: Map<ThreadKey, Life>,
+    files: KeyedSums<FileId, Totals>,
+    cases: KeyedSums<CaseKey, Life>,
+    threads: KeyedSums<ThreadKey, Life>,
 }
 
 impl Details {
@@ -217,9 +220,9 @@ impl Details {
             activities: Vec::new(),
             all: Totals::default(),
             calls: Vec::new(),
-            files: Map::default(),
-            cases: Map::default(),
-            threads: Map::default(),
+            files: KeyedSums::default(),
+            cases: KeyedSums::default(),
+            threads: KeyedSums::default(),
         }
     }
 
@@ -240,16 +243,16 @@ impl Details {
         at(&mut self.calls, event.call.index()).add(&totals);
         let life = Life { first: event.start, last: event.end(), totals };
         let thread = ThreadKey { case: key.case(), pid: batch.pid[row], tid: batch.tid[row] };
-        self.cases.entry(key).and_modify(|known| known.add(&life)).or_insert(life);
-        self.threads.entry(thread).and_modify(|known| known.add(&life)).or_insert(life);
+        self.cases.get_or(key, Life::NONE).add(&life);
+        self.threads.get_or(thread, Life::NONE).add(&life);
         if let Some(file) = event.file {
-            self.files.entry(file).or_default().add(&totals);
+            self.files.get_or(file, Totals::default()).add(&totals);
         }
         let Some(index) = activity.index().filter(|_| self.wanted.contains(activity)) else { return };
         let details = at(&mut self.activities, index);
-        details.cases.entry(key).or_default().add(&totals);
+        details.cases.get_or(key, Totals::default()).add(&totals);
         match event.file {
-            Some(file) => details.files.entry(file).or_default().add(&totals),
+            Some(file) => details.files.get_or(file, Totals::default()).add(&totals),
             None => details.without_path.add(&totals),
         }
         if let Some(duration) = event.duration {
@@ -352,26 +355,26 @@ fn at<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {
     &mut table[index]
 }
 
-fn add_all<K: Copy + Eq + std::hash::Hash>(sums: &mut Map<K, Totals>, other: &Map<K, Totals>) {
-    for (key, totals) in other {
-        sums.entry(*key).or_default().add(totals);
+fn add_all<K: Copy + Eq + std::hash::Hash>(sums: &mut KeyedSums<K, Totals>, other: &KeyedSums<K, Totals>) {
+    for (key, totals) in other.iter() {
+        sums.get_or(*key, Totals::default()).add(totals);
     }
 }
 
-fn add_lives<K: Copy + Eq + std::hash::Hash>(lives: &mut Map<K, Life>, other: &Map<K, Life>) {
-    for (key, life) in other {
-        lives.entry(*key).and_modify(|known| known.add(life)).or_insert(*life);
+fn add_lives<K: Copy + Eq + std::hash::Hash>(lives: &mut KeyedSums<K, Life>, other: &KeyedSums<K, Life>) {
+    for (key, life) in other.iter() {
+        lives.get_or(*key, Life::NONE).add(life);
     }
 }
 
-fn by_duration<K: Copy + Ord>(sums: &Map<K, Totals>) -> Vec<(K, Totals)> {
-    let mut sorted: Vec<(K, Totals)> = sums.iter().map(|(key, totals)| (*key, *totals)).collect();
+fn by_duration<K: Copy + Ord + std::hash::Hash>(sums: &KeyedSums<K, Totals>) -> Vec<(K, Totals)> {
+    let mut sorted: Vec<(K, Totals)> = sums.iter().copied().collect();
     sorted.sort_unstable_by_key(|(key, totals)| (Reverse((totals.duration_ns, totals.count)), *key));
     sorted
 }
 
-fn by_key<K: Copy + Ord, V: Copy>(map: &Map<K, V>) -> Vec<(K, V)> {
-    let mut sorted: Vec<(K, V)> = map.iter().map(|(key, value)| (*key, *value)).collect();
+fn by_key<K: Copy + Ord + std::hash::Hash, V: Copy>(map: &KeyedSums<K, V>) -> Vec<(K, V)> {
+    let mut sorted: Vec<(K, V)> = map.iter().copied().collect();
     sorted.sort_unstable_by_key(|(key, _)| *key);
     sorted
 }

@@ -12,6 +12,7 @@ pub mod details;
 pub mod error;
 mod file_set;
 pub mod finish;
+mod keyed_sums;
 pub mod options;
 pub mod partial;
 pub mod plan;

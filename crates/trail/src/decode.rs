@@ -264,3 +264,40 @@ fn put_nulls<T: Copy>(values: &mut [T], array: &dyn Array, null: T) {
 fn wrong_type(array: &dyn Array) -> String {
     format!("came as {}", array.data_type())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meta::Table;
+    use crate::own_names::OwnNames;
+    use crate::planted::exchangeable_trail;
+
+    /// All columns of a row group, as the library reads them.
+    fn by_the_library(file: &ParquetFile, row_group: usize, names: &mut OwnNames) -> EventBatch {
+        let mut batch = EventBatch::default();
+        let rows = file.group_rows(row_group);
+        let mut target = Target { batch: &mut batch, rows, dictionaries: Default::default() };
+        file.read(row_group, Columns::ALL.indices(), 7, |record| target.append(record, Columns::ALL, names))
+            .unwrap();
+        cell::fill_absent(&mut batch, Columns::ALL, rows);
+        batch
+    }
+
+    #[test]
+    fn the_library_reads_what_is_read_here_without_it() {
+        let (_guard, path) = exchangeable_trail();
+        let file = ParquetFile::open(&path.join("events-0000.parquet"), Table::Events).unwrap();
+        let mut names = OwnNames::default();
+        for row_group in 0..file.row_groups() {
+            let chunks = file.read_chunks(row_group, Columns::ALL.indices()).unwrap();
+            let (mut decoder, mut batch) = (PageDecoder::default(), EventBatch::default());
+            for place in Columns::ALL.indices() {
+                let chunk = file.chunk(row_group, place, &chunks).unwrap();
+                let name = Columns::NAMES[place];
+                assert!(cell::decode_pages(&mut decoder, chunk, place, &mut batch, &mut names), "{name}");
+            }
+            batch.len = file.group_rows(row_group);
+            assert_eq!(batch, by_the_library(&file, row_group, &mut names));
+        }
+    }
+}

@@ -85,7 +85,7 @@ fn each_field(input: &mut &[u8], mut field: impl FnMut(&mut &[u8], i64, u8) -> O
         }
         id = match word >> 4 {
             0 => zigzag(input)?,
-            step => id + i64::from(step),
+            step => id.wrapping_add(i64::from(step)),
         };
         field(input, id, word & 15)?;
     }
@@ -132,6 +132,23 @@ mod tests {
         let dictionary = PageHeader::read(&mut input).unwrap();
         assert_eq!((dictionary.kind, dictionary.values, dictionary.encoding), (PageKind::Dictionary, 7, 0));
         assert!(input.is_empty());
+    }
+
+    #[test]
+    fn bytes_that_are_anything_are_read_to_their_end_at_most() {
+        let mut bits = 1_u64;
+        for length in 0..3000 {
+            let bytes: Vec<u8> = std::iter::repeat_with(|| {
+                bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                // Mostly words that begin a field.
+                [0x15, 0x1c, 0x05, 0x2c, (bits >> 56) as u8][(bits >> 33) as usize % 5]
+            })
+            .take(length % 60)
+            .collect();
+            let mut input = &bytes[..];
+            let _ = PageHeader::read(&mut input);
+            assert!(bytes.ends_with(input));
+        }
     }
 
     #[test]

@@ -136,5 +136,19 @@ mod tests {
             prop_assert_eq!(&cells[1..], &expected[..]);
             prop_assert!((0..levels.len()).all(|cut| Validity::default().read(&levels[..cut], valid.len()).is_none()));
         }
+
+        #[test]
+        fn levels_that_are_anything_tell_of_as_many_rows_as_are_wanted(
+            levels in prop::collection::vec(prop_oneof![0_u8..8, any::<u8>()], 0..40),
+            rows in 0_usize..300,
+        ) {
+            let mut validity = Validity::default();
+            if let Some(known) = validity.read(&levels, rows) {
+                let mut cells: Vec<usize> = (0..known).collect();
+                validity.spread(&mut cells, 0, usize::MAX);
+                prop_assert_eq!(cells.len(), rows);
+                prop_assert_eq!(cells.iter().filter(|cell| **cell != usize::MAX).count(), known);
+            }
+        }
     }
 }

@@ -207,5 +207,24 @@ mod tests {
             let cut = with_slack(page[..page.len() / 2].to_vec());
             prop_assert!(values.len() < 3 || differences(&cut, values.len(), |value| value, &mut cells).is_none());
         }
+
+        #[test]
+        fn bytes_that_are_anything_give_as_many_values_as_are_wanted_or_none(
+            page in prop::collection::vec(any::<u8>(), 0..60),
+            width in 0_u8..70,
+            count in 0_usize..300,
+            entries in 0_usize..40,
+        ) {
+            let mut cells = Vec::new();
+            let done = differences(&with_slack(page.clone()), count, |value| value, &mut cells);
+            prop_assert!(cells.len() <= count.max(1) && (done.is_none() || cells.len() == count));
+            let keys = with_slack([&[width], &page[..]].concat());
+            let mut cells = Vec::new();
+            let done = keyed(&keys, count, &mut vec![7; entries], &mut cells);
+            prop_assert!(cells.len() <= count && (done.is_none() || cells.len() == count));
+            let mut cells = Vec::new();
+            let done = plain(&page, count, width % 2 == 0, |value| value, &mut cells);
+            prop_assert!(done.is_none() || cells.len() == count);
+        }
     }
 }
