@@ -84,7 +84,7 @@ fn eight(bytes: &[u8], at: usize, width: u32, low: usize) -> Option<[usize; 8]> 
         }
         9..=16 => {
             // Four keys end with a byte, or in the middle of one.
-            let (first, second) = (word(at)?, word(at + width as usize / 2)? >> (width * 4 & 7));
+            let (first, second) = (word(at)?, word(at + width as usize / 2)? >> ((width * 4) & 7));
             let [a, b, c, d] = [0, 1, 2, 3].map(|place| key(first, place));
             let [e, f, g, h] = [0, 1, 2, 3].map(|place| key(second, place));
             Some([a, b, c, d, e, f, g, h])
