@@ -2,8 +2,9 @@
 
 use crate::call_kind::{CallKind, CallKinds, Moved};
 use crate::file_kinds::FileKinds;
+use iotrail_model::calls::{Class, EventClasses};
 use iotrail_model::{Event, FileId};
-use iotrail_query::LifeId;
+use iotrail_query::{LifeId, event_classes};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
 
@@ -20,7 +21,9 @@ pub(crate) fn columns() -> Columns {
         | Columns::OFFSET
         | Columns::REQUESTED
         | Columns::SIZE
+        | Columns::RET
         | Columns::ERRNO
+        | Columns::FLAGS
         | Columns::FILE
         | Columns::FILE2
         | Columns::OPEN
@@ -32,11 +35,16 @@ pub(crate) fn columns() -> Columns {
 pub(crate) struct Kinds {
     pub(crate) calls: CallKinds,
     pub(crate) files: FileKinds,
+    pub(crate) classes: EventClasses,
 }
 
 impl Kinds {
     pub(crate) fn new(log: &EventLog, threads: NonZeroUsize) -> Result<Self, TrailError> {
-        Ok(Self { calls: CallKinds::new(log.names()), files: FileKinds::new(log, threads)? })
+        Ok(Self {
+            calls: CallKinds::new(log.names()),
+            files: FileKinds::new(log, threads)?,
+            classes: event_classes(log, threads)?,
+        })
     }
 
     /// An event of process `life`, whose group is `slot`.
@@ -46,7 +54,7 @@ impl Kinds {
         let moved = kind.moved(&event);
         let file = self.files.file(event.file);
         let second = if kind.second { self.files.file(event.file2) } else { None };
-        Call { event, life, slot, kind, moved, file, second }
+        Call { event, life, slot, kind, moved, file, second, class: None }
     }
 }
 
@@ -65,6 +73,8 @@ pub(crate) struct Call {
     pub(crate) file: Option<FileId>,
     /// What `path2` denoted, if it is a file that the call uses.
     pub(crate) second: Option<FileId>,
+    /// What its time counts as.
+    pub(crate) class: Option<Class>,
 }
 
 impl Call {

@@ -1,17 +1,29 @@
 //! Table 1: call statistics (Dun et al., "ParaTrac", table 4), and the latency of each call (figures 5 and 6).
 
+use crate::call::Kinds;
 use crate::part::{Context, Part, RowFacts};
-use crate::result::{CallRow, Distribution, Quantity};
+use crate::result::{CallRow, ClassCallRow, Distribution, Quantity};
 use crate::values::{Settled, Values};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use iotrail_model::calls::Class;
 use iotrail_model::{CallId, EventBatch};
 use iotrail_trail::Columns;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Sums up calls by group and name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Calls(HashMap<(u32, CallId), Sums, RandomState>);
+pub(crate) struct Calls {
+    kinds: Arc<Kinds>,
+    sums: HashMap<(u32, CallId, Option<Class>), Sums, RandomState>,
+}
+
+impl Calls {
+    pub(crate) fn new(kinds: Arc<Kinds>) -> Self {
+        Self { kinds, sums: HashMap::default() }
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 struct Sums {
@@ -25,6 +37,7 @@ struct Sums {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallTables {
     pub(crate) all: Vec<CallRow>,
+    pub(crate) by_class: Vec<ClassCallRow>,
     /// By slot.
     pub(crate) by_group: Vec<Vec<CallRow>>,
     pub(crate) latency: Vec<Distribution>,
@@ -35,12 +48,13 @@ impl Part for Calls {
     type Table = CallTables;
 
     fn columns() -> Columns {
-        Columns::CALL | Columns::DUR | Columns::SIZE | Columns::ERRNO
+        Columns::DUR | Columns::SIZE | crate::call::columns()
     }
 
     fn add(&mut self, batch: &EventBatch, facts: &RowFacts, _: &Context<'_>) {
         for row in (0..batch.len).filter(|row| facts.selected[*row]) {
-            let sums = self.0.entry((facts.slot[row], batch.call[row])).or_default();
+            let class = self.kinds.classes.of(batch, row);
+            let sums = self.sums.entry((facts.slot[row], batch.call[row], class)).or_default();
             sums.count += 1;
             sums.failures += u64::from(!batch.errno[row].is_null());
             let known = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
@@ -52,26 +66,38 @@ impl Part for Calls {
     }
 
     fn merge(&mut self, other: Self) {
-        for (key, sums) in other.0 {
-            self.0.entry(key).or_default().merge(sums);
+        for (key, sums) in other.sums {
+            self.sums.entry(key).or_default().merge(sums);
         }
     }
 
     fn finish(self, _: Vec<()>, context: &Context<'_>) -> CallTables {
         let mut by_slot: Vec<BTreeMap<CallId, Sums>> = vec![BTreeMap::new(); context.slots()];
         let mut all: BTreeMap<CallId, Sums> = BTreeMap::new();
-        for ((slot, call), sums) in self.0 {
+        let mut classes: BTreeMap<(CallId, Option<Class>), Sums> = BTreeMap::new();
+        for ((slot, call, class), sums) in self.sums {
             all.entry(call).or_default().merge(sums.clone());
-            by_slot[slot as usize].insert(call, sums);
+            classes.entry((call, class)).or_default().merge(sums.clone());
+            by_slot[slot as usize].entry(call).or_default().merge(sums);
         }
         let name = |call: CallId| context.log.names().call(call);
         let by_group = by_slot
             .into_iter()
-            .map(|calls| table(calls, name).into_iter().map(|(row, _)| row).collect())
+            .map(|calls| table(calls, name).into_iter().map(|(_, row, _)| row).collect())
             .collect();
-        let (all, latency) = table(all, name).into_iter().unzip();
+        let by_class = table(classes, |(call, _)| name(call)).into_iter().map(|((_, class), row, _)| {
+            let waits = class.is_some_and(Class::is_wait);
+            ClassCallRow { class: class.map(Class::name), waits, row }
+        });
+        let by_class = by_class.collect();
+        let (all, latency) = table(all, name).into_iter().map(|(_, row, latency)| (row, latency)).unzip();
         let latency: Vec<Distribution> = latency;
-        CallTables { all, by_group, latency: latency.into_iter().filter(|series| series.count > 0).collect() }
+        CallTables {
+            all,
+            by_class,
+            by_group,
+            latency: latency.into_iter().filter(|series| series.count > 0).collect(),
+        }
     }
 }
 
@@ -85,10 +111,10 @@ impl Sums {
 }
 
 /// The rows, most time first, each with the distribution of its durations.
-fn table<'a>(
-    calls: BTreeMap<CallId, Sums>,
-    name: impl Fn(CallId) -> &'a str,
-) -> Vec<(CallRow, Distribution)> {
+fn table<'a, K: Copy>(
+    calls: BTreeMap<K, Sums>,
+    name: impl Fn(K) -> &'a str,
+) -> Vec<(K, CallRow, Distribution)> {
     let count: u64 = calls.values().map(|sums| sums.count).sum();
     let nanos: u128 = calls.values().map(|sums| sums.durations.sum()).sum();
     let mut rows: Vec<_> = calls
@@ -97,10 +123,10 @@ fn table<'a>(
             let series = name(call).to_owned();
             let durations = std::mem::take(&mut sums.durations).settled();
             let row = row(&series, &sums, &durations, count, nanos);
-            (row, Distribution::new(Quantity::Latency, series, &durations))
+            (call, row, Distribution::new(Quantity::Latency, series, &durations))
         })
         .collect();
-    rows.sort_by(|(a, _), (b, _)| {
+    rows.sort_by(|(_, a, _), (_, b, _)| {
         (b.total_ns, b.count).cmp(&(a.total_ns, a.count)).then_with(|| a.call.cmp(&b.call))
     });
     rows

@@ -48,9 +48,10 @@ impl Part for InOut {
     fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Streams {
         let mut streams = Streams::default();
         for row in 0..batch.len {
-            let call = self.kinds.call(batch.event(row), facts.life[row], facts.slot[row] as usize);
+            let mut call = self.kinds.call(batch.event(row), facts.life[row], facts.slot[row] as usize);
             streams.open(&call);
             if facts.selected[row] {
+                call.class = self.kinds.classes.of(batch, row);
                 let case = context.cases().get(call.event.case.index());
                 let timed = case.is_none_or(Case::tells_time);
                 let resolution = case.map(|case| case.resolution).unwrap_or_default();

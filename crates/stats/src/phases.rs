@@ -70,6 +70,8 @@ fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: b
         storage_unknown: processes.storage.unknown,
         page_cache_hit: processes.storage.page_cache_hit(from_files).filter(|_| whole),
         call_ns: (sums.timed > 0).then_some(sums.call_ns),
+        io_ns: (sums.timed > 0).then_some(sums.io_ns),
+        wait_ns: (sums.timed > 0).then_some(sums.wait_ns),
         cpu_ns: processes.storage.cpu,
         life_ns: processes.life_ns.filter(|_| !processes.untold),
         span: processes

@@ -90,7 +90,10 @@ impl Pass for Profiling<'_> {
 
     fn sums(&self) -> ProfileSums {
         let in_out = InOut::new(Arc::clone(&self.kinds));
-        let parts = ((Extent::default(), in_out), (Calls::default(), Requests::new(&self.file_groups)));
+        let parts = (
+            (Extent::default(), in_out),
+            (Calls::new(Arc::clone(&self.kinds)), Requests::new(&self.file_groups)),
+        );
         ProfileSums { parts, facts: RowFacts::default() }
     }
 
@@ -133,6 +136,7 @@ impl Pass for Profiling<'_> {
             groups: groups_shown,
             calls: calls.all,
             group_calls,
+            class_calls: calls.by_class,
             phases,
             total,
             distributions: calls.latency.into_iter().chain(requests).collect(),

@@ -29,6 +29,8 @@ pub struct Profile {
     pub calls: Vec<CallRow>,
     /// The same by group; shares are of the group's calls.
     pub group_calls: Vec<Vec<CallRow>>,
+    /// Table 1 with a row for each call and class of its time: `read` of files apart from `read` of pipes. Shares are of all calls.
+    pub class_calls: Vec<ClassCallRow>,
     /// Table 2 (Dun et al., Table 5), a row for each group of which anything is selected.
     pub phases: Vec<PhaseRow>,
     /// The last row of table 2: not the sum of the others, as groups share files.
@@ -89,6 +91,18 @@ pub struct CallRow {
     pub bytes: u64,
 }
 
+/// Call statistics of one class of a call's time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ClassCallRow {
+    /// What the time counts as (`docs/why.md`); NULL if it is of no class, or of one that is not known.
+    pub class: Option<&'static str>,
+    /// Whether that is waiting, by the clock or for somebody.
+    pub waits: bool,
+    /// The figures.
+    #[serde(flatten)]
+    pub row: CallRow,
+}
+
 /// How many files or processes read, wrote, did both, or neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Modes {
@@ -137,6 +151,10 @@ pub struct PhaseRow {
     pub page_cache_hit: Option<f64>,
     /// Sum of the time in calls; NULL if no call tells.
     pub call_ns: Option<u64>,
+    /// The part of it that is I/O time: data, sync and metadata. NULL if no call tells.
+    pub io_ns: Option<u64>,
+    /// The part of it that is waiting, by the clock or for somebody. NULL if no call tells.
+    pub wait_ns: Option<u64>,
     /// Sum of the CPU time of its processes; NULL if no process tells.
     pub cpu_ns: Option<u64>,
     /// Sum of the life times of its processes; those without a known end count to the end of the log. NULL if no start is known.

@@ -8,6 +8,7 @@ use crate::result::Modes;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
+use iotrail_model::calls::Class;
 use iotrail_query::LifeId;
 
 /// What happened to a file, or what a process did: neither, either, or both of these.
@@ -29,6 +30,9 @@ pub(crate) struct Sums {
     /// Calls that have a duration, and the sum of their durations.
     pub(crate) timed: u64,
     pub(crate) call_ns: u64,
+    /// The part of it that is I/O time, and that is waiting.
+    pub(crate) io_ns: u64,
+    pub(crate) wait_ns: u64,
 }
 
 /// The I/O summary of some rows of a log.
@@ -90,6 +94,8 @@ impl Summary {
         let mut one = Sums { calls: 1, ..Sums::default() };
         let dur = call.event.dur.get().and_then(|dur| u64::try_from(dur.0).ok());
         (one.timed, one.call_ns) = (u64::from(dur.is_some()), dur.unwrap_or_default());
+        one.io_ns = if call.class.is_some_and(Class::is_io) { one.call_ns } else { 0 };
+        one.wait_ns = if call.class.is_some_and(Class::is_wait) { one.call_ns } else { 0 };
         one.mappings = u64::from(call.kind.maps && call.file.is_some() && !call.failed());
         if let Some(moved) = call.moved {
             let if_not = |file: bool| if file { 0 } else { moved.bytes };
@@ -163,6 +169,8 @@ impl Sums {
             (&mut self.mappings, other.mappings),
             (&mut self.timed, other.timed),
             (&mut self.call_ns, other.call_ns),
+            (&mut self.io_ns, other.io_ns),
+            (&mut self.wait_ns, other.wait_ns),
         ] {
             *mine = mine.saturating_add(theirs);
         }

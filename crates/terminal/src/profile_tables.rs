@@ -4,7 +4,9 @@ use crate::table::{Align, Style, Table};
 use iotrail_model::text::printable;
 use iotrail_model::units;
 use iotrail_stats::distribution::Scale;
-use iotrail_stats::result::{AccessRow, CallRow, Distribution, Modes, PhaseRow, Quantity, Series};
+use iotrail_stats::result::{
+    AccessRow, CallRow, ClassCallRow, Distribution, Modes, PhaseRow, Quantity, Series,
+};
 use iotrail_stats::{Profile, ProfileTable};
 
 /// What is unknown.
@@ -34,19 +36,21 @@ fn section(profile: &Profile, table: ProfileTable, top: usize, style: Style) -> 
             let title = format!("I/O of groups of processes, by {by}{files}");
             titled(&title, layer, &rows, profile.phases.len().saturating_sub(top), style)
         }
-        ProfileTable::Calls => titled(
-            "Calls",
-            layer,
-            &calls(&profile.calls, top),
-            profile.calls.len().saturating_sub(top),
-            style,
-        ),
+        ProfileTable::Calls => {
+            let (waits, others): (Vec<_>, Vec<_>) = profile.class_calls.iter().partition(|row| row.waits);
+            let mut text = classed("Calls", layer, &others, top, style);
+            if !waits.is_empty() {
+                text.push('\n');
+                text.push_str(&classed("Waits", layer, &waits, top, style));
+            }
+            text
+        }
         ProfileTable::GroupCalls => {
             let groups = profile.groups.iter().zip(&profile.group_calls).filter(|(_, rows)| !rows.is_empty());
             let texts: Vec<String> = groups
                 .map(|(group, rows)| {
                     let title = format!("Calls of {}", printable(group));
-                    titled(&title, layer, &calls(rows, top), rows.len().saturating_sub(top), style)
+                    titled(&title, layer, &calls(rows, None, top), rows.len().saturating_sub(top), style)
                 })
                 .collect();
             texts.join("\n")
@@ -78,17 +82,38 @@ fn titled(title: &str, layer: &str, rows: &Table, hidden: usize, style: Style) -
     text
 }
 
-fn calls(rows: &[CallRow], top: usize) -> Table {
-    let mut table = Table::new().names("call").figures("count", Align::Right).figures("share", Align::Right);
+/// A table of calls by class; shares are of its rows.
+fn classed(title: &str, layer: &str, rows: &[&ClassCallRow], top: usize, style: Style) -> String {
+    let count: u64 = rows.iter().map(|row| row.row.count).sum();
+    let time = rows.iter().filter_map(|row| row.row.total_ns).fold(0, u64::saturating_add);
+    let shown: Vec<CallRow> = rows
+        .iter()
+        .map(|row| CallRow {
+            count_share: row.row.count as f64 / count.max(1) as f64,
+            total_share: row.row.total_ns.filter(|_| time > 0).map(|nanos| nanos as f64 / time as f64),
+            ..row.row.clone()
+        })
+        .collect();
+    let classes: Vec<&str> = rows.iter().map(|row| row.class.unwrap_or(UNKNOWN)).collect();
+    titled(title, layer, &calls(&shown, Some(&classes), top), rows.len().saturating_sub(top), style)
+}
+
+fn calls(rows: &[CallRow], classes: Option<&[&str]>, top: usize) -> Table {
+    let mut table = Table::new().names("call");
+    if classes.is_some() {
+        table = table.figures("class", Align::Left);
+    }
+    table = table.figures("count", Align::Right).figures("share", Align::Right);
     table = table.figures("time", Align::Right).figures("share", Align::Right).figures("mean", Align::Right);
     for title in ["sd", "min", "p50", "p95", "p99", "max"] {
         table = table.optional(title, Align::Right);
     }
     table = table.figures("failed", Align::Right).optional("bytes", Align::Right);
-    for row in rows.iter().take(top) {
+    for (at, row) in rows.iter().take(top).enumerate() {
         let nanos = |value: Option<i64>| known(value, |value| units::duration(value as f64));
-        table.row([
-            row.call.clone(),
+        let class = classes.and_then(|classes| classes.get(at)).map(|class| (*class).to_owned());
+        let name = [Some(row.call.clone()), class].into_iter().flatten();
+        table.row(name.chain([
             units::count(row.count),
             units::percent(row.count_share),
             known(row.total_ns, |nanos| units::duration(nanos as f64)),
@@ -102,7 +127,7 @@ fn calls(rows: &[CallRow], top: usize) -> Table {
             nanos(row.max_ns),
             units::count(row.failures),
             units::bytes(row.bytes as f64),
-        ]);
+        ]));
     }
     table
 }
@@ -112,14 +137,14 @@ fn phases(rows: &[PhaseRow], top: usize) -> Table {
     for title in ["jobs", "read", "written", "files ro/wo/rw/none", "processes ro/wo/rw/none"] {
         table = table.figures(title, Align::Right);
     }
-    for title in ["calls", "in calls", "CPU", "life", "from storage", "to storage", "page cache"] {
+    for title in ["calls", "I/O time", "waiting", "CPU", "life", "from storage", "to storage", "page cache"] {
         table = table.optional(title, Align::Right);
     }
     rows.iter().take(top).for_each(|row| table.row(phase_cells(&row.group, row)));
     table
 }
 
-fn phase_cells(group: &str, row: &PhaseRow) -> [String; 13] {
+fn phase_cells(group: &str, row: &PhaseRow) -> [String; 14] {
     let modes = |modes: &Modes| format!("{}/{}/{}/{}", modes.ro, modes.wo, modes.rw, modes.none);
     let bytes = |value: u64| units::bytes(value as f64);
     let time = |value: u64| units::duration(value as f64);
@@ -131,7 +156,8 @@ fn phase_cells(group: &str, row: &PhaseRow) -> [String; 13] {
         modes(&row.files),
         modes(&row.processes),
         units::count(row.calls),
-        known(row.call_ns, time),
+        known(row.io_ns, time),
+        known(row.wait_ns, time),
         known(row.cpu_ns, time),
         known(row.life_ns, time),
         known(row.storage_read, bytes),

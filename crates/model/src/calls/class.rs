@@ -25,6 +25,18 @@ pub enum Class {
 }
 
 impl Class {
+    /// Whether its time is I/O time.
+    #[must_use]
+    pub const fn is_io(self) -> bool {
+        matches!(self, Self::Data | Self::Sync | Self::Metadata)
+    }
+
+    /// Whether its time is waiting, by the clock or for somebody.
+    #[must_use]
+    pub const fn is_wait(self) -> bool {
+        matches!(self, Self::Wait | Self::Sleep | Self::Transfer)
+    }
+
     /// The name in tables and rules.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -47,6 +47,17 @@ pub fn futex_wakes(flags: &str) -> bool {
     operations.iter().any(|operation| flags.starts_with(operation))
 }
 
+/// What a file is, as far as waiting at it depends on that. Traces do not tell the kinds of most files: what has a path counts as a
+/// file then, but for devices.
+fn kind_for_waits(row: &FileRow) -> Option<FileKind> {
+    match row.kind.as_deref() {
+        Some("char") | None if ALWAYS_READY.contains(&&*row.path) => Some(FileKind::File),
+        Some(name) => FileKind::ALL.into_iter().find(|kind| kind.name() == name),
+        None if row.path.starts_with("/dev/") && !row.path.starts_with("/dev/shm/") => Some(FileKind::Char),
+        None => row.path.starts_with('/').then_some(FileKind::File),
+    }
+}
+
 /// Answers for each event of a log of what class its time is, beyond what call and kind of descriptor tell
 /// ([`CallSpec::class`]): flags, results, and how the file was opened.
 #[derive(Clone, Debug, Default)]
@@ -63,14 +74,9 @@ impl EventClasses {
     /// For the names and files of a log; `synchronous` are the descriptions that [`Self::opens_synchronously`] found.
     #[must_use]
     pub fn new(names: &Names, files: &[FileRow], synchronous: HashSet<(CaseId, OpenId)>) -> Self {
-        let kind = |row: &FileRow| match row.kind.as_deref() {
-            Some("char") if ALWAYS_READY.contains(&&*row.path) => Some(FileKind::File),
-            Some(name) => FileKind::ALL.into_iter().find(|kind| kind.name() == name),
-            None => None,
-        };
         Self {
             specs: PerCall::new(&names.calls, |call| call.spec),
-            kinds: files.iter().map(kind).collect(),
+            kinds: files.iter().map(kind_for_waits).collect(),
             flags: names.flags.iter().map(|text| FlagFacts::of(text)).collect(),
             timed_out: names.errnos.iter().map(|name| &**name == "ETIMEDOUT").collect(),
             synchronous,
@@ -219,10 +225,20 @@ mod tests {
     fn what_lies_behind_the_descriptor_and_how_it_was_opened_decides_about_writes() {
         let log = log(
             &[],
-            &[("/x", "file"), ("pipe:[1]", "pipe"), ("/dev/zero", "char"), ("/dev/tty", "char"), ("y", "")],
+            &[
+                ("/x", "file"),
+                ("pipe:[1]", "pipe"),
+                ("/dev/zero", "char"),
+                ("/dev/tty", "char"),
+                ("y", ""),
+                ("/y", ""),
+                ("/dev/pts/1", ""),
+                ("/dev/null", ""),
+            ],
         );
         let read = |path| crate::Event { path: Nullable::some(PathId(path)), ..event("read") };
-        let expected = [Some(Class::Data), Some(Class::Wait), Some(Class::Data), Some(Class::Wait), None];
+        let [data, wait] = [Some(Class::Data), Some(Class::Wait)];
+        let expected = [data, wait, data, wait, None, data, wait, data];
         for (path, expected) in expected.into_iter().enumerate() {
             assert_eq!(class(&log, read(path as u32)), expected, "{path}");
         }

@@ -4,7 +4,8 @@
 
 use iotrail_stats::Profile;
 use iotrail_stats::result::{
-    AccessRow, CallRow, Distribution, Modes, PROFILE_FORMAT, PhaseRow, Quantity, Series, Throughput,
+    AccessRow, CallRow, ClassCallRow, Distribution, Modes, PROFILE_FORMAT, PhaseRow, Quantity, Series,
+    Throughput,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -26,6 +27,7 @@ fn the_schema_describes_every_field_that_is_written() {
     assert_eq!(schema["properties"]["format"]["const"], PROFILE_FORMAT);
     agrees(&Profile::default(), &schema);
     agrees(&CallRow::default(), &schema["$defs"]["call"]);
+    agrees(&ClassCallRow::default(), &schema["$defs"]["class_call"]);
     agrees(&Modes::default(), &schema["$defs"]["modes"]);
     agrees(&PhaseRow::default(), &schema["$defs"]["phase"]);
     agrees(&AccessRow::default(), &schema["$defs"]["access"]);
