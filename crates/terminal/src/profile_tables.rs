@@ -75,8 +75,10 @@ fn titled(title: &str, layer: &str, rows: &Table, hidden: usize, style: Style) -
     }
     text.push_str(&rows.render(style));
     if hidden > 0 {
-        let more =
-            format!("{} more rows; --top N shows more, --json and --csv all.\n", units::count(hidden as u64));
+        let more = format!(
+            "{}; --top N shows more, --json and --csv all.\n",
+            units::counted(hidden as u64, "more row", "more rows")
+        );
         text.push_str(&style.dim(&more));
     }
     text
@@ -189,7 +191,8 @@ fn distributions(profile: &Profile, top: usize, style: Style) -> String {
         text.push_str(&table.render(style));
         let hidden = sorted.len().saturating_sub(top);
         if hidden > 0 {
-            text.push_str(&style.dim(&format!("{hidden} more rows; --top N shows more, --json all.\n")));
+            let more = units::counted(hidden as u64, "more row", "more rows");
+            text.push_str(&style.dim(&format!("{more}; --top N shows more, --json all.\n")));
         }
         let error = series.iter().map(|series| series.error).fold(0.0, f64::max);
         if error > 0.0 {
