@@ -50,7 +50,7 @@ const EDGE_COLUMNS: [&str; 8] =
 fn node_row(node: &Node, dfg: &Dfg) -> Vec<String> {
     let (duration, size) = (&node.duration, &node.size);
     let mut row = vec![
-        text(&node.activity.to_string()),
+        text(&node.activity),
         node.count.to_string(),
         node.cases.to_string(),
         node.failures.to_string(),
@@ -82,8 +82,8 @@ fn node_row(node: &Node, dfg: &Dfg) -> Vec<String> {
 fn edge_row(edge: &Edge, dfg: &Dfg) -> Vec<String> {
     let gap = &edge.gap_ns;
     let mut row = vec![
-        text(&edge.from.to_string()),
-        text(&edge.to.to_string()),
+        text(&edge.from),
+        text(&edge.to),
         edge.count.to_string(),
         edge.cases.to_string(),
         number(gap.mean),
