@@ -1,0 +1,231 @@
+//! All accesses to one file, and what orders them.
+
+use crate::access::{Access, Description, DescriptionId, Edge, Kind};
+use crate::conflicts::{Question, Span, latest};
+use crate::pairs::{self, Pair, Rules};
+use crate::runs::{self, Runs};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::Pid;
+
+/// Everything that is known of the accesses to one file. Times of all of them can be compared.
+#[derive(Clone, Debug, Default)]
+pub struct FileAccesses {
+    /// The accesses, sorted by (start, seq).
+    pub accesses: Vec<Access>,
+    /// What happened to the file that orders writes, sorted.
+    pub edges: Vec<Edge>,
+    /// What happened to one description, sorted.
+    pub edges_of_descriptions: HashMap<DescriptionId, Vec<Edge>, RandomState>,
+    /// By how much clocks of the accessing hosts may differ, in ns.
+    pub skew: i64,
+}
+
+impl FileAccesses {
+    /// The runs of all descriptions; with `ordered` edges keep writes in their order.
+    #[must_use]
+    pub fn runs(&self, descriptions: &[Description], processes: &ProcessEdges, ordered: bool) -> Runs {
+        runs::runs(&Looking::new(self, descriptions), processes, ordered)
+    }
+
+    /// The pairs of all descriptions.
+    #[must_use]
+    pub fn pairs(&self, descriptions: &[Description], rules: Rules) -> Vec<Pair> {
+        pairs::pairs(&Looking::new(self, descriptions), rules)
+    }
+}
+
+/// Of each access the first byte from which on it changes what others see: a write behind the end of the file makes zeros of what
+/// lies before it.
+pub(crate) fn visible_from(accesses: &[Access]) -> Vec<u64> {
+    let mut extent = Extent::default();
+    let mut by_end: Vec<u32> = (0..accesses.len() as u32).collect();
+    by_end.sort_by_key(|at| accesses[*at as usize].end);
+    let mut over = by_end.into_iter().peekable();
+    let from = |access: &Access| {
+        while let Some(at) = over.next_if(|at| accesses[*at as usize].end <= access.start) {
+            extent.ended(&accesses[at as usize]);
+        }
+        extent.begins(access);
+        if access.kind == Kind::Write { access.low.min(extent.known) } else { access.low }
+    };
+    accesses.iter().map(from).collect()
+}
+
+/// How long a file is at least: up to the highest byte that an access which was over had moved. What may have cut it makes it unknown.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extent {
+    known: u64,
+    /// When the last one that may have cut it was over.
+    cut_until: Option<i64>,
+}
+
+impl Extent {
+    fn begins(&mut self, access: &Access) {
+        let cuts = access.kind == Kind::UnknownWrite || access.kind == Kind::Write && access.high == u64::MAX;
+        if cuts {
+            self.known = 0;
+            self.cut_until = self.cut_until.max(Some(access.end));
+        }
+    }
+
+    fn ended(&mut self, access: &Access) {
+        let moved = matches!(access.kind, Kind::Read | Kind::Write)
+            && access.low < access.high
+            && access.high < u64::MAX;
+        if moved && self.cut_until.is_none_or(|cut| cut <= access.start) {
+            self.known = self.known.max(access.high);
+        }
+    }
+}
+
+/// A direction of time: forwards one finds what came before, backwards what comes after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Time {
+    Forwards,
+    Backwards,
+}
+
+/// What the accesses of a file have in their way.
+pub(crate) struct Looking<'a> {
+    pub(crate) file: &'a FileAccesses,
+    pub(crate) descriptions: &'a [Description],
+    visible_from: Vec<u64>,
+}
+
+/// A question of one access about others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask {
+    /// Who asks: an index into the accesses.
+    pub(crate) by: u32,
+    /// Bytes.
+    pub(crate) low: u64,
+    /// Bytes.
+    pub(crate) high: u64,
+    /// Forwards: who began before this; backwards: who ended after it.
+    pub(crate) moment: i64,
+}
+
+impl<'a> Looking<'a> {
+    pub(crate) fn new(file: &'a FileAccesses, descriptions: &'a [Description]) -> Self {
+        Self { file, descriptions, visible_from: visible_from(&file.accesses) }
+    }
+
+    pub(crate) fn access(&self, at: u32) -> &Access {
+        &self.file.accesses[at as usize]
+    }
+
+    /// Whether an access goes to the end of the file wherever that is.
+    pub(crate) fn appends(&self, access: &Access) -> bool {
+        access.kind == Kind::Write
+            && self.descriptions.get(access.description.0 as usize).is_some_and(|open| open.appends)
+    }
+
+    /// The bytes of a write that readers see changing.
+    pub(crate) fn visible(&self, at: u32) -> (u64, u64) {
+        (self.visible_from[at as usize], self.access(at).high)
+    }
+
+    /// Of each asker the access of another description, among those for which `takes`, that began before its moment, touches its bytes
+    /// and ended last.
+    pub(crate) fn before(&self, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
+        self.look(Time::Forwards, takes, asks)
+    }
+
+    /// Of each asker the access of another description that ended after its moment, touches its bytes and began first.
+    pub(crate) fn after(&self, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
+        self.look(Time::Backwards, takes, asks)
+    }
+
+    fn look(&self, time: Time, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
+        let taken: Vec<u32> =
+            (0..self.file.accesses.len() as u32).filter(|at| takes.takes(self.access(*at))).collect();
+        let owners = taken.iter().map(|at| self.access(*at).description);
+        let alone = owners.clone().next().filter(|first| owners.clone().all(|owner| owner == *first));
+        // Most files are accessed through one description at a time, which is in nobody's way.
+        if taken.is_empty()
+            || alone.is_some_and(|owner| {
+                owner != DescriptionId::NONE
+                    && asks.iter().all(|ask| self.access(ask.by).description == owner)
+            })
+        {
+            return vec![None; asks.len()];
+        }
+        let spans: Vec<Span> = taken.iter().map(|at| self.span(*at, takes, time)).collect();
+        let questions: Vec<Question> = asks
+            .iter()
+            .map(|ask| Question {
+                before: if time == Time::Forwards { ask.moment } else { ask.moment.saturating_neg() },
+                low: ask.low,
+                high: ask.high,
+                owner: self.access(ask.by).description,
+            })
+            .collect();
+        let answers = latest(&spans, &questions);
+        answers.into_iter().map(|found| found.map(|place| taken[place as usize])).collect()
+    }
+
+    fn span(&self, at: u32, takes: Takes, time: Time) -> Span {
+        let access = self.access(at);
+        let (start, end) = self.time(access);
+        let (low, high) = match takes {
+            Takes::Everything | Takes::Unknown | Takes::UnknownWrites | Takes::AnyWrite => (0, u64::MAX),
+            // Where it lands depends on what the others did to the end of the file.
+            _ if self.appends(access) => (0, u64::MAX),
+            Takes::VisibleWrites => self.visible(at),
+            Takes::Reads | Takes::Writes | Takes::Seeks => (access.low, access.high),
+        };
+        let (start, end) = match time {
+            Time::Forwards => (start, end),
+            Time::Backwards => (end.saturating_neg(), start.saturating_neg()),
+        };
+        Span { start, end, low, high, owner: access.description }
+    }
+
+    /// When an access may have been, by any clock.
+    pub(crate) fn time(&self, access: &Access) -> (i64, i64) {
+        (access.start.saturating_sub(self.file.skew), access.end.saturating_add(self.file.skew))
+    }
+}
+
+/// Which accesses are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// All, whatever bytes they touch.
+    Everything,
+    /// Reads of the bytes.
+    Reads,
+    /// Writes to the bytes.
+    Writes,
+    /// Writes after which the bytes read differently.
+    VisibleWrites,
+    /// Writes, whatever bytes they touch.
+    AnyWrite,
+    /// Seeks to the bytes.
+    Seeks,
+    /// What may read or write any byte.
+    Unknown,
+    /// What may write any byte.
+    UnknownWrites,
+}
+
+impl Takes {
+    fn takes(self, access: &Access) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Reads => access.kind == Kind::Read,
+            Self::Writes | Self::VisibleWrites | Self::AnyWrite => access.kind == Kind::Write,
+            Self::Seeks => access.kind == Kind::Seek,
+            Self::Unknown => access.kind.is_unknown(),
+            Self::UnknownWrites => access.kind == Kind::UnknownWrite,
+        }
+    }
+}
+
+/// Edges of each process.
+pub type ProcessEdges = HashMap<(iotrail_model::CaseId, Pid), Vec<Edge>, RandomState>;
+
+/// The first edge after a moment.
+pub(crate) fn next_edge(edges: &[Edge], after: i64) -> Option<Edge> {
+    edges.get(edges.partition_point(|edge| edge.start <= after)).copied()
+}

@@ -1,0 +1,25 @@
+//! Which file accesses could be one: after libiotrace ("File access optimization discovery and visualization"), and beyond it.
+//!
+//! The article looks at *pairs* of consecutive accesses through one open file description and asks whether they could be one
+//! although others use the file in between ([`pairs`](mod@pairs)). Pairs do not compose, so what is advised are *runs*: sequences that can be
+//! one access without any byte read or written being another one ([`runs`](mod@runs)). Both ask the same question, what is the last access of
+//! somebody else that touches these bytes before that time, which one sweep over a file answers for all its accesses
+//! ([`conflicts`](mod@conflicts)).
+
+pub mod access;
+pub mod advise;
+pub mod conflicts;
+pub mod file;
+mod gather;
+pub mod pairs;
+pub mod result;
+pub mod runs;
+mod saving;
+mod tree;
+
+pub use access::{Access, Description, DescriptionId, Edge, EdgeKind, Kind};
+pub use advise::{AdviseOptions, advise};
+pub use file::{FileAccesses, ProcessEdges};
+pub use pairs::{Category, Pair, Reason, Rules};
+pub use result::{Advice, Confidence, Finding, Shape};
+pub use runs::{Run, Runs, Stop};

@@ -1,0 +1,193 @@
+//! What is advised, and its JSON.
+
+use crate::pairs::Category;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+
+/// Name and version of the document.
+pub const ADVICE_FORMAT: &str = "iotrail-advice-1";
+
+/// How the ranges of a run lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    /// Each begins where the one before ended.
+    Adjacent,
+    /// Equal sizes at equal distances.
+    Strided {
+        /// Bytes of each.
+        size: u64,
+        /// Bytes from the begin of one to the begin of the next.
+        stride: u64,
+    },
+    /// Anything else.
+    Scattered,
+}
+
+impl Shape {
+    /// In a word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Adjacent => "adjacent",
+            Self::Strided { .. } => "strided",
+            Self::Scattered => "scattered",
+        }
+    }
+}
+
+impl Serialize for Shape {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// How sure the advice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// Threads share the description, or the trail lacks events.
+    Low,
+    /// Others use the file, too, but not these bytes at these times.
+    Medium,
+    /// Nobody else used the file.
+    High,
+}
+
+/// Pairs by the article's categories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Pairs {
+    /// Category 0: not possible.
+    pub impossible: u64,
+    /// Category 1: nothing is in between.
+    pub easy: u64,
+    /// Category 2: possible although calls are in between.
+    pub possible: u64,
+    /// Category 3: not known.
+    pub unknown: u64,
+}
+
+impl Pairs {
+    /// One more.
+    pub(crate) fn count(&mut self, category: Category) {
+        *match category {
+            Category::Impossible => &mut self.impossible,
+            Category::Easy => &mut self.easy,
+            Category::Possible => &mut self.possible,
+            Category::Unknown => &mut self.unknown,
+        } += 1;
+    }
+
+    /// Others as well.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.impossible += other.impossible;
+        self.easy += other.easy;
+        self.possible += other.possible;
+        self.unknown += other.unknown;
+    }
+}
+
+/// A run to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Name of the case.
+    pub case: String,
+    /// The process.
+    pub pid: u32,
+    /// The thread that began it.
+    pub tid: u32,
+    /// `seq` of its first call.
+    pub first: u64,
+    /// `seq` of its last call.
+    pub last: u64,
+    /// Start of its first call, in ns.
+    pub start_ns: i64,
+    /// How many calls.
+    pub calls: u64,
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// Bytes that it moves.
+    pub bytes: u64,
+}
+
+/// Accesses of one program to one file that could be fewer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// `merge-reads` or `merge-writes`.
+    pub rule: &'static str,
+    /// The file.
+    pub file: String,
+    /// The program.
+    pub program: String,
+    /// How many processes of it.
+    pub processes: u64,
+    /// How the ranges lie.
+    pub shape: &'static str,
+    /// Calls that move data this way through the same descriptions, merged or not.
+    pub calls: u64,
+    /// How many calls would be left.
+    pub calls_after: u64,
+    /// How many runs they make.
+    pub runs: u64,
+    /// Calls less.
+    pub saved_calls: u64,
+    /// Bytes in runs.
+    pub bytes: u64,
+    /// Median bytes of a call in runs.
+    pub call_bytes: u64,
+    /// Median bytes of a run.
+    pub run_bytes: u64,
+    /// Time in these calls, without what tracing added; NULL if the trace has no durations.
+    pub time_ns: Option<u64>,
+    /// Estimated time that the advice saves, of `time_ns`.
+    pub saved_ns: Option<u64>,
+    /// Share of the elapsed time of the trails.
+    pub share: Option<f64>,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// Pairs of these accesses by the article's categories.
+    pub pairs: Pairs,
+    /// Between accesses that follow each other and are not in one run: what is in the way, and how often.
+    pub stops: BTreeMap<&'static str, u64>,
+    /// What to change.
+    pub fix: String,
+    /// The run that moves most calls.
+    pub example: Example,
+}
+
+/// What was looked at, and what could not be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Looked {
+    /// Transfers from and to files.
+    pub transfers: u64,
+    /// Of them with a known description and place, and selected.
+    pub mergeable: u64,
+    /// Of them whose place in the file is not known.
+    pub without_offset: u64,
+    /// Of them whose open file description is not known.
+    pub without_description: u64,
+    /// Files that were looked at.
+    pub files: u64,
+    /// Files whose accesses come from hosts or traces with clocks of their own.
+    pub several_clocks: u64,
+}
+
+/// The advice for a log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// [`ADVICE_FORMAT`].
+    pub format: &'static str,
+    /// Names of the trails.
+    pub sources: Vec<String>,
+    /// Which events were selected, in words; empty if all were.
+    pub selection: String,
+    /// What was looked at.
+    pub looked: Looked,
+    /// Elapsed time of the trails, in ns.
+    pub elapsed_ns: Option<u64>,
+    /// Time that tracing added to each call, which is taken out of all figures.
+    pub tracing_ns: u64,
+    /// Pairs of all files.
+    pub pairs: Pairs,
+    /// Findings, those that save most first.
+    pub findings: Vec<Finding>,
+}
