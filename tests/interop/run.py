@@ -40,7 +40,7 @@ def check(iotrail, scratch, name, inputs):
     groups = [group["name"] for group in json.loads(graph.read_text())["groups"]]
     call(iotrail, "-q", "compare", trail, "--by", "cid", "--groups", ",".join(groups[:2]), "-o", comparison)
     python("check_json.py", ROOT / "schema" / "compare.schema.json", comparison)
-    for command, schema in (("stats", "profile"), ("workflow", "workflow"), ("why", "why")):
+    for command, schema in (("stats", "profile"), ("workflow", "workflow"), ("why", "why"), ("advise", "advise")):
         document = scratch / f"{name}-{command}.json"
         call(iotrail, "-q", command, trail, "--json", "-o", document)
         python("check_json.py", ROOT / "schema" / f"{schema}.schema.json", document)

@@ -149,10 +149,10 @@ impl Advising<'_> {
     }
 
     fn file(&mut self, id: FileId, file: &FileAccesses) {
-        let looking = Looking::new(file, self.descriptions);
+        let mut looking = Looking::new(file, self.descriptions);
         let pairs = pairs(&looking, self.options.rules);
         pairs.iter().for_each(|pair| self.pairs.count(pair.category));
-        let Runs { runs, stops } = runs(&looking, self.processes, self.options.ordered);
+        let Runs { runs, stops } = runs(&mut looking, self.processes, self.options.ordered);
         let mut groups: BTreeMap<Key, Group<'_>> = BTreeMap::new();
         for run in &runs {
             let access = looking.access(run.members[0]);

@@ -25,7 +25,7 @@ impl FileAccesses {
     /// The runs of all descriptions; with `ordered` edges keep writes in their order.
     #[must_use]
     pub fn runs(&self, descriptions: &[Description], processes: &ProcessEdges, ordered: bool) -> Runs {
-        runs::runs(&Looking::new(self, descriptions), processes, ordered)
+        runs::runs(&mut Looking::new(self, descriptions), processes, ordered)
     }
 
     /// The pairs of all descriptions.
@@ -42,14 +42,25 @@ pub(crate) fn visible_from(accesses: &[Access]) -> Vec<u64> {
     let mut by_end: Vec<u32> = (0..accesses.len() as u32).collect();
     by_end.sort_by_key(|at| accesses[*at as usize].end);
     let mut over = by_end.into_iter().peekable();
+    let cuts: Vec<i64> = accesses.iter().filter(|access| cuts(access)).map(|access| access.start).collect();
     let from = |access: &Access| {
-        while let Some(at) = over.next_if(|at| accesses[*at as usize].end <= access.start) {
+        while let Some(at) = over.next_if(|at| accesses[*at as usize].end < access.start) {
             extent.ended(&accesses[at as usize]);
         }
         extent.begins(access);
-        if access.kind == Kind::Write { access.low.min(extent.known) } else { access.low }
+        let begun = |moment: i64| cuts.partition_point(|start| *start <= moment);
+        match access.kind {
+            Kind::Write if begun(access.end) > begun(access.start) => 0,
+            Kind::Write => access.low.min(extent.known),
+            _ => access.low,
+        }
     };
     accesses.iter().map(from).collect()
+}
+
+/// Whether the file may be shorter after it.
+fn cuts(access: &Access) -> bool {
+    access.kind == Kind::UnknownWrite || access.kind == Kind::Write && access.high == u64::MAX
 }
 
 /// How long a file is at least: up to the highest byte that an access which was over had moved. What may have cut it makes it unknown.
@@ -62,8 +73,7 @@ struct Extent {
 
 impl Extent {
     fn begins(&mut self, access: &Access) {
-        let cuts = access.kind == Kind::UnknownWrite || access.kind == Kind::Write && access.high == u64::MAX;
-        if cuts {
+        if cuts(access) {
             self.known = 0;
             self.cut_until = self.cut_until.max(Some(access.end));
         }
@@ -91,6 +101,8 @@ pub(crate) struct Looking<'a> {
     pub(crate) file: &'a FileAccesses,
     pub(crate) descriptions: &'a [Description],
     visible_from: Vec<u64>,
+    /// When the effect of each access is there at the latest: of a write that a run defers, at the end of the run.
+    there_by: Vec<i64>,
 }
 
 /// A question of one access about others.
@@ -102,13 +114,20 @@ pub(crate) struct Ask {
     pub(crate) low: u64,
     /// Bytes.
     pub(crate) high: u64,
-    /// Forwards: who began before this; backwards: who ended after it.
+    /// Forwards: who began by then; backwards: who ended then or later.
     pub(crate) moment: i64,
 }
 
 impl<'a> Looking<'a> {
     pub(crate) fn new(file: &'a FileAccesses, descriptions: &'a [Description]) -> Self {
-        Self { file, descriptions, visible_from: visible_from(&file.accesses) }
+        let there_by = file.accesses.iter().map(|access| access.end).collect();
+        Self { file, descriptions, visible_from: visible_from(&file.accesses), there_by }
+    }
+
+    /// These writes are done with the last of them.
+    pub(crate) fn defer(&mut self, members: &[u32]) {
+        let end = members.last().map_or(i64::MIN, |last| self.access(*last).end);
+        members.iter().for_each(|at| self.there_by[*at as usize] = end);
     }
 
     pub(crate) fn access(&self, at: u32) -> &Access {
@@ -126,13 +145,13 @@ impl<'a> Looking<'a> {
         (self.visible_from[at as usize], self.access(at).high)
     }
 
-    /// Of each asker the access of another description, among those for which `takes`, that began before its moment, touches its bytes
+    /// Of each asker the access of another description, among those for which `takes`, that began by its moment, touches its bytes
     /// and ended last.
     pub(crate) fn before(&self, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
         self.look(Time::Forwards, takes, asks)
     }
 
-    /// Of each asker the access of another description that ended after its moment, touches its bytes and began first.
+    /// Of each asker the access of another description that ended then or later, touches its bytes and began first.
     pub(crate) fn after(&self, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
         self.look(Time::Backwards, takes, asks)
     }
@@ -155,7 +174,9 @@ impl<'a> Looking<'a> {
         let questions: Vec<Question> = asks
             .iter()
             .map(|ask| Question {
-                before: if time == Time::Forwards { ask.moment } else { ask.moment.saturating_neg() },
+                // What touches the moment may be on either side of it.
+                before: if time == Time::Forwards { ask.moment } else { ask.moment.saturating_neg() }
+                    .saturating_add(1),
                 low: ask.low,
                 high: ask.high,
                 owner: self.access(ask.by).description,
@@ -167,7 +188,7 @@ impl<'a> Looking<'a> {
 
     fn span(&self, at: u32, takes: Takes, time: Time) -> Span {
         let access = self.access(at);
-        let (start, end) = self.time(access);
+        let (start, end) = self.time(at);
         let (low, high) = match takes {
             Takes::Everything | Takes::Unknown | Takes::UnknownWrites | Takes::AnyWrite => (0, u64::MAX),
             // Where it lands depends on what the others did to the end of the file.
@@ -182,9 +203,10 @@ impl<'a> Looking<'a> {
         Span { start, end, low, high, owner: access.description }
     }
 
-    /// When an access may have been, by any clock.
-    pub(crate) fn time(&self, access: &Access) -> (i64, i64) {
-        (access.start.saturating_sub(self.file.skew), access.end.saturating_add(self.file.skew))
+    /// When an access may have its effect, by any clock.
+    pub(crate) fn time(&self, at: u32) -> (i64, i64) {
+        let (start, end) = (self.access(at).start, self.there_by[at as usize]);
+        (start.saturating_sub(self.file.skew), end.saturating_add(self.file.skew))
     }
 }
 
@@ -225,7 +247,7 @@ impl Takes {
 /// Edges of each process.
 pub type ProcessEdges = HashMap<(iotrail_model::CaseId, Pid), Vec<Edge>, RandomState>;
 
-/// The first edge after a moment.
-pub(crate) fn next_edge(edges: &[Edge], after: i64) -> Option<Edge> {
-    edges.get(edges.partition_point(|edge| edge.start <= after)).copied()
+/// The first edge from a moment on.
+pub(crate) fn next_edge(edges: &[Edge], from: i64) -> Option<Edge> {
+    edges.get(edges.partition_point(|edge| edge.start < from)).copied()
 }

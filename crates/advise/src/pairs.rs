@@ -97,8 +97,7 @@ pub(crate) fn pairs(looking: &Looking<'_>, rules: Rules) -> Vec<Pair> {
         let (first, second) = (*first, *second);
         let begin = looking.access(first).start;
         // What ended before the first began is not between.
-        let between =
-            |found: &[Option<u32>]| found[place].filter(|at| looking.time(looking.access(*at)).1 > begin);
+        let between = |found: &[Option<u32>]| found[place].filter(|at| looking.time(*at).1 >= begin);
         let writing = looking.access(first).kind == Kind::Write;
         let stops = if writing {
             [

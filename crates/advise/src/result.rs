@@ -4,8 +4,8 @@ use crate::pairs::Category;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// Name and version of the document.
-pub const ADVICE_FORMAT: &str = "iotrail-advice-1";
+/// Version of the document.
+pub const ADVICE_FORMAT: u32 = 1;
 
 /// How the ranges of a run lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,14 +75,6 @@ impl Pairs {
             Category::Possible => &mut self.possible,
             Category::Unknown => &mut self.unknown,
         } += 1;
-    }
-
-    /// Others as well.
-    pub(crate) fn add(&mut self, other: Self) {
-        self.impossible += other.impossible;
-        self.easy += other.easy;
-        self.possible += other.possible;
-        self.unknown += other.unknown;
     }
 }
 
@@ -175,7 +167,7 @@ pub struct Looked {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
     /// [`ADVICE_FORMAT`].
-    pub format: &'static str,
+    pub format: u32,
     /// Names of the trails.
     pub sources: Vec<String>,
     /// Which events were selected, in words; empty if all were.

@@ -5,8 +5,11 @@
 //! Fk, and nothing in between promises to somebody that they are done (edges). Foreign is what goes through another open file
 //! description, of whatever process. Every part of a safe run is safe, so runs that are taken as long as they stay safe, one behind the
 //! other, are the fewest.
+//!
+//! Runs that are safe one by one need not be so together: a write that is deferred may meet a read that is hoisted. So runs of writes
+//! are found first, and reads stay behind what these defer. (What reads before a write stays before it.)
 
-use crate::access::{Access, EdgeKind, Kind};
+use crate::access::{Access, DescriptionId, Edge, EdgeKind, Kind};
 use crate::file::{Ask, Looking, ProcessEdges, Takes, next_edge};
 use crate::result::Shape;
 use std::collections::BTreeMap;
@@ -56,22 +59,33 @@ fn step(a: &Access, b: &Access) -> Result<Shape, Stop> {
 
 /// The runs of all descriptions of a file, in the order of descriptions and time; and why accesses that follow each other, and would
 /// fit in shape, are in two runs: how often.
-pub(crate) fn runs(looking: &Looking<'_>, processes: &ProcessEdges, ordered: bool) -> Runs {
-    let mut sequences: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+pub(crate) fn runs(looking: &mut Looking<'_>, processes: &ProcessEdges, ordered: bool) -> Runs {
+    let mut sequences: Sequences = BTreeMap::new();
     for (at, access) in looking.file.accesses.iter().enumerate() {
         let transfers =
             matches!(access.kind, Kind::Read | Kind::Write | Kind::UnknownWrite) && access.low != access.high;
-        if transfers && access.description != crate::DescriptionId::NONE {
+        if transfers && access.description != DescriptionId::NONE {
             sequences.entry(access.description).or_default().push(at as u32);
         }
     }
-    let limits = Limits::of(looking, &sequences);
     let mut found = Runs::default();
-    for sequence in sequences.values() {
-        Cutting { looking, processes, ordered, limits: &limits, sequence }.cut(&mut found);
+    for kind in [Kind::Write, Kind::Read] {
+        let limits = Limits::of(looking, kind, &sequences);
+        let before = found.runs.len();
+        for sequence in sequences.values() {
+            Cutting { looking, processes, ordered, kind, limits: &limits, sequence }.cut(&mut found);
+        }
+        found.runs[before..]
+            .iter()
+            .filter(|_| kind == Kind::Write)
+            .for_each(|run| looking.defer(&run.members));
     }
+    found.runs.sort_by_key(|run| run.members[0]);
     found
 }
+
+/// The transfers of each description, in the order of time.
+type Sequences = BTreeMap<DescriptionId, Vec<u32>>;
 
 /// What the runs of a file are.
 #[derive(Clone, Debug, Default)]
@@ -96,52 +110,49 @@ impl Runs {
     }
 }
 
-/// For each access how far it may be moved in time.
+/// For each access of a kind what it may not be moved across: of reads the foreign write that ends last, of writes the foreign access
+/// that begins first.
 struct Limits {
-    /// Reads: the foreign write after whose end it must stay.
-    not_before: Vec<Option<u32>>,
-    unknown_before: Vec<Option<u32>>,
-    /// Writes: the foreign access before whose start it must stay.
-    not_after: Vec<Option<u32>>,
-    unknown_after: Vec<Option<u32>>,
+    certain: Vec<Option<u32>>,
+    unknown: Vec<Option<u32>>,
 }
 
 impl Limits {
-    fn of(looking: &Looking<'_>, sequences: &BTreeMap<crate::DescriptionId, Vec<u32>>) -> Self {
-        let count = looking.file.accesses.len();
-        let all = || sequences.values().flatten().copied();
-        let ask = |at: u32, moment: i64, (low, high): (u64, u64)| Ask { by: at, low, high, moment };
-        let of_kind = |kind: Kind| {
-            all().filter(move |at| looking.access(*at).kind == kind && looking.access(*at).mergeable)
+    fn of(looking: &Looking<'_>, kind: Kind, sequences: &Sequences) -> Self {
+        let own: Vec<u32> = sequences
+            .values()
+            .flatten()
+            .copied()
+            .filter(|at| looking.access(*at).kind == kind && looking.access(*at).mergeable)
+            .collect();
+        let asks = |bytes: &dyn Fn(u32) -> (u64, u64)| -> Vec<Ask> {
+            let ask = |at: &u32| {
+                let ((low, high), access) = (bytes(*at), looking.access(*at));
+                Ask { by: *at, low, high, moment: if kind == Kind::Read { access.end } else { access.start } }
+            };
+            own.iter().map(ask).collect()
         };
-        let bytes = |at: u32| (looking.access(at).low, looking.access(at).high);
-
-        let reads: Vec<Ask> =
-            of_kind(Kind::Read).map(|at| ask(at, looking.access(at).end, bytes(at))).collect();
-        let written = |at: u32| if looking.appends(looking.access(at)) { (0, u64::MAX) } else { bytes(at) };
-        let writes: Vec<Ask> =
-            of_kind(Kind::Write).map(|at| ask(at, looking.access(at).start, written(at))).collect();
-        let visible: Vec<Ask> =
-            of_kind(Kind::Write).map(|at| ask(at, looking.access(at).start, looking.visible(at))).collect();
-
-        let spread = |asks: &[Ask], answers: Vec<Option<u32>>| {
-            let mut all = vec![None; count];
-            asks.iter().zip(answers).for_each(|(ask, answer)| all[ask.by as usize] = answer);
+        let spread = |answers: Vec<Option<u32>>| {
+            let mut all = vec![None; looking.file.accesses.len()];
+            own.iter().zip(answers).for_each(|(at, answer)| all[*at as usize] = answer);
             all
         };
-        let by_writers = looking.after(Takes::Writes, &writes);
-        let by_readers = looking.after(Takes::Reads, &visible);
-        let start = |at: u32| looking.time(looking.access(at)).0;
-        let first = by_writers.into_iter().zip(by_readers).map(|both| match both {
-            (Some(a), Some(b)) => Some(if start(b) < start(a) { b } else { a }),
-            (a, b) => a.or(b),
-        });
-        Self {
-            not_before: spread(&reads, looking.before(Takes::VisibleWrites, &reads)),
-            unknown_before: spread(&reads, looking.before(Takes::UnknownWrites, &reads)),
-            not_after: spread(&writes, first.collect()),
-            unknown_after: spread(&writes, looking.after(Takes::Unknown, &writes)),
+        let bytes = asks(&|at| (looking.access(at).low, looking.access(at).high));
+        if kind == Kind::Read {
+            return Self {
+                certain: spread(looking.before(Takes::VisibleWrites, &bytes)),
+                unknown: spread(looking.before(Takes::UnknownWrites, &bytes)),
+            };
         }
+        let written = asks(&|at| match looking.appends(looking.access(at)) {
+            true => (0, u64::MAX),
+            false => (looking.access(at).low, looking.access(at).high),
+        });
+        let writers = looking.after(Takes::Writes, &written);
+        let readers = looking.after(Takes::Reads, &asks(&|at| looking.visible(at)));
+        let begin = |at: &u32| looking.time(*at).0;
+        let first = writers.into_iter().zip(readers).map(|(a, b)| a.into_iter().chain(b).min_by_key(begin));
+        Self { certain: spread(first.collect()), unknown: spread(looking.after(Takes::Unknown, &bytes)) }
     }
 }
 
@@ -149,6 +160,7 @@ struct Cutting<'a> {
     looking: &'a Looking<'a>,
     processes: &'a ProcessEdges,
     ordered: bool,
+    kind: Kind,
     limits: &'a Limits,
     sequence: &'a [u32],
 }
@@ -157,6 +169,10 @@ impl Cutting<'_> {
     fn cut(&self, found: &mut Runs) {
         let mut first = 0;
         while first + 1 < self.sequence.len() {
+            if self.looking.access(self.sequence[first]).kind != self.kind {
+                first += 1;
+                continue;
+            }
             let (length, shape, stop) = self.longest(first);
             found.stop(stop);
             if length > 1 {
@@ -196,7 +212,7 @@ struct Barrier {
     /// Writes: the first moment at which somebody touches what a member wrote.
     conflict: Option<(i64, u32)>,
     unknown: Option<(i64, u32)>,
-    edge: Option<crate::Edge>,
+    edge: Option<Edge>,
 }
 
 impl Barrier {
@@ -210,7 +226,7 @@ impl Barrier {
         barrier
     }
 
-    fn next_edge(&self, cutting: &Cutting<'_>, head: &Access) -> Option<crate::Edge> {
+    fn next_edge(&self, cutting: &Cutting<'_>, head: &Access) -> Option<Edge> {
         let file = cutting.looking.file;
         let case = cutting.looking.descriptions.get(head.description.0 as usize).map(|open| open.case);
         let of_process = case.and_then(|case| cutting.processes.get(&(case, head.pid)));
@@ -224,31 +240,27 @@ impl Barrier {
 
     /// A write becomes a member: what comes after it counts from now on.
     fn add(&mut self, cutting: &Cutting<'_>, member: u32) {
-        let begun = |at: u32| (cutting.looking.time(cutting.looking.access(at)).0, at);
+        let begun = |at: u32| (cutting.looking.time(at).0, at);
         let sooner = |old: Option<(i64, u32)>, new: Option<u32>| match (old, new.map(begun)) {
             (Some(old), Some(new)) => Some(old.min(new)),
             (old, new) => old.or(new),
         };
-        self.conflict = sooner(self.conflict, cutting.limits.not_after[member as usize]);
-        self.unknown = sooner(self.unknown, cutting.limits.unknown_after[member as usize]);
+        self.conflict = sooner(self.conflict, cutting.limits.certain[member as usize]);
+        self.unknown = sooner(self.unknown, cutting.limits.unknown[member as usize]);
     }
 
     /// Whether the run may go on with `next`.
     fn lets(&mut self, cutting: &Cutting<'_>, head: &Access, next: u32) -> Result<(), Stop> {
         let access = cutting.looking.access(next);
         if access.kind == Kind::Read {
-            let crossed = |found: Option<u32>| {
-                found.filter(|at| cutting.looking.time(cutting.looking.access(*at)).1 > head.start)
-            };
-            let (conflict, unknown) = (
-                crossed(cutting.limits.not_before[next as usize]),
-                crossed(cutting.limits.unknown_before[next as usize]),
-            );
-            return conflict.map(Stop::Conflict).or(unknown.map(Stop::Unknown)).map_or(Ok(()), Err);
+            let crossed = |found: Option<u32>| found.filter(|at| cutting.looking.time(*at).1 >= head.start);
+            let conflict = crossed(cutting.limits.certain[next as usize]).map(Stop::Conflict);
+            let unknown = crossed(cutting.limits.unknown[next as usize]).map(Stop::Unknown);
+            return conflict.or(unknown).map_or(Ok(()), Err);
         }
         let reached =
-            |limit: Option<(i64, u32)>| limit.filter(|(moment, _)| *moment < access.end).map(|(_, at)| at);
-        let edge = self.edge.filter(|edge| edge.start < access.end);
+            |limit: Option<(i64, u32)>| limit.filter(|(moment, _)| *moment <= access.end).map(|(_, at)| at);
+        let edge = self.edge.filter(|edge| edge.start <= access.end);
         let stop = (reached(self.conflict).map(Stop::Conflict))
             .or(reached(self.unknown).map(Stop::Unknown))
             .or(edge.map(|edge| Stop::Edge(edge.kind)));

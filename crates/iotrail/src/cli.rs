@@ -1,8 +1,8 @@
 //! The words of the command line.
 
 use crate::commands::{
-    check, compare, completions, dfg, events, export, files, import, info, man, processes, record, recover,
-    redact, report, sql, stats, tree, why, workflow,
+    advise, check, compare, completions, dfg, events, export, files, import, info, man, processes, record,
+    recover, redact, report, sql, stats, tree, why, workflow,
 };
 use crate::ui::{Colour, Ui};
 use clap::{Parser, Subcommand};
@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Processes(processes::Args),
     Files(files::Args),
     Why(why::Args),
+    Advise(advise::Args),
     Dfg(Box<dfg::Args>),
     Compare(Box<compare::Args>),
     Stats(Box<stats::Args>),
@@ -70,6 +71,7 @@ impl Command {
             Self::Processes(args) => processes::run(args, ui),
             Self::Files(args) => files::run(args, ui),
             Self::Why(args) => why::run(args, ui),
+            Self::Advise(args) => advise::run(args, ui),
             Self::Dfg(args) => dfg::run(args, ui),
             Self::Compare(args) => compare::run(args, ui),
             Self::Stats(args) => stats::run(args, ui),

@@ -1,5 +1,6 @@
 //! One file per command: its arguments, and what it calls.
 
+pub(crate) mod advise;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod compare_phases;

@@ -1,0 +1,79 @@
+//! `iotrail advise`: what could be done with fewer calls.
+
+use crate::args::query;
+use crate::{output, ui::Ui};
+use iotrail_advise::{AdviseOptions, Rules, advise};
+use iotrail_model::quantity;
+use iotrail_model::threads::one_per_core;
+use iotrail_query::{Query, QuerySpec};
+use iotrail_terminal::Style;
+use iotrail_terminal::advice_summary::advice_summary;
+use iotrail_trail::EventLog;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Find reads and writes that could be fewer, with what they would save and what is in the way.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  iotrail advise run.trail
+  iotrail advise run.trail --path '/scratch/**' --top 3
+  iotrail advise run.trail --json | jq '.findings[] | {file, calls, calls_after, saved_ns}'
+
+Advised are runs of accesses that can be one without any byte read or written being another one. The selection says on which
+accesses to advise; all others still count as being in the way. docs/advise.md has the definitions.")]
+pub(crate) struct Args {
+    /// Trails, read as one log.
+    #[arg(required = true, value_name = "TRAIL")]
+    trails: Vec<PathBuf>,
+
+    #[command(flatten)]
+    selection: query::Selection,
+
+    /// Classify pairs by the libiotrace article's own table, which keeps some pairs apart that could be merged.
+    #[arg(long)]
+    strict_article: bool,
+
+    /// Let syncs, closes, locks, renames, messages and new processes not keep writes in their order.
+    #[arg(long)]
+    any_order: bool,
+
+    /// How much the clocks of two hosts may differ.
+    #[arg(long, value_name = "SPAN", default_value = "1s", value_parser = quantity::span)]
+    clock_skew: i64,
+
+    /// Findings to print.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+
+    /// Print everything as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Write a file; `-` is stdout.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let log = EventLog::open(&args.trails)?;
+    let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
+    let options = AdviseOptions {
+        rules: if args.strict_article { Rules::Article } else { Rules::Corrected },
+        ordered: !args.any_order,
+        skew: args.clock_skew,
+        threads: one_per_core(),
+    };
+    let advice = advise(&log, &query, &options)?;
+    if advice.looked.transfers == 0 {
+        ui.warn("no transfer from or to a file is in the trail");
+    }
+    if args.json {
+        let mut text = serde_json::to_vec_pretty(&advice)?;
+        text.push(b'\n');
+        output::write(&args.output, &text)?;
+    } else {
+        let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
+        output::text(&args.output, advice_summary(&advice, args.top, style).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
