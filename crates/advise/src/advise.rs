@@ -1,13 +1,14 @@
 //! From a log to findings.
 
-use crate::access::{Access, Description, Kind};
+use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
 use crate::gather::Gathering;
-use crate::pairs::{Pair, Rules, pairs};
+use crate::pairs::{Rules, pairs};
 use crate::result::{ADVICE_FORMAT, Advice, Confidence, Example, Finding, Pairs};
-use crate::runs::{Run, Runs, runs};
+use crate::runs::{Runs, runs};
 use crate::saving::{Rates, time};
-use iotrail_model::{CaseId, Clock, FileId, Pid, Timestamp};
+use hashbrown::HashMap;
+use iotrail_model::{CaseId, Clock, FileId, Pid, Process, Timestamp};
 use iotrail_query::process_group::executable;
 use iotrail_query::{Lives, Query, scan};
 use iotrail_trail::{EventLog, Trail, TrailError};
@@ -56,18 +57,19 @@ pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<
         tracing,
         all_rates,
         pairs: Pairs::default(),
-        findings: Vec::new(),
+        groups: BTreeMap::new(),
+        uses: BTreeMap::new(),
     };
     for (id, file) in &mut files {
         gathered.looked.several_clocks += u64::from(advising.set_clock(file));
         advising.file(*id, file);
     }
-    let Advising { pairs, mut findings, .. } = advising;
+    let (pairs, mut findings) = (advising.pairs, advising.findings());
     findings.sort_by(|a, b| {
         let weight = |finding: &Finding| (finding.saved_ns.unwrap_or_default(), finding.saved_calls);
-        weight(b)
-            .cmp(&weight(a))
-            .then_with(|| (&a.file, &a.program, a.rule, a.shape).cmp(&(&b.file, &b.program, b.rule, b.shape)))
+        let name =
+            |finding: &Finding| (finding.file.clone(), finding.program.clone(), finding.rule, finding.shape);
+        weight(b).cmp(&weight(a)).then_with(|| name(a).cmp(&name(b)))
     });
     let elapsed = elapsed(log)?;
     for finding in &mut findings {
@@ -108,18 +110,35 @@ struct Advising<'a> {
     tracing: u64,
     all_rates: Rates,
     pairs: Pairs,
-    findings: Vec<Finding>,
+    groups: BTreeMap<(Use, &'static str), Group>,
+    uses: BTreeMap<Use, Uses>,
 }
 
-/// Whose accesses a finding joins: program, whether they write, shape.
-type Key = (Arc<str>, bool, &'static str);
+/// Who does what to files of a name: the name, the program, whether it writes.
+type Use = (Arc<str>, Arc<str>, bool);
 
-/// What a finding is made of.
+/// All accesses of a use, in runs or not.
 #[derive(Default)]
-struct Group<'r> {
-    runs: Vec<&'r Run>,
+struct Uses {
+    calls: u64,
+    pairs: Pairs,
+    stops: BTreeMap<&'static str, u64>,
+}
+
+/// The runs of a finding.
+#[derive(Default)]
+struct Group {
+    files: BTreeSet<FileId>,
     processes: BTreeSet<(CaseId, Pid)>,
+    /// Bytes of each call in a run, and of each run.
+    call_bytes: Vec<u64>,
+    run_bytes: Vec<u64>,
+    /// NULL if a duration is not known.
+    time: Option<u64>,
+    saved: Option<u64>,
     threads: bool,
+    foreign: bool,
+    example: Option<Example>,
 }
 
 impl Advising<'_> {
@@ -131,171 +150,156 @@ impl Advising<'_> {
             .filter_map(|access| Some(self.descriptions.get(access.description.0 as usize)?.case))
             .collect();
         let cases: Vec<_> = cases.iter().map(|case| &self.log.cases()[case.index()]).collect();
-        let resolution = cases.iter().map(|case| case.resolution.0.0).max().unwrap_or_default();
-        file.skew = if cases.len() > 1 { resolution } else { 0 };
         let [first, rest @ ..] = cases.as_slice() else { return false };
-        if rest.iter().any(|case| case.clock != first.clock)
-            || !rest.is_empty() && matches!(first.clock, Clock::Relative | Clock::Order)
-        {
+        if rest.is_empty() {
+            return false;
+        }
+        let resolution = cases.iter().map(|case| case.resolution.0.0).max().unwrap_or_default();
+        let own_clocks = matches!(first.clock, Clock::Relative | Clock::Order);
+        if own_clocks || rest.iter().any(|case| case.clock != first.clock) {
             // Nothing is known of what was before what.
             file.skew = i64::MAX / 4;
             return true;
         }
         let hosts = rest.iter().any(|case| case.name.host != first.name.host);
-        if hosts {
-            file.skew = self.options.skew.max(resolution);
-        }
+        file.skew = if hosts { self.options.skew.max(resolution) } else { resolution };
         hosts
     }
 
     fn file(&mut self, id: FileId, file: &FileAccesses) {
         let mut looking = Looking::new(file, self.descriptions);
         let pairs = pairs(&looking, self.options.rules);
-        pairs.iter().for_each(|pair| self.pairs.count(pair.category));
         let Runs { runs, stops } = runs(&mut looking, self.processes, self.options.ordered);
-        let mut groups: BTreeMap<Key, Group<'_>> = BTreeMap::new();
-        for run in &runs {
-            let access = looking.access(run.members[0]);
-            let case = self.case(access);
-            let group = groups.entry(self.key(case, access, run.shape.name())).or_default();
-            group.processes.insert((case, access.pid));
-            group.threads |= run.members.iter().any(|member| looking.access(*member).tid != access.tid);
-            group.runs.push(run);
+        let path = &self.log.names().paths[self.log.distinct_files()[id.index()].path.index()];
+        let mut programs = HashMap::new();
+        let mut whose = |advising: &Self, access: &Access| -> Use {
+            let case = advising.case(access);
+            let program =
+                programs.entry((case, access.pid)).or_insert_with(|| advising.program(case, access)).clone();
+            (Arc::clone(path), program, access.kind == Kind::Write)
+        };
+        let mut of_file = BTreeMap::<Use, Uses>::new();
+        for access in file.accesses.iter().filter(|access| access.mergeable) {
+            of_file.entry(whose(self, access)).or_default().calls += 1;
         }
-        let (of_pairs, calls) = self.counts(&looking, &pairs);
+        for pair in &pairs {
+            self.pairs.count(pair.category);
+            of_file.entry(whose(self, looking.access(pair.second))).or_default().pairs.count(pair.category);
+        }
+        for (name, found) in of_file {
+            let all = self.uses.entry(name).or_default();
+            all.calls += found.calls;
+            all.pairs.add(found.pairs);
+            stops.iter().for_each(|(word, number)| *all.stops.entry(word).or_default() += number);
+        }
         let rates = Rates::of(file.accesses.iter(), self.tracing).or(self.all_rates);
-        let foreign = {
-            let mut users: BTreeSet<_> = file.accesses.iter().map(|access| access.description).collect();
-            users.remove(&crate::DescriptionId::NONE);
-            users.len() > 1
-        };
-        for (key, group) in groups {
-            let program = (Arc::clone(&key.0), key.1);
-            let facts = Facts {
-                looking: &looking,
-                rates,
-                pairs: of_pairs.get(&program).copied().unwrap_or_default(),
-                calls: calls.get(&program).copied().unwrap_or_default(),
-                foreign,
-                stops: &stops,
-            };
-            let finding = self.finding(id, &key, &group, &facts);
-            self.findings.push(finding);
+        let users: BTreeSet<_> = file.accesses.iter().map(|access| access.description).collect();
+        let foreign = users.iter().filter(|user| **user != DescriptionId::NONE).count() > 1;
+        for run in runs.iter().filter(|run| run.members.len() >= run.shape.fewest()) {
+            let members: Vec<&Access> = run.members.iter().map(|at| looking.access(*at)).collect();
+            let key = (whose(self, members[0]), run.shape.name());
+            let example = self.example(&members);
+            let (case, tracing) = (self.case(members[0]), self.tracing);
+            let group = self.groups.entry(key).or_insert_with(|| Group {
+                time: Some(0),
+                saved: Some(0),
+                ..Group::default()
+            });
+            group.files.insert(id);
+            group.foreign |= foreign;
+            group.add(&members, case, rates, tracing, example);
         }
-    }
-
-    /// Pairs, and mergeable calls, of each program and direction.
-    fn counts(
-        &self,
-        looking: &Looking<'_>,
-        pairs: &[Pair],
-    ) -> (BTreeMap<(Arc<str>, bool), Pairs>, BTreeMap<(Arc<str>, bool), u64>) {
-        let (mut of_pairs, mut calls) = (BTreeMap::<_, Pairs>::new(), BTreeMap::new());
-        let key = |access: &Access| {
-            let (program, writes, _) = self.key(self.case(access), access, "");
-            (program, writes)
-        };
-        for pair in pairs {
-            of_pairs.entry(key(looking.access(pair.second))).or_default().count(pair.category);
-        }
-        for access in looking.file.accesses.iter().filter(|access| access.mergeable) {
-            *calls.entry(key(access)).or_default() += 1;
-        }
-        (of_pairs, calls)
     }
 
     fn case(&self, access: &Access) -> CaseId {
         self.descriptions.get(access.description.0 as usize).map(|open| open.case).unwrap_or_default()
     }
 
-    fn key(&self, case: CaseId, access: &Access, shape: &'static str) -> Key {
+    /// Base name of what the process executed at that time.
+    fn program(&self, case: CaseId, access: &Access) -> Arc<str> {
         let life = self.lives.find(case, access.pid, Timestamp(access.start));
         let program = life.and_then(|life| {
             let images = self.lives.images(life);
-            let image =
-                images.iter().rev().find(|image| image.start.is_none_or(|start| start.0 <= access.start));
-            executable(image.or(images.first())?).map(Arc::from)
+            let began = |image: &&Process| image.start.is_none_or(|start| start.0 <= access.start);
+            executable(images.iter().rev().find(began).or(images.first())?)
         });
-        (program.unwrap_or_else(|| Arc::from("?")), access.kind == Kind::Write, shape)
+        program.unwrap_or("?").into()
     }
 
-    fn finding(
-        &self,
-        id: FileId,
-        (program, writes, shape): &Key,
-        group: &Group<'_>,
-        facts: &Facts<'_, '_>,
-    ) -> Finding {
-        let members = || group.runs.iter().flat_map(|run| &run.members).map(|at| facts.looking.access(*at));
-        let of_run = |run: &Run| run.members.iter().map(|at| facts.looking.access(*at)).collect::<Vec<_>>();
-        let in_runs = members().count() as u64;
-        let runs = group.runs.len() as u64;
-        let run_bytes = median(
-            group.runs.iter().map(|run| of_run(run).iter().map(|access| access.bytes()).sum()).collect(),
-        );
-        let call_bytes = median(members().map(Access::bytes).collect());
-        let timed = members().all(|access| access.timed);
-        let confidence = match (group.threads, facts.foreign) {
+    fn example(&self, members: &[&Access]) -> Example {
+        let (first, last) = (members[0], members[members.len() - 1]);
+        Example {
+            case: self.query.rank_name(self.case(first)),
+            pid: first.pid.0,
+            tid: first.tid.0,
+            first: first.seq,
+            last: last.seq,
+            start_ns: first.start,
+            calls: members.len() as u64,
+            offset: members.iter().map(|access| access.low).min().unwrap_or_default(),
+            bytes: members.iter().map(|access| access.bytes()).sum(),
+        }
+    }
+
+    fn findings(self) -> Vec<Finding> {
+        let nothing = Uses::default();
+        let finding = |((name, shape), group): ((Use, &'static str), Group)| {
+            let uses = self.uses.get(&name).unwrap_or(&nothing);
+            group.finding(name, shape, uses)
+        };
+        self.groups.into_iter().filter_map(finding).collect()
+    }
+}
+
+impl Group {
+    fn add(&mut self, members: &[&Access], case: CaseId, rates: Rates, tracing: u64, example: Example) {
+        let accesses = || members.iter().copied();
+        self.processes.insert((case, members[0].pid));
+        self.threads |= accesses().any(|access| access.tid != members[0].tid);
+        self.call_bytes.extend(accesses().map(Access::bytes));
+        self.run_bytes.push(example.bytes);
+        let timed = accesses().all(|access| access.timed);
+        let all = timed.then(|| accesses().map(|access| time(access, tracing)).sum::<u64>());
+        self.time = self.time.zip(all).map(|(time, more)| time + more);
+        self.saved = self.saved.zip(rates.saving(accesses(), tracing)).map(|(saved, more)| saved + more);
+        if self.example.as_ref().is_none_or(|known| known.calls < example.calls) {
+            self.example = Some(example);
+        }
+    }
+
+    fn finding(self, (file, program, writes): Use, shape: &'static str, uses: &Uses) -> Option<Finding> {
+        let (runs, in_runs) = (self.run_bytes.len() as u64, self.call_bytes.len() as u64);
+        let bytes = self.run_bytes.iter().sum();
+        let run_bytes = median(self.run_bytes);
+        let confidence = match (self.threads, self.foreign) {
             (true, _) => Confidence::Low,
             (false, true) => Confidence::Medium,
             (false, false) => Confidence::High,
         };
-        Finding {
-            rule: if *writes { "merge-writes" } else { "merge-reads" },
-            file: self.log.names().paths[self.log.distinct_files()[id.index()].path.index()].to_string(),
+        Some(Finding {
+            rule: if writes { "merge-writes" } else { "merge-reads" },
+            file: file.to_string(),
+            files: self.files.len() as u64,
             program: program.to_string(),
-            processes: group.processes.len() as u64,
+            processes: self.processes.len() as u64,
             shape,
-            calls: facts.calls,
-            calls_after: facts.calls.saturating_sub(in_runs - runs),
+            calls: uses.calls,
+            calls_after: uses.calls.saturating_sub(in_runs - runs),
             runs,
             saved_calls: in_runs - runs,
-            bytes: members().map(Access::bytes).sum(),
-            call_bytes,
+            bytes,
+            call_bytes: median(self.call_bytes),
             run_bytes,
-            time_ns: timed.then(|| members().map(|access| time(access, self.tracing)).sum()),
-            saved_ns: group
-                .runs
-                .iter()
-                .map(|run| facts.rates.saving(of_run(run).into_iter(), self.tracing))
-                .sum(),
+            time_ns: self.time,
+            saved_ns: self.saved,
             share: None,
             confidence,
-            pairs: facts.pairs,
-            stops: facts.stops.clone(),
-            fix: fix(*writes, shape, run_bytes),
-            example: self.example(group, facts.looking),
-        }
+            pairs: uses.pairs,
+            stops: uses.stops.clone(),
+            fix: fix(writes, shape, run_bytes),
+            example: self.example?,
+        })
     }
-
-    fn example(&self, group: &Group<'_>, looking: &Looking<'_>) -> Example {
-        let longest =
-            group.runs.iter().max_by_key(|run| (run.members.len(), std::cmp::Reverse(run.members[0])));
-        let members = longest.map(|run| run.members.as_slice()).unwrap_or_default();
-        let accesses: Vec<&Access> = members.iter().map(|at| looking.access(*at)).collect();
-        let first = accesses.first();
-        Example {
-            case: first.map_or_else(String::new, |first| self.query.rank_name(self.case(first))),
-            pid: first.map_or(0, |first| first.pid.0),
-            tid: first.map_or(0, |first| first.tid.0),
-            first: first.map_or(0, |first| first.seq),
-            last: accesses.last().map_or(0, |last| last.seq),
-            start_ns: first.map_or(0, |first| first.start),
-            calls: accesses.len() as u64,
-            offset: accesses.iter().map(|access| access.low).min().unwrap_or_default(),
-            bytes: accesses.iter().map(|access| access.bytes()).sum(),
-        }
-    }
-}
-
-/// What the findings of a file have in common.
-struct Facts<'l, 'f> {
-    looking: &'l Looking<'f>,
-    rates: Rates,
-    pairs: Pairs,
-    calls: u64,
-    foreign: bool,
-    stops: &'l BTreeMap<&'static str, u64>,
 }
 
 fn median(mut values: Vec<u64>) -> u64 {

@@ -56,6 +56,7 @@ fn role(kind: CallKind, family: Family, transfer: Transfer) -> Role {
 }
 
 /// What a row says.
+#[derive(Clone, Copy)]
 enum Item {
     Access(FileId, Option<OpenId>, CaseId, Access),
     /// Of a file, whoever made it.

@@ -35,6 +35,18 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// How many accesses make a run of it: two are neither regular nor many.
+    #[must_use]
+    pub const fn fewest(self) -> usize {
+        match self {
+            Self::Adjacent => 2,
+            Self::Strided { .. } => 3,
+            Self::Scattered => 8,
+        }
+    }
+}
+
 impl Serialize for Shape {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
@@ -76,6 +88,14 @@ impl Pairs {
             Category::Unknown => &mut self.unknown,
         } += 1;
     }
+
+    /// Others as well.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.impossible += other.impossible;
+        self.easy += other.easy;
+        self.possible += other.possible;
+        self.unknown += other.unknown;
+    }
 }
 
 /// A run to look at.
@@ -108,6 +128,8 @@ pub struct Finding {
     pub rule: &'static str,
     /// The file.
     pub file: String,
+    /// How many files of that name: one that is removed and made again is another one.
+    pub files: u64,
     /// The program.
     pub program: String,
     /// How many processes of it.

@@ -49,7 +49,10 @@ fn entry(number: usize, finding: &Finding, style: Style) -> String {
         1 => shown(&finding.program, 32),
         many => format!("{} ({} processes)", shown(&finding.program, 32), units::count(many)),
     };
-    let file = printable(&finding.file);
+    let file = match finding.files {
+        1 => printable(&finding.file).into_owned(),
+        many => format!("{} ({} files of that name)", printable(&finding.file), units::count(many)),
+    };
     let title = format!(
         "{number}. {file}: {} {verb} by {who} could be {}",
         units::count(finding.calls),
