@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test")]
 
+mod advise;
 mod determinism;
 mod errors;
 mod formats;
