@@ -12,6 +12,7 @@ const COMMANDS: [&str; 20] = [
     "processes",
     "files",
     "why",
+    "advise",
     "dfg",
     "compare",
     "stats",
