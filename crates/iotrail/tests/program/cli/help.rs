@@ -2,7 +2,7 @@
 
 use crate::cli::util::Dir;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "record",
     "import",
     "recover",
