@@ -4,3 +4,4 @@ mod arguments;
 mod dfg;
 #[path = "../../../draw/tests/draw/graphs/mod.rs"]
 mod graphs;
+mod refusals;

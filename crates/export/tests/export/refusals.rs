@@ -1,0 +1,94 @@
+//! A job that make is refused to run again, or that fails, leaves what it should, by real runs of make.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use iotrail_export::{Format, WriteOptions, write_jobs};
+use iotrail_workflow::jobs::{Command as JobCommand, Job, JobFile, Jobs, Left, Script, State};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+
+fn output(path: &str) -> JobFile {
+    JobFile {
+        path: Arc::from(path),
+        size: None,
+        read: 0,
+        written: 1,
+        only: true,
+        stays: true,
+        updated: false,
+        older: false,
+        link: false,
+        timed: false,
+    }
+}
+
+/// A job that makes `a` and `b` if no job changed `x`, and fails behind `a` if there is a file `stop`.
+fn two_results() -> Jobs {
+    let line = b"echo 1 >a; test ! -e stop || exit 1; echo 1 >b".to_vec();
+    let command = JobCommand {
+        exe: Some(Arc::from("/bin/sh")),
+        argv: vec![b"sh".to_vec(), b"-c".to_vec(), line],
+        cwd: Some(Arc::from("/w")),
+        ..JobCommand::default()
+    };
+    let job = Job {
+        script: Some(Script::Command(command)),
+        name: Arc::from("sh"),
+        outputs: vec![output("/w/a"), output("/w/b")],
+        finds: vec![State { thing: 0, path: Arc::from("/w/x"), left: Left::Input }],
+        members: 1,
+        ..Job::default()
+    };
+    Jobs { jobs: vec![job], base: Some(Arc::from("/w")), ..Jobs::default() }
+}
+
+fn make(place: &Path) -> Output {
+    Command::new("make").args(["-s", "-f", "w.mk"]).current_dir(place).stdin(Stdio::null()).output().unwrap()
+}
+
+/// A directory where the jobs were made once; `None` where there is no make.
+fn made_once() -> Option<tempfile::TempDir> {
+    if Command::new("make").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("NOT TESTED: make is not installed");
+        return None;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let makefile = write_jobs(&two_results(), Format::Makefile, &WriteOptions::default()).unwrap();
+    fs::write(place.path().join("w.mk"), makefile).unwrap();
+    assert!(make(place.path()).status.success());
+    Some(place)
+}
+
+fn is_there(place: &Path, name: &str) -> bool {
+    place.join(name).exists()
+}
+
+#[test]
+fn make_deletes_no_result_of_a_job_that_is_refused() {
+    let Some(place) = made_once() else { return };
+    let place = place.path();
+    let makefile = fs::read_to_string(place.join("w.mk")).unwrap();
+    // What `_found` looks at: the directory, a sum, and the number of the thing.
+    let (_, found) = makefile.split_once("left=.iotrail/left-").unwrap();
+    fs::write(place.join(format!(".iotrail/left-{}-0", &found[..8])), "2\n").unwrap();
+    fs::remove_file(place.join("a")).unwrap();
+    let done = make(place);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(!done.status.success() && said.contains("x: job 2 has changed it already"), "{said}");
+    assert!(is_there(place, "b"), "the other result of the job: {said}");
+}
+
+#[test]
+fn a_job_that_failed_is_run_again_though_its_results_are_there() {
+    let Some(place) = made_once() else { return };
+    let place = place.path();
+    fs::write(place.join("stop"), "").unwrap();
+    fs::remove_file(place.join("b")).unwrap();
+    assert!(!make(place).status.success());
+    fs::write(place.join("b"), "").unwrap();
+    fs::remove_file(place.join("stop")).unwrap();
+    assert!(make(place).status.success());
+    assert_eq!(fs::read(place.join("b")).unwrap(), b"1\n");
+}
