@@ -57,6 +57,10 @@ pub fn number(text: &[u8]) -> Option<i64> {
         Some(rest) => (true, rest),
         None => (false, text),
     };
+    // Symbols are far more frequent.
+    if !text.first()?.is_ascii_digit() {
+        return None;
+    }
     let end = text.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(text.len());
     let digits = std::str::from_utf8(&text[..end]).ok()?;
     let magnitude = if let Some(hex) = digits.strip_prefix("0x") {
@@ -72,10 +76,11 @@ pub fn number(text: &[u8]) -> Option<i64> {
 /// The value of `field` in the text of a structure: `flags` of `{flags=A|B, mode=0}` is `A|B`.
 #[must_use]
 pub fn field<'a>(structure: &'a [u8], field: &[u8]) -> Option<&'a [u8]> {
-    let start = memchr::memmem::find_iter(structure, field).find_map(|at| {
-        let free = at.checked_sub(1).is_none_or(|before| !is_word(structure[before]));
-        let end = at + field.len();
-        (free && structure.get(end) == Some(&b'=')).then_some(end + 1)
+    // A searcher for the field would cost more than these texts are long.
+    let start = memchr::memchr_iter(b'=', structure).find_map(|at| {
+        let before = structure[..at].strip_suffix(field)?;
+        let free = before.last().is_none_or(|byte| !is_word(*byte));
+        free.then_some(at + 1)
     })?;
     let value = &structure[start..];
     let end = value.iter().position(|byte| matches!(byte, b',' | b'}')).unwrap_or(value.len());
@@ -110,7 +115,7 @@ mod tests {
         assert_eq!(number(b"0"), Some(0));
         assert_eq!(number(b"12 /* x */"), Some(12));
         assert_eq!(number(b"O_RDONLY"), None);
-        assert_eq!(number(b""), None);
+        assert_eq!((number(b""), number(b"-"), number(b"-x1"), number(b"+1")), (None, None, None, None));
     }
 
     #[test]
@@ -119,6 +124,7 @@ mod tests {
         assert_eq!(field(how, b"flags"), Some(&b"O_RDWR|O_CREAT"[..]));
         assert_eq!(field(how, b"resolve"), Some(&b"RESOLVE_BENEATH"[..]));
         assert_eq!(field(how, b"lags"), None);
+        assert_eq!(field(b"{st_mode=flags, flags=={}, x.flags=1}", b"flags"), Some(&b"={"[..]));
         assert_eq!(field(b"", b"flags"), None);
         assert_eq!(in_structure(how), b"O_RDWR|O_CREAT");
         assert_eq!(in_structure(b"O_RDONLY"), b"O_RDONLY");
