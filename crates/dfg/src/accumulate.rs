@@ -11,6 +11,7 @@ use crate::seams::{Ends, OpenCase, Seams};
 use crate::totals::Totals;
 use crate::vertex::Relation;
 use hashbrown::HashMap;
+use iotrail_model::calls::EventClasses;
 use iotrail_model::{EventBatch, FileId, Nanos, Nullable, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified};
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Accumulator {
     plan: Arc<Plan>,
+    /// What tells waits from other calls; without it nothing is known to wait.
+    classes: Option<Arc<EventClasses>>,
     totals: Totals,
     /// By number of a relation, the latest case that had it.
     latest_case: Vec<u64>,
@@ -42,6 +45,8 @@ struct Row {
     /// NULL too if it is negative, which no clock gives.
     duration: Option<u64>,
     size: Option<u64>,
+    /// Whether its time is waiting.
+    waits: bool,
     /// Whether `start` means anything.
     timed: bool,
     /// Whether it tells how far apart calls are and which overlap.
@@ -53,7 +58,13 @@ impl Accumulator {
     #[must_use]
     pub fn new(plan: Arc<Plan>) -> Self {
         let totals = Totals::new(plan.slots());
-        Self { plan, totals, latest_case: Vec::new(), serial: 0 }
+        Self { plan, classes: None, totals, latest_case: Vec::new(), serial: 0 }
+    }
+
+    /// Tells waits from other calls. Batches must have the columns call, path, path2 and flags then.
+    #[must_use]
+    pub fn with_classes(self, classes: Arc<EventClasses>) -> Self {
+        Self { classes: Some(classes), ..self }
     }
 
     /// Adds consecutive rows; the result holds the cases that may go on beyond them.
@@ -91,6 +102,7 @@ impl Accumulator {
                 start: batch.start[row],
                 duration: known(batch.dur[row].get().map(|Nanos(nanos)| nanos)),
                 size: known(batch.size[row].get()),
+                waits: self.classes.as_ref().is_some_and(|classes| classes.waits(batch, row)),
                 timed: case.timed,
                 tells_calls: case.tells_calls,
             };
@@ -126,6 +138,7 @@ impl Accumulator {
         if let Some(duration) = event.duration {
             sums.timed += 1;
             sums.duration = sums.duration.saturating_add(duration);
+            sums.waiting = sums.waiting.saturating_add(if event.waits { duration } else { 0 });
             if let Some(size) = event.size
                 && duration > 0
             {

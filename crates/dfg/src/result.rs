@@ -79,6 +79,20 @@ pub struct Span {
     pub end_ns: Option<i64>,
 }
 
+impl Node {
+    /// The time of its events without waits; NULL if no duration is known.
+    #[must_use]
+    pub fn working_ns(&self) -> Option<u64> {
+        Some(self.duration_ns?.saturating_sub(self.wait_ns.unwrap_or(0)))
+    }
+
+    /// Whether most of its time is waiting.
+    #[must_use]
+    pub fn is_wait(&self) -> bool {
+        self.duration_ns.zip(self.wait_ns).is_some_and(|(all, waits)| waits > all / 2)
+    }
+}
+
 impl Dfg {
     /// From the first start to the last end, if time stamps tell how long that is.
     #[must_use]
@@ -136,6 +150,9 @@ pub struct Node {
     pub files: u64,
     /// Sum of durations; NULL if none is known.
     pub duration_ns: Option<u64>,
+    /// The part of it that is waiting, by the clock or for somebody; NULL if no duration is known.
+    #[serde(default)]
+    pub wait_ns: Option<u64>,
     /// Share of the durations of all mapped events (paper, equation 8); NULL if its own or that of all is unknown.
     pub relative_duration: Option<f64>,
     /// Sum of sizes (equation 9).

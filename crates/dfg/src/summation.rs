@@ -5,14 +5,17 @@ use crate::plan::Plan;
 use crate::seams::{ClosedSeams, Seams};
 use crate::totals::Totals;
 use iotrail_model::Case;
+use iotrail_model::calls::EventClasses;
 use iotrail_query::{Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Sums up a whole log.
 #[derive(Clone, Debug)]
 pub(crate) struct Summation {
     plan: Arc<Plan>,
+    classes: Arc<EventClasses>,
 }
 
 impl Summation {
@@ -20,7 +23,8 @@ impl Summation {
         let is = |place: usize, wanted: fn(&Case) -> bool| log.cases().get(place).is_some_and(wanted);
         let plan = plan.without_times(|place| is(place, |case| !case.tells_time()));
         let plan = plan.with_coarse_times(|place| is(place, |case| case.resolution.is_coarse()));
-        Self { plan: Arc::new(plan) }
+        let classes = EventClasses::new(log.names(), log.files(), HashSet::new());
+        Self { plan: Arc::new(plan), classes: Arc::new(classes) }
     }
 }
 
@@ -31,11 +35,13 @@ impl Pass for Summation {
     type Output = Totals;
 
     fn columns(&self) -> Columns {
-        Columns::CASE | Columns::START | Columns::DUR | Columns::FILE | Columns::SIZE | Columns::ERRNO
+        let of_events =
+            Columns::CASE | Columns::START | Columns::DUR | Columns::FILE | Columns::SIZE | Columns::ERRNO;
+        of_events | Columns::CALL | Columns::PATH | Columns::PATH2 | Columns::FLAGS
     }
 
     fn sums(&self) -> Accumulator {
-        Accumulator::new(Arc::clone(&self.plan))
+        Accumulator::new(Arc::clone(&self.plan)).with_classes(Arc::clone(&self.classes))
     }
 
     fn closed(&self) -> ClosedSeams {

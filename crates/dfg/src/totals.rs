@@ -50,6 +50,8 @@ pub(crate) struct NodeSums {
     /// Events that have a duration, and the sum of their durations.
     pub(crate) timed: u64,
     pub(crate) duration: u64,
+    /// The part of it that is waiting.
+    pub(crate) waiting: u64,
     pub(crate) bytes: u64,
     pub(crate) rate: RateSum,
 }
@@ -62,6 +64,7 @@ impl NodeSums {
         self.failures += other.failures;
         self.timed += other.timed;
         self.duration = self.duration.saturating_add(other.duration);
+        self.waiting = self.waiting.saturating_add(other.waiting);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.rate.merge(other.rate);
     }

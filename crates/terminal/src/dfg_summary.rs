@@ -91,6 +91,29 @@ fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
         return "No event was mapped to an activity. `--map-explain` shows what the mapping does.\n"
             .to_owned();
     }
+    let (waits, others): (Vec<&Node>, Vec<&Node>) = dfg.nodes.iter().partition(|node| node.is_wait());
+    let mut sections = Vec::new();
+    for (title, mut nodes) in [("Activities by load", others), ("Waits", waits)] {
+        if nodes.is_empty() {
+            continue;
+        }
+        let is_wait = title == "Waits";
+        let time = |node: &Node| if is_wait { node.wait_ns } else { node.working_ns() };
+        nodes.sort_by_key(|node| std::cmp::Reverse(time(node)));
+        sections.push(activity_table((title, &nodes), &time, dfg, limit, style));
+    }
+    sections.join("\n")
+}
+
+/// Activities with the share of each in the time that counts here.
+fn activity_table(
+    (title, nodes): (&str, &[&Node]),
+    time: &dyn Fn(&Node) -> Option<u64>,
+    dfg: &Dfg,
+    limit: usize,
+    style: Style,
+) -> String {
+    let all = nodes.iter().filter_map(|node| time(node)).fold(0, u64::saturating_add);
     let mut table = Table::new()
         .names("activity")
         .figures("load", Align::Right)
@@ -102,44 +125,45 @@ fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
         .optional("p50", Align::Right)
         .optional("p95", Align::Right)
         .optional("cases", Align::Right);
-    let failed = dfg.nodes.iter().take(limit).any(|node| node.failures > 0);
+    let failed = nodes.iter().take(limit).any(|node| node.failures > 0);
     if failed {
         table = table.figures("failed", Align::Right);
     }
-    for node in dfg.nodes.iter().take(limit) {
-        let mut row = activity_row(node);
+    for node in nodes.iter().take(limit) {
+        let load = time(node).map(|time| if all == 0 { 0.0 } else { time as f64 / all as f64 });
+        let mut row = activity_row(node, time(node), load);
         if failed {
             row.push(units::count(node.failures));
         }
         table.row(row);
     }
-    let heading = style.bold("Activities by load");
-    let rest = dfg.nodes.get(limit..).unwrap_or_default();
+    let rest = nodes.get(limit..).unwrap_or_default();
     let events = rest.iter().map(|node| node.count).fold(0, u64::saturating_add);
-    let time = rest.iter().filter_map(|node| node.duration_ns).fold(0, u64::saturating_add);
-    let hidden = rest.len();
+    let left = rest.iter().filter_map(|node| time(node)).fold(0, u64::saturating_add);
+    let known = nodes.iter().any(|node| time(node).is_some());
     let more = more(
-        hidden,
+        rest.len(),
         "activity",
         "activities",
-        &[(events, Some(dfg.events.mapped), "of events"), (time, dfg.duration_ns, "of time")],
+        &[(events, Some(dfg.events.mapped), "of events"), (left, known.then_some(all), "of time")],
     );
     format!(
-        "{heading}\n{}{}",
+        "{}\n{}{}",
+        style.bold(title),
         table.render(style),
         more.map(|more| style.dim(&more) + "\n").unwrap_or_default()
     )
 }
 
-fn activity_row(node: &Node) -> Vec<String> {
+fn activity_row(node: &Node, time: Option<u64>, load: Option<f64>) -> Vec<String> {
     let quantile =
         |value: Option<i64>| value.map_or_else(|| "–".to_owned(), |nanos| units::duration(nanos as f64));
     let moves = node.bytes > 0 || node.size.max.is_some();
     vec![
         node.activity.to_string(),
-        units::or_dash(node.relative_duration, units::percent),
-        bar(node.relative_duration.unwrap_or(0.0), 8),
-        units::duration_or_dash(node.duration_ns),
+        units::or_dash(load, units::percent),
+        bar(load.unwrap_or(0.0), 8),
+        units::duration_or_dash(time),
         if moves { units::bytes(node.bytes as f64) } else { "–".to_owned() },
         node.data_rate.map_or_else(
             || "–".to_owned(),

@@ -141,6 +141,22 @@ impl EventClasses {
         })
     }
 
+    /// Whether the time of a row is waiting, by the clock or for somebody. The row needs the columns `call`, `path`, `path2` and `flags`
+    /// only.
+    #[inline]
+    #[must_use]
+    pub fn waits(&self, batch: &EventBatch, row: usize) -> bool {
+        let Some(spec) = self.spec(batch, row) else { return false };
+        let waits =
+            spec.class(self.kind(batch.path[row]), self.kind(batch.path2[row])).is_some_and(Class::is_wait);
+        match spec.kind {
+            CallKind::Lock | CallKind::Control => self.flag_facts(batch.flags[row]).locks_waiting,
+            CallKind::Futex => !self.flag_facts(batch.flags[row]).wakes,
+            CallKind::RingEnter => self.flag_facts(batch.flags[row]).collects,
+            _ => waits,
+        }
+    }
+
     fn is_synchronous(&self, batch: &EventBatch, row: usize) -> bool {
         !self.synchronous.is_empty()
             && batch.open[row].get().is_some_and(|open| self.synchronous.contains(&(batch.case[row], open)))
