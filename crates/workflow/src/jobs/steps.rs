@@ -325,13 +325,14 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             } else if !matches!(deed, Deed::Rename | Deed::Link) {
                 path = under(&opened, batch.case[row], batch.open[row], path);
             }
-            let taken = deed == Deed::Look && !batch.path2[row].is_null();
-            if taken && matches!(kind, CallKind::Rename | CallKind::Link) {
-                // The name that it would have given was taken.
+            // The name that it would have given was taken.
+            let gives = matches!(kind, CallKind::Rename | CallKind::Link);
+            let taken = deed == Deed::Look && gives && !batch.path2[row].is_null();
+            if taken {
                 path = batch.path2[row];
             }
             let path2 = match deed {
-                _ if taken => Nullable::NULL,
+                Deed::Look => Nullable::NULL,
                 Deed::Copy => under(&opened, batch.case[row], batch.open2[row], batch.path2[row]),
                 _ => batch.path2[row],
             };
