@@ -33,6 +33,10 @@ pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
             sections.extend(block(slowest, directory, top, style));
         }
     }
+    let missing = |row: &&Untold| matches!(row.what, UntoldKind::LeftOut | UntoldKind::Lost);
+    if let Some(row) = why.untold.iter().find(missing) {
+        sections.insert(0, format!("Incomplete: {}\n", untold(row)));
+    }
     if !why.untold.is_empty() {
         let lines = why.untold.iter().map(|row| bullet(&untold(row), style));
         sections.push(format!("{}\n{}", style.bold("What could not be told"), lines.collect::<String>()));
@@ -304,6 +308,10 @@ fn untold(row: &Untold) -> String {
     let names = row.names.join(", ");
     let counted = |one: &str, many: &str| units::counted(number, one, many);
     match row.what {
+        UntoldKind::LeftOut => format!(
+            "{} left out of the recording ({names}): the time they took shows as computing or off CPU.",
+            counted("event was", "events were")
+        ),
         UntoldKind::NotRecorded if row.names.iter().any(|name| name == "wait") => format!(
             "These families of calls were not recorded: {names}. Without `wait` (--calls io,wait), sleeping shows as off CPU and parents are taken to wait for their children."
         ),

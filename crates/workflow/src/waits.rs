@@ -16,7 +16,7 @@
 //! | `poll`, `select`, `epoll_wait` | that of the thread's next calls on channels, the first that has one |
 //! | a lock | the last unlock of the same file, or close or exit of a process that had locked it |
 //! | a futex | the last wake of the same word, else the last exit of a thread of the process (`pthread_join`) |
-//! | any, interrupted | the first end of a child |
+//! | any, interrupted | the end of a child right before |
 //!
 //! In a log of which nobody says that calls that wait for children were recorded and that holds none, or that does not tell
 //! how long calls took, the maker of a process is taken to wait for its end.
@@ -591,9 +591,11 @@ impl Waits {
         (inside.from < at && self.lines[line.index()].first <= at).then_some((at, line))
     }
 
+    /// The child whose end interrupted the wait: the last one, at once. An end that only its parent's next call notices interrupts
+    /// nothing, since `SIGCHLD` is ignored by who has no handler.
     fn interrupting_child(&self, inside: Inside) -> Option<Cause> {
-        let (_, (at, line)) =
-            self.exits_inside(inside).find(|(life, _)| self.is_child(*life, inside.life))?;
+        let ends = self.exits_inside(inside).filter(|(life, _)| self.is_child(*life, inside.life));
+        let (_, (at, line)) = ends.last().filter(|(_, (at, _))| inside.until - at <= SIGNAL_TAKES)?;
         Some(Cause { line, at, what: Ended::Child })
     }
 
@@ -626,6 +628,8 @@ impl Waits {
     }
 }
 
+/// A signal interrupts a wait within this time, in ns, even on a busy machine.
+const SIGNAL_TAKES: i64 = 50_000_000;
 /// Calls after a wait for descriptors that may tell which of them was ready.
 const NEXT: usize = 16;
 

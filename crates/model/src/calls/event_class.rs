@@ -162,6 +162,14 @@ impl EventClasses {
             && batch.open[row].get().is_some_and(|open| self.synchronous.contains(&(batch.case[row], open)))
     }
 
+    /// Whether a row only looked which descriptors are ready and waited for none: nothing was within less than a millisecond, and
+    /// timeouts of `poll` and `epoll_wait` are whole milliseconds. Times are in ns.
+    #[must_use]
+    pub fn looks_only(&self, batch: &EventBatch, row: usize, duration: i64) -> bool {
+        let polls = self.spec(batch, row).is_some_and(|spec| spec.kind == CallKind::Poll);
+        polls && batch.ret[row].get() == Some(0) && duration < 1_000_000
+    }
+
     /// Whether a wait ended by the clock.
     fn timed_out(&self, spec: &CallSpec, batch: &EventBatch, row: usize) -> bool {
         let by_error = batch.errno[row].get().is_some_and(|id| self.timed_out.get(id.index()) == Some(&true));
@@ -232,6 +240,9 @@ mod tests {
         let poll = |ret| crate::Event { ret: Nullable::some(ret), ..event("poll") };
         assert_eq!(class(&log, poll(0)), Some(Class::Sleep));
         assert_eq!(class(&log, poll(1)), Some(Class::Wait));
+        let classes = EventClasses::new(&log.names, &log.files, HashSet::new());
+        let looks = |ret, time| classes.looks_only(&EventBatch::from_events(&[poll(ret)]), 0, time);
+        assert_eq!([looks(0, 140_000), looks(0, 1_000_000), looks(1, 140_000)], [true, false, false]);
         let futex = |errno| crate::Event { errno: Nullable::some(ErrnoId(errno)), ..event("futex") };
         assert_eq!(class(&log, futex(0)), Some(Class::Sleep));
         assert_eq!(class(&log, futex(1)), Some(Class::Wait));

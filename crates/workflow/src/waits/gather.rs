@@ -211,9 +211,10 @@ impl Meanings {
     }
 
     /// Of a call that waited for something that has no name here, how.
-    fn nameless(&self, batch: &EventBatch, row: usize) -> Act {
+    fn nameless(&self, batch: &EventBatch, row: usize, duration: i64) -> Act {
         match self.classes.of(batch, row) {
             Some(Class::Wait) => Act::Blocked,
+            Some(Class::Sleep) if self.classes.looks_only(batch, row, duration) => Act::Other,
             Some(Class::Sleep) => Act::Slept,
             _ => Act::Other,
         }
@@ -309,7 +310,7 @@ fn found(batch: &EventBatch, lives: &Lives, meanings: &Meanings, layer: Layer) -
         let Some(life) = lives.find(batch.case[at], batch.pid[at], start) else { continue };
         let dur = batch.dur[at].get().map_or(0, |Nanos(dur)| dur.max(0));
         let act = match meanings.act(batch, at) {
-            Act::Other if dur > 0 => meanings.nameless(batch, at),
+            Act::Other if dur > 0 => meanings.nameless(batch, at, dur),
             act => act,
         };
         let row = Row { life, tid: batch.tid[at], start: start.0, end: start.0.saturating_add(dur), act };

@@ -223,6 +223,8 @@ pub struct Untold {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UntoldKind {
+    /// Events were left out of the recording, as asked for.
+    LeftOut,
     /// Families of calls were not recorded.
     NotRecorded,
     /// No call has a duration.

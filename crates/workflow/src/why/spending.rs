@@ -2,7 +2,7 @@
 
 use super::account::{AT_ONCE, Account, Amount, Call, Cost, Images, Key, Kind, Threads};
 use super::path::{Leg, What, channel_of};
-use crate::waits::{LineId, Waits};
+use crate::waits::{Act, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, CallSpec, Class, EventClasses};
@@ -10,7 +10,7 @@ use iotrail_model::{CallId, EventBatch, Layer, Nullable, PathId, Tid, Timestamp}
 use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
 use iotrail_trail::Columns;
 
-const COLUMNS: [Columns; 13] = [
+const COLUMNS: [Columns; 14] = [
     Columns::CASE,
     Columns::PID,
     Columns::TID,
@@ -21,10 +21,14 @@ const COLUMNS: [Columns; 13] = [
     Columns::PATH,
     Columns::PATH2,
     Columns::RET,
+    Columns::SIZE,
     Columns::ERRNO,
     Columns::FLAGS,
     Columns::OPEN,
 ];
+
+/// Copying a byte takes no longer than this, in ns.
+const COPYING: i64 = 10;
 
 /// What a log says beside the path.
 #[derive(Clone, Debug, Default)]
@@ -114,14 +118,17 @@ impl<'a> Spending<'a> {
             Some(Class::Metadata) => Kind::Metadata,
             Some(Class::Memory) => Kind::Memory,
             Some(Class::Process) => Kind::Process,
-            Some(Class::Sleep) if kind == CallKind::Poll && at_once => Kind::Transfer,
+            Some(Class::Sleep) if self.classes.looks_only(batch, row, time - self.cost.inside) => {
+                Kind::Transfer
+            }
             Some(Class::Sleep) => Kind::Sleep,
             Some(Class::Wait | Class::Transfer) => {
                 let waits_for_child = matches!(kind, CallKind::WaitChild | CallKind::WaitChildInfo);
                 let child =
                     batch.ret[row].get().and_then(|ret| u32::try_from(ret).ok()).filter(|ret| *ret > 0);
                 let ended = child.is_some_and(|pid| self.waits.child_ended_before(life, pid, start));
-                match (waits_for_child && (ended || at_once), at_once) {
+                let copied = || self.only_copied(batch, row, life, (start, time));
+                match (waits_for_child && (ended || at_once), at_once || copied()) {
                     (true, _) => Kind::Process,
                     (_, true) => Kind::Transfer,
                     _ => Kind::Waiting,
@@ -129,6 +136,26 @@ impl<'a> Spending<'a> {
             }
             None => Kind::Other,
         }
+    }
+
+    /// Whether a transfer through a channel had nobody to wait for: both ends are known, nobody did anything at the other end
+    /// meanwhile, and copying its bytes may have taken that long.
+    fn only_copied(&self, batch: &EventBatch, row: usize, life: LifeId, (start, time): (i64, i64)) -> bool {
+        let size = batch.size[row].get().unwrap_or_default().max(0);
+        if time - AT_ONCE - self.cost.inside > size.saturating_mul(COPYING) {
+            return false;
+        }
+        let wait = || {
+            let line = *self.lines.get(&(life, batch.tid[row]))?;
+            let number = self.waits.before(line, start.checked_add(1)?).checked_sub(1)?;
+            let (begun, end, act) = self.waits.wait(line, number)?;
+            let through = matches!(act, Act::Read { .. } | Act::Write(_)) && begun == start;
+            through.then_some((line, number, end))
+        };
+        wait().is_some_and(|(line, number, end)| {
+            self.waits.cause(line, number, end).is_none()
+                && self.waits.unexplained(line, number, end).is_none()
+        })
     }
 
     /// What a call was on; of a wait for descriptors what it was for.

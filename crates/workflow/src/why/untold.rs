@@ -32,6 +32,13 @@ impl Untolds {
             if !without.is_empty() && !recording.selections.is_empty() {
                 add(UntoldKind::NotRecorded, None, None, without);
             }
+            // What is no access to a file is left out of every recording.
+            let asked = || recording.left_out.iter().filter(|(option, _)| option.starts_with("--"));
+            let left_out: u64 = asked().map(|(_, number)| number).sum();
+            if left_out > 0 {
+                let options = asked().map(|(option, _)| option.clone()).collect();
+                add(UntoldKind::LeftOut, Some(left_out), None, options);
+            }
             let escaped: u64 = recording.escaped.values().sum();
             if escaped + recording.left_running > 0 {
                 add(UntoldKind::NotFollowed, Some(escaped + recording.left_running), None, Vec::new());
