@@ -20,7 +20,8 @@ pub(crate) struct Limits {
 }
 
 impl Default for Limits {
-    /// About 50 MB: 104 bytes for each of 196,608 + 65,536 rows, 12 MB of paths, the rest for sorting and encoding.
+    /// About 65 MB: 112 bytes for each of 196,608 + 65,536 rows and the 131,072 of a row group, 12 MB of paths, the rest for
+    /// sorting and encoding; up to 30 MB more where another thread encodes.
     fn default() -> Self {
         Self {
             check_rows: 1 << 10,

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const WORTH_A_THREAD: u64 = 100_000;
 /// How many events are converted between two words about progress.
 const STEP: u64 = 1 << 16;
-/// Each thread holds about 50 MB, whatever the number of events; more would be too much at the end of a job.
+/// Each thread holds about 65 MB, whatever the number of events; more would be too much at the end of a job.
 const MAX_THREADS: u64 = 4;
 
 /// Images that were not seen to end, and when they began.
