@@ -182,7 +182,7 @@ pub fn phrase(piece: &Piece, directory: Option<&str>) -> String {
         PieceKind::Computing => format!("computing in {program}"),
         PieceKind::BetweenCalls => format!("between calls in {program}"),
         PieceKind::OffCpu => format!("off CPU in {program}, reason unknown"),
-        PieceKind::HandOver => format!("hand-over ({}) to {program}", path.as_deref().unwrap_or("wait")),
+        PieceKind::HandOver => format!("hand-over ({}) to {program}", path.unwrap_or("wait")),
         PieceKind::Start => format!("start of {program}"),
         PieceKind::Tracing => format!("tracing of {program}"),
     }

@@ -10,7 +10,9 @@ use iotrail_record::{
     CallSet, Limits, Placement, RecordPlan, Session, SessionError, SessionOptions, Target, Wait, name_of,
     record_to_trail,
 };
-use iotrail_trail::Totals;
+use iotrail_terminal::why_summary::why_line;
+use iotrail_trail::{EventLog, Totals};
+use iotrail_workflow::why::why;
 use std::ffi::OsString;
 use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -208,6 +210,9 @@ fn conclude(session: &Session, target: &Path, args: &Args, ui: &Ui) -> anyhow::R
     if let Some(recording) = recording {
         ui.say(&format!("coverage: {}", recording.in_one_line()));
     }
+    if let Some(answer) = answer(added, target) {
+        ui.say(&answer);
+    }
     if let Some(page) = &args.report {
         let page = page.clone().unwrap_or_else(|| target.with_extension("html"));
         report::write_plain(target, &page, ui)?;
@@ -216,6 +221,20 @@ fn conclude(session: &Session, target: &Path, args: &Args, ui: &Ui) -> anyhow::R
         Some(path) => output::write(path, &summary(session, added, target)?),
         None => Ok(()),
     }
+}
+
+/// Recordings of more events are explained only when somebody asks.
+const EXPLAINED: u64 = 500_000;
+
+/// Where the elapsed time of a small recording of one case went, in one line. Others may still be recording into a trail of several.
+fn answer(added: &Totals, target: &Path) -> Option<String> {
+    if !(1..=EXPLAINED).contains(&added.events) {
+        return None;
+    }
+    let log = EventLog::open(&[target.to_owned()]).ok().filter(|log| log.cases().len() == 1)?;
+    let why = why(&log, one_per_core()).ok()?;
+    let [run] = why.runs.as_slice() else { return None };
+    Some(format!("why {}", why_line(run, why.directory.as_deref())))
 }
 
 fn in_one_line(session: &Session, added: &Totals, target: &Path) -> String {

@@ -54,7 +54,7 @@ pub(super) fn fold(mut heaps: Heaps, least: i64) -> Heaps {
         }
     }
     let (joined, whole): (Heaps, Heaps) = heaps.into_iter().partition(|(_, heap)| heap.joined == 1);
-    let named = joined.into_iter().map(|(_, heap)| ((heap.last.clone(), false), Heap { joined: 0, ..heap }));
+    let named = joined.into_values().map(|heap| ((heap.last.clone(), false), Heap { joined: 0, ..heap }));
     whole.into_iter().chain(named).collect()
 }
 

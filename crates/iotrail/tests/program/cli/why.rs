@@ -1,5 +1,7 @@
 //! `iotrail why`: recordings of which a person knows where the time went.
 
+#![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
+
 use crate::cli::util::Dir;
 use serde_json::Value;
 
