@@ -7,7 +7,7 @@ use crate::again;
 use crate::error::ExportError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::{check, umask};
-use crate::targets::{Before, Names, Rule, Targets, rules, unnoticed};
+use crate::targets::{Before, Names, Rule, Targets, looking_ahead, rules, unnoticed};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -64,6 +64,7 @@ fn input(path: &str) -> Option<String> {
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
     check(jobs, "makefile")?;
     let names = Names { target: name, input };
+    let jobs = &looking_ahead(jobs, Before::Kept, &names);
     let rules = rules(jobs, Before::Kept, &names);
     let taken = |word: &str| {
         rules.iter().any(

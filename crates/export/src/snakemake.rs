@@ -8,7 +8,7 @@ use crate::again;
 use crate::error::ExportError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::{check, preparation, umask};
-use crate::targets::{Before, Names, Rule, rules, unnoticed};
+use crate::targets::{Before, Names, Rule, looking_ahead, rules, unnoticed};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -70,6 +70,7 @@ fn list(text: &mut String, key: &str, values: &[String]) {
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
     check(jobs, "snakemake")?;
     let names = Names { target: name, input: name };
+    let jobs = &looking_ahead(jobs, Before::Deleted, &names);
     let rules = rules(jobs, Before::Deleted, &names);
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));

@@ -8,7 +8,7 @@
 
 use crate::escape::{Base, shell};
 use iotrail_model::text::printable;
-use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left};
+use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -129,7 +129,6 @@ where
     let outside = |path: &str| base.relative(path).starts_with('/');
     let mut all: Vec<Rule> = Vec::with_capacity(jobs.jobs.len());
     let mut outer: Vec<BTreeSet<String>> = Vec::with_capacity(jobs.jobs.len());
-    let mut needs: Vec<Vec<usize>> = Vec::with_capacity(jobs.jobs.len());
     for (number, job) in jobs.jobs.iter().enumerate() {
         let read = job.inputs.iter().filter(|file| !changed.contains(&*file.path) && file.stays);
         let read = read.map(|file| &file.path).filter(|path| jobs.is_own(path));
@@ -139,22 +138,15 @@ where
             .filter(|path| !in_made(path) && !is_shared(path))
             .filter_map(|path| input_name(path))
             .collect();
-        let used: BTreeSet<String> =
-            job.inputs.iter().map(|file| &file.path).chain(&job.met).filter_map(|path| name(path)).collect();
-        let (mut inputs, mut after, mut real) = (own.clone(), Vec::new(), Vec::new());
+        let used = used(job, &name);
+        let (mut inputs, mut after) = (own.clone(), Vec::new());
         for needed in &job.needs {
             match &targets[needed.index()] {
-                Targets::Stamp(stamp) => {
-                    inputs.insert(stamp.clone());
-                    real.push(needed.index());
-                }
+                Targets::Stamp(stamp) => drop(inputs.insert(stamp.clone())),
                 Targets::Files(files) => {
                     let of_it: Vec<&String> = files.iter().filter(|file| used.contains(*file)).collect();
                     if of_it.is_empty() {
                         after.push(targets[needed.index()].first().to_owned());
-                    }
-                    if !of_it.is_empty() || before == Before::Deleted {
-                        real.push(needed.index());
                     }
                     inputs.extend(of_it.into_iter().cloned());
                 }
@@ -172,7 +164,6 @@ where
         let changed = in_place[number].iter().filter(|path| there(path));
         let changed = changed.filter_map(|path| input_name(path)).collect();
         outer.push(own);
-        needs.push(real);
         let inputs = inputs.into_iter().collect();
         all.push(Rule {
             targets: Targets::Stamp(String::new()),
@@ -184,11 +175,64 @@ where
             changed,
         });
     }
-    wake(jobs, &mut all, &outer, &needs);
+    wake(jobs, &mut all, &outer, &followed(jobs, before, &targets, &name));
     for ((rule, targets), stamp) in all.iter_mut().zip(targets).zip(stamps) {
         (rule.targets, rule.stamp) = (targets, stamp);
     }
     all
+}
+
+/// Names of what a job reads or finds.
+fn used(job: &Job, name: &impl Fn(&str) -> Option<String>) -> BTreeSet<String> {
+    job.inputs.iter().map(|file| &file.path).chain(&job.met).filter_map(|path| name(path)).collect()
+}
+
+/// By job, those after which it runs again whenever they do: it does not only wait for them.
+fn followed(
+    jobs: &Jobs,
+    before: Before,
+    targets: &[Targets],
+    name: &impl Fn(&str) -> Option<String>,
+) -> Vec<Vec<usize>> {
+    let of_job = |job: &Job| {
+        let used = used(job, name);
+        let follows = |other: &usize| match &targets[*other] {
+            Targets::Stamp(_) => true,
+            Targets::Files(files) => {
+                before == Before::Deleted || files.iter().any(|file| used.contains(file))
+            }
+        };
+        job.needs.iter().map(|needed| needed.index()).filter(follows).collect()
+    };
+    jobs.jobs.iter().map(of_job).collect()
+}
+
+/// The jobs, each of which also looks at what those find that run again whenever it does and that no job may have changed: who is
+/// refused then is refused before anything is changed.
+pub(crate) fn looking_ahead<T, I>(jobs: &Jobs, before: Before, names: &Names<T, I>) -> Jobs
+where
+    T: Fn(&str) -> Option<String>,
+{
+    /// A job that would look at more of others only looks at its own.
+    const MOST: usize = 40;
+    let base = Base::of(jobs);
+    let name = |path: &str| (names.target)(&base.relative(path));
+    let targets: Vec<Targets> = jobs.jobs.iter().map(|job| targets(job, "", before, &name)).collect();
+    let mut ahead: Vec<BTreeMap<u32, State>> = vec![BTreeMap::new(); jobs.jobs.len()];
+    for (number, followed) in followed(jobs, before, &targets, &name).into_iter().enumerate().rev() {
+        let lasting = jobs.jobs[number].finds.iter().filter(|state| !matches!(state.left, Left::ByJob(_)));
+        let mut all = ahead[number].clone();
+        all.extend(lasting.map(|state| (state.thing, state.clone())));
+        for other in followed {
+            ahead[other].extend(all.iter().take(MOST + 1).map(|(thing, state)| (*thing, state.clone())));
+        }
+    }
+    let mut jobs = jobs.clone();
+    for (job, ahead) in jobs.jobs.iter_mut().zip(ahead).filter(|(_, ahead)| ahead.len() <= MOST) {
+        let own: BTreeSet<u32> = job.finds.iter().map(|state| state.thing).collect();
+        job.finds.extend(ahead.into_values().filter(|state| !own.contains(&state.thing)));
+    }
+    jobs
 }
 
 /// Names that make a job run, inputs that change and outputs that are missing, as far as they are few.

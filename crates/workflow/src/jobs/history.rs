@@ -162,6 +162,8 @@ struct Writer<'a> {
     targets: HashMap<Arc<str>, (PathId, Arc<str>), RandomState>,
     /// The stages of names.
     stages: Stages,
+    /// The step under way.
+    deed: Deed,
     /// What the step under way does to a file by an open, if it empties or makes it.
     opens: Option<How>,
     /// Whether the step under way changes permissions only.
@@ -243,6 +245,7 @@ pub(crate) fn write(
         links: HashMap::default(),
         targets: HashMap::default(),
         stages: Stages::default(),
+        deed: Deed::Look,
         opens: None,
         permits: false,
         is_new: false,
@@ -272,6 +275,7 @@ pub(crate) fn write(
             writer.span = (step.start, step.last);
             writer.stages.now = step.start;
             writer.other = hidden.is_other(step);
+            writer.deed = step.deed;
             (writer.opens, writer.permits) = (None, matches!(step.deed, Deed::Mode(_)));
             if let (true, Some(job), Some(target)) = (step.is_new, who[program.index()], step.path2.get()) {
                 writer.stages.read(Thing::Name(target), job, Found::Missing);
@@ -380,7 +384,7 @@ impl Writer<'_> {
             Deed::Mode(_) if who.is_none() => drop(self.permitted.insert(path)),
             Deed::Mode(_) => {
                 let modified = self.modified(path);
-                self.wrote(who, path, file, 0, Before::There);
+                self.set_attributes(who, path, file);
                 self.names.entry(path).or_default().modified = modified;
                 self.grow(path, None);
             }
@@ -389,7 +393,7 @@ impl Writer<'_> {
                 if self.altered.contains_key(name(self.log.names(), path)) {
                     self.list(who, path);
                 }
-                self.wrote(who, path, file, 0, Before::There);
+                self.set_attributes(who, path, file);
                 let own = self.modified(path);
                 if let Some(set) = self.asked.set(program, path, own, self.log.names()) {
                     self.names.entry(path).or_default().modified = set;
@@ -679,7 +683,8 @@ impl Writer<'_> {
                 if let Some((link, target)) = self.targets.get(part) {
                     ways.push(*link);
                     let target = format!("{target}{behind}");
-                    others.extend(self.labels.number(&target));
+                    let is_met = at == 0 && behind.is_empty() && self.deed.is_of_link();
+                    others.extend(self.labels.number(&target).map(|other| (other, is_met)));
                     names.push(target.into());
                 }
                 names.retain(|name| !called.contains(name));
@@ -692,12 +697,14 @@ impl Writer<'_> {
         ways.sort();
         ways.dedup();
         ways.retain(|link| *link != path);
-        others.retain(|other| *other != path);
-        for other in others {
+        others.retain(|(other, _)| *other != path);
+        for (other, is_met) in others {
+            let writes = writes && !is_met;
+            let found = if is_met || self.deed == Deed::Missing { Found::Perhaps } else { Found::Used };
             if writes {
                 self.stages.write(Thing::Name(other), job, How::Changed, None);
             } else {
-                self.stages.read(Thing::Name(other), job, Found::Used);
+                self.stages.read(Thing::Name(other), job, found);
             }
             let turns = &mut self.names.entry(other).or_default().turns;
             if writes {
@@ -760,6 +767,20 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+
+    /// Permissions or times are set. A directory that was made is no file because of that.
+    fn set_attributes(&mut self, who: Who, path: PathId, file: Option<FileId>) {
+        let Some((_, turns)) = self.made.get_mut(name(self.log.names(), path)) else {
+            return self.wrote(who, path, file, 0, Before::There);
+        };
+        let Some(job) = who else { return };
+        turns.read(job, self.span, &mut self.needs);
+        self.in_directory(who, path);
+        self.other_names(job, path, true);
+        let how = if self.permits { How::Permitted } else { How::Changed };
+        self.stages.write(Thing::Name(path), job, how, Some(true));
+        self.names.entry(path).or_default().turns.write(job, self.span, &mut self.needs);
     }
 
     /// What is under that name is the job's from now on.
@@ -867,7 +888,8 @@ impl Writer<'_> {
             let mut rest: &str = &text;
             while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
                 if let (Some(place), Some(job)) = (self.places.get(parent), who) {
-                    self.stages.read(Thing::Name(*place), job, Found::Used);
+                    let found = if step.deed == Deed::Missing { Found::Perhaps } else { Found::Used };
+                    self.stages.read(Thing::Name(*place), job, found);
                 }
                 rest = parent;
             }

@@ -46,6 +46,8 @@ pub(crate) enum Found {
     There,
     /// Nothing.
     Missing,
+    /// Whatever there was: it missed a name below, or met a link that leads there.
+    Perhaps,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -76,6 +78,8 @@ struct Stage {
     lookers: BTreeSet<u32>,
     /// Who asked for it, and it was not there.
     missers: BTreeSet<u32>,
+    /// Who found whatever there was, while that is not known.
+    passers: BTreeSet<u32>,
 }
 
 /// A name with all that happened to it.
@@ -157,13 +161,15 @@ impl Stages {
         let history = self.history(thing);
         history.first.get_or_insert(now);
         let Some(stage) = history.stages.last_mut().filter(|stage| stage.writer != Some(job)) else { return };
-        if stage.exists.is_none() && stage.writer.is_none() {
+        if stage.exists.is_none() && stage.writer.is_none() && found != Found::Perhaps {
             stage.exists = Some(found != Found::Missing);
         }
         let who = match found {
             Found::Used => &mut stage.readers,
             Found::There => &mut stage.lookers,
             Found::Missing => &mut stage.missers,
+            Found::Perhaps if stage.exists == Some(true) => &mut stage.readers,
+            Found::Perhaps => &mut stage.passers,
         };
         who.insert(job);
     }
@@ -192,6 +198,7 @@ impl Stages {
         if last.writer.is_none() {
             last.exists = was_there;
         }
+        last.decide(job);
         let of_nothing = matches!(how, How::Emptied | How::Made);
         let needs_last = !of_nothing || last.readers.contains(&job);
         let missed = last.missers.contains(&job);
@@ -363,6 +370,17 @@ impl Stages {
 }
 
 impl Stage {
+    /// It ends, and whether anything was there is as well known as it will be. That there was nothing decides nothing for `next`, who
+    /// makes it then.
+    fn decide(&mut self, next: u32) {
+        let passers = std::mem::take(&mut self.passers).into_iter();
+        if self.exists == Some(false) {
+            self.missers.extend(passers.filter(|job| *job != next));
+        } else {
+            self.readers.extend(passers);
+        }
+    }
+
     fn all_found(&self) -> impl Iterator<Item = u32> {
         self.readers.union(&self.lookers).copied()
     }
@@ -549,6 +567,21 @@ mod tests {
         stages.read(X, 1, Found::Missing);
         stages.write(X, 2, How::Emptied, None);
         assert_eq!(finish(stages), (vec![(1, 0)], vec![(2, false)]));
+    }
+
+    #[test]
+    fn who_missed_a_name_below_did_not_find_what_is_above() {
+        let missed_below = |other: u32| {
+            let mut stages = Stages::default();
+            stages.read(X, other, Found::Perhaps);
+            stages.write(X, 1, How::Made, Some(false));
+            stages
+        };
+        assert_eq!(finish(missed_below(1)), (vec![], vec![(1, true)]));
+        let again = missed_below(1).finish(&text, &|_| None);
+        assert!(again.contested.is_empty(), "who makes it can do so again");
+        let contested = missed_below(2).finish(&text, &|_| None).contested.pop().unwrap();
+        assert_eq!((contested.before, contested.finds), (Left::Nothing, vec![(2, 0)]));
     }
 
     #[test]

@@ -115,6 +115,22 @@ impl Deed {
         )
     }
 
+    /// Whether it is about the name itself and not about what it leads to, if it is that of a symbolic link: of others the resolved
+    /// name is known.
+    pub(crate) const fn is_of_link(self) -> bool {
+        matches!(
+            self,
+            Self::Look
+                | Self::Stat
+                | Self::Mode(_)
+                | Self::Times
+                | Self::Remove
+                | Self::Rename
+                | Self::Link
+                | Self::Symlink
+        )
+    }
+
     /// What is left of it if it failed, and that told whether the name was there; `None` if nothing is.
     const fn failed(self, presence: Presence) -> Option<Self> {
         match (presence, self) {

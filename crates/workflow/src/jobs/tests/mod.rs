@@ -451,6 +451,44 @@ fn who_uses_a_renamed_directory_and_who_makes_it_again_waits_for_who_renamed_it(
 }
 
 #[test]
+fn a_directory_whose_times_are_set_is_no_file_also_where_one_above_is_renamed() {
+    let mut recording = Recording::new();
+    recording.start(2, "cp\0-a\0src\0d", |_| {});
+    for (call, path) in
+        [("mkdir", "/w/d"), ("mkdir", "/w/d/s"), ("utimensat", "/w/d/s"), ("fchmodat", "/w/d")]
+    {
+        recording.call(2, call, None, path, 0, "");
+    }
+    recording.write(2, "/w/d/s/a");
+    recording.now += 2_000;
+    recording.start(3, "mv\0d\0e", |_| {});
+    call2(&mut recording, 3, "rename", ["/w/d", "/w/e"]);
+    let jobs = recording.jobs();
+    let [copies, renames] = jobs.jobs.as_slice() else { panic!("{:?}", jobs.jobs) };
+    assert_eq!(paths(&copies.outputs), ["/w/d/s/a"]);
+    let made = |job: &Job| -> Vec<(String, bool)> {
+        job.made.iter().map(|made| (made.path.to_string(), made.is_directory)).collect()
+    };
+    let below =
+        |top: &str| [(top.to_owned(), true), (format!("{top}/s"), true), (format!("{top}/s/a"), false)];
+    assert_eq!((made(copies), made(renames)), (below("/w/d").to_vec(), below("/w/e").to_vec()));
+}
+
+#[test]
+fn what_a_link_leads_to_is_not_met_by_who_asks_for_the_link() {
+    let mut recording = Recording::new();
+    recording.start(2, "probe", |_| {});
+    call2(&mut recording, 2, "symlink", ["/w/probe", "/w/nothing"]);
+    for call in ["lstat", "unlink"] {
+        recording.call(2, call, None, "/w/probe", 0, "");
+    }
+    recording.write(2, "/w/out");
+    let jobs = recording.jobs();
+    let job = &jobs.jobs[0];
+    assert!(job.found.is_empty() && job.met.is_empty() && job.inputs.is_empty(), "{job:?}");
+}
+
+#[test]
 fn who_makes_a_directory_waits_for_who_missed_it() {
     let mut recording = Recording::new();
     recording.start(2, "rm\0-rf\0out", |_| {});
