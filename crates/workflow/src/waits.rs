@@ -594,8 +594,8 @@ impl Waits {
     /// The child whose end interrupted the wait: the last one, at once. An end that only its parent's next call notices interrupts
     /// nothing, since `SIGCHLD` is ignored by who has no handler.
     fn interrupting_child(&self, inside: Inside) -> Option<Cause> {
-        let ends = self.exits_inside(inside).filter(|(life, _)| self.is_child(*life, inside.life));
-        let (_, (at, line)) = ends.last().filter(|(_, (at, _))| inside.until - at <= SIGNAL_TAKES)?;
+        let mut ends = self.exits_inside(inside).filter(|(life, _)| self.is_child(*life, inside.life));
+        let (_, (at, line)) = ends.next_back().filter(|(_, (at, _))| inside.until - at <= SIGNAL_TAKES)?;
         Some(Cause { line, at, what: Ended::Child })
     }
 

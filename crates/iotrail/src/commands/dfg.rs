@@ -1,8 +1,7 @@
 //! `iotrail dfg`: the Directly-Follows Graph.
 
 use crate::args::{graph, query};
-use crate::{output, ui::Ui};
-use anyhow::Context;
+use crate::{output, ui::Ui, usage};
 use iotrail_dfg::{Dfg, synthesize};
 use iotrail_export::{Format, Subject, dfg_files, write_dfg};
 use iotrail_query::Query;
@@ -98,7 +97,8 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 pub(crate) fn check_formats(outputs: &[PathBuf]) -> anyhow::Result<()> {
     let files = outputs.iter().filter(|path| *path != Path::new("-") && !is_html(path));
     for path in files {
-        Format::from_path(path, Subject::Dfg).context("or .html for the report")?;
+        Format::from_path(path, Subject::Dfg)
+            .map_err(|error| usage::wrong(format!("{error}; .html writes the report")))?;
     }
     Ok(())
 }

@@ -30,13 +30,13 @@ fn trace() -> String {
 
 #[test]
 fn advice_says_what_could_be_fewer_and_what_is_in_the_way() {
-    let dir = Dir::with_trace(&trace());
+    let dir = Dir::with_trace(trace());
     insta::assert_snapshot!(dir.run(["advise", "t.trail"]).succeeds().text());
 }
 
 #[test]
 fn what_others_read_in_between_keeps_writes_apart() {
-    let dir = Dir::with_trace(&trace());
+    let dir = Dir::with_trace(trace());
     let advice = |words: &[&str]| -> Value {
         let words: Vec<&str> = ["advise", "t.trail", "--json"].iter().chain(words).copied().collect();
         serde_json::from_str(&dir.run(words).succeeds().text()).expect("JSON")
