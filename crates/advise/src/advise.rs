@@ -8,7 +8,7 @@ use crate::result::{ADVICE_FORMAT, Advice, Confidence, Example, Finding, Pairs};
 use crate::runs::{Runs, runs};
 use crate::saving::{Rates, time};
 use hashbrown::HashMap;
-use iotrail_model::{CaseId, Clock, FileId, Pid, Process, Timestamp};
+use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Process, Timestamp};
 use iotrail_query::process_group::executable;
 use iotrail_query::{Lives, Query, scan};
 use iotrail_trail::{EventLog, Trail, TrailError};
@@ -91,7 +91,9 @@ pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<
 /// From the first begin to the last end of a process, where cases tell time.
 fn elapsed(log: &EventLog) -> Result<Option<u64>, TrailError> {
     let processes = log.processes()?;
-    let timed = processes.iter().filter(|process| log.cases()[process.case.index()].tells_time());
+    let timed = processes
+        .iter()
+        .filter(|process| log.cases().get(process.case.index()).is_some_and(Case::tells_time));
     let (mut first, mut last): (Option<Timestamp>, Option<Timestamp>) = (None, None);
     for process in timed {
         first = first.into_iter().chain(process.start).min();
@@ -149,7 +151,7 @@ impl Advising<'_> {
             .iter()
             .filter_map(|access| Some(self.descriptions.get(access.description.0 as usize)?.case))
             .collect();
-        let cases: Vec<_> = cases.iter().map(|case| &self.log.cases()[case.index()]).collect();
+        let cases: Vec<_> = cases.iter().filter_map(|case| self.log.cases().get(case.index())).collect();
         let [first, rest @ ..] = cases.as_slice() else { return false };
         if rest.is_empty() {
             return false;

@@ -107,7 +107,7 @@ impl<'a> Gathering<'a> {
     }
 
     fn flags(&self, event: &Event) -> &str {
-        event.flags.get().map_or("", |flags| &self.log.names().flags[flags.index()])
+        self.log.names().flags(event.flags).unwrap_or_default()
     }
 
     fn row(&self, role: Role, event: &Event, selected: bool, items: &mut Vec<Item>, looked: &mut Looked) {
