@@ -8,7 +8,7 @@ use crate::again;
 use crate::error::ExportError;
 use crate::escape::{comment, remarks, shell};
 use crate::runnable::{check, preparation, umask};
-use crate::targets::{Before, Names, Rule, looking_ahead, rules, unnoticed};
+use crate::targets::{Before, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -76,6 +76,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
     text.extend(unnoticed(jobs, Before::Deleted, &rules, &names).map(|remark| comment(&remark)));
+    unheeded(jobs).iter().for_each(|remark| text.push_str(&comment(remark)));
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();
     let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n");

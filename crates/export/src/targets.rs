@@ -8,7 +8,7 @@
 
 use crate::escape::{Base, shell};
 use iotrail_model::text::printable;
-use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, State};
+use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, Made, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -331,8 +331,6 @@ where
     T: Fn(&str) -> Option<String>,
     I: Fn(&str) -> Option<String>,
 {
-    /// So many names are told.
-    const SHOWN: usize = 8;
     let base = Base::of(jobs);
     let made: BTreeSet<&str> =
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
@@ -341,6 +339,8 @@ where
     let known: BTreeSet<&str> =
         read.clone().chain(found.clone()).chain(&jobs.shared).map(|path| &**path).collect();
     let is_file = |path: &Arc<str>| known.contains(&**path);
+    let anew: BTreeSet<&str> = jobs.jobs.iter().flat_map(|job| &job.made).map(|made| &*made.path).collect();
+    let is_made = |path: &Arc<str>| anew.contains(&**path);
     let shared = jobs.shared.iter().map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
     let files: BTreeSet<String> = read
         .chain(found)
@@ -367,15 +367,10 @@ where
         .jobs
         .iter()
         .flat_map(|job| &job.listed)
-        .filter(|path| !is_file(path))
+        .filter(|path| !is_file(path) && !is_made(path))
         .map(|path| base.relative(path))
         .filter(|path| !path.starts_with('/'))
         .collect();
-    let shown = |names: BTreeSet<String>| {
-        let more = names.len().saturating_sub(SHOWN);
-        let named: Vec<String> = names.iter().take(SHOWN).map(|name| printable(name).into_owned()).collect();
-        if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
-    };
     let mut parts = Vec::new();
     if !files.is_empty() {
         parts.push(format!("changes of {}", shown(files)));
@@ -387,6 +382,51 @@ where
         parts.push(format!("new files in {}", shown(places)));
     }
     (!parts.is_empty()).then(|| format!("not noticed when it runs again: {}", parts.join("; ")))
+}
+
+/// Names in one line, if they are many some of them.
+fn shown(names: BTreeSet<String>) -> String {
+    /// So many are told.
+    const SHOWN: usize = 8;
+    let more = names.len().saturating_sub(SHOWN);
+    let named: Vec<String> = names.iter().take(SHOWN).map(|name| printable(name).into_owned()).collect();
+    if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
+}
+
+/// What a reader must know of files that make no job run, and of files that stay.
+pub(crate) fn unheeded(jobs: &Jobs) -> Vec<String> {
+    let base = Base::of(jobs);
+    let within = |paths: BTreeSet<&Arc<str>>| -> BTreeSet<String> {
+        paths.into_iter().map(|path| base.relative(path)).filter(|path| !path.starts_with('/')).collect()
+    };
+    let found: BTreeSet<&Arc<str>> =
+        jobs.jobs.iter().flat_map(|job| job.found.iter().chain(&job.met)).collect();
+    let read = within(jobs.of_managers.iter().filter(|path| !found.contains(path)).collect());
+    let listed: BTreeSet<&Arc<str>> = jobs.jobs.iter().flat_map(|job| &job.listed).collect();
+    let grows = |directory: &&Arc<str>| {
+        let fills = |job: &Job| {
+            let in_it =
+                |made: &Made| made.path.strip_prefix(&***directory).is_some_and(|rest| rest.starts_with('/'));
+            job.made.iter().any(in_it) && !job.made.iter().any(|made| made.path == **directory)
+        };
+        listed.contains(*directory) && jobs.jobs.iter().any(fills)
+    };
+    let lasting = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories);
+    let growing = within(lasting.filter(grows).collect());
+    let mut all = Vec::new();
+    if !read.is_empty() {
+        all.push(format!(
+            "Read only by what started the jobs, so that no job runs again for it: {}",
+            shown(read)
+        ));
+    }
+    if !growing.is_empty() {
+        all.push(format!(
+            "Files that a job makes no more after its inputs changed stay, and are listed, in: {}",
+            shown(growing)
+        ));
+    }
+    all
 }
 
 fn targets(job: &Job, stamp: &str, before: Before, name: &impl Fn(&str) -> Option<String>) -> Targets {
@@ -447,5 +487,24 @@ mod tests {
         };
         assert_eq!(is_known_by(Before::Kept), ["out"]);
         assert_eq!(is_known_by(Before::Deleted), ["stamp"]);
+    }
+
+    #[test]
+    fn what_no_job_reads_and_where_old_files_stay_is_told() {
+        let file = |path: &str| Made { path: path.into(), ..Made::default() };
+        let directory = Made { is_directory: true, ..file("/w/d") };
+        let maker = Job { made: vec![directory], directories: vec!["/w/d".into()], ..Job::default() };
+        let filler = Job { made: vec![file("/w/d/1")], ..Job::default() };
+        let reader = Job { listed: vec!["/w/d".into()], ..Job::default() };
+        let told = |jobs: &[&Job], read: &[&str]| {
+            let jobs = jobs.iter().map(|job| (*job).clone()).collect();
+            let of_managers = read.iter().map(|path| Arc::from(*path)).collect();
+            unheeded(&Jobs { jobs, of_managers, base: Some("/w".into()), ..Jobs::default() })
+        };
+        let [read, stay] = &told(&[&maker, &filler, &reader], &["/w/conf", "/x"])[..] else { panic!() };
+        assert!(read.ends_with(": conf") && stay.ends_with(": d"), "{read} {stay}");
+        let both = Job { made: [&maker.made[..], &filler.made[..]].concat(), ..maker.clone() };
+        assert!(told(&[&both, &reader], &[]).is_empty(), "it makes the directory anew");
+        assert!(told(&[&maker, &filler], &[]).is_empty(), "nobody lists it");
     }
 }

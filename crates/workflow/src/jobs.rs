@@ -283,7 +283,7 @@ pub struct Job {
     pub found: Vec<Arc<str>>,
     /// Files that jobs made or changed and that it found, perhaps without reading them.
     pub met: Vec<Arc<str>>,
-    /// Directories of before that it listed.
+    /// Directories that it listed.
     pub listed: Vec<Arc<str>>,
     /// Jobs that must be over before it starts, sorted.
     pub needs: Vec<JobId>,
@@ -339,6 +339,8 @@ pub struct Jobs {
     pub directories: Vec<Arc<str>>,
     /// Names of files of before that have several names and that jobs change by one of them, sorted.
     pub shared: Vec<Arc<str>>,
+    /// Files that only managers read, sorted: no job needs them.
+    pub of_managers: Vec<Arc<str>>,
     /// Variables that the recording began with and that may change results, as far as they were kept: `NAME=value`, without
     /// any sign that means something to a shell or to make. Jobs have them unless they say otherwise.
     pub environment: Vec<String>,

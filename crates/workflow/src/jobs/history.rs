@@ -103,6 +103,8 @@ pub(crate) struct History {
     pub(crate) permitted: Vec<Arc<str>>,
     /// What jobs must find to run again.
     pub(crate) again: Again,
+    /// Files that only managers read.
+    pub(crate) of_managers: Vec<Arc<str>>,
 }
 
 /// File systems tell births by a clock that is behind by as many nanoseconds at most.
@@ -156,6 +158,8 @@ struct Writer<'a> {
     counting: Vec<Counting>,
     /// Files whose permissions a manager changed.
     permitted: BTreeSet<PathId>,
+    /// Files that managers read.
+    of_managers: BTreeSet<PathId>,
     /// Symbolic links that were made to a name.
     links: HashMap<Arc<str>, Vec<PathId>, RandomState>,
     /// Symbolic links by name, with what they lead to.
@@ -242,6 +246,7 @@ pub(crate) fn write(
         counted_before: (Vec::new(), Vec::new()),
         counting: programs.all.iter().map(|program| counting(line(program))).collect(),
         permitted: BTreeSet::new(),
+        of_managers: BTreeSet::new(),
         links: HashMap::default(),
         targets: HashMap::default(),
         stages: Stages::default(),
@@ -737,6 +742,7 @@ impl Writer<'_> {
 
     fn read(&mut self, who: Who, path: PathId, file: Option<FileId>, bytes: u64) {
         if !self.hides(path) {
+            self.of_managers.extend(Some(path).filter(|_| who.is_none()));
             self.read_contents(who, file);
             self.named(who, path, bytes);
         }
@@ -1139,6 +1145,10 @@ impl Writer<'_> {
                 || file.is_some_and(|file| self.several.contains(&file));
             history.timed = history.modified.set || linked || history.moved || asked.timed.contains(path);
         }
+        let only_read =
+            |path: &PathId| self.names.get(path).is_none_or(|known| !known.written && known.uses.is_empty());
+        let of_managers = self.of_managers.iter().filter(|path| only_read(path));
+        let of_managers: BTreeSet<Arc<str>> = of_managers.map(|path| name(names, *path).clone()).collect();
         let mut all: Vec<(Arc<str>, NameHistory)> = self
             .names
             .into_iter()
@@ -1176,6 +1186,7 @@ impl Writer<'_> {
             time_dependent,
             permitted,
             again,
+            of_managers: of_managers.into_iter().collect(),
         }
     }
 }

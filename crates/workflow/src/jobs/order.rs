@@ -126,6 +126,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         jobs,
         manager,
         shared: shared.into_iter().collect(),
+        of_managers: history.of_managers,
         base,
         home,
         aliases,
@@ -191,13 +192,8 @@ fn again(history: &History, log: &EventLog, needs: &[BTreeSet<u32>], jobs: &mut 
     for (job, path) in &history.again.met {
         jobs[*job as usize].met.push(text(*path));
     }
-    let made: BTreeSet<Arc<str>> =
-        jobs.iter().flat_map(|job| &job.made).map(|made| made.path.clone()).collect();
     for (job, directory) in &history.again.listed {
-        let path = text(*directory);
-        if !made.contains(&path) {
-            jobs[*job as usize].listed.push(path);
-        }
+        jobs[*job as usize].listed.push(text(*directory));
     }
     for job in jobs {
         job.made.sort_by(|a, b| a.path.cmp(&b.path));

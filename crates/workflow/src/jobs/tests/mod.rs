@@ -475,6 +475,17 @@ fn a_directory_whose_times_are_set_is_no_file_also_where_one_above_is_renamed() 
 }
 
 #[test]
+fn what_only_the_manager_read_is_known() {
+    let mut recording = Recording::new();
+    recording.read(1, "/w/conf");
+    recording.read(1, "/w/in");
+    recording.start(2, "use\0in", |_| {});
+    recording.read(2, "/w/in");
+    recording.write(2, "/w/out");
+    assert_eq!(*recording.jobs_told_apart().of_managers, [Arc::from("/w/conf")]);
+}
+
+#[test]
 fn what_a_link_leads_to_is_not_met_by_who_asks_for_the_link() {
     let mut recording = Recording::new();
     recording.start(2, "probe", |_| {});
