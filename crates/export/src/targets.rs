@@ -373,19 +373,19 @@ where
         .collect();
     let mut parts = Vec::new();
     if !files.is_empty() {
-        parts.push(format!("changes of {}", shown(files)));
+        parts.push(format!("changes of {}", shown(&files)));
     }
     if !removed.is_empty() {
-        parts.push(format!("that these are removed: {}", shown(removed)));
+        parts.push(format!("that these are removed: {}", shown(&removed)));
     }
     if !places.is_empty() {
-        parts.push(format!("new files in {}", shown(places)));
+        parts.push(format!("new files in {}", shown(&places)));
     }
     (!parts.is_empty()).then(|| format!("not noticed when it runs again: {}", parts.join("; ")))
 }
 
 /// Names in one line, if they are many some of them.
-fn shown(names: BTreeSet<String>) -> String {
+fn shown(names: &BTreeSet<String>) -> String {
     /// So many are told.
     const SHOWN: usize = 8;
     let more = names.len().saturating_sub(SHOWN);
@@ -417,13 +417,13 @@ pub(crate) fn unheeded(jobs: &Jobs) -> Vec<String> {
     if !read.is_empty() {
         all.push(format!(
             "Read only by what started the jobs, so that no job runs again for it: {}",
-            shown(read)
+            shown(&read)
         ));
     }
     if !growing.is_empty() {
         all.push(format!(
             "Files that a job makes no more after its inputs changed stay, and are listed, in: {}",
-            shown(growing)
+            shown(&growing)
         ));
     }
     all
