@@ -1,6 +1,10 @@
 //! A job that make is refused to run again, or that fails, leaves what it should, by real runs of make.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on fails; one that cannot be made says so"
+)]
 
 use iotrail_export::{Format, WriteOptions, write_jobs};
 use iotrail_workflow::jobs::{Command as JobCommand, Job, JobFile, Jobs, Left, Script, State};
