@@ -4,7 +4,9 @@ use crate::access::DescriptionId;
 use crate::tree::{Best, Tree};
 
 /// Cells of a tree; the bytes of a file are looked at in zones of so many.
-const CELLS: usize = 1 << 18;
+const CELLS: usize = if cfg!(test) { 4 } else { 1 << 18 };
+/// What touches more zones is looked at in every one.
+const MOST_ZONES: usize = 8;
 
 /// An access as a sweep sees it. Times may be mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,11 +85,15 @@ impl Sweep<'_> {
         if self.spans.iter().all(|span| span.low == 0 && span.high == u64::MAX) {
             return self.whole_files(by_start, by_moment);
         }
-        let mut first = 0;
-        while first + 1 < borders.len() {
+        let zones: Vec<u64> = borders.iter().step_by(CELLS).copied().collect();
+        let spans = Zoned::of(&zones, by_start, |at| (self.spans[at].low, self.spans[at].high));
+        let asked = Zoned::of(&zones, by_moment, |at| (self.questions[at].low, self.questions[at].high));
+        for number in 0..zones.len() {
+            let first = number * CELLS;
             let last = (first + CELLS).min(borders.len() - 1);
-            self.zone(&borders[first..=last], by_start, by_moment);
-            first = last;
+            if first < last {
+                self.zone(&borders[first..=last], &spans.of_zone(number), &asked.of_zone(number));
+            }
         }
     }
 
@@ -133,6 +139,46 @@ impl Sweep<'_> {
                 *best = (*best).max(tree.best(low, high, question.owner.0));
             }
         }
+    }
+}
+
+/// Which of a sorted list touch each zone, in the order of the list.
+struct Zoned<'a> {
+    list: &'a [u32],
+    /// Places in the list.
+    zones: Vec<Vec<u32>>,
+    /// Those that touch many zones.
+    wide: Vec<u32>,
+}
+
+impl<'a> Zoned<'a> {
+    /// `zones` are the first bytes of the zones.
+    fn of(zones: &[u64], list: &'a [u32], bytes: impl Fn(usize) -> (u64, u64)) -> Self {
+        let mut zoned = Self { list, zones: vec![Vec::new(); zones.len()], wide: Vec::new() };
+        for (place, at) in list.iter().enumerate() {
+            let (low, high) = bytes(*at as usize);
+            let first = zones.partition_point(|begin| *begin <= low).saturating_sub(1);
+            let end = zones.partition_point(|begin| *begin < high);
+            if end.saturating_sub(first) > MOST_ZONES {
+                zoned.wide.push(place as u32);
+            } else {
+                (first..end).for_each(|zone| zoned.zones[zone].push(place as u32));
+            }
+        }
+        zoned
+    }
+
+    fn of_zone(&self, number: usize) -> Vec<u32> {
+        let (mut own, mut wide) = (self.zones[number].iter().peekable(), self.wide.iter().peekable());
+        let mut all = Vec::with_capacity(own.len() + wide.len());
+        while let Some(place) = match (own.peek(), wide.peek()) {
+            (Some(a), Some(b)) if a < b => own.next(),
+            (_, Some(_)) => wide.next(),
+            _ => own.next(),
+        } {
+            all.push(self.list[*place as usize]);
+        }
+        all
     }
 }
 
