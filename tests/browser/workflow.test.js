@@ -34,7 +34,7 @@ on("workflow", "phases come first, with bars, sort, and leave as CSV with a colu
       order.indexOf("workflow") < order.indexOf("distributions"),
   );
   assert.match(await text(page, "#phases"), /5 groups of processes, by exe\. Together 83 processes read/);
-  assert.match(await text(page, "#phases"), /Layers: bytes, calls, files and processes are what system calls moved/);
+  assert.match(await text(page, "#phases"), /Layers: bytes, calls, files and processes are what calls moved/);
   const first = () => page.locator("#phases tbody tr").first().innerText();
   assert.match(await first(), /^make/);
   await page.locator("#phases thead button", { hasText: "Written" }).click();
