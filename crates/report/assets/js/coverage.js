@@ -27,7 +27,9 @@ export function coverage(data, root) {
       : h(
           "p",
           null,
-          c.notes.length > 0 ? "Nothing was lost; what the record cannot show is in the notes." : "Nothing is known to be missing.",
+          c.notes.length > 0
+            ? "Nothing was lost; what the record cannot show is in the notes."
+            : "Nothing is known to be missing.",
         ),
   );
   if (recording)
