@@ -81,6 +81,14 @@ pub struct Access {
 }
 
 impl Access {
+    /// Whether it moves bytes through a known description, mergeable or not.
+    #[must_use]
+    pub fn is_transfer(&self) -> bool {
+        matches!(self.kind, Kind::Read | Kind::Write | Kind::UnknownWrite)
+            && self.low != self.high
+            && self.description != DescriptionId::NONE
+    }
+
     /// Bytes between its ends.
     #[must_use]
     pub const fn bytes(&self) -> u64 {

@@ -140,9 +140,7 @@ impl Asks {
         let (mut pairs, mut of_all, mut visible) = (Vec::new(), Vec::new(), Vec::new());
         let mut last: HashMap<_, u32> = HashMap::new();
         for (at, access) in looking.file.accesses.iter().enumerate() {
-            let transfers = matches!(access.kind, Kind::Read | Kind::Write | Kind::UnknownWrite)
-                && access.low != access.high;
-            if !transfers || access.description == crate::DescriptionId::NONE {
+            if !access.is_transfer() {
                 continue;
             }
             let Some(first) = last.insert(access.description, at as u32) else { continue };

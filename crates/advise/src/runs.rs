@@ -62,9 +62,7 @@ fn step(a: &Access, b: &Access) -> Result<Shape, Stop> {
 pub(crate) fn runs(looking: &mut Looking<'_>, processes: &ProcessEdges, ordered: bool) -> Runs {
     let mut sequences: Sequences = BTreeMap::new();
     for (at, access) in looking.file.accesses.iter().enumerate() {
-        let transfers =
-            matches!(access.kind, Kind::Read | Kind::Write | Kind::UnknownWrite) && access.low != access.high;
-        if transfers && access.description != DescriptionId::NONE {
+        if access.is_transfer() {
             sequences.entry(access.description).or_default().push(at as u32);
         }
     }
