@@ -40,6 +40,12 @@ def sums(dfg):
         yield "edges: what leaves ● or enters ■ is not the number of cases"
 
 
+def documents(path):
+    """The document of a file; of JSON lines each."""
+    text = path.read_text()
+    return map(json.loads, text.splitlines() if path.suffix == ".jsonl" else [text])
+
+
 def problems(path, schemas, document):
     validator = Draft202012Validator({"$ref": path.resolve().as_uri()}, registry=schemas)
     for error in sorted(validator.iter_errors(document), key=lambda error: list(map(str, error.absolute_path))):
@@ -58,7 +64,7 @@ def main():
     schemas = registry(path.parent)
     failed = False
     for name in sys.argv[2:]:
-        found = list(problems(path, schemas, json.loads(pathlib.Path(name).read_text())))
+        found = [problem for document in documents(pathlib.Path(name)) for problem in problems(path, schemas, document)]
         for problem in found:
             print(f"{name}: {problem}", file=sys.stderr)
         print(f"{name}: {'does not conform' if found else 'conforms'} to {path.name}")

@@ -44,6 +44,9 @@ def check(iotrail, scratch, name, inputs):
         document = scratch / f"{name}-{command}.json"
         call(iotrail, "-q", command, trail, "--json", "-o", document)
         python("check_json.py", ROOT / "schema" / f"{schema}.schema.json", document)
+    files = scratch / f"{name}-files.jsonl"
+    call(iotrail, "-q", "files", trail, "--json", "-o", files)
+    python("check_json.py", ROOT / "schema" / "files.schema.json", files)
     by_call, events = scratch / f"{name}-call.json", scratch / f"{name}.csv"
     call(iotrail, "-q", "dfg", trail, "--map", "call", "--case", "rank", "-o", by_call)
     call(iotrail, "-q", "events", trail, "--csv", "-o", events)

@@ -66,10 +66,20 @@ impl TableArgs {
         table: impl FnOnce() -> Table,
         ui: &Ui,
     ) -> anyhow::Result<ExitCode> {
+        self.print_text(columns, rows, || table().render(ui.style()))
+    }
+
+    /// The same where people read more than a table.
+    pub(crate) fn print_text(
+        &self,
+        columns: &[&str],
+        rows: impl Iterator<Item: Serialize>,
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<ExitCode> {
         match self.form.form() {
             Form::Json => output::stream(&self.output, |out| json_lines(rows, out)),
             Form::Csv => output::stream(&self.output, |out| csv_lines(columns, rows, out)),
-            Form::Table => output::text(&self.output, table().render(ui.style())),
+            Form::Table => output::text(&self.output, text()),
         }?;
         Ok(ExitCode::SUCCESS)
     }

@@ -95,6 +95,12 @@ impl Call {
         self.moved.is_some_and(|moved| moved.read && moved.written)
     }
 
+    /// Bytes that it asked for, as far as known. A copy asks for "all there is": that is no size.
+    pub(crate) fn requested(&self) -> Option<u64> {
+        let requested = self.event.requested.get().filter(|_| !self.is_copy());
+        requested.and_then(|bytes| u64::try_from(bytes).ok())
+    }
+
     /// Whether it failed, and so used no file.
     #[inline]
     pub(crate) fn failed(&self) -> bool {

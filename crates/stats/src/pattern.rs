@@ -68,13 +68,11 @@ impl Patterns {
     /// Adds a selected call; `streams` are those of the rows right before it.
     pub(crate) fn add(&mut self, call: &Call, streams: &mut Streams) {
         let Some(moved) = call.moved else { return };
-        let known = |value: Nullable<i64>| value.get().and_then(|value| u64::try_from(value).ok());
         let transfer = Transfer {
             is_write: moved.written,
             bytes: moved.bytes,
-            // A copy asks for "all there is": that is no size.
-            requested: known(call.event.requested).filter(|_| !call.is_copy()),
-            offset: known(call.event.offset),
+            requested: call.requested(),
+            offset: call.event.offset.get().and_then(|offset| u64::try_from(offset).ok()),
             in_file: call.file.is_some(),
         };
         if !call.is_copy() {
@@ -117,6 +115,17 @@ impl Patterns {
                 access.step(step);
             }
         }
+    }
+
+    /// How each file was accessed, whoever did it.
+    pub(crate) fn by_file(self) -> HashMap<FileId, Access, RandomState> {
+        let mut files: HashMap<FileId, Access, RandomState> = HashMap::default();
+        for (place, access) in self.accesses {
+            if let Some(file) = place.file {
+                files.entry(file).and_modify(|mine| mine.merge(&access)).or_insert(access);
+            }
+        }
+        files
     }
 
     /// The rows of files and of processes, those with most bytes first.

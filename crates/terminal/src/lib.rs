@@ -6,6 +6,7 @@ pub mod advice_summary;
 pub mod compare_phases;
 pub mod compare_summary;
 pub mod dfg_summary;
+pub mod file_table;
 pub mod process_tree;
 pub mod profile_tables;
 pub mod table;

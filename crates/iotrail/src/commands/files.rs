@@ -1,60 +1,161 @@
-//! `iotrail files`: the files, pipes, sockets and devices that a trail names.
+//! `iotrail files`: the files, pipes, sockets and devices of a trail, and what was done to each.
 
+use crate::args::query;
 use crate::rows::TableArgs;
 use crate::ui::Ui;
-use iotrail_model::{FileRow, units};
-use iotrail_terminal::table::{Align, Table};
+use clap::ValueEnum;
+use iotrail_model::threads::one_per_core;
+use iotrail_query::{Lives, Query, QuerySpec};
+use iotrail_stats::{RowBy, UsedFile, file_uses};
+use iotrail_terminal::file_table::file_table;
 use iotrail_trail::EventLog;
+use std::cmp::Reverse;
 use std::process::ExitCode;
 
-/// Print the files of a trail: one row for each, whatever its names.
+/// How many files are shown.
+const SHOWN: usize = 20;
+
+/// Show what was done to each file: time, bytes, sizes, order, opens, failures, processes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail files run.trail
+  iotrail files run.trail --sort written --top 5
+  iotrail files run.trail --path '/scratch/**' --failed
   iotrail files run.trail --json | jq -r 'select(.kind == \"pipe\") | .path'
 
-Columns are those of the table `files` (docs/trail-format.md).")]
+docs/files.md explains the columns.")]
 pub(crate) struct Args {
     #[command(flatten)]
     table: TableArgs,
 
-    /// One row for each name of a file; `gone` are those that it lost.
+    #[command(flatten)]
+    selection: query::Selection,
+
+    /// One row for each file, also of those that had the same name one after the other.
+    #[arg(long, conflicts_with = "paths")]
+    each: bool,
+
+    /// One row for each name of each file; `gone` are those that it lost.
     #[arg(long)]
     paths: bool,
+
+    /// What comes first.
+    #[arg(long, value_name = "COLUMN", value_enum, default_value_t = Sort::Time)]
+    sort: Sort,
+
+    /// Rows to print. Default: 20 in the table, all of them as JSON and CSV.
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
 }
 
-const COLUMNS: [&str; 9] = ["path", "canonical", "kind", "device", "inode", "size", "file", "birth", "gone"];
+/// The order of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// Most I/O time.
+    Time,
+    /// Most time spent waiting.
+    Waiting,
+    /// Most bytes read and written.
+    Bytes,
+    /// Most bytes read.
+    Read,
+    /// Most bytes written.
+    Written,
+    /// Most bytes read or written again.
+    Again,
+    /// Most calls.
+    Calls,
+    /// Most opens.
+    Opens,
+    /// Most failed calls.
+    Failed,
+    /// Most processes.
+    Processes,
+    /// First touched.
+    First,
+    /// By path.
+    Path,
+}
+
+/// The columns of CSV: those of JSON without errors and histograms.
+const COLUMNS: [&str; 35] = [
+    "path",
+    "canonical",
+    "kind",
+    "device",
+    "inode",
+    "size",
+    "file",
+    "birth",
+    "gone",
+    "files",
+    "calls",
+    "failures",
+    "opens",
+    "reads",
+    "writes",
+    "bytes_read",
+    "bytes_written",
+    "io_ns",
+    "data_ns",
+    "sync_ns",
+    "metadata_ns",
+    "wait_ns",
+    "consecutive",
+    "sequential",
+    "random",
+    "common_size",
+    "common_share",
+    "unique_read",
+    "unique_written",
+    "reread",
+    "overwritten",
+    "processes",
+    "ranks",
+    "first_ns",
+    "last_ns",
+];
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.table.trails)?;
-    let mut names = log.file_names();
-    if !args.paths {
-        // The name to call a file by comes first.
-        names.dedup_by_key(|name| name.file);
+    let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
+    query.warnings().iter().for_each(|warning| ui.warn(warning));
+    let by = match (args.paths, args.each) {
+        (true, _) => RowBy::Name,
+        (_, true) => RowBy::File,
+        _ => RowBy::Path,
+    };
+    let mut rows = file_uses(&log, &query, &Lives::of_log(&log)?, by, one_per_core())?;
+    if !query.selection().is_empty() {
+        rows.retain(|row| row.used.calls > 0);
     }
-    let mut files: Vec<&FileRow> = names.iter().collect();
-    files.sort_by_key(|file| (&file.path, file.file));
-    args.table.print(&COLUMNS, files.iter(), || table(&files), ui)
+    sort(&mut rows, args.sort);
+    if rows.is_empty() {
+        ui.warn("no file is selected");
+    }
+    let top = args.top.unwrap_or(usize::MAX);
+    let text = || file_table(&rows, args.top.unwrap_or(SHOWN), ui.style());
+    args.table.print_text(&COLUMNS, rows.iter().take(top), text)
 }
 
-fn table(files: &[&FileRow]) -> Table {
-    let mut table = Table::new()
-        .names("kind")
-        .figures("size", Align::Right)
-        .figures("device", Align::Right)
-        .figures("inode", Align::Right)
-        .names("path");
-    let unknown = || "–".to_owned();
-    for file in files {
-        table.row([
-            file.kind.clone().unwrap_or_else(unknown),
-            file.size.map_or_else(unknown, |size| units::bytes(size as f64)),
-            file.device.map_or_else(unknown, |device| {
-                format!("{}:{}", device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00)
-            }),
-            file.inode.map_or_else(unknown, |inode| inode.to_string()),
-            file.path.to_string(),
-        ]);
-    }
-    table
+/// Sorts rows, equal ones by path.
+fn sort(rows: &mut [UsedFile], by: Sort) {
+    let key = |row: &UsedFile| {
+        let used = &row.used;
+        match by {
+            Sort::Time => used.io_ns.unwrap_or_default(),
+            Sort::Waiting => used.wait_ns.unwrap_or_default(),
+            Sort::Bytes => used.bytes(),
+            Sort::Read => used.bytes_read,
+            Sort::Written => used.bytes_written,
+            Sort::Again => used.again().unwrap_or_default(),
+            Sort::Calls => used.calls,
+            Sort::Opens => used.opens,
+            Sort::Failed => used.failures,
+            Sort::Processes => used.processes,
+            Sort::First => used.first_ns.map_or(0, |start| u64::MAX - (start.cast_unsigned() ^ (1 << 63))),
+            Sort::Path => 0,
+        }
+    };
+    rows.sort_by_cached_key(|row| (Reverse(key(row)), row.file.path.clone(), row.file.file));
 }

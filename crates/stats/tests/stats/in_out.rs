@@ -15,22 +15,22 @@ use proptest::prelude::*;
 use std::num::NonZeroUsize;
 
 /// A log that is written call by call, a microsecond apart.
-struct Log {
-    memory: MemoryLog,
+pub(crate) struct Log {
+    pub(crate) memory: MemoryLog,
     seq: u64,
 }
 
 /// A transfer: call, pid, descriptor, path, offset, bytes moved.
-type Moved<'a> = (&'a str, u32, i32, &'a str, Option<i64>, i64);
+pub(crate) type Moved<'a> = (&'a str, u32, i32, &'a str, Option<i64>, i64);
 
 impl Log {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let case =
             Case { name: CaseName { rid: Some("0".to_owned()), ..CaseName::default() }, ..Case::default() };
         Self { memory: MemoryLog::new(vec![case]), seq: 0 }
     }
 
-    fn event(&mut self, call: &str, pid: u32, fd: i32, path: &str) -> Event {
+    pub(crate) fn event(&mut self, call: &str, pid: u32, fd: i32, path: &str) -> Event {
         self.seq += 1;
         Event {
             seq: self.seq,
@@ -44,18 +44,18 @@ impl Log {
         }
     }
 
-    fn call(&mut self, call: &str, pid: u32, fd: i32, path: &str) {
+    pub(crate) fn call(&mut self, call: &str, pid: u32, fd: i32, path: &str) {
         let event = self.event(call, pid, fd, path);
         self.memory.push(event);
     }
 
-    fn fail(&mut self, call: &str, pid: u32, path: &str) {
+    pub(crate) fn fail(&mut self, call: &str, pid: u32, path: &str) {
         let errno = self.memory.errno("ENOENT");
         let event = Event { errno, ..self.event(call, pid, -1, path) };
         self.memory.push(event);
     }
 
-    fn transfer(&mut self, (call, pid, fd, path, offset, size): Moved<'_>) -> Event {
+    pub(crate) fn transfer(&mut self, (call, pid, fd, path, offset, size): Moved<'_>) -> Event {
         Event {
             offset: offset.into(),
             requested: Nullable::some(4096),
@@ -64,25 +64,25 @@ impl Log {
         }
     }
 
-    fn moved(&mut self, moved: Moved<'_>) {
+    pub(crate) fn moved(&mut self, moved: Moved<'_>) {
         let event = self.transfer(moved);
         self.memory.push(event);
     }
 
     /// The same through a known open file description.
-    fn moved_through(&mut self, open: u32, moved: Moved<'_>) {
+    pub(crate) fn moved_through(&mut self, open: u32, moved: Moved<'_>) {
         let open = Nullable::some(OpenId(open));
         let event = Event { open, ..self.transfer(moved) };
         self.memory.push(event);
     }
 
-    fn copied(&mut self, moved: Moved<'_>, to: &str) {
+    pub(crate) fn copied(&mut self, moved: Moved<'_>, to: &str) {
         let path2 = self.memory.path(to);
         let event = Event { path2, ..self.transfer(moved) };
         self.memory.push(event);
     }
 
-    fn process(&mut self, pid: u32, ppid: u32, exe: &str, read: Option<u64>) {
+    pub(crate) fn process(&mut self, pid: u32, ppid: u32, exe: &str, read: Option<u64>) {
         self.memory.push_process(Process {
             pid: Pid(pid),
             ppid: Some(Pid(ppid)),
@@ -103,7 +103,7 @@ impl Log {
     }
 }
 
-fn profile_of(log: &EventLog, by: &str, spec: QuerySpec, threads: usize) -> Profile {
+pub(crate) fn profile_of(log: &EventLog, by: &str, spec: QuerySpec, threads: usize) -> Profile {
     let query = Query::new(spec, log).unwrap();
     let lives = Lives::new(log.processes().unwrap());
     let groups = ProcessGroupBy::parse(by).unwrap().divide(log, &lives);
@@ -316,14 +316,14 @@ fn without_time_stamps_there_is_no_throughput_and_no_life_time() {
 }
 
 /// A row of a random log: call, pid, descriptor, file, offset or NULL, bytes.
-type Row = (usize, u32, i32, usize, Option<i64>, i64);
+pub(crate) type Row = (usize, u32, i32, usize, Option<i64>, i64);
 
-fn rows() -> impl Strategy<Value = Vec<Row>> {
+pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
     let offset = prop::option::weighted(0.9, 0..60_i64);
     prop::collection::vec((0..5_usize, 1..4_u32, 3..5_i32, 0..3_usize, offset, 0..20_i64), 0..60)
 }
 
-fn random_log(rows: &[Row], row_group_rows: usize) -> EventLog {
+pub(crate) fn random_log(rows: &[Row], row_group_rows: usize) -> EventLog {
     let mut log = Log::new();
     log.memory = log.memory.row_group_rows(row_group_rows);
     for pid in 1..3 {

@@ -1,4 +1,5 @@
 //! Profiles of whole logs.
 
+mod files;
 mod in_out;
 mod schema;

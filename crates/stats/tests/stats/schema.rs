@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
-use iotrail_stats::Profile;
 use iotrail_stats::result::{
     AccessRow, CallRow, ClassCallRow, Distribution, Modes, PROFILE_FORMAT, PhaseRow, Quantity, Series,
     Throughput,
 };
+use iotrail_stats::size_histogram::SizeBin;
+use iotrail_stats::{Profile, UsedFile};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -42,4 +43,12 @@ fn the_schema_describes_every_field_that_is_written() {
         error: 0.0,
     };
     agrees(&distribution, &schema["$defs"]["distribution"]);
+}
+
+#[test]
+fn the_schema_of_files_describes_every_field_that_is_written() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/files.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    agrees(&UsedFile::default(), &schema);
+    agrees(&SizeBin { from: 0, to: 0, count: 0 }, &schema["$defs"]["bin"]);
 }

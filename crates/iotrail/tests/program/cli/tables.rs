@@ -36,12 +36,65 @@ fn processes_come_as_table_csv_and_json_lines() {
 #[test]
 fn files_come_as_table_csv_and_json_lines() {
     let dir = Dir::with_trace(TRACE);
-    let rows = dir.run(["files", "t.trail", "--json"]).succeeds().json_lines();
+    let rows = dir.run(["files", "t.trail", "--json", "--sort", "path"]).succeeds().json_lines();
     let paths: Vec<&str> = rows.iter().filter_map(|row| row["path"].as_str()).collect();
     assert_eq!(paths, ["/bin/sh", "/tmp/a \"b\", c"]);
-    let table = csv(&dir.run(["files", "t.trail", "--csv"]).succeeds().text());
+    let table = csv(&dir.run(["files", "t.trail", "--csv", "--sort", "path"]).succeeds().text());
     assert_eq!(table[2][0], "/tmp/a \"b\", c");
+    for (name, cell) in table[0].iter().zip(&table[1]) {
+        match &rows[0][name] {
+            Value::Null => assert_eq!(cell, "", "{name}"),
+            Value::String(text) => assert_eq!(cell, text, "{name}"),
+            other => assert_eq!(*cell, other.to_string(), "{name}"),
+        }
+    }
+    let not_in_csv = ["errors", "read_sizes", "write_sizes"];
+    let keys = rows[0].as_object().unwrap().keys().filter(|key| !not_in_csv.contains(&key.as_str()));
+    let mut keys: Vec<&String> = keys.collect();
+    let mut header: Vec<&String> = table[0].iter().collect();
+    keys.sort();
+    header.sort();
+    assert_eq!(keys, header);
     assert!(dir.run(["files", "t.trail"]).succeeds().text().contains("/tmp/a \"b\", c"));
+}
+
+/// A file that is made anew again and again, next to one that is read.
+const AGAIN: &str = "\
+7  1700000000.000000 openat(AT_FDCWD, \"/d/in\", O_RDONLY) = 3</d/in> <0.000010>
+7  1700000000.001000 read(3</d/in>, \"\"..., 4096) = 4096 <0.000100>
+7  1700000000.002000 openat(AT_FDCWD, \"/d/x-journal\", O_RDWR|O_CREAT|O_EXCL, 0644) = 4</d/x-journal> <0.000010>
+7  1700000000.003000 pwrite64(4</d/x-journal>, \"\"..., 512, 0) = 512 <0.000200>
+7  1700000000.004000 fsync(4</d/x-journal>) = 0 <0.005000>
+7  1700000000.010000 close(4</d/x-journal>) = 0 <0.000010>
+7  1700000000.011000 unlink(\"/d/x-journal\") = 0 <0.000010>
+7  1700000000.012000 openat(AT_FDCWD, \"/d/x-journal\", O_RDWR|O_CREAT|O_EXCL, 0644) = 4</d/x-journal> <0.000010>
+7  1700000000.013000 pwrite64(4</d/x-journal>, \"\"..., 512, 0) = 512 <0.000200>
+7  1700000000.014000 access(\"/d/none\", R_OK) = -1 ENOENT (No such file or directory) <0.000010>
+";
+
+#[test]
+fn files_with_most_io_time_come_first_and_those_of_one_name_together() {
+    let dir = Dir::with_trace(AGAIN);
+    let text = dir.run(["files", "t.trail"]).succeeds().text();
+    let first = "4 files: 4.10 kB read, 1.02 kB written, 5.56 ms of I/O time; 97.8 % of it in /d/x-journal";
+    assert!(text.starts_with(first), "{text}");
+    let rows = |words: &[&str]| {
+        let command = ["files", "t.trail", "--json"];
+        let rows = dir.run(command.iter().chain(words)).succeeds().json_lines();
+        let row = |row: &Value| {
+            let figure = |name: &str| row[name].as_u64().unwrap_or_default();
+            (row["path"].as_str().unwrap().to_owned(), figure("files"), figure("overwritten"))
+        };
+        rows.iter().map(row).collect::<Vec<_>>()
+    };
+    let row = |path: &str, files| (path.to_owned(), files, 0);
+    let (journal, input, none) = ("/d/x-journal", "/d/in", "/d/none");
+    assert_eq!(rows(&[]), [row(journal, 2), row(input, 1), row(none, 1)]);
+    assert_eq!(rows(&["--each"]), [row(journal, 1), row(journal, 1), row(input, 1), row(none, 1)]);
+    assert_eq!(rows(&["--sort", "read", "--top", "1"]), [row(input, 1)]);
+    assert_eq!(rows(&["--failed"]), [row(none, 1)]);
+    let nothing = dir.run(["files", "t.trail", "--path", "/nowhere"]).succeeds();
+    assert!(nothing.talk().contains("no file is selected"));
 }
 
 #[test]

@@ -1,0 +1,417 @@
+//! What was done to each file of a log, whatever it is: the rows of `iotrail files`.
+//!
+//! Access patterns are those of table 4 of a profile (`docs/stats.md`), times those of classes (`docs/why.md`).
+
+use crate::access::Access;
+use crate::call::{Call, Kinds, columns};
+use crate::error::StatsError;
+use crate::file_table::FileTable;
+use crate::part::{Context, RowFacts};
+use crate::pattern::{Patterns, Streams};
+use crate::size_histogram::{SizeBin, SizeHistogram};
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::calls::{CallKind, Class, PerCall, Transfer};
+use iotrail_model::{CaseId, ErrnoId, FileId, FileRow, Nullable};
+use iotrail_query::{Asks, LifeId, Lives, Pass, ProcessGroups, Query, Rows, scan};
+use iotrail_trail::{Columns, EventLog};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+/// What was done to a file. Layer: that of the calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FileUse {
+    /// Calls that name it, or a descriptor of it.
+    pub calls: u64,
+    /// Those that failed.
+    pub failures: u64,
+    /// Those that failed, by name of the error.
+    pub errors: BTreeMap<String, u64>,
+    /// How often it was opened.
+    pub opens: u64,
+    /// Reads that moved bytes.
+    pub reads: u64,
+    /// Writes that moved bytes.
+    pub writes: u64,
+    /// Bytes that they read.
+    pub bytes_read: u64,
+    /// Bytes that they wrote.
+    pub bytes_written: u64,
+    /// Time of its calls that is I/O time: the sum of data, sync and metadata. NULL if no call tells.
+    pub io_ns: Option<u64>,
+    /// Time of calls that moved data. NULL if no call tells; so are all of the next.
+    pub data_ns: Option<u64>,
+    /// Time of calls that forced data to storage.
+    pub sync_ns: Option<u64>,
+    /// Time of calls that asked or changed something about it.
+    pub metadata_ns: Option<u64>,
+    /// Time of calls that waited for it, by the clock or for somebody.
+    pub wait_ns: Option<u64>,
+    /// Accesses that begin where the one before through the same open file description ended.
+    pub consecutive: u64,
+    /// Accesses that begin there or behind; holds the consecutive ones.
+    pub sequential: u64,
+    /// Accesses that begin before that.
+    pub random: u64,
+    /// The most common size of a request, the smallest of equally common ones; NULL also if there are too many sizes.
+    pub common_size: Option<i64>,
+    /// Its share of all requests.
+    pub common_share: Option<f64>,
+    /// Sizes of the reads: what was asked for, where that is known, else what moved.
+    pub read_sizes: Vec<SizeBin>,
+    /// Sizes of the writes.
+    pub write_sizes: Vec<SizeBin>,
+    /// Distinct bytes that were read; NULL if the offset of one read is unknown, or it is no file.
+    pub unique_read: Option<u64>,
+    /// Distinct bytes that were written.
+    pub unique_written: Option<u64>,
+    /// Bytes read again.
+    pub reread: Option<u64>,
+    /// Bytes written again.
+    pub overwritten: Option<u64>,
+    /// Processes that made these calls.
+    pub processes: u64,
+    /// Recorded cases (ranks) of these processes.
+    pub ranks: u64,
+    /// When the first of these calls began, ns since the epoch.
+    pub first_ns: Option<i64>,
+    /// When the last of them ended.
+    pub last_ns: Option<i64>,
+}
+
+/// A file, or several that were called the same, and what was done to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct UsedFile {
+    /// What is known of it; of several only what all have in common.
+    #[serde(flatten)]
+    pub file: FileRow,
+    /// Number of files.
+    pub files: u64,
+    /// What was done to it.
+    #[serde(flatten)]
+    pub used: FileUse,
+}
+
+/// What is a row of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowBy {
+    /// The files that are called the same at last: most often a file that is made anew again and again.
+    Path,
+    /// Each file, whatever its names.
+    File,
+    /// Each name of each file.
+    Name,
+}
+
+/// What was done to each file of `log` in the events that `query` selects, also where nothing was.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn file_uses(
+    log: &EventLog,
+    query: &Query,
+    lives: &Lives,
+    by: RowBy,
+    threads: NonZeroUsize,
+) -> Result<Vec<UsedFile>, StatsError> {
+    let groups = ProcessGroups::default();
+    let context = Context { log, query, lives, groups: &groups, only: None };
+    let opens = |kind| matches!(kind, CallKind::Open | CallKind::Create | CallKind::OpenHandle);
+    let pass = FileUsing {
+        context,
+        kinds: Kinds::new(log, threads)?,
+        opens: PerCall::new(&log.names().calls, |call| opens(call.kind())),
+        table: FileTable::new(log, by),
+    };
+    Ok(scan(log, Some(query), threads, &pass)?)
+}
+
+/// The pass that makes [`FileUse`]s.
+struct FileUsing<'a> {
+    context: Context<'a>,
+    kinds: Kinds,
+    /// Whether a call opens files.
+    opens: PerCall<bool>,
+    table: FileTable,
+}
+
+/// What a worker sums up.
+#[derive(Default)]
+struct Sums {
+    uses: HashMap<FileId, Use, RandomState>,
+    patterns: Patterns,
+    facts: RowFacts,
+}
+
+/// What was done to a file, without what its bytes tell.
+#[derive(Default)]
+struct Use {
+    calls: u64,
+    failures: HashMap<ErrnoId, u64, RandomState>,
+    opens: u64,
+    reads: Moves,
+    writes: Moves,
+    times: Times,
+    processes: HashSet<Option<LifeId>, RandomState>,
+    ranks: HashSet<CaseId, RandomState>,
+    span: Option<(i64, i64)>,
+}
+
+/// Transfers in one direction.
+#[derive(Default)]
+struct Moves {
+    count: u64,
+    bytes: u64,
+    sizes: SizeHistogram,
+}
+
+/// Sums of times by what they count as.
+#[derive(Default)]
+struct Times {
+    data: u64,
+    sync: u64,
+    metadata: u64,
+    wait: u64,
+    /// Whether a call tells its time.
+    known: bool,
+}
+
+impl Pass for FileUsing<'_> {
+    type Sums = Sums;
+    type Seam = Streams;
+    type Closed = Vec<Streams>;
+    type Output = Vec<UsedFile>;
+
+    fn columns(&self) -> Columns {
+        columns()
+    }
+
+    fn asks(&self) -> Asks {
+        Asks { selection: true, activities: false, whole_log: false }
+    }
+
+    fn sums(&self) -> Sums {
+        Sums::default()
+    }
+
+    fn closed(&self) -> Vec<Streams> {
+        Vec::new()
+    }
+
+    fn add(&self, sums: &mut Sums, rows: &Rows<'_>) -> Streams {
+        let Sums { uses, patterns, facts } = sums;
+        let mut streams = Streams::default();
+        facts.look(rows, &self.context);
+        for row in 0..rows.batch.len {
+            let mut call = self.kinds.call(rows.batch.event(row), facts.life[row], 0);
+            streams.open(&call);
+            if !facts.selected[row] {
+                continue;
+            }
+            call.class = self.kinds.classes.of(rows.batch, row);
+            let file = self.table.subject(call.event.file, call.event.path);
+            let second = self.table.subject(call.event.file2, call.event.path2);
+            if let Some(file) = file {
+                uses.entry(file).or_default().add(&call, self.opens.of(call.event.call));
+            }
+            if let Some(second) = second.filter(|_| call.kind.transfer == Transfer::Copy) {
+                uses.entry(second).or_default().copied_into(&call);
+            }
+            if call.file.is_some() || call.second.is_some() {
+                // By file: whose access it was does not matter.
+                let (file, second) = (call.file.and(file), call.second.and(second));
+                patterns.add(&Call { life: None, file, second, ..call }, &mut streams);
+            }
+        }
+        streams
+    }
+
+    fn merge(&self, sums: &mut Sums, other: Sums) {
+        for (file, theirs) in other.uses {
+            sums.uses.entry(file).or_default().merge(theirs);
+        }
+        sums.patterns.merge(other.patterns);
+    }
+
+    fn close(&self, closed: &mut Vec<Streams>, seam: Streams) {
+        closed.push(seam);
+    }
+
+    fn finish(&self, mut sums: Sums, seams: Vec<Streams>) -> Vec<UsedFile> {
+        sums.patterns.close(seams);
+        let mut rows: Vec<(Use, Access)> = Vec::new();
+        rows.resize_with(self.table.rows.len(), Default::default);
+        for (subject, used) in sums.uses {
+            if let Some((row, _)) = rows.get_mut(self.table.row(subject)) {
+                row.merge(used);
+            }
+        }
+        for (subject, mut access) in sums.patterns.by_file() {
+            if let Some((_, row)) = rows.get_mut(self.table.row(subject)) {
+                row.merge_other_file(&mut access);
+            }
+        }
+        let errno = |id| self.context.log.names().errno(Nullable::some(id)).unwrap_or_default().to_owned();
+        let rows = self.table.rows.iter().zip(rows);
+        let rows = rows.map(|((file, files), (used, access))| UsedFile {
+            file: file.clone(),
+            files: *files,
+            used: used.row(errno, access),
+        });
+        rows.collect()
+    }
+}
+
+impl Use {
+    fn add(&mut self, call: &Call, opens: bool) {
+        self.seen(call);
+        if let Some(errno) = call.event.errno.get() {
+            *self.failures.entry(errno).or_default() += 1;
+        }
+        self.opens += u64::from(opens && !call.failed());
+        if let (Some(nanos), Some(class)) = (call.event.dur.get(), call.class) {
+            self.times.add(class, u64::try_from(nanos.0).unwrap_or_default());
+        }
+        let Some(moved) = call.moved else { return };
+        if moved.read {
+            self.reads.add(call, moved.bytes);
+        }
+        if moved.written && !call.is_copy() {
+            self.writes.add(call, moved.bytes);
+        }
+    }
+
+    /// Adds a copy from another file; its time is that file's.
+    fn copied_into(&mut self, call: &Call) {
+        self.seen(call);
+        if let Some(moved) = call.moved {
+            self.writes.add(call, moved.bytes);
+        }
+    }
+
+    fn seen(&mut self, call: &Call) {
+        self.calls += 1;
+        self.processes.insert(call.life);
+        self.ranks.insert(call.event.case);
+        let start = call.event.start.0;
+        let end = start.saturating_add(call.event.dur.get().map_or(0, |nanos| nanos.0.max(0)));
+        self.include((start, end));
+    }
+
+    fn include(&mut self, other: (i64, i64)) {
+        self.span = Some(self.span.map_or(other, |span| (span.0.min(other.0), span.1.max(other.1))));
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.calls += other.calls;
+        for (errno, count) in other.failures {
+            *self.failures.entry(errno).or_default() += count;
+        }
+        self.opens += other.opens;
+        self.reads.merge(&other.reads);
+        self.writes.merge(&other.writes);
+        self.times.merge(&other.times);
+        self.processes.extend(other.processes);
+        self.ranks.extend(other.ranks);
+        other.span.into_iter().for_each(|span| self.include(span));
+    }
+
+    fn row(self, errno: impl Fn(ErrnoId) -> String, mut access: Access) -> FileUse {
+        let pattern = access.row(String::new());
+        let time = |nanos| self.times.known.then_some(nanos);
+        let Times { data, sync, metadata, wait, .. } = self.times;
+        FileUse {
+            calls: self.calls,
+            failures: self.failures.values().sum(),
+            errors: self.failures.into_iter().map(|(id, count)| (errno(id), count)).collect(),
+            opens: self.opens,
+            reads: self.reads.count,
+            writes: self.writes.count,
+            bytes_read: self.reads.bytes,
+            bytes_written: self.writes.bytes,
+            io_ns: time(data.saturating_add(sync).saturating_add(metadata)),
+            data_ns: time(data),
+            sync_ns: time(sync),
+            metadata_ns: time(metadata),
+            wait_ns: time(wait),
+            consecutive: pattern.consecutive,
+            sequential: pattern.sequential,
+            random: pattern.random,
+            common_size: pattern.common_size,
+            common_share: pattern.common_share,
+            unique_read: pattern.unique_read,
+            unique_written: pattern.unique_written,
+            reread: pattern.reread,
+            overwritten: pattern.overwritten,
+            read_sizes: self.reads.sizes.bins(),
+            write_sizes: self.writes.sizes.bins(),
+            processes: self.processes.len() as u64,
+            ranks: self.ranks.len() as u64,
+            first_ns: self.span.map(|span| span.0),
+            last_ns: self.span.map(|span| span.1),
+        }
+    }
+}
+
+impl Moves {
+    fn add(&mut self, call: &Call, bytes: u64) {
+        self.count += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.sizes.count(call.requested().unwrap_or(bytes));
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.sizes.merge(&other.sizes);
+    }
+}
+
+impl Times {
+    fn add(&mut self, class: Class, nanos: u64) {
+        self.known = true;
+        let sum = match class {
+            Class::Data => &mut self.data,
+            Class::Sync => &mut self.sync,
+            Class::Metadata => &mut self.metadata,
+            Class::Wait | Class::Sleep | Class::Transfer => &mut self.wait,
+            Class::Process | Class::Memory => return,
+        };
+        *sum = sum.saturating_add(nanos);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.known |= other.known;
+        self.data = self.data.saturating_add(other.data);
+        self.sync = self.sync.saturating_add(other.sync);
+        self.metadata = self.metadata.saturating_add(other.metadata);
+        self.wait = self.wait.saturating_add(other.wait);
+    }
+}
+
+impl FileUse {
+    /// Share of the accesses that begin where the one before ended or behind; NULL if none can be compared with one before.
+    #[must_use]
+    pub fn sequential_share(&self) -> Option<f64> {
+        let steps = self.sequential + self.random;
+        (steps > 0).then(|| self.sequential as f64 / steps as f64)
+    }
+
+    /// Bytes moved in both directions.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes_read.saturating_add(self.bytes_written)
+    }
+
+    /// Bytes that were moved again, as far as known.
+    #[must_use]
+    pub fn again(&self) -> Option<u64> {
+        match (self.reread, self.overwritten) {
+            (None, None) => None,
+            (reread, overwritten) => {
+                Some(reread.unwrap_or_default().saturating_add(overwritten.unwrap_or_default()))
+            }
+        }
+    }
+}

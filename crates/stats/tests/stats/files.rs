@@ -1,0 +1,113 @@
+//! What was done to each file of small logs, against what was worked out by hand, and against profiles.
+
+#![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
+
+use crate::in_out::{Log, profile_of, random_log, rows};
+use iotrail_model::{Event, FileFacts, FileKind, Nanos, Nullable};
+use iotrail_query::{Lives, Query, QuerySpec};
+use iotrail_stats::size_histogram::SizeBin;
+use iotrail_stats::{RowBy, UsedFile, file_uses};
+use iotrail_trail::EventLog;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+fn used(log: &EventLog, spec: QuerySpec, by: RowBy, threads: usize) -> BTreeMap<String, UsedFile> {
+    let query = Query::new(spec, log).unwrap();
+    let lives = Lives::of_log(log).unwrap();
+    let rows = file_uses(log, &query, &lives, by, NonZeroUsize::new(threads).unwrap()).unwrap();
+    let number = rows.len();
+    let rows: BTreeMap<_, _> = rows.into_iter().map(|row| (row.file.path.to_string(), row)).collect();
+    assert_eq!(rows.len(), number, "one row for each path");
+    rows
+}
+
+#[test]
+fn a_file_has_its_time_by_what_it_was_spent_on_its_sizes_its_errors_and_its_users() {
+    let mut log = Log::new();
+    let file = FileFacts { kind: Some(FileKind::File), ..FileFacts::default() };
+    log.memory.push_file(b"/f", &file);
+    log.memory.push_file(b"pipe:[1]", &FileFacts { kind: Some(FileKind::Pipe), ..FileFacts::default() });
+    for pid in [1, 2] {
+        log.process(pid, 0, "a", None);
+    }
+    log.fail("openat", 1, "/f");
+    log.call("openat", 1, 3, "/f");
+    log.moved_through(1, ("write", 1, 3, "/f", Some(0), 10));
+    log.moved_through(1, ("write", 1, 3, "/f", Some(10), 10));
+    log.moved_through(1, ("pread64", 2, 3, "/f", Some(4), 6));
+    let sync = Event { dur: Nullable::some(Nanos(9000)), ..log.event("fsync", 1, 3, "/f") };
+    log.memory.push(sync);
+    log.moved(("read", 2, 0, "pipe:[1]", None, 7));
+    log.copied(("sendfile", 1, 3, "/f", Some(0), 20), "/copy");
+    let rows = used(&log.memory.build(), QuerySpec::default(), RowBy::Path, 1);
+
+    let row = &rows["/f"].used;
+    assert_eq!((row.calls, row.opens, row.failures), (7, 1, 1));
+    assert_eq!(row.errors, BTreeMap::from([("ENOENT".to_owned(), 1)]));
+    assert_eq!((row.reads, row.bytes_read, row.writes, row.bytes_written), (2, 26, 2, 20));
+    // Each call but the sync took 500 ns; opens are metadata.
+    assert_eq!((row.data_ns, row.sync_ns, row.metadata_ns), (Some(2000), Some(9000), Some(1000)));
+    assert_eq!((row.io_ns, row.wait_ns), (Some(12_000), Some(0)));
+    // 10 follows 10, then 4 goes back; nothing comes before the copy, whose open file description is not known.
+    assert_eq!((row.consecutive, row.sequential, row.random), (1, 1, 1));
+    assert_eq!((row.unique_read, row.reread), (Some(20), Some(6)));
+    assert_eq!((row.unique_written, row.overwritten), (Some(20), Some(0)));
+    assert_eq!(row.write_sizes, [SizeBin { from: 4096, to: 8191, count: 2 }]);
+    assert_eq!((row.processes, row.ranks), (2, 1));
+    assert_eq!((row.first_ns, row.last_ns), (Some(1000), Some(15_000)));
+    assert_eq!((row.sequential_share(), row.again()), (Some(0.5), Some(6)));
+
+    let row = &rows["pipe:[1]"].used;
+    assert_eq!((row.reads, row.bytes_read, row.io_ns, row.wait_ns), (1, 7, Some(0), Some(500)));
+    assert_eq!((row.unique_read, row.sequential_share()), (Some(0), None));
+    let row = &rows["/copy"].used;
+    assert_eq!((row.calls, row.writes, row.bytes_written, row.unique_written), (1, 1, 20, None));
+    assert_eq!((row.io_ns, row.write_sizes.len()), (None, 1));
+}
+
+#[test]
+fn only_selected_calls_count_and_the_order_of_accesses_is_theirs() {
+    let mut log = Log::new();
+    log.process(1, 0, "a", None);
+    log.moved_through(1, ("write", 1, 3, "/f", Some(0), 10));
+    log.moved_through(1, ("read", 1, 3, "/f", Some(50), 10));
+    log.moved_through(1, ("write", 1, 3, "/f", Some(10), 10));
+    let mut spec = QuerySpec::default();
+    spec.select.call = vec!["write".to_owned()];
+    let rows = used(&log.memory.build(), spec, RowBy::File, 1);
+    let row = &rows["/f"].used;
+    assert_eq!((row.calls, row.reads, row.writes, row.consecutive), (2, 0, 2, 1));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn however_a_log_is_cut_its_files_are_the_same(rows in rows(), pieces in 1..9_usize, threads in 1..4_usize) {
+        for by in [RowBy::Path, RowBy::File, RowBy::Name] {
+            let whole = used(&random_log(&rows, 1000), QuerySpec::default(), by, 1);
+            prop_assert_eq!(whole, used(&random_log(&rows, pieces), QuerySpec::default(), by, threads));
+        }
+    }
+
+    #[test]
+    fn files_have_what_the_profile_says_of_them(rows in rows()) {
+        let log = random_log(&rows, 7);
+        let profile = profile_of(&log, "exe", QuerySpec::default(), 1);
+        let used = used(&log, QuerySpec::default(), RowBy::Path, 2);
+        for row in &profile.files {
+            let mine = &used[&row.name].used;
+            prop_assert_eq!((mine.reads, mine.writes, mine.bytes_read, mine.bytes_written), (row.reads, row.writes, row.bytes_read, row.bytes_written));
+            prop_assert_eq!((mine.consecutive, mine.sequential, mine.random), (row.consecutive, row.sequential, row.random));
+            prop_assert_eq!((mine.unique_read, mine.reread, mine.unique_written, mine.overwritten), (row.unique_read, row.reread, row.unique_written, row.overwritten));
+            prop_assert_eq!((mine.common_size, mine.common_share), (row.common_size, row.common_share));
+            let sizes = |bins: &[SizeBin]| bins.iter().map(|bin| bin.count).sum::<u64>();
+            prop_assert_eq!((sizes(&mine.read_sizes), sizes(&mine.write_sizes)), (row.reads, row.writes));
+        }
+        let io: u64 = used.values().filter_map(|row| row.used.io_ns).sum();
+        prop_assert_eq!(Some(io), profile.total.io_ns.or(Some(0)));
+        let calls: u64 = used.values().map(|row| row.used.calls).sum();
+        let copies = rows.iter().filter(|row| row.0 == 1).count() as u64;
+        prop_assert_eq!(calls, profile.total.calls + copies);
+    }
+}
