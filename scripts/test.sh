@@ -67,6 +67,7 @@ workflow_steps() {
   debian dash=dash busybox=busybox
   step "exchange: small workflows built again" exchange_tests tests/exchange/corpus.py "$iotrail" --sample 8 --walks 1,8
   step "exchange: small workflows run again" exchange_tests tests/exchange/reruns.py "$iotrail" --sample 16
+  step "exchange: workflows that are changed and run again" exchange_tests tests/exchange/reruns.py "$iotrail" --only '^again-'
 }
 
 import_tests() {

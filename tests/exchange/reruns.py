@@ -3,10 +3,11 @@
 usage: reruns.py IOTRAIL [--shells dash,...] [--only REGEX]... [--sample N] [--part K] [--seed N] [--walks FIRST,COUNT] [--snakemake] [--keep DIR]
 
 The workflows are those of `corpus.py`, run by make (with --snakemake by Snakemake). Each is built; built once more without any change, which must
-do nothing wrong; built after `clean`; built after an output was deleted; built after a line was added to an input. What comes out
+do nothing wrong; built after `clean`; built after an output was deleted; built after a line was added to an input, and after it was taken away again. What comes out
 is compared byte for byte with what the same export makes of the same inputs in a clean directory. `equal`: the same files;
-`refused`: it ended with an error whose line says what to do, and every result is still there; `remarked`: the export says that it does not notice that change; `WRONG`: anything else. `clean` is not tried where it asks to
-restore an input. Of workflows whose first build is not equal to the recording, nothing is tried. The input and the output are chosen by chance, from --seed. With --sample N, every N-th
+`refused`: it ended with an error whose line says what to do, and every result is still there; `remarked`: the export says that it does not notice that change; `left`: there are more files, which
+another input gave, in a directory that was there before; `WRONG`: anything else. Where `clean` asks to
+restore an input, the build is refused until that is done, and gives the same files then. Of workflows whose first build is not equal to the recording, nothing is tried. The input and the output are chosen by chance, from --seed. With --sample N, every N-th
 workflow is tried, beginning with the K-th.
 """
 
@@ -23,8 +24,11 @@ import tempfile
 
 import corpus
 
-REFUSED = re.compile(r"(?:has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name).* and make again")
+REFUSED = re.compile(r"(?:has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
 RESTORE = re.compile("Restore what|Restore, if|Kept, because")
+UNKNOWN = re.compile("Restore, if|Kept, because")
+# Where jobs list the directory that holds files of make, it is seen in the first build whether that matters.
+LISTED = re.compile("^.*in which the jobs run.*$", re.MULTILINE)
 OWN = {"run.sh"}
 
 
@@ -57,7 +61,7 @@ class Trials:
         self.chance = random.Random(f"{case.name} {arguments.seed}")
         case.record(iotrail)
         format = "snakemake" if self.snakemake else "makefile"
-        if format in case.refused or corpus.LEAVE.search(case.remarks[format]) or corpus.TIMES.search(case.remarks[format]):
+        if format in case.refused or corpus.LEAVE.search(LISTED.sub("", case.remarks[format])) or corpus.TIMES.search(case.remarks[format]):
             return
         remark = re.search("^# not noticed when it runs again: (.*)$", (case.directory / ("w.smk" if self.snakemake else "w.mk")).read_text(), re.MULTILINE)
         self.unnoticed = remark[1] if remark else ""
@@ -115,12 +119,31 @@ class Trials:
     def cleaned(self):
         place = self.again()
         done = self.run(place, "clean")
-        if RESTORE.search(done.stdout + done.stderr + (self.case.directory / "w.mk").read_text()):
+        said = done.stdout + done.stderr + (self.case.directory / "w.mk").read_text()
+        if RESTORE.search(said):
+            if not UNKNOWN.search(said):
+                self.restored(place)
             return
         left = {name for name in corpus.contents(place) if name not in self.inputs}
         if left:
             self.results["clean leaves"] = ("WRONG", f"{sorted(left)}") if done.returncode == 0 else ("WRONG", done.stderr[-300:])
         self.judge("cleaned", self.run(place), place, self.case.files)
+
+    def restored(self, place):
+        before = corpus.contents(place)
+        changed = sorted(name for name, found in self.inputs.items() if before.get(name) != found)
+        if changed:
+            done = self.run(place)
+            if done.returncode == 0 or not REFUSED.search(done.stderr + done.stdout) or corpus.contents(place) != before:
+                self.results["not restored"] = ("WRONG", f"ended with {done.returncode}: {done.stderr.strip()[-300:]}; changed are {changed}")
+                return
+            self.results["not restored"] = ("refused", REFUSED.search(done.stderr + done.stdout)[0])
+        if changed:
+            # In one go: they may be names of one file.
+            subprocess.run(["rm", "-rf", *changed], cwd=place, check=True)
+            inputs = self.case.directory / "inputs" / self.case.place
+            subprocess.run(["cp", "-a", "--parents", *changed, place], cwd=inputs, check=True)
+        self.judge("restored", self.run(place), place, self.case.files)
 
     def deleted(self):
         outputs = sorted(name for name, (kind, *_) in self.case.files.items() if kind == "file" and name not in self.inputs)
@@ -151,6 +174,19 @@ class Trials:
             self.results[f"changed {name}"] = ("fails", wanted.stderr.strip()[-200:])
             return
         self.judge(f"changed {name}", again, place, corpus.contents(reference))
+        if self.results[f"changed {name}"][0] == "equal" and self.inputs[name] == self.case.files.get(name):
+            (place / name).write_text(corpus.FILES[name])
+            done = self.run(place)
+            self.judge(f"back {name}", done, place, self.case.files)
+            found = corpus.contents(place)
+            different = [other for other in found.keys() | self.case.files.keys() if found.get(other) != self.case.files.get(other)]
+            if done.returncode == 0 and different and all(self.is_left_over(other) for other in different):
+                self.results[f"back {name}"] = ("left", f"as the commands themselves leave them: {sorted(different)}")
+
+    def is_left_over(self, name):
+        """Whether it is a file that the recording does not have, in a directory that no job made."""
+        parent = str(pathlib.PurePath(name).parent)
+        return name not in self.case.files and (parent == "." or parent in self.inputs)
 
 
 def report(trials):
@@ -159,7 +195,7 @@ def report(trials):
         for name, (result, _) in trial.results.items():
             counts[(name.split()[0], result)] += 1
     for kind in sorted({kind for kind, _ in counts}):
-        print(kind, " ".join(f"{result}={counts[(kind, result)]}" for result in ("equal", "refused", "remarked", "fails", "WRONG")))
+        print(kind, " ".join(f"{result}={counts[(kind, result)]}" for result in ("equal", "refused", "remarked", "left", "fails", "WRONG")))
     wrong = sum(count for (_, result), count in counts.items() if result == "WRONG")
     print(f"{len(trials)} recordings, {sum(counts.values())} trials, {wrong} WRONG")
     return 1 if wrong else 0

@@ -6,23 +6,29 @@
 //! refused leaves every result as it was.
 
 use crate::escape::{Base, argument, arguments, single_quoted};
+use crate::owned::{Filling, Owned, is_below};
 use iotrail_model::text::printable;
-use iotrail_workflow::jobs::{Job, Jobs, Left, Made};
-use std::collections::BTreeSet;
+use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Names in one command of what is removed.
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them.
-pub(crate) const EXPLANATION: [&str; 9] = [
+pub(crate) const EXPLANATION: [&str; 14] = [
     "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
     "_found N WHO NAME: the last job that has begun to change NAME is job WHO. \"input\": no job has, and NAME was there before the",
     "  recording; \"perhaps\": no job has, and it may have been there; \"nothing\": no job has, and nothing needs to be restored.",
     "_only N NAME...: of these names the first N are directories that the job makes anew, and nothing but these names is in them.",
     "_free NAME...: nothing has these names, which the job gives to files of before.",
     "_leaves JOB N...: from now on these are as JOB leaves them. .iotrail/left-*-N holds the number of that job.",
+    "_was N NAME: how NAME is before a job changes it for the first time. \"clean\" keeps how the jobs left it, and _found refuses that.",
     "Then the job removes what it made itself the last time, where it matters that it is not there.",
+    "Of a directory that the jobs made and a job lists, .iotrail/made-*-JOB holds what JOB made there the last time:",
+    "_holds JOB N NAME...: the first N names are such directories; nothing is there but the other names and what jobs made.",
+    "_drops JOB N NAME...: what JOB made there is removed. _begins JOB N NAME...: what is there now is not made by JOB.",
+    "_keeps JOB N NAME...: what is there now is made by JOB, but for what was there and the other names.",
     "A job that is done leaves a stamp .iotrail/job-*; one that has none, because it failed or was interrupted, is run again.",
     "If a job is refused, \"clean\" removes what the jobs made, and says what to restore of what they changed.",
 ];
@@ -34,6 +40,18 @@ pub(crate) struct Preparation {
     pub(crate) checks: String,
     /// Says that the job has begun and removes what must not be there.
     pub(crate) changes: String,
+    /// What is done after its commands, however they ended.
+    pub(crate) after: String,
+}
+
+impl Preparation {
+    /// The commands of the job, with what is done after them.
+    pub(crate) fn around(&self, commands: &str) -> String {
+        if self.after.is_empty() {
+            return commands.to_owned();
+        }
+        format!("( {commands} ); set $?; {}; exit $1", self.after)
+    }
 }
 
 /// The directories that a job makes, and the files that it removes before it runs.
@@ -43,64 +61,84 @@ struct Anew<'a> {
     /// Directories that are removed if they are empty.
     loose: Vec<&'a str>,
     files: Vec<&'a str>,
+    /// Directories in which nothing else may be: those that must be away, and all that the job made in them. What is in a directory
+    /// of the jobs is seen to otherwise.
+    closed: Vec<&'a str>,
     /// Names that files of before get: they must be free.
     moved: Vec<&'a str>,
 }
 
 impl<'a> Anew<'a> {
-    fn of(job: &'a Job) -> Self {
+    fn of(number: usize, jobs: &'a Jobs, owned: &Owned<'a>) -> Self {
+        let job = &jobs.jobs[number];
+        let filling = &owned.fillings[number];
         // Who makes a directory if it is not there needs none of it.
         let fresh = |made: &&Made| made.is_directory && (made.clear || &*job.name != "mkdir");
-        let (strict, loose): (Vec<&Made>, Vec<&Made>) =
+        let (strict, mut loose): (Vec<&Made>, Vec<&Made>) =
             job.made.iter().filter(fresh).partition(|made| made.clear);
         let within = |path: &str, places: &[&Made]| places.iter().any(|place| is_below(path, &place.path));
         let gone = |made: &&Made| !made.is_directory && !made.moved;
         let removed = |made: &&Made| {
-            gone(made) && (made.clear || within(&made.path, &strict) || within(&made.path, &loose))
+            let is_own = filling.own.contains(&*made.path);
+            gone(made) && (made.clear || is_own || within(&made.path, &strict) || within(&made.path, &loose))
         };
+        let mut files: Vec<&Made> = job.made.iter().filter(removed).collect();
+        let followers: Vec<&Made> =
+            filled_again(number, jobs).filter(|made| within(&made.path, &strict)).collect();
+        files.extend(followers.iter().copied().filter(gone));
+        loose.extend(followers.iter().filter(|made| made.is_directory));
         let paths = |made: &[&'a Made]| made.iter().map(|made| &*made.path).collect();
         let moved: Vec<&Made> = job.made.iter().filter(|made| made.moved).collect();
+        let closed = strict
+            .iter()
+            .chain(loose.iter().filter(|made| within(&made.path, &strict)))
+            .map(|made| &*made.path)
+            .filter(|path| !filling.directories.iter().any(|place| path == place || is_below(path, place)));
         Self {
-            files: paths(&job.made.iter().filter(removed).collect::<Vec<_>>()),
+            closed: closed.collect(),
+            files: paths(&files),
             strict: paths(&strict),
             loose: paths(&loose),
             moved: paths(&moved),
         }
     }
-
-    /// The directories in which nothing else may be: those that must be away, and all that the job made in them.
-    fn closed(&self) -> Vec<&'a str> {
-        let inside = |path: &&&str| self.strict.iter().any(|place| is_below(path, place));
-        self.strict.iter().chain(self.loose.iter().filter(inside)).copied().collect()
-    }
 }
 
-fn is_below(path: &str, directory: &str) -> bool {
-    path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+/// What other jobs make that run again whenever the job does, if all that it does is to make directories.
+fn filled_again(number: usize, jobs: &Jobs) -> impl Iterator<Item = &Made> {
+    let is_bare = jobs.jobs[number].outputs.is_empty();
+    let id = JobId(number as u32);
+    let later = jobs.jobs.get(number + 1..).filter(|_| is_bare).unwrap_or_default();
+    later
+        .iter()
+        .filter(move |job| job.needs.contains(&id))
+        .flat_map(|job| &job.made)
+        .filter(|made| !made.moved)
 }
 
 /// Whether a job may be refused.
 pub(crate) fn is_guarded(job: &Job) -> bool {
-    let anew = Anew::of(job);
-    !job.finds.is_empty() || !anew.strict.is_empty() || !anew.moved.is_empty()
+    let is_strict = |made: &Made| made.is_directory && made.clear;
+    !job.finds.is_empty() || job.made.iter().any(|made| made.moved || is_strict(made))
 }
 
 /// Functions for `sh` that look and mark; the explanation says what each does. They are subshells, so that they leave the variables
 /// of the job alone. `clean` says in messages how to begin anew.
-pub(crate) fn functions(jobs: &Jobs, clean: &str) -> Option<[String; 4]> {
-    if !jobs.jobs.iter().any(|job| is_guarded(job) || !job.leaves.is_empty()) {
+pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<Vec<String>> {
+    if !owned.any() && !jobs.jobs.iter().any(|job| is_guarded(job) || !job.leaves.is_empty()) {
         return None;
     }
-    let mut sum = crc32fast::Hasher::new();
-    for job in &jobs.jobs {
-        sum.update(job.name.as_bytes());
-        job.finds.iter().for_each(|state| sum.update(state.path.as_bytes()));
-    }
-    let mark = format!(".iotrail/left-{:08x}-", sum.finalize());
+    let sum = sum(jobs);
+    let mark = format!(".iotrail/left-{sum}-");
+    let was = format!(".iotrail/was-{sum}-");
+    let still = format!(".iotrail/still-{sum}-");
+    let state = "_state() ( case $1 in /*) ;; *) set -- \"./$1\";; esac; if test -L \"$1\"; then readlink \"$1\"; elif test -e \"$1\"; then \
+ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo none; fi );";
     let found = format!(
         "_found() ( was=- also= left={mark}$1; if test -e $left; then was=$(cat $left) || exit; fi; \
 case $2 in input) want=- also=\"restore it, \";; perhaps) want=- also=\"restore it if it was there before, \";; nothing) want=-;; *) want=$2;; esac; \
-test \"$was\" = $want && exit; \
+if test \"$was\" = $want; then test $2 = input && test -e {still}$1 && test \"$(cat {still}$1)\" = \"$(_state \"$3\")\" || exit 0; \
+echo \"$3: it is still as the jobs left it; restore it, and make again\" >&2; exit 1; fi; \
 case $was in -) why=\"job $want has not left it here\";; \"\"|*[!0-9]*) why=\"$left is damaged, so nobody knows which job has changed it last\" also=\"restore it if a job changed it in place, \";; \
 *) why=\"job $was has changed it already\";; esac; \
 echo \"$3: $why; run {clean}, ${{also}}and make again\" >&2; exit 1 );"
@@ -118,18 +156,101 @@ echo \"$name: it may hold what had another name before the jobs ran; put that ba
         "_leaves() ( job=$1; shift; mkdir -p .iotrail || exit; for thing; do \
 echo $job >{mark}$thing.new && mv -f {mark}$thing.new {mark}$thing || exit; done );"
     );
-    Some([found, only, free.to_owned(), leaves])
+    // One that was interrupted between the two has changed nothing yet.
+    let before = format!(
+        "_was() ( test ! -e {mark}$1 || exit 0; mkdir -p .iotrail && _state \"$2\" >{was}$1 && rm -f {still}$1 );"
+    );
+    let after = format!(
+        "_still() ( test -e {mark}$1 && test -e {was}$1 || exit 0; _state \"$2\" >{still}$1; \
+test \"$(cat {was}$1)\" != \"$(cat {still}$1)\" || rm -f {still}$1 );"
+    );
+    let forget = format!(
+        "_forget() ( for entry in .iotrail/* .iotrail/.[!.]*; do case $entry in {still}*) ;; *) rm -rf \"$entry\";; esac; done; \
+rmdir .iotrail 2>/dev/null || : );"
+    );
+    let mut all = vec![state.to_owned(), found, only, free.to_owned(), leaves, before, after, forget];
+    if owned.any() {
+        all.extend(filling_functions(&sum, clean));
+    }
+    Some(all)
+}
+
+/// Functions for `sh` that see to directories of the jobs. Names with line breaks are left alone.
+fn filling_functions(sum: &str, clean: &str) -> [String; 7] {
+    let made = made_list(sum);
+    let begun = format!(".iotrail/begun-{sum}-");
+    let below = "_below() ( count=$1; shift; nl=$(printf \"\\nx\"); nl=${nl%x}; for place; do test $count -gt 0 || break; count=$((count-1)); \
+test -L \"./$place\" || test ! -d \"./$place\" || find \"./$place\" -mindepth 1 ! -path \"*$nl*\"; done );";
+    let rest = "_rest() ( shift $(($1+1)); for name; do printf \"./%s\\n\" \"$name\"; done );";
+    let sorted = "LC_ALL=C sort | LC_ALL=C uniq";
+    // While another job is at work there, or after one was interrupted, nobody knows whose a name is.
+    let holds = format!(
+        "_holds() ( job=$1; shift; for list in {begun}*; do test \"$list\" = {begun}$job || test ! -e \"$list\" || exit 0; done; \
+name=$({{ _below \"$@\"; for time in 1 2; do _rest \"$@\"; cat {made}* 2>/dev/null; done; }} | {sorted} -u | head -n 1); \
+test -z \"$name\" || {{ echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; }}; \
+test -e {made}$job || exit 0; for list in {made}*; do test \"$list\" = {made}$job || cat \"$list\" {made}$job | {sorted} -d; done | \
+while IFS= read -r name; do if test -e \"$name\" || test -L \"$name\"; then \
+echo \"$name: it is not of this job alone; run {clean}, and make again\" >&2; exit 1; fi; done );"
+    );
+    let drops = format!(
+        "_drops() ( job=$1; shift; test -e {made}$job || exit 0; {{ _below \"$@\"; cat {made}$job; }} | {sorted} -d | LC_ALL=C sort -r | \
+while IFS= read -r name; do if test -d \"$name\" && test ! -L \"$name\"; then rmdir \"$name\" 2>/dev/null || :; else rm -f \"$name\" || exit; fi; done && \
+rm -f {made}$job );"
+    );
+    let begins = format!("_begins() ( job=$1; shift; mkdir -p .iotrail && _below \"$@\" >{begun}$job );");
+    let keeps = format!(
+        "_keeps() ( job=$1; shift; test -e {begun}$job || exit 0; \
+{{ _below \"$@\"; for time in 1 2; do cat {begun}$job; _rest \"$@\"; done; }} | {sorted} -u >{begun}$job.new && \
+mv -f {begun}$job.new {made}$job && rm -f {begun}$job );"
+    );
+    let gone = format!(
+        "_gone() ( test -e {made}$1 && while IFS= read -r name; do test -e \"$name\" || test -L \"$name\" || {{ echo $2; exit; }}; done <{made}$1 );"
+    );
+    [below.to_owned(), rest.to_owned(), holds, drops, begins, keeps, gone]
+}
+
+/// What the files in `.iotrail` of these jobs have in their names.
+pub(crate) fn sum(jobs: &Jobs) -> String {
+    let mut sum = crc32fast::Hasher::new();
+    for job in &jobs.jobs {
+        sum.update(job.name.as_bytes());
+        job.finds.iter().for_each(|state| sum.update(state.path.as_bytes()));
+    }
+    format!("{:08x}", sum.finalize())
+}
+
+/// What a job made in directories of the jobs; its number follows.
+pub(crate) fn made_list(sum: &str) -> String {
+    format!(".iotrail/made-{sum}-")
 }
 
 /// What a job does before its commands; `None` if there is nothing to see to.
-pub(crate) fn before(number: usize, job: &Job, jobs: &Jobs) -> Option<Preparation> {
-    let anew = Anew::of(job);
-    let preparation =
-        Preparation { checks: checks(job, &anew, jobs), changes: changes(number, job, &anew, jobs) };
+pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Preparation> {
+    let job = &jobs.jobs[number];
+    let anew = Anew::of(number, jobs, owned);
+    let filling = &owned.fillings[number];
+    let preparation = Preparation {
+        checks: checks(number, job, &anew, filling, jobs),
+        changes: changes(number, job, &anew, filling, jobs),
+        after: fill("_keeps", number, filling, filling.others.iter().copied(), jobs).unwrap_or_default(),
+    };
     (preparation != Preparation::default()).then_some(preparation)
 }
 
-fn checks(job: &Job, anew: &Anew<'_>, jobs: &Jobs) -> String {
+/// A function with a job, the directories that it fills, and names; nothing if it fills none.
+fn fill<'a>(
+    function: &str,
+    number: usize,
+    filling: &Filling<'a>,
+    names: impl Iterator<Item = &'a str>,
+    jobs: &Jobs,
+) -> Option<String> {
+    let count = filling.directories.len();
+    let (first, words) = arguments(filling.directories.iter().copied().chain(names), jobs);
+    (count > 0).then(|| grouped(&first, &format!("{function} {} {count} {}", number + 1, words.join(" "))))
+}
+
+fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
     let mut parts: Vec<String> = Vec::new();
     for state in &job.finds {
         let left = match state.left {
@@ -141,7 +262,7 @@ fn checks(job: &Job, anew: &Anew<'_>, jobs: &Jobs) -> String {
         let name = argument(&printable(&Base::of(jobs).relative(&state.path)));
         parts.push(format!("_found {} {left} {name}", state.thing));
     }
-    let closed = anew.closed();
+    let closed = &anew.closed;
     if !closed.is_empty() {
         let all = closed
             .iter()
@@ -153,15 +274,22 @@ fn checks(job: &Job, anew: &Anew<'_>, jobs: &Jobs) -> String {
         let (first, names) = arguments(anew.moved.iter().copied(), jobs);
         parts.push(grouped(&first, &format!("_free {}", names.join(" "))));
     }
+    let all = filling.own.union(&filling.others).copied();
+    parts.extend(fill("_holds", number, filling, all, jobs));
     parts.join(" && ")
 }
 
-fn changes(number: usize, job: &Job, anew: &Anew<'_>, jobs: &Jobs) -> String {
+fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
     let mut parts: Vec<String> = Vec::new();
+    let inputs = inputs(jobs);
+    for thing in &job.leaves {
+        parts.extend(inputs.get(thing).map(|path| of_input("_was", *thing, path, jobs)));
+    }
     if !job.leaves.is_empty() {
         let things: Vec<String> = job.leaves.iter().map(ToString::to_string).collect();
         parts.push(format!("_leaves {} {}", number + 1, things.join(" ")));
     }
+    parts.extend(fill("_drops", number, filling, std::iter::empty(), jobs));
     if !anew.files.is_empty() {
         let (first, names) = arguments(anew.files.iter().copied(), jobs);
         parts.push(grouped(&first, &format!("rm -f -- {}", names.join(" "))));
@@ -173,7 +301,20 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, jobs: &Jobs) -> String {
         let (first, names) = arguments(places.into_iter(), jobs);
         parts.push(format!("{{ {first}rmdir -- {} 2>/dev/null || :; }}", names.join(" ")));
     }
+    parts.extend(fill("_begins", number, filling, std::iter::empty(), jobs));
     parts.join(" && ")
+}
+
+/// Names that were there before the recording and that jobs change, by their numbers.
+fn inputs(jobs: &Jobs) -> BTreeMap<u32, &str> {
+    let states = jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == Left::Input);
+    states.map(|state| (state.thing, &*state.path)).collect()
+}
+
+/// A function with the number and the name of what was there before the recording.
+fn of_input(function: &str, thing: u32, path: &str, jobs: &Jobs) -> String {
+    let (first, names) = arguments(std::iter::once(path), jobs);
+    grouped(&first, &format!("{function} {thing} {}", names.join(" ")))
 }
 
 /// A command with the assignments that its words need.
@@ -182,7 +323,8 @@ fn grouped(first: &str, line: &str) -> String {
 }
 
 /// Commands for `sh` that remove what the jobs made, never what was there before the recording, be it under another name.
-pub(crate) fn clean(jobs: &Jobs) -> Vec<String> {
+pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
+    let numbered = inputs(jobs);
     let found = |left: Left| -> BTreeSet<&str> {
         let states = jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == left);
         states.map(|state| &*state.path).collect()
@@ -191,6 +333,13 @@ pub(crate) fn clean(jobs: &Jobs) -> Vec<String> {
     let moved: BTreeSet<&str> = all_made().filter(|made| made.moved).map(|made| &*made.path).collect();
     let inputs = found(Left::Input);
     let perhaps: BTreeSet<&str> = found(Left::Perhaps).difference(&inputs).copied().collect();
+    // What was in a directory that nobody had made yet was nowhere.
+    let is_within = |path: &str| {
+        let mut directories = all_made().filter(|made| made.is_directory && !made.moved);
+        directories.any(|made| is_below(path, &made.path))
+    };
+    let inputs: BTreeSet<&str> = inputs.into_iter().filter(|path| !is_within(path)).collect();
+    let perhaps: BTreeSet<&str> = perhaps.into_iter().filter(|path| !is_within(path)).collect();
     let kept = |path: &str| inputs.contains(path) || perhaps.contains(path) || moved.contains(path);
     let made = || all_made().filter(|made| !kept(&made.path));
     let files: BTreeSet<&str> = made().filter(|made| !made.is_directory).map(|made| &*made.path).collect();
@@ -199,10 +348,17 @@ pub(crate) fn clean(jobs: &Jobs) -> Vec<String> {
     // What was a file once and a directory then may be either.
     let (either, files): (Vec<&str>, Vec<&str>) = files.into_iter().partition(|path| places.contains(path));
     let places: Vec<&str> = places.into_iter().rev().collect();
-    let mut lines = removals(&files, "rm -f --", "", jobs);
+    let mut lines: Vec<String> = Vec::new();
+    for (number, filling) in owned.fillings.iter().enumerate() {
+        lines.extend(fill("_drops", number, filling, std::iter::empty(), jobs));
+    }
+    lines.extend(removals(&files, "rm -f --", "", jobs));
     lines.extend(removals(&either, "rm -f --", " 2>/dev/null || :", jobs));
     lines.extend(removals(&places, "rmdir --", " 2>/dev/null || :", jobs));
-    lines.push("rm -rf .iotrail".to_owned());
+    let changed = numbered.iter().filter(|(_, path)| inputs.contains(*path));
+    lines.extend(changed.map(|(thing, path)| of_input("_still", *thing, path, jobs)));
+    let forget = if numbered.is_empty() { "rm -rf .iotrail" } else { "_forget" };
+    lines.push(forget.to_owned());
     let says = [
         ("Restore what the jobs changed in place: ", inputs.clone()),
         ("Restore, if they were there before the jobs ran: ", perhaps.difference(&moved).copied().collect()),

@@ -22,6 +22,7 @@ mod dot;
 mod gml;
 mod makefile;
 mod mermaid;
+mod owned;
 mod pegasus;
 mod perfetto_messages;
 mod prov;

@@ -6,6 +6,7 @@
 use crate::again;
 use crate::error::ExportError;
 use crate::escape::{comment, remarks, shell};
+use crate::owned::Owned;
 use crate::runnable::{check, umask};
 use crate::targets::{Before, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed};
 use iotrail_workflow::jobs::Jobs;
@@ -64,8 +65,9 @@ fn input(path: &str) -> Option<String> {
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
     check(jobs, "makefile")?;
     let names = Names { target: name, input };
-    let jobs = &looking_ahead(jobs, Before::Kept, &names);
-    let rules = rules(jobs, Before::Kept, &names);
+    let jobs = &looking_ahead(jobs, &Owned::of(jobs), Before::Kept, &names);
+    let owned = &Owned::of(jobs);
+    let rules = rules(jobs, owned, Before::Kept, &names);
     let taken = |word: &str| {
         rules.iter().any(
             |rule| matches!(&rule.targets, Targets::Files(files) if files.iter().any(|file| file == word)),
@@ -78,13 +80,13 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         "For GNU make 4.3 or later; run it in a directory with the inputs: make -f THIS -j",
     ));
     text.push_str(&remarks(jobs));
-    text.extend(unnoticed(jobs, Before::Kept, &rules, &names).map(|remark| comment(&remark)));
-    unheeded(jobs).iter().for_each(|remark| text.push_str(&comment(remark)));
+    text.extend(unnoticed(jobs, owned, Before::Kept, &rules, &names).map(|remark| comment(&remark)));
+    unheeded(jobs, owned).iter().for_each(|remark| text.push_str(&comment(remark)));
     for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
         let _ = writeln!(text, "export {name} := {value}");
     }
     let how = format!("\\\"make -f THIS {clean}\\\"");
-    let functions = again::functions(jobs, &how).map(|functions| {
+    let functions = again::functions(jobs, owned, &how).map(|functions| {
         let functions = functions.join(" \\\n  ").replace('$', "$$");
         format!(" \\\n  {functions} \\\n ")
     });
@@ -100,11 +102,24 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let _ = write!(text, " {}", rule.targets.all().join(" "));
     }
     text.push('\n');
+    // Make would take those of an interrupted job for changed that it has not looked at; without its stamp that job is run anyhow.
+    let grouped = rules.iter().map(|rule| rule.targets.all()).filter(|files| files.len() > 1);
+    let grouped: Vec<&str> = grouped.flatten().map(String::as_str).collect();
+    if !grouped.is_empty() {
+        let _ = writeln!(text, ".PRECIOUS: {}", grouped.join(" "));
+    }
     let is_called = |rule: &Rule| matches!(rule.targets, Targets::Files(_)) || !rule.present.is_empty();
     if rules.iter().any(is_called) {
         let _ = write!(
             text,
             "\n# A job that was not run here yet, or of which a file is missing, is run, however old its files are.\nnew = $(if $(filter-out $(wildcard $1),$1),{NEW})\n"
+        );
+    }
+    if owned.fillings.iter().any(|filling| filling.open) {
+        let made = again::made_list(&again::sum(jobs));
+        let _ = write!(
+            text,
+            "\n# A job is run, too, of which a file is missing that it made the last time.\ngone = $(if $(wildcard {made}$1),$(shell _gone $1 {NEW}))\n"
         );
     }
     let directories = super::runnable::preparation(jobs);
@@ -124,6 +139,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
                 text.push_str(&format!("{stamp}: $(call new,{})", rule.present.join(" ")))
             }
         }
+        if owned.fillings[number].open {
+            let _ = write!(text, " $(call gone,{})", number + 1);
+        }
         for input in &rule.inputs {
             let _ = write!(text, " {input}");
         }
@@ -134,15 +152,15 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = write!(text, " | {}", rule.after.join(" "));
         }
         text.push('\n');
-        let before = again::before(number, job, jobs).unwrap_or_default();
+        let before = again::before(number, jobs, owned).unwrap_or_default();
         if !before.checks.is_empty() {
             let _ = writeln!(text, "\t@{}", before.checks.replace('$', "$$"));
         }
         // Whatever ends it early, make finds no stamp then. It is gone before anything is changed, and after it was looked at all.
-        let begins = [format!("rm -f -- {}", rule.stamp), before.changes];
+        let begins = [format!("rm -f -- {}", rule.stamp), before.changes.clone()];
         let begins = begins.join(if begins[1].is_empty() { "" } else { " && " });
         let _ = writeln!(text, "\t@{}", begins.replace('$', "$$"));
-        let _ = writeln!(text, "\t{}{}", directories.replace('$', "$$"), line.replace('$', "$$"));
+        let _ = writeln!(text, "\t{}", before.around(&format!("{directories}{line}")).replace('$', "$$"));
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
             Targets::Files(files) => {
@@ -157,7 +175,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         };
     }
     let _ = write!(text, "\n# Removes what the jobs made.\n{clean}:\n");
-    for line in again::clean(jobs) {
+    for line in again::clean(jobs, owned) {
         let _ = writeln!(text, "\t@{}", line.replace('$', "$$"));
     }
     Ok(text)

@@ -7,6 +7,7 @@
 use crate::again;
 use crate::error::ExportError;
 use crate::escape::{comment, remarks, shell};
+use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{Before, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
 use iotrail_workflow::jobs::Jobs;
@@ -70,19 +71,22 @@ fn list(text: &mut String, key: &str, values: &[String]) {
 pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> {
     check(jobs, "snakemake")?;
     let names = Names { target: name, input: name };
-    let jobs = &looking_ahead(jobs, Before::Deleted, &names);
-    let rules = rules(jobs, Before::Deleted, &names);
+    let jobs = &looking_ahead(jobs, &Owned::of(jobs), Before::Deleted, &names);
+    let owned = &Owned::of(jobs);
+    let rules = rules(jobs, owned, Before::Deleted, &names);
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
-    text.extend(unnoticed(jobs, Before::Deleted, &rules, &names).map(|remark| comment(&remark)));
-    unheeded(jobs).iter().for_each(|remark| text.push_str(&comment(remark)));
+    text.extend(unnoticed(jobs, owned, Before::Deleted, &rules, &names).map(|remark| comment(&remark)));
+    unheeded(jobs, owned).iter().for_each(|remark| text.push_str(&comment(remark)));
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();
     let _ = write!(text, "{SHELL}    + \"{variables}\"\n)\n");
-    let functions = again::functions(jobs, "the rule clean");
+    let functions = again::functions(jobs, owned, "the rule clean");
+    let has_functions = functions.is_some();
     if let Some(functions) = functions {
-        let functions = functions.map(|function| format!("    {}\n", literal(&format!("{function} "))));
+        let functions: Vec<String> =
+            functions.iter().map(|function| format!("    {}\n", literal(&format!("{function} ")))).collect();
         let explanation: String = again::EXPLANATION.iter().map(|line| comment(line)).collect();
         let _ = writeln!(text, "\n{explanation}AGAIN = (\n{})", functions.concat());
     }
@@ -104,19 +108,21 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
         list(&mut text, "output", &outputs);
-        let before = again::before(number, job, jobs);
-        let again = if again::is_guarded(job) || !job.leaves.is_empty() { "AGAIN + " } else { "" };
-        let parts = before.iter().flat_map(|before| [&before.checks, &before.changes]);
-        let parts: Vec<&str> = parts.map(String::as_str).filter(|part| !part.is_empty()).collect();
-        let before =
+        let before = again::before(number, jobs, owned).unwrap_or_default();
+        let fills = !owned.fillings[number].directories.is_empty();
+        let again = if fills || again::is_guarded(job) || !job.leaves.is_empty() { "AGAIN + " } else { "" };
+        let parts: Vec<&str> =
+            [&*before.checks, &*before.changes].into_iter().filter(|part| !part.is_empty()).collect();
+        let first =
             if parts.is_empty() { String::new() } else { format!("{} || exit; ", parts.join(" && ")) };
-        let _ =
-            writeln!(text, "    shell:\n        {again}{}", literal(&format!("{before}{directories}{line}")));
+        let commands = before.around(&format!("{directories}{line}"));
+        let _ = writeln!(text, "    shell:\n        {again}{}", literal(&format!("{first}{commands}")));
     }
-    let clean = again::clean(jobs).join("; ");
+    let clean = again::clean(jobs, owned).join("; ");
+    let again = if has_functions { "AGAIN + " } else { "" };
     let _ = write!(
         text,
-        "\n# Removes what the jobs made.\nrule clean:\n    shell:\n        {}\n",
+        "\n# Removes what the jobs made.\nrule clean:\n    shell:\n        {again}{}\n",
         literal(&clean)
     );
     Ok(text)

@@ -7,6 +7,7 @@
 //! old the files are that lie there.
 
 use crate::escape::{Base, shell};
+use crate::owned::Owned;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, Made, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,13 +81,14 @@ pub(crate) enum Before {
 }
 
 /// The rules of all jobs; `name` writes a path if the format can.
-pub(crate) fn rules<T, I>(jobs: &Jobs, before: Before, names: &Names<T, I>) -> Vec<Rule>
+pub(crate) fn rules<T, I>(jobs: &Jobs, owned: &Owned<'_>, before: Before, names: &Names<T, I>) -> Vec<Rule>
 where
     T: Fn(&str) -> Option<String>,
     I: Fn(&str) -> Option<String>,
 {
     let base = Base::of(jobs);
-    let name = |path: &str| (names.target)(&base.relative(path));
+    let name =
+        |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
     let input_name = |path: &str| (names.input)(&base.relative(path));
     let stamps: Vec<String> =
         jobs.jobs.iter().enumerate().map(|(number, job)| stamp(JobId(number as u32), job, jobs)).collect();
@@ -182,6 +184,12 @@ where
     all
 }
 
+/// Whether a file may stand for its job: not one that the job may make no more, nor, where it would be deleted before it runs, one of a
+/// job that may be refused for what is in a directory.
+fn stands(path: &str, before: Before, owned: &Owned<'_>) -> bool {
+    !owned.is_open(path) && (before == Before::Kept || !owned.is_of_filler(path))
+}
+
 /// Names of what a job reads or finds.
 fn used(job: &Job, name: &impl Fn(&str) -> Option<String>) -> BTreeSet<String> {
     job.inputs.iter().map(|file| &file.path).chain(&job.met).filter_map(|path| name(path)).collect()
@@ -209,14 +217,15 @@ fn followed(
 
 /// The jobs, each of which also looks at what those find that run again whenever it does and that no job may have changed: who is
 /// refused then is refused before anything is changed.
-pub(crate) fn looking_ahead<T, I>(jobs: &Jobs, before: Before, names: &Names<T, I>) -> Jobs
+pub(crate) fn looking_ahead<T, I>(jobs: &Jobs, owned: &Owned<'_>, before: Before, names: &Names<T, I>) -> Jobs
 where
     T: Fn(&str) -> Option<String>,
 {
     /// A job that would look at more of others only looks at its own.
     const MOST: usize = 40;
     let base = Base::of(jobs);
-    let name = |path: &str| (names.target)(&base.relative(path));
+    let name =
+        |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
     let targets: Vec<Targets> = jobs.jobs.iter().map(|job| targets(job, "", before, &name)).collect();
     let mut ahead: Vec<BTreeMap<u32, State>> = vec![BTreeMap::new(); jobs.jobs.len()];
     for (number, followed) in followed(jobs, before, &targets, &name).into_iter().enumerate().rev() {
@@ -323,6 +332,7 @@ where
 /// What a reader must know of changes that are not noticed.
 pub(crate) fn unnoticed<T, I>(
     jobs: &Jobs,
+    owned: &Owned<'_>,
     before: Before,
     rules: &[Rule],
     names: &Names<T, I>,
@@ -350,7 +360,8 @@ where
         .chain(shared)
         .chain(unwatched(jobs, rules, names))
         .collect();
-    let name = |path: &str| (names.target)(&base.relative(path));
+    let name =
+        |path: &str| stands(path, before, owned).then(|| (names.target)(&base.relative(path))).flatten();
     let listed: BTreeSet<&str> = jobs
         .jobs
         .iter()
@@ -358,7 +369,7 @@ where
         .map(|file| &*file.path)
         .collect();
     let is_missed = |path: &&str| match before {
-        Before::Kept => name(path).is_none(),
+        Before::Kept => (names.target)(&base.relative(path)).is_none(),
         Before::Deleted => !listed.contains(*path),
     };
     let removed = lasting(jobs).into_iter().filter(is_missed).map(|path| base.relative(path));
@@ -394,7 +405,7 @@ fn shown(names: &BTreeSet<String>) -> String {
 }
 
 /// What a reader must know of files that make no job run, and of files that stay.
-pub(crate) fn unheeded(jobs: &Jobs) -> Vec<String> {
+pub(crate) fn unheeded(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let base = Base::of(jobs);
     let within = |paths: BTreeSet<&Arc<str>>| -> BTreeSet<String> {
         paths.into_iter().map(|path| base.relative(path)).filter(|path| !path.starts_with('/')).collect()
@@ -409,7 +420,7 @@ pub(crate) fn unheeded(jobs: &Jobs) -> Vec<String> {
                 |made: &Made| made.path.strip_prefix(&***directory).is_some_and(|rest| rest.starts_with('/'));
             job.made.iter().any(in_it) && !job.made.iter().any(|made| made.path == **directory)
         };
-        listed.contains(*directory) && jobs.jobs.iter().any(fills)
+        listed.contains(*directory) && !owned.is_directory(directory) && jobs.jobs.iter().any(fills)
     };
     let lasting = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories);
     let growing = within(lasting.filter(grows).collect());
@@ -499,7 +510,10 @@ mod tests {
         let told = |jobs: &[&Job], read: &[&str]| {
             let jobs = jobs.iter().map(|job| (*job).clone()).collect();
             let of_managers = read.iter().map(|path| Arc::from(*path)).collect();
-            unheeded(&Jobs { jobs, of_managers, base: Some("/w".into()), ..Jobs::default() })
+            unheeded(
+                &Jobs { jobs, of_managers, base: Some("/w".into()), ..Jobs::default() },
+                &Owned::default(),
+            )
         };
         let [read, stay] = &told(&[&maker, &filler, &reader], &["/w/conf", "/x"])[..] else { panic!() };
         assert!(read.ends_with(": conf") && stay.ends_with(": d"), "{read} {stay}");

@@ -11,6 +11,12 @@ use std::process::{Command, Stdio};
 
 const MARK: &str = ".iotrail/left-";
 
+/// A job that makes `d/1` and `d/2`, after it changed what was there before.
+fn splitter() -> Job {
+    let made = vec![made("/w/d/1"), made("/w/d/2")];
+    Job { made, finds: vec![state(Left::Input)], leaves: vec![0], ..Job::default() }
+}
+
 fn state(left: Left) -> State {
     State { thing: 0, path: "/w/x".into(), left }
 }
@@ -33,11 +39,23 @@ fn one(job: Job) -> Jobs {
 
 /// What a shell says on stderr that goes through the preparation of the first job and then a command; `None` if it did not fail.
 fn run(jobs: &Jobs, place: &Path, command: &str) -> Option<String> {
-    let functions = functions(jobs, "clean").map(|functions| functions.join(" ")).unwrap_or_default();
-    let before = before(0, &jobs.jobs[0], jobs).unwrap_or_default();
-    let parts: Vec<String> =
-        [before.checks, before.changes].into_iter().filter(|part| !part.is_empty()).collect();
-    let line = format!("{functions} {} || exit; {command}", parts.join(" && "));
+    run_job(0, jobs, place, command)
+}
+
+/// The same of any job.
+fn run_job(number: usize, jobs: &Jobs, place: &Path, command: &str) -> Option<String> {
+    let owned = Owned::of(jobs);
+    let before = before(number, jobs, &owned).unwrap_or_default();
+    let parts: Vec<&str> =
+        [&*before.checks, &*before.changes].into_iter().filter(|part| !part.is_empty()).collect();
+    in_shell(jobs, place, &format!("{} || exit; {}", parts.join(" && "), before.around(command)))
+}
+
+/// What a shell says on stderr that knows the functions; `None` if it did not fail.
+fn in_shell(jobs: &Jobs, place: &Path, command: &str) -> Option<String> {
+    let owned = Owned::of(jobs);
+    let functions = functions(jobs, &owned, "clean").map(|functions| functions.join(" ")).unwrap_or_default();
+    let line = format!("{functions} {command}");
     let mut shell = Command::new("sh");
     let output = shell.args(["-c", &line]).current_dir(place).stdin(Stdio::null()).output().unwrap();
     (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
@@ -68,11 +86,8 @@ fn put(place: &Path, names: &[&str]) {
 
 /// The file that says who left the only thing.
 fn left_file(jobs: &Jobs, place: &Path) -> std::path::PathBuf {
-    let [found, ..] = functions(jobs, "clean").unwrap();
-    let start = found.find(MARK).unwrap();
-    let sum: String = found[start + MARK.len()..].chars().take(8).collect();
     fs::create_dir_all(place.join(".iotrail")).unwrap();
-    place.join(format!("{MARK}{sum}-0"))
+    place.join(format!("{MARK}{}-0", sum(jobs)))
 }
 
 #[test]
@@ -186,8 +201,10 @@ fn a_link_in_the_place_of_a_directory_is_not_gone_through() {
 #[test]
 fn a_job_keeps_its_variables() {
     let place = tempfile::tempdir().unwrap();
-    let names =
-        ["was", "want", "also", "why", "left", "count", "all", "name", "place", "entry", "job", "thing"];
+    let names = [
+        "was", "want", "also", "why", "left", "count", "all", "name", "place", "entry", "job", "thing",
+        "list", "nl", "time",
+    ];
     let job = Job {
         finds: vec![state(Left::Nothing)],
         leaves: vec![0],
@@ -208,7 +225,9 @@ fn clean_removes_no_file_that_was_there_before_under_any_name() {
     {
         put(place.path(), &["r"]);
         let jobs = one(Job { finds: vec![state(left)], made: made.clone(), ..Job::default() });
-        let lines = clean(&jobs).join("; ");
+        let owned = Owned::of(&jobs);
+        let functions = functions(&jobs, &owned, "clean").unwrap().join(" ");
+        let lines = format!("{functions} {}", clean(&jobs, &owned).join("; "));
         let output = Command::new("sh").args(["-c", &lines]).current_dir(place.path()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
@@ -223,11 +242,150 @@ fn clean_removes_no_file_that_was_there_before_under_any_name() {
 
 #[test]
 fn functions_stand_between_single_quotes_of_a_makefile() {
-    let jobs = one(Job { finds: vec![state(Left::Input)], ..Job::default() });
-    for function in functions(&jobs, "\\\"make clean\\\"").unwrap() {
+    let lister = Job { listed: vec!["/w/d".into()], ..splitter() };
+    let jobs = Jobs { directories: vec!["/w/d".into()], ..one(lister) };
+    for function in functions(&jobs, &Owned::of(&jobs), "\\\"make clean\\\"").unwrap() {
         assert!(
             !function.contains('\'') && !function.contains('#') && !function.contains('\n'),
             "{function}"
         );
     }
+}
+
+/// Two jobs that make names in a directory that a third one lists.
+fn two_fillers() -> Jobs {
+    let filler =
+        |paths: &[&str]| Job { made: paths.iter().map(|path| made(path)).collect(), ..Job::default() };
+    let lister = Job { listed: vec!["/w/d".into()], ..Job::default() };
+    let mut second = filler(&["/w/d/b", "/w/d/s/c"]);
+    second.made.push(Made { clear: false, ..directory("/w/d/s") });
+    Jobs {
+        jobs: vec![filler(&["/w/d/1", "/w/d/2"]), second, lister],
+        base: Some("/w".into()),
+        directories: vec!["/w/d".into()],
+        ..Jobs::default()
+    }
+}
+
+/// The names in `d`, and below.
+fn inside(place: &Path) -> Vec<String> {
+    let names = all(&place.join("d")).into_keys();
+    names.map(|name| name.split_once("/d/").unwrap().1.to_owned()).collect()
+}
+
+#[test]
+fn a_job_removes_what_it_made_the_last_time_in_a_directory_of_the_jobs() {
+    let place = tempfile::tempdir().unwrap();
+    let (place, jobs) = (place.path(), two_fillers());
+    fs::create_dir(place.join("d")).unwrap();
+    let make = |number, line: &str| assert_eq!(run_job(number, &jobs, place, line), None, "{line}");
+    make(0, "touch d/1 d/2 d/3 'd/a b' d/-x; mkdir -p d/e; touch d/e/f");
+    make(1, "mkdir -p d/s; touch d/b d/s/c d/q");
+    make(0, "touch d/1");
+    assert_eq!(inside(place), ["1", "b", "q", "s", "s/c"], "what the other made stays");
+    make(0, "touch d/1 d/4; false || :");
+    make(1, "mkdir -p d/s; touch d/s/c");
+    assert_eq!(inside(place), ["1", "4", "s", "s/c"]);
+    // Who fails says what it made, too.
+    assert!(run_job(0, &jobs, place, "touch d/7; exit 3").is_some());
+    make(0, "touch d/2");
+    assert_eq!(inside(place), ["2", "s", "s/c"]);
+    let clean = clean(&jobs, &Owned::of(&jobs)).join("; ");
+    make(0, "touch d/9");
+    assert_eq!(in_shell(&jobs, place, &clean), None);
+    assert!(!place.join("d").exists(), "{:?}", inside(place));
+}
+
+#[test]
+fn what_no_job_made_is_not_removed_from_a_directory_of_the_jobs() {
+    let place = tempfile::tempdir().unwrap();
+    let (place, jobs) = (place.path(), two_fillers());
+    put(place, &["d/1", "d/b", "d/s/c"]);
+    assert_eq!(run_job(0, &jobs, place, "touch d/1 d/3"), None, "names of the recording are of the jobs");
+    put(place, &["d/note"]);
+    let before = all(place);
+    let said = run_job(0, &jobs, place, "touch ran").unwrap();
+    assert!(said.contains("./d/note: it is not of these jobs; move it away"), "{said}");
+    assert_eq!(all(place), before);
+    fs::remove_file(place.join("d/note")).unwrap();
+    // While another job is at work, its names are nobody's yet.
+    fs::write(place.join(format!(".iotrail/begun-{}-2", sum(&jobs))), "").unwrap();
+    put(place, &["d/b.tmp"]);
+    assert_eq!(run_job(0, &jobs, place, "touch d/1"), None);
+    assert!(place.join("d/b.tmp").exists() && !place.join("d/3").exists());
+    // A link in the place of the directory is not gone through.
+    fs::rename(place.join("d"), place.join("other")).unwrap();
+    std::os::unix::fs::symlink("other", place.join("d")).unwrap();
+    let sum = sum(&jobs);
+    fs::write(place.join(format!(".iotrail/made-{sum}-1")), "./d/b.tmp\n").unwrap();
+    let _ = run_job(0, &jobs, place, ":");
+    assert!(place.join("other/b.tmp").exists());
+}
+
+#[test]
+fn what_two_jobs_may_have_made_at_a_time_is_not_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let (place, jobs) = (place.path(), two_fillers());
+    put(place, &["d/x"]);
+    let sum = sum(&jobs);
+    fs::create_dir(place.join(".iotrail")).unwrap();
+    for job in ["1", "2"] {
+        fs::write(place.join(format!(".iotrail/made-{sum}-{job}")), "./d/x\n").unwrap();
+    }
+    let said = run_job(0, &jobs, place, ":").unwrap();
+    assert!(said.contains("./d/x: it is not of this job alone; run clean"), "{said}");
+    assert!(place.join("d/x").exists());
+}
+
+#[test]
+fn what_a_job_changed_must_be_restored_after_clean() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let jobs = one(Job { finds: vec![state(Left::Input)], leaves: vec![0], ..Job::default() });
+    let clean = clean(&jobs, &Owned::of(&jobs)).join("; ");
+    put(place, &["x"]);
+    let changes = ["echo more >>x", "rm x", "chmod 600 x", "rm x; ln -s y x", "rm x; mkdir x"];
+    for change in changes {
+        assert_eq!(run(&jobs, place, change), None, "{change}");
+        for _ in 0..2 {
+            assert_eq!(in_shell(&jobs, place, &clean), None);
+            let said = run(&jobs, place, "touch ran").expect(change);
+            assert!(
+                said.contains("x: it is still as the jobs left it; restore it, and make again"),
+                "{said}"
+            );
+        }
+        assert!(!place.join("ran").exists());
+        let _ = fs::remove_dir(place.join("x")).or_else(|_| fs::remove_file(place.join("x")));
+        put(place, &["x"]);
+    }
+    // Another input is as good, and what a job did not change needs no restoring.
+    assert_eq!(run(&jobs, place, ":"), None);
+    assert_eq!(in_shell(&jobs, place, &clean), None);
+    assert!(!place.join(".iotrail").exists());
+    assert_eq!(run(&jobs, place, "echo more >>x"), None);
+}
+
+#[test]
+fn who_makes_a_directory_removes_what_those_made_in_it_that_run_again_with_it() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let maker = Job { made: vec![directory("/w/d")], directories: vec!["/w/d".into()], ..Job::default() };
+    let filler = Job { made: vec![made("/w/d/f")], needs: vec![JobId(0)], ..Job::default() };
+    let jobs = Jobs { jobs: vec![maker, filler], base: Some("/w".into()), ..Jobs::default() };
+    put(place, &["d/f"]);
+    assert_eq!(run(&jobs, place, "mkdir d"), None);
+    assert!(inside(place).is_empty());
+    put(place, &["d/f", "d/note"]);
+    assert!(run(&jobs, place, "mkdir d").unwrap().contains("d: d/note is not of this job"));
+    assert_eq!(inside(place), ["f", "note"]);
+}
+
+#[test]
+fn clean_does_not_ask_to_restore_what_was_in_no_directory_of_before() {
+    let below = State { path: "/w/d/x".into(), ..state(Left::Input) };
+    let job = Job { finds: vec![below, state(Left::Input)], made: vec![directory("/w/d")], ..Job::default() };
+    let jobs = one(job);
+    let lines = clean(&jobs, &Owned::of(&jobs));
+    assert!(lines.contains(&"echo 'Restore what the jobs changed in place: x'".to_owned()), "{lines:?}");
 }

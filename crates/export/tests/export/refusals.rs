@@ -28,9 +28,9 @@ fn output(path: &str) -> JobFile {
     }
 }
 
-/// A job that makes `a` and `b` if no job changed `x`, and fails behind `a` if there is a file `stop`.
+/// A job that makes `a` and `b` if no job changed `x`, fails behind `a` if there is a file `stop`, and waits there if there is `slow`.
 fn two_results() -> Jobs {
-    let line = b"echo 1 >a; test ! -e stop || exit 1; echo 1 >b".to_vec();
+    let line = b"echo 1 >a; test ! -e stop || exit 1; test ! -e slow || { echo >begun; while test -e slow; do sleep 0.1; done; exit 1; }; echo 1 >b".to_vec();
     let command = JobCommand {
         exe: Some(Arc::from("/bin/sh")),
         argv: vec![b"sh".to_vec(), b"-c".to_vec(), line],
@@ -95,4 +95,23 @@ fn a_job_that_failed_is_run_again_though_its_results_are_there() {
     fs::remove_file(place.join("stop")).unwrap();
     assert!(make(place).status.success());
     assert_eq!(fs::read(place.join("b")).unwrap(), b"1\n");
+}
+
+#[test]
+fn make_deletes_no_result_of_a_job_that_is_interrupted() {
+    let Some(place) = made_once() else { return };
+    let place = place.path();
+    fs::write(place.join("slow"), "").unwrap();
+    fs::remove_file(place.join("a")).unwrap();
+    let mut make_of_two = Command::new("make");
+    let quiet = make_of_two.args(["-s", "-f", "w.mk"]).current_dir(place).stdin(Stdio::null());
+    let mut running = quiet.stderr(Stdio::null()).spawn().unwrap();
+    while !is_there(place, "begun") && running.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").arg(running.id().to_string()).status().unwrap().success());
+    assert!(!running.wait().unwrap().success());
+    assert!(is_there(place, "b"), "the other result of the job");
+    fs::remove_file(place.join("slow")).unwrap();
+    assert!(make(place).status.success(), "without its stamp the job is run again");
 }

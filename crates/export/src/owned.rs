@@ -1,0 +1,206 @@
+//! Directories that the jobs made and that a job lists: what lies there must be of the jobs, and of their last run.
+//!
+//! A program chooses some names while it runs (`split`): a later run may make others than the recording has, or fewer. So a job that
+//! makes files in such a directory keeps a list of what it made there, in `.iotrail`, and removes that before it runs again. What
+//! no job made is never removed: the job is refused then.
+
+use crate::escape::Base;
+use iotrail_workflow::jobs::{Job, Jobs, Left};
+use std::collections::BTreeSet;
+
+/// Names in a directory that each job can be told; a directory with more is none of these.
+const MOST_NAMES: usize = 1000;
+/// Names that all jobs together can be told.
+const MOST_TOLD: usize = 20_000;
+
+/// What a job sees to in such directories.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Filling<'a> {
+    /// The directories that it fills, none below another one.
+    pub(crate) directories: Vec<&'a str>,
+    /// What it made there in the recording.
+    pub(crate) own: BTreeSet<&'a str>,
+    /// What the others have there.
+    pub(crate) others: BTreeSet<&'a str>,
+    /// Whether it may make more names or fewer, all of which stay: it must run if one of those of its last run is missing.
+    pub(crate) open: bool,
+}
+
+/// The directories, and what each job does there.
+#[derive(Debug, Default)]
+pub(crate) struct Owned<'a> {
+    directories: BTreeSet<&'a str>,
+    /// By job.
+    pub(crate) fillings: Vec<Filling<'a>>,
+    /// What jobs make that may make more names or fewer.
+    open: BTreeSet<&'a str>,
+    /// What jobs make that fill one.
+    of_fillers: BTreeSet<&'a str>,
+}
+
+/// Whether the path is that of something in the directory, or below.
+pub(crate) fn is_below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// All names that a job leaves or uses for a time.
+fn names(job: &Job) -> impl Iterator<Item = &str> {
+    let made = job.made.iter().map(|made| &*made.path);
+    let written = job.outputs.iter().map(|file| &*file.path);
+    let directories = job.directories.iter().map(|path| &**path);
+    made.chain(written).chain(directories).chain(job.temporaries.iter().map(|path| &**path))
+}
+
+impl<'a> Owned<'a> {
+    /// Those of the jobs.
+    pub(crate) fn of(jobs: &'a Jobs) -> Self {
+        let mut owned = Self { directories: directories(jobs), ..Self::default() };
+        let few = |directory: &&str| {
+            let inside = |job: &&Job| names(job).any(|path| is_below(path, directory));
+            let fillers = jobs.jobs.iter().filter(inside).count();
+            let all: BTreeSet<&str> =
+                jobs.jobs.iter().flat_map(names).filter(|path| is_below(path, directory)).collect();
+            all.len() <= MOST_NAMES && all.len() * fillers <= MOST_TOLD
+        };
+        owned.directories.retain(few);
+        let stays: BTreeSet<&str> = lasting(jobs);
+        let by_managers: Vec<&str> = jobs.directories.iter().map(|path| &**path).collect();
+        let everything: BTreeSet<&str> = jobs.jobs.iter().flat_map(names).chain(by_managers).collect();
+        for job in &jobs.jobs {
+            let filling = owned.filling(job, &everything, &stays);
+            owned.open.extend(filling.own.iter().filter(|_| filling.open));
+            let outputs = job.outputs.iter().filter(|_| !filling.directories.is_empty());
+            owned.of_fillers.extend(outputs.map(|file| &*file.path));
+            owned.fillings.push(filling);
+        }
+        owned
+    }
+
+    fn filling(&self, job: &'a Job, everything: &BTreeSet<&'a str>, stays: &BTreeSet<&str>) -> Filling<'a> {
+        let is_filled = |directory: &&&str| names(job).any(|path| is_below(path, directory));
+        let directories: Vec<&str> = self.directories.iter().filter(is_filled).copied().collect();
+        let inside = |path: &str| directories.iter().any(|directory| is_below(path, directory));
+        let own: BTreeSet<&str> =
+            job.made.iter().map(|made| &*made.path).filter(|path| inside(path)).collect();
+        let others = everything.iter().filter(|path| inside(path) && !own.contains(*path)).copied().collect();
+        let open = own.len() > 1 && own.iter().all(|path| stays.contains(path));
+        Filling { directories, own, others, open }
+    }
+
+    /// Whether it is one of the directories.
+    pub(crate) fn is_directory(&self, path: &str) -> bool {
+        self.directories.iter().any(|directory| path == *directory || is_below(path, directory))
+    }
+
+    /// Whether a job makes it that may make it no more.
+    pub(crate) fn is_open(&self, path: &str) -> bool {
+        self.open.contains(path)
+    }
+
+    /// Whether a job makes it that fills one.
+    pub(crate) fn is_of_filler(&self, path: &str) -> bool {
+        self.of_fillers.contains(path)
+    }
+
+    /// Whether any job fills one.
+    pub(crate) fn any(&self) -> bool {
+        self.fillings.iter().any(|filling| !filling.directories.is_empty())
+    }
+}
+
+/// What is there at the end.
+fn lasting(jobs: &Jobs) -> BTreeSet<&str> {
+    let files = jobs.jobs.iter().flat_map(|job| &job.outputs).filter(|file| file.stays);
+    let directories = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories);
+    files.map(|file| &*file.path).chain(directories.map(|path| &**path)).collect()
+}
+
+/// Directories that the jobs made and did not remove, that a job lists, and in which nothing is of before.
+fn directories(jobs: &Jobs) -> BTreeSet<&str> {
+    let base = Base::of(jobs);
+    let made = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories);
+    let listed: BTreeSet<&str> = jobs.jobs.iter().flat_map(|job| &job.listed).map(|path| &**path).collect();
+    let moved = || jobs.jobs.iter().flat_map(|job| &job.made).filter(|made| made.moved);
+    let found = || {
+        let states = jobs.jobs.iter().flat_map(|job| &job.finds);
+        states.filter(|state| matches!(state.left, Left::Input | Left::Perhaps))
+    };
+    let is_old = |directory: &str| {
+        moved().any(|made| is_below(&made.path, directory))
+            || found().any(|state| is_below(&state.path, directory))
+    };
+    let is_inside = |path: &str| {
+        let relative = base.relative(path);
+        !relative.starts_with('/') && relative != "." && !relative.starts_with("..")
+    };
+    let all: BTreeSet<&str> = made
+        .map(|path| &**path)
+        .filter(|path| listed.contains(path) && is_inside(path) && !is_old(path))
+        .collect();
+    let is_topmost = |path: &&str| !all.iter().any(|other| is_below(path, other));
+    all.iter().copied().filter(is_topmost).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iotrail_workflow::jobs::{JobFile, Made};
+    use std::sync::Arc;
+
+    fn output(path: &str) -> JobFile {
+        JobFile {
+            path: path.into(),
+            size: None,
+            read: 0,
+            written: 1,
+            only: true,
+            stays: true,
+            updated: false,
+            older: false,
+            link: false,
+            timed: false,
+        }
+    }
+
+    /// A job that makes files of these names.
+    fn maker(paths: &[&str]) -> Job {
+        Job {
+            made: paths.iter().map(|path| Made { path: Arc::from(*path), ..Made::default() }).collect(),
+            outputs: paths.iter().map(|path| output(path)).collect(),
+            ..Job::default()
+        }
+    }
+
+    fn jobs(all: &[Job]) -> Jobs {
+        Jobs {
+            jobs: all.to_vec(),
+            base: Some("/w".into()),
+            directories: vec!["/w/d".into(), "/w/d/e".into()],
+            ..Jobs::default()
+        }
+    }
+
+    #[test]
+    fn a_job_owns_what_it_makes_where_others_list() {
+        let lister = Job { listed: vec!["/w/d".into(), "/w".into(), "/w/d/e".into()], ..Job::default() };
+        let all = jobs(&[maker(&["/w/d/1", "/w/d/2", "/w/x"]), maker(&["/w/d/e/3"]), lister]);
+        let owned = Owned::of(&all);
+        let [first, second, third] = &owned.fillings[..] else { panic!() };
+        assert_eq!((&first.directories[..], first.open), (&["/w/d"][..], true), "it is inside the other");
+        assert_eq!(first.own, BTreeSet::from(["/w/d/1", "/w/d/2"]));
+        assert_eq!(first.others, BTreeSet::from(["/w/d/e", "/w/d/e/3"]));
+        assert!(!second.open && third.directories.is_empty(), "a single name is always made");
+        assert!(owned.is_open("/w/d/1") && !owned.is_open("/w/d/e/3") && !owned.is_open("/w/x"));
+        assert!(owned.is_directory("/w/d/e") && !owned.is_directory("/w"));
+    }
+
+    #[test]
+    fn no_directory_is_owned_that_nobody_lists_or_that_holds_what_was_there_before() {
+        let lister = Job { listed: vec!["/w/d".into()], ..Job::default() };
+        assert!(!Owned::of(&jobs(&[maker(&["/w/d/1"])])).any());
+        assert!(Owned::of(&jobs(&[maker(&["/w/d/1"]), lister.clone()])).any());
+        let mut mover = maker(&["/w/d/1"]);
+        mover.made[0].moved = true;
+        assert!(!Owned::of(&jobs(&[mover, lister])).any());
+    }
+}
