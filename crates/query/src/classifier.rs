@@ -5,6 +5,7 @@
 
 use crate::case_by::CaseBy;
 use crate::classified::{ActivityId, CaseKey, Classified};
+use crate::mapping::Mapping;
 use crate::query::Plan;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -69,6 +70,8 @@ pub struct Classifier {
     plan: Arc<Plan>,
     cache: HashMap<Key, ActivityId, RandomState>,
     by_call: ByCall,
+    /// Activities of start-ups, by program.
+    by_program: HashMap<u32, ActivityId, RandomState>,
     mask: Vec<bool>,
     sees_failure: bool,
     sees_case: bool,
@@ -81,6 +84,7 @@ impl Classifier {
             sees_case: !plan.mapping.attributes().is_empty(),
             cache: HashMap::default(),
             by_call: ByCall::default(),
+            by_program: HashMap::default(),
             mask: Vec::new(),
             plan,
         }
@@ -94,6 +98,9 @@ impl Classifier {
             self.activities(batch, &mut out.activity, context);
         } else {
             self.by_call_and_path(batch, &mut out.activity);
+        }
+        if matches!(self.plan.mapping, Mapping::Auto(_)) {
+            self.startups(batch, &mut out.activity);
         }
         let filter = &self.plan.filter;
         if !filter.is_everything() {
@@ -167,6 +174,22 @@ impl Classifier {
             } else {
                 known
             });
+        }
+    }
+
+    /// Sets the activities of mapped rows in the start-up of a program.
+    fn startups(&mut self, batch: &EventBatch, activities: &mut [ActivityId]) {
+        let Mapping::Auto(auto) = &self.plan.mapping else { return };
+        let rows = batch.case.iter().zip(&batch.pid).zip(&batch.start);
+        for (activity, ((case, pid), start)) in activities.iter_mut().zip(rows) {
+            if *activity == ActivityId::UNMAPPED {
+                continue;
+            }
+            if let Some(program) = auto.startup(*case, *pid, *start) {
+                let known = self.by_program.entry(program);
+                let name = || self.plan.activities.id(&auto.startup_activity(program));
+                *activity = *known.or_insert_with(name);
+            }
         }
     }
 

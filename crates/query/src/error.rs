@@ -32,7 +32,7 @@ pub enum QueryError {
     },
     /// A rules file that cannot be read.
     #[error(
-        "cannot read the rules file {file}: {source}; --map takes {}, or the name of a rules file",
+        "cannot read the rules file {file}: {source}; --map takes auto, {}, or the name of a rules file",
         crate::preset::NAMES
     )]
     Read {

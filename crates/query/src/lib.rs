@@ -5,6 +5,7 @@
 
 mod activities;
 pub mod attribute;
+pub mod auto;
 pub mod case_by;
 mod case_names;
 pub mod classified;
@@ -36,6 +37,7 @@ mod template;
 pub mod variables;
 
 pub use attribute::Attribute;
+pub use auto::Auto;
 pub use case_by::CaseBy;
 pub use classified::{ActivityId, CaseKey, Classified, GroupId};
 pub use classifier::Classifier;
@@ -45,7 +47,7 @@ pub use explain::Explanation;
 pub use facts::Facts;
 pub use group::{GroupBy, Groups};
 pub use lives::{Life, LifeId, Lives};
-pub use mapping::{Mapping, Subject};
+pub use mapping::{AUTO, Mapping, Subject};
 pub use pass::{Asks, Pass, Rows, Running, scan};
 pub use preset::Preset;
 pub use process_group::{NO_GROUP, ProcessGroupBy, ProcessGroups};

@@ -4,6 +4,7 @@
 //! combination of these and not for each event.
 
 use crate::attribute::Attribute;
+use crate::auto::Auto;
 use crate::error::QueryError;
 use crate::preset::Preset;
 use crate::rules::{self, Rules};
@@ -32,7 +33,12 @@ pub enum Mapping {
     Preset(Preset),
     /// The rules of a file.
     Rules(Rules),
+    /// The one that is made for a log.
+    Auto(Box<Auto>),
 }
+
+/// The word for the mapping that is made for a log.
+pub const AUTO: &str = "auto";
 
 impl Mapping {
     /// The mapping that `word` names, and the variables of the rules file if it names one.
@@ -53,6 +59,7 @@ impl Mapping {
         let activity = match self {
             Self::Preset(preset) => preset.activity(subject.call, subject.path, subject.moves_data),
             Self::Rules(rules) => rules.activity(subject),
+            Self::Auto(auto) => auto.activity(subject),
         };
         activity.filter(|activity| !activity.is_empty()).map(unreserved)
     }
@@ -61,7 +68,7 @@ impl Mapping {
     #[must_use]
     pub fn attributes(&self) -> &[Attribute] {
         match self {
-            Self::Preset(_) => &[],
+            Self::Preset(_) | Self::Auto(_) => &[],
             Self::Rules(rules) => rules.attributes(),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::activities::Activities;
 use crate::attribute::Attribute;
+use crate::auto::Auto;
 use crate::case_by::CaseBy;
 use crate::case_names;
 use crate::classified::{CaseKey, GroupId};
@@ -12,7 +13,7 @@ use crate::filter::Filter;
 use crate::group::{GroupBy, Groups};
 use crate::images::Images;
 use crate::lives::Lives;
-use crate::mapping::{Mapping, Subject};
+use crate::mapping::{AUTO, Mapping, Subject};
 use crate::reused::Reused;
 use crate::rules;
 use crate::select::Selection;
@@ -20,6 +21,7 @@ use crate::spec::{QuerySpec, SelectSpec};
 use crate::variables::Variables;
 use iotrail_model::calls::{Call, Transfer};
 use iotrail_model::canonical::canonical;
+use iotrail_model::threads::one_per_core;
 use iotrail_model::{Case, CaseId, Layer, PathId, Pid, Timestamp};
 use iotrail_trail::{Columns, EventLog, RowGroupMeta, Trail};
 use std::collections::BTreeMap;
@@ -79,18 +81,40 @@ impl Query {
             layers: &layers,
             spans: &spans,
         };
-        Self::over(spec, &facts)
+        let (mut mapping, file_variables) = Self::load(&spec)?;
+        let variables = Self::variables_of(&spec, &file_variables)?;
+        if spec.map.as_deref() == Some(AUTO) {
+            mapping = Mapping::Auto(Box::new(Auto::of(log, &variables, one_per_core())?));
+        }
+        Self::bind(spec, &facts, mapping, variables)
     }
 
-    /// The query that `spec` means in the log that `facts` describe.
+    /// The query that `spec` means in the log that `facts` describe; without the log the mapping `auto` is `dir2`.
     ///
     /// # Errors
     /// If a word of it makes no sense, or a rules file cannot be read or understood.
     pub fn over(spec: QuerySpec, facts: &Facts<'_>) -> Result<Self, QueryError> {
-        let (mapping, file_variables) = Mapping::load(spec.map.as_deref())?;
-        let site_variables =
-            spec.config.as_deref().map(rules::load_variables).transpose()?.unwrap_or_default();
-        let variables = Variables::parse(&spec.variables)?.or(&file_variables).or(&site_variables);
+        let (mapping, file_variables) = Self::load(&spec)?;
+        let variables = Self::variables_of(&spec, &file_variables)?;
+        Self::bind(spec, facts, mapping, variables)
+    }
+
+    /// The mapping that does not depend on the log.
+    fn load(spec: &QuerySpec) -> Result<(Mapping, Variables), QueryError> {
+        Mapping::load(spec.map.as_deref().filter(|word| *word != AUTO))
+    }
+
+    fn variables_of(spec: &QuerySpec, of_mapping: &Variables) -> Result<Variables, QueryError> {
+        let of_site = spec.config.as_deref().map(rules::load_variables).transpose()?.unwrap_or_default();
+        Ok(Variables::parse(&spec.variables)?.or(of_mapping).or(&of_site))
+    }
+
+    fn bind(
+        spec: QuerySpec,
+        facts: &Facts<'_>,
+        mapping: Mapping,
+        variables: Variables,
+    ) -> Result<Self, QueryError> {
         let (case_by, reason) = match kind_of_case(&spec) {
             Some(word) => (CaseBy::parse(&word)?, "as asked".to_owned()),
             None => CaseBy::choose(facts.cases),
@@ -172,12 +196,16 @@ impl Query {
     pub fn columns(&self) -> Columns {
         let Plan { filter, case_by, mapping, reused, .. } = &*self.plan;
         let by_process = matches!(case_by, CaseBy::Pid | CaseBy::Exec);
+        let sees_time = matches!(mapping, Mapping::Auto(_));
         [
             (Columns::LAYER, filter.needs_layer()),
             (Columns::PATH2, filter.needs_path()),
-            (Columns::PID, by_process || filter.needs_pid()),
+            (Columns::PID, by_process || filter.needs_pid() || sees_time),
             (Columns::TID, *case_by == CaseBy::Tid),
-            (Columns::START, *case_by == CaseBy::Exec || !reused.is_empty() || filter.needs_start()),
+            (
+                Columns::START,
+                *case_by == CaseBy::Exec || !reused.is_empty() || filter.needs_start() || sees_time,
+            ),
             (Columns::SIZE, filter.needs_size()),
             (Columns::ERRNO, mapping.sees_failure() || filter.needs_errno()),
         ]

@@ -3,7 +3,7 @@
 /// The words of a query. The default is the paper's mapping of all events, the default cases and no groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuerySpec {
-    /// `--map`: a preset (`dir2`, `dirN`, `file`, `call`, `template`, `ext`) or the name of a rules file; `None` is `dir2`.
+    /// `--map`: `auto`, a preset (`dir2`, `dirN`, `file`, `call`, `template`, `ext`) or the name of a rules file; `None` is `dir2`.
     pub map: Option<String>,
     /// Which events.
     pub select: SelectSpec,

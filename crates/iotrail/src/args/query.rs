@@ -1,6 +1,6 @@
 //! Which events, what they are called, where they belong: the words of a query.
 
-use iotrail_query::{Lives, ProcessGroupBy, ProcessGroups, QuerySpec, SelectSpec};
+use iotrail_query::{AUTO, Lives, ProcessGroupBy, ProcessGroups, QuerySpec, SelectSpec};
 use iotrail_trail::EventLog;
 use std::path::PathBuf;
 
@@ -99,8 +99,9 @@ impl Selection {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = MEANING)]
 pub(crate) struct Mapping {
-    /// What an activity is: `dir2` (call and top two directories, the default), `dirN`, `file`, `call`, `template`, `ext`,
-    /// or a TOML file of rules.
+    /// What an activity is: `auto` (the call and the part of the file tree in which the program does its I/O; start-ups of programs are
+    /// one activity each), `dir2` (the call and the top two directories), `dirN`, `file`, `call`, `template`, `ext`, or a TOML file
+    /// of rules. Default: `auto`.
     #[arg(short, long, value_name = "PRESET|FILE")]
     map: Option<String>,
 
@@ -150,7 +151,9 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn spec(&self) -> QuerySpec {
-        QuerySpec { group_by: self.meaning.by.clone(), ..self.meaning.mapping.spec(self.selection.spec()) }
+        let mut spec = self.meaning.mapping.spec(self.selection.spec());
+        spec.map.get_or_insert_with(|| AUTO.to_owned());
+        QuerySpec { group_by: self.meaning.by.clone(), ..spec }
     }
 
     pub(crate) fn is_grouped(&self) -> bool {

@@ -6,7 +6,7 @@ use iotrail_draw::chart::{Plot, PlotKind, of_profile, sheet};
 use iotrail_draw::view::Theme;
 use iotrail_draw::{PictureFormat, picture_file};
 use iotrail_export::profile_csv::profile_csv;
-use iotrail_query::{Lives, Query};
+use iotrail_query::{AUTO, Lives, Query};
 use iotrail_stats::{FilesBy, Profile, ProfileOptions, ProfileTable, profile, sql};
 use iotrail_terminal::profile_tables::profile_tables;
 use iotrail_trail::EventLog;
@@ -126,7 +126,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
     let log = EventLog::open(&args.trails)?;
     let log = if args.paths { log.by_names() } else { log };
-    let query = Query::new(args.query.spec(), &log)?;
+    let mut spec = args.query.spec();
+    if args.files_by == FilesBy::Map {
+        spec.map.get_or_insert_with(|| AUTO.to_owned());
+    }
+    let query = Query::new(spec, &log)?;
     query.warnings().iter().for_each(|warning| ui.warn(warning));
     let lives = Lives::of_log(&log)?;
     let groups = args.query.groups(&log, &lives)?;

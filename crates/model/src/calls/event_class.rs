@@ -5,7 +5,7 @@ use super::{CallKind, CallSpec, Class, OpenFlags, PerCall};
 use crate::batch::{EventBatch, Names};
 use crate::case::FileRow;
 use crate::file_facts::FileKind;
-use crate::ids::{CaseId, FlagsId, OpenId, PathId};
+use crate::ids::{CallId, CaseId, FlagsId, OpenId, PathId};
 use crate::nullable::Nullable;
 use std::collections::HashSet;
 
@@ -107,7 +107,14 @@ impl EventClasses {
     #[inline]
     #[must_use]
     pub fn spec(&self, batch: &EventBatch, row: usize) -> Option<&'static CallSpec> {
-        self.specs.of(batch.call[row])
+        self.spec_of(batch.call[row])
+    }
+
+    /// A call in the table.
+    #[inline]
+    #[must_use]
+    pub fn spec_of(&self, call: CallId) -> Option<&'static CallSpec> {
+        self.specs.of(call)
     }
 
     /// What a path denotes, as far as it is known.
@@ -180,7 +187,7 @@ impl EventClasses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{CallId, ErrnoId};
+    use crate::ids::ErrnoId;
     use std::sync::Arc;
 
     struct Log {

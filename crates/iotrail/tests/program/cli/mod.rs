@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test")]
 
 mod advise;
+mod auto;
 mod determinism;
 mod errors;
 mod formats;

@@ -82,11 +82,11 @@ fn events_come_as_table_csv_and_json_lines_with_the_same_content() {
 #[test]
 fn each_command_has_one_variant_of_multiplicity_three() {
     let dir = Dir::with_paper();
-    let dfg = dir.json(["dfg", "paper.trail", "--json"]);
+    let dfg = dir.json(["dfg", "paper.trail", "--map", "dir2", "--json"]);
     let variants = dfg["variants"].as_array().expect("variants");
     let counts: Vec<&Value> = variants.iter().map(|variant| &variant["count"]).collect();
     assert_eq!(counts, [3, 3]);
-    let of_a = dir.json(["dfg", "paper.trail", "--case", "cid=a", "--json"]);
+    let of_a = dir.json(["dfg", "paper.trail", "--map", "dir2", "--case", "cid=a", "--json"]);
     let middle: Vec<&str> = of_a["variants"][0]["trace"]
         .as_array()
         .expect("a trace")
@@ -101,7 +101,7 @@ fn each_command_has_one_variant_of_multiplicity_three() {
 #[test]
 fn the_graph_has_the_papers_nodes_edges_and_counts() {
     let dir = Dir::with_paper();
-    let dfg = dir.json(["dfg", "paper.trail", "--by", "cid", "--json"]);
+    let dfg = dir.json(["dfg", "paper.trail", "--map", "dir2", "--by", "cid", "--json"]);
     assert_eq!(dfg["events"], json!({"total": 75, "mapped": 75, "unmapped": 0}));
     let mut nodes: Vec<(&str, u64)> = dfg["nodes"]
         .as_array()
@@ -138,7 +138,7 @@ fn the_graph_has_the_papers_nodes_edges_and_counts() {
 #[test]
 fn one_edge_alone_is_exclusive_to_ls() {
     let dir = Dir::with_paper();
-    let dfg = dir.json(["dfg", "paper.trail", "--by", "cid", "--json"]);
+    let dfg = dir.json(["dfg", "paper.trail", "--map", "dir2", "--by", "cid", "--json"]);
     let exclusive: Vec<_> = dfg["edges"]
         .as_array()
         .expect("edges")
@@ -155,7 +155,8 @@ fn two_reads_of_libraries_run_at_once_within_ls_l() {
     let dir = Dir::with_paper();
     // 9157 and 9158 start 150 us apart and last 224 us; 9160 starts 550 us later than 9158.
     for (rule, expected) in [("exact", 2), ("paper", 2)] {
-        let words = ["dfg", "paper.trail", "--case", "cid=b", "--max-concurrency", rule, "--json"];
+        let words =
+            ["dfg", "paper.trail", "--map", "dir2", "--case", "cid=b", "--max-concurrency", rule, "--json"];
         let dfg = dir.json(words);
         assert_eq!(
             find(&dfg["nodes"], &[("activity", "read:/usr/lib")])["max_concurrency"],
@@ -168,13 +169,15 @@ fn two_reads_of_libraries_run_at_once_within_ls_l() {
 #[test]
 fn the_summary_shows_activities_transitions_and_variants() {
     let dir = Dir::with_paper();
-    insta::assert_snapshot!(dir.run(["dfg", "paper.trail", "--by", "cid"]).succeeds().text());
+    insta::assert_snapshot!(
+        dir.run(["dfg", "paper.trail", "--map", "dir2", "--by", "cid"]).succeeds().text()
+    );
 }
 
 #[test]
 fn map_explain_lists_the_paths_behind_an_activity() {
     let dir = Dir::with_paper();
-    let words = ["dfg", "paper.trail", "--map-explain"];
+    let words = ["dfg", "paper.trail", "--map", "dir2", "--map-explain"];
     let text = dir.run(words).succeeds().text();
     assert!(text.contains("/usr/lib/x86_64-linux-gnu/libc.so.6"), "{text}");
     dir.json(words.into_iter().chain(["--json"]));
@@ -183,7 +186,7 @@ fn map_explain_lists_the_paths_behind_an_activity() {
 #[test]
 fn compare_tells_what_ls_l_does_more() {
     let dir = Dir::with_paper();
-    let comparison = dir.json(["compare", "paper.trail", "--by", "cid", "--json"]);
+    let comparison = dir.json(["compare", "paper.trail", "--map", "dir2", "--by", "cid", "--json"]);
     let new = |activity: &str| {
         comparison["changes"]
             .as_array()
@@ -194,14 +197,14 @@ fn compare_tells_what_ls_l_does_more() {
     for activity in ["read:/etc/nsswitch.conf", "read:/etc/passwd", "read:/etc/group"] {
         assert!(new(activity), "{activity}: {comparison:#}");
     }
-    let text = dir.run(["compare", "paper.trail", "--by", "cid"]).succeeds().text();
+    let text = dir.run(["compare", "paper.trail", "--map", "dir2", "--by", "cid"]).succeeds().text();
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn compare_puts_the_profiles_beside_the_graphs() {
     let dir = Dir::with_paper();
-    let words = ["compare", "-q", "paper.trail", "--by", "cid", "--phases=host"];
+    let words = ["compare", "-q", "paper.trail", "--map", "dir2", "--by", "cid", "--phases=host"];
     let comparison = dir.json(words.into_iter().chain(["--json"]));
     let calls = find(&comparison["phases"]["total"]["measures"], &[("measure", "calls")]);
     let events = |group: usize| &comparison["dfg"]["groups"][group]["events"];
