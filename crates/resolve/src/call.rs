@@ -11,7 +11,7 @@ use crate::lookup::{Place, intern};
 use crate::mappings::is_anonymous;
 use crate::operands::{Base, FdArg, Operands, PathArg, Position, integer};
 use crate::paths;
-use crate::population::{Entered, ThreadId};
+use crate::process_table::{Entered, ThreadId};
 use crate::resolver::Resolver;
 use crate::sockets::{self, Address, Given, Protocol};
 use crate::symbols::{self, Symbol, is_command};
@@ -68,7 +68,7 @@ impl Resolver {
     ) {
         self.lost.clear();
         if self.namespace.mounts.differ() {
-            let directory = self.population.thread(thread).directory;
+            let directory = self.processes.thread(thread).directory;
             self.namespace.mounts.enter(self.directories.get(directory).mounts);
         }
         let effect = self.effects.of(call.call);
@@ -92,7 +92,7 @@ impl Resolver {
         let begun = entered.filter(|entered| entered.seq.0 == case).map(|entered| entered.seq.1);
         let seq = begun.or(seq).unwrap_or_else(|| self.next_seq(case));
         let description = entered.and_then(|entered| entered.description).or_else(|| {
-            let table = self.population.thread(thread).table;
+            let table = self.processes.thread(thread).table;
             self.description_of(table, operands.fd?, succeeded(call), names)
         });
         let (description, place) = match (effect, entered) {
@@ -149,18 +149,18 @@ impl Resolver {
             self.tell_lost(path, file, names, sink);
         }
         if !self.behind.is_empty() {
-            self.learn_behind(thread, self.population.thread(thread).table, names, sink);
+            self.learn_behind(thread, self.processes.thread(thread).table, names, sink);
         }
         self.hand_over(event, thread, names, sink);
         if effect == Effect::Exec && scene.succeeded() {
-            self.population.thread_mut(thread).enclosing.clear();
+            self.processes.thread_mut(thread).enclosing.clear();
         }
     }
 
     /// What was noted when a call was entered that is over now.
     fn began(&mut self, thread: ThreadId, call: &RawCall<'_>) -> Option<Entered> {
         let is_it = |entered: &Entered| (entered.call, entered.start) == (call.call, call.start);
-        self.population.thread_mut(thread).resume(is_it).or_else(|| self.leave(thread))
+        self.processes.thread_mut(thread).resume(is_it).or_else(|| self.leave(thread))
     }
 
     fn set_flags(&mut self, event: &mut Event, operands: &Operands<'_>, names: &mut Dictionaries) {
@@ -190,7 +190,7 @@ impl Resolver {
             event.path = place.path;
             if let Some(fd) = place.fd {
                 event.fd = Nullable::some(fd);
-                event.open = self.files.number(self.population.thread(id).table, fd);
+                event.open = self.files.number(self.processes.thread(id).table, fd);
             }
             relative |= place.relative;
         }
@@ -259,7 +259,7 @@ impl Resolver {
             self.files.lose_of(event.path);
         }
         if let (Transfer::Copy, Some(fd)) = (spec.transfer, operands.fd2) {
-            let table = self.population.thread(scene.thread).table;
+            let table = self.processes.thread(scene.thread).table;
             let target = scene.entered.and_then(|entered| entered.target);
             let target = target.or_else(|| self.description_of(table, fd, scene.succeeded(), names));
             if let Some(target) = target {
@@ -277,14 +277,14 @@ impl Resolver {
     }
 
     fn count_bytes(&mut self, id: ThreadId, transfer: Transfer, bytes: i64) {
-        let process = self.population.thread(id).process;
-        let living = self.population.process_mut(process);
+        let process = self.processes.thread(id).process;
+        let entry = self.processes.process_mut(process);
         match transfer {
-            Transfer::Read => living.bytes_read = living.bytes_read.saturating_add(bytes),
-            Transfer::Write => living.bytes_written = living.bytes_written.saturating_add(bytes),
+            Transfer::Read => entry.bytes_read = entry.bytes_read.saturating_add(bytes),
+            Transfer::Write => entry.bytes_written = entry.bytes_written.saturating_add(bytes),
             Transfer::Copy => {
-                living.bytes_read = living.bytes_read.saturating_add(bytes);
-                living.bytes_written = living.bytes_written.saturating_add(bytes);
+                entry.bytes_read = entry.bytes_read.saturating_add(bytes);
+                entry.bytes_written = entry.bytes_written.saturating_add(bytes);
             }
             Transfer::None => {}
         }
@@ -361,7 +361,7 @@ impl Resolver {
                 self.unclear_mounts += u64::from(is_mount);
             }
             Effect::Chdir => {
-                let directory = self.population.thread(thread).directory;
+                let directory = self.processes.thread(thread).directory;
                 let destination = self.destination(event, names);
                 self.directories.change(directory, destination);
             }
@@ -437,7 +437,7 @@ impl Resolver {
             }
             // Announced, it was taken for closed.
             (Effect::Close, Return::Injected(..), Some(description)) => {
-                let table = self.population.thread(thread).table;
+                let table = self.processes.thread(thread).table;
                 if let Some((fd, _)) = operands.fd.filter(|(fd, _)| self.files.get(table, *fd).is_none()) {
                     self.files.set(table, fd, description, false);
                 }
@@ -453,7 +453,7 @@ impl Resolver {
                 self.exits(thread);
             }
             (Effect::Exit, Return::Unseen, _) => self.exits(thread),
-            (Effect::Exec, Return::Failed(_) | Return::Injected(..), _) => self.population.drop_alias(thread),
+            (Effect::Exec, Return::Failed(_) | Return::Injected(..), _) => self.processes.drop_alias(thread),
             _ => {}
         }
     }
@@ -461,7 +461,7 @@ impl Resolver {
     /// A call that would have made a descriptor from another one (accept) acted on that.
     fn name_second(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
         if let (Some(fd), None) = (scene.operands.fd2, scene.operands.path) {
-            let table = self.population.thread(scene.thread).table;
+            let table = self.processes.thread(scene.thread).table;
             event.fd = Nullable::some(fd.0);
             if let Some(listener) = self.description_of(table, fd, false, names) {
                 let Description { path, number, .. } = *self.files.description(listener);
@@ -528,7 +528,7 @@ impl Resolver {
             ..Description::opened(event.path, seekable && !is_directory, append)
         };
         let description = self.files.describe(description);
-        let table = self.population.thread(scene.thread).table;
+        let table = self.processes.thread(scene.thread).table;
         // A number is given again only after it was closed.
         let is_open = self.files.get(table, fd).is_some_and(|id| self.files.description(id).followed);
         if self.is_trace && is_open && !self.gaps {
@@ -561,14 +561,14 @@ impl Resolver {
             return;
         }
         if kind.unseen {
-            self.meets_stranger();
+            self.meets_unknown_parent();
         }
         for (fd, hint) in made.into_iter().flatten().rev() {
             let description = self.describe_anonymous(kind, hint, operands, names);
             let process = scene.call.args.first().filter(|_| kind == &PIDFD).and_then(integer);
             let process = process.and_then(|process| u32::try_from(process).ok()).map(Tid);
             let description = self.files.describe(Description { process, ..description });
-            self.files.set(self.population.thread(scene.thread).table, fd, description, cloexec);
+            self.files.set(self.processes.thread(scene.thread).table, fd, description, cloexec);
             event.fd = Nullable::some(fd);
             (event.open, event.open2) = (self.files.description(description).number, event.open);
             if operands.path.is_none() {
@@ -585,11 +585,11 @@ impl Resolver {
     /// A copy of a descriptor of a process that was opened with `pidfd_open`; `false` if it is not known which.
     fn takes(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) -> bool {
         let (Some(pidfd), Some((fd, hint))) = (scene.operands.fd2, scene.made()) else { return false };
-        let table = self.population.thread(scene.thread).table;
+        let table = self.processes.thread(scene.thread).table;
         let of = self.files.get(table, pidfd.0).and_then(|pidfd| self.files.description(pidfd).process);
         let other = scene.operands.commands[0].and_then(integer).and_then(|other| i32::try_from(other).ok());
         // A number in another PID namespace is none of ours; the name shows that, if the tracer told it.
-        let thread = of.filter(|_| self.is_trace || hint.is_some()).and_then(|of| self.population.get(of));
+        let thread = of.filter(|_| self.is_trace || hint.is_some()).and_then(|of| self.processes.get(of));
         let Some((thread, other)) = thread.zip(other) else { return false };
         let Some(description) = self.files.get(thread.table, other) else { return false };
         self.follow_renames(description, names);
@@ -607,7 +607,7 @@ impl Resolver {
     /// The new socket speaks the protocol of the one that listened.
     fn accept(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
         self.make(event, scene, &SOCKET, names);
-        let table = self.population.thread(scene.thread).table;
+        let table = self.processes.thread(scene.thread).table;
         let listener = scene.operands.fd2.and_then(|fd| self.description_of(table, fd, false, names));
         let (Some(listener), Some((fd, _))) = (listener, scene.made()) else { return };
         let Description { path, protocol, .. } = *self.files.description(listener);
@@ -709,7 +709,7 @@ impl Resolver {
 
     fn duplicate(&mut self, event: &mut Event, scene: &Scene<'_>, cloexec: bool, names: &mut Dictionaries) {
         let Some((fd, hint)) = scene.made() else { return };
-        let table = self.population.thread(scene.thread).table;
+        let table = self.processes.thread(scene.thread).table;
         // dup2 of a descriptor to itself changes nothing, not even whether it survives exec.
         if let Some(description) = scene.description
             && event.fd != Nullable::some(fd)
@@ -727,7 +727,7 @@ impl Resolver {
     fn control(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
         let Scene { thread, call, operands, description, .. } = *scene;
         let (command, argument) = (operands.flags[0], operands.commands[0]);
-        let table = self.population.thread(thread).table;
+        let table = self.processes.thread(thread).table;
         let Some((fd, _)) = operands.fd else { return };
         if is_command(command, b"F_DUPFD", 0) {
             self.duplicate(event, scene, false, names);
@@ -755,7 +755,7 @@ impl Resolver {
     }
 
     fn control_device(&mut self, id: ThreadId, operands: &Operands<'_>) {
-        let table = self.population.thread(id).table;
+        let table = self.processes.thread(id).table;
         if let Some((fd, _)) = operands.fd {
             if is_command(operands.flags[0], b"FIOCLEX", 0x5451) {
                 self.files.set_cloexec(table, fd, true);
@@ -767,7 +767,7 @@ impl Resolver {
 
     /// Closes the descriptor, unless its number stands for something else since the call was entered.
     fn close(&mut self, id: ThreadId, operands: &Operands<'_>, description: Option<DescriptionId>) {
-        let table = self.population.thread(id).table;
+        let table = self.processes.thread(id).table;
         if let Some((fd, _)) = operands.fd
             && self.files.get(table, fd) == description
         {
@@ -788,7 +788,7 @@ impl Resolver {
         if let Some(first) = bound(operands.commands[0]) {
             let last = bound(operands.commands[1]).unwrap_or(i64::MAX);
             let only_mark = flags.is_some_and(|flags| symbols::CLOSE_RANGE_CLOEXEC.is_in(flags));
-            self.files.close_range(self.population.thread(id).table, first, last, only_mark);
+            self.files.close_range(self.processes.thread(id).table, first, last, only_mark);
         }
     }
 
@@ -799,9 +799,9 @@ impl Resolver {
         }
         let other_mounts = symbols::CLONE_NEWNS.is_in(flags);
         if other_mounts || symbols::CLONE_FS.is_in(flags) {
-            let directory = self.population.thread(id).directory;
+            let directory = self.processes.thread(id).directory;
             let own = self.directories.unshare(directory);
-            self.population.thread_mut(id).directory = own;
+            self.processes.thread_mut(id).directory = own;
             if other_mounts {
                 self.part_mounts(own);
             }
@@ -846,8 +846,8 @@ impl Resolver {
     }
 
     fn unshare_table(&mut self, id: ThreadId) {
-        let table = self.population.thread(id).table;
-        self.population.thread_mut(id).table = self.files.unshare(table);
+        let table = self.processes.thread(id).table;
+        self.processes.thread_mut(id).table = self.files.unshare(table);
     }
 
     #[inline]
@@ -858,10 +858,10 @@ impl Resolver {
         names: &Dictionaries,
         sink: &mut S,
     ) {
-        let process = self.population.thread(id).process;
-        event.pid = self.population.process(process).pid;
+        let process = self.processes.thread(id).process;
+        event.pid = self.processes.process(process).pid;
         if !self.effects.is_request(event.call) {
-            event.parent = self.population.thread(id).parent(event.case, event.layer);
+            event.parent = self.processes.thread(id).parent(event.case, event.layer);
         }
         let is_unknown = event.path.is_null() && !event.fd.is_null() && event.errno.is_null();
         self.unknown_descriptors += u64::from(is_unknown && event.layer == Layer::Syscall);

@@ -1,6 +1,6 @@
 //! Calls in flight that make a process or thread.
 
-use crate::life::Shares;
+use crate::lifecycle::Shares;
 use hashbrown::HashMap;
 use iotrail_model::{Tid, Timestamp};
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub(crate) struct Creation {
     pub(crate) start: Timestamp,
     pub(crate) shares: Shares,
-    /// The child, if it spoke before the call returned.
+    /// The child, if it was seen before the call returned.
     pub(crate) child: Option<Tid>,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Creation {
 #[derive(Debug, Default)]
 pub(crate) struct Creations {
     by_parent: HashMap<Tid, Creation, foldhash::fast::RandomState>,
-    /// The parents whose child did not speak yet.
+    /// The parents whose child was not seen yet.
     open: BTreeSet<Tid>,
 }
 

@@ -150,9 +150,9 @@ impl Resolver {
     }
 
     /// There is a thread of which nothing says who made it: it may share descriptors with any other.
-    pub(crate) fn meets_stranger(&mut self) {
+    pub(crate) fn meets_unknown_parent(&mut self) {
         if self.is_trace {
-            self.files.stranger_appears();
+            self.files.unknown_parent_appears();
         }
     }
 
@@ -160,15 +160,15 @@ impl Resolver {
     pub(crate) fn divides(&mut self, table: TableId, shared: bool) {
         match (self.is_trace && self.own_files, shared) {
             (false, _) => {}
-            (true, true) => self.files.stranger_appears(),
+            (true, true) => self.files.unknown_parent_appears(),
             (true, false) => self.files.distrust_all(table),
         }
     }
 
     /// It is known now that a thread inherited the descriptors of `table`. What it did before was not told of them.
-    pub(crate) fn knows_stranger(&mut self, table: TableId) {
+    pub(crate) fn learns_parent(&mut self, table: TableId) {
         if self.is_trace {
-            self.files.stranger_is_known();
+            self.files.parent_becomes_known();
             self.files.distrust_all(table);
         }
     }

@@ -225,7 +225,7 @@ pub(crate) struct Files {
     tables: Owned<Arc<Table>>,
     live_after_sweep: usize,
     /// Threads of which it is not known what they share with the others.
-    strangers: u32,
+    unknown_parents: u32,
     /// Which kinds of calls the trace is known to hold.
     pub(crate) holds: Holds,
     /// How many calls that rename files, or move directory trees, were entered or returned.
@@ -347,7 +347,7 @@ impl Files {
     #[inline]
     pub(crate) fn is_ours(&self, id: DescriptionId) -> bool {
         let description = self.description(id);
-        description.followed && description.sent == 0 && self.strangers == 0
+        description.followed && description.sent == 0 && self.unknown_parents == 0
     }
 
     /// Where the next transfer starts, as far as those who are followed moved it.
@@ -405,7 +405,7 @@ impl Files {
         // A call that is lost costs no more than others.
         if table.dense.len() + table.sparse.len() > LARGE {
             if modes {
-                self.stranger_appears();
+                self.unknown_parent_appears();
             }
             return self.lose_all();
         }
@@ -439,13 +439,13 @@ impl Files {
     }
 
     /// There is a thread that may share tables and descriptions with any other.
-    pub(crate) fn stranger_appears(&mut self) {
-        self.strangers = self.strangers.saturating_add(1);
+    pub(crate) fn unknown_parent_appears(&mut self) {
+        self.unknown_parents = self.unknown_parents.saturating_add(1);
     }
 
     /// It is known now with whom such a thread shares what.
-    pub(crate) fn stranger_is_known(&mut self) {
-        self.strangers = self.strangers.saturating_sub(1);
+    pub(crate) fn parent_becomes_known(&mut self) {
+        self.unknown_parents = self.unknown_parents.saturating_sub(1);
     }
 
     /// Lets a descriptor stand for what another one does. If it was `received`, one that was sent has arrived.

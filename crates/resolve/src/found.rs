@@ -6,7 +6,7 @@
 use crate::Sink;
 use crate::files::DescriptionId;
 use crate::lookup::intern;
-use crate::population::{Birth, Thread, ThreadId};
+use crate::process_table::{NewThread, Thread, ThreadId};
 use crate::resolver::Resolver;
 use iotrail_model::raw::{OpenFile, RawItem};
 use iotrail_model::{CaseId, Dictionaries, FileFacts, FileKind, NamedFile, Nullable, Pid, Tid, Timestamp};
@@ -22,7 +22,7 @@ struct Found {
 
 impl Resolver {
     /// Takes an item that is no act of a thread but something that the tracer found out about it. `false` if it is none.
-    /// Nothing is learnt about threads that nobody spoke of before.
+    /// Nothing is learnt about threads that were not seen before.
     #[inline]
     pub(crate) fn learn<S: Sink>(
         &mut self,
@@ -46,7 +46,7 @@ impl Resolver {
             | RawItem::File { tid, .. }
             | RawItem::Behind { tid, .. }
             | RawItem::Image { tid, .. }
-            | RawItem::Usage { tid, .. } => match self.population.find(tid) {
+            | RawItem::Usage { tid, .. } => match self.processes.find(tid) {
                 Some(thread) => self.learn_of(thread, item, names, sink),
                 None if self.held.has(tid) => self.held.push(case, tid, None, item),
                 None if matches!(item, RawItem::Lost { .. }) => self.files.lose_all(),
@@ -67,13 +67,13 @@ impl Resolver {
         match item {
             RawItem::Descriptor { fd, open, .. } => self.look(thread, *fd, open, names, sink),
             RawItem::Copies { fd, of, other, received, .. } => {
-                let table = self.population.thread(thread).table;
-                if let Some(from) = self.population.get(*of).map(|thread| thread.table) {
+                let table = self.processes.thread(thread).table;
+                if let Some(from) = self.processes.get(*of).map(|thread| thread.table) {
                     self.files.unite((table, *fd), (from, *other), *received);
                 }
             }
             RawItem::Position { fd, position, .. } => {
-                let table = self.population.thread(thread).table;
+                let table = self.processes.thread(thread).table;
                 if let Some(description) = self.files.get(table, *fd)
                     && self.files.has_lost_cursor(description)
                 {
@@ -81,7 +81,7 @@ impl Resolver {
                 }
             }
             RawItem::Sent { fd, .. } => {
-                let table = self.population.thread(thread).table;
+                let table = self.processes.thread(thread).table;
                 if let Some(description) = self.files.get(table, *fd) {
                     let sent = &mut self.files.description_mut(description).sent;
                     *sent = sent.saturating_add(1);
@@ -90,9 +90,9 @@ impl Resolver {
             }
             RawItem::Received { fd, target, .. } => self.arrives(thread, *fd, *target, names),
             RawItem::Lost { call, .. } => self.misses(thread, call.as_ref(), names),
-            RawItem::Escaped { table: true, .. } => self.files.stranger_appears(),
+            RawItem::Escaped { table: true, .. } => self.files.unknown_parent_appears(),
             RawItem::Escaped { table: false, .. } => {
-                let table = self.population.thread(thread).table;
+                let table = self.processes.thread(thread).table;
                 self.files.distrust_all(table);
             }
             RawItem::WorkingDirectory { path, .. } if path.starts_with(b"/") => {
@@ -100,13 +100,13 @@ impl Resolver {
                 self.learn_directory(thread, path, names);
             }
             RawItem::File { fd, facts, .. } => {
-                let table = self.population.thread(thread).table;
+                let table = self.processes.thread(thread).table;
                 if let Some(description) = self.files.get(table, *fd) {
                     self.learn_file(description, facts, names, sink);
                 }
             }
             RawItem::Behind { tid, fd, facts } => self.behind.push((*tid, *fd, *facts)),
-            RawItem::Image { image, .. } if !self.population.thread(thread).ghost => {
+            RawItem::Image { image, .. } if !self.processes.thread(thread).zombie => {
                 self.show_image(thread, image, names, sink);
             }
             RawItem::Usage { usage, .. } => self.used(thread, *usage),
@@ -116,30 +116,30 @@ impl Resolver {
 
     fn found<S: Sink>(&mut self, case: CaseId, found: Found, names: &Dictionaries, sink: &mut S) {
         let Found { tid, pid, ppid, at } = found;
-        if let Some(id) = self.population.find(tid) {
-            let thread = self.population.thread(id);
-            if !thread.ghost && self.population.process(thread.process).pid == pid {
+        if let Some(id) = self.processes.find(tid) {
+            let thread = self.processes.thread(id);
+            if !thread.zombie && self.processes.process(thread.process).pid == pid {
                 return;
             }
             self.forget(id, names, sink);
         }
-        let thread = match self.population.member_of(pid) {
+        let thread = match self.processes.member_of(pid) {
             Some(member) => {
-                let Thread { process, table, directory, space, .. } = *self.population.thread(member);
+                let Thread { process, table, directory, space, .. } = *self.processes.thread(member);
                 let table = self.files.share(table);
                 let directory = self.directories.share(directory);
                 let space = self.memory.share(space);
-                self.population.add_thread(Birth { tid, case, table, directory, space }, process)
+                self.processes.add_thread(NewThread { tid, case, table, directory, space }, process)
             }
             None => {
-                let thread = self.stranger(case, tid, pid, ppid);
-                let process = self.population.thread(thread).process;
-                let living = self.population.process_mut(process);
-                (living.foreign, living.found) = (false, true);
+                let thread = self.unrelated(case, tid, pid, ppid);
+                let process = self.processes.thread(thread).process;
+                let entry = self.processes.process_mut(process);
+                (entry.has_unknown_parent, entry.found) = (false, true);
                 thread
             }
         };
-        self.hear(thread, case, Some(at));
+        self.see(thread, case, Some(at));
     }
 
     /// What a look at a descriptor shows.
@@ -154,7 +154,7 @@ impl Resolver {
         if fd < 0 {
             return;
         }
-        let table = self.population.thread(thread).table;
+        let table = self.processes.thread(thread).table;
         let is_new = self.files.get(table, fd).is_none();
         let Some(id) = self.description_of(table, (fd, Some(open.target)), true, names) else { return };
         if let (true, true, Some(facts)) = (is_new, open.target.deleted, &open.facts) {

@@ -1,6 +1,6 @@
 //! Items of threads whose parent is not known yet.
 //!
-//! When several creations are in flight and a new thread speaks, only the return of one of them says whose child it is.
+//! When several creations are in flight and a new thread is seen, only the return of one of them says whose child it is.
 //! Until then its items wait here, copied. They do not wait for ever: beyond [`MAX_ITEMS`] or [`MAX_BYTES`] the thread
 //! is taken for one without a parent.
 
@@ -77,7 +77,7 @@ impl Held {
         self.waiting.contains_key(&tid)
     }
 
-    /// The waiting thread that spoke first.
+    /// The waiting thread that was seen first.
     pub(crate) fn first(&self) -> Option<Tid> {
         self.firsts.first_key_value().map(|(_, tid)| *tid)
     }

@@ -12,7 +12,7 @@ use crate::files::{Description, DescriptionId, TableId};
 use crate::lookup::intern;
 use crate::namespace::{Content, Crossed, Made, Node, Walked};
 use crate::operands::{Base, Operands, PathArg};
-use crate::population::ThreadId;
+use crate::process_table::ThreadId;
 use crate::resolver::Resolver;
 use crate::symbols::{self, Symbol};
 use iotrail_model::calls::{Presence, spec};
@@ -288,7 +288,7 @@ impl Resolver {
         names: &mut Dictionaries,
     ) -> Option<Nullable<FileId>> {
         let (Base::Fd(fd), None | Some(b"")) = (arg.base, arg.bytes) else { return None };
-        let table = self.population.thread(thread).table;
+        let table = self.processes.thread(thread).table;
         let description = self.description_of(table, fd, false, names)?;
         Some(self.file_of(description, names))
     }
@@ -646,7 +646,7 @@ impl Resolver {
         target: Option<Target<'_>>,
         names: &mut Dictionaries,
     ) {
-        let table = self.population.thread(thread).table;
+        let table = self.processes.thread(thread).table;
         self.files.close(table, fd);
         let Some(target) = target else {
             // One of those on their way, or one that nobody saw being sent: which, a trace without names does not say.
@@ -694,7 +694,7 @@ impl Resolver {
             && !self.files.holds_file(file)
             && !self.sent.iter().copied().any(is_it)
             && !self.memory.descriptions().any(is_it)
-            && !self.population.in_flight().any(is_it)
+            && !self.processes.in_flight().any(is_it)
     }
 
     /// The known file that was found, if it is one.
@@ -839,7 +839,7 @@ impl Resolver {
 
     /// What was found behind the descriptor that a call of this thread is about to return, if a tracer told.
     pub(crate) fn found_behind(&self, thread: ThreadId, fd: i32) -> Option<FileFacts> {
-        let tid = self.population.thread(thread).tid;
+        let tid = self.processes.thread(thread).tid;
         self.behind.iter().find(|(of, other, _)| (*of, *other) == (tid, fd)).map(|(_, _, facts)| *facts)
     }
 
@@ -851,7 +851,7 @@ impl Resolver {
         names: &mut Dictionaries,
         sink: &mut S,
     ) {
-        let tid = self.population.thread(thread).tid;
+        let tid = self.processes.thread(thread).tid;
         let mut found = std::mem::take(&mut self.behind);
         found.retain(|(of, fd, facts)| {
             if *of == tid

@@ -5,7 +5,7 @@
 
 use crate::call::set_result;
 use crate::operands::Operands;
-use crate::population::{Thread, ThreadId};
+use crate::process_table::{Thread, ThreadId};
 use crate::resolver::Resolver;
 use crate::sink::Sink;
 use iotrail_model::calls::{self, Transfer};
@@ -36,7 +36,7 @@ impl Resolver {
     pub(crate) fn enter_library(&mut self, case: CaseId, id: ThreadId, seq: Option<u64>, call: &RawCall<'_>) {
         let seq = seq.unwrap_or_else(|| self.next_seq(case));
         let (_, open) = self.behind_descriptor(id, call);
-        let enclosing = &mut self.population.thread_mut(id).enclosing;
+        let enclosing = &mut self.processes.thread_mut(id).enclosing;
         // What it was in at this layer or below, it left otherwise than by returning (`longjmp`).
         enclosing.retain(|outer| outer.layer > call.layer);
         enclosing.push(Enclosing { layer: call.layer, start: call.start, case, seq, open });
@@ -84,7 +84,7 @@ impl Resolver {
 
     /// The announced call that returned; what was entered in it and did not return is over, too.
     fn left_library(&mut self, id: ThreadId, call: &RawCall<'_>) -> Option<Enclosing> {
-        let enclosing = &mut self.population.thread_mut(id).enclosing;
+        let enclosing = &mut self.processes.thread_mut(id).enclosing;
         let is_it = |outer: &Enclosing| (outer.layer, outer.start) == (call.layer, call.start);
         let place = enclosing.iter().rposition(is_it)?;
         let entered = enclosing[place];
@@ -95,7 +95,7 @@ impl Resolver {
     /// The path and the open file description that its descriptor stands for now.
     fn behind_descriptor(&self, id: ThreadId, call: &RawCall<'_>) -> (Nullable<PathId>, Nullable<OpenId>) {
         let operands = Operands::of(calls::spec(call.call), call);
-        let table = self.population.thread(id).table;
+        let table = self.processes.thread(id).table;
         let description = operands.fd.and_then(|(fd, _)| self.files.get(table, fd));
         description.map_or_else(Default::default, |description| {
             let description = self.files.description(description);

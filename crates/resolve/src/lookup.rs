@@ -8,7 +8,7 @@ use crate::directories::Directory;
 use crate::files::{Description, TableId};
 use crate::operands::{Base, FdArg, PathArg};
 use crate::paths::{self, DirectoryLink};
-use crate::population::ThreadId;
+use crate::process_table::ThreadId;
 use crate::resolver::Resolver;
 use iotrail_model::raw::Target;
 use iotrail_model::{Dictionaries, FileId, Nullable, PathId, Tid};
@@ -136,7 +136,7 @@ impl Resolver {
         hint: Option<Target<'_>>,
         names: &mut Dictionaries,
     ) -> Origin {
-        let at = self.population.thread(id).directory;
+        let at = self.processes.thread(id).directory;
         if let Some(hint) = hint.filter(|hint| hint.name.first() == Some(&b'/')) {
             let known = self.directories.get(at);
             let is_known = known.path.get().is_some_and(|path| names.paths.get(path.0) == hint.name);
@@ -179,15 +179,15 @@ impl Resolver {
 
     /// The trace says where a thread works. If it never moved, its image started there.
     pub(crate) fn learn_directory(&mut self, id: ThreadId, path: PathId, names: &mut Dictionaries) {
-        let thread = self.population.thread(id);
+        let thread = self.processes.thread(id);
         let (process, directory) = (thread.process, thread.directory);
         let file = self.directory_at(path, names);
         if self.directories.learn(directory, path, file) {
             if self.is_trace {
                 self.namespace.begins_at(names.paths.get(path.0));
             }
-            let living = self.population.process_mut(process);
-            living.cwd = Nullable::some(living.cwd.get().unwrap_or(path));
+            let entry = self.processes.process_mut(process);
+            entry.cwd = Nullable::some(entry.cwd.get().unwrap_or(path));
         }
     }
 
@@ -215,13 +215,13 @@ impl Resolver {
         let (owner, link, rest) = paths::directory_link(path)?;
         let owner = match owner {
             None => id,
-            Some(owner) => self.population.find(Tid(owner))?,
+            Some(owner) => self.processes.find(Tid(owner))?,
         };
         let origin = match link {
             DirectoryLink::WorkingDirectory => self.working_directory(owner, None, names),
             DirectoryLink::Root => Origin { path: Nullable::some(intern(names, b"/")), ..Origin::default() },
             DirectoryLink::Descriptor(fd) => {
-                let table = self.population.thread(owner).table;
+                let table = self.processes.thread(owner).table;
                 let description = self.description_of(table, (fd, None), false, names);
                 description.map_or(LOST, |description| self.directory_behind(description, None, names))
             }
@@ -233,8 +233,8 @@ impl Resolver {
     pub(crate) fn descriptor_behind(&self, id: ThreadId, path: &[u8]) -> Option<crate::files::DescriptionId> {
         let (owner, fd) = paths::descriptor_link(path)?;
         let thread = match owner {
-            None => self.population.thread(id),
-            Some(owner) => self.population.get(Tid(owner))?,
+            None => self.processes.thread(id),
+            Some(owner) => self.processes.get(Tid(owner))?,
         };
         self.files.get(thread.table, fd)
     }
@@ -253,7 +253,7 @@ impl Resolver {
         let base = match arg.base {
             Base::Cwd(hint) => self.working_directory(id, hint, names),
             Base::Fd(fd) => {
-                let table = self.population.thread(id).table;
+                let table = self.processes.thread(id).table;
                 let description = self.description_of(table, fd, false, names);
                 description.map_or(LOST, |description| self.directory_behind(description, fd.1, names))
             }

@@ -6,7 +6,7 @@
 use crate::effect::Effect;
 use crate::files::{Description, TableId};
 use crate::operands::{FdArg, Operands};
-use crate::population::ThreadId;
+use crate::process_table::ThreadId;
 use crate::resolver::Resolver;
 use iotrail_model::calls::{self, ArgKind, DescriptorEffect, Transfer};
 use iotrail_model::raw::{RawCall, Return};
@@ -16,9 +16,9 @@ impl Resolver {
     /// What a thread did could not be read, but for the beginning of `call`, whose last argument may be cut.
     pub(crate) fn misses(&mut self, id: ThreadId, call: Option<&RawCall<'_>>, names: &mut Dictionaries) {
         self.gaps = true;
-        self.population.thread_mut(id).enclosing.clear();
+        self.processes.thread_mut(id).enclosing.clear();
         let Some(call) = call else {
-            let table = self.population.thread(id).table;
+            let table = self.processes.thread(id).table;
             return self.files.lose(table, false);
         };
         let whole = &call.args[..call.args.len().saturating_sub(1)];
@@ -48,12 +48,12 @@ impl Resolver {
             && let Ok(fd) = i32::try_from(fd)
         {
             let unseen = self.files.describe(Description::unseen(Nullable::NULL));
-            self.files.set(self.population.thread(id).table, fd, unseen, false);
+            self.files.set(self.processes.thread(id).table, fd, unseen, false);
         }
     }
 
     fn may_have_done(&mut self, id: ThreadId, call: &RawCall<'_>, names: &mut Dictionaries) {
-        let table = self.population.thread(id).table;
+        let table = self.processes.thread(id).table;
         let Some(spec) = calls::spec(call.call) else { return self.files.lose(table, false) };
         let operands = Operands::of(Some(spec), call);
         let effect = self.effects.of(call.call);
@@ -62,7 +62,7 @@ impl Resolver {
             Effect::Fcntl => self.lose_descriptor(table, operands.fd, true, names),
             // It is not known which number stands for something else now.
             Effect::Dup => self.files.lose(table, false),
-            Effect::Spawn if call.args.is_empty() => self.meets_stranger(),
+            Effect::Spawn if call.args.is_empty() => self.meets_unknown_parent(),
             _ if moves => {
                 self.lose_descriptor(table, operands.fd, false, names);
                 if spec.transfer == Transfer::Copy {

@@ -7,7 +7,7 @@ use crate::effect::Effect;
 use crate::files::DescriptionId;
 use crate::memory::{Mapped, pages};
 use crate::operands::{Operands, Position, integer};
-use crate::population::ThreadId;
+use crate::process_table::ThreadId;
 use crate::resolver::Resolver;
 use crate::symbols;
 use iotrail_model::calls::{ArgKind, CallSpec};
@@ -59,7 +59,7 @@ impl Resolver {
             Effect::Remap if range.is_empty() => pages(range.start, 1),
             _ => range,
         };
-        self.memory.first(self.population.thread(id).space, &range)
+        self.memory.first(self.processes.thread(id).space, &range)
     }
 
     /// mmap succeeded.
@@ -73,7 +73,7 @@ impl Resolver {
     ) {
         let [length, _] = numbers(spec, call, ArgKind::Extent);
         let Some((address, length)) = returned(call).zip(length) else { return };
-        let (space, range) = (self.population.thread(id).space, pages(address, length));
+        let (space, range) = (self.processes.thread(id).space, pages(address, length));
         if is_anonymous(operands) {
             return self.memory.unmap(space, &range);
         }
@@ -89,7 +89,7 @@ impl Resolver {
     /// munmap succeeded or was entered: what it frees may be used again before it returns.
     pub(crate) fn unmap(&mut self, id: ThreadId, spec: Option<&CallSpec>, call: &RawCall<'_>) {
         if let Some(range) = range(spec, call) {
-            self.memory.unmap(self.population.thread(id).space, &range);
+            self.memory.unmap(self.processes.thread(id).space, &range);
         }
     }
 
@@ -105,7 +105,7 @@ impl Resolver {
         let (Some(old), Some((start, length))) = (range(spec, call), returned(call).zip(length)) else {
             return;
         };
-        let (space, new) = (self.population.thread(id).space, pages(start, length));
+        let (space, new) = (self.processes.thread(id).space, pages(start, length));
         if old.is_empty() {
             let file = self.memory.first(space, &pages(old.start, 1));
             return match file {

@@ -146,8 +146,8 @@ impl<'a> Operands<'a> {
     }
 }
 
-fn put<'a>(places: &mut [Option<&'a Arg<'a>>; 2], arg: &'a Arg<'a>) {
-    match places {
+fn put<'a>(indices: &mut [Option<&'a Arg<'a>>; 2], arg: &'a Arg<'a>) {
+    match indices {
         [first @ None, _] => *first = Some(arg),
         [_, second] => *second = Some(arg),
     }

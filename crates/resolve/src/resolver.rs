@@ -1,7 +1,7 @@
 //! The resolver: takes items, keeps order, hands out events.
 //!
 //! The rules live beside it: [`crate::lookup`] (what descriptors and paths mean), [`crate::call`] (events and what calls change),
-//! [`crate::cursor`] (offsets), [`crate::life`] (threads and processes).
+//! [`crate::cursor`] (offsets), [`crate::lifecycle`] (threads and processes).
 
 use crate::creations::Creations;
 use crate::directories::Directories;
@@ -12,7 +12,7 @@ use crate::identity::Credit;
 use crate::memory::Memory;
 use crate::namespace::Namespace;
 use crate::operands::Operands;
-use crate::population::{Entered, Population, ThreadId};
+use crate::process_table::{Entered, ProcessTable, ThreadId};
 use crate::turns::Turns;
 use crate::{CaseSummary, Sink, Summary};
 use hashbrown::HashMap;
@@ -46,11 +46,11 @@ pub struct Resolver {
     pub(crate) gaps: bool,
     pub(crate) directories: Directories,
     pub(crate) memory: Memory,
-    pub(crate) population: Population,
+    pub(crate) processes: ProcessTable,
     pub(crate) creations: Creations,
     pub(crate) held: Held,
     cases: Vec<CaseState>,
-    case_places: HashMap<CaseId, usize, foldhash::fast::FixedState>,
+    by_case: HashMap<CaseId, usize, foldhash::fast::FixedState>,
     last_case: Option<(CaseId, usize)>,
     pub(crate) scratch: Vec<u8>,
     /// Paths of the call that is looked at which do not denote what is meant, as their directory is not known or was removed;
@@ -114,8 +114,8 @@ impl Resolver {
     #[must_use]
     pub fn holders(&self, device: u64, inode: u64, most: usize) -> Vec<(Tid, i32)> {
         let mut found: Vec<(DescriptionId, (Tid, i32))> = Vec::new();
-        for id in self.population.all() {
-            let thread = self.population.thread(id);
+        for id in self.processes.all() {
+            let thread = self.processes.thread(id);
             for (fd, description) in self.files.of_file(thread.table, (device, inode)) {
                 if found.len() < most && found.iter().all(|(other, _)| *other != description) {
                     found.push((description, (thread.tid, fd)));
@@ -135,10 +135,10 @@ impl Resolver {
     ) {
         self.take(case, None, item, names, sink);
         match self.held.is_empty() {
-            true => self.population.arrivals.clear(),
+            true => self.processes.arrivals.clear(),
             false => self.release_held(names, sink),
         }
-        self.drop_ghosts(names, sink);
+        self.drop_zombies(names, sink);
         if self.files.wants_sweep() {
             self.sweep();
         }
@@ -154,7 +154,7 @@ impl Resolver {
                 break;
             }
         }
-        let threads: Vec<ThreadId> = self.population.all().collect();
+        let threads: Vec<ThreadId> = self.processes.all().collect();
         for thread in threads {
             self.drop_thread(thread, names, sink);
         }
@@ -165,11 +165,11 @@ impl Resolver {
     pub fn rotate(&mut self, names: &mut Dictionaries) {
         self.sweep();
         let mut paths = Interner::new();
-        let places =
-            self.files.paths_mut().chain(self.directories.paths_mut()).chain(self.population.paths_mut());
-        for place in places {
-            if let Some(path) = place.get() {
-                *place = Nullable::some(PathId(paths.intern(names.paths.get(path.0))));
+        let of_all =
+            self.files.paths_mut().chain(self.directories.paths_mut()).chain(self.processes.paths_mut());
+        for named in of_all {
+            if let Some(path) = named.get() {
+                *named = Nullable::some(PathId(paths.intern(names.paths.get(path.0))));
             }
         }
         names.paths = paths;
@@ -178,27 +178,27 @@ impl Resolver {
 
     fn sweep(&mut self) {
         let sent = self.sent.iter().copied();
-        self.files.sweep(self.population.in_flight().chain(self.memory.descriptions()).chain(sent));
+        self.files.sweep(self.processes.in_flight().chain(self.memory.descriptions()).chain(sent));
     }
 
     /// Whether it is known what descriptor `fd` of a thread refers to: whether it has a name.
     #[must_use]
     pub fn knows(&self, tid: Tid, fd: i32) -> bool {
-        let description = self.population.get(tid).and_then(|thread| self.files.get(thread.table, fd));
+        let description = self.processes.get(tid).and_then(|thread| self.files.get(thread.table, fd));
         description.is_some_and(|description| !self.files.description(description).path.is_null())
     }
 
     /// The name of what descriptor `fd` of a thread refers to, if it has one.
     #[must_use]
     pub fn path_of(&self, tid: Tid, fd: i32) -> Option<PathId> {
-        let description = self.population.get(tid).and_then(|thread| self.files.get(thread.table, fd))?;
+        let description = self.processes.get(tid).and_then(|thread| self.files.get(thread.table, fd))?;
         self.files.description(description).path.get()
     }
 
     /// Device and inode of what a descriptor refers to, if the tracer looked.
     #[must_use]
     pub fn inode_of(&self, tid: Tid, fd: i32) -> Option<(u64, u64)> {
-        let thread = self.population.get(tid)?;
+        let thread = self.processes.get(tid)?;
         self.files.identity(self.files.get(thread.table, fd)?)
     }
 
@@ -206,7 +206,7 @@ impl Resolver {
     /// is has been lost: a look would tell.
     #[must_use]
     pub fn has_lost(&self, tid: Tid, fd: i32) -> bool {
-        let description = self.population.get(tid).and_then(|thread| self.files.get(thread.table, fd));
+        let description = self.processes.get(tid).and_then(|thread| self.files.get(thread.table, fd));
         description.is_some_and(|id| self.files.is_trusted(id) && self.files.has_lost_cursor(id))
     }
 
@@ -242,7 +242,7 @@ impl Resolver {
         if self.learn(case, item, names, sink) {
             return;
         }
-        let Some(thread) = self.speaker(case, seq, item, names, sink) else { return };
+        let Some(thread) = self.emitter(case, seq, item, names, sink) else { return };
         match item {
             RawItem::Call(call) if call.layer > Layer::Syscall => {
                 self.library_call(case, thread, seq, call, names, sink);
@@ -290,7 +290,7 @@ impl Resolver {
         self.files.holds.learn(self.effects.holds(call.call));
         let spec = calls::spec(call.call);
         let operands = Operands::of(spec, call);
-        let table = self.population.thread(id).table;
+        let table = self.processes.thread(id).table;
         let mapped = self.touched(id, effect, spec, call);
         let description = operands.fd.and_then(|fd| self.description_of(table, fd, false, names));
         let description = description.or(mapped.map(|mapped| mapped.description));
@@ -321,12 +321,12 @@ impl Resolver {
         for description in entered.descriptions().filter(|_| moves) {
             self.files.description_mut(description).in_flight += 1;
         }
-        self.population.thread_mut(id).entered = Some(entered);
+        self.processes.thread_mut(id).entered = Some(entered);
     }
 
     /// The announced call of a thread is over.
     pub(crate) fn leave(&mut self, id: ThreadId) -> Option<Entered> {
-        let entered = self.population.thread_mut(id).entered.take()?;
+        let entered = self.processes.thread_mut(id).entered.take()?;
         for description in entered.descriptions().filter(|_| entered.moves) {
             let in_flight = &mut self.files.description_mut(description).in_flight;
             *in_flight = in_flight.saturating_sub(1);
@@ -336,8 +336,8 @@ impl Resolver {
 
     pub(crate) fn take_turn(&mut self, case: CaseId, id: ThreadId, call: &RawCall<'_>) {
         if self.effects.is_turn(call.call) {
-            let pid = self.population.process(self.population.thread(id).process).pid;
-            self.case_state(case).turns.speaks(pid);
+            let pid = self.processes.process(self.processes.thread(id).process).pid;
+            self.case_state(case).turns.runs(pid);
         }
     }
 
@@ -351,21 +351,21 @@ impl Resolver {
 
     #[inline]
     pub(crate) fn case_state(&mut self, case: CaseId) -> &mut CaseState {
-        let place = match self.last_case {
-            Some((last, place)) if last == case => place,
+        let index = match self.last_case {
+            Some((last, index)) if last == case => index,
             _ => self.find_case(case),
         };
-        &mut self.cases[place]
+        &mut self.cases[index]
     }
 
     fn find_case(&mut self, case: CaseId) -> usize {
         let cases = &mut self.cases;
-        let place = *self.case_places.entry(case).or_insert_with(|| {
+        let index = *self.by_case.entry(case).or_insert_with(|| {
             cases.push(CaseState { case, ..CaseState::default() });
             cases.len() - 1
         });
-        self.last_case = Some((case, place));
-        place
+        self.last_case = Some((case, index));
+        index
     }
 }
 

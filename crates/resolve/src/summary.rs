@@ -11,7 +11,7 @@ pub struct Summary {
     pub relative_paths: u64,
     /// Names of files that are not known because there were too many names longer than the kernel takes or tells.
     pub long_names: u64,
-    /// Threads that were heard of by an item of their own.
+    /// Threads that were seen of by an item of their own.
     pub threads: u64,
     /// Threads of which it could not be decided which of several processes made them; each counts as a process.
     pub orphans: u64,

@@ -1,33 +1,33 @@
 //! Whether processes of a case ran at the same time.
 //!
 //! A parent that forks, waits and goes on after its child gives A B B A: nested, one after the other. A B A B does
-//! not: somebody spoke, let another speak, and spoke again in between. The processes that have spoken and are not
-//! known to be through form a stack; when one below the top speaks, those above it are taken to be through, and if one of
-//! them speaks after all, two ran at the same time.
+//! not: somebody made a call, let another make one, and made one again in between. The processes that have run and are not
+//! known to be through form a stack; when one below the top makes a call, those above it are taken to be through, and if one of
+//! them makes one after all, two ran at the same time.
 
 use hashbrown::HashMap;
 use iotrail_model::Pid;
 
 type Ranks = HashMap<Pid, Rank, foldhash::fast::FixedState>;
 
-/// The order in which the processes of one case spoke.
+/// The order in which the processes of one case ran.
 #[derive(Debug)]
 pub(crate) enum Turns {
-    /// Each spoke within or after the others.
+    /// Each ran within or after the others.
     Nested {
-        /// Those not known to be through, the last speaker on top. One that ended leaves a gap, never on top.
+        /// Those not known to be through, the last process on top. One that ended leaves a gap, never on top.
         stack: Vec<Option<Pid>>,
-        /// Every process that spoke and has not ended.
+        /// Every process that ran and has not ended.
         ranks: Ranks,
     },
     /// Two ran at the same time.
     Interleaved,
 }
 
-/// What is known of a process that spoke.
+/// What is known of a process that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
-    /// Its place in the stack.
+    /// Its index in the stack.
     At(usize),
     /// It is taken to be through.
     Through,
@@ -42,7 +42,7 @@ impl Default for Turns {
 impl Turns {
     /// `pid` made a call.
     #[inline]
-    pub(crate) fn speaks(&mut self, pid: Pid) {
+    pub(crate) fn runs(&mut self, pid: Pid) {
         if let Self::Nested { stack, .. } = self
             && stack.last() != Some(&Some(pid))
         {
@@ -55,8 +55,8 @@ impl Turns {
         let Self::Nested { stack, ranks } = self else { return };
         match ranks.get(&pid).copied() {
             Some(Rank::Through) => *self = Self::Interleaved,
-            Some(Rank::At(place)) => {
-                for above in stack.drain(place + 1..).flatten() {
+            Some(Rank::At(index)) => {
+                for above in stack.drain(index + 1..).flatten() {
                     ranks.insert(above, Rank::Through);
                 }
             }
@@ -70,8 +70,8 @@ impl Turns {
     /// `pid` ended; the same number may come again as another process.
     pub(crate) fn ends(&mut self, pid: Pid) {
         let Self::Nested { stack, ranks } = self else { return };
-        if let Some(Rank::At(place)) = ranks.remove(&pid) {
-            stack[place] = None;
+        if let Some(Rank::At(index)) = ranks.remove(&pid) {
+            stack[index] = None;
             while stack.last() == Some(&None) {
                 stack.pop();
             }
@@ -87,12 +87,12 @@ impl Turns {
 mod tests {
     use super::*;
 
-    fn interleaved(speakers: &str) -> bool {
+    fn interleaved(order: &str) -> bool {
         let mut turns = Turns::default();
-        for speaker in speakers.chars() {
-            match speaker.is_ascii_lowercase() {
-                true => turns.ends(Pid(u32::from(speaker.to_ascii_uppercase()))),
-                false => turns.speaks(Pid(u32::from(speaker))),
+        for process in order.chars() {
+            match process.is_ascii_lowercase() {
+                true => turns.ends(Pid(u32::from(process.to_ascii_uppercase()))),
+                false => turns.runs(Pid(u32::from(process))),
             }
         }
         turns.interleaved()
@@ -123,11 +123,11 @@ mod tests {
     #[test]
     fn a_million_processes_that_never_end_cost_no_more_each_than_a_few() {
         let mut turns = Turns::default();
-        (0..1_000_000).for_each(|pid| turns.speaks(Pid(pid)));
+        (0..1_000_000).for_each(|pid| turns.runs(Pid(pid)));
         (0..1_000_000).step_by(2).for_each(|pid| turns.ends(Pid(pid)));
-        turns.speaks(Pid(1));
+        turns.runs(Pid(1));
         assert!(!turns.interleaved());
-        turns.speaks(Pid(3));
+        turns.runs(Pid(3));
         assert!(turns.interleaved());
     }
 

@@ -12,15 +12,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How many ended threads without an exit of their own are remembered.
-const MAX_GHOSTS: usize = 4096;
-/// How many processes are remembered that were waited for and never heard.
+const MAX_ZOMBIES: usize = 4096;
+/// How many processes are remembered that were waited for and never seen.
 const MAX_REAPED: usize = 4096;
 
-/// A thread in [`Population`].
+/// A thread in [`ProcessTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ThreadId(u32);
 
-/// A process in [`Population`].
+/// A process in [`ProcessTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProcessId(u32);
 
@@ -41,12 +41,12 @@ pub(crate) struct Thread {
     /// Calls of libraries that it is in, the outermost first.
     pub(crate) enclosing: Vec<Enclosing>,
     /// Whether an item of its own was seen.
-    pub(crate) heard: bool,
+    pub(crate) seen: bool,
     /// Its process ended, or it said that it ends; the notice of its own end is still to come.
-    pub(crate) ghost: bool,
+    pub(crate) zombie: bool,
     /// It said itself that it ends.
     pub(crate) left: bool,
-    /// It was waited for before it was heard.
+    /// It was waited for before it was seen.
     reaped: bool,
 }
 
@@ -62,8 +62,8 @@ impl Thread {
 
     /// Whether an item may be of this thread; if it has ended, it may be of another one with the same id.
     #[inline]
-    pub(crate) fn may_say(&self, item: &RawItem<'_>) -> bool {
-        !self.ghost
+    pub(crate) fn may_emit(&self, item: &RawItem<'_>) -> bool {
+        !self.zombie
             || match item {
                 RawItem::Call(call) => {
                     call.ret == Return::Unseen && (!self.left || calls::is_request(call.call))
@@ -103,7 +103,7 @@ impl Entered {
 
 /// A process and its present image.
 #[derive(Debug)]
-pub(crate) struct Living {
+pub(crate) struct ProcessEntry {
     pub(crate) pid: Pid,
     pub(crate) ppid: Option<Pid>,
     pub(crate) case: CaseId,
@@ -115,7 +115,7 @@ pub(crate) struct Living {
     pub(crate) cmdline: Option<CommandLine>,
     /// Working directory at the start of the image.
     pub(crate) cwd: Nullable<PathId>,
-    /// Threads heard of in this image.
+    /// Threads seen of in this image.
     pub(crate) threads: u32,
     /// Whether [`crate::Sink::image`] has it: since its first call, or since the tracer showed it.
     pub(crate) announced: bool,
@@ -129,17 +129,17 @@ pub(crate) struct Living {
     pub(crate) bytes_written: i64,
     members: Vec<ThreadId>,
     /// Made by a process that is not in the trace.
-    pub(crate) foreign: bool,
+    pub(crate) has_unknown_parent: bool,
     /// It was there when the trace began, and its present image since then.
     pub(crate) found: bool,
     ended: bool,
     /// How it ends, once its last thread is gone.
-    last: Option<(Timestamp, LastWord)>,
+    last: Option<(Timestamp, Termination)>,
 }
 
 /// How a process ended, as far as one can without another image in its place.
 #[derive(Debug)]
-enum LastWord {
+enum Termination {
     Exit(i32),
     Signal(Box<[u8]>),
 }
@@ -164,7 +164,7 @@ pub(crate) enum End<'a> {
     Exec,
 }
 
-impl Living {
+impl ProcessEntry {
     /// The row of the table `processes` for the present image.
     pub(crate) fn row(&self, end: Option<(Timestamp, End<'_>)>, cwd: Option<&[u8]>) -> Process {
         let end = end.or(self.last.as_ref().map(|(at, word)| (*at, word.end())));
@@ -202,8 +202,8 @@ impl Living {
             return;
         }
         self.last = match how {
-            End::Exit(status) => Some((at, LastWord::Exit(status))),
-            End::Signal(name) => Some((at, LastWord::Signal(name.into()))),
+            End::Exit(status) => Some((at, Termination::Exit(status))),
+            End::Signal(name) => Some((at, Termination::Signal(name.into()))),
             End::Exec => None,
         };
     }
@@ -232,7 +232,7 @@ impl Living {
     }
 }
 
-impl LastWord {
+impl Termination {
     fn end(&self) -> End<'_> {
         match self {
             Self::Exit(status) => End::Exit(*status),
@@ -252,7 +252,7 @@ pub(crate) struct Parentage {
 
 /// What a new process or thread starts with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Birth {
+pub(crate) struct NewThread {
     pub(crate) tid: Tid,
     pub(crate) case: CaseId,
     pub(crate) table: TableId,
@@ -260,26 +260,26 @@ pub(crate) struct Birth {
     pub(crate) space: SpaceId,
 }
 
-/// All threads and processes that may still speak.
+/// All threads and processes that may still emit items.
 #[derive(Debug, Default)]
-pub(crate) struct Population {
+pub(crate) struct ProcessTable {
     threads: Vec<Option<Thread>>,
     free_threads: Vec<u32>,
-    processes: Vec<Option<Living>>,
+    processes: Vec<Option<ProcessEntry>>,
     free_processes: Vec<u32>,
     by_tid: HashMap<Tid, ThreadId, foldhash::fast::RandomState>,
-    /// The thread that spoke last.
+    /// The thread seen last.
     last: Option<(Tid, ThreadId)>,
-    ghosts: usize,
-    /// The ids of ghosts, the oldest in front; some may be gone.
-    ghost_order: VecDeque<Tid>,
-    /// Threads that were waited for before they were heard, in that order.
+    zombies: usize,
+    /// The ids of zombies, the oldest in front; some may be gone.
+    zombie_order: VecDeque<Tid>,
+    /// Threads that were waited for before they were seen, in that order.
     reaped: VecDeque<Tid>,
     /// The ids that threads got since somebody looked.
     pub(crate) arrivals: Vec<Tid>,
 }
 
-impl Population {
+impl ProcessTable {
     /// The thread with that id, dead or alive.
     #[inline]
     pub(crate) fn find(&mut self, tid: Tid) -> Option<ThreadId> {
@@ -313,13 +313,13 @@ impl Population {
 
     #[inline]
     #[expect(clippy::expect_used, reason = "a process lives at least as long as its last thread")]
-    pub(crate) fn process(&self, id: ProcessId) -> &Living {
+    pub(crate) fn process(&self, id: ProcessId) -> &ProcessEntry {
         self.processes[id.0 as usize].as_ref().expect("a live process")
     }
 
     #[inline]
     #[expect(clippy::expect_used, reason = "a process lives at least as long as its last thread")]
-    pub(crate) fn process_mut(&mut self, id: ProcessId) -> &mut Living {
+    pub(crate) fn process_mut(&mut self, id: ProcessId) -> &mut ProcessEntry {
         self.processes[id.0 as usize].as_mut().expect("a live process")
     }
 
@@ -328,31 +328,31 @@ impl Population {
         self.by_tid.get(&tid).map(|id| self.thread(*id))
     }
 
-    /// A thread of the living process `pid`.
+    /// A thread of the entry process `pid`.
     pub(crate) fn member_of(&mut self, pid: Pid) -> Option<ThreadId> {
-        let is_of = |living: &Living| living.pid == pid && !living.ended;
+        let is_of = |entry: &ProcessEntry| entry.pid == pid && !entry.ended;
         if let Some(leader) = self.find(Tid(pid.0))
             && is_of(self.process(self.thread(leader).process))
         {
             return Some(leader);
         }
-        let living = self.processes.iter().flatten().find(|living| is_of(living))?;
-        living.members.first().copied()
+        let entry = self.processes.iter().flatten().find(|entry| is_of(entry))?;
+        entry.members.first().copied()
     }
 
     /// A new process with its first thread. The id of the thread must be free.
     pub(crate) fn add_process(
         &mut self,
-        birth: Birth,
+        new: NewThread,
         pid: Pid,
         parentage: Parentage,
         cwd: Nullable<PathId>,
     ) -> ThreadId {
         let parent = parentage.image_of.map(|parent| self.process(parent));
-        let living = Living {
+        let entry = ProcessEntry {
             pid,
             ppid: parentage.ppid,
-            case: birth.case,
+            case: new.case,
             start: None,
             exit: None,
             exe: parent.and_then(|parent| parent.exe.clone()),
@@ -366,36 +366,36 @@ impl Population {
             bytes_read: 0,
             bytes_written: 0,
             members: Vec::new(),
-            foreign: parentage.ppid.is_none(),
+            has_unknown_parent: parentage.ppid.is_none(),
             found: false,
             ended: false,
             last: None,
         };
-        let id = insert(&mut self.processes, &mut self.free_processes, living);
-        self.add_thread(birth, ProcessId(id))
+        let id = insert(&mut self.processes, &mut self.free_processes, entry);
+        self.add_thread(new, ProcessId(id))
     }
 
     /// A new thread of a process. Its id must be free.
-    pub(crate) fn add_thread(&mut self, birth: Birth, process: ProcessId) -> ThreadId {
+    pub(crate) fn add_thread(&mut self, new: NewThread, process: ProcessId) -> ThreadId {
         let thread = Thread {
-            tid: birth.tid,
+            tid: new.tid,
             alias: None,
             process,
-            table: birth.table,
-            directory: birth.directory,
-            space: birth.space,
+            table: new.table,
+            directory: new.directory,
+            space: new.space,
             entered: None,
             suspended: Vec::new(),
             enclosing: Vec::new(),
-            heard: false,
-            ghost: false,
+            seen: false,
+            zombie: false,
             left: false,
             reaped: false,
         };
         let id = ThreadId(insert(&mut self.threads, &mut self.free_threads, thread));
         self.process_mut(process).members.push(id);
-        self.by_tid.insert(birth.tid, id);
-        self.arrivals.push(birth.tid);
+        self.by_tid.insert(new.tid, id);
+        self.arrivals.push(new.tid);
         self.last = None;
         id
     }
@@ -405,7 +405,7 @@ impl Population {
         let thread = self.threads[id.0 as usize].take()?;
         self.free_threads.push(id.0);
         self.last = None;
-        self.ghosts -= usize::from(thread.ghost);
+        self.zombies -= usize::from(thread.zombie);
         for tid in [Some(thread.tid), thread.alias].into_iter().flatten() {
             if self.by_tid.get(&tid) == Some(&id) {
                 self.by_tid.remove(&tid);
@@ -423,55 +423,55 @@ impl Population {
 
     /// The process has ended, so its threads are about to; `true` the first time.
     pub(crate) fn end(&mut self, process: ProcessId) -> bool {
-        let living = self.process_mut(process);
-        if std::mem::replace(&mut living.ended, true) {
+        let entry = self.process_mut(process);
+        if std::mem::replace(&mut entry.ended, true) {
             return false;
         }
-        self.haunt(process, None);
+        self.make_zombies(process, None);
         true
     }
 
     /// All threads but `survivor` are about to end.
-    pub(crate) fn haunt(&mut self, process: ProcessId, survivor: Option<ThreadId>) {
+    pub(crate) fn make_zombies(&mut self, process: ProcessId, survivor: Option<ThreadId>) {
         let members = self.process(process).members.clone();
-        members.into_iter().filter(|member| Some(*member) != survivor).for_each(|member| self.leaves(member));
+        members.into_iter().filter(|member| Some(*member) != survivor).for_each(|member| self.make_zombie(member));
     }
 
     /// A thread is about to end.
-    pub(crate) fn leaves(&mut self, id: ThreadId) {
+    pub(crate) fn make_zombie(&mut self, id: ThreadId) {
         let thread = self.thread_mut(id);
-        if !std::mem::replace(&mut thread.ghost, true) {
+        if !std::mem::replace(&mut thread.zombie, true) {
             let tid = thread.tid;
-            self.ghosts += 1;
-            self.ghost_order.push_back(tid);
+            self.zombies += 1;
+            self.zombie_order.push_back(tid);
         }
     }
 
     /// The ended thread whose own end has not come for longest, if there are too many of them.
     #[inline]
-    pub(crate) fn ghost_too_many(&mut self) -> Option<ThreadId> {
-        if self.ghost_order.len() <= MAX_GHOSTS {
+    pub(crate) fn excess_zombie(&mut self) -> Option<ThreadId> {
+        if self.zombie_order.len() <= MAX_ZOMBIES {
             return None;
         }
-        self.oldest_ghost()
+        self.oldest_zombie()
     }
 
     #[cold]
-    fn oldest_ghost(&mut self) -> Option<ThreadId> {
-        let mut order = std::mem::take(&mut self.ghost_order);
-        let is_ghost = |tid: &Tid| self.get(*tid).is_some_and(|thread| thread.ghost);
-        if order.len() > 2 * MAX_GHOSTS {
-            order.retain(is_ghost);
+    fn oldest_zombie(&mut self) -> Option<ThreadId> {
+        let mut order = std::mem::take(&mut self.zombie_order);
+        let is_zombie = |tid: &Tid| self.get(*tid).is_some_and(|thread| thread.zombie);
+        if order.len() > 2 * MAX_ZOMBIES {
+            order.retain(is_zombie);
         }
         let mut oldest = None;
-        while self.ghosts > MAX_GHOSTS && oldest.is_none() && !order.is_empty() {
-            oldest = order.pop_front().filter(is_ghost);
+        while self.zombies > MAX_ZOMBIES && oldest.is_none() && !order.is_empty() {
+            oldest = order.pop_front().filter(is_zombie);
         }
-        self.ghost_order = order;
+        self.zombie_order = order;
         oldest.and_then(|oldest| self.find(oldest))
     }
 
-    /// A thread that was never heard was waited for. Gives one to be forgotten if there are too many of them.
+    /// A thread that was never seen was waited for. Gives one to be forgotten if there are too many of them.
     pub(crate) fn reap(&mut self, id: ThreadId) -> Option<ThreadId> {
         let thread = self.thread_mut(id);
         let tid = thread.tid;
@@ -483,7 +483,7 @@ impl Population {
         }
         let oldest = self.reaped.pop_front().and_then(|oldest| self.find(oldest))?;
         let thread = self.thread(oldest);
-        (thread.reaped && !thread.heard).then_some(oldest)
+        (thread.reaped && !thread.seen).then_some(oldest)
     }
 
     /// The thread `by` goes on under the id of `tid` and is known under both until its exec returns. The thread that
@@ -510,13 +510,13 @@ impl Population {
         let old = std::mem::replace(&mut self.thread_mut(id).process, process);
         self.free_processes.push(old.0);
         let old = self.processes[old.0 as usize].take();
-        let living = self.process_mut(process);
-        living.members.push(id);
+        let entry = self.process_mut(process);
+        entry.members.push(id);
         if let Some(old) = old {
-            living.threads += old.threads;
-            living.announced |= old.announced;
-            living.bytes_read += old.bytes_read;
-            living.bytes_written += old.bytes_written;
+            entry.threads += old.threads;
+            entry.announced |= old.announced;
+            entry.bytes_read += old.bytes_read;
+            entry.bytes_written += old.bytes_written;
         }
     }
 
@@ -525,7 +525,7 @@ impl Population {
         self.process(process).members.len()
     }
 
-    /// All threads in the order of their places.
+    /// All threads in the order of their ids.
     pub(crate) fn all(&self) -> impl Iterator<Item = ThreadId> {
         let threads = self.threads.iter().enumerate();
         threads.filter_map(|(index, thread)| thread.as_ref().map(|_| ThreadId(index as u32)))
@@ -541,7 +541,7 @@ impl Population {
 
     /// The paths that processes name, to be renumbered.
     pub(crate) fn paths_mut(&mut self) -> impl Iterator<Item = &mut Nullable<PathId>> {
-        self.processes.iter_mut().flatten().map(|living| &mut living.cwd)
+        self.processes.iter_mut().flatten().map(|entry| &mut entry.cwd)
     }
 }
 
