@@ -1,19 +1,22 @@
 //! From a returned call to an event, and what the call changes.
 
 use crate::Sink;
+use crate::context::Context;
 use crate::cursor::Move;
-use crate::directories::{Directory, DirectoryId};
+use crate::descriptor_tables::{Description, DescriptionId};
+use crate::directories::Directory;
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
-use crate::files::{Description, DescriptionId, Holds};
+use crate::file_names::intern;
+use crate::holds::Holds;
 use crate::identity::Opening;
 use crate::locks::Lock;
-use crate::lookup::{Place, intern};
+use crate::lookup::Place;
 use crate::mappings::is_anonymous;
 use crate::operands::{Base, FdArg, Operands, PathArg, Position, integer};
 use crate::paths;
 use crate::process_table::{Entered, ThreadId};
-use crate::resolver::Resolver;
 use crate::sockets::{self, Address, Given, Protocol};
+use crate::state::State;
 use crate::symbols::{self, Symbol, is_command};
 use iotrail_model::calls::{self, CallKind, CallSpec, Makes, OpenFlags, Transfer};
 use iotrail_model::raw::{Arg, RawCall, Return, Target};
@@ -55,7 +58,73 @@ impl Scene<'_> {
     }
 }
 
-impl Resolver {
+#[inline]
+pub(crate) fn set_result(event: &mut Event, call: &RawCall<'_>, names: &mut Dictionaries) {
+    match call.ret {
+        Return::Unseen => {}
+        Return::Value(value, _) => event.ret = Nullable::some(value),
+        Return::Injected(value, error) => {
+            event.ret = Nullable::some(value);
+            event.errno = error.map(|error| ErrnoId(names.errnos.intern(error))).into();
+        }
+        Return::Failed(error) => {
+            event.ret = Nullable::some(-1);
+            event.errno = Nullable::some(ErrnoId(names.errnos.intern(error)));
+        }
+    }
+}
+
+/// What an open asks for: by its name, its structure or its flags, as far as they were seen.
+fn asked_by(scene: &Scene<'_>) -> OpenFlags {
+    let operands = scene.operands;
+    match operands.structure.and_then(|how| symbols::field(how, b"flags")) {
+        _ if is_creat(scene) => OpenFlags::CREAT,
+        Some(text) => OpenFlags::parse(text),
+        None => operands.flags[0].map(symbols::open_flags).unwrap_or_default(),
+    }
+}
+
+fn is_creat(scene: &Scene<'_>) -> bool {
+    scene.spec.is_some_and(|spec| spec.kind == CallKind::Create)
+}
+
+fn succeeded(call: &RawCall<'_>) -> bool {
+    matches!(call.ret, Return::Value(bytes, _) if bytes >= 0)
+}
+
+fn cloexec_in(arg: &Arg<'_>, bits: u64) -> bool {
+    match arg {
+        Arg::Int(number) => *number as u64 & bits != 0,
+        Arg::Symbols(text) | Arg::Text(text) => symbols::is_cloexec(text, bits),
+        _ => false,
+    }
+}
+
+/// Appends flags as seen; those of a second argument follow the first.
+fn push_flags(out: &mut Vec<u8>, arg: &Arg<'_>) {
+    let text = match arg {
+        Arg::Symbols(text) | Arg::Text(text) => text,
+        Arg::Int(number) => {
+            separate(out);
+            let text = if (0..10).contains(number) { number.to_string() } else { format!("{number:#x}") };
+            out.extend_from_slice(text.as_bytes());
+            return;
+        }
+        _ => return,
+    };
+    if !text.is_empty() {
+        separate(out);
+        out.extend_from_slice(text);
+    }
+}
+
+fn separate(out: &mut Vec<u8>) {
+    if !out.is_empty() {
+        out.push(b'|');
+    }
+}
+
+impl State {
     /// A call returned, or its end will never be seen.
     pub(crate) fn call<S: Sink>(
         &mut self,
@@ -63,16 +132,15 @@ impl Resolver {
         thread: ThreadId,
         seq: Option<u64>,
         call: &RawCall<'_>,
-        names: &mut Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
-        self.lost.clear();
-        if self.namespace.mounts.differ() {
+        self.file_names.lost.clear();
+        if self.file_names.namespace.mounts.differ() {
             let directory = self.processes.thread(thread).directory;
-            self.namespace.mounts.enter(self.directories.get(directory).mounts);
+            self.file_names.namespace.mounts.enter(self.directories.get(directory).mounts);
         }
         let effect = self.effects.of(call.call);
-        self.files.holds.learn(self.effects.holds(call.call));
+        self.descriptors.holds.learn(self.effects.holds(call.call));
         let entered = match self.effects.is_request(call.call) {
             true => None,
             false => self.began(thread, call),
@@ -81,30 +149,30 @@ impl Resolver {
             self.take_turn(case, thread, call);
         }
         if !(effect == Effect::Exec && succeeded(call)) {
-            self.announce(thread, names, sink);
+            self.announce(thread, cx);
         }
         let spec = calls::spec(call.call);
         let operands = &Operands::of(spec, call);
         let entered = entered.filter(|entered| entered.call == call.call);
         if call.args.is_empty() && entered.is_none() {
-            self.saw_no_arguments(thread, call, names);
+            self.saw_no_arguments(thread, call, cx.names);
         }
         let begun = entered.filter(|entered| entered.seq.0 == case).map(|entered| entered.seq.1);
-        let seq = begun.or(seq).unwrap_or_else(|| self.next_seq(case));
+        let seq = begun.or(seq).unwrap_or_else(|| self.cases.next_seq(case));
         let description = entered.and_then(|entered| entered.description).or_else(|| {
             let table = self.processes.thread(thread).table;
-            self.description_of(table, operands.fd?, succeeded(call), names)
+            self.description_of(table, operands.fd?, succeeded(call), cx.names)
         });
         let (description, place) = match (effect, entered) {
             (Effect::Unmap | Effect::Remap | Effect::Touch, None) => {
-                let mapped = self.touched(thread, effect, spec, call);
+                let mapped = self.spaces.touched(self.processes.thread(thread).space, effect, spec, call);
                 (mapped.map(|mapped| mapped.description), mapped.map(|mapped| mapped.offset).into())
             }
             (_, Some(entered)) => (description, entered.offset),
             (_, None) => (description, Nullable::NULL),
         };
         if let Some(description) = description {
-            self.follow_renames(description, names);
+            self.follow_renames(description, cx.names);
         }
         let scene = Scene { case, thread, call, spec, operands, description, entered };
 
@@ -121,37 +189,37 @@ impl Resolver {
             ..Event::default()
         };
         if let Some(description) = description {
-            let Description { path, number, .. } = *self.files.description(description);
+            let Description { path, number, .. } = *self.descriptors.description(description);
             (event.path, event.open) = (path, number);
         } else if let Some(file) = operands.held {
-            event.path = Nullable::some(intern(names, file.name));
+            event.path = Nullable::some(intern(cx.names, file.name));
         }
-        set_result(&mut event, call, names);
-        self.set_flags(&mut event, operands, names);
-        self.set_paths(&mut event, &scene, names);
-        self.set_transfer(&mut event, &scene, names);
+        set_result(&mut event, call, cx.names);
+        self.set_flags(&mut event, operands, cx.names);
+        self.set_paths(&mut event, &scene, cx.names);
+        self.set_transfer(&mut event, &scene, cx.names);
         match effect {
             Effect::Map if is_anonymous(operands) => {
                 (event.path, event.offset) = (Nullable::NULL, Nullable::NULL);
                 (event.file, event.open) = (Nullable::NULL, Nullable::NULL);
             }
             Effect::Fcntl => event.offset = self.lock_start(operands, description),
-            Effect::Bind | Effect::Connect => self.set_socket_file(&mut event, &scene, names, sink),
+            Effect::Bind | Effect::Connect => self.set_socket_file(&mut event, &scene, cx),
             _ => {}
         }
-        self.identify(&mut event, (thread, call, operands), description, names, sink);
+        self.identify(&mut event, (thread, call, operands), description, cx);
         if scene.succeeded() {
-            self.apply(&mut event, &scene, effect, names, sink);
+            self.apply(&mut event, &scene, effect, cx);
         } else {
-            self.apply_otherwise(&mut event, &scene, effect, names, sink);
+            self.apply_otherwise(&mut event, &scene, effect, cx);
         }
-        for (path, file) in std::mem::take(&mut self.lost_names) {
-            self.tell_lost(path, file, names, sink);
+        for (path, file) in std::mem::take(&mut self.file_names.lost_names) {
+            self.file_names.tell_lost(path, file, cx);
         }
-        if !self.behind.is_empty() {
-            self.learn_behind(thread, self.processes.thread(thread).table, names, sink);
+        if !self.probes.is_empty() {
+            self.learn_behind(thread, cx);
         }
-        self.hand_over(event, thread, names, sink);
+        self.hand_over(event, thread, cx);
         if effect == Effect::Exec && scene.succeeded() {
             self.processes.thread_mut(thread).enclosing.clear();
         }
@@ -190,7 +258,7 @@ impl Resolver {
             event.path = place.path;
             if let Some(fd) = place.fd {
                 event.fd = Nullable::some(fd);
-                event.open = self.files.number(self.processes.thread(id).table, fd);
+                event.open = self.descriptors.number(self.processes.thread(id).table, fd);
             }
             relative |= place.relative;
         }
@@ -209,14 +277,14 @@ impl Resolver {
             event.path2 = place.path;
             relative |= place.relative;
         }
-        self.relative_paths += u64::from(relative);
+        self.tally.relative_paths += u64::from(relative);
     }
 
     /// The directory or file that a mount shows once more, or moves.
     fn mounted(&mut self, scene: &Scene<'_>, names: &mut Dictionaries) -> Nullable<PathId> {
         let operands = scene.operands;
-        let has_source = has_flag(operands, symbols::MS_BIND) || has_flag(operands, symbols::MS_MOVE);
-        let Some(source) = operands.text.filter(|_| has_source && self.is_trace) else {
+        let has_source = operands.has(symbols::MS_BIND) || operands.has(symbols::MS_MOVE);
+        let Some(source) = operands.text.filter(|_| has_source && self.source.is_trace) else {
             return Nullable::NULL;
         };
         let arg = PathArg {
@@ -248,29 +316,29 @@ impl Resolver {
         if let Some(source) = scene.description {
             let to_end = spec.transfer == Transfer::Write && self.writes_to_end(source, operands);
             // A request has an offset even where there are no positions.
-            let position = match is_request && !self.files.description(source).seekable {
+            let position = match is_request && !self.descriptors.description(source).seekable {
                 true => Position::Cursor,
                 false => operands.position,
             };
-            event.offset = self.transfer(source, &step, position, to_end);
+            event.offset = self.descriptors.transfer(source, &step, position, to_end);
         }
         if operands.held.is_some() && operands.position == Position::Cursor && scene.succeeded() {
             // What io_uring holds may share its position with a descriptor, of the same file at least.
-            self.files.lose_of(event.path);
+            self.descriptors.lose_of(event.path);
         }
         if let (Transfer::Copy, Some(fd)) = (spec.transfer, operands.fd2) {
             let table = self.processes.thread(scene.thread).table;
             let target = scene.entered.and_then(|entered| entered.target);
             let target = target.or_else(|| self.description_of(table, fd, scene.succeeded(), names));
             if let Some(target) = target {
-                let Description { path, number, .. } = *self.files.description(target);
+                let Description { path, number, .. } = *self.descriptors.description(target);
                 (event.path2, event.open2) = (path, number);
                 event.file2 = self.file_of(target, names);
                 // Copies to the end of a file fail. A copy within one description moves its cursor once.
                 let moved = scene.description == Some(target) && operands.position == Position::Cursor;
                 if !(moved && operands.position2 == Position::Cursor) {
                     let step = step.since(scene.entered.map(|entered| entered.moves_before[1]));
-                    self.transfer(target, &step, operands.position2, false);
+                    self.descriptors.transfer(target, &step, operands.position2, false);
                 }
             }
         }
@@ -291,13 +359,13 @@ impl Resolver {
     }
 
     fn writes_to_end(&self, id: DescriptionId, operands: &Operands<'_>) -> bool {
-        let has = |symbol: Symbol| has_flag(operands, symbol);
+        let has = |symbol: Symbol| operands.has(symbol);
         // Where the cursor goes is followed also while it is not certain yet that all calls are seen.
         let is_sure = match operands.position {
-            Position::Cursor => self.files.is_ours(id),
-            Position::At(_) | Position::Unseen => self.files.knows_append(id),
+            Position::Cursor => self.descriptors.is_ours(id),
+            Position::At(_) | Position::Unseen => self.descriptors.knows_append(id),
         };
-        match self.files.description(id).append.filter(|append| *append || is_sure) {
+        match self.descriptors.description(id).append.filter(|append| *append || is_sure) {
             // A file that is not known not to be open for appending may be, and whoever shares it may make it so.
             Some(true) | None => !has(symbols::RWF_NOAPPEND),
             Some(false) => has(symbols::RWF_APPEND),
@@ -310,96 +378,103 @@ impl Resolver {
         event: &mut Event,
         scene: &Scene<'_>,
         effect: Effect,
-        names: &mut Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
         let Scene { thread, call, operands, description, .. } = *scene;
         match effect {
             Effect::None | Effect::Exit | Effect::ExitGroup => {}
-            Effect::Open => self.open(event, scene, names, sink),
-            Effect::Anonymous(kind) => self.make(event, scene, kind, names),
-            Effect::Accept => self.accept(event, scene, names),
-            Effect::Bind | Effect::OwnAddress => self.name_socket(event, scene, Given::Own, names),
-            Effect::Connect => self.name_socket(event, scene, Given::Peer, names),
+            Effect::Open => self.open(event, scene, cx),
+            Effect::Anonymous(kind) => self.make(event, scene, kind, cx.names),
+            Effect::Accept => self.accept(event, scene, cx.names),
+            Effect::Bind | Effect::OwnAddress => self.name_socket(event, scene, Given::Own, cx.names),
+            Effect::Connect => self.name_socket(event, scene, Given::Peer, cx.names),
             Effect::Dup => {
                 let cloexec = operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
-                self.duplicate(event, scene, cloexec, names);
+                self.duplicate(event, scene, cloexec, cx.names);
             }
-            Effect::Fcntl => self.control(event, scene, names),
+            Effect::Fcntl => self.control(event, scene, cx.names),
             Effect::Ioctl => self.control_device(thread, operands),
             Effect::Close => self.close(thread, operands, description),
             Effect::CloseRange => self.close_range(thread, operands),
             Effect::Seek => {
                 if let (Some(description), Return::Value(position, _)) = (description, call.ret) {
                     let to = operands.stored.unwrap_or(position);
-                    event.offset = self.seek(description, &scene.step(false), Some(to));
+                    event.offset = self.descriptors.seek(description, &scene.step(false), Some(to));
                 }
             }
             Effect::List => {
                 if let Some(description) = description {
-                    self.files.has_no_positions(description);
+                    self.descriptors.has_no_positions(description);
                 }
             }
-            Effect::Rename => self.files.renames += 1,
+            Effect::Rename => self.descriptors.renames += 1,
             Effect::Mount => {
-                self.files.renames += 1;
-                self.mount(event, operands, names);
+                self.descriptors.renames += 1;
+                self.mount(event, operands, cx.names);
             }
             Effect::Unmount => {
-                self.files.renames += 1;
-                if let Some(path) = event.path.get().filter(|_| self.is_trace) {
-                    let seen = self.namespace.unmount(names.paths.get(path.0));
-                    self.unclear_mounts += u64::from(!seen);
+                self.descriptors.renames += 1;
+                if let Some(path) = event.path.get().filter(|_| self.source.is_trace) {
+                    let seen = self.file_names.namespace.unmount(cx.names.paths.get(path.0));
+                    self.tally.unclear_mounts += u64::from(!seen);
                 }
             }
             Effect::MountOtherwise => {
-                self.files.renames += 1;
-                self.unclear_mounts += 1;
+                self.descriptors.renames += 1;
+                self.tally.unclear_mounts += 1;
             }
             Effect::Enter => {
                 let is_mount = operands.flags[0].is_some_and(|flags| symbols::CLONE_NEWNS.is_in(flags));
-                self.unclear_mounts += u64::from(is_mount);
+                self.tally.unclear_mounts += u64::from(is_mount);
             }
             Effect::Chdir => {
                 let directory = self.processes.thread(thread).directory;
-                let destination = self.destination(event, names);
+                let destination = self.destination(event, cx.names);
                 self.directories.change(directory, destination);
             }
             Effect::Getcwd => {
                 if let Some(path) = operands.text.filter(|path| path.starts_with(b"/")) {
-                    let path = intern(names, path);
+                    let path = intern(cx.names, path);
                     event.path = Nullable::some(path);
-                    self.learn_directory(thread, path, names);
+                    self.learn_directory(thread, path, cx.names);
                 }
             }
             Effect::ChangeRoot => {
-                self.changed_roots += 1;
-                self.files.renames += 1;
+                self.tally.changed_roots += 1;
+                self.descriptors.renames += 1;
             }
             Effect::Spawn => {
                 let child = scene.made().and_then(|(child, _)| u32::try_from(child).ok());
                 let child = child.filter(|child| *child > 0).map(Tid);
-                self.creation_ends(thread, call, operands, child, names, sink);
+                self.creation_ends(thread, call, operands, child, cx);
             }
             Effect::Exec => {
-                let exe = event.path.get().map(|path| names.paths.get(path.0));
-                self.new_image(thread, call, operands, exe, names, sink);
+                self.new_image(thread, call, operands, event.path, cx);
             }
             Effect::Unshare => self.unshare(thread, operands),
-            Effect::Map => self.map(thread, scene.spec, call, operands, description),
-            Effect::Unmap if scene.entered.is_none() => self.unmap(thread, scene.spec, call),
+            Effect::Map => {
+                let space = self.processes.thread(thread).space;
+                let maps = self.spaces.map_by_call(space, scene.spec, call, operands, description);
+                self.tally.file_mappings += u64::from(maps);
+            }
+            Effect::Unmap if scene.entered.is_none() => {
+                self.spaces.unmap_by_call(self.processes.thread(thread).space, scene.spec, call);
+            }
             Effect::Unmap | Effect::Touch => {}
-            Effect::Remap => self.remap(thread, scene.spec, call, operands),
+            Effect::Remap => {
+                let space = self.processes.thread(thread).space;
+                self.spaces.remap_by_call(space, scene.spec, call, operands);
+            }
             Effect::Submit => {
                 if let Return::Value(requests, _) = call.ret {
-                    self.submitted += requests.unsigned_abs();
+                    self.tally.submitted += requests.unsigned_abs();
                 }
             }
             Effect::Reap => {
                 if let Some((child, _)) = scene.made()
                     && let Ok(child) = u32::try_from(child)
                 {
-                    self.reaped(thread, Tid(child), names, sink);
+                    self.reaped(thread, Tid(child), cx);
                 }
             }
         }
@@ -420,16 +495,15 @@ impl Resolver {
         event: &mut Event,
         scene: &Scene<'_>,
         effect: Effect,
-        names: &mut Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
         let Scene { case, thread, call, operands, description, .. } = *scene;
         match (effect, call.ret, description) {
             (Effect::Seek, Return::Failed(b"ESPIPE"), Some(description)) => {
-                self.files.has_no_positions(description);
+                self.descriptors.has_no_positions(description);
             }
             (Effect::Seek, Return::Unseen, Some(description)) => {
-                self.seek(description, &scene.step(false), None);
+                self.descriptors.seek(description, &scene.step(false), None);
             }
             // The descriptor is gone even if the kernel reports an error of the file below it.
             (Effect::Close, Return::Failed(error), _) if error != b"EBADF" => {
@@ -438,16 +512,18 @@ impl Resolver {
             // Announced, it was taken for closed.
             (Effect::Close, Return::Injected(..), Some(description)) => {
                 let table = self.processes.thread(thread).table;
-                if let Some((fd, _)) = operands.fd.filter(|(fd, _)| self.files.get(table, *fd).is_none()) {
-                    self.files.set(table, fd, description, false);
+                if let Some((fd, _)) =
+                    operands.fd.filter(|(fd, _)| self.descriptors.get(table, *fd).is_none())
+                {
+                    self.descriptors.set(table, fd, description, false);
                 }
             }
             (Effect::Close, Return::Unseen, _) => self.close(thread, operands, description),
-            (Effect::Anonymous(_) | Effect::Accept, _, None) => self.name_second(event, scene, names),
+            (Effect::Anonymous(_) | Effect::Accept, _, None) => self.name_second(event, scene, cx.names),
             (Effect::Connect, Return::Failed(b"EINPROGRESS"), _) => {
-                self.name_socket(event, scene, Given::Peer, names);
+                self.name_socket(event, scene, Given::Peer, cx.names);
             }
-            (Effect::Spawn, _, _) => self.creation_ends(thread, call, operands, None, names, sink),
+            (Effect::Spawn, _, _) => self.creation_ends(thread, call, operands, None, cx),
             (Effect::ExitGroup, Return::Unseen, _) => {
                 self.exit_group(case, thread, operands, call.start);
                 self.exits(thread);
@@ -464,38 +540,33 @@ impl Resolver {
             let table = self.processes.thread(scene.thread).table;
             event.fd = Nullable::some(fd.0);
             if let Some(listener) = self.description_of(table, fd, false, names) {
-                let Description { path, number, .. } = *self.files.description(listener);
+                let Description { path, number, .. } = *self.descriptors.description(listener);
                 (event.path, event.open) = (path, number);
             }
         }
     }
 
-    fn open<S: Sink>(
-        &mut self,
-        event: &mut Event,
-        scene: &Scene<'_>,
-        names: &mut Dictionaries,
-        sink: &mut S,
-    ) {
+    fn open<S: Sink>(&mut self, event: &mut Event, scene: &Scene<'_>, cx: &mut Context<'_, S>) {
         let Some((fd, hint)) = scene.made() else { return };
         let (operands, given) = (scene.operands, event.path);
-        let mut seekable = event.path.get().is_none_or(|path| paths::has_positions(names.paths.get(path.0)));
+        let mut seekable =
+            event.path.get().is_none_or(|path| paths::has_positions(cx.names.paths.get(path.0)));
         let link = event.path.get().filter(|_| hint.is_none());
-        let behind = link.and_then(|link| self.behind_link(scene.thread, link, names).get());
+        let behind = link.and_then(|link| self.behind_link(scene.thread, link, cx.names).get());
         let behind = behind.filter(|_| self.effects.follows(scene.call));
-        if let Some(file) = hint.map(|hint| intern(names, hint.name)).or(behind) {
+        if let Some(file) = hint.map(|hint| intern(cx.names, hint.name)).or(behind) {
             event.path = Nullable::some(file);
-            seekable = paths::name_has_positions(names.paths.get(file.0));
+            seekable = paths::name_has_positions(cx.names.paths.get(file.0));
         }
         let flags = asked_by(scene);
         if flags.nameless() {
-            self.follow_directory(event, given, names);
+            self.file_names.follow_directory(event, given, cx.names);
         }
         if let (true, None, Some(directory)) = (flags.nameless(), hint, event.path.get()) {
             self.scratch.clear();
-            self.scratch.extend_from_slice(names.paths.get(directory.0));
+            self.scratch.extend_from_slice(cx.names.paths.get(directory.0));
             self.scratch.extend_from_slice(NAMELESS);
-            event.path = Nullable::some(intern(names, &self.scratch));
+            event.path = Nullable::some(intern(cx.names, &self.scratch));
         }
         // Flags of open_tree have names of their own, but this one has the number of `O_CLOEXEC`.
         let cloexec =
@@ -512,31 +583,32 @@ impl Resolver {
         let needs =
             if shows_flags { Holds::of_open(flags.reads(), flags.writes()) } else { Holds::EVERYTHING };
         let facts = self.found_behind(scene.thread, fd);
-        event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), names, sink);
+        event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), cx);
         if let (true, Some(path), Some(file)) = (opening.nameless, event.path.get(), event.file.get()) {
-            self.tell_lost(path, file, names, sink);
+            self.file_names.tell_lost(path, file, cx);
         }
         let file = event.file;
         let is_directory = flags.directory() && !flags.nameless();
-        let kind = file.get().and_then(|file| self.namespace.kind(file));
+        let kind = file.get().and_then(|file| self.file_names.namespace.kind(file));
         seekable &= !matches!(kind, Some(FileKind::Pipe | FileKind::Char));
         let description = Description {
             confirmed: hint.is_some(),
-            renames: self.files.renames,
+            renames: self.descriptors.renames,
             file,
             needs,
             ..Description::opened(event.path, seekable && !is_directory, append)
         };
-        let description = self.files.describe(description);
+        let description = self.descriptors.describe(description);
         let table = self.processes.thread(scene.thread).table;
         // A number is given again only after it was closed.
-        let is_open = self.files.get(table, fd).is_some_and(|id| self.files.description(id).followed);
-        if self.is_trace && is_open && !self.gaps {
-            self.files.holds.misses();
+        let is_open =
+            self.descriptors.get(table, fd).is_some_and(|id| self.descriptors.description(id).followed);
+        if self.source.is_trace && is_open && !self.gaps {
+            self.descriptors.holds.misses();
         }
-        self.files.set(table, fd, description, cloexec);
+        self.descriptors.set(table, fd, description, cloexec);
         event.fd = Nullable::some(fd);
-        event.open = self.files.description(description).number;
+        event.open = self.descriptors.description(description).number;
     }
 
     fn make(
@@ -556,28 +628,28 @@ impl Resolver {
             (None, Some(Makes::Descriptor)) => [scene.made(), None],
             (None, _) => [None, None],
         };
-        self.rings += u64::from(kind == &IO_URING);
+        self.tally.rings += u64::from(kind == &IO_URING);
         if kind == &TAKEN && self.takes(event, scene, names) {
             return;
         }
         if kind.unseen {
-            self.meets_unknown_parent();
+            self.descriptors.meets_unknown_parent();
         }
         for (fd, hint) in made.into_iter().flatten().rev() {
             let description = self.describe_anonymous(kind, hint, operands, names);
             let process = scene.call.args.first().filter(|_| kind == &PIDFD).and_then(integer);
             let process = process.and_then(|process| u32::try_from(process).ok()).map(Tid);
-            let description = self.files.describe(Description { process, ..description });
-            self.files.set(self.processes.thread(scene.thread).table, fd, description, cloexec);
+            let description = self.descriptors.describe(Description { process, ..description });
+            self.descriptors.set(self.processes.thread(scene.thread).table, fd, description, cloexec);
             event.fd = Nullable::some(fd);
-            (event.open, event.open2) = (self.files.description(description).number, event.open);
+            (event.open, event.open2) = (self.descriptors.description(description).number, event.open);
             if operands.path.is_none() {
                 // The two ends of a pipe are one thing, those of a pair of sockets are two.
                 if operands.pair.is_some() && kind == &SOCKET && hint.is_some() {
                     event.path2 = event.path;
                 }
-                event.path = self.files.description(description).path;
-                event.file = self.files.description(description).file;
+                event.path = self.descriptors.description(description).path;
+                event.file = self.descriptors.description(description).file;
             }
         }
     }
@@ -586,19 +658,23 @@ impl Resolver {
     fn takes(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) -> bool {
         let (Some(pidfd), Some((fd, hint))) = (scene.operands.fd2, scene.made()) else { return false };
         let table = self.processes.thread(scene.thread).table;
-        let of = self.files.get(table, pidfd.0).and_then(|pidfd| self.files.description(pidfd).process);
+        let of = self
+            .descriptors
+            .get(table, pidfd.0)
+            .and_then(|pidfd| self.descriptors.description(pidfd).process);
         let other = scene.operands.commands[0].and_then(integer).and_then(|other| i32::try_from(other).ok());
         // A number in another PID namespace is none of ours; the name shows that, if the tracer told it.
-        let thread = of.filter(|_| self.is_trace || hint.is_some()).and_then(|of| self.processes.get(of));
+        let thread =
+            of.filter(|_| self.source.is_trace || hint.is_some()).and_then(|of| self.processes.get(of));
         let Some((thread, other)) = thread.zip(other) else { return false };
-        let Some(description) = self.files.get(thread.table, other) else { return false };
+        let Some(description) = self.descriptors.get(thread.table, other) else { return false };
         self.follow_renames(description, names);
-        let Description { path, number, .. } = *self.files.description(description);
+        let Description { path, number, .. } = *self.descriptors.description(description);
         let agrees = |hint: Target<'_>| path.get().is_some_and(|path| names.paths.get(path.0) == hint.name);
         if !hint.is_none_or(agrees) {
             return false;
         }
-        self.files.set(table, fd, description, true);
+        self.descriptors.set(table, fd, description, true);
         (event.fd, event.path, event.open) = (Nullable::some(fd), path, number);
         event.file = self.file_of(description, names);
         true
@@ -610,18 +686,18 @@ impl Resolver {
         let table = self.processes.thread(scene.thread).table;
         let listener = scene.operands.fd2.and_then(|fd| self.description_of(table, fd, false, names));
         let (Some(listener), Some((fd, _))) = (listener, scene.made()) else { return };
-        let Description { path, protocol, .. } = *self.files.description(listener);
-        let Some(accepted) = self.files.get(table, fd) else { return };
-        self.files.description_mut(accepted).protocol = protocol;
+        let Description { path, protocol, .. } = *self.descriptors.description(listener);
+        let Some(accepted) = self.descriptors.get(table, fd) else { return };
+        self.descriptors.description_mut(accepted).protocol = protocol;
         let peer = scene.operands.address.and_then(Address::parse);
         let text = |path: Nullable<PathId>| path.get().map_or(&b""[..], |path| names.paths.get(path.0));
-        let (listener, present) = (text(path), text(self.files.description(accepted).path));
+        let (listener, present) = (text(path), text(self.descriptors.description(accepted).path));
         if !sockets::gives_way(present, scene.operands.fd2) || sockets::tells_both_ends(present) {
             return;
         }
         if let Some(name) = sockets::accepted(protocol, listener, present, peer.as_ref()) {
             event.path = Nullable::some(intern(names, &name));
-            self.files.description_mut(accepted).path = event.path;
+            self.descriptors.description_mut(accepted).path = event.path;
         }
     }
 
@@ -633,42 +709,36 @@ impl Resolver {
             && sockets::tells_both_ends(hint.name)
         {
             event.path = Nullable::some(intern(names, hint.name));
-            self.files.description_mut(id).path = event.path;
+            self.descriptors.description_mut(id).path = event.path;
             return;
         }
         let Some(address) = scene.operands.address.and_then(Address::parse) else { return };
-        let Description { path, protocol, .. } = *self.files.description(id);
+        let Description { path, protocol, .. } = *self.descriptors.description(id);
         let present = path.get().map_or(&b"socket"[..], |path| names.paths.get(path.0));
         if !sockets::gives_way(present, scene.operands.fd) {
             return;
         }
         if let Some(name) = sockets::name(protocol, present, given, &address) {
             event.path = Nullable::some(intern(names, &name));
-            self.files.description_mut(id).path = event.path;
+            self.descriptors.description_mut(id).path = event.path;
         }
     }
 
     /// A socket in the file system is a file that bind makes and connect looks up.
-    fn set_socket_file<S: Sink>(
-        &mut self,
-        event: &mut Event,
-        scene: &Scene<'_>,
-        names: &mut Dictionaries,
-        sink: &mut S,
-    ) {
+    fn set_socket_file<S: Sink>(&mut self, event: &mut Event, scene: &Scene<'_>, cx: &mut Context<'_, S>) {
         if let Some(Address::File(file)) = scene.operands.address.and_then(Address::parse) {
             let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file), located: false, in_root: false };
-            let place = self.place(scene.thread, arg, false, names);
+            let place = self.place(scene.thread, arg, false, cx.names);
             event.path2 = place.path;
-            self.relative_paths += u64::from(place.relative);
+            self.tally.relative_paths += u64::from(place.relative);
             let makes = self.effects.of(scene.call.call) == Effect::Bind;
-            event.file2 = self.socket_file(event.path2, makes, scene.succeeded(), names, sink);
+            event.file2 = self.socket_file(event.path2, makes, scene.succeeded(), cx);
         }
     }
 
     /// Where the part of a file begins that fcntl locks.
     fn lock_start(&self, operands: &Operands<'_>, description: Option<DescriptionId>) -> Nullable<i64> {
-        let cursor = description.and_then(|id| self.cursor(id).get());
+        let cursor = description.and_then(|id| self.descriptors.certain_cursor(id).get());
         Lock::of(operands).and_then(|lock| lock.start(cursor)).into()
     }
 
@@ -696,12 +766,14 @@ impl Resolver {
                 let protocol = if kind == &SOCKET { Protocol::of(operands.flags) } else { Protocol::Unknown };
                 let opened = Description::opened(path.into(), seekable, Some(false));
                 let file = if kind.named { names.next_file() } else { Nullable::NULL };
-                let renames = self.files.renames;
+                let renames = self.descriptors.renames;
                 Description { confirmed: hint.is_some(), renames, protocol, file, ..opened }
             }
             None => {
-                let renames = self.files.renames;
-                let file = hint.map_or(Nullable::NULL, |hint| self.deleted_file(hint, names));
+                let renames = self.descriptors.renames;
+                let file = hint.map_or(Nullable::NULL, |hint| {
+                    self.descriptors.deleted_file(hint, &mut self.file_names, names)
+                });
                 Description { confirmed: hint.is_some(), renames, file, ..Description::unseen(path.into()) }
             }
         }
@@ -714,11 +786,11 @@ impl Resolver {
         if let Some(description) = scene.description
             && event.fd != Nullable::some(fd)
         {
-            self.files.set(table, fd, description, cloexec);
+            self.descriptors.set(table, fd, description, cloexec);
         }
         event.fd = Nullable::some(fd);
         if let Some(copy) = self.description_of(table, (fd, hint), false, names) {
-            let Description { path, number, .. } = *self.files.description(copy);
+            let Description { path, number, .. } = *self.descriptors.description(copy);
             (event.path, event.open) = (path, number);
             event.file = self.file_of(copy, names);
         }
@@ -735,10 +807,10 @@ impl Resolver {
             self.duplicate(event, scene, true, names);
         } else if is_command(command, b"F_SETFD", 2) {
             let cloexec = argument.is_some_and(|flags| symbols::FD_CLOEXEC.is_in(flags));
-            self.files.set_cloexec(table, fd, cloexec);
+            self.descriptors.set_cloexec(table, fd, cloexec);
         } else if is_command(command, b"F_GETFD", 1) {
             if let Return::Value(flags, _) = call.ret {
-                self.files.set_cloexec(table, fd, flags & 1 != 0);
+                self.descriptors.set_cloexec(table, fd, flags & 1 != 0);
             }
         } else if let Some(description) = description {
             let append = if is_command(command, b"F_SETFL", 4) {
@@ -749,7 +821,7 @@ impl Resolver {
                 None
             };
             if let Some(append) = append {
-                self.files.description_mut(description).append = Some(append);
+                self.descriptors.description_mut(description).append = Some(append);
             }
         }
     }
@@ -758,9 +830,9 @@ impl Resolver {
         let table = self.processes.thread(id).table;
         if let Some((fd, _)) = operands.fd {
             if is_command(operands.flags[0], b"FIOCLEX", 0x5451) {
-                self.files.set_cloexec(table, fd, true);
+                self.descriptors.set_cloexec(table, fd, true);
             } else if is_command(operands.flags[0], b"FIONCLEX", 0x5450) {
-                self.files.set_cloexec(table, fd, false);
+                self.descriptors.set_cloexec(table, fd, false);
             }
         }
     }
@@ -769,9 +841,9 @@ impl Resolver {
     fn close(&mut self, id: ThreadId, operands: &Operands<'_>, description: Option<DescriptionId>) {
         let table = self.processes.thread(id).table;
         if let Some((fd, _)) = operands.fd
-            && self.files.get(table, fd) == description
+            && self.descriptors.get(table, fd) == description
         {
-            self.files.close(table, fd);
+            self.descriptors.close(table, fd);
         }
     }
 
@@ -788,7 +860,7 @@ impl Resolver {
         if let Some(first) = bound(operands.commands[0]) {
             let last = bound(operands.commands[1]).unwrap_or(i64::MAX);
             let only_mark = flags.is_some_and(|flags| symbols::CLOSE_RANGE_CLOEXEC.is_in(flags));
-            self.files.close_range(self.processes.thread(id).table, first, last, only_mark);
+            self.descriptors.close_range(self.processes.thread(id).table, first, last, only_mark);
         }
     }
 
@@ -808,17 +880,9 @@ impl Resolver {
         }
     }
 
-    /// The owners of a directory get a mount namespace of their own.
-    pub(crate) fn part_mounts(&mut self, directory: DirectoryId) {
-        match self.namespace.mounts.copy(self.directories.get(directory).mounts) {
-            Some(mounts) => self.directories.set_mounts(directory, mounts),
-            None => self.unclear_mounts += 1,
-        }
-    }
-
     /// Follows what a mount does to names.
     fn mount(&mut self, event: &Event, operands: &Operands<'_>, names: &Dictionaries) {
-        let has = |symbol: Symbol| has_flag(operands, symbol);
+        let has = |symbol: Symbol| operands.has(symbol);
         let changes_none = [
             symbols::MS_REMOUNT,
             symbols::MS_UNBINDABLE,
@@ -826,7 +890,7 @@ impl Resolver {
             symbols::MS_SLAVE,
             symbols::MS_SHARED,
         ];
-        if !self.is_trace || has(changes_none[0]) {
+        if !self.source.is_trace || has(changes_none[0]) {
             return;
         }
         let (binds, moves) = (has(symbols::MS_BIND), has(symbols::MS_MOVE));
@@ -836,107 +900,31 @@ impl Resolver {
         let text = |path: Nullable<PathId>| path.get().map(|path| names.paths.get(path.0));
         let is_clear = match (text(event.path), text(event.path2)) {
             (Some(target), Some(source)) if binds => {
-                self.namespace.bind(target, source, has(symbols::MS_REC))
+                self.file_names.namespace.bind(target, source, has(symbols::MS_REC))
             }
-            (Some(target), Some(source)) if moves => self.namespace.move_mount(source, target),
-            (Some(target), _) if !binds && !moves => self.namespace.mount(target),
+            (Some(target), Some(source)) if moves => self.file_names.namespace.move_mount(source, target),
+            (Some(target), _) if !binds && !moves => self.file_names.namespace.mount(target),
             _ => false,
         };
-        self.unclear_mounts += u64::from(!is_clear);
+        self.tally.unclear_mounts += u64::from(!is_clear);
     }
 
     fn unshare_table(&mut self, id: ThreadId) {
         let table = self.processes.thread(id).table;
-        self.processes.thread_mut(id).table = self.files.unshare(table);
+        self.processes.thread_mut(id).table = self.descriptors.unshare(table);
     }
 
     #[inline]
-    pub(crate) fn hand_over<S: Sink>(
-        &mut self,
-        mut event: Event,
-        id: ThreadId,
-        names: &Dictionaries,
-        sink: &mut S,
-    ) {
+    pub(crate) fn hand_over<S: Sink>(&mut self, mut event: Event, id: ThreadId, cx: &mut Context<'_, S>) {
         let process = self.processes.thread(id).process;
         event.pid = self.processes.process(process).pid;
         if !self.effects.is_request(event.call) {
             event.parent = self.processes.thread(id).parent(event.case, event.layer);
         }
         let is_unknown = event.path.is_null() && !event.fd.is_null() && event.errno.is_null();
-        self.unknown_descriptors += u64::from(is_unknown && event.layer == Layer::Syscall);
-        self.case_state(event.case).events += 1;
-        self.credit.earn();
-        sink.event(&event, names);
-    }
-}
-
-#[inline]
-pub(crate) fn set_result(event: &mut Event, call: &RawCall<'_>, names: &mut Dictionaries) {
-    match call.ret {
-        Return::Unseen => {}
-        Return::Value(value, _) => event.ret = Nullable::some(value),
-        Return::Injected(value, error) => {
-            event.ret = Nullable::some(value);
-            event.errno = error.map(|error| ErrnoId(names.errnos.intern(error))).into();
-        }
-        Return::Failed(error) => {
-            event.ret = Nullable::some(-1);
-            event.errno = Nullable::some(ErrnoId(names.errnos.intern(error)));
-        }
-    }
-}
-
-/// What an open asks for: by its name, its structure or its flags, as far as they were seen.
-fn asked_by(scene: &Scene<'_>) -> OpenFlags {
-    let operands = scene.operands;
-    match operands.structure.and_then(|how| symbols::field(how, b"flags")) {
-        _ if is_creat(scene) => OpenFlags::CREAT,
-        Some(text) => OpenFlags::parse(text),
-        None => operands.flags[0].map(symbols::open_flags).unwrap_or_default(),
-    }
-}
-
-fn is_creat(scene: &Scene<'_>) -> bool {
-    scene.spec.is_some_and(|spec| spec.kind == CallKind::Create)
-}
-
-fn has_flag(operands: &Operands<'_>, symbol: Symbol) -> bool {
-    operands.flags.iter().flatten().any(|flags| symbol.is_in(flags))
-}
-
-fn succeeded(call: &RawCall<'_>) -> bool {
-    matches!(call.ret, Return::Value(bytes, _) if bytes >= 0)
-}
-
-fn cloexec_in(arg: &Arg<'_>, bits: u64) -> bool {
-    match arg {
-        Arg::Int(number) => *number as u64 & bits != 0,
-        Arg::Symbols(text) | Arg::Text(text) => symbols::is_cloexec(text, bits),
-        _ => false,
-    }
-}
-
-/// Appends flags as seen; those of a second argument follow the first.
-fn push_flags(out: &mut Vec<u8>, arg: &Arg<'_>) {
-    let text = match arg {
-        Arg::Symbols(text) | Arg::Text(text) => text,
-        Arg::Int(number) => {
-            separate(out);
-            let text = if (0..10).contains(number) { number.to_string() } else { format!("{number:#x}") };
-            out.extend_from_slice(text.as_bytes());
-            return;
-        }
-        _ => return,
-    };
-    if !text.is_empty() {
-        separate(out);
-        out.extend_from_slice(text);
-    }
-}
-
-fn separate(out: &mut Vec<u8>) {
-    if !out.is_empty() {
-        out.push(b'|');
+        self.tally.unknown_descriptors += u64::from(is_unknown && event.layer == Layer::Syscall);
+        self.cases.count_event(event.case);
+        self.file_names.credit.earn();
+        cx.sink.event(&event, cx.names);
     }
 }

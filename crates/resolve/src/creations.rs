@@ -1,6 +1,6 @@
 //! Calls in flight that make a process or thread.
 
-use crate::lifecycle::Shares;
+use crate::shares::Shares;
 use hashbrown::HashMap;
 use iotrail_model::{Tid, Timestamp};
 use std::collections::BTreeSet;

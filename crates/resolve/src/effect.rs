@@ -1,6 +1,6 @@
 //! What the resolver does for each kind of call.
 
-use crate::files::Holds;
+use crate::holds::Holds;
 use crate::symbols;
 use iotrail_model::CallId;
 use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Family, Last, LastRule, NameEffect, Object, TABLE};

@@ -23,15 +23,21 @@
 //! (the calls of `benches/resolve.rs`, two processes in turns), which is why
 //! descriptor tables are dense vectors and paths are ids.
 
+mod address_spaces;
 mod attributes;
 mod call;
+mod cases;
+mod context;
 mod creations;
 mod cursor;
+mod descriptor_tables;
 mod directories;
 mod effect;
-mod files;
+mod entering;
+mod file_names;
 mod found;
 mod held;
+mod holds;
 mod identity;
 mod image;
 mod library;
@@ -40,19 +46,26 @@ mod locks;
 mod lookup;
 mod lost;
 mod mappings;
-mod memory;
 mod mounts;
 mod namespace;
+mod offsets;
+mod open_files;
 mod operands;
 mod owned;
 mod paths;
+mod probes;
 mod process_table;
 mod renamed;
 mod resolver;
+mod ring_files;
+mod shares;
 mod sink;
 mod sockets;
+mod source;
+mod state;
 mod summary;
 mod symbols;
+mod tally;
 mod turns;
 
 pub use resolver::Resolver;

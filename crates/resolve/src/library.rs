@@ -3,38 +3,20 @@
 //! What they do to descriptors, their system calls do; so they change nothing here. They are the `parent` of what their thread
 //! calls from their beginning, which must be announced, to their end.
 
+use crate::Sink;
 use crate::call::set_result;
+use crate::context::Context;
 use crate::operands::Operands;
-use crate::process_table::{Thread, ThreadId};
-use crate::resolver::Resolver;
-use crate::sink::Sink;
+use crate::process_table::{Enclosing, ThreadId};
+use crate::state::State;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{RawCall, Return};
-use iotrail_model::{CaseId, Dictionaries, Event, Layer, Nullable, OpenId, PathId, Timestamp};
+use iotrail_model::{CaseId, Event, Nullable, OpenId, PathId};
 
-/// A call of a library that a thread is in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Enclosing {
-    layer: Layer,
-    start: Timestamp,
-    case: CaseId,
-    seq: u64,
-    /// What its descriptor stood for when it began.
-    open: Nullable<OpenId>,
-}
-
-impl Thread {
-    /// The innermost call of a higher layer that it is in.
-    pub(crate) fn parent(&self, case: CaseId, layer: Layer) -> Nullable<u64> {
-        let outer = self.enclosing.iter().rev().find(|outer| outer.layer > layer);
-        outer.filter(|outer| outer.case == case).map(|outer| outer.seq).into()
-    }
-}
-
-impl Resolver {
+impl State {
     /// A thread enters a call of a library.
     pub(crate) fn enter_library(&mut self, case: CaseId, id: ThreadId, seq: Option<u64>, call: &RawCall<'_>) {
-        let seq = seq.unwrap_or_else(|| self.next_seq(case));
+        let seq = seq.unwrap_or_else(|| self.cases.next_seq(case));
         let (_, open) = self.behind_descriptor(id, call);
         let enclosing = &mut self.processes.thread_mut(id).enclosing;
         // What it was in at this layer or below, it left otherwise than by returning (`longjmp`).
@@ -49,11 +31,10 @@ impl Resolver {
         id: ThreadId,
         seq: Option<u64>,
         call: &RawCall<'_>,
-        names: &mut Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
         let entered = self.left_library(id, call).filter(|entered| entered.case == case);
-        let seq = entered.map(|entered| entered.seq).or(seq).unwrap_or_else(|| self.next_seq(case));
+        let seq = entered.map(|entered| entered.seq).or(seq).unwrap_or_else(|| self.cases.next_seq(case));
         let (path, now) = self.behind_descriptor(id, call);
         let open = entered.map_or(now, |entered| entered.open);
         let spec = calls::spec(call.call);
@@ -71,7 +52,7 @@ impl Resolver {
             open,
             ..Event::default()
         };
-        set_result(&mut event, call, names);
+        set_result(&mut event, call, cx.names);
         if spec.is_some_and(|spec| spec.transfer != Transfer::None) {
             event.requested = operands.requested.into();
             event.size = match call.ret {
@@ -79,7 +60,7 @@ impl Resolver {
                 _ => Nullable::NULL,
             };
         }
-        self.hand_over(event, id, names, sink);
+        self.hand_over(event, id, cx);
     }
 
     /// The announced call that returned; what was entered in it and did not return is over, too.
@@ -96,9 +77,9 @@ impl Resolver {
     fn behind_descriptor(&self, id: ThreadId, call: &RawCall<'_>) -> (Nullable<PathId>, Nullable<OpenId>) {
         let operands = Operands::of(calls::spec(call.call), call);
         let table = self.processes.thread(id).table;
-        let description = operands.fd.and_then(|(fd, _)| self.files.get(table, fd));
+        let description = operands.fd.and_then(|(fd, _)| self.descriptors.get(table, fd));
         description.map_or_else(Default::default, |description| {
-            let description = self.files.description(description);
+            let description = self.descriptors.description(description);
             (description.path, description.number)
         })
     }

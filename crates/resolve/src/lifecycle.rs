@@ -5,76 +5,20 @@
 //! flags say. The thread whose id is the process id is reported last by the kernel, so its end is the process's end.
 
 use crate::Sink;
-use crate::creations::{Creation, Open};
-use crate::files::Description;
+use crate::context::Context;
+use crate::creations::Creation;
+use crate::descriptor_tables::Description;
+use crate::directories::DirectoryId;
 use crate::operands::Operands;
-use crate::process_table::{NewThread, CommandLine, End, Parentage, ProcessId, Thread, ThreadId};
-use crate::resolver::{Resolver, origin};
-use crate::symbols::{self, Symbol};
-use iotrail_model::calls::{self, CallKind};
-use iotrail_model::raw::{RawCall, RawItem};
-use iotrail_model::{CaseId, Dictionaries, Nullable, Pid, Tid, Timestamp, text};
+use crate::process_table::{CommandLine, End, Entered, NewThread, Parentage, ProcessId, Thread, ThreadId};
+use crate::shares::Shares;
+use crate::state::State;
+use iotrail_model::raw::RawCall;
+use iotrail_model::{CaseId, Nullable, PathId, Pid, Tid, Timestamp, text};
 
-/// What a child shares with its parent.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shares {
-    table: bool,
-    directory: bool,
-    process: bool,
-    memory: bool,
-    /// The parent of its parent: they are siblings.
-    parent: bool,
-    /// It sees mounts of its own.
-    parts_mounts: bool,
-}
-
-impl Shares {
-    fn of(call: &RawCall<'_>, operands: &Operands<'_>) -> Self {
-        let is_vfork = calls::spec(call.call).is_some_and(|spec| spec.kind == CallKind::Vfork);
-        let field = operands.structure.and_then(|structure| symbols::field(structure, b"flags"));
-        let has = |symbol: Symbol| match field {
-            Some(flags) => symbol.is_in_text(flags),
-            None => operands.flags[0].is_some_and(|flags| symbol.is_in(flags)),
-        };
-        Self {
-            table: has(symbols::CLONE_FILES),
-            directory: has(symbols::CLONE_FS),
-            process: has(symbols::CLONE_THREAD),
-            memory: is_vfork || has(symbols::CLONE_VM) || has(symbols::CLONE_THREAD),
-            parent: has(symbols::CLONE_PARENT),
-            parts_mounts: has(symbols::CLONE_NEWNS),
-        }
-    }
-}
-
-impl Resolver {
-    /// The thread that an item is of; `None` if the item has to wait.
-    #[inline]
-    pub(crate) fn emitter<S: Sink>(
-        &mut self,
-        case: CaseId,
-        seq: Option<u64>,
-        item: &RawItem<'_>,
-        names: &Dictionaries,
-        sink: &mut S,
-    ) -> Option<ThreadId> {
-        let (tid, at) = origin(item);
-        let id = match self.processes.find(tid) {
-            Some(id) if self.own_files || self.processes.thread(id).may_emit(item) => id,
-            Some(zombie) => {
-                self.drop_thread(zombie, names, sink);
-                self.new_emitter(case, tid, seq, item)?
-            }
-            None => self.new_emitter(case, tid, seq, item)?,
-        };
-        if !self.processes.thread(id).seen {
-            self.see(id, case, at);
-        }
-        Some(id)
-    }
-
+impl State {
     pub(crate) fn see(&mut self, id: ThreadId, case: CaseId, at: Option<Timestamp>) {
-        self.threads += 1;
+        self.tally.threads += 1;
         let thread = self.processes.thread_mut(id);
         thread.seen = true;
         let process = thread.process;
@@ -86,37 +30,23 @@ impl Resolver {
         entry.start = entry.start.or(at);
     }
 
-    fn new_emitter(&mut self, case: CaseId, tid: Tid, seq: Option<u64>, item: &RawItem<'_>) -> Option<ThreadId> {
-        match self.creations.open() {
-            Open::None => Some(self.unknown_parent(case, tid)),
-            // Among the items that wait may be the call that made this one.
-            Open::One(parent) if self.held.is_empty() => Some(self.attach(case, tid, parent)),
-            Open::One(_) | Open::Several => {
-                let begins = matches!(item, RawItem::Call(_) | RawItem::Entered(_));
-                let seq = seq.or_else(|| begins.then(|| self.next_seq(case)));
-                self.held.push(case, tid, seq, item);
-                None
-            }
-        }
-    }
-
     /// A thread without a known parent is a process of its own. Its standard descriptors exist, whatever they are.
-    fn unknown_parent(&mut self, case: CaseId, tid: Tid) -> ThreadId {
-        if self.threads > 0 {
-            self.meets_unknown_parent();
+    pub(crate) fn unknown_parent(&mut self, case: CaseId, tid: Tid) -> ThreadId {
+        if self.tally.threads > 0 {
+            self.descriptors.meets_unknown_parent();
         }
         self.unrelated(case, tid, Pid(tid.0), None)
     }
 
     /// The first thread of a process of which nothing is known but these ids.
     pub(crate) fn unrelated(&mut self, case: CaseId, tid: Tid, pid: Pid, ppid: Option<Pid>) -> ThreadId {
-        let table = self.files.new_table();
+        let table = self.descriptors.new_table();
         for fd in 0..3 {
-            let description = self.files.describe(Description::unseen(Nullable::NULL));
-            self.files.set(table, fd, description, false);
+            let description = self.descriptors.describe(Description::unseen(Nullable::NULL));
+            self.descriptors.set(table, fd, description, false);
         }
         let directory = self.directories.unknown();
-        let space = self.memory.empty();
+        let space = self.spaces.empty();
         let parentage = Parentage { image_of: None, ppid };
         self.processes.add_process(
             NewThread { tid, case, table, directory, space },
@@ -127,7 +57,7 @@ impl Resolver {
     }
 
     /// `tid` is the child of the creation of `parent`.
-    fn attach(&mut self, case: CaseId, tid: Tid, parent: Tid) -> ThreadId {
+    pub(crate) fn attach(&mut self, case: CaseId, tid: Tid, parent: Tid) -> ThreadId {
         match (self.creations.get(parent), self.processes.find(parent)) {
             (Some(Creation { shares, .. }), Some(thread)) => {
                 self.creations.has_child(parent, tid);
@@ -142,8 +72,8 @@ impl Resolver {
 
     fn child(&mut self, case: CaseId, parent: ThreadId, tid: Tid, shares: Shares) -> ThreadId {
         let Thread { process, table, directory, space, .. } = *self.processes.thread(parent);
-        self.divides(table, shares.table);
-        let table = if shares.table { self.files.share(table) } else { self.files.copy(table) };
+        self.descriptors.divides(table, shares.table);
+        let table = if shares.table { self.descriptors.share(table) } else { self.descriptors.copy(table) };
         let directory = match shares.directory {
             true => self.directories.share(directory),
             false => self.directories.copy(directory),
@@ -151,7 +81,7 @@ impl Resolver {
         if shares.parts_mounts {
             self.part_mounts(directory);
         }
-        let space = if shares.memory { self.memory.share(space) } else { self.memory.copy(space) };
+        let space = if shares.memory { self.spaces.share(space) } else { self.spaces.copy(space) };
         let new = NewThread { tid, case, table, directory, space };
         if shares.process {
             self.processes.add_thread(new, process)
@@ -161,6 +91,14 @@ impl Resolver {
             let parentage = Parentage { image_of: Some(process), ppid };
             let cwd = self.directories.path(directory);
             self.processes.add_process(new, Pid(tid.0), parentage, cwd)
+        }
+    }
+
+    /// The owners of a directory get a mount namespace of their own.
+    pub(crate) fn part_mounts(&mut self, directory: DirectoryId) {
+        match self.file_names.namespace.mounts.copy(self.directories.get(directory).mounts) {
+            Some(mounts) => self.directories.set_mounts(directory, mounts),
+            None => self.tally.unclear_mounts += 1,
         }
     }
 
@@ -178,8 +116,7 @@ impl Resolver {
         parent: ThreadId,
         child: Tid,
         at: Timestamp,
-        names: &Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
         let tid = self.processes.thread(parent).tid;
         let (start, shares) = match self.creations.get(tid) {
@@ -190,7 +127,7 @@ impl Resolver {
             }
             None => (at, Shares::default()),
         };
-        self.link(case, parent, child, start, shares, names, sink);
+        self.link(case, parent, child, start, shares, cx);
         if let Some(child) = self.processes.find(child)
             && !self.processes.thread(child).seen
         {
@@ -217,6 +154,16 @@ impl Resolver {
         self.creations.end(tid);
     }
 
+    /// The announced call of a thread is over.
+    pub(crate) fn leave(&mut self, id: ThreadId) -> Option<Entered> {
+        let entered = self.processes.thread_mut(id).entered.take()?;
+        for description in entered.descriptions().filter(|_| entered.moves) {
+            let in_flight = &mut self.descriptors.description_mut(description).in_flight;
+            *in_flight = in_flight.saturating_sub(1);
+        }
+        Some(entered)
+    }
+
     /// A call that makes a process returned; `child` is what it made.
     pub(crate) fn creation_ends<S: Sink>(
         &mut self,
@@ -224,8 +171,7 @@ impl Resolver {
         call: &RawCall<'_>,
         operands: &Operands<'_>,
         child: Option<Tid>,
-        names: &Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
         let Thread { tid: parent, process, .. } = *self.processes.thread(id);
         let case = self.processes.process(process).case;
@@ -240,7 +186,7 @@ impl Resolver {
             Some(creation) => (creation.start, Shares::of(call, operands).or(creation.shares)),
             None => (call.start, Shares::of(call, operands)),
         };
-        self.link(case, id, child, start, shares, names, sink);
+        self.link(case, id, child, start, shares, cx);
     }
 
     /// `child` is a child of the thread `parent`, whose call began at `start`.
@@ -252,14 +198,13 @@ impl Resolver {
         child: Tid,
         start: Timestamp,
         shares: Shares,
-        names: &Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
         match self.processes.find(child) {
             Some(early) if early == parent => {}
             Some(early) if self.was_seen_early(early, start) => self.reparent(early, parent, shares),
             Some(old) => {
-                self.forget(old, names, sink);
+                self.forget(old, cx);
                 self.child(case, parent, child, shares);
             }
             None => {
@@ -269,13 +214,13 @@ impl Resolver {
     }
 
     /// The id of a thread thought alive was given to another: its end was not seen.
-    pub(crate) fn forget<S: Sink>(&mut self, old: ThreadId, names: &Dictionaries, sink: &mut S) {
+    pub(crate) fn forget<S: Sink>(&mut self, old: ThreadId, cx: &mut Context<'_, S>) {
         let thread = self.processes.thread(old);
         let process = thread.process;
         if thread.tid.0 == self.processes.process(process).pid.0 {
-            self.end_process(process, None, names, sink);
+            self.end_process(process, None, cx);
         }
-        self.drop_thread(old, names, sink);
+        self.drop_thread(old, cx);
     }
 
     /// Whether a thread without a parent was first seen after `start`, when its creation was in flight unannounced. Where
@@ -283,17 +228,18 @@ impl Resolver {
     fn was_seen_early(&self, id: ThreadId, start: Timestamp) -> bool {
         let thread = self.processes.thread(id);
         let process = self.processes.process(thread.process);
-        let fresh = process.has_unknown_parent && self.processes.members(thread.process) == 1 && !thread.zombie;
-        fresh && process.start.is_some_and(|first| self.own_files || first >= start)
+        let fresh =
+            process.has_unknown_parent && self.processes.members(thread.process) == 1 && !thread.zombie;
+        fresh && process.start.is_some_and(|first| self.source.own_files || first >= start)
     }
 
     fn reparent(&mut self, id: ThreadId, parent: ThreadId, shares: Shares) {
         let Thread { process: parent_process, table, directory, space, .. } = *self.processes.thread(parent);
         let own = self.processes.thread(id);
         let (process, own_table, own_directory) = (own.process, own.table, own.directory);
-        self.memory.inherit_missing(own.space, space);
-        self.learns_parent(table);
-        self.files.inherit_missing(own_table, table);
+        self.spaces.inherit_missing(own.space, space);
+        self.descriptors.learns_parent(table);
+        self.descriptors.inherit_missing(own_table, table);
         self.directories.inherit(own_directory, directory);
         if shares.process {
             self.processes.move_thread(id, parent_process);
@@ -305,62 +251,12 @@ impl Resolver {
         }
     }
 
-    /// Takes the waiting items of threads that are known by now, or that cannot be told apart any more, in the order in
-    /// which they came.
-    pub(crate) fn release_held<S: Sink>(&mut self, names: &mut Dictionaries, sink: &mut S) {
-        loop {
-            while let Some(tid) = self.processes.arrivals.pop() {
-                self.held.know(tid);
-            }
-            let Some(tid) = self.held.first_known() else {
-                if self.settles_first() {
-                    continue;
-                }
-                return;
-            };
-            if self.is_still_it(tid, names, sink)
-                && let Some(waiting) = self.held.take(tid)
-            {
-                waiting.with(|item| self.take(waiting.case, waiting.seq, item, names, sink));
-                self.held.know(tid);
-            }
-        }
-    }
-
-    /// Whether the waiting thread is still the one that was known when its item came. If not, its items wait on.
-    fn is_still_it<S: Sink>(&mut self, tid: Tid, names: &Dictionaries, sink: &mut S) -> bool {
-        let Some(id) = self.processes.find(tid) else { return false };
-        let thread = self.processes.thread(id);
-        let may_emit = self.held.peek(tid).is_some_and(|item| item.with(|item| thread.may_emit(item)));
-        if !may_emit && !self.own_files {
-            self.drop_thread(id, names, sink);
-        }
-        may_emit || self.own_files
-    }
-
-    /// Finds a parent, or none, for the waiting thread that was seen first, if it needs not wait any longer.
-    fn settles_first(&mut self) -> bool {
-        let Some(first) = self.held.first() else { return false };
-        match self.creations.open() {
-            // It was seen before all others that wait, so that none of them made it.
-            Open::One(parent) => {
-                self.attach(CaseId(0), first, parent);
-            }
-            Open::Several if !self.held.is_full() => return false,
-            Open::Several | Open::None => {
-                self.orphans += 1;
-                self.unknown_parent(CaseId(0), first);
-            }
-        }
-        true
-    }
-
     /// Nothing more comes of a thread: where each has a file, that is at its end.
-    pub fn over<S: Sink>(&mut self, tid: Tid, names: &mut Dictionaries, sink: &mut S) {
+    pub(crate) fn over<S: Sink>(&mut self, tid: Tid, cx: &mut Context<'_, S>) {
         // A thread that called exec in place of its leader goes on in the file of that one.
         let thread = self.processes.find(tid).filter(|id| self.processes.thread(*id).tid == tid);
         if let Some(thread) = thread {
-            self.drop_thread(thread, names, sink);
+            self.drop_thread(thread, cx);
         }
     }
 
@@ -385,7 +281,7 @@ impl Resolver {
             entry.exit = Some(((status & 0xff) as i32, start));
         }
         let pid = entry.pid;
-        self.case_state(case).turns.ends(pid);
+        self.cases.ends(case, pid);
     }
 
     pub(crate) fn exited<S: Sink>(
@@ -393,10 +289,9 @@ impl Resolver {
         id: ThreadId,
         at: Timestamp,
         status: i32,
-        names: &Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
-        self.thread_ends(id, at, End::Exit(status), names, sink);
+        self.thread_ends(id, at, End::Exit(status), cx);
     }
 
     pub(crate) fn killed<S: Sink>(
@@ -404,39 +299,31 @@ impl Resolver {
         id: ThreadId,
         at: Timestamp,
         signal: &[u8],
-        names: &Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
-        self.thread_ends(id, at, End::Signal(signal), names, sink);
+        self.thread_ends(id, at, End::Signal(signal), cx);
     }
 
-    fn thread_ends<S: Sink>(
-        &mut self,
-        id: ThreadId,
-        at: Timestamp,
-        how: End<'_>,
-        names: &Dictionaries,
-        sink: &mut S,
-    ) {
+    fn thread_ends<S: Sink>(&mut self, id: ThreadId, at: Timestamp, how: End<'_>, cx: &mut Context<'_, S>) {
         let thread = self.processes.thread(id);
         let process = thread.process;
         let leads = thread.tid.0 == self.processes.process(process).pid.0;
         if leads || self.processes.members(process) == 1 {
-            match self.own_files {
+            match self.source.own_files {
                 // The other threads say in their files, perhaps read later, what they did until then.
                 true => self.processes.process_mut(process).will_end(at, how, leads),
-                false => self.end_process(process, Some((at, how)), names, sink),
+                false => self.end_process(process, Some((at, how)), cx),
             }
         }
-        self.drop_thread(id, names, sink);
+        self.drop_thread(id, cx);
     }
 
     /// Forgets ended threads whose own end never came, if there are too many of them.
     #[inline]
-    pub(crate) fn drop_zombies<S: Sink>(&mut self, names: &Dictionaries, sink: &mut S) {
-        if !self.own_files {
+    pub(crate) fn drop_zombies<S: Sink>(&mut self, cx: &mut Context<'_, S>) {
+        if !self.source.own_files {
             while let Some(zombie) = self.processes.excess_zombie() {
-                self.drop_thread(zombie, names, sink);
+                self.drop_thread(zombie, cx);
             }
         }
     }
@@ -446,53 +333,51 @@ impl Resolver {
         &mut self,
         process: ProcessId,
         end: Option<(Timestamp, End<'_>)>,
-        names: &Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
         if self.processes.end(process) {
             let entry = self.processes.process(process);
             let (pid, case) = (entry.pid, entry.case);
-            self.hand_out(process, end, names, sink);
-            self.case_state(case).turns.ends(pid);
+            self.hand_out(process, end, cx);
+            self.cases.ends(case, pid);
         }
     }
 
     /// Hands out the present image, if it was seen.
-    pub(crate) fn hand_out<S: Sink>(
+    fn hand_out<S: Sink>(
         &mut self,
         process: ProcessId,
         end: Option<(Timestamp, End<'_>)>,
-        names: &Dictionaries,
-        sink: &mut S,
+        cx: &mut Context<'_, S>,
     ) {
         let entry = self.processes.process(process);
         if entry.threads > 0 {
-            let cwd = entry.cwd.get().map(|path| names.paths.get(path.0));
-            sink.process(entry.row(end, cwd));
+            let cwd = entry.cwd.get().map(|path| cx.names.paths.get(path.0));
+            cx.sink.process(entry.row(end, cwd));
         }
     }
 
     /// Forgets a thread; with the last one its process, which is handed out if it had not ended.
-    pub(crate) fn drop_thread<S: Sink>(&mut self, id: ThreadId, names: &Dictionaries, sink: &mut S) {
+    pub(crate) fn drop_thread<S: Sink>(&mut self, id: ThreadId, cx: &mut Context<'_, S>) {
         self.leave(id);
         let process = self.processes.thread(id).process;
         if self.processes.members(process) == 1 {
-            self.end_process(process, None, names, sink);
+            self.end_process(process, None, cx);
         }
         if let Some((thread, _)) = self.processes.remove(id) {
-            self.files.release(thread.table);
+            self.descriptors.release(thread.table);
             self.directories.release(thread.directory);
-            self.memory.release(thread.space);
+            self.spaces.release(thread.space);
             self.creations.end(thread.tid);
         }
     }
 
     /// The thread `by` called exec and goes on under the id of `old`, the leader, which is gone.
-    pub(crate) fn superseded<S: Sink>(&mut self, old: ThreadId, by: Tid, names: &Dictionaries, sink: &mut S) {
+    pub(crate) fn superseded<S: Sink>(&mut self, old: ThreadId, by: Tid, cx: &mut Context<'_, S>) {
         let tid = self.processes.thread(old).tid;
         match self.processes.find(by) {
             Some(by) if by != old => {
-                self.drop_thread(old, names, sink);
+                self.drop_thread(old, cx);
                 self.processes.rename(by, tid);
             }
             _ => {}
@@ -502,16 +387,16 @@ impl Resolver {
     /// A process was waited for. If it was never seen, it may be outside of the trace: those are forgotten one day. If it
     /// announced its end, that came true, and the number may come again. Not so where each thread has a file: there
     /// a wait stands where it began, and what the child did meanwhile is read later.
-    pub(crate) fn reaped<S: Sink>(&mut self, by: ThreadId, tid: Tid, names: &Dictionaries, sink: &mut S) {
+    pub(crate) fn reaped<S: Sink>(&mut self, by: ThreadId, tid: Tid, cx: &mut Context<'_, S>) {
         let Some(id) = self.processes.find(tid).filter(|id| *id != by) else { return };
         let thread = self.processes.thread(id);
         let process = thread.process;
         if !thread.seen {
             if let Some(forgotten) = self.processes.reap(id) {
-                self.drop_thread(forgotten, names, sink);
+                self.drop_thread(forgotten, cx);
             }
-        } else if !self.own_files && self.processes.process(process).exit.is_some() {
-            self.end_process(process, None, names, sink);
+        } else if !self.source.own_files && self.processes.process(process).exit.is_some() {
+            self.end_process(process, None, cx);
         }
     }
 
@@ -521,37 +406,24 @@ impl Resolver {
         id: ThreadId,
         call: &RawCall<'_>,
         operands: &Operands<'_>,
-        exe: Option<&[u8]>,
-        names: &Dictionaries,
-        sink: &mut S,
+        exe: Nullable<PathId>,
+        cx: &mut Context<'_, S>,
     ) {
         self.processes.drop_alias(id);
         let Thread { process, table, directory, space, .. } = *self.processes.thread(id);
         if self.processes.process(process).announced {
-            self.hand_out(process, Some((call.start, End::Exec)), names, sink);
+            self.hand_out(process, Some((call.start, End::Exec)), cx);
         }
         self.processes.make_zombies(process, Some(id));
-        self.memory.release(space);
+        self.spaces.release(space);
         let thread = self.processes.thread_mut(id);
-        (thread.table, thread.space) = (self.files.exec(table), self.memory.empty());
+        (thread.table, thread.space) = (self.descriptors.exec(table), self.spaces.empty());
         let to_text = |bytes: &[u8]| text::path_to_text(bytes).as_ref().into();
         let cwd = self.directories.path(directory);
         let entry = self.processes.process_mut(process);
         let cmdline =
             operands.strings.map(|(line, complete)| CommandLine { text: to_text(line), cut: !complete });
-        entry.replace(call.start, exe.map(to_text), cmdline, cwd);
-    }
-}
-
-impl Shares {
-    fn or(self, other: Self) -> Self {
-        Self {
-            table: self.table || other.table,
-            directory: self.directory || other.directory,
-            process: self.process || other.process,
-            memory: self.memory || other.memory,
-            parent: self.parent || other.parent,
-            parts_mounts: self.parts_mounts || other.parts_mounts,
-        }
+        let exe = exe.get().map(|path| to_text(cx.names.paths.get(path.0)));
+        entry.replace(call.start, exe, cmdline, cwd);
     }
 }

@@ -4,19 +4,15 @@
 //! that is not in the trace, a descriptor received over a socket, a symbolic link) and corrects them. The path of a
 //! descriptor follows renames ([`crate::renamed`]).
 
+use crate::descriptor_tables::{Description, DescriptionId};
 use crate::directories::Directory;
-use crate::files::{Description, TableId};
-use crate::operands::{Base, FdArg, PathArg};
+use crate::file_names::{LONG, intern};
+use crate::operands::{Base, PathArg};
 use crate::paths::{self, DirectoryLink};
 use crate::process_table::ThreadId;
-use crate::resolver::Resolver;
+use crate::state::State;
 use iotrail_model::raw::Target;
 use iotrail_model::{Dictionaries, FileId, Nullable, PathId, Tid};
-
-/// A longer name is none that the kernel takes or tells. Directories can lie deeper, by way of relative names.
-pub(crate) const LONG: usize = 4096;
-/// Bytes that such names may take together: each step down makes all names below longer.
-const LONG_NAMES: usize = 16 << 20;
 
 /// Where a path argument leads.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,94 +37,15 @@ struct Origin {
 /// Somewhere.
 const LOST: Origin = Origin { path: Nullable::NULL, file: Nullable::NULL, lost: true };
 
-pub(crate) fn intern(names: &mut Dictionaries, path: &[u8]) -> PathId {
-    PathId(names.paths.intern(path))
+fn of_base(arg: Base<'_>, path: Nullable<PathId>) -> Place {
+    let fd = match arg {
+        Base::Fd((fd, _)) => Some(fd),
+        Base::Cwd(_) | Base::Unknown => None,
+    };
+    Place { path, fd, relative: false }
 }
 
-impl Resolver {
-    /// What a descriptor argument stands for. With `exists` it gets a description if it had none.
-    #[inline]
-    pub(crate) fn description_of(
-        &mut self,
-        table: TableId,
-        (fd, hint): FdArg<'_>,
-        exists: bool,
-        names: &mut Dictionaries,
-    ) -> Option<crate::files::DescriptionId> {
-        let known = self.files.get(table, fd);
-        if let Some(id) = known {
-            self.follow_renames(id, names);
-        }
-        match (known, hint) {
-            (Some(_), None) => known,
-            (Some(id), Some(hint)) => {
-                let path = self.files.description(id).path.get();
-                if path.is_some_and(|path| names.paths.get(path.0) == hint.name) {
-                    self.files.confirm(id);
-                    return known;
-                }
-                Some(self.correct(table, fd, id, hint, names))
-            }
-            (None, Some(hint)) => Some(self.discover(table, fd, hint, names)),
-            (None, None) if exists => {
-                let id = self.files.describe(Description::unseen(Nullable::NULL));
-                self.files.set(table, fd, id, false);
-                Some(id)
-            }
-            (None, None) => None,
-        }
-    }
-
-    /// The tracer names it differently. If it never named it before, this is its real name. If files were renamed since, this
-    /// is its new one. Otherwise somebody who is not followed renamed it, or the number was closed and opened again unseen,
-    /// and nobody can say which.
-    #[cold]
-    fn correct(
-        &mut self,
-        table: TableId,
-        fd: i32,
-        id: crate::files::DescriptionId,
-        hint: Target<'_>,
-        names: &mut Dictionaries,
-    ) -> crate::files::DescriptionId {
-        let description = self.files.description(id);
-        if description.confirmed && description.renames == self.files.renames && !is_socket_name(hint.name) {
-            self.files.distrust(id);
-            return self.discover(table, fd, hint, names);
-        }
-        let path = Nullable::some(intern(names, hint.name));
-        let file = self.renamed_file(id, path, hint.deleted, names);
-        self.lost_names.extend(path.get().zip(file.get()).filter(|_| hint.deleted));
-        let description = self.files.confirm(id);
-        (description.path, description.file) = (path, file);
-        if !paths::name_has_positions(hint.name) {
-            self.files.has_no_positions(id);
-        }
-        id
-    }
-
-    fn discover(
-        &mut self,
-        table: TableId,
-        fd: i32,
-        hint: Target<'_>,
-        names: &mut Dictionaries,
-    ) -> crate::files::DescriptionId {
-        let path = intern(names, hint.name);
-        let file = self.deleted_file(hint, names);
-        self.lost_names.extend(file.get().map(|file| (path, file)));
-        let description = Description {
-            file,
-            seekable: paths::name_has_positions(hint.name),
-            confirmed: true,
-            renames: self.files.renames,
-            ..Description::unseen(Nullable::some(path))
-        };
-        let id = self.files.describe(description);
-        self.files.set(table, fd, id, false);
-        id
-    }
-
+impl State {
     /// The working directory of a thread, as it is known by now.
     fn working_directory(
         &mut self,
@@ -152,13 +69,8 @@ impl Resolver {
         }
         let Directory { path, file, moved, .. } = self.directories.get(at);
         let by_now = self.moved(file, path, names);
-        let lost = by_now.is_null() && (moved || !path.is_null()) || self.is_removed(file);
+        let lost = by_now.is_null() && (moved || !path.is_null()) || self.file_names.is_removed(file);
         Origin { path: by_now, file, lost }
-    }
-
-    /// Whether a trace showed that a directory was removed.
-    fn is_removed(&self, file: Nullable<FileId>) -> bool {
-        self.is_trace && file.get().is_some_and(|file| self.namespace.is_removed(file))
     }
 
     /// The path of a directory: where it is by now, if a trace showed it being renamed. Unknown if that makes its name longer
@@ -169,8 +81,8 @@ impl Resolver {
         path: Nullable<PathId>,
         names: &mut Dictionaries,
     ) -> Nullable<PathId> {
-        let file = file.get().filter(|_| self.is_trace && self.files.renames > 0);
-        match file.and_then(|file| self.namespace.path_of(file)) {
+        let file = file.get().filter(|_| self.source.is_trace && self.descriptors.renames > 0);
+        match file.and_then(|file| self.file_names.namespace.path_of(file)) {
             Some(by_now) if by_now.len() > LONG => names.paths.find(&by_now).map(PathId).into(),
             Some(by_now) => Nullable::some(intern(names, &by_now)),
             None => path,
@@ -181,10 +93,10 @@ impl Resolver {
     pub(crate) fn learn_directory(&mut self, id: ThreadId, path: PathId, names: &mut Dictionaries) {
         let thread = self.processes.thread(id);
         let (process, directory) = (thread.process, thread.directory);
-        let file = self.directory_at(path, names);
+        let file = self.file_names.directory_at(path, names);
         if self.directories.learn(directory, path, file) {
-            if self.is_trace {
-                self.namespace.begins_at(names.paths.get(path.0));
+            if self.source.is_trace {
+                self.file_names.namespace.begins_at(names.paths.get(path.0));
             }
             let entry = self.processes.process_mut(process);
             entry.cwd = Nullable::some(entry.cwd.get().unwrap_or(path));
@@ -202,7 +114,7 @@ impl Resolver {
             return Nullable::NULL;
         };
         self.follow_renames(description, names);
-        self.files.description(description).path
+        self.descriptors.description(description).path
     }
 
     /// The directory that a link of the kernel on the way leads to, and how the path goes on from there.
@@ -230,13 +142,13 @@ impl Resolver {
     }
 
     /// What the descriptor stands for that such a link leads to.
-    pub(crate) fn descriptor_behind(&self, id: ThreadId, path: &[u8]) -> Option<crate::files::DescriptionId> {
+    pub(crate) fn descriptor_behind(&self, id: ThreadId, path: &[u8]) -> Option<DescriptionId> {
         let (owner, fd) = paths::descriptor_link(path)?;
         let thread = match owner {
             None => self.processes.thread(id),
             Some(owner) => self.processes.get(Tid(owner))?,
         };
-        self.files.get(thread.table, fd)
+        self.descriptors.get(thread.table, fd)
     }
 
     /// Where a path argument leads. An empty path stands for its directory if `empty_is_base`.
@@ -274,18 +186,18 @@ impl Resolver {
     /// Where a directory is that a descriptor stands for.
     fn directory_behind(
         &self,
-        id: crate::files::DescriptionId,
+        id: DescriptionId,
         hint: Option<Target<'_>>,
         names: &mut Dictionaries,
     ) -> Origin {
-        let Description { path, file, .. } = *self.files.description(id);
+        let Description { path, file, .. } = *self.descriptors.description(id);
         if let Some(hint) = hint {
             return Origin { path, file, lost: hint.deleted };
         }
         let path = self.moved(file, path, names);
         let is_absolute = path.get().is_some_and(|path| names.paths.get(path.0).starts_with(b"/"));
         match is_absolute || !file.is_null() {
-            true => Origin { path, file, lost: path.is_null() || self.is_removed(file) },
+            true => Origin { path, file, lost: path.is_null() || self.file_names.is_removed(file) },
             // A pipe is still what it is called, but no directory.
             false => Origin { path, ..LOST },
         }
@@ -302,58 +214,31 @@ impl Resolver {
             let directory = paths::parent(names.paths.get(link.0))?.to_vec();
             Some(intern(names, &directory))
         });
-        let origin =
-            Origin { path: directory.into(), file: Nullable::NULL, lost: self.lost_file(link).is_some() };
+        let origin = Origin {
+            path: directory.into(),
+            file: Nullable::NULL,
+            lost: self.file_names.lost_file(link).is_some(),
+        };
         self.join(origin, target, names)
     }
 
     /// `path` seen from the directory `base`.
-    fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Place {
+    pub(crate) fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Place {
         let directory = base.path.get().map(|base| names.paths.get(base.0));
         let directory = directory.filter(|path| path.starts_with(b"/") || !base.file.is_null());
         let lost = base.lost && path.first() != Some(&b'/');
         let absolute = match lost {
             true => paths::join(directory, path, &mut self.scratch),
-            false => self.namespace.join(directory, path, &mut self.scratch),
+            false => self.file_names.namespace.join(directory, path, &mut self.scratch),
         };
-        let Some(joined) = self.intern_joined(path.len(), names) else { return Place::default() };
+        let Some(joined) = self.file_names.intern_joined(&self.scratch, path.len(), names) else {
+            self.tally.long_names += 1;
+            return Place::default();
+        };
         if lost {
             let is_base = path.split(|byte| *byte == b'/').all(|part| matches!(part, b"" | b"."));
-            self.lost.push((joined, if is_base { base.file } else { Nullable::NULL }));
+            self.file_names.lost.push((joined, if is_base { base.file } else { Nullable::NULL }));
         }
         Place { path: Nullable::some(joined), fd: None, relative: !absolute }
     }
-
-    /// The id of the name that was joined. None if it is one of too many long ones: then nobody can say what it is.
-    fn intern_joined(&mut self, given: usize, names: &mut Dictionaries) -> Option<PathId> {
-        let name = &self.scratch;
-        if name.len() > LONG.max(given) && names.paths.find(name).is_none() {
-            if self.long_names_bytes + name.len() > LONG_NAMES {
-                self.long_names += 1;
-                return None;
-            }
-            self.long_names_bytes += name.len();
-        }
-        Some(intern(names, name))
-    }
-
-    /// The file, if it is known, of a path of the call that is looked at which does not denote what is meant.
-    pub(crate) fn lost_file(&self, path: Nullable<PathId>) -> Option<Nullable<FileId>> {
-        let path = path.get()?;
-        self.lost.iter().find(|(lost, _)| *lost == path).map(|(_, file)| *file)
-    }
-}
-
-fn of_base(arg: Base<'_>, path: Nullable<PathId>) -> Place {
-    let fd = match arg {
-        Base::Fd((fd, _)) => Some(fd),
-        Base::Cwd(_) | Base::Unknown => None,
-    };
-    Place { path, fd, relative: false }
-}
-
-/// Sockets get a longer name as they are bound and connected.
-pub(crate) fn is_socket_name(name: &[u8]) -> bool {
-    const PREFIXES: [&[u8]; 6] = [b"socket:", b"TCP", b"UDP", b"UNIX", b"NETLINK", b"RAW"];
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -3,12 +3,10 @@
 //! `path` and `offset` of munmap, mremap, msync, madvise, mprotect and the like are those of the first file mapping in their
 //! range, the offset that of its first byte there. Of anonymous memory both are NULL.
 
+use crate::address_spaces::{AddressSpaces, Mapped, SpaceId, pages};
+use crate::descriptor_tables::DescriptionId;
 use crate::effect::Effect;
-use crate::files::DescriptionId;
-use crate::memory::{Mapped, pages};
 use crate::operands::{Operands, Position, integer};
-use crate::process_table::ThreadId;
-use crate::resolver::Resolver;
 use crate::symbols;
 use iotrail_model::calls::{ArgKind, CallSpec};
 use iotrail_model::raw::{RawCall, Return};
@@ -41,11 +39,11 @@ pub(crate) fn is_anonymous(operands: &Operands<'_>) -> bool {
     operands.flags[1].is_some_and(|flags| symbols::MAP_ANONYMOUS.is_in(flags))
 }
 
-impl Resolver {
+impl AddressSpaces {
     /// The file that is mapped to the memory a call acts on.
     pub(crate) fn touched(
         &self,
-        id: ThreadId,
+        space: SpaceId,
         effect: Effect,
         spec: Option<&CallSpec>,
         call: &RawCall<'_>,
@@ -59,44 +57,41 @@ impl Resolver {
             Effect::Remap if range.is_empty() => pages(range.start, 1),
             _ => range,
         };
-        self.memory.first(self.processes.thread(id).space, &range)
+        self.first(space, &range)
     }
 
-    /// mmap succeeded.
-    pub(crate) fn map(
+    /// mmap succeeded: whether it maps a file.
+    pub(crate) fn map_by_call(
         &mut self,
-        id: ThreadId,
+        space: SpaceId,
         spec: Option<&CallSpec>,
         call: &RawCall<'_>,
         operands: &Operands<'_>,
         description: Option<DescriptionId>,
-    ) {
+    ) -> bool {
         let [length, _] = numbers(spec, call, ArgKind::Extent);
-        let Some((address, length)) = returned(call).zip(length) else { return };
-        let (space, range) = (self.processes.thread(id).space, pages(address, length));
-        if is_anonymous(operands) {
-            return self.memory.unmap(space, &range);
-        }
-        self.file_mappings += u64::from(operands.fd.is_some());
+        let Some((address, length)) = returned(call).zip(length) else { return false };
+        let range = pages(address, length);
         match (description, operands.position) {
-            (Some(description), Position::At(offset)) => {
-                self.memory.map(space, &range, Mapped { description, offset });
+            (Some(description), Position::At(offset)) if !is_anonymous(operands) => {
+                self.map(space, &range, Mapped { description, offset });
             }
-            _ => self.memory.unmap(space, &range),
+            _ => self.unmap(space, &range),
         }
+        operands.fd.is_some() && !is_anonymous(operands)
     }
 
     /// munmap succeeded or was entered: what it frees may be used again before it returns.
-    pub(crate) fn unmap(&mut self, id: ThreadId, spec: Option<&CallSpec>, call: &RawCall<'_>) {
+    pub(crate) fn unmap_by_call(&mut self, space: SpaceId, spec: Option<&CallSpec>, call: &RawCall<'_>) {
         if let Some(range) = range(spec, call) {
-            self.memory.unmap(self.processes.thread(id).space, &range);
+            self.unmap(space, &range);
         }
     }
 
     /// mremap succeeded.
-    pub(crate) fn remap(
+    pub(crate) fn remap_by_call(
         &mut self,
-        id: ThreadId,
+        space: SpaceId,
         spec: Option<&CallSpec>,
         call: &RawCall<'_>,
         operands: &Operands<'_>,
@@ -105,15 +100,15 @@ impl Resolver {
         let (Some(old), Some((start, length))) = (range(spec, call), returned(call).zip(length)) else {
             return;
         };
-        let (space, new) = (self.processes.thread(id).space, pages(start, length));
+        let new = pages(start, length);
         if old.is_empty() {
-            let file = self.memory.first(space, &pages(old.start, 1));
+            let file = self.first(space, &pages(old.start, 1));
             return match file {
-                Some(file) => self.memory.map(space, &new, file),
-                None => self.memory.unmap(space, &new),
+                Some(file) => self.map(space, &new, file),
+                None => self.unmap(space, &new),
             };
         }
         let keep = operands.flags[0].is_some_and(|flags| symbols::MREMAP_DONTUNMAP.is_in(flags));
-        self.memory.remap(space, &old, &new, keep);
+        self.remap(space, &old, &new, keep);
     }
 }

@@ -1,6 +1,6 @@
 //! The arguments of a call sorted by what they are, following the call table.
 
-use crate::symbols;
+use crate::symbols::{self, Symbol};
 use iotrail_model::calls::{ArgKind, CallKind, CallSpec};
 use iotrail_model::raw::{Arg, RawCall, Target};
 
@@ -130,6 +130,11 @@ impl<'a> Operands<'a> {
             Some(headers) => length(headers),
             None => Some(returned),
         }
+    }
+
+    /// Whether a flag is among its flags.
+    pub(crate) fn has(&self, symbol: Symbol) -> bool {
+        self.flags.iter().flatten().any(|flags| symbol.is_in(flags))
     }
 
     fn take_path(&mut self, arg: &'a Arg<'a>, base: Base<'a>) {

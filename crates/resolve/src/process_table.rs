@@ -1,13 +1,14 @@
 //! Who is alive: threads, the processes they belong to, and the executable images of these.
 
+use crate::address_spaces::SpaceId;
+use crate::descriptor_tables::{DescriptionId, TableId};
 use crate::directories::DirectoryId;
-use crate::files::{DescriptionId, TableId};
-use crate::library::Enclosing;
-use crate::memory::SpaceId;
 use hashbrown::HashMap;
 use iotrail_model::calls;
 use iotrail_model::raw::{RawItem, Return};
-use iotrail_model::{CallId, CaseId, Nullable, PathId, Pid, Process, Tid, Timestamp, Usage, text};
+use iotrail_model::{
+    CallId, CaseId, Layer, Nullable, OpenId, PathId, Pid, Process, Tid, Timestamp, Usage, text,
+};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -51,6 +52,12 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
+    /// The innermost call of a higher layer that it is in.
+    pub(crate) fn parent(&self, case: CaseId, layer: Layer) -> Nullable<u64> {
+        let outer = self.enclosing.iter().rev().find(|outer| outer.layer > layer);
+        outer.filter(|outer| outer.case == case).map(|outer| outer.seq).into()
+    }
+
     /// Takes the last of its suspended calls that is meant; not if the call that it is in is meant, too.
     pub(crate) fn resume(&mut self, is_meant: impl Fn(&Entered) -> bool) -> Option<Entered> {
         if self.suspended.is_empty() || self.entered.as_ref().is_some_and(&is_meant) {
@@ -73,6 +80,17 @@ impl Thread {
                 _ => false,
             }
     }
+}
+
+/// A call of a library that a thread is in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Enclosing {
+    pub(crate) layer: Layer,
+    pub(crate) start: Timestamp,
+    pub(crate) case: CaseId,
+    pub(crate) seq: u64,
+    /// What its descriptor stood for when it began.
+    pub(crate) open: Nullable<OpenId>,
 }
 
 /// A call in flight.
@@ -434,7 +452,10 @@ impl ProcessTable {
     /// All threads but `survivor` are about to end.
     pub(crate) fn make_zombies(&mut self, process: ProcessId, survivor: Option<ThreadId>) {
         let members = self.process(process).members.clone();
-        members.into_iter().filter(|member| Some(*member) != survivor).for_each(|member| self.make_zombie(member));
+        members
+            .into_iter()
+            .filter(|member| Some(*member) != survivor)
+            .for_each(|member| self.make_zombie(member));
     }
 
     /// A thread is about to end.

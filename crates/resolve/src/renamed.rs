@@ -4,12 +4,7 @@
 //! another. Further names of the file do not matter, and a name that was removed stays. Renames are noted, the last ones, and
 //! followed when a descriptor is used next.
 
-use crate::Sink;
-use crate::files::DescriptionId;
-use crate::lookup::{LONG, intern};
-use crate::namespace::Content;
-use crate::resolver::Resolver;
-use iotrail_model::{Dictionaries, FileId, Nullable, PathId};
+use iotrail_model::{FileId, Nullable};
 use std::collections::VecDeque;
 
 /// Renames that are remembered.
@@ -47,12 +42,12 @@ impl Renamed {
     }
 
     /// Whether one of those since then is not remembered any more.
-    fn forgot(&self, since: u64) -> bool {
+    pub(crate) fn forgot(&self, since: u64) -> bool {
         self.count - since > self.last.len() as u64
     }
 
     /// What a file is called by now that was called `name` then, if that is something else.
-    fn follow(&self, since: u64, file: Nullable<FileId>, name: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn follow(&self, since: u64, file: Nullable<FileId>, name: &[u8]) -> Option<Vec<u8>> {
         let skip = self.last.len() - (self.count - since).min(self.last.len() as u64) as usize;
         let mut by_now: Option<Vec<u8>> = None;
         for rename in self.last.iter().skip(skip) {
@@ -67,63 +62,6 @@ impl Renamed {
             }
         }
         by_now
-    }
-}
-
-impl Resolver {
-    /// Gives a description the name that its file has by now.
-    #[inline]
-    pub(crate) fn follow_renames(&mut self, id: DescriptionId, names: &mut Dictionaries) {
-        if self.files.description(id).renamed < self.files.renamed.count() {
-            self.rename_description(id, names);
-        }
-    }
-
-    #[cold]
-    fn rename_description(&mut self, id: DescriptionId, names: &mut Dictionaries) {
-        let count = self.files.renamed.count();
-        let description = self.files.description_mut(id);
-        let (path, file) = (description.path, description.file);
-        let since = std::mem::replace(&mut description.renamed, count);
-        let Some(path) = path.get() else { return };
-        let by_now = self.files.renamed.follow(since, file, names.paths.get(path.0));
-        let by_now = by_now.or_else(|| {
-            let file = file.get().filter(|_| self.files.renamed.forgot(since))?;
-            self.is_gone(path, Nullable::some(file), names).then(|| self.namespace.path_of(file))?
-        });
-        if let Some(by_now) = by_now {
-            let path = (by_now.len() <= LONG).then(|| intern(names, &by_now));
-            self.files.description_mut(id).path = path.into();
-            // A file without a name is called so, but that is none of its names.
-            if let (Some(path), Some(file)) = (path, file.get())
-                && !self.is_called(file, path, names)
-            {
-                self.lost_names.push((path, file));
-            }
-        }
-    }
-}
-
-impl Resolver {
-    /// Tells that a file has lost a name, unless it got that again: a tracer says how a descriptor was opened.
-    pub(crate) fn tell_lost<S: Sink>(
-        &mut self,
-        path: PathId,
-        file: FileId,
-        names: &Dictionaries,
-        sink: &mut S,
-    ) {
-        let walked = self.reach(Nullable::some(path), false, names);
-        if walked.is_none_or(|walked| self.namespace.content(walked.node) != Content::File(file)) {
-            self.tell(Nullable::some(path), Nullable::some(file), true, names, sink);
-        }
-    }
-
-    /// Whether a path denotes a file, as far as is known.
-    fn is_called(&mut self, file: FileId, path: PathId, names: &Dictionaries) -> bool {
-        let walked = self.reach(Nullable::some(path), false, names);
-        let content = walked.map(|walked| self.namespace.content(walked.node));
-        content.is_none_or(|content| content == Content::File(file)) || self.namespace.forgot()
     }
 }
 

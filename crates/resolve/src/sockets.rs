@@ -259,13 +259,13 @@ pub(crate) fn tells_both_ends(name: &[u8]) -> bool {
             digits > 0 && matches!(peer.get(digits), Some(b']' | b','))
         }),
     };
-    is_told && crate::lookup::is_socket_name(name)
+    is_told && is_socket_name(name)
 }
 
 /// Whether a name may give way to one made from an address: it says less, or was made from another.
 pub(crate) fn gives_way(name: &[u8], fd: Option<FdArg<'_>>) -> bool {
     let named_by_tracer = fd.is_some_and(|(_, hint)| hint.is_some());
-    !named_by_tracer && (name == b"socket" || crate::lookup::is_socket_name(name))
+    !named_by_tracer && (name == b"socket" || is_socket_name(name))
 }
 
 /// The inode that a name shows, with a comma behind it if there is one.
@@ -284,6 +284,12 @@ fn inode(name: &[u8]) -> &[u8] {
         Some(b']' | b',' | b'-') => &inner[..digits],
         _ => &[],
     }
+}
+
+/// Sockets get a longer name as they are bound and connected.
+pub(crate) fn is_socket_name(name: &[u8]) -> bool {
+    const PREFIXES: [&[u8]; 6] = [b"socket:", b"TCP", b"UDP", b"UNIX", b"NETLINK", b"RAW"];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 #[cfg(test)]

@@ -6,11 +6,14 @@
 //! one arena; those that no table names any more are found by marking, so that close costs nothing.
 
 use crate::cursor::Moved;
+use crate::holds::Holds;
 use crate::owned::Owned;
 use crate::renamed::Renamed;
 use crate::sockets::Protocol;
+use crate::source::Source;
 use hashbrown::HashMap;
 use iotrail_model::{FileId, Nullable, OpenId, PathId, Tid};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Numbers from here on lie in a hash map, so that one hostile number does not cost gigabytes.
@@ -19,25 +22,25 @@ const DENSE: usize = 4096;
 /// A table of more descriptors is large.
 const LARGE: usize = 256;
 
-/// An open file description in [`Files`].
+/// An open file description in [`DescriptorTables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DescriptionId(u32);
 
-/// A descriptor table in [`Files`].
+/// A descriptor table in [`DescriptorTables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TableId(u32);
 
 /// What a descriptor stands for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description {
-    /// Its number in the trail; NULL until it is in [`Files`], and when there are no more.
+    /// Its number in the trail; NULL until it is in [`DescriptorTables`], and when there are no more.
     pub(crate) number: Nullable<OpenId>,
     /// Path or name.
     pub(crate) path: Nullable<PathId>,
     /// The file, if it has a number yet.
     pub(crate) file: Nullable<FileId>,
-    /// Position of the next read or write, as far as those who are followed moved it: see [`Files::is_trusted`] and
-    /// [`Files::cursor`].
+    /// Position of the next read or write, as far as those who are followed moved it: see [`DescriptorTables::is_trusted`] and
+    /// [`DescriptorTables::cursor`].
     pub(crate) cursor: Nullable<i64>,
     /// Whether writes go to the end of the file, if that is known.
     pub(crate) append: Option<bool>,
@@ -53,7 +56,7 @@ pub(crate) struct Description {
     pub(crate) in_flight: u32,
     /// How often the cursor was moved.
     pub(crate) moves: u64,
-    /// [`Files::losses`] when the cursor was set.
+    /// [`DescriptorTables::losses`] when the cursor was set.
     pub(crate) since: u64,
     /// What a trace must hold so that all who move the cursor are seen.
     pub(crate) needs: Holds,
@@ -61,7 +64,7 @@ pub(crate) struct Description {
     pub(crate) renamed: u64,
     /// Who moved it last, and when.
     pub(crate) moved: Option<Moved>,
-    /// [`Files::renames`] when the name was confirmed.
+    /// [`DescriptorTables::renames`] when the name was confirmed.
     pub(crate) renames: u64,
     /// The process that a pidfd refers to.
     pub(crate) process: Option<Tid>,
@@ -165,59 +168,10 @@ impl Table {
     }
 }
 
-/// Whether a trace holds the calls that cursors depend on. strace can be told to leave calls out, and does not say so; but it
-/// is told what to hold by name or by kind, so calls that nobody asks for by name tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Holds(u8);
-
-impl Holds {
-    /// It may hold anything or nothing.
-    pub(crate) const NOTHING: Self = Self(0);
-    /// Calls on descriptors.
-    pub(crate) const DESCRIPTORS: Self = Self(1);
-    /// Calls that make processes.
-    pub(crate) const PROCESSES: Self = Self(2);
-    /// Calls of both kinds.
-    pub(crate) const ALL: Self = Self(3);
-    /// `read`.
-    pub(crate) const READS: Self = Self(4);
-    /// `write`.
-    pub(crate) const WRITES: Self = Self(8);
-    /// All of these.
-    pub(crate) const EVERYTHING: Self = Self(15);
-    /// Something is missing, whatever else it holds.
-    const INCOMPLETE: u8 = 16;
-
-    #[inline]
-    pub(crate) fn learn(&mut self, shown: Self) {
-        self.0 |= shown.0;
-    }
-
-    /// A call is missing that must have been made.
-    pub(crate) fn misses(&mut self) {
-        self.0 |= Self::INCOMPLETE;
-    }
-
-    /// What must be held so that all calls are seen that move the cursor of a file which is open for that.
-    pub(crate) fn of_open(reads: bool, writes: bool) -> Self {
-        let bits = |holds: Self, wanted: bool| if wanted { holds.0 } else { 0 };
-        Self(Self::ALL.0 | bits(Self::READS, reads) | bits(Self::WRITES, writes))
-    }
-
-    fn hold(self, needed: Self) -> bool {
-        self.0 & (needed.0 | Self::INCOMPLETE) == needed.0
-    }
-}
-
-impl Default for Holds {
-    fn default() -> Self {
-        Self::EVERYTHING
-    }
-}
-
 /// All descriptor tables and open file descriptions of a process tree.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct DescriptorTables {
+    pub(crate) source: Source,
     descriptions: Vec<Description>,
     /// How many descriptions there were.
     made: u32,
@@ -236,9 +190,16 @@ pub(crate) struct Files {
     pub(crate) renamed: Renamed,
     /// Device and inode behind a description, where they are known.
     identities: Vec<Option<(u64, u64)>>,
+    /// Descriptions that were sent with messages and not seen to arrive, the last ones.
+    pub(crate) sent: VecDeque<DescriptionId>,
 }
 
-impl Files {
+impl DescriptorTables {
+    pub(crate) fn new(source: Source) -> Self {
+        let holds = if source.is_trace { Holds::NOTHING } else { Holds::default() };
+        Self { source, holds, ..Self::default() }
+    }
+
     /// An empty table with one owner.
     pub(crate) fn new_table(&mut self) -> TableId {
         TableId(self.tables.add(Arc::default()))
@@ -551,7 +512,7 @@ impl Files {
         self.descriptions.len() - self.free.len()
     }
 
-    /// Frees the descriptions that no table and none of `used_elsewhere` names.
+    /// Frees the descriptions that no table, no message and none of `used_elsewhere` names.
     pub(crate) fn sweep(&mut self, used_elsewhere: impl Iterator<Item = DescriptionId>) {
         let mut used = vec![false; self.descriptions.len()];
         let mut last = std::ptr::null();
@@ -561,7 +522,8 @@ impl Files {
             }
             last = Arc::as_ptr(table);
         }
-        used_elsewhere.for_each(|description| used[description.0 as usize] = true);
+        let sent = self.sent.iter().copied();
+        used_elsewhere.chain(sent).for_each(|description| used[description.0 as usize] = true);
         self.free.clear();
         self.free.extend((0..used.len()).rev().filter(|index| !used[*index]).map(|index| index as u32));
         for index in &self.free {
@@ -583,13 +545,13 @@ impl Files {
 mod tests {
     use super::*;
 
-    fn named(files: &mut Files, number: u32) -> DescriptionId {
+    fn named(files: &mut DescriptorTables, number: u32) -> DescriptionId {
         files.describe(Description::opened(Nullable::some(PathId(number)), true, Some(false)))
     }
 
     #[test]
     fn a_copied_table_changes_alone() {
-        let mut files = Files::default();
+        let mut files = DescriptorTables::default();
         let parent = files.new_table();
         let (first, second) = (named(&mut files, 1), named(&mut files, 2));
         files.set(parent, 3, first, false);
@@ -602,7 +564,7 @@ mod tests {
 
     #[test]
     fn only_marked_descriptors_are_closed_at_exec() {
-        let mut files = Files::default();
+        let mut files = DescriptorTables::default();
         let table = files.new_table();
         let file = named(&mut files, 1);
         files.set(table, 3, file, true);
@@ -616,7 +578,7 @@ mod tests {
 
     #[test]
     fn closed_descriptions_are_freed() {
-        let mut files = Files::default();
+        let mut files = DescriptorTables::default();
         let table = files.new_table();
         for number in 0..100_000 {
             let file = named(&mut files, number);
@@ -631,7 +593,7 @@ mod tests {
 
     #[test]
     fn huge_numbers_cost_no_memory() {
-        let mut files = Files::default();
+        let mut files = DescriptorTables::default();
         let table = files.new_table();
         let file = named(&mut files, 1);
         files.set(table, i32::MAX, file, false);

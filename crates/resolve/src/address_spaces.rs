@@ -5,7 +5,7 @@
 //! share an address space, and so do processes made with CLONE_VM; children copy it; exec replaces it. Copies cost
 //! nothing until one of the two changes.
 
-use crate::files::DescriptionId;
+use crate::descriptor_tables::DescriptionId;
 use crate::owned::Owned;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ const PAGE: u64 = 4096;
 /// How many mappings are kept in all address spaces together; what goes beyond is forgotten.
 const MAX_MAPPINGS: usize = 1 << 20;
 
-/// An address space in [`Memory`].
+/// An address space in [`AddressSpaces`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpaceId(u32);
 
@@ -45,7 +45,7 @@ type Mappings = BTreeMap<u64, Mapping>;
 
 /// The address spaces of a process tree.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct AddressSpaces {
     spaces: Owned<Arc<Mappings>>,
     /// Mappings in all of them; shared ones count once.
     total: usize,
@@ -60,7 +60,7 @@ pub(crate) fn pages(start: u64, length: u64) -> Range<u64> {
     start / PAGE * PAGE..end
 }
 
-impl Memory {
+impl AddressSpaces {
     /// An address space in which nothing is known to be mapped, with one owner.
     pub(crate) fn empty(&mut self) -> SpaceId {
         SpaceId(self.spaces.add(Arc::default()))
@@ -222,12 +222,12 @@ fn cut(mappings: &mut Mappings, range: &Range<u64>) -> Vec<(u64, Mapping)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{Description, Files};
+    use crate::descriptor_tables::{Description, DescriptorTables};
     use iotrail_model::Nullable;
     use proptest::prelude::*;
 
     fn files(count: usize) -> Vec<DescriptionId> {
-        let mut files = Files::default();
+        let mut files = DescriptorTables::default();
         (0..count).map(|_| files.describe(Description::unseen(Nullable::NULL))).collect()
     }
 
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn neighbours_that_continue_each_other_are_one() {
-        let (mut memory, file) = (Memory::default(), files(1)[0]);
+        let (mut memory, file) = (AddressSpaces::default(), files(1)[0]);
         let space = memory.empty();
         for number in [0, 2, 1] {
             let place = Mapped { description: file, offset: (number * PAGE) as i64 };
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_hundred_thousand_mappings_are_kept_and_millions_are_not() {
-        let (mut memory, file) = (Memory::default(), files(1)[0]);
+        let (mut memory, file) = (AddressSpaces::default(), files(1)[0]);
         let space = memory.empty();
         for number in 0..1_200_000 {
             memory.map(space, &page(2 * number), Mapped { description: file, offset: 0 });
@@ -328,7 +328,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_page_holds_what_a_naive_table_of_pages_says(steps in prop::collection::vec(step(), 1..60)) {
-            let (mut memory, files) = (Memory::default(), files(3));
+            let (mut memory, files) = (AddressSpaces::default(), files(3));
             let mut spaces = vec![(memory.empty(), Naive::new())];
             let mut current = 0;
             for step in steps {

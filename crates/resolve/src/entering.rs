@@ -1,0 +1,67 @@
+//! A call is announced: it was entered, and something else is seen before it returns.
+
+use crate::effect::Effect;
+use crate::operands::Operands;
+use crate::process_table::{Entered, ThreadId};
+use crate::state::State;
+use iotrail_model::calls::{self, Transfer};
+use iotrail_model::raw::RawCall;
+use iotrail_model::{CaseId, Dictionaries};
+
+impl State {
+    pub(crate) fn enter(
+        &mut self,
+        case: CaseId,
+        id: ThreadId,
+        seq: Option<u64>,
+        call: &RawCall<'_>,
+        names: &mut Dictionaries,
+    ) {
+        self.leave(id);
+        let seq = (case, seq.unwrap_or_else(|| self.cases.next_seq(case)));
+        let effect = self.effects.of(call.call);
+        self.take_turn(case, id, call);
+        self.descriptors.holds.learn(self.effects.holds(call.call));
+        let spec = calls::spec(call.call);
+        let operands = Operands::of(spec, call);
+        let table = self.processes.thread(id).table;
+        let mapped = self.spaces.touched(self.processes.thread(id).space, effect, spec, call);
+        let description = operands.fd.and_then(|fd| self.description_of(table, fd, false, names));
+        let description = description.or(mapped.map(|mapped| mapped.description));
+        let transfers = spec.is_some_and(|spec| spec.transfer != Transfer::None);
+        let target = operands.fd2.filter(|_| spec.is_some_and(|spec| spec.transfer == Transfer::Copy));
+        let target = target.and_then(|fd| self.description_of(table, fd, false, names));
+        let moves = transfers || effect == Effect::Seek;
+        match (effect, operands.fd) {
+            (Effect::Spawn, _) => self.creation_begins(id, call, &operands),
+            (Effect::Close, Some((fd, _))) => self.descriptors.close(table, fd),
+            (Effect::Unmap, _) => self.spaces.unmap_by_call(self.processes.thread(id).space, spec, call),
+            (Effect::ExitGroup, _) => self.exit_group(case, id, &operands, call.start),
+            (Effect::Rename | Effect::ChangeRoot, _) => self.descriptors.renames += 1,
+            _ => {}
+        }
+        let offset = mapped.map(|mapped| mapped.offset).into();
+        let moves_before = [description, target].map(|id| id.map_or(0, |id| self.descriptors.moves(id)));
+        let entered = Entered {
+            call: call.call,
+            start: call.start,
+            description,
+            target,
+            offset,
+            moves,
+            moves_before,
+            seq,
+        };
+        for description in entered.descriptions().filter(|_| moves) {
+            self.descriptors.description_mut(description).in_flight += 1;
+        }
+        self.processes.thread_mut(id).entered = Some(entered);
+    }
+
+    pub(crate) fn take_turn(&mut self, case: CaseId, id: ThreadId, call: &RawCall<'_>) {
+        if self.effects.is_turn(call.call) {
+            let pid = self.processes.process(self.processes.thread(id).process).pid;
+            self.cases.runs(case, pid);
+        }
+    }
+}
