@@ -4,10 +4,9 @@
 
 #![allow(clippy::print_stderr, clippy::expect_used, reason = "a tool for developers")]
 
-use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
+use iotrail_model::{Dictionaries, Event, Process};
 use iotrail_record::proc::EnvSelection;
-use iotrail_record::{CallSet, Limits, Placement, RecordPlan, Store, Target, Wait, record};
-use iotrail_resolve::Sink;
+use iotrail_record::{CallSet, Limits, Placement, RecordPlan, Store, StoreError, Target, Wait, record};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -17,8 +16,8 @@ struct Nothing {
     events: u64,
 }
 
-impl Sink for Nothing {
-    fn event(&mut self, event: &Event, names: &Dictionaries) {
+impl Store for Nothing {
+    fn event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), StoreError> {
         self.events += 1;
         if self.print {
             let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -36,20 +35,14 @@ impl Sink for Nothing {
                 event.dur
             );
         }
+        Ok(())
     }
 
-    fn process(&mut self, process: Process) {
+    fn process(&mut self, process: &Process) -> Result<(), StoreError> {
         if self.print {
             eprintln!("{process:?}");
         }
-    }
-
-    fn file(&mut self, _path: PathId, _file: &NamedFile, _names: &Dictionaries) {}
-}
-
-impl Store for Nothing {
-    fn failure(&self) -> Option<String> {
-        None
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {

@@ -1,8 +1,9 @@
 //! Joining running processes, and leaving them running.
 
 use crate::error::RecordError;
+use crate::proc;
+use crate::recording::Recording;
 use crate::store::Store;
-use crate::tracer::Recording;
 use iotrail_model::{Pid, Tid, Timestamp};
 use iotrail_ptrace::{Options, Stopped, Why};
 use std::io;
@@ -15,7 +16,7 @@ impl<S: Store> Recording<'_, '_, S> {
     /// in `/proc` is the state of one moment.
     pub(crate) fn attach(&mut self, pid: u32) -> Result<(), RecordError> {
         let attach = |error| RecordError::Attach { pid, error };
-        let process = process_of(Tid(pid))
+        let process = proc::process_of(Tid(pid))
             .ok_or_else(|| attach(io::Error::new(io::ErrorKind::NotFound, "there is no such process")))?;
         let mut joined: Vec<Tid> = Vec::new();
         // A thread that is made meanwhile is found by the next listing, or is traced already with the one that made it.
@@ -29,11 +30,11 @@ impl<S: Store> Recording<'_, '_, S> {
                 break;
             }
             for tid in news {
-                match self.tracer.seize(tid, Options::default()) {
+                match self.reports.tracer.seize(tid, Options::default()) {
                     Ok(()) => {}
                     Err(error) if is_own(&error, tid) => {}
                     // It ended between the listing and now.
-                    Err(error) if crate::tracer::is_gone(&error) && !joined.is_empty() => {}
+                    Err(error) if crate::recording::is_gone(&error) && !joined.is_empty() => {}
                     Err(error) => return Err(attach(error)),
                 }
                 joined.push(tid);
@@ -42,25 +43,23 @@ impl<S: Store> Recording<'_, '_, S> {
         for tid in &joined {
             self.threads.belongs(*tid, process);
             // It may have ended; then its end is reported.
-            let _ = self.tracer.interrupt(*tid);
+            let _ = self.reports.tracer.interrupt(*tid);
         }
-        self.gathering.push((process, joined));
+        self.gathering.begin(process, joined);
         Ok(())
     }
 
-    /// One more thread of a process that was attached to has stopped. With the last one all are told about and go on.
-    pub(crate) fn gathered(&mut self, place: usize) -> io::Result<()> {
-        if !self.threads.all_held(&self.gathering[place].1) {
-            return Ok(());
-        }
-        let (process, tids) = self.gathering.swap_remove(place);
-        let now = self.clock.now();
-        self.find(Tid(process.0), process, now);
-        for tid in tids {
-            match self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {
-                Some(stop) if matches!(stop.why(), Why::Group(_)) => self.stays(stop)?,
-                Some(stop) => self.go_on(stop, None)?,
-                None => {}
+    /// Processes that were attached to and whose threads have all stopped are told about and go on.
+    fn gathered(&mut self) -> io::Result<()> {
+        while let Some((process, tids)) = self.gathering.take_complete(|tids| self.threads.all_held(tids)) {
+            let now = self.clock.now();
+            self.find(Tid(process.0), process, now);
+            for tid in tids {
+                match self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {
+                    Some(stop) if matches!(stop.why(), Why::Group(_)) => self.stays(stop)?,
+                    Some(stop) => self.go_on(stop, None)?,
+                    None => {}
+                }
             }
         }
         Ok(())
@@ -69,29 +68,24 @@ impl<S: Store> Recording<'_, '_, S> {
     /// Holds a thread if others of its process are waited for.
     pub(crate) fn gather(&mut self, stop: Stopped) -> Result<io::Result<()>, Stopped> {
         let tid = stop.tid();
-        let Some(place) = self.gathering.iter().position(|(_, tids)| tids.contains(&tid)) else {
+        if !self.gathering.waits_for(tid) {
             return Err(stop);
-        };
+        }
         if let Some(thread) = self.threads.get_mut(tid) {
             thread.held = Some(stop);
         }
-        Ok(self.gathered(place))
+        Ok(self.gathered())
     }
 
-    /// A thread that was to be gathered ended instead.
+    /// A thread that was to be gathered ended instead: it may be the one that the others waited for.
     pub(crate) fn gather_without(&mut self, tid: Tid) {
-        for (_, tids) in &mut self.gathering {
-            tids.retain(|other| *other != tid);
-        }
-        // The last one may be the one that the others waited for.
-        for place in (0..self.gathering.len()).rev() {
-            let _ = self.gathered(place);
-        }
+        self.gathering.forget(tid);
+        let _ = self.gathered();
     }
 
     /// Leaves every process that is still traced.
     pub(crate) fn detach_all(&mut self) {
-        if std::mem::replace(&mut self.detaching, true) {
+        if std::mem::replace(&mut self.gathering.detaching, true) {
             return;
         }
         self.tally.left_running += self.threads.processes() as u64;
@@ -101,7 +95,7 @@ impl<S: Store> Recording<'_, '_, S> {
             match self.threads.get_mut(tid).and_then(|thread| thread.held.take()) {
                 Some(stop) => drop(self.let_go(stop, now)),
                 // It may have ended; then its end is reported.
-                None => drop(self.tracer.interrupt(tid)),
+                None => drop(self.reports.tracer.interrupt(tid)),
             }
         }
     }
@@ -112,7 +106,7 @@ impl<S: Store> Recording<'_, '_, S> {
         match stop.why() {
             Why::Created => {
                 let child = Tid(stop.message()? as u32);
-                let process = process_of(child).unwrap_or(Pid(child.0));
+                let process = proc::process_of(child).unwrap_or(Pid(child.0));
                 self.threads.belongs(child, process);
                 if let Some(held) = self.threads.get_mut(child).and_then(|thread| thread.held.take()) {
                     self.free(child);
@@ -134,9 +128,7 @@ impl<S: Store> Recording<'_, '_, S> {
             _ => None,
         };
         self.free(tid);
-        if let Some(placed) = &self.placed {
-            placed.leaves(tid);
-        }
+        self.cores.leaves(tid);
         stop.detach(signal)
     }
 
@@ -150,18 +142,7 @@ impl<S: Store> Recording<'_, '_, S> {
 /// Whether a thread cannot be seized because it is traced by this thread already.
 fn is_own(error: &io::Error, tid: Tid) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
-        && field(tid, "TracerPid:") == Some(rustix::thread::gettid().as_raw_nonzero().get() as u32)
-}
-
-/// The process of a thread.
-pub(crate) fn process_of(tid: Tid) -> Option<Pid> {
-    field(tid, "Tgid:").map(Pid)
-}
-
-fn field(tid: Tid, key: &str) -> Option<u32> {
-    let status = std::fs::read(format!("/proc/{tid}/status")).ok()?;
-    let status = String::from_utf8_lossy(&status);
-    status.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok()
+        && proc::tracer_of(tid) == Some(rustix::thread::gettid().as_raw_nonzero().get() as u32)
 }
 
 fn threads_of(process: Pid) -> io::Result<Vec<Tid>> {

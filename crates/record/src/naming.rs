@@ -4,12 +4,12 @@
 //! a disk, and no file system is asked that does not answer. Calls that take a name away by which they were called, or
 //! that change what names mean, are looked at before.
 
+use crate::emitter::Emitter;
 use crate::names::rules::{self, Change, Last};
-use crate::names::{Base, How, Who};
-use crate::proc::{self, Behind, Name};
+use crate::names::{Base, How, Names, Who};
+use crate::proc::{self, FileInfo, Name};
 use crate::store::Store;
 use crate::threads::InFlight;
-use crate::tracer::Recording;
 use iotrail_decode::Returned;
 use iotrail_decode::{Entry, GivenBase};
 use iotrail_model::calls::{ArgKind, CallKind, CallSpec, TABLE};
@@ -18,6 +18,9 @@ use std::sync::LazyLock;
 
 const ENOENT: i32 = 2;
 const EINPROGRESS: i32 = 115;
+
+/// The thread that makes a call, and its process if that is known.
+pub(crate) type Emitting = (Tid, Option<Pid>);
 
 /// What there is to do for a call.
 #[derive(Clone, Copy, Debug)]
@@ -50,10 +53,15 @@ fn row(call: CallId) -> Option<Row> {
     ROWS.get(call.index()).copied()
 }
 
-impl<S: Store> Recording<'_, '_, S> {
+impl Names {
     /// A call is about to be made.
     #[inline]
-    pub(crate) fn name_early(&mut self, tid: Tid, process: Option<Pid>, call: &mut InFlight) {
+    pub(crate) fn name_early<S: Store>(
+        &mut self,
+        (tid, process): Emitting,
+        call: &mut InFlight,
+        emitter: &Emitter<'_, S>,
+    ) {
         let Some(row) = call.entry.call().and_then(row).filter(|row| row.early || row.removes) else {
             return;
         };
@@ -62,68 +70,73 @@ impl<S: Store> Recording<'_, '_, S> {
         let moves = |entry: &Entry| entry.paths().nth(1).is_some();
         if row.early || moves(&call.entry) || climbs(&call.entry) {
             let at = call.start;
-            self.name_paths(tid, process, &mut call.entry, row, at);
+            self.name_paths((tid, process), &mut call.entry, row, at, emitter);
         }
     }
 
     /// A call has returned, or will not.
     #[inline]
-    pub(crate) fn name_late(&mut self, tid: Tid, process: Option<Pid>, entry: &mut Entry, at: Timestamp) {
+    pub(crate) fn name_late<S: Store>(
+        &mut self,
+        (tid, process): Emitting,
+        entry: &mut Entry,
+        at: Timestamp,
+        emitter: &Emitter<'_, S>,
+    ) {
         let Some(row) = entry.call().and_then(row).filter(|row| row.concerns) else { return };
         let succeeded = has_succeeded(entry);
         if !(row.opens && succeeded) {
-            self.name_paths(tid, process, entry, row, at);
+            self.name_paths((tid, process), entry, row, at, emitter);
         }
         if let Some(spec) = entry.spec().filter(|_| row.changes && succeeded) {
             let who = Who { tid, pid: process.unwrap_or(Pid(tid.0)), at };
-            self.names.changed(who, spec, &entry.located());
+            self.changed(who, spec, &entry.located());
         }
     }
 
     /// What lies behind the descriptors that a call made. Paths of the call whose descriptor does not tell are looked up.
-    pub(crate) fn look_behind(&mut self, tid: Tid, entry: &mut Entry, at: Timestamp) -> Vec<(i32, Behind)> {
+    pub(crate) fn look_behind<S: Store>(
+        &mut self,
+        (tid, process): Emitting,
+        entry: &mut Entry,
+        at: Timestamp,
+        emitter: &Emitter<'_, S>,
+    ) -> Vec<(i32, FileInfo)> {
         let row = entry.call().and_then(row);
         let (opens, copies) = row.map_or((false, false), |row| (row.opens, row.copies));
-        let known = copies && self.scribe.knows(tid, entry.values()[0] as i32);
+        let known = copies && emitter.knows(tid, entry.values()[0] as i32);
         let made = entry.effects().made;
         let mut found = Vec::new();
         for fd in made.into_iter().flatten() {
-            let Some(mut behind) = proc::behind(tid, fd, opens) else { continue };
+            let Some(mut behind) = proc::file_info(tid, fd, opens) else { continue };
             behind.name = behind.name.filter(|_| !known);
             if row.is_some_and(|row| row.accepts)
-                && let Some(name) = self.ends_of(tid, fd)
+                && let Some(name) = ends_of(process, fd)
             {
                 behind.name = Some(name);
             }
             if let Some(name) = &mut behind.name {
-                name.name = self.names.seen(tid, &format!("fd/{fd}"), std::mem::take(&mut name.name));
+                name.name = self.seen(tid, &format!("fd/{fd}"), std::mem::take(&mut name.name));
             }
             found.push((fd, behind));
         }
         if let Some(row) = row.filter(|_| opens && found.iter().all(|(_, behind)| behind.name.is_none())) {
-            let process = self.threads.get(tid).and_then(|thread| thread.process);
-            self.name_paths(tid, process, entry, row, at);
+            self.name_paths((tid, process), entry, row, at, emitter);
         }
         found
     }
 
-    /// The socket that a call connected, with a name that tells both its ends. A call that does not wait may say that it is
-    /// not done although it is.
-    pub(crate) fn connected(&self, tid: Tid, entry: &Entry) -> Option<(i32, Name)> {
-        let fd = connects(entry).then(|| entry.values()[0] as i32)?;
-        Some((fd, self.ends_of(tid, fd)?))
-    }
-
-    fn ends_of(&self, tid: Tid, fd: i32) -> Option<Name> {
-        let process = self.threads.get(tid)?.process?;
-        proc::socket_ends(process, fd).map(|name| Name { name, deleted: false })
-    }
-
-    fn name_paths(&mut self, tid: Tid, process: Option<Pid>, entry: &mut Entry, row: Row, at: Timestamp) {
+    fn name_paths<S: Store>(
+        &mut self,
+        (tid, process): Emitting,
+        entry: &mut Entry,
+        row: Row,
+        at: Timestamp,
+        emitter: &Emitter<'_, S>,
+    ) {
         let who = Who { tid, pid: process.unwrap_or(Pid(tid.0)), at };
         let Some(spec) = entry.spec() else { return };
-        self.names.tally.unreadable += entry.unread_paths() as u64;
-        self.names.blind |= self.tally.filtering_before > 0 || !self.tally.filtering.is_empty();
+        self.tally.unreadable += entry.unread_paths() as u64;
         let succeeded = has_succeeded(entry);
         let arrived = match entry.returned() {
             Some(Returned::Value(_)) => true,
@@ -143,8 +156,8 @@ impl<S: Store> Recording<'_, '_, S> {
             };
             let name = match (spec.kind, given.kind) {
                 (_, ArgKind::LinkTarget) => continue,
-                (CallKind::ChangeDirectory, _) | (_, ArgKind::PathOut) if succeeded => self.names.cwd(who),
-                (CallKind::ChangeRoot, _) if succeeded => self.names.root(who),
+                (CallKind::ChangeDirectory, _) | (_, ArgKind::PathOut) if succeeded => self.cwd(who),
+                (CallKind::ChangeRoot, _) if succeeded => self.root(who),
                 // Whose the name was that its file has lost is not known: the descriptor tells the file.
                 (call, _) if call != CallKind::Exec && proc::leads_to_lost_name(tid, given.bytes) => {
                     continue;
@@ -152,9 +165,9 @@ impl<S: Store> Recording<'_, '_, S> {
                 _ => {
                     let base = match given.directory {
                         GivenBase::Cwd => Base::Cwd,
-                        GivenBase::Fd(fd) => Base::Fd(fd, self.scribe.path_of(tid, fd)),
+                        GivenBase::Fd(fd) => Base::Fd(fd, emitter.path_of(tid, fd)),
                     };
-                    self.names.place(who, base, given.bytes, how)
+                    self.place(who, base, given.bytes, how)
                 }
             };
             named.push((given.place, name));
@@ -164,15 +177,26 @@ impl<S: Store> Recording<'_, '_, S> {
         if let (Some(target), Some((_, Some(link)))) = (target, named.first()) {
             let how = How { last: Last::Link, follows: false, anew: false, doubts: false, in_root: false };
             let directory = Base::Directory(parent(link));
-            named.push((target.place, self.names.place(who, directory, target.bytes, how)));
+            named.push((target.place, self.place(who, directory, target.bytes, how)));
         }
         for (place, name) in named {
             match name {
                 Some(name) => entry.locate(place, &name),
-                None => self.names.tally.unresolved += 1,
+                None => self.tally.unresolved += 1,
             }
         }
     }
+}
+
+/// The socket that a call connected, with a name that tells both its ends. A call that does not wait may say that it is
+/// not done although it is.
+pub(crate) fn connected(process: Option<Pid>, entry: &Entry) -> Option<(i32, Name)> {
+    let fd = connects(entry).then(|| entry.values()[0] as i32)?;
+    Some((fd, ends_of(process, fd)?))
+}
+
+fn ends_of(process: Option<Pid>, fd: i32) -> Option<Name> {
+    proc::socket_ends(process?, fd).map(|name| Name { name, deleted: false })
 }
 
 /// Whether a call connected a socket, or began to.

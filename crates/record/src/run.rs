@@ -2,23 +2,21 @@
 
 use crate::clock::Clock;
 use crate::command::Command;
+use crate::emitter::Emitter;
 use crate::error::RecordError;
-use crate::gate::{Gate, of_sample};
+use crate::filter::{Filter, of_sample};
 use crate::outcome::{End, Outcome};
 use crate::placement::Placed;
 use crate::plan::{RecordPlan, Target, Wait};
 use crate::proc::own_umask;
-use crate::scribe::Scribe;
+use crate::recording::{Mode, Parts, Recording};
 use crate::selection::filter;
 use crate::signals::Signals;
 use crate::store::Store;
-use crate::tracer::{Mode, Parts, Recording};
 use iotrail_kernel::cpu_limit::lift_cpu_limit;
-use iotrail_model::recording_coverage::{TracerCost, count};
-use iotrail_model::{Coverage, Nanos, Pid, RecordingCoverage};
-use iotrail_ptrace::{Launch, Messenger, Options, Takes, Tracer, call_cost};
-use rustix::time::{ClockId, clock_gettime};
-use std::time::Duration;
+use iotrail_model::recording_coverage::count;
+use iotrail_model::{Coverage, Pid, RecordingCoverage};
+use iotrail_ptrace::{Launch, Messenger, Options, Takes, Tracer};
 
 /// Makes a recording: returns when the program has ended, or was left running.
 ///
@@ -37,30 +35,30 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
     let filtered = command.is_some() && plan.wait == Wait::All;
     let clock = Clock::start();
     let parts = Parts {
-        scribe: Scribe::new(Gate::new(store, plan.calls.clone(), plan.limits)),
+        emitter: Emitter::new(Filter::new(store, plan.calls.clone(), plan.limits)),
         signals: Signals::new(&messenger),
-        mode: Mode { filtered, wait: plan.wait, main: None },
+        mode: Mode { filtered, wait: plan.wait, main: None, cpu_limit: None },
         calls: plan.calls.clone(),
         env: plan.env.clone(),
         clock,
     };
     let mut recording = Recording::new(Tracer::new(), parts);
     let started = clock.now();
-    recording.foreign = own_children();
-    recording.cpu_limit = lift_cpu_limit();
-    recording.calibrate();
+    recording.reports.foreign_children = own_children();
+    recording.mode.cpu_limit = lift_cpu_limit();
+    recording.cost.calibrate(&recording.reports.tracer);
     if command.is_some() {
         recording.signals.watch_group();
         let placed = Placed::start(plan.placement, !filtered, clock.now()).map_err(RecordError::Affinity)?;
         messenger.ring_at_rest(placed.bell());
-        recording.placed = Some(placed);
+        recording.cores.begin(placed);
         recording.signals.settle();
     }
     match (&command, &plan.target) {
         (Some(command), _) => recording.launch(command, plan, &messenger)?,
         (None, Target::Attach(pids)) => {
             pids.iter().try_for_each(|pid| recording.attach(*pid))?;
-            recording.scribe.gate.store().begun();
+            recording.emitter.filter.begun();
         }
         (None, Target::Command(_)) => return Err(RecordError::NoCommand),
     }
@@ -71,7 +69,7 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
         }
         return Err(error);
     }
-    recording.placed = None;
+    recording.cores.end();
     if let (Some(command), None) = (command, recording.end)
         && let Some(failure) = recording.launched.as_mut().and_then(|launched| launched.failure())
     {
@@ -83,7 +81,7 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
         coverage,
         started,
         ended: clock.now(),
-        interleaved: recording.scribe.interleaved(),
+        interleaved: recording.emitter.interleaved(),
     })
 }
 
@@ -94,7 +92,7 @@ impl<S: Store> Recording<'_, '_, S> {
         plan: &RecordPlan,
         messenger: &Messenger,
     ) -> Result<(), RecordError> {
-        let places = self.placed.as_ref().is_some_and(Placed::concerns_calls);
+        let places = self.cores.concerns_calls();
         let filter = self.mode.filtered.then(|| filter(&plan.calls, places)).transpose()?;
         let launch = Launch {
             program: &command.program,
@@ -103,7 +101,7 @@ impl<S: Store> Recording<'_, '_, S> {
             options: Options { die_with_tracer: filter.is_some() },
         };
         let launched = launch
-            .start(&self.tracer, messenger)
+            .start(&self.reports.tracer, messenger)
             .map_err(|error| RecordError::of_launch(error, command.path.clone()))?;
         let tid = launched.tid();
         self.mode.main = Some(Pid(tid.0));
@@ -112,39 +110,24 @@ impl<S: Store> Recording<'_, '_, S> {
         Ok(())
     }
 
-    /// Measures what a stopped call costs here. Without the answer the recording is as good.
-    fn calibrate(&mut self) {
-        self.call_cost = call_cost(&self.tracer).ok();
-    }
-
     /// What was seen and what not, so far.
     pub(crate) fn coverage(&self) -> Coverage {
         let tally = &self.tally;
-        let mut cost = TracerCost {
-            stops: tally.stops,
-            calls: tally.calls,
-            cpu: Nanos(cpu_time().0 - self.cpu.0),
-            ..TracerCost::default()
-        };
-        if let Some(measured) = self.call_cost {
-            cost.calibrate(nanos(measured.added), nanos(measured.inside));
-            measured.apart.into_iter().for_each(|apart| cost.calibrate_apart(nanos(apart)));
-        }
         let requests = self.requests.tally();
-        let mut lost = self.scribe.gate.lost.clone();
+        let mut lost = self.emitter.filter.lost.clone();
         count(&mut lost, "io_uring entries that could not be read", requests.unread_entries);
         let recording = RecordingCoverage {
             recorders: 1,
-            selections: [self.calls.selection()].into(),
-            events: self.scribe.gate.events,
+            selections: [self.decoding.calls.selection()].into(),
+            events: self.emitter.filter.events,
             mapped_files: tally.mapped_files,
             escaped: tally.escaped.clone(),
             left_running: tally.left_running,
             lost,
             polled_rings: requests.polled_rings,
             other_ring_entries: requests.other_entries.clone(),
-            left_out: self.scribe.gate.left_out.clone(),
-            unfinished: self.scribe.unfinished + requests.unfinished,
+            left_out: self.emitter.filter.left_out.clone(),
+            unfinished: self.emitter.unfinished + requests.unfinished,
             not_decoded: tally.not_decoded.clone(),
             filtering_themselves: tally.filtering_before + tally.filtering.len() as u64,
             tracing_others: tally.tracing_before + tally.tracing.len() as u64,
@@ -155,29 +138,29 @@ impl<S: Store> Recording<'_, '_, S> {
             unresolved_paths: self.names.tally.unresolved,
             foreign_names: self.names.tally.foreign,
             umasks: self.mode.main.and_then(|_| own_umask()).into_iter().collect(),
-            cost,
+            cost: self.cost.of(tally.stops, tally.calls),
             ..RecordingCoverage::default()
         };
         let troubles = tally.troubles.iter().map(|(error, times)| {
             format!("the kernel refused to go on with a stopped thread {times} times: {error}")
         });
         let mut coverage = Coverage {
-            interrupted: self.scribe.interrupted,
-            relative_paths: self.scribe.relative_paths(),
+            interrupted: self.emitter.interrupted,
+            relative_paths: self.emitter.relative_paths(),
             ..Coverage::of_recording(recording)
         };
-        let sample = self.scribe.gate.sample().map(of_sample);
-        let limit = self.cpu_limit.map(|seconds| {
+        let sample = self.emitter.filter.sample().map(of_sample);
+        let limit = self.mode.cpu_limit.map(|seconds| {
             format!("the recorder itself may use {seconds} s of CPU time (ulimit -t) and is killed with the program then")
         });
-        let long_names = match self.scribe.long_names() {
+        let long_names = match self.emitter.long_names() {
             0 => None,
             number => Some(format!(
                 "{number} paths are unknown: their directories lie too deep to keep their names"
             )),
         };
         troubles
-            .chain([self.calls.describe()])
+            .chain([self.decoding.calls.describe()])
             .chain(long_names)
             .chain(sample)
             .chain(limit)
@@ -190,14 +173,4 @@ impl<S: Store> Recording<'_, '_, S> {
 /// not list children, it may have some.
 fn own_children() -> bool {
     std::fs::read("/proc/thread-self/children").map_or(true, |children| !children.is_empty())
-}
-
-fn nanos(span: Duration) -> Nanos {
-    Nanos(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX))
-}
-
-/// CPU time of this thread.
-pub(crate) fn cpu_time() -> Nanos {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Nanos(time.tv_sec * 1_000_000_000 + time.tv_nsec)
 }

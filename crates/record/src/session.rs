@@ -1,10 +1,8 @@
 //! From a command to its trail: joins the trail, records into the spool, makes the tables.
 
 use crate::proc::{Launcher, host};
-use crate::{Outcome, RecordError, RecordPlan, Store, Target, record};
-use iotrail_model::recording_coverage::count;
+use crate::{Outcome, RecordError, RecordPlan, Store, StoreError, Target, record};
 use iotrail_model::{CaseName, Coverage, Dictionaries, Event, NamedFile, PathId, Process};
-use iotrail_resolve::Sink;
 use iotrail_spool::SpoolError;
 use iotrail_trail::{Capture, JoinOptions, Progress, Recording, Totals, TrailError};
 use std::collections::BTreeMap;
@@ -68,9 +66,8 @@ pub fn record_to_trail(
     progress: Progress<'_>,
 ) -> Result<Session, SessionError> {
     let mut recording = Recording::join(&options.target, join_options(plan, options))?;
-    let mut spool = Spooled { recording: &mut recording, failure: None, refused: 0 };
-    let outcome = match record(plan, &mut spool) {
-        Ok(outcome) => with_refused(outcome, spool.refused),
+    let outcome = match record(plan, &mut Spool(&mut recording)) {
+        Ok(outcome) => outcome,
         Err(error) => {
             recording.abandon()?;
             return Err(error.into());
@@ -127,79 +124,50 @@ pub fn name_of(target: &Target) -> String {
     }
 }
 
-/// Keeps what the resolver finds out in a spool, until that fails.
-struct Spooled<'a> {
-    recording: &'a mut Recording,
-    failure: Option<String>,
-    /// Events that the spool had no room for in one record.
-    refused: u64,
-}
+/// Keeps events in the spool of a recording.
+struct Spool<'a>(&'a mut Recording);
 
-/// Counts events that the spool refused one by one.
-fn with_refused(mut outcome: Outcome, refused: u64) -> Outcome {
-    if let Some(recording) = &mut outcome.coverage.recording {
-        count(&mut recording.lost, iotrail_trail::TOO_LONG, refused);
-        recording.events = recording.events.saturating_sub(refused);
-        outcome.coverage.lost = recording.lost();
-    }
-    outcome
-}
-
-impl Spooled<'_> {
-    fn note(&mut self, result: Result<(), SpoolError>) {
-        match result {
-            Err(error) if self.failure.is_none() && !error.is_about_one_record() => {
-                self.failure = Some(error.to_string());
-            }
-            _ => {}
+impl From<SpoolError> for StoreError {
+    fn from(error: SpoolError) -> Self {
+        match error.is_about_one_record() {
+            true => Self::Refused(iotrail_trail::TOO_LONG),
+            false => Self::Failed(error.to_string()),
         }
     }
 }
 
-impl Sink for Spooled<'_> {
-    #[inline]
-    fn event(&mut self, event: &Event, names: &Dictionaries) {
-        let result = self.recording.writer().event(event, names);
-        self.refused += u64::from(result.as_ref().is_err_and(SpoolError::is_about_one_record));
-        self.note(result);
-    }
-
-    fn process(&mut self, process: Process) {
-        let result = self.recording.writer().process(&process);
-        self.note(result);
-    }
-
-    fn image(&mut self, process: &Process) {
-        let result = self.recording.writer().image(process);
-        self.note(result);
-    }
-
-    fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
-        let result = self.recording.writer().file(path, file, names);
-        self.note(result);
-    }
-}
-
-impl Store for Spooled<'_> {
+impl Store for Spool<'_> {
     fn begun(&mut self) {
         // What goes wrong here is tried again, and reported, at the end.
-        let _ = self.recording.begun();
+        let _ = self.0.begun();
     }
 
-    fn failure(&self) -> Option<String> {
-        self.failure.clone()
+    #[inline]
+    fn event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), StoreError> {
+        Ok(self.0.writer().event(event, names)?)
+    }
+
+    fn process(&mut self, process: &Process) -> Result<(), StoreError> {
+        Ok(self.0.writer().process(process)?)
+    }
+
+    fn image(&mut self, process: &Process) -> Result<(), StoreError> {
+        Ok(self.0.writer().image(process)?)
+    }
+
+    fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) -> Result<(), StoreError> {
+        Ok(self.0.writer().file(path, file, names)?)
+    }
+
+    fn coverage(&mut self, coverage: &Coverage) -> Result<(), StoreError> {
+        Ok(self.0.writer().coverage(coverage)?)
     }
 
     fn bytes(&self) -> u64 {
-        self.recording.written().bytes
+        self.0.written().bytes
     }
 
     fn rotated(&mut self) {
-        self.recording.writer().rotate();
-    }
-
-    fn coverage(&mut self, coverage: &Coverage) {
-        let result = self.recording.writer().coverage(coverage);
-        self.note(result);
+        self.0.writer().rotate();
     }
 }

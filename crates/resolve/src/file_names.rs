@@ -2,7 +2,8 @@
 
 use crate::Sink;
 use crate::context::Context;
-use crate::namespace::{Content, Crossed, Namespace, Node, Walked};
+use crate::namespace::{Content, Crossed, Namespace, Walked};
+use crate::node::Node;
 use crate::operands::Operands;
 use crate::renamed::Renamed;
 use crate::source::Source;

@@ -48,6 +48,7 @@ mod lost;
 mod mappings;
 mod mounts;
 mod namespace;
+mod node;
 mod offsets;
 mod open_files;
 mod operands;

@@ -223,7 +223,7 @@ impl State {
     }
 
     /// `path` seen from the directory `base`.
-    pub(crate) fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Place {
+    fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Place {
         let directory = base.path.get().map(|base| names.paths.get(base.0));
         let directory = directory.filter(|path| path.starts_with(b"/") || !base.file.is_null());
         let lost = base.lost && path.first() != Some(&b'/');

@@ -5,7 +5,7 @@
 //! name and the mount in which it is seen. A namespace starts out with the mounts of the one that it was made from;
 //! that mounts of one are passed on to another (`MS_SHARED`) is not followed.
 
-use crate::namespace::Node;
+use crate::node::Node;
 
 /// Namespaces and mounts of one of them that are remembered.
 const MOST: usize = 1 << 12;

@@ -6,6 +6,7 @@
 //! denotes is unknown until something new is made there or a tracer looks.
 
 use crate::mounts::{MountId, Mounts};
+use crate::node::Node;
 use crate::paths;
 use hashbrown::HashMap;
 use iotrail_model::{FileFacts, FileId, FileKind, Interner, Nullable, PathId};
@@ -23,10 +24,6 @@ const ROOT: Node = Node(0);
 const START: Node = Node(1);
 /// Above a name that nothing leads to.
 const NOWHERE: u32 = u32::MAX;
-
-/// A name in [`Namespace`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Node(u32);
 
 /// What a name denotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

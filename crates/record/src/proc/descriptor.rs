@@ -9,7 +9,7 @@ use rustix::fs::{CWD, Statx, StatxFlags};
 
 /// What was found behind a descriptor that was just made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Behind {
+pub struct FileInfo {
     /// Device, inode, size, kind.
     pub facts: FileFacts,
     /// Its name, if it was asked for, or if it is a pipe, a socket, an anonymous inode or a file without a link: what no
@@ -19,7 +19,7 @@ pub struct Behind {
 
 /// A descriptor that was there before anything was seen of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundDescriptor {
     /// The descriptor.
     pub fd: i32,
     /// Path or name.
@@ -36,7 +36,7 @@ pub struct Found {
     pub facts: FileFacts,
 }
 
-impl Found {
+impl FoundDescriptor {
     /// As the resolver takes it.
     #[must_use]
     pub fn open_file(&self) -> OpenFile<'_> {
@@ -58,14 +58,14 @@ pub(crate) fn leads_to_lost_name(tid: Tid, path: &[u8]) -> bool {
         .iter()
         .find_map(|directory| path.strip_prefix(*directory));
     let fd = number.and_then(|number| std::str::from_utf8(number).ok()?.parse::<u16>().ok());
-    let name = fd.and_then(|fd| behind(tid, fd.into(), true)?.name);
+    let name = fd.and_then(|fd| file_info(tid, fd.into(), true)?.name);
     name.is_some_and(|name| name.deleted)
 }
 
 /// What descriptor `fd` of thread `tid` refers to: one `statx`, and a `readlink` if the name is asked for or no path led
 /// there. `None` if there is no such descriptor or it may not be looked at.
 #[must_use]
-pub fn behind(tid: Tid, fd: i32, named: bool) -> Option<Behind> {
+pub fn file_info(tid: Tid, fd: i32, named: bool) -> Option<FileInfo> {
     let link = format!("/proc/{tid}/fd/{fd}");
     let stat = stat(&link)?;
     let facts = facts(&stat);
@@ -74,13 +74,13 @@ pub fn behind(tid: Tid, fd: i32, named: bool) -> Option<Behind> {
         true => link::name(&link, &root(tid), &stat),
         false => None,
     };
-    Some(Behind { facts, name })
+    Some(FileInfo { facts, name })
 }
 
 /// Everything about descriptor `fd` of thread `tid`, of whose making nothing was seen. `None` if there is no such
 /// descriptor or it may not be looked at.
 #[must_use]
-pub fn look(tid: Tid, fd: i32) -> Option<Found> {
+pub fn look(tid: Tid, fd: i32) -> Option<FoundDescriptor> {
     let link = format!("/proc/{tid}/fd/{fd}");
     let stat = stat(&link)?;
     let facts = facts(&stat);
@@ -89,7 +89,7 @@ pub fn look(tid: Tid, fd: i32) -> Option<Found> {
     let seekable = matches!(facts.kind, Some(FileKind::File | FileKind::Directory | FileKind::Block));
     let position = info.position.filter(|_| seekable);
     let FdInfo { append, cloexec, .. } = info;
-    Some(Found { fd, name, position, append, cloexec, followed: false, facts })
+    Some(FoundDescriptor { fd, name, position, append, cloexec, followed: false, facts })
 }
 
 /// Where descriptor `fd` of thread `tid` stands.
@@ -159,8 +159,8 @@ mod tests {
         assert_eq!((found.position, found.append, found.cloexec), (Some(7), true, true));
         assert_eq!((found.facts.size, found.facts.kind), (Some(7), Some(FileKind::File)));
         assert_eq!(
-            behind(own(), file.as_raw_fd(), false).unwrap(),
-            Behind { facts: found.facts, name: None }
+            file_info(own(), file.as_raw_fd(), false).unwrap(),
+            FileInfo { facts: found.facts, name: None }
         );
     }
 
@@ -174,7 +174,7 @@ mod tests {
         remove_file(&plain).unwrap();
         assert_eq!(named(&gone), (bytes(&plain), true));
         assert_eq!(
-            behind(own(), gone.as_raw_fd(), false).unwrap().name.unwrap().target().name,
+            file_info(own(), gone.as_raw_fd(), false).unwrap().name.unwrap().target().name,
             bytes(&plain)
         );
         remove_file(&honest).unwrap();
@@ -195,12 +195,12 @@ mod tests {
     fn what_has_no_path_has_a_name() {
         let (reader, writer) = rustix::pipe::pipe().unwrap();
         for end in [&reader, &writer] {
-            let found = behind(own(), end.as_raw_fd(), false).unwrap();
+            let found = file_info(own(), end.as_raw_fd(), false).unwrap();
             assert_eq!(found.facts.kind, Some(FileKind::Pipe));
             assert!(found.name.unwrap().name.starts_with(b"pipe:["));
             assert_eq!(look(own(), end.as_raw_fd()).unwrap().position, None);
         }
-        assert_eq!(behind(own(), i32::MAX, true), None);
+        assert_eq!(file_info(own(), i32::MAX, true), None);
         assert_eq!(look(Tid(u32::MAX >> 4), 0), None);
     }
 }

@@ -3,7 +3,7 @@
 //! The threads of a process are taken to share one descriptor table and one working directory; only `unshare` and
 //! `clone` without `CLONE_FILES | CLONE_FS` make it otherwise, and no C library does.
 
-use super::descriptor::{Found, look};
+use super::descriptor::{FoundDescriptor, look};
 use super::environment::EnvSelection;
 use super::image::image;
 use super::sharers::{Neighbours, Sharers};
@@ -17,7 +17,7 @@ use rustix::time::ClockId;
 
 /// Who was found in a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Population {
+pub struct SnapshotSummary {
     /// The threads of the process, sorted; none if it is gone.
     pub threads: Vec<Tid>,
     /// Descriptors that were found.
@@ -41,7 +41,7 @@ pub fn snapshot(
     is_followed: &dyn Fn(Pid) -> bool,
     seen: Seen<'_>,
     mut deliver: impl FnMut(RawItem<'_>),
-) -> Population {
+) -> SnapshotSummary {
     let leader = Tid(pid.0);
     let mut threads: Vec<Tid> = numbers(leader, "task").map(Tid).collect();
     threads.sort_unstable();
@@ -52,7 +52,7 @@ pub fn snapshot(
     }
     // The leader may have ended before its threads; then it has neither directory nor descriptors to show.
     let Some(tid) = threads.iter().copied().find(|tid| super::image::path(*tid, "cwd").is_some()) else {
-        return Population { threads, ..Population::default() };
+        return SnapshotSummary { threads, ..SnapshotSummary::default() };
     };
     let mut facts = image(tid, env);
     for (link, path) in [("exe", &mut facts.exe), ("cwd", &mut facts.cwd)] {
@@ -61,7 +61,7 @@ pub fn snapshot(
     if let Some(path) = &facts.cwd {
         deliver(RawItem::WorkingDirectory { tid, path });
     }
-    let mut found = Population { threads, cut: facts.cut, ..Population::default() };
+    let mut found = SnapshotSummary { threads, cut: facts.cut, ..SnapshotSummary::default() };
     let mut originals = Originals::default();
     let mut neighbours = Neighbours::of(pid, is_followed);
     for fd in numbers(tid, "fd").filter_map(|fd| i32::try_from(fd).ok()) {
@@ -105,7 +105,7 @@ struct Originals {
 
 impl Originals {
     /// What this descriptor is a copy of. Copies have the same position, so no others of the process are compared.
-    fn of(&mut self, tid: Tid, found: &Found, neighbours: &mut Neighbours<'_>) -> Original {
+    fn of(&mut self, tid: Tid, found: &FoundDescriptor, neighbours: &mut Neighbours<'_>) -> Original {
         let Some(position) = found.position else { return Original::Unknown };
         let place = (found.facts.device, found.facts.inode, position);
         let fds = self.fds.entry(place).or_default();
@@ -189,6 +189,6 @@ mod tests {
             &mut |_, _, name| name,
             |_| {},
         );
-        assert_eq!(population, Population::default());
+        assert_eq!(population, SnapshotSummary::default());
     }
 }

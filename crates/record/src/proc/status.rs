@@ -4,6 +4,7 @@
 //! name cannot pretend to be another line.
 
 use super::read::{number, value_of};
+use iotrail_model::{Pid, Tid};
 
 /// The lines of `status` that are of use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,21 @@ pub(crate) fn parse(text: &[u8]) -> Status {
 /// The umask of the recorder itself, which the commands that it starts begin with.
 pub(crate) fn own_umask() -> Option<u32> {
     parse(&std::fs::read("/proc/self/status").ok()?).umask
+}
+
+/// The process of a thread.
+pub(crate) fn process_of(tid: Tid) -> Option<Pid> {
+    id(tid, b"Tgid:").map(Pid)
+}
+
+/// The thread that traces a thread; 0 if none does.
+pub(crate) fn tracer_of(tid: Tid) -> Option<u32> {
+    id(tid, b"TracerPid:")
+}
+
+fn id(tid: Tid, key: &[u8]) -> Option<u32> {
+    let status = std::fs::read(format!("/proc/{tid}/status")).ok()?;
+    value_of(&status, key).and_then(number)
 }
 
 #[cfg(test)]

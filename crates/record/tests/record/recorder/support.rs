@@ -3,9 +3,8 @@
 use iotrail_model::{Dictionaries, Event, Process};
 use iotrail_record::proc::EnvSelection;
 use iotrail_record::{
-    CallSet, Limits, Outcome, Placement, RecordError, RecordPlan, Store, Target, Wait, record,
+    CallSet, Limits, Outcome, Placement, RecordError, RecordPlan, Store, StoreError, Target, Wait, record,
 };
-use iotrail_resolve::Sink;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,10 +40,10 @@ impl Collected {
     }
 }
 
-impl Sink for Collected {
-    fn event(&mut self, event: &Event, names: &Dictionaries) {
-        if self.failure().is_some() {
-            return;
+impl Store for Collected {
+    fn event(&mut self, event: &Event, names: &Dictionaries) -> Result<(), StoreError> {
+        if self.capacity.is_some_and(|capacity| self.events.len() >= capacity) {
+            return Err(StoreError::Failed("the disk is full".to_owned()));
         }
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         self.events.push(Row {
@@ -56,17 +55,12 @@ impl Sink for Collected {
             errno: event.errno.get().map(|id| text(names.errnos.get(id.0))),
             dur: event.dur.get().map(|dur| dur.0),
         });
+        Ok(())
     }
 
-    fn process(&mut self, process: Process) {
-        self.processes.push(process);
-    }
-}
-
-impl Store for Collected {
-    fn failure(&self) -> Option<String> {
-        let full = self.capacity.is_some_and(|capacity| self.events.len() >= capacity);
-        full.then(|| "the disk is full".to_owned())
+    fn process(&mut self, process: &Process) -> Result<(), StoreError> {
+        self.processes.push(process.clone());
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {

@@ -3,12 +3,12 @@
 //! Whoever receives one shares its position. If the sender still has it, the kernel says whether what arrived is what was sent. If
 //! it was closed meanwhile, nobody but the receiver has it, provided that it was sent once.
 
-use crate::proc::{self, Found};
+use crate::emitter::Emitter;
+use crate::proc::{self, FoundDescriptor};
 use crate::store::Store;
-use crate::tracer::Recording;
 use hashbrown::HashMap;
-use iotrail_model::Tid;
 use iotrail_model::raw::RawItem;
+use iotrail_model::{Pid, Tid};
 use iotrail_ptrace::is_same_file;
 
 /// Files of which descriptors are on the way; beyond that they are forgotten.
@@ -18,12 +18,12 @@ const MAX_QUESTIONS: u32 = 256;
 
 /// How many descriptors of each file, by device and inode, were sent and have not arrived.
 #[derive(Debug, Default)]
-pub(crate) struct OnTheWay {
+pub(crate) struct SentDescriptors {
     files: HashMap<(u64, u64), u32, foldhash::fast::FixedState>,
     questions: u32,
 }
 
-impl OnTheWay {
+impl SentDescriptors {
     fn leaves(&mut self, file: (u64, u64)) {
         if self.files.len() >= MAX_FILES {
             self.files.clear();
@@ -39,50 +39,50 @@ impl OnTheWay {
         }
         alone
     }
-}
 
-impl<S: Store> Recording<'_, '_, S> {
     /// Before a call that sends messages: tells which descriptors go with them; `None` if they could not be read.
-    pub(crate) fn sends(&mut self, tid: Tid, sent: Option<&[i32]>) {
-        match sent {
-            Some([]) => {}
-            Some(sent) => {
-                self.overtakes(tid);
-                for fd in sent {
-                    if let Some(file) = self.scribe.inode_of(tid, *fd) {
-                        self.on_the_way.leaves(file);
-                    }
-                    self.scribe.item(&RawItem::Sent { tid, fd: *fd });
-                }
+    pub(crate) fn sends<S: Store>(&mut self, tid: Tid, sent: Option<&[i32]>, emitter: &mut Emitter<'_, S>) {
+        let Some(sent) = sent else {
+            return emitter.item(&RawItem::Escaped { tid, table: false });
+        };
+        for fd in sent {
+            if let Some(file) = emitter.inode_of(tid, *fd) {
+                self.leaves(file);
             }
-            None => self.scribe.item(&RawItem::Escaped { tid, table: false }),
+            emitter.item(&RawItem::Sent { tid, fd: *fd });
         }
     }
 
     /// Tells about a descriptor that came from another thread, with a message (`received`) or without.
-    pub(crate) fn arrives(&mut self, tid: Tid, mut found: Found, received: bool) {
-        let holders = self.scribe.holders(&found.facts);
+    pub(crate) fn tell_arrived<S: Store>(
+        &mut self,
+        (tid, process): (Tid, Option<Pid>),
+        mut found: FoundDescriptor,
+        received: bool,
+        emitter: &mut Emitter<'_, S>,
+    ) {
+        let holders = emitter.holders(&found.facts);
         let (fd, file) = (found.fd, (found.facts.device, found.facts.inode));
-        let last = received && self.on_the_way.arrives(file);
+        let last = received && self.arrives(file);
         let mut others = holders.into_iter().filter(|holder| *holder != (tid, fd));
         let original = others.find(|holder| is_same_file((tid, fd), *holder) == Some(true));
-        let is_all_there_is = original.is_none() && last && self.has_nobody_else(tid, fd);
+        let is_all_there_is = original.is_none() && last && self.has_nobody_else(tid, process, fd);
         found.followed = is_all_there_is && found.position.is_some();
         if is_all_there_is {
             // The sender has closed it: what was sent is what arrives, and goes on here.
             let target = Some(found.open_file().target);
-            self.scribe.item(&RawItem::Received { tid, fd, target });
+            emitter.item(&RawItem::Received { tid, fd, target });
         }
-        self.scribe.item(&RawItem::Descriptor { tid, fd, open: found.open_file() });
+        emitter.item(&RawItem::Descriptor { tid, fd, open: found.open_file() });
         if let Some((of, other)) = original {
-            self.scribe.item(&RawItem::Copies { tid, fd, of, other, received });
+            emitter.item(&RawItem::Copies { tid, fd, of, other, received });
         }
     }
 
-    fn has_nobody_else(&mut self, tid: Tid, fd: i32) -> bool {
-        let Some(process) = self.threads.get(tid).and_then(|thread| thread.process) else { return false };
-        self.on_the_way.questions += 1;
-        self.on_the_way.questions <= MAX_QUESTIONS && proc::is_alone(process, tid, fd)
+    fn has_nobody_else(&mut self, tid: Tid, process: Option<Pid>, fd: i32) -> bool {
+        let Some(process) = process else { return false };
+        self.questions += 1;
+        self.questions <= MAX_QUESTIONS && proc::is_alone(process, tid, fd)
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn only_what_was_sent_once_is_certain() {
-        let mut way = OnTheWay::default();
+        let mut way = SentDescriptors::default();
         assert!(!way.arrives((1, 2)));
         way.leaves((1, 2));
         way.leaves((1, 2));

@@ -1,8 +1,10 @@
-//! Tells the resolver what happened.
+//! Emits raw items to the resolver, in the order in which they were seen.
+//!
+//! A call that returned is told when it returns. One that another thread's item overtakes is announced before that.
 
-use crate::gate::Gate;
+use crate::filter::Filter;
 use crate::store::Store;
-use crate::threads::InFlight;
+use crate::threads::{InFlight, Threads};
 use iotrail_model::raw::{Arg, RawItem, Return, Target};
 use iotrail_model::{CaseId, Dictionaries, FileFacts, Nanos, Tid};
 use iotrail_resolve::Resolver;
@@ -18,25 +20,28 @@ const MAX_ARGUMENTS: usize = 6;
 
 /// The resolver with what it needs.
 #[derive(Debug)]
-pub(crate) struct Scribe<'s, S> {
+pub(crate) struct Emitter<'s, S> {
     resolver: Resolver,
     names: Dictionaries,
-    pub(crate) gate: Gate<'s, S>,
+    pub(crate) filter: Filter<'s, S>,
     /// Bytes of the dictionary of paths at which it is made anew.
     large: usize,
+    /// The thread in a call of which the resolver does not know yet.
+    unannounced: Option<Tid>,
     /// Calls that never returned.
     pub(crate) unfinished: u64,
     /// Calls that were interrupted and restarted.
     pub(crate) interrupted: u64,
 }
 
-impl<'s, S: Store> Scribe<'s, S> {
-    pub(crate) fn new(gate: Gate<'s, S>) -> Self {
+impl<'s, S: Store> Emitter<'s, S> {
+    pub(crate) fn new(filter: Filter<'s, S>) -> Self {
         Self {
             resolver: Resolver::new(),
             names: Dictionaries::default(),
-            gate,
+            filter,
             large: LARGE,
+            unannounced: None,
             unfinished: 0,
             interrupted: 0,
         }
@@ -44,15 +49,54 @@ impl<'s, S: Store> Scribe<'s, S> {
 
     #[inline]
     pub(crate) fn item(&mut self, item: &RawItem<'_>) {
-        self.resolver.item(CaseId(0), item, &mut self.names, &mut self.gate);
+        self.resolver.item(CaseId(0), item, &mut self.names, &mut self.filter);
+    }
+
+    /// Announces the call that another thread is in, before `tid` has something to say.
+    #[inline]
+    pub(crate) fn overtakes(&mut self, tid: Tid, threads: &mut Threads) {
+        match self.unannounced {
+            Some(other) if other != tid => self.announce(other, threads),
+            _ => {}
+        }
+    }
+
+    /// Announces the call that a thread is in.
+    #[cold]
+    pub(crate) fn announce(&mut self, tid: Tid, threads: &mut Threads) {
+        if let Some(call) = threads.get_mut(tid).and_then(|thread| thread.call.as_mut()) {
+            self.entered(tid, call);
+        }
+        self.has_none_to_announce(tid);
+    }
+
+    /// A thread entered a call, which is announced when something else happens before it returns.
+    #[inline]
+    pub(crate) fn may_announce(&mut self, tid: Tid) {
+        self.unannounced = Some(tid);
+    }
+
+    /// A thread is in no call any more of which the resolver does not know.
+    #[inline]
+    pub(crate) fn has_none_to_announce(&mut self, tid: Tid) {
+        if self.unannounced == Some(tid) {
+            self.unannounced = None;
+        }
+    }
+
+    /// A thread goes on under another id.
+    pub(crate) fn renamed(&mut self, former: Tid, tid: Tid) {
+        if self.unannounced == Some(former) {
+            self.unannounced = Some(tid);
+        }
     }
 
     /// A call is under way while something else happens.
-    pub(crate) fn entered(&mut self, tid: Tid, call: &mut InFlight) {
+    fn entered(&mut self, tid: Tid, call: &mut InFlight) {
         if !std::mem::replace(&mut call.announced, true) {
             let view = call.entry.view(&mut self.names);
             let call = view.entered(tid, call.start);
-            self.resolver.item(CaseId(0), &RawItem::Entered(call), &mut self.names, &mut self.gate);
+            self.resolver.item(CaseId(0), &RawItem::Entered(call), &mut self.names, &mut self.filter);
         }
     }
 
@@ -79,7 +123,7 @@ impl<'s, S: Store> Scribe<'s, S> {
             args.iter_mut().for_each(|arg| name_argument(arg, found));
             call.args = args;
         }
-        self.resolver.item(CaseId(0), &RawItem::Call(call), &mut self.names, &mut self.gate);
+        self.resolver.item(CaseId(0), &RawItem::Call(call), &mut self.names, &mut self.filter);
         if self.names.paths.memory() > self.large {
             self.rotate();
         }
@@ -128,7 +172,7 @@ impl<'s, S: Store> Scribe<'s, S> {
 
     /// Nothing more will happen.
     pub(crate) fn finish(&mut self) {
-        self.resolver.finish(&mut self.names, &mut self.gate);
+        self.resolver.finish(&mut self.names, &mut self.filter);
     }
 
     /// Events whose paths are relative to an unknown directory.
@@ -148,7 +192,7 @@ impl<'s, S: Store> Scribe<'s, S> {
 
     fn rotate(&mut self) {
         self.resolver.rotate(&mut self.names);
-        self.gate.store().rotated();
+        self.filter.rotated();
         // What is still needed may itself be large.
         self.large = LARGE.max(2 * self.names.paths.memory());
     }

@@ -1,11 +1,11 @@
-//! What stands between resolver and store: what is not wanted, not allowed or not possible to keep is counted here.
+//! Between resolver and store: what is not wanted, not allowed or not possible to keep is counted here.
 
 use crate::plan::Limits;
 use crate::store::Store;
 use iotrail_decode::CallSet;
 use iotrail_model::calls::{self, CallKind, Family, Transfer};
 use iotrail_model::recording_coverage::{Counts, count};
-use iotrail_model::{Dictionaries, Event, NamedFile, PathId, Process};
+use iotrail_model::{Coverage, Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_resolve::Sink;
 use std::num::NonZeroU64;
 
@@ -16,7 +16,7 @@ const NO_FILE: &str = "memory of no file";
 
 /// Lets the wanted events through.
 #[derive(Debug)]
-pub(crate) struct Gate<'s, S> {
+pub(crate) struct Filter<'s, S> {
     store: &'s mut S,
     calls: CallSet,
     limits: Limits,
@@ -29,13 +29,24 @@ pub(crate) struct Gate<'s, S> {
     pub(crate) lost: Counts,
 }
 
-impl<'s, S: Store> Gate<'s, S> {
+impl<'s, S: Store> Filter<'s, S> {
     pub(crate) fn new(store: &'s mut S, calls: CallSet, limits: Limits) -> Self {
         Self { store, calls, limits, transfers: 0, events: 0, left_out: Counts::new(), lost: Counts::new() }
     }
 
-    pub(crate) fn store(&mut self) -> &mut S {
-        self.store
+    /// There is something to keep from now on.
+    pub(crate) fn begun(&mut self) {
+        self.store.begun();
+    }
+
+    /// Ids of names mean something else from now on.
+    pub(crate) fn rotated(&mut self) {
+        self.store.rotated();
+    }
+
+    /// Keeps a statement of what was seen so far. If it is not kept, the last one says it.
+    pub(crate) fn state(&mut self, coverage: &Coverage) {
+        let _ = self.store.coverage(coverage);
     }
 
     /// One of so many transfers is kept, if not all are.
@@ -99,7 +110,7 @@ fn share_left_out(each: u64) -> f64 {
     1.0 - 1.0 / each as f64
 }
 
-impl<S: Store> Sink for Gate<'_, S> {
+impl<S: Store> Sink for Filter<'_, S> {
     fn event(&mut self, event: &Event, names: &Dictionaries) {
         if !self.calls.contains(event.call) {
             return;
@@ -108,31 +119,32 @@ impl<S: Store> Sink for Gate<'_, S> {
             count(&mut self.left_out, reason, 1);
             return;
         }
-        // A store that has failed counts what it is offered.
-        self.store.event(event, names);
-        match self.store.failure() {
-            None => self.events += 1,
-            Some(reason) => count(&mut self.lost, &reason, 1),
+        // A store that has failed says so of each event that it is offered.
+        match self.store.event(event, names) {
+            Ok(()) => self.events += 1,
+            Err(error) => count(&mut self.lost, &error.to_string(), 1),
         }
     }
 
+    // What is said of images and files repeats what events say; losses are counted by events.
     fn process(&mut self, process: Process) {
-        self.store.process(process);
+        let _ = self.store.process(&process);
     }
 
     fn image(&mut self, process: &Process) {
-        self.store.image(process);
+        let _ = self.store.image(process);
     }
 
     fn file(&mut self, path: PathId, file: &NamedFile, names: &Dictionaries) {
-        self.store.file(path, file, names);
+        let _ = self.store.file(path, file, names);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_model::{CallId, Nullable, Pid};
+    use crate::store::StoreError;
+    use iotrail_model::{CallId, Nullable, Pid, Tid};
 
     #[test]
     fn each_kind_of_transfer_keeps_its_share_whatever_their_order() {
@@ -154,6 +166,42 @@ mod tests {
                 assert!(drawn.iter().all(|drawn| (840..1160).contains(drawn)), "{each} {period} {drawn:?}");
             }
         }
+    }
+
+    /// Keeps three events and then fails; refuses those without a thread.
+    #[derive(Default)]
+    struct Small(u64);
+
+    impl Store for Small {
+        fn event(&mut self, event: &Event, _names: &Dictionaries) -> Result<(), StoreError> {
+            if event.tid.0 == 0 {
+                return Err(StoreError::Refused("too long"));
+            }
+            self.0 += 1;
+            if self.0 > 3 { Err(StoreError::Failed("the disk is full".to_owned())) } else { Ok(()) }
+        }
+
+        fn process(&mut self, _process: &Process) -> Result<(), StoreError> {
+            Err(StoreError::Failed("the disk is full".to_owned()))
+        }
+
+        fn bytes(&self) -> u64 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn what_a_store_does_not_keep_is_counted_with_its_reason() {
+        let mut store = Small::default();
+        let calls = CallSet::parse("all").unwrap();
+        let mut filter = Filter::new(&mut store, calls, Limits::default());
+        let (names, call) = (Dictionaries::default(), calls::id("read").unwrap());
+        for tid in [1, 1, 0, 1, 1, 0, 1] {
+            filter.event(&Event { call, tid: Tid(tid), ..Event::default() }, &names);
+        }
+        assert_eq!(filter.events, 3);
+        let lost = [("the disk is full".to_owned(), 2), ("too long".to_owned(), 2)];
+        assert_eq!(filter.lost.iter().map(|(why, times)| (why.clone(), *times)).collect::<Vec<_>>(), lost);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Threads and processes come, run other programs, and go.
 
+use crate::names::Who;
 use crate::outcome::End;
 use crate::plan::Wait;
 use crate::privileges::withheld;
 use crate::proc;
+use crate::recording::Recording;
 use crate::store::Store;
-use crate::tracer::{Recording, TraceeMemory};
+use crate::tracee_memory::TraceeMemory;
 use iotrail_decode::Returned;
 use iotrail_decode::signal_name;
 use iotrail_model::raw::RawItem;
@@ -20,7 +22,7 @@ impl<S: Store> Recording<'_, '_, S> {
         let parent = stop.tid();
         let child = Tid(stop.message()? as u32);
         self.overtakes(parent);
-        self.announce(parent);
+        self.emitter.announce(parent, &mut self.threads);
         let process = self.threads.get(parent).and_then(|thread| thread.process);
         if self.threads.get(child).is_some_and(|thread| thread.process.is_some()) {
             // It was found by itself already.
@@ -34,7 +36,7 @@ impl<S: Store> Recording<'_, '_, S> {
         match call {
             Some(call) if call.spawns() => {
                 call.child = Some(child);
-                self.scribe.item(&RawItem::Created { parent, child, at });
+                self.emitter.item(&RawItem::Created { parent, child, at });
             }
             _ => self.find(child, own, at),
         }
@@ -42,9 +44,7 @@ impl<S: Store> Recording<'_, '_, S> {
             self.requests.forked(process, own);
         }
         self.threads.belongs(child, own);
-        if let Some(placed) = &mut self.placed {
-            placed.made(child);
-        }
+        self.cores.made(child);
         self.go_on(stop, None)?;
         self.release(child)
     }
@@ -52,16 +52,16 @@ impl<S: Store> Recording<'_, '_, S> {
     /// Tells about a thread whose making was not seen.
     pub(crate) fn find(&mut self, tid: Tid, process: Pid, at: Timestamp) {
         if tid.0 != process.0 {
-            self.scribe.item(&RawItem::Found { tid, pid: process, ppid: None, at });
+            self.emitter.item(&RawItem::Found { tid, pid: process, ppid: None, at });
             return;
         }
-        let (scribe, threads, names) = (&mut self.scribe, &self.threads, &mut self.names);
+        let (emitter, threads, names) = (&mut self.emitter, &self.threads, &mut self.names);
         let is_followed = |pid| pid != process && threads.has_process(pid);
         // What a process has opened before may be in a namespace that it has left.
         names.suspect();
         let mut seen = |tid, link: &str, name| names.seen(tid, link, name);
         let found =
-            proc::snapshot(process, at, &self.env, &is_followed, &mut seen, |item| scribe.item(&item));
+            proc::snapshot(process, at, &self.env, &is_followed, &mut seen, |item| emitter.item(&item));
         self.tally.unnamed_descriptors += found.unnamed;
         self.tally.cut_command_lines += u64::from(found.cut > 0);
     }
@@ -90,28 +90,26 @@ impl<S: Store> Recording<'_, '_, S> {
             self.supersedes(tid, former, process, at);
         }
         let usage = self.accounts.exec_done(process);
-        self.forget_requests(process);
+        self.requests.forget(process, &mut self.emitter);
         let Some(thread) = self.threads.get_mut(tid) else { return Ok(()) };
         let call = thread.call.take();
         let interrupted = std::mem::take(&mut thread.interrupted);
         thread.returning = false;
         let starts = !std::mem::replace(&mut thread.started, true);
         self.names.forget(tid);
-        if self.unannounced == Some(tid) {
-            self.unannounced = None;
-        }
+        self.emitter.has_none_to_announce(tid);
         if starts {
-            self.scribe.gate.store().begun();
+            self.emitter.filter.begun();
             self.tell_start(process, at);
         }
-        self.scribe.item(&RawItem::Usage { tid, usage });
+        self.emitter.item(&RawItem::Usage { tid, usage });
         for interrupted in interrupted {
             self.fails(tid, interrupted);
         }
         if let Some(mut call) = call {
             call.entry.exit(Returned::Value(0), &TraceeMemory(tid));
-            self.scribe.returned(tid, &call, at - call.start, &[]);
-            self.decoder.recycle(call.entry);
+            self.emitter.returned(tid, &call, at - call.start, &[]);
+            self.decoding.decoder.recycle(call.entry);
         }
         let mut facts = proc::image(tid, &self.env);
         for (link, path) in [("exe", &mut facts.exe), ("cwd", &mut facts.cwd)] {
@@ -121,17 +119,17 @@ impl<S: Store> Recording<'_, '_, S> {
         if withheld(tid) {
             count_text(&mut self.tally.without_privileges, facts.exe.as_deref().unwrap_or(b"?"));
         }
-        facts.with(|image| self.scribe.item(&RawItem::Image { tid, at, image }));
+        facts.with(|image| self.emitter.item(&RawItem::Image { tid, at, image }));
         self.go_on(stop, None)
     }
 
     /// Tells what the program is started with: descriptors and working directory as they are behind its exec.
     fn tell_start(&mut self, process: Pid, at: Timestamp) {
-        let (scribe, names) = (&mut self.scribe, &mut self.names);
+        let (emitter, names) = (&mut self.emitter, &mut self.names);
         let mut seen = |tid, link: &str, name| names.seen(tid, link, name);
         let found = proc::snapshot(process, at, &self.env, &|_| false, &mut seen, |item| {
             if !matches!(item, RawItem::Image { .. }) {
-                scribe.item(&item);
+                emitter.item(&item);
             }
         });
         self.tally.unnamed_descriptors += found.unnamed;
@@ -144,11 +142,9 @@ impl<S: Store> Recording<'_, '_, S> {
         self.threads.retires(leader);
         self.threads.remove(leader);
         self.threads.rename(former, leader);
-        if self.unannounced == Some(former) {
-            self.unannounced = Some(leader);
-        }
-        self.announce(leader);
-        self.scribe.item(&RawItem::Superseded { tid: leader, by: former, at });
+        self.emitter.renamed(former, leader);
+        self.emitter.announce(leader, &mut self.threads);
+        self.emitter.item(&RawItem::Superseded { tid: leader, by: former, at });
     }
 
     /// Whatever a thread is in the middle of will not be seen to end.
@@ -157,14 +153,12 @@ impl<S: Store> Recording<'_, '_, S> {
         let call = thread.call.take();
         let interrupted = std::mem::take(&mut thread.interrupted);
         let (started, process) = (thread.started, thread.process);
-        if self.unannounced == Some(tid) {
-            self.unannounced = None;
-        }
+        self.emitter.has_none_to_announce(tid);
         let calls = interrupted.into_iter().map(|interrupted| interrupted.call).chain(call);
         for mut call in calls.filter(|_| started) {
-            self.name_late(tid, process, &mut call.entry, call.start);
-            self.scribe.unseen(tid, &call);
-            self.decoder.recycle(call.entry);
+            self.names.name_late((tid, process), &mut call.entry, call.start, &self.emitter);
+            self.emitter.unseen(tid, &call);
+            self.decoding.decoder.recycle(call.entry);
         }
     }
 
@@ -172,17 +166,18 @@ impl<S: Store> Recording<'_, '_, S> {
     pub(crate) fn exits(&mut self, stop: Stopped, at: Timestamp) -> io::Result<()> {
         let tid = stop.tid();
         self.overtakes(tid);
-        if let Some(placed) = &mut self.placed {
-            placed.ends(tid);
-        }
+        self.cores.ends(tid);
         let process = self.threads.get(tid).and_then(|thread| thread.process);
-        self.last_requests(tid, process, at);
+        if let Some(pid) = process {
+            let (requests, delivery) = self.delivery();
+            requests.ending(Who { tid, pid, at }, delivery);
+        }
         self.abandon(tid);
         match (self.threads.retires(tid), process) {
             (Some(process), _) => {
-                self.forget_requests(process);
+                self.requests.forget(process, &mut self.emitter);
                 let usage = self.accounts.process_ends(process, tid);
-                self.scribe.item(&RawItem::Usage { tid: Tid(process.0), usage });
+                self.emitter.item(&RawItem::Usage { tid: Tid(process.0), usage });
             }
             (None, Some(process)) => {
                 self.requests.thread_ended(process, tid);
@@ -206,21 +201,22 @@ impl<S: Store> Recording<'_, '_, S> {
         self.overtakes(tid);
         self.abandon(tid);
         if let Some(process) = self.threads.retires(tid) {
-            self.forget_requests(process);
+            self.requests.forget(process, &mut self.emitter);
             self.accounts.forget(process);
         }
         match ending {
-            Ending::Exited(status) => self.scribe.item(&RawItem::Exited { tid, at, status }),
+            Ending::Exited(status) => self.emitter.item(&RawItem::Exited { tid, at, status }),
             Ending::Killed(signal) => {
                 let name = signal_name(signal.0);
-                self.scribe.item(&RawItem::Killed { tid, at, signal: name.as_bytes() });
+                self.emitter.item(&RawItem::Killed { tid, at, signal: name.as_bytes() });
             }
         }
         self.names.forget(tid);
         let started = self.threads.remove(tid).is_some_and(|thread| thread.started);
         self.gather_without(tid);
         if tid.0 == process.0 {
-            self.forget_habits(process);
+            self.tally.forget(process);
+            self.fd_probe.forget(process);
         }
         self.look_after_orphans(at);
         if self.is_main(tid) {
@@ -245,10 +241,22 @@ impl<S: Store> Recording<'_, '_, S> {
         }
     }
 
-    /// A process that filtered its calls or traced others is gone, and its id may be given again.
-    fn forget_habits(&mut self, process: Pid) {
-        self.tally.filtering_before += u64::from(self.tally.filtering.remove(&process));
-        self.tally.tracing_before += u64::from(self.tally.tracing.remove(&process));
-        self.misses.remove(&process);
+    /// A thread may have died while it made another one, which waits in vain for somebody to say who made it.
+    #[inline]
+    fn look_after_orphans(&mut self, at: Timestamp) {
+        if self.threads.has_orphans() && !self.threads.is_any_spawning() {
+            self.release_orphans(at);
+        }
+    }
+
+    #[cold]
+    pub(crate) fn release_orphans(&mut self, at: Timestamp) {
+        for tid in self.threads.orphans() {
+            let process = proc::process_of(tid).unwrap_or(Pid(tid.0));
+            self.find(tid, process, at);
+            self.threads.belongs(tid, process);
+            // It may have been killed meanwhile; then its end is reported.
+            let _ = self.release(tid);
+        }
     }
 }
