@@ -20,7 +20,7 @@ const MAX_MAPPINGS: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpaceId(u32);
 
-/// A place in a file that is mapped.
+/// A position in a file that is mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mapped {
     pub(crate) description: DescriptionId,
@@ -84,7 +84,7 @@ impl AddressSpaces {
         }
     }
 
-    /// The first file mapping in a range, and the first place of the file within the range.
+    /// The first file mapping in a range, and the first position of the file within the range.
     pub(crate) fn first(&self, id: SpaceId, range: &Range<u64>) -> Option<Mapped> {
         let mappings = self.spaces.get(id.0)?;
         let before = mappings.range(..=range.start).next_back();
@@ -180,7 +180,7 @@ fn sub_map(mappings: &Mappings, range: &Range<u64>) -> Mappings {
         .collect()
 }
 
-/// Adds a mapping to a place that is free, as one with its neighbours if they continue each other.
+/// Adds a mapping to a range that is free, as one with its neighbours if they continue each other.
 fn insert(mappings: &mut Mappings, range: &Range<u64>, file: Mapped) {
     let (mut start, mut mapping) = (range.start, Mapping { end: range.end, file });
     if let Some(next) = mappings.get(&range.end)
@@ -248,8 +248,8 @@ mod tests {
         let (mut memory, file) = (AddressSpaces::default(), files(1)[0]);
         let space = memory.empty();
         for number in [0, 2, 1] {
-            let place = Mapped { description: file, offset: (number * PAGE) as i64 };
-            memory.map(space, &page(number), place);
+            let position = Mapped { description: file, offset: (number * PAGE) as i64 };
+            memory.map(space, &page(number), position);
         }
         assert_eq!(memory.total, 1);
         memory.unmap(space, &page(1));
@@ -336,8 +336,8 @@ mod tests {
                 let (space, naive) = &mut spaces[current];
                 match step {
                     Step::Map(file, area, offset) => {
-                        let place = Mapped { description: files[file], offset: (offset * PAGE) as i64 };
-                        memory.map(*space, &area, place);
+                        let position = Mapped { description: files[file], offset: (offset * PAGE) as i64 };
+                        memory.map(*space, &area, position);
                         let pages = area.start / PAGE..area.end / PAGE;
                         naive.extend(pages.enumerate().map(|(at, page)| (page, (file, offset + at as u64))));
                     }
@@ -359,11 +359,11 @@ mod tests {
             for (space, naive) in &spaces {
                 for number in 0..80 {
                     let expected = naive.get(&number).map(|(file, at)| (files[*file], (at * PAGE) as i64));
-                    let found = memory.first(*space, &page(number)).map(|place| (place.description, place.offset));
+                    let found = memory.first(*space, &page(number)).map(|position| (position.description, position.offset));
                     prop_assert_eq!(found, expected, "page {}", number);
                 }
                 let first = naive.range(5..).next().map(|(_, (_, at))| (at * PAGE) as i64);
-                let found = memory.first(*space, &extent(5, 1000)).map(|place| place.offset);
+                let found = memory.first(*space, &extent(5, 1000)).map(|position| position.offset);
                 prop_assert_eq!(found, first);
             }
             for (space, _) in spaces {

@@ -10,7 +10,7 @@ use crate::file_names::intern;
 use crate::holds::Holds;
 use crate::identity::Opening;
 use crate::locks::Lock;
-use crate::lookup::Place;
+use crate::lookup::Location;
 use crate::mappings::is_anonymous;
 use crate::operands::{Base, FdArg, Operands, PathArg, Position, integer};
 use crate::paths;
@@ -163,7 +163,7 @@ impl State {
             let table = self.processes.thread(thread).table;
             self.description_of(table, operands.fd?, succeeded(call), cx.names)
         });
-        let (description, place) = match (effect, entered) {
+        let (description, mapped_offset) = match (effect, entered) {
             (Effect::Unmap | Effect::Remap | Effect::Touch, None) => {
                 let mapped = self.spaces.touched(self.processes.thread(thread).space, effect, spec, call);
                 (mapped.map(|mapped| mapped.description), mapped.map(|mapped| mapped.offset).into())
@@ -185,7 +185,7 @@ impl State {
             start: call.start,
             dur: call.dur.into(),
             fd: operands.fd.map(|(fd, _)| fd).into(),
-            offset: place,
+            offset: mapped_offset,
             ..Event::default()
         };
         if let Some(description) = description {
@@ -254,28 +254,28 @@ impl State {
         if let Some(arg) = operands.path {
             // readlinkat and others take an empty path without a flag, so success says as much as the flag.
             let by_fd = scene.succeeded() && matches!(arg.base, Base::Fd(_));
-            let place = self.place(id, arg, by_fd || empty_flag(), names);
-            event.path = place.path;
-            if let Some(fd) = place.fd {
+            let location = self.locate(id, arg, by_fd || empty_flag(), names);
+            event.path = location.path;
+            if let Some(fd) = location.fd {
                 event.fd = Nullable::some(fd);
                 event.open = self.descriptors.number(self.processes.thread(id).table, fd);
             }
-            relative |= place.relative;
+            relative |= location.relative;
         }
         if let Some(arg) = operands.path2 {
-            let place = self.place(id, arg, empty_flag(), names);
-            event.path2 = place.path;
-            relative |= place.relative;
+            let location = self.locate(id, arg, empty_flag(), names);
+            event.path2 = location.path;
+            relative |= location.relative;
         } else if scene.spec.is_some_and(|spec| spec.kind == CallKind::Mount) {
             event.path2 = self.mounted(scene, names);
         } else if let (Some(target), Some(_)) = (operands.text, operands.path) {
-            let place = match operands.text_located {
-                true => Place { path: Nullable::some(intern(names, target)), ..Place::default() },
-                false if target.is_empty() => Place::default(),
+            let location = match operands.text_located {
+                true => Location { path: Nullable::some(intern(names, target)), ..Location::default() },
+                false if target.is_empty() => Location::default(),
                 false => self.beside(event.path, target, names),
             };
-            event.path2 = place.path;
-            relative |= place.relative;
+            event.path2 = location.path;
+            relative |= location.relative;
         }
         self.tally.relative_paths += u64::from(relative);
     }
@@ -293,7 +293,7 @@ impl State {
             located: operands.text_located,
             in_root: false,
         };
-        self.place(scene.thread, arg, false, names).path
+        self.locate(scene.thread, arg, false, names).path
     }
 
     #[inline]
@@ -728,9 +728,9 @@ impl State {
     fn set_socket_file<S: Sink>(&mut self, event: &mut Event, scene: &Scene<'_>, cx: &mut Context<'_, S>) {
         if let Some(Address::File(file)) = scene.operands.address.and_then(Address::parse) {
             let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file), located: false, in_root: false };
-            let place = self.place(scene.thread, arg, false, cx.names);
-            event.path2 = place.path;
-            self.tally.relative_paths += u64::from(place.relative);
+            let location = self.locate(scene.thread, arg, false, cx.names);
+            event.path2 = location.path;
+            self.tally.relative_paths += u64::from(location.relative);
             let makes = self.effects.of(scene.call.call) == Effect::Bind;
             event.file2 = self.socket_file(event.path2, makes, scene.succeeded(), cx);
         }

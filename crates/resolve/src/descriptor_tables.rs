@@ -275,12 +275,12 @@ impl DescriptorTables {
 
     /// What the tracer found behind a description; `false` if that was known.
     pub(crate) fn identify(&mut self, id: DescriptionId, device: u64, inode: u64) -> bool {
-        let place = id.0 as usize;
-        if place >= self.identities.len() {
-            self.identities.resize(place + 1, None);
+        let index = id.0 as usize;
+        if index >= self.identities.len() {
+            self.identities.resize(index + 1, None);
         }
         let identity = Some((device, inode));
-        std::mem::replace(&mut self.identities[place], identity) != identity
+        std::mem::replace(&mut self.identities[index], identity) != identity
     }
 
     /// The tracer says that a description has the name that it has.

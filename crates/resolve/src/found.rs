@@ -14,7 +14,7 @@ use iotrail_model::{CaseId, Nullable, Pid, Tid, Timestamp};
 
 /// A thread that was there when the recording began.
 #[derive(Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct FoundThread {
     pub(crate) tid: Tid,
     pub(crate) pid: Pid,
     pub(crate) ppid: Option<Pid>,
@@ -81,8 +81,8 @@ impl State {
         }
     }
 
-    pub(crate) fn found<S: Sink>(&mut self, case: CaseId, found: Found, cx: &mut Context<'_, S>) {
-        let Found { tid, pid, ppid, at } = found;
+    pub(crate) fn found<S: Sink>(&mut self, case: CaseId, found: FoundThread, cx: &mut Context<'_, S>) {
+        let FoundThread { tid, pid, ppid, at } = found;
         if let Some(id) = self.processes.find(tid) {
             let thread = self.processes.thread(id);
             if !thread.zombie && self.processes.process(thread.process).pid == pid {

@@ -67,9 +67,9 @@ impl State {
     fn left_library(&mut self, id: ThreadId, call: &RawCall<'_>) -> Option<Enclosing> {
         let enclosing = &mut self.processes.thread_mut(id).enclosing;
         let is_it = |outer: &Enclosing| (outer.layer, outer.start) == (call.layer, call.start);
-        let place = enclosing.iter().rposition(is_it)?;
-        let entered = enclosing[place];
-        enclosing.truncate(place);
+        let index = enclosing.iter().rposition(is_it)?;
+        let entered = enclosing[index];
+        enclosing.truncate(index);
         Some(entered)
     }
 

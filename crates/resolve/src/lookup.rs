@@ -16,7 +16,7 @@ use iotrail_model::{Dictionaries, FileId, Nullable, PathId, Tid};
 
 /// Where a path argument leads.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     /// The path, absolute or, if nothing better is known, relative.
     pub(crate) path: Nullable<PathId>,
     /// The descriptor, if the argument stands for it and not for a path.
@@ -37,12 +37,12 @@ struct Origin {
 /// Somewhere.
 const LOST: Origin = Origin { path: Nullable::NULL, file: Nullable::NULL, lost: true };
 
-fn of_base(arg: Base<'_>, path: Nullable<PathId>) -> Place {
+fn of_base(arg: Base<'_>, path: Nullable<PathId>) -> Location {
     let fd = match arg {
         Base::Fd((fd, _)) => Some(fd),
         Base::Cwd(_) | Base::Unknown => None,
     };
-    Place { path, fd, relative: false }
+    Location { path, fd, relative: false }
 }
 
 impl State {
@@ -152,15 +152,15 @@ impl State {
     }
 
     /// Where a path argument leads. An empty path stands for its directory if `empty_is_base`.
-    pub(crate) fn place(
+    pub(crate) fn locate(
         &mut self,
         id: ThreadId,
         arg: PathArg<'_>,
         empty_is_base: bool,
         names: &mut Dictionaries,
-    ) -> Place {
+    ) -> Location {
         if let (Some(path), true) = (arg.bytes, arg.located) {
-            return Place { path: Nullable::some(intern(names, path)), ..Place::default() };
+            return Location { path: Nullable::some(intern(names, path)), ..Location::default() };
         }
         let base = match arg.base {
             Base::Cwd(hint) => self.working_directory(id, hint, names),
@@ -174,7 +174,7 @@ impl State {
         match arg.bytes {
             None => of_base(arg.base, base.path),
             Some(b"") if empty_is_base => of_base(arg.base, base.path),
-            Some(b"") => Place::default(),
+            Some(b"") => Location::default(),
             Some(path) if arg.in_root => self.join(base, &paths::within(path), names),
             Some(path) => match self.through_link(id, path, names) {
                 Some((base, rest)) => self.join(base, rest, names),
@@ -209,7 +209,7 @@ impl State {
         link: Nullable<PathId>,
         target: &[u8],
         names: &mut Dictionaries,
-    ) -> Place {
+    ) -> Location {
         let directory = link.get().and_then(|link| {
             let directory = paths::parent(names.paths.get(link.0))?.to_vec();
             Some(intern(names, &directory))
@@ -223,7 +223,7 @@ impl State {
     }
 
     /// `path` seen from the directory `base`.
-    fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Place {
+    fn join(&mut self, base: Origin, path: &[u8], names: &mut Dictionaries) -> Location {
         let directory = base.path.get().map(|base| names.paths.get(base.0));
         let directory = directory.filter(|path| path.starts_with(b"/") || !base.file.is_null());
         let lost = base.lost && path.first() != Some(&b'/');
@@ -233,12 +233,12 @@ impl State {
         };
         let Some(joined) = self.file_names.intern_joined(&self.scratch, path.len(), names) else {
             self.tally.long_names += 1;
-            return Place::default();
+            return Location::default();
         };
         if lost {
             let is_base = path.split(|byte| *byte == b'/').all(|part| matches!(part, b"" | b"."));
             self.file_names.lost.push((joined, if is_base { base.file } else { Nullable::NULL }));
         }
-        Place { path: Nullable::some(joined), fd: None, relative: !absolute }
+        Location { path: Nullable::some(joined), fd: None, relative: !absolute }
     }
 }

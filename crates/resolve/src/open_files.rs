@@ -246,8 +246,8 @@ impl DescriptorTables {
                     let sent = &mut self.description_mut(*only).sent;
                     *sent = sent.saturating_sub(1);
                 }
-                if let Some(place) = self.sent.iter().position(|id| id == only) {
-                    self.sent.remove(place);
+                if let Some(index) = self.sent.iter().position(|id| id == only) {
+                    self.sent.remove(index);
                 }
             }
             None => {

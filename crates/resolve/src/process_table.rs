@@ -63,8 +63,8 @@ impl Thread {
         if self.suspended.is_empty() || self.entered.as_ref().is_some_and(&is_meant) {
             return None;
         }
-        let place = self.suspended.iter().rposition(is_meant)?;
-        Some(self.suspended.remove(place))
+        let index = self.suspended.iter().rposition(is_meant)?;
+        Some(self.suspended.remove(index))
     }
 
     /// Whether an item may be of this thread; if it has ended, it may be of another one with the same id.
@@ -102,7 +102,7 @@ pub(crate) struct Entered {
     pub(crate) description: Option<DescriptionId>,
     /// What the second one stood for, where a copy goes to.
     pub(crate) target: Option<DescriptionId>,
-    /// The place in the file that is mapped to the memory that it acts on.
+    /// The offset in the file that is mapped to the memory that it acts on.
     pub(crate) offset: Nullable<i64>,
     /// Whether it moves the cursors.
     pub(crate) moves: bool,

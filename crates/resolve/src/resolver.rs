@@ -5,7 +5,7 @@
 use crate::context::Context;
 use crate::creations::Open;
 use crate::descriptor_tables::DescriptionId;
-use crate::found::Found;
+use crate::found::FoundThread;
 use crate::held::Held;
 use crate::process_table::ThreadId;
 use crate::source::Source;
@@ -238,7 +238,7 @@ impl Resolver {
     ) -> bool {
         match *item {
             RawItem::Found { tid, pid, ppid, at } => {
-                self.state.found(case, Found { tid, pid, ppid, at }, cx);
+                self.state.found(case, FoundThread { tid, pid, ppid, at }, cx);
             }
             RawItem::Descriptor { tid, .. }
             | RawItem::Copies { tid, .. }

@@ -79,3 +79,51 @@ fn whoever_reads_trails_links_no_tracer() {
         "{reached:?}"
     );
 }
+
+/// The modules of a crate that import each other, by way of others or not. A directory is a module with all that is in it.
+fn circles(source: &str) -> Vec<String> {
+    let mut modules: BTreeMap<String, String> = BTreeMap::new();
+    let mut waiting = vec![(root().join(source), None::<String>)];
+    while let Some((directory, module)) = waiting.pop() {
+        for entry in fs::read_dir(&directory).expect("sources") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_stem().and_then(|name| name.to_str()).expect("a name").to_owned();
+            let module = module.clone().unwrap_or(name);
+            if path.is_dir() {
+                waiting.push((path, Some(module)));
+            } else if module != "lib" {
+                let text = fs::read_to_string(&path).expect("a source");
+                let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+                modules.entry(module).or_default().extend(code.map(|line| format!("{line}\n")));
+            }
+        }
+    }
+    let used = |name: &str| -> Vec<&String> {
+        let after = modules[name].split("crate::").skip(1);
+        let words = after.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+        words
+            .filter_map(|word| modules.get_key_value(word?))
+            .map(|(other, _)| other)
+            .filter(|other| *other != name)
+            .collect()
+    };
+    let reaches_itself = |name: &String| {
+        let mut reached = used(name);
+        let mut next = 0;
+        while let Some(other) = reached.get(next).copied() {
+            let more: Vec<_> = used(other).into_iter().filter(|more| !reached.contains(more)).collect();
+            reached.extend(more);
+            next += 1;
+        }
+        reached.contains(&name)
+    };
+    assert!(modules.len() > 20, "{source}: {modules:?}");
+    modules.keys().filter(|name| reaches_itself(name)).cloned().collect()
+}
+
+#[test]
+fn files_of_resolver_and_recorder_import_in_one_direction() {
+    for source in ["crates/resolve/src", "crates/record/src"] {
+        assert_eq!(circles(source), Vec::<String>::new(), "{source}");
+    }
+}

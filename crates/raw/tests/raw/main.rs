@@ -1,0 +1,4 @@
+//! Items that went through lines of JSON are the items that they were, and so are the events made of them.
+
+mod items;
+mod same_events;
