@@ -190,7 +190,6 @@ impl State {
     }
 
     /// `child` is a child of the thread `parent`, whose call began at `start`.
-    #[expect(clippy::too_many_arguments, reason = "a link has two ends, each with what is known of it")]
     fn link<S: Sink>(
         &mut self,
         case: CaseId,
