@@ -22,6 +22,7 @@ fn accesses(number: u64, writers: u64) -> Vec<Access> {
             call: CallId(0),
             kind: if reads { Kind::Read } else { Kind::Write },
             mergeable: true,
+            syncs: false,
             timed: true,
         }
     };
@@ -34,7 +35,7 @@ fn main() {
     let (number, writers) = (words.next().unwrap_or(1_000_000), words.next().unwrap_or(64));
     let file = FileAccesses { accesses: accesses(number, writers), ..FileAccesses::default() };
     let descriptions: Vec<Description> = (0..writers)
-        .map(|pid| Description { case: CaseId(0), pid: Pid(pid as u32), appends: false })
+        .map(|pid| Description { case: CaseId(0), pid: Pid(pid as u32), appends: false, syncs: false })
         .collect();
     let begin = Instant::now();
     let pairs = file.pairs(&descriptions, Rules::Corrected);

@@ -20,6 +20,8 @@ pub struct Description {
     pub pid: Pid,
     /// Whether each write goes to the end of the file at that moment (`O_APPEND`).
     pub appends: bool,
+    /// Whether each write is on storage before it returns (`O_SYNC`, `O_DSYNC`).
+    pub syncs: bool,
 }
 
 /// What an access does to the bytes of a file.
@@ -76,6 +78,8 @@ pub struct Access {
     pub kind: Kind,
     /// Whether it is a transfer that could be merged: its bytes are known, and the user selected it.
     pub mergeable: bool,
+    /// Whether this call is on storage before it returns, however its file was opened (`RWF_SYNC`, `RWF_DSYNC`).
+    pub syncs: bool,
     /// Whether `end` is known.
     pub timed: bool,
 }
@@ -105,8 +109,8 @@ pub enum EdgeKind {
     Close,
     /// Its length or storage was changed.
     Resize,
-    /// It got another name.
-    Rename,
+    /// The process made, changed or removed a name, whatever had it; or somebody a name of this file.
+    Name,
     /// It, or a part of it, was locked or unlocked.
     Lock,
     /// The process sent something to another, or woke it.
@@ -123,7 +127,7 @@ impl EdgeKind {
             Self::Sync => "sync",
             Self::Close => "close",
             Self::Resize => "resize",
-            Self::Rename => "rename",
+            Self::Name => "name",
             Self::Lock => "lock",
             Self::Send => "send",
             Self::Process => "process",

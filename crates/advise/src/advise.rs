@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct AdviseOptions {
     /// Whose table decides about pairs.
     pub rules: Rules,
-    /// Whether syncs, closes, locks, renames, messages and new processes keep writes in their order.
+    /// Whether syncs, closes, locks, changes of names, messages and new processes keep writes in their order.
     pub ordered: bool,
     /// By how much the clocks of two hosts may differ, in ns.
     pub skew: i64,
@@ -197,6 +197,7 @@ impl Advising<'_> {
         let rates = Rates::of(file.accesses.iter(), self.tracing).or(self.all_rates);
         let users: BTreeSet<_> = file.accesses.iter().map(|access| access.description).collect();
         let foreign = users.iter().filter(|user| **user != DescriptionId::NONE).count() > 1;
+        let shared = shared(file);
         for run in runs.iter().filter(|run| run.members.len() >= run.shape.fewest()) {
             let members: Vec<&Access> = run.members.iter().map(|at| looking.access(*at)).collect();
             let key = (whose(self, members[0]), run.shape.name());
@@ -209,6 +210,7 @@ impl Advising<'_> {
             });
             group.files.insert(id);
             group.foreign |= foreign;
+            group.threads |= shared.contains(&members[0].description);
             group.add(&members, case, rates, tracing, example);
         }
     }
@@ -257,7 +259,6 @@ impl Group {
     fn add(&mut self, members: &[&Access], case: CaseId, rates: Rates, tracing: u64, example: Example) {
         let accesses = || members.iter().copied();
         self.processes.insert((case, members[0].pid));
-        self.threads |= accesses().any(|access| access.tid != members[0].tid);
         self.call_bytes.extend(accesses().map(Access::bytes));
         self.run_bytes.push(example.bytes);
         let timed = accesses().all(|access| access.timed);
@@ -302,6 +303,16 @@ impl Group {
             example: self.example?,
         })
     }
+}
+
+/// The descriptions that several threads or processes use.
+fn shared(file: &FileAccesses) -> BTreeSet<DescriptionId> {
+    let mut users = HashMap::new();
+    let transfers = file.accesses.iter().filter(|access| access.is_transfer());
+    transfers
+        .filter(|access| *users.entry(access.description).or_insert(access.tid) != access.tid)
+        .map(|access| access.description)
+        .collect()
 }
 
 fn median(mut values: Vec<u64>) -> u64 {

@@ -37,25 +37,30 @@ impl FileAccesses {
 
 /// Of each access the first byte from which on it changes what others see: a write behind the end of the file makes zeros of what
 /// lies before it.
-pub(crate) fn visible_from(accesses: &[Access]) -> Vec<u64> {
-    let mut extent = Extent::default();
+pub(crate) fn visible_from(accesses: &[Access], skew: i64) -> Vec<u64> {
+    let mut extent = Extent { skew: skew.saturating_mul(2), ..Extent::default() };
     let mut by_end: Vec<u32> = (0..accesses.len() as u32).collect();
     by_end.sort_by_key(|at| accesses[*at as usize].end);
     let mut over = by_end.into_iter().peekable();
-    let cuts: Vec<i64> = accesses.iter().filter(|access| cuts(access)).map(|access| access.start).collect();
-    let from = |access: &Access| {
-        while let Some(at) = over.next_if(|at| accesses[*at as usize].end < access.start) {
-            extent.ended(&accesses[at as usize]);
+    let cutting: Vec<i64> =
+        accesses.iter().filter(|access| cuts(access)).map(|access| access.start).collect();
+    let from = |(at, access): (usize, &Access)| {
+        let begin = access.start.saturating_sub(extent.skew);
+        while let Some(at) = over.next_if(|at| accesses[*at as usize].end < begin) {
+            extent.ended(at, &accesses[at as usize]);
         }
-        extent.begins(access);
-        let begun = |moment: i64| cuts.partition_point(|start| *start <= moment);
-        match access.kind {
-            Kind::Write if begun(access.end) > begun(access.start) => 0,
+        // What may be cut at the same time, by others.
+        let until = cutting.partition_point(|start| *start <= access.end.saturating_add(extent.skew));
+        let since = cutting.partition_point(|start| *start < begin);
+        let visible = match access.kind {
+            Kind::Write if until - since > usize::from(cuts(access)) => 0,
             Kind::Write => access.low.min(extent.known),
             _ => access.low,
-        }
+        };
+        extent.begins(at as u32, access);
+        visible
     };
-    accesses.iter().map(from).collect()
+    accesses.iter().enumerate().map(from).collect()
 }
 
 /// Whether the file may be shorter after it.
@@ -63,28 +68,41 @@ fn cuts(access: &Access) -> bool {
     access.kind == Kind::UnknownWrite || access.kind == Kind::Write && access.high == u64::MAX
 }
 
-/// How long a file is at least: up to the highest byte that an access which was over had moved. What may have cut it makes it unknown.
+/// How long a file is at least: up to the highest byte that an access which was over had moved, or as long as it was made. What may
+/// have cut it makes it unknown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Extent {
     known: u64,
-    /// When the last one that may have cut it was over.
+    /// When all that may have cut it were over.
     cut_until: Option<i64>,
+    /// The last one of them that began, if all others were over by then.
+    last_cut: Option<u32>,
+    /// By how much times may differ.
+    skew: i64,
 }
 
 impl Extent {
-    fn begins(&mut self, access: &Access) {
+    fn is_cut_until(&self, moment: i64) -> bool {
+        self.cut_until.is_some_and(|cut| cut.saturating_add(self.skew) > moment)
+    }
+
+    fn begins(&mut self, at: u32, access: &Access) {
         if cuts(access) {
             self.known = 0;
+            self.last_cut = (!self.is_cut_until(access.start.saturating_sub(1))).then_some(at);
             self.cut_until = self.cut_until.max(Some(access.end));
         }
     }
 
-    fn ended(&mut self, access: &Access) {
+    fn ended(&mut self, at: u32, access: &Access) {
         let moved = matches!(access.kind, Kind::Read | Kind::Write)
             && access.low < access.high
             && access.high < u64::MAX;
-        if moved && self.cut_until.is_none_or(|cut| cut <= access.start) {
+        if moved && !self.is_cut_until(access.start) {
             self.known = self.known.max(access.high);
+        }
+        if access.kind == Kind::Write && access.high == u64::MAX && self.last_cut == Some(at) {
+            self.known = self.known.max(access.low);
         }
     }
 }
@@ -121,7 +139,7 @@ pub(crate) struct Ask {
 impl<'a> Looking<'a> {
     pub(crate) fn new(file: &'a FileAccesses, descriptions: &'a [Description]) -> Self {
         let there_by = file.accesses.iter().map(|access| access.end).collect();
-        Self { file, descriptions, visible_from: visible_from(&file.accesses), there_by }
+        Self { file, descriptions, visible_from: visible_from(&file.accesses, file.skew), there_by }
     }
 
     /// These writes are done with the last of them.
@@ -138,6 +156,12 @@ impl<'a> Looking<'a> {
     pub(crate) fn appends(&self, access: &Access) -> bool {
         access.kind == Kind::Write
             && self.descriptions.get(access.description.0 as usize).is_some_and(|open| open.appends)
+    }
+
+    /// Whether a write is on storage before it returns.
+    pub(crate) fn syncs(&self, access: &Access) -> bool {
+        let opened = || self.descriptions.get(access.description.0 as usize).is_some_and(|open| open.syncs);
+        access.kind == Kind::Write && (access.syncs || opened())
     }
 
     /// The bytes of a write that readers see changing.

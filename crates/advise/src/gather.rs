@@ -3,56 +3,25 @@
 use crate::access::{Access, Description, DescriptionId, Edge, EdgeKind, Kind};
 use crate::file::{FileAccesses, ProcessEdges};
 use crate::result::Looked;
+use crate::role::{DeviceEffect, Role, device_effect, role};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::{CallKind, Family, OpenFlags, PerCall, Transfer, flags};
+use iotrail_model::calls::{OpenFlags, PerCall, Transfer, flags};
 use iotrail_model::{CaseId, Event, FileId, FileKind, OpenId, Tid};
 use iotrail_query::{Asks, Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
+use std::collections::BTreeSet;
 
 /// Gathers what touches files.
 pub(crate) struct Gathering<'a> {
     log: &'a EventLog,
     roles: PerCall<Role>,
+    /// Whether a call is a request that was handed over before.
+    requests: PerCall<bool>,
     /// Whether each file holds bytes at places.
     is_file: Vec<bool>,
-}
-
-/// What a call is to merging.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Role {
-    #[default]
-    None,
-    Transfer(Transfer),
-    Seek,
-    Open,
-    Control,
-    Map,
-    Truncate,
-    Edge(EdgeKind),
-    Allocate,
-}
-
-fn role(kind: CallKind, family: Family, transfer: Transfer) -> Role {
-    match (kind, transfer) {
-        (_, Transfer::Read | Transfer::Write | Transfer::Copy) => Role::Transfer(transfer),
-        (CallKind::Seek, _) => Role::Seek,
-        (CallKind::Open, _) => Role::Open,
-        (CallKind::Control, _) => Role::Control,
-        (CallKind::Map, _) => Role::Map,
-        (CallKind::Truncate, _) => Role::Truncate,
-        (CallKind::Allocate, _) => Role::Allocate,
-        (CallKind::Sync | CallKind::SyncMemory, _) => Role::Edge(EdgeKind::Sync),
-        (CallKind::Lock, _) => Role::Edge(EdgeKind::Lock),
-        (CallKind::Close, _) => Role::Edge(EdgeKind::Close),
-        (CallKind::Rename, _) => Role::Edge(EdgeKind::Rename),
-        (CallKind::Kill, _) => Role::Edge(EdgeKind::Send),
-        (CallKind::Exec | CallKind::ExitProcess | CallKind::Spawn | CallKind::Vfork, _) => {
-            Role::Edge(EdgeKind::Process)
-        }
-        _ if family == Family::Sync => Role::Edge(EdgeKind::Sync),
-        _ => Role::None,
-    }
+    /// Whether each is a pipe or socket.
+    has_peer: Vec<bool>,
 }
 
 /// What a row says.
@@ -65,8 +34,33 @@ enum Item {
     OpenEdge(FileId, OpenId, CaseId, Edge),
     /// Of a process.
     ProcessEdge(CaseId, iotrail_model::Pid, Edge),
-    /// Writes through it go to the end from now on.
-    Appends(OpenId, CaseId),
+    /// How a description was opened, or is from now on.
+    Mode(OpenId, CaseId, Mode),
+    /// A case opened it.
+    Opened(FileId, CaseId),
+    /// May touch any file that its case uses: by a process of which nothing more is seen.
+    Anywhere(CaseId, Access),
+    /// The requests of a case are calls of their own.
+    RequestsSeen(CaseId),
+}
+
+/// How writes through a description behave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Mode {
+    /// They go to the end.
+    appends: bool,
+    /// They are on storage before they return.
+    syncs: bool,
+}
+
+impl Mode {
+    fn of(flags: OpenFlags) -> Self {
+        Self { appends: flags.appends(), syncs: flags.syncs() }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { appends: self.appends || other.appends, syncs: self.syncs || other.syncs }
+    }
 }
 
 /// Accesses of all files.
@@ -77,7 +71,12 @@ pub(crate) struct Gathered {
     pub(crate) processes: ProcessEdges,
     pub(crate) looked: Looked,
     numbers: HashMap<(CaseId, OpenId), DescriptionId, RandomState>,
-    appending: hashbrown::HashSet<(CaseId, OpenId), RandomState>,
+    modes: HashMap<(CaseId, OpenId), Mode, RandomState>,
+    /// Which cases opened a file.
+    users: HashMap<FileId, BTreeSet<CaseId>, RandomState>,
+    /// What may touch any file of a case: at most one that reads and one that writes.
+    anywhere: HashMap<(CaseId, Kind), Access, RandomState>,
+    requests_seen: BTreeSet<CaseId>,
     /// Accesses whose end is not known yet, by thread.
     open_ended: HashMap<(CaseId, Tid), (FileId, u32), RandomState>,
 }
@@ -95,9 +94,17 @@ impl<'a> Gathering<'a> {
                     None => path.starts_with('/'),
                 }
         });
+        let has_peer = log.distinct_files().iter().map(|file| match file.kind.as_deref() {
+            Some(kind) => kind == FileKind::Pipe.name() || kind == FileKind::Socket.name(),
+            None => !paths[file.path.index()].starts_with('/'),
+        });
         Self {
             log,
-            roles: PerCall::new(&log.names().calls, |call| role(call.kind(), call.family(), call.transfer())),
+            has_peer: has_peer.collect(),
+            roles: PerCall::new(&log.names().calls, role),
+            requests: PerCall::new(&log.names().calls, |call| {
+                call.spec.is_some_and(|spec| spec.request.is_some())
+            }),
             is_file: is_file.collect(),
         }
     }
@@ -114,79 +121,135 @@ impl<'a> Gathering<'a> {
         if !event.errno.is_null() {
             return;
         }
+        if self.requests.of(event.call) {
+            items.push(Item::RequestsSeen(event.case));
+        }
         let file = self.file(event.file.get());
-        let edge = |kind| Edge { start: event.start.0, kind };
         match role {
             Role::None => {}
+            Role::Transfer(Transfer::Copy) => self.copy(event, file, items, looked),
             Role::Transfer(transfer) => self.transfer(transfer, event, file, selected, items, looked),
-            Role::Seek => {
-                let (Some(file), Some(to)) = (file, event.ret.get().and_then(|ret| u64::try_from(ret).ok()))
-                else {
-                    return;
-                };
-                let from_end = ["SEEK_END", "SEEK_DATA", "SEEK_HOLE"]
-                    .iter()
-                    .any(|word| flags::has_word(self.flags(event).as_bytes(), word));
-                // Who asks where the file ends has seen what lies there.
-                let (kind, low, high) = if from_end {
-                    (Kind::Read, to.saturating_sub(1), u64::MAX)
-                } else {
-                    (Kind::Seek, to, to.saturating_add(1))
-                };
-                items.push(self.access(file, event, kind, low, high, false));
-            }
-            Role::Open => {
-                if OpenFlags::parse(self.flags(event).as_bytes()).appends()
-                    && let Some(open) = event.open.get()
+            Role::Seek => self.seek(event, file, items),
+            Role::Open => self.open(event, file, OpenFlags::parse(self.flags(event).as_bytes()), items),
+            Role::Create => self.open(event, file, OpenFlags::CREAT, items),
+            Role::Control => self.control(event, file, items),
+            Role::DeviceControl => self.device_control(event, file, items),
+            Role::Map => self.map(event, file, items),
+            Role::AdviseMemory => {
+                if let (Some(file), true) =
+                    (file, flags::has_word(self.flags(event).as_bytes(), "MADV_REMOVE"))
                 {
-                    items.push(Item::Appends(open, event.case));
-                }
-                if let (Some(file), true) = (file, OpenFlags::parse(self.flags(event).as_bytes()).truncates())
-                {
-                    items.push(self.access(file, event, Kind::Write, 0, u64::MAX, false));
+                    items.push(self.access(file, event, Kind::UnknownWrite, (0, u64::MAX), false));
                 }
             }
-            Role::Control => {
-                let text = self.flags(event).as_bytes();
-                if flags::has_word(text, "O_APPEND")
-                    && let Some(open) = event.open.get()
-                {
-                    items.push(Item::Appends(open, event.case));
-                }
-                let locks = ["F_SETLK", "F_SETLKW", "F_OFD_SETLK", "F_OFD_SETLKW"];
-                if let (Some(file), true) = (file, locks.iter().any(|word| flags::has_word(text, word))) {
-                    items.push(Item::FileEdge(file, edge(EdgeKind::Lock)));
-                }
+            Role::Truncate | Role::Allocate => self.resize(role, event, file, items),
+            Role::Close => self.close(event, file, items),
+            // When its work is done is not known.
+            Role::Submit if event.ret.get().is_none_or(|number| number > 0) => {
+                items.push(Item::Anywhere(event.case, without_end(event, Kind::UnknownWrite)));
             }
-            Role::Map => {
-                let Some(file) = file else { return };
-                let text = self.flags(event).as_bytes();
-                let private = flags::has_word(text, "MAP_PRIVATE");
-                let writes =
-                    !private && (flags::has_word(text, "PROT_WRITE") || !flags::has_word(text, "PROT_READ"));
-                let kind = if writes { Kind::UnknownWrite } else { Kind::UnknownRead };
-                items.push(self.mapping(file, event, kind));
-            }
-            Role::Truncate | Role::Allocate => {
-                let Some(file) = file else { return };
-                items.push(self.access(file, event, Kind::UnknownWrite, 0, u64::MAX, false));
-                items.push(Item::FileEdge(file, edge(EdgeKind::Resize)));
-            }
-            Role::Edge(EdgeKind::Close) => {
-                if let (Some(file), Some(open)) = (file, event.open.get()) {
-                    items.push(Item::OpenEdge(file, open, event.case, edge(EdgeKind::Close)));
+            Role::Submit => {}
+            Role::Edge(kind @ (EdgeKind::Sync | EdgeKind::Lock | EdgeKind::Name)) => {
+                let files = [file, self.file(event.file2.get())];
+                items.extend(files.into_iter().flatten().map(|file| Item::FileEdge(file, edge(event, kind))));
+                // Names are how others learn that something is done, whatever file has them.
+                if files == [None, None] || kind == EdgeKind::Name {
+                    items.push(of_process(event, kind));
                 }
             }
-            Role::Edge(kind @ (EdgeKind::Sync | EdgeKind::Lock | EdgeKind::Rename)) => {
-                match [file, self.file(event.file2.get())] {
-                    [None, None] => items.push(Item::ProcessEdge(event.case, event.pid, edge(kind))),
-                    files => {
-                        items.extend(files.into_iter().flatten().map(|file| Item::FileEdge(file, edge(kind))))
-                    }
-                }
-            }
-            Role::Edge(kind) => items.push(Item::ProcessEdge(event.case, event.pid, edge(kind))),
+            Role::Edge(kind) => items.push(of_process(event, kind)),
         }
+    }
+
+    fn close(&self, event: &Event, file: Option<FileId>, items: &mut Vec<Item>) {
+        let ends = || event.file.get().is_some_and(|file| self.has_peer.get(file.index()) == Some(&true));
+        match (file, event.open.get()) {
+            (Some(file), Some(open)) => {
+                items.push(Item::OpenEdge(file, open, event.case, edge(event, EdgeKind::Close)));
+            }
+            (Some(file), None) => items.push(Item::FileEdge(file, edge(event, EdgeKind::Close))),
+            // Who has the other end sees it.
+            (None, _) if ends() => items.push(of_process(event, EdgeKind::Close)),
+            (None, _) => {}
+        }
+    }
+
+    fn seek(&self, event: &Event, file: Option<FileId>, items: &mut Vec<Item>) {
+        let (Some(file), Some(to)) = (file, event.ret.get().and_then(|ret| u64::try_from(ret).ok())) else {
+            return;
+        };
+        let from_end = ["SEEK_END", "SEEK_DATA", "SEEK_HOLE"]
+            .iter()
+            .any(|word| flags::has_word(self.flags(event).as_bytes(), word));
+        // Who asks where the file ends has seen what lies there.
+        let (kind, bytes) = if from_end {
+            (Kind::Read, (to.saturating_sub(1), u64::MAX))
+        } else {
+            (Kind::Seek, (to, to.saturating_add(1)))
+        };
+        items.push(self.access(file, event, kind, bytes, false));
+    }
+
+    fn open(&self, event: &Event, file: Option<FileId>, flags: OpenFlags, items: &mut Vec<Item>) {
+        let mode = Mode::of(flags);
+        if let (Some(open), true) = (event.open.get(), mode != Mode::default()) {
+            items.push(Item::Mode(open, event.case, mode));
+        }
+        // Who makes a file that was not there tells those that look for it.
+        if flags.creates_new() {
+            items.push(of_process(event, EdgeKind::Name));
+        }
+        let Some(file) = file else { return };
+        items.push(Item::Opened(file, event.case));
+        if flags.truncates() {
+            items.push(self.access(file, event, Kind::Write, (0, u64::MAX), false));
+        }
+    }
+
+    fn control(&self, event: &Event, file: Option<FileId>, items: &mut Vec<Item>) {
+        let text = self.flags(event).as_bytes();
+        if let (Some(open), true) = (event.open.get(), flags::has_word(text, "O_APPEND")) {
+            items.push(Item::Mode(open, event.case, Mode { appends: true, syncs: false }));
+        }
+        let locks =
+            ["F_SETLK", "F_SETLKW", "F_SETLK64", "F_SETLKW64", "F_OFD_SETLK", "F_OFD_SETLKW", "F_SETLEASE"];
+        if let (Some(file), true) = (file, locks.iter().any(|word| flags::has_word(text, word))) {
+            items.push(Item::FileEdge(file, edge(event, EdgeKind::Lock)));
+        }
+    }
+
+    fn device_control(&self, event: &Event, file: Option<FileId>, items: &mut Vec<Item>) {
+        let Some(file) = file else { return };
+        let effect = device_effect(self.flags(event));
+        if effect != DeviceEffect::None {
+            items.push(self.access(file, event, Kind::UnknownWrite, (0, u64::MAX), false));
+        }
+        if effect == DeviceEffect::Clones {
+            // Of which file is not known.
+            let source = access(event, Kind::UnknownRead, (0, u64::MAX), false);
+            items.push(Item::Anywhere(event.case, source));
+        }
+    }
+
+    /// A mapping is looked at and changed until nobody knows when.
+    fn map(&self, event: &Event, file: Option<FileId>, items: &mut Vec<Item>) {
+        let Some(file) = file else { return };
+        let text = self.flags(event).as_bytes();
+        let private = flags::has_word(text, "MAP_PRIVATE");
+        let writes = !private && (flags::has_word(text, "PROT_WRITE") || !flags::has_word(text, "PROT_READ"));
+        let kind = if writes { Kind::UnknownWrite } else { Kind::UnknownRead };
+        items.push(Item::Access(file, None, event.case, without_end(event, kind)));
+    }
+
+    fn resize(&self, role: Role, event: &Event, file: Option<FileId>, items: &mut Vec<Item>) {
+        let Some(file) = file else { return };
+        let length = event.offset.get().and_then(|length| u64::try_from(length).ok());
+        items.push(match length.filter(|_| role == Role::Truncate) {
+            // What lies before the new end stays as it is.
+            Some(length) => self.access(file, event, Kind::Write, (length, u64::MAX), false),
+            None => self.access(file, event, Kind::UnknownWrite, (0, u64::MAX), false),
+        });
+        items.push(Item::FileEdge(file, edge(event, EdgeKind::Resize)));
     }
 
     fn transfer(
@@ -198,45 +261,84 @@ impl<'a> Gathering<'a> {
         items: &mut Vec<Item>,
         looked: &mut Looked,
     ) {
-        let Some(size) = event.size.get().and_then(|size| u64::try_from(size).ok()) else { return };
         let Some(file) = file else {
             if transfer != Transfer::Read {
-                items.push(Item::ProcessEdge(
-                    event.case,
-                    event.pid,
-                    Edge { start: event.start.0, kind: EdgeKind::Send },
-                ));
+                items.push(of_process(event, EdgeKind::Send));
             }
             return;
         };
+        let size = event.size.get().and_then(|size| u64::try_from(size).ok());
         let offset = event.offset.get().and_then(|offset| u64::try_from(offset).ok());
-        let kind = if transfer == Transfer::Write { Kind::Write } else { Kind::Read };
+        let (kind, unknown) = match transfer {
+            Transfer::Write => (Kind::Write, Kind::UnknownWrite),
+            _ => (Kind::Read, Kind::UnknownRead),
+        };
         looked.transfers += 1;
         looked.without_offset += u64::from(offset.is_none());
         looked.without_description += u64::from(event.open.is_null());
-        if let Some(offset) = offset {
-            let mergeable = selected && transfer != Transfer::Copy && !event.open.is_null() && size > 0;
-            looked.mergeable += u64::from(mergeable);
-            items.push(self.access(file, event, kind, offset, offset.saturating_add(size), mergeable));
-        } else if size > 0 {
-            let kind = if kind == Kind::Write { Kind::UnknownWrite } else { Kind::UnknownRead };
-            items.push(self.access(file, event, kind, 0, u64::MAX, false));
-        }
-        if let (Transfer::Copy, Some(into)) = (transfer, self.file(event.file2.get())) {
-            let written = access(event, Kind::UnknownWrite, (0, u64::MAX), false);
-            items.push(Item::Access(into, event.open2.get(), event.case, written));
+        match (offset, size) {
+            (_, Some(0)) => {}
+            (Some(offset), Some(size)) => {
+                let mergeable = selected && !event.open.is_null();
+                looked.mergeable += u64::from(mergeable);
+                let bytes = (offset, offset.saturating_add(size));
+                let access = Access { syncs: self.syncs(event), ..access(event, kind, bytes, mergeable) };
+                items.push(Item::Access(file, event.open.get(), event.case, access));
+            }
+            // What it moved before its process ended, or the trace, nobody saw.
+            _ => items.push(self.access(file, event, unknown, (0, u64::MAX), false)),
         }
     }
 
-    fn access(&self, file: FileId, event: &Event, kind: Kind, low: u64, high: u64, mergeable: bool) -> Item {
-        Item::Access(file, event.open.get(), event.case, access(event, kind, (low, high), mergeable))
+    /// Whether this one call is on storage before it returns, however the file was opened.
+    fn syncs(&self, event: &Event) -> bool {
+        let text = self.flags(event).as_bytes();
+        ["RWF_DSYNC", "RWF_SYNC"].iter().any(|word| flags::has_word(text, word))
     }
 
-    /// A mapping is looked at and changed until nobody knows when.
-    fn mapping(&self, file: FileId, event: &Event, kind: Kind) -> Item {
-        let access = Access { end: i64::MAX, timed: true, ..access(event, kind, (0, u64::MAX), false) };
-        Item::Access(file, None, event.case, access)
+    /// Data from one descriptor to another. Where in the second they land is not known.
+    fn copy(&self, event: &Event, file: Option<FileId>, items: &mut Vec<Item>, looked: &mut Looked) {
+        if event.size.get() == Some(0) {
+            return;
+        }
+        if let Some(file) = file {
+            let place = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
+            let (offset, size) = (place(event.offset.get()), place(event.size.get()));
+            looked.transfers += 1;
+            looked.without_offset += u64::from(offset.is_none());
+            looked.without_description += u64::from(event.open.is_null());
+            items.push(match offset.zip(size) {
+                Some((offset, size)) => {
+                    self.access(file, event, Kind::Read, (offset, offset.saturating_add(size)), false)
+                }
+                None => self.access(file, event, Kind::UnknownRead, (0, u64::MAX), false),
+            });
+        }
+        match self.file(event.file2.get()) {
+            Some(into) => {
+                let written = access(event, Kind::UnknownWrite, (0, u64::MAX), false);
+                items.push(Item::Access(into, event.open2.get(), event.case, written));
+            }
+            None => items.push(of_process(event, EdgeKind::Send)),
+        }
     }
+
+    fn access(&self, file: FileId, event: &Event, kind: Kind, bytes: (u64, u64), mergeable: bool) -> Item {
+        Item::Access(file, event.open.get(), event.case, access(event, kind, bytes, mergeable))
+    }
+}
+
+fn edge(event: &Event, kind: EdgeKind) -> Edge {
+    Edge { start: event.start.0, kind }
+}
+
+fn of_process(event: &Event, kind: EdgeKind) -> Item {
+    Item::ProcessEdge(event.case, event.pid, edge(event, kind))
+}
+
+/// An access to any byte that goes on.
+fn without_end(event: &Event, kind: Kind) -> Access {
+    Access { end: i64::MAX, timed: true, ..access(event, kind, (0, u64::MAX), false) }
 }
 
 fn access(event: &Event, kind: Kind, (low, high): (u64, u64), mergeable: bool) -> Access {
@@ -253,6 +355,7 @@ fn access(event: &Event, kind: Kind, (low, high): (u64, u64), mergeable: bool) -
         call: event.call,
         kind,
         mergeable,
+        syncs: false,
         timed: duration.is_some(),
     }
 }
@@ -307,6 +410,7 @@ impl Pass for Gathering<'_> {
     }
 
     fn finish(&self, (): (), mut gathered: Gathered) -> Gathered {
+        gathered.spread();
         gathered.sort();
         gathered
     }
@@ -324,11 +428,25 @@ impl Gathered {
                 }
             }
             Item::ProcessEdge(case, pid, edge) => self.processes.entry((case, pid)).or_default().push(edge),
-            Item::Appends(open, case) => {
-                self.appending.insert((case, open));
+            Item::Mode(open, case, mode) => {
+                let known = self.modes.entry((case, open)).or_default();
+                *known = known.or(mode);
                 if let Some(number) = self.numbers.get(&(case, open)) {
-                    self.descriptions[number.0 as usize].appends = true;
+                    let description = &mut self.descriptions[number.0 as usize];
+                    description.appends |= mode.appends;
+                    description.syncs |= mode.syncs;
                 }
+            }
+            Item::Opened(file, case) => {
+                self.users.entry(file).or_default().insert(case);
+            }
+            Item::Anywhere(case, access) => {
+                let known = self.anywhere.entry((case, access.kind)).or_insert(access);
+                known.start = known.start.min(access.start);
+                known.end = known.end.max(access.end);
+            }
+            Item::RequestsSeen(case) => {
+                self.requests_seen.insert(case);
             }
         }
     }
@@ -338,8 +456,8 @@ impl Gathered {
             let next = DescriptionId(self.descriptions.len() as u32);
             let number = *self.numbers.entry((case, open)).or_insert(next);
             if number == next {
-                let appends = self.appending.contains(&(case, open));
-                self.descriptions.push(Description { case, pid: access.pid, appends });
+                let Mode { appends, syncs } = self.modes.get(&(case, open)).copied().unwrap_or_default();
+                self.descriptions.push(Description { case, pid: access.pid, appends, syncs });
             }
             access.description = number;
         }
@@ -356,6 +474,21 @@ impl Gathered {
                 self.files.get_mut(&file).and_then(|file| file.accesses.get_mut(place as usize))
         {
             earlier.end = access.start.max(earlier.start);
+        }
+    }
+
+    /// What may touch any file that its case uses is in the way of all of them. Requests that are calls of their own are no more
+    /// than these.
+    fn spread(&mut self) {
+        for ((case, _), access) in std::mem::take(&mut self.anywhere) {
+            if access.kind == Kind::UnknownWrite && self.requests_seen.contains(&case) {
+                continue;
+            }
+            for (file, accesses) in &mut self.files {
+                if self.users.get(file).is_some_and(|cases| cases.contains(&case)) {
+                    accesses.accesses.push(access);
+                }
+            }
         }
     }
 

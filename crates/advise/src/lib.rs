@@ -13,6 +13,7 @@ pub mod file;
 mod gather;
 pub mod pairs;
 pub mod result;
+mod role;
 pub mod runs;
 mod saving;
 mod tree;

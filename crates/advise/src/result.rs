@@ -57,7 +57,7 @@ impl Serialize for Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
-    /// Threads share the description, or the trail lacks events.
+    /// Several threads or processes use the description.
     Low,
     /// Others use the file, too, but not these bytes at these times.
     Medium,

@@ -29,6 +29,8 @@ pub enum Stop {
     Unknown(u32),
     /// An edge orders the writes.
     Edge(EdgeKind),
+    /// It writes bytes that the run has written: which is the last one would be lost when they are sorted.
+    Overlap,
 }
 
 /// A sequence of accesses through one description that can be one.
@@ -42,19 +44,16 @@ pub struct Run {
     pub stop: Stop,
 }
 
-/// Whether a step from one access to the next can be part of a run, by itself.
-fn step(a: &Access, b: &Access) -> Result<Shape, Stop> {
-    if a.kind != b.kind || !a.mergeable || !b.mergeable {
-        return Err(Stop::Mixed);
-    }
-    if a.pid != b.pid || b.start < a.end {
-        return Err(Stop::Parallel);
-    }
+/// From so many regular accesses on they are a run of their own, also among irregular ones.
+const REGULAR: usize = 4;
+
+/// How the second of two accesses lies to the first.
+fn shape(a: &Access, b: &Access) -> Shape {
     if a.high == b.low {
-        return Ok(Shape::Adjacent);
+        return Shape::Adjacent;
     }
     let regular = a.bytes() == b.bytes() && b.low > a.high;
-    Ok(if regular { Shape::Strided { size: a.bytes(), stride: b.low - a.low } } else { Shape::Scattered })
+    if regular { Shape::Strided { size: a.bytes(), stride: b.low - a.low } } else { Shape::Scattered }
 }
 
 /// The runs of all descriptions of a file, in the order of descriptions and time; and why accesses that follow each other, and would
@@ -103,6 +102,7 @@ impl Runs {
             Stop::Conflict(_) => "conflict",
             Stop::Unknown(_) => "unknown",
             Stop::Edge(kind) => kind.name(),
+            Stop::Overlap => "overlap",
         };
         *self.stops.entry(word).or_default() += 1;
     }
@@ -165,13 +165,17 @@ struct Cutting<'a> {
 
 impl Cutting<'_> {
     fn cut(&self, found: &mut Runs) {
+        let regular = self.regular();
         let mut first = 0;
         while first + 1 < self.sequence.len() {
             if self.looking.access(self.sequence[first]).kind != self.kind {
                 first += 1;
                 continue;
             }
-            let (length, shape, stop) = self.longest(first);
+            let many = |cut: &Cut| cut.length >= Shape::Scattered.fewest();
+            let irregular =
+                if regular[first] < REGULAR { Some(self.irregular(first, &regular)) } else { None };
+            let Cut { length, shape, stop } = irregular.filter(many).unwrap_or_else(|| self.longest(first));
             found.stop(stop);
             if length > 1 {
                 let members = self.sequence[first..first + length].to_vec();
@@ -181,28 +185,90 @@ impl Cutting<'_> {
         }
     }
 
-    /// How many accesses from this one on can be one.
-    fn longest(&self, first: usize) -> (usize, Shape, Stop) {
-        let head = self.looking.access(self.sequence[first]);
-        let (mut shape, mut barrier) = (None, Barrier::of(self, self.sequence[first]));
-        for next in first + 1..self.sequence.len() {
-            let (a, b) = (self.sequence[next - 1], self.sequence[next]);
-            let found = match step(self.looking.access(a), self.looking.access(b)) {
-                Ok(found) => found,
-                Err(stop) => return (next - first, shape.unwrap_or(Shape::Adjacent), stop),
-            };
-            let whole = *shape.get_or_insert(found);
-            if whole != found {
-                // What begins a regular run is not spent on an irregular one.
-                let irregular = usize::from(whole == Shape::Scattered);
-                return (next - first - irregular, whole, Stop::End);
+    /// Whether the access behind this place can be in a run with the one at it, by itself.
+    fn step(&self, place: usize) -> Result<Shape, Stop> {
+        let [a, b] = [place, place + 1].map(|place| self.looking.access(self.sequence[place]));
+        if a.kind != b.kind || !a.mergeable || !b.mergeable {
+            return Err(Stop::Mixed);
+        }
+        if a.pid != b.pid || b.start < a.end {
+            return Err(Stop::Parallel);
+        }
+        // What is on storage when it returns is not put off.
+        if self.ordered && self.looking.syncs(a) {
+            return Err(Stop::Edge(EdgeKind::Sync));
+        }
+        let shape = shape(a, b);
+        // Where an appended write lands nobody chooses.
+        if shape != Shape::Adjacent && self.looking.appends(a) {
+            return Err(Stop::Mixed);
+        }
+        Ok(shape)
+    }
+
+    /// From each place on, how many accesses are of one regular shape, whether or not it is safe to merge them.
+    fn regular(&self) -> Vec<usize> {
+        let mut lengths = vec![1; self.sequence.len()];
+        let mut behind = None;
+        for place in (0..self.sequence.len().saturating_sub(1)).rev() {
+            let shape = self.step(place).ok().filter(|shape| *shape != Shape::Scattered);
+            if shape.is_some() {
+                lengths[place] = if shape == behind { lengths[place + 1] + 1 } else { 2 };
             }
-            if let Err(stop) = barrier.lets(self, head, b) {
-                return (next - first, whole, stop);
+            behind = shape;
+        }
+        lengths
+    }
+
+    /// How many accesses from this one on can be one if it does not matter how they lie, up to the next regular run.
+    fn irregular(&self, first: usize, regular: &[usize]) -> Cut {
+        let (head, mut barrier) = (self.sequence[first], Barrier::of(self, self.sequence[first]));
+        let cut = |next: usize, stop: Stop| Cut { length: next - first, shape: Shape::Scattered, stop };
+        for next in first + 1..self.sequence.len() {
+            if regular[next] >= REGULAR {
+                return cut(next, Stop::End);
+            }
+            let step = self.step(next - 1);
+            if let Err(stop) =
+                step.and_then(|_| barrier.lets(self, head, self.sequence[next], Shape::Scattered))
+            {
+                return cut(next, stop);
             }
         }
-        (self.sequence.len() - first, shape.unwrap_or(Shape::Adjacent), Stop::End)
+        cut(self.sequence.len(), Stop::End)
     }
+
+    /// How many accesses from this one on can be one, of one shape.
+    fn longest(&self, first: usize) -> Cut {
+        let head = self.sequence[first];
+        let (mut shape, mut barrier) = (None, Barrier::of(self, head));
+        for next in first + 1..self.sequence.len() {
+            let found = match self.step(next - 1) {
+                Ok(found) => found,
+                Err(stop) => {
+                    return Cut { length: next - first, shape: shape.unwrap_or(Shape::Adjacent), stop };
+                }
+            };
+            let shape = *shape.get_or_insert(found);
+            if shape != found {
+                // What begins a regular run is not spent on an irregular one.
+                let irregular = usize::from(shape == Shape::Scattered);
+                return Cut { length: next - first - irregular, shape, stop: Stop::End };
+            }
+            if let Err(stop) = barrier.lets(self, head, self.sequence[next], shape) {
+                return Cut { length: next - first, shape, stop };
+            }
+        }
+        let length = self.sequence.len() - first;
+        Cut { length, shape: shape.unwrap_or(Shape::Adjacent), stop: Stop::End }
+    }
+}
+
+/// The begin of a sequence that can be one access.
+struct Cut {
+    length: usize,
+    shape: Shape,
+    stop: Stop,
 }
 
 /// What a growing run must not cross.
@@ -211,11 +277,13 @@ struct Barrier {
     conflict: Option<(i64, u32)>,
     unknown: Option<(i64, u32)>,
     edge: Option<Edge>,
+    /// What an irregular run writes: first bytes and the bytes behind the last ones.
+    written: BTreeMap<u64, u64>,
 }
 
 impl Barrier {
     fn of(cutting: &Cutting<'_>, head: u32) -> Self {
-        let mut barrier = Self { conflict: None, unknown: None, edge: None };
+        let mut barrier = Self { conflict: None, unknown: None, edge: None, written: BTreeMap::new() };
         let access = cutting.looking.access(head);
         if access.kind == Kind::Write {
             barrier.add(cutting, head);
@@ -248,8 +316,8 @@ impl Barrier {
     }
 
     /// Whether the run may go on with `next`.
-    fn lets(&mut self, cutting: &Cutting<'_>, head: &Access, next: u32) -> Result<(), Stop> {
-        let access = cutting.looking.access(next);
+    fn lets(&mut self, cutting: &Cutting<'_>, head: u32, next: u32, shape: Shape) -> Result<(), Stop> {
+        let [head, access] = [head, next].map(|at| cutting.looking.access(at));
         if access.kind == Kind::Read {
             let crossed = |found: Option<u32>| found.filter(|at| cutting.looking.time(*at).1 >= head.start);
             let conflict = crossed(cutting.limits.certain[next as usize]).map(Stop::Conflict);
@@ -264,6 +332,16 @@ impl Barrier {
             .or(edge.map(|edge| Stop::Edge(edge.kind)));
         if let Some(stop) = stop {
             return Err(stop);
+        }
+        if shape == Shape::Scattered {
+            if self.written.is_empty() {
+                self.written.insert(head.low, head.high);
+            }
+            let before = self.written.range(..access.high).next_back();
+            if before.is_some_and(|(_, high)| *high > access.low) {
+                return Err(Stop::Overlap);
+            }
+            self.written.insert(access.low, access.high);
         }
         self.add(cutting, next);
         Ok(())

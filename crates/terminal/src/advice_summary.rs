@@ -84,7 +84,7 @@ fn entry(number: usize, finding: &Finding, style: Style) -> String {
     let sure = match finding.confidence {
         Confidence::High => "high: nobody else used the file",
         Confidence::Medium => "medium: others used the file, but not these bytes at these times",
-        Confidence::Low => "low: several threads share the open file",
+        Confidence::Low => "low: several threads or processes share the open file",
     };
     block.entry("confidence", sure);
     let example = &finding.example;
@@ -122,7 +122,8 @@ fn stop(word: &str) -> &str {
         "sync" => "forced to storage in between",
         "close" => "closed in between",
         "resize" => "resized in between",
-        "rename" => "renamed in between",
+        "name" => "a name is made, changed or removed in between",
+        "overlap" => "the program overwrites bytes of its own",
         "lock" => "locked in between",
         "send" => "the process sends a message in between",
         "process" => "a process starts or ends in between",

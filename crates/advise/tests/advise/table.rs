@@ -21,14 +21,15 @@ fn file(rows: &[Row]) -> FileAccesses {
         pid: Pid(*description),
         call: CallId(0),
         kind: *kind,
-        mergeable: matches!(kind, Kind::Read | Kind::Write),
+        mergeable: matches!(kind, Kind::Read | Kind::Write) && *high < u64::MAX,
+        syncs: false,
         timed: true,
     });
     FileAccesses { accesses: accesses.collect(), ..FileAccesses::default() }
 }
 
 fn descriptions() -> Vec<Description> {
-    (0..4).map(|pid| Description { case: CaseId(0), pid: Pid(pid), appends: false }).collect()
+    (0..4).map(|pid| Description { case: CaseId(0), pid: Pid(pid), appends: false, syncs: false }).collect()
 }
 
 fn pair(rows: &[Row], rules: Rules) -> (Category, Reason) {
@@ -143,4 +144,68 @@ fn edges_end_runs_of_writes_and_not_of_reads() {
     assert_eq!(with_edge(Kind::Write, true), [2, 2]);
     assert_eq!(with_edge(Kind::Write, false), [4]);
     assert_eq!(with_edge(Kind::Read, true), [4]);
+}
+
+/// Ranges in random order, of which two and three by chance lie one behind the other.
+#[test]
+fn what_lies_anyhow_is_one_run_whatever_its_parts_look_like() {
+    use Kind::Read;
+    let places = [50, 60, 0, 90, 100, 110, 20, 40, 30, 80, 10, 70];
+    let rows: Vec<Row> =
+        places.iter().enumerate().map(|(at, place)| (1, Read, at as i64 * 10, *place, place + 10)).collect();
+    assert_eq!(runs(&rows), [((0..12).collect(), Shape::Scattered, Stop::End)]);
+    // Four regular ones are a run of their own.
+    let places = [50, 0, 90, 20, 40, 30, 80, 10, 200, 210, 220, 230];
+    let rows: Vec<Row> =
+        places.iter().enumerate().map(|(at, place)| (1, Read, at as i64 * 10, *place, place + 10)).collect();
+    let shapes: Vec<_> = runs(&rows).into_iter().map(|(members, shape, _)| (members.len(), shape)).collect();
+    assert_eq!(shapes, [(8, Shape::Scattered), (4, Shape::Adjacent)]);
+}
+
+#[test]
+fn writes_that_overlap_are_no_run_that_could_be_sorted() {
+    use Kind::Write;
+    let at = |places: &[u64]| -> Vec<Row> {
+        let row = |(at, place): (usize, &u64)| (1, Write, at as i64 * 10, *place, place + 10);
+        places.iter().enumerate().map(row).collect()
+    };
+    assert_eq!(runs(&at(&[0; 12])), []);
+    let descending: Vec<u64> = (0..12).map(|at| 5 * (12 - at)).collect();
+    assert_eq!(runs(&at(&descending)), []);
+    // Up to the first that is written again.
+    let found = runs(&at(&[100, 40, 80, 10, 60, 120, 30, 140, 85]));
+    assert_eq!(found, [((0..8).collect(), Shape::Scattered, Stop::Overlap)]);
+}
+
+#[test]
+fn what_is_on_storage_when_it_returns_is_not_put_off_unless_order_does_not_matter() {
+    let rows: Vec<Row> =
+        (0..4).map(|at| (1, Kind::Write, at * 10, at as u64 * 10, at as u64 * 10 + 10)).collect();
+    let lengths = |file: &FileAccesses, opened: bool, ordered: bool| -> Vec<usize> {
+        let descriptions: Vec<Description> =
+            descriptions().into_iter().map(|open| Description { syncs: opened, ..open }).collect();
+        let found = file.runs(&descriptions, &ProcessEdges::default(), ordered);
+        found.runs.iter().map(|run| run.members.len()).collect()
+    };
+    let mut calls = file(&rows);
+    assert_eq!((lengths(&calls, true, true), lengths(&calls, true, false)), (vec![], vec![4]));
+    calls.accesses[1].syncs = true;
+    assert_eq!((lengths(&calls, false, true), lengths(&calls, false, false)), (vec![2, 2], vec![4]));
+}
+
+/// The end of a file that was set is known: what is written behind the bytes that are read does not touch them.
+#[test]
+fn a_file_is_as_long_as_it_was_made() {
+    use Kind::{Read, Write};
+    let rows: Vec<Row> = [(2, Write, 0, 100_000, u64::MAX), (2, Write, 35, 50_500, 50_510)]
+        .into_iter()
+        .chain((0..8).map(|at| (1, Read, 10 + at * 10, at as u64 * 1500, at as u64 * 1500 + 10)))
+        .collect();
+    let mut rows = rows;
+    rows.sort_by_key(|row| row.2);
+    let found = runs(&rows);
+    assert_eq!(found.iter().map(|run| run.0.len()).collect::<Vec<_>>(), [8], "{found:?}");
+    let pairs = file(&rows).pairs(&descriptions(), Rules::Corrected);
+    assert_eq!(pairs.iter().filter(|pair| pair.category == Category::Possible).count(), 1, "{pairs:?}");
+    assert!(pairs.iter().all(|pair| pair.category != Category::Impossible), "{pairs:?}");
 }

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long)]
     strict_article: bool,
 
-    /// Let syncs, closes, locks, renames, messages and new processes not keep writes in their order.
+    /// Let syncs, closes, locks, changes of names, messages and new processes not keep writes in their order.
     #[arg(long)]
     any_order: bool,
 

@@ -114,6 +114,27 @@ impl CallSpec {
         }
     }
 
+    /// Whether it wakes another process, or hands it something, by other ways than descriptors: signals, message queues, semaphores; or
+    /// ends a connection, which the other side sees.
+    #[must_use]
+    pub fn tells_others(&self) -> bool {
+        matches!(self.kind, CallKind::Kill | CallKind::Shutdown)
+            || matches!(
+                self.name,
+                "tkill"
+                    | "tgkill"
+                    | "pidfd_send_signal"
+                    | "rt_sigqueueinfo"
+                    | "rt_tgsigqueueinfo"
+                    | "mq_timedsend"
+                    | "mq_timedsend_time64"
+                    | "msgsnd"
+                    | "semop"
+                    | "semtimedop"
+                    | "semtimedop_time64"
+            )
+    }
+
     /// Whether it reads or writes at the position of an open file, or moves that. Entries of rings do so if they are told no
     /// offset.
     #[must_use]

@@ -55,3 +55,139 @@ fn what_others_read_in_between_keeps_writes_apart() {
     assert_eq!(own["findings"][0]["calls_after"], 2);
     assert_eq!(advice(&["--pid", "2"])["findings"], serde_json::json!([]));
 }
+
+/// Eight calls of process 1 on `/data/log`, one after the other, with these lines of process 1 or 2 behind the fourth.
+fn around(call: &str, flags: &str, between: &[&str]) -> String {
+    let mut text = format!(
+        "\
+1 10:00:00.000000 execve(\"/usr/bin/log\", [\"log\"], 0x7ffd /* 3 vars */) = 0 <0.000100>
+1 10:00:00.000500 brk(NULL) = 0x5555 <0.000010>
+1 10:00:00.000600 getpid() = 1 <0.000010>
+1 10:00:00.000650 openat(AT_FDCWD, \"/data/old\", O_RDONLY) = 6</data/old> <0.000010>
+1 10:00:00.001000 fork() = 2 <0.000200>
+1 10:00:00.002000 openat(AT_FDCWD, \"/data/log\", {flags}) = 3</data/log> <0.000010>
+2 10:00:00.003000 openat(AT_FDCWD, \"/data/log\", O_RDWR) = 5</data/log> <0.000010>
+2 10:00:00.004000 pread64(5</data/log>, \"\"..., 1, 999) = 1 <0.000010>
+"
+    );
+    for record in 0..8 {
+        let _ =
+            writeln!(text, "1 10:00:00.01{record}000 {call}(3</data/log>, \"\"..., 100) = 100 <0.000050>");
+        if record == 3 {
+            between.iter().enumerate().for_each(|(at, line)| {
+                let (pid, line) = line.split_at(2);
+                let _ = writeln!(text, "{pid}10:00:00.0135{at}0 {line}");
+            });
+        }
+    }
+    text.push_str("1 10:00:00.030000 exit_group(0) = ?\n1 10:00:00.030100 +++ exited with 0 +++\n");
+    text
+}
+
+/// How many calls would be left of the eight, with and without an order to keep, and why not fewer.
+fn left(trace: String) -> (u64, u64, String, String) {
+    let dir = Dir::with_trace(trace);
+    let advice = |words: &[&str]| -> Value {
+        let words: Vec<&str> =
+            ["advise", "t.trail", "--json", "--pid", "1"].iter().chain(words).copied().collect();
+        serde_json::from_str(&dir.run(words).succeeds().text()).expect("JSON")
+    };
+    let [ordered, any] = [&[][..], &["--any-order"]].map(advice);
+    let of = |advice: &Value| {
+        let finding = advice["findings"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|finding| finding["file"] == "/data/log");
+        finding.cloned()
+    };
+    let [ordered, any] = [of(&ordered), of(&any)];
+    let number = |finding: &Option<Value>| {
+        finding.as_ref().map_or(8, |finding| finding["calls_after"].as_u64().unwrap_or_default())
+    };
+    let words = ordered.as_ref().and_then(|finding| finding["stops"].as_object()).into_iter().flatten();
+    let words: Vec<&str> = words.map(|(word, _)| word.as_str()).filter(|word| *word != "mixed").collect();
+    let sure = ordered.as_ref().and_then(|finding| finding["confidence"].as_str()).unwrap_or("-");
+    (number(&ordered), number(&any), words.join(" "), sure.to_owned())
+}
+
+/// Each call that may change bytes or lengths, or tells others that something is done, in the middle of eight reads or writes.
+#[test]
+fn what_is_in_the_way_of_merging() {
+    let cases: &[(&str, &[&str])] = &[
+        ("nothing", &[]),
+        ("creat by itself", &["1 creat(\"/data/log\", 0644) = 9</data/log> <0.000010>"]),
+        ("creat by another", &["2 creat(\"/data/log\", 0644) = 9</data/log> <0.000010>"]),
+        (
+            "open_by_handle_at",
+            &[
+                "2 open_by_handle_at(4</data>, {handle_bytes=8, handle_type=1, f_handle=0x0}, O_RDWR|O_TRUNC) = 9</data/log> <0.000010>",
+            ],
+        ),
+        ("splice into", &["2 splice(7<pipe:[5]>, NULL, 5</data/log>, [350], 40, 0) = 40 <0.000010>"]),
+        ("sendfile into", &["2 sendfile(5</data/log>, 6</data/old>, [0], 40) = 40 <0.000010>"]),
+        ("sendfile to a socket", &["1 sendfile(8<socket:[9]>, 6</data/old>, [0], 40) = 40 <0.000010>"]),
+        ("splice to a pipe", &["1 splice(6</data/old>, [0], 7<pipe:[5]>, NULL, 40, 0) = 40 <0.000010>"]),
+        ("a message", &["1 write(7<pipe:[5]>, \"x\", 1) = 1 <0.000010>"]),
+        ("the end of a pipe", &["1 close(7<pipe:[5]>) = 0 <0.000010>"]),
+        ("a signal", &["1 tgkill(2, 2, SIGUSR1) = 0 <0.000010>"]),
+        ("a clone into", &["2 ioctl(5</data/log>, BTRFS_IOC_CLONE or FICLONE, 6</data/old>) = 0 <0.000010>"]),
+        (
+            "a clone from",
+            &["2 ioctl(9</data/copy>, BTRFS_IOC_CLONE or FICLONE, 5</data/log>) = 0 <0.000010>"],
+        ),
+        ("a question", &["2 ioctl(5</data/log>, FS_IOC_GETFLAGS, [FS_EXTENT_FL]) = 0 <0.000010>"]),
+        (
+            "punched",
+            &["2 fallocate(5</data/log>, FALLOC_FL_PUNCH_HOLE|FALLOC_FL_KEEP_SIZE, 0, 4096) = 0 <0.000010>"],
+        ),
+        ("truncated elsewhere", &["2 ftruncate(5</data/log>, 5000) = 0 <0.000010>"]),
+        ("truncated here", &["2 truncate(\"/data/log\", 450) = 0 <0.000010>"]),
+        ("a write without an end", &["2 pwrite64(5</data/log>, \"\"..., 10, 600 <unfinished ...>"]),
+        (
+            "aio",
+            &[
+                "2 io_submit(0x7f, 1, [{aio_data=0, aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=5</data/log>, aio_buf=\"x\", aio_nbytes=10, aio_offset=600}]) = 1 <0.000010>",
+            ],
+        ),
+        (
+            "a ring",
+            &[
+                "2 io_uring_enter(7<anon_inode:[io_uring]>, 1, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 1 <0.000010>",
+            ],
+        ),
+        ("another file renamed", &["1 rename(\"/data/done.new\", \"/data/done\") = 0 <0.000010>"]),
+        ("a link", &["1 link(\"/data/old\", \"/data/done\") = 0 <0.000010>"]),
+        ("a directory", &["1 mkdir(\"/data/done\", 0755) = 0 <0.000010>"]),
+        (
+            "a lock file",
+            &["1 openat(AT_FDCWD, \"/data/lock\", O_WRONLY|O_CREAT|O_EXCL, 0644) = 9</data/lock> <0.000010>"],
+        ),
+        (
+            "a lock",
+            &[
+                "2 fcntl(5</data/log>, F_SETLK64, {l_type=F_RDLCK, l_whence=SEEK_SET, l_start=0, l_len=0}) = 0 <0.000010>",
+            ],
+        ),
+        ("synced", &["1 fdatasync(3</data/log>) = 0 <0.000010>"]),
+        (
+            "asked for its size",
+            &["2 fstat(5</data/log>, {st_mode=S_IFREG|0644, st_size=400, ...}) = 0 <0.000010>"],
+        ),
+        ("the end looked for", &["2 lseek(5</data/log>, 0, SEEK_END) = 400 <0.000010>"]),
+        ("a child's write", &["2 write(3</data/log>, \"\"..., 100) = 100 <0.000010>"]),
+    ];
+    let mut table =
+        "between eight calls: writes left, in any order, why, confidence; the same of reads\n".to_owned();
+    for (name, lines) in cases {
+        let [writes, reads] = [("write", "O_WRONLY|O_CREAT, 0644"), ("read", "O_RDONLY")]
+            .map(|(call, flags)| left(around(call, flags, lines)));
+        let _ = writeln!(table, "{name}: {writes:?} {reads:?}");
+    }
+    for flags in
+        ["O_WRONLY|O_CREAT|O_DSYNC, 0644", "O_WRONLY|O_CREAT|O_SYNC, 0644", "O_WRONLY|O_CREAT|O_DIRECT, 0644"]
+    {
+        let _ = writeln!(table, "{flags}: {:?}", left(around("write", flags, &[])));
+    }
+    insta::assert_snapshot!(table);
+}
