@@ -2,6 +2,7 @@
 
 use crate::access::{Access, Description, DescriptionId, Edge, Kind};
 use crate::conflicts::{Question, Span, latest};
+use crate::contention::Contention;
 use crate::pairs::{self, Pair, Rules};
 use crate::runs::{self, Runs};
 use foldhash::fast::RandomState;
@@ -121,6 +122,12 @@ pub(crate) struct Looking<'a> {
     visible_from: Vec<u64>,
     /// When the effect of each access is there at the latest: of a write that a run defers, at the end of the run.
     there_by: Vec<i64>,
+    contention: Contention,
+}
+
+fn appends(descriptions: &[Description], access: &Access) -> bool {
+    access.kind == Kind::Write
+        && descriptions.get(access.description.0 as usize).is_some_and(|open| open.appends)
 }
 
 /// A question of one access about others.
@@ -139,7 +146,10 @@ pub(crate) struct Ask {
 impl<'a> Looking<'a> {
     pub(crate) fn new(file: &'a FileAccesses, descriptions: &'a [Description]) -> Self {
         let there_by = file.accesses.iter().map(|access| access.end).collect();
-        Self { file, descriptions, visible_from: visible_from(&file.accesses, file.skew), there_by }
+        let visible_from = visible_from(&file.accesses, file.skew);
+        let contention =
+            Contention::of(&file.accesses, &visible_from, |access| appends(descriptions, access));
+        Self { file, descriptions, visible_from, there_by, contention }
     }
 
     /// These writes are done with the last of them.
@@ -154,8 +164,7 @@ impl<'a> Looking<'a> {
 
     /// Whether an access goes to the end of the file wherever that is.
     pub(crate) fn appends(&self, access: &Access) -> bool {
-        access.kind == Kind::Write
-            && self.descriptions.get(access.description.0 as usize).is_some_and(|open| open.appends)
+        appends(self.descriptions, access)
     }
 
     /// Whether a write is on storage before it returns.
@@ -172,17 +181,46 @@ impl<'a> Looking<'a> {
     /// Of each asker the access of another description, among those for which `takes`, that began by its moment, touches its bytes
     /// and ended last.
     pub(crate) fn before(&self, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
-        self.look(Time::Forwards, takes, asks)
+        self.look(Time::Forwards, takes, asks, &|_| true)
     }
 
-    /// Of each asker the access of another description that ended then or later, touches its bytes and began first.
-    pub(crate) fn after(&self, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
-        self.look(Time::Backwards, takes, asks)
+    /// As [`Self::before`], where each asks about no bytes but its own and those that it is seen to change.
+    pub(crate) fn before_own(&self, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
+        self.contended(asks, |asks, is_taken| self.look(Time::Forwards, takes, asks, is_taken))
     }
 
-    fn look(&self, time: Time, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
-        let taken: Vec<u32> =
-            (0..self.file.accesses.len() as u32).filter(|at| takes.takes(self.access(*at))).collect();
+    /// Of each asker the access of another description that ended then or later, touches its bytes and began first; in the same way.
+    pub(crate) fn after_own(&self, takes: Takes, asks: &[Ask]) -> Vec<Option<u32>> {
+        self.contended(asks, |asks, is_taken| self.look(Time::Backwards, takes, asks, is_taken))
+    }
+
+    /// Asks only for those who can have somebody in their way, and only about those who can be in it.
+    fn contended(
+        &self,
+        asks: &[Ask],
+        look: impl Fn(&[Ask], &dyn Fn(u32) -> bool) -> Vec<Option<u32>>,
+    ) -> Vec<Option<u32>> {
+        let is_taken = |at: u32| self.contention.is_contended(at);
+        if self.contention.wide {
+            return look(asks, &is_taken);
+        }
+        let (places, some): (Vec<usize>, Vec<Ask>) =
+            asks.iter().copied().enumerate().filter(|(_, ask)| is_taken(ask.by)).unzip();
+        let mut answers = vec![None; asks.len()];
+        let found = look(&some, &is_taken);
+        places.into_iter().zip(found).for_each(|(place, answer)| answers[place] = answer);
+        answers
+    }
+
+    fn look(
+        &self,
+        time: Time,
+        takes: Takes,
+        asks: &[Ask],
+        is_taken: &dyn Fn(u32) -> bool,
+    ) -> Vec<Option<u32>> {
+        let all = 0..self.file.accesses.len() as u32;
+        let taken: Vec<u32> = all.filter(|at| takes.takes(self.access(*at)) && is_taken(*at)).collect();
         let owners = taken.iter().map(|at| self.access(*at).description);
         let alone = owners.clone().next().filter(|first| owners.clone().all(|owner| owner == *first));
         // Most files are accessed through one description at a time, which is in nobody's way.
@@ -210,16 +248,28 @@ impl<'a> Looking<'a> {
         answers.into_iter().map(|found| found.map(|place| taken[place as usize])).collect()
     }
 
-    fn span(&self, at: u32, takes: Takes, time: Time) -> Span {
+    /// The bytes of an access that count.
+    pub(crate) fn bytes(&self, at: u32, takes: Takes) -> (u64, u64) {
         let access = self.access(at);
-        let (start, end) = self.time(at);
-        let (low, high) = match takes {
+        match takes {
             Takes::Everything | Takes::Unknown | Takes::UnknownWrites | Takes::AnyWrite => (0, u64::MAX),
             // Where it lands depends on what the others did to the end of the file.
             _ if self.appends(access) => (0, u64::MAX),
             Takes::VisibleWrites => self.visible(at),
             Takes::Reads | Takes::Writes | Takes::Seeks => (access.low, access.high),
-        };
+        }
+    }
+
+    /// Whether an access is through another description than that of `by`; nobody's own is foreign to all.
+    pub(crate) fn is_foreign(&self, at: u32, by: u32) -> bool {
+        let owner = self.access(at).description;
+        owner == DescriptionId::NONE || owner != self.access(by).description
+    }
+
+    fn span(&self, at: u32, takes: Takes, time: Time) -> Span {
+        let access = self.access(at);
+        let (start, end) = self.time(at);
+        let (low, high) = self.bytes(at, takes);
         let (start, end) = match time {
             Time::Forwards => (start, end),
             Time::Backwards => (end.saturating_neg(), start.saturating_neg()),
@@ -256,7 +306,7 @@ pub(crate) enum Takes {
 }
 
 impl Takes {
-    fn takes(self, access: &Access) -> bool {
+    pub(crate) fn takes(self, access: &Access) -> bool {
         match self {
             Self::Everything => true,
             Self::Reads => access.kind == Kind::Read,

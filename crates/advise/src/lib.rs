@@ -9,8 +9,10 @@
 pub mod access;
 pub mod advise;
 pub mod conflicts;
+mod contention;
 pub mod file;
 mod gather;
+mod near;
 pub mod pairs;
 pub mod result;
 mod role;

@@ -12,6 +12,8 @@
 use crate::access::{Access, DescriptionId, Edge, EdgeKind, Kind};
 use crate::file::{Ask, Looking, ProcessEdges, Takes, next_edge};
 use crate::result::Shape;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
 /// Why a run ends where it does.
@@ -59,12 +61,7 @@ fn shape(a: &Access, b: &Access) -> Shape {
 /// The runs of all descriptions of a file, in the order of descriptions and time; and why accesses that follow each other, and would
 /// fit in shape, are in two runs: how often.
 pub(crate) fn runs(looking: &mut Looking<'_>, processes: &ProcessEdges, ordered: bool) -> Runs {
-    let mut sequences: Sequences = BTreeMap::new();
-    for (at, access) in looking.file.accesses.iter().enumerate() {
-        if access.is_transfer() {
-            sequences.entry(access.description).or_default().push(at as u32);
-        }
-    }
+    let sequences = sequences(&looking.file.accesses);
     let mut found = Runs::default();
     for kind in [Kind::Write, Kind::Read] {
         let limits = Limits::of(looking, kind, &sequences);
@@ -79,6 +76,14 @@ pub(crate) fn runs(looking: &mut Looking<'_>, processes: &ProcessEdges, ordered:
     }
     found.runs.sort_by_key(|run| run.members[0]);
     found
+}
+
+fn sequences(accesses: &[Access]) -> Sequences {
+    let mut found: HashMap<DescriptionId, Vec<u32>, RandomState> = HashMap::default();
+    for (at, access) in accesses.iter().enumerate().filter(|(_, access)| access.is_transfer()) {
+        found.entry(access.description).or_default().push(at as u32);
+    }
+    found.into_iter().collect()
 }
 
 /// The transfers of each description, in the order of time.
@@ -138,19 +143,19 @@ impl Limits {
         let bytes = asks(&|at| (looking.access(at).low, looking.access(at).high));
         if kind == Kind::Read {
             return Self {
-                certain: spread(looking.before(Takes::VisibleWrites, &bytes)),
-                unknown: spread(looking.before(Takes::UnknownWrites, &bytes)),
+                certain: spread(looking.before_own(Takes::VisibleWrites, &bytes)),
+                unknown: spread(looking.before_own(Takes::UnknownWrites, &bytes)),
             };
         }
         let written = asks(&|at| match looking.appends(looking.access(at)) {
             true => (0, u64::MAX),
             false => (looking.access(at).low, looking.access(at).high),
         });
-        let writers = looking.after(Takes::Writes, &written);
-        let readers = looking.after(Takes::Reads, &asks(&|at| looking.visible(at)));
+        let writers = looking.after_own(Takes::Writes, &written);
+        let readers = looking.after_own(Takes::Reads, &asks(&|at| looking.visible(at)));
         let begin = |at: &u32| looking.time(*at).0;
         let first = writers.into_iter().zip(readers).map(|(a, b)| a.into_iter().chain(b).min_by_key(begin));
-        Self { certain: spread(first.collect()), unknown: spread(looking.after(Takes::Unknown, &bytes)) }
+        Self { certain: spread(first.collect()), unknown: spread(looking.after_own(Takes::Unknown, &bytes)) }
     }
 }
 
