@@ -1,7 +1,7 @@
 //! Data: everything that goes to stdout or into a file the user named.
 
 use iotrail_model::text::printable;
-use iotrail_trail::outside_of_trails;
+use iotrail_trail::{file_beside, outside_of_trails};
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ impl Files {
             // A link stays one.
             let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
             outside_of_trails(&place)?;
-            let mut file = temporary(&place)?;
+            let mut file = file_beside(&place)?;
             let result = through(file.as_file_mut(), fill)?;
             self.prepared.push(Prepared { file, place, target: target.to_owned() });
             anyhow::Ok(result)
@@ -196,13 +196,6 @@ pub fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     stdout(&text)
-}
-
-fn temporary(target: &Path) -> io::Result<NamedTempFile> {
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Opened here, as any output file is: with the umask's permissions, and errors that do not tell the temporary name.
-    let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-    tempfile::Builder::new().prefix(".iotrail-").make_in(directory, open)
 }
 
 /// Whether something that is no regular file stands at `target`: a FIFO, a device.

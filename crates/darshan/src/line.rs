@@ -119,7 +119,11 @@ impl<'a> Line<'a> {
         }
         if let Some(rest) = text.strip_prefix(b"write_count: ") {
             let (writes, reads) = rest.split_once_str(", read_count: ")?;
-            return Some(Self::Counts(number(writes)?, number(reads)?));
+            let counts = [number::<u64>(writes)?, number(reads)?];
+            // Darshan counts in signed numbers of 64 bits.
+            let [writes, reads] =
+                counts.map(|count| Some(count).filter(|count| i64::try_from(*count).is_ok()));
+            return Some(Self::Counts(writes?, reads?));
         }
         let known = [(&b"number of threads: "[..], "file"), (b"mnt_pt: ", "file"), (b"Lustre ", "lustre")];
         let kind = known.into_iter().find(|(start, _)| text.starts_with(start))?;
@@ -198,6 +202,8 @@ mod tests {
         assert_eq!(read("# DXT, file_id: 7, file_name: (null)"), Line::File(None));
         assert_eq!(read("# DXT, rank: 12, hostname: n1.x"), Line::Rank { rank: 12, host: b"n1.x" });
         assert_eq!(read("# DXT, write_count: 6, read_count: 4"), Line::Counts(6, 4));
+        assert_eq!(read("# DXT, write_count: 18446744073709551615, read_count: 0"), Line::Unknown);
+        assert_eq!(read("# DXT, write_count: 0, read_count: 9223372036854775808"), Line::Unknown);
         assert_eq!(read("# DXT, what: 6"), Line::Unknown);
         assert_eq!(read("# DXT, Lustre OST obdidx: 1 2"), Line::Known("lustre"));
         assert_eq!(read("#\t[Component 1] stripe_ext: 0 - EOF, stripe_size: 1"), Line::Known("lustre"));

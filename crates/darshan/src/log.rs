@@ -188,7 +188,7 @@ impl<'a> Log<'a> {
     /// What was announced and did not come is missing.
     fn section_is_over(&mut self) {
         let section = std::mem::take(&mut self.section);
-        self.coverage.lost += section.told.saturating_sub(section.seen);
+        self.coverage.lost = self.coverage.lost.saturating_add(section.told.saturating_sub(section.seen));
     }
 
     fn finish(mut self, text: &Text<'_>, intake: &mut Intake<'_, '_, Rows>) -> bool {

@@ -85,6 +85,8 @@ pub enum WarningKind {
     Duplicate,
     /// A directory without files in it.
     EmptyDirectory,
+    /// Something in a directory was left out: a hidden file, a link to a directory, what is no file.
+    LeftOut,
     /// The compressed data end early or are damaged; what came before is imported.
     DamagedData,
     /// File names do not fit the pattern for case names.

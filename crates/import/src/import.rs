@@ -174,19 +174,24 @@ const MOST_NAMED: usize = 10;
 
 /// States in the trail which inputs are not in it: who reads it later sees no warning.
 fn note_left_out(coverage: &mut Coverage, remarks: &Remarks) {
-    let foreign = remarks.warnings.iter().filter(|warning| warning.kind == WarningKind::UnknownFormat);
-    let foreign = foreign.map(|warning| (&warning.file, "not imported", &warning.found));
+    let is_left_out =
+        |warning: &&Warning| matches!(warning.kind, WarningKind::UnknownFormat | WarningKind::LeftOut);
+    let foreign = remarks.warnings.iter().filter(is_left_out);
+    let foreign = foreign.map(|warning| (&warning.file, warning.more, "not imported", &warning.found));
     let failed = remarks.failures.iter().map(|failure| {
         let what = if failure.action == "import" { "not imported" } else { "not imported to its end" };
-        (&failure.file, what, &failure.reason)
+        (&failure.file, 0, what, &failure.reason)
     });
     let mut left_out: Vec<_> = foreign.chain(failed).collect();
     left_out.sort();
-    for (file, what, why) in left_out.iter().take(MOST_NAMED) {
-        coverage.note(format!("{}: {what}: {why}", printable(file)));
+    for (file, more, what, why) in left_out.iter().take(MOST_NAMED) {
+        let more = if *more > 0 { format!(" and {} more", units::count(*more)) } else { String::new() };
+        coverage.note(format!("{}{more}: {what}: {why}", printable(file)));
     }
-    if let Some(more @ 1..) = left_out.len().checked_sub(MOST_NAMED) {
-        coverage.note(format!("{} more inputs are not imported", units::count(more as u64)));
+    let unnamed: u64 = left_out.iter().skip(MOST_NAMED).map(|(_, more, ..)| more + 1).sum();
+    if unnamed > 0 {
+        let inputs = units::counted(unnamed, "more input is", "more inputs are");
+        coverage.note(format!("{inputs} not imported"));
     }
 }
 

@@ -1,14 +1,15 @@
 //! What a user names as input, and the trace files behind it.
 //!
-//! A directory stands for all regular files in it and its sub-directories, in natural order. Left out are hidden files,
-//! trails, and links to directories (which may form circles). A file that is reached twice is imported once.
+//! A directory stands for all regular files in it and its sub-directories, in natural order. Left out with a warning are hidden
+//! files, links to directories (which may form circles) and what is no file; trails without. A file that is reached twice is
+//! imported once.
 
 use crate::error::{InputFailure, Warning, WarningKind};
 use crate::intake::Remarks;
 use crate::{naming, natural};
 use iotrail_model::Tid;
 use iotrail_model::text::path_to_text;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
@@ -89,6 +90,26 @@ pub(crate) struct Found {
     pub(crate) files: Vec<TraceFile>,
     pub(crate) remarks: Remarks,
     seen: HashSet<(u64, u64)>,
+    /// What was left out of directories.
+    left_out: BTreeMap<LeftOut, Vec<String>>,
+}
+
+/// Why something in a directory is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum LeftOut {
+    Hidden,
+    LinkToDirectory,
+    Special,
+}
+
+impl LeftOut {
+    const fn found(self) -> &'static str {
+        match self {
+            Self::Hidden => "hidden files and directories are left out of a directory",
+            Self::LinkToDirectory => "links to directories are not followed",
+            Self::Special => "neither a file nor a directory",
+        }
+    }
 }
 
 /// Finds the trace files behind `inputs`, in the order of the inputs.
@@ -100,6 +121,7 @@ pub(crate) fn find(inputs: &[Input]) -> Found {
             Input::Stdin => found.add_stdin(),
         }
     }
+    found.warn_of_left_out();
     found
 }
 
@@ -134,11 +156,35 @@ impl Found {
     }
 
     fn add_directory(&mut self, directory: &Path) {
-        let before = (self.files.len(), self.remarks.failures.len(), self.remarks.warnings.len());
+        let found = |found: &Self| {
+            let left_out: usize = found.left_out.values().map(Vec::len).sum();
+            (found.files.len(), found.remarks.failures.len(), found.remarks.warnings.len(), left_out)
+        };
+        let before = found(self);
         self.walk(directory);
-        if before == (self.files.len(), self.remarks.failures.len(), self.remarks.warnings.len()) {
+        if before == found(self) {
             self.warn(WarningKind::EmptyDirectory, &text(directory), "no files in this directory", "");
         }
+    }
+
+    fn leave_out(&mut self, why: LeftOut, path: &Path) {
+        self.left_out.entry(why).or_default().push(text(path));
+    }
+
+    /// One warning for each reason. What was named beside its directory is not left out.
+    fn warn_of_left_out(&mut self) {
+        let named: HashSet<&str> =
+            self.files.iter().filter(|file| file.named).map(|file| file.name.as_str()).collect();
+        let mut warnings = Vec::new();
+        for (why, mut files) in std::mem::take(&mut self.left_out) {
+            files.retain(|file| !named.contains(file.as_str()));
+            let more = files.len().saturating_sub(1) as u64;
+            let Some(file) = files.into_iter().next() else { continue };
+            let advice = if more == 0 { "name it to import it" } else { "name them to import them" };
+            let (found, advice) = (why.found().to_owned(), advice.to_owned());
+            warnings.push(Warning { kind: WarningKind::LeftOut, file, more, found, advice });
+        }
+        self.remarks.warnings.extend(warnings);
     }
 
     fn walk(&mut self, directory: &Path) {
@@ -146,22 +192,25 @@ impl Found {
             Ok(entries) => entries,
             Err(error) => return self.fail("list", directory, &error),
         };
-        entries.retain(|entry| !entry.file_name().as_bytes().starts_with(b"."));
         entries.sort_by(|a, b| natural::compare(a.file_name().as_bytes(), b.file_name().as_bytes()));
         for entry in entries {
             let path = entry.path();
             match entry.file_type() {
+                Ok(_) if entry.file_name().as_bytes().starts_with(b".") => {
+                    self.leave_out(LeftOut::Hidden, &path);
+                }
                 Ok(kind) if kind.is_dir() => {
-                    if path.extension() != Some(OsStr::new("trail")) {
+                    if !is_trail(&path) {
                         self.walk(&path);
                     }
                 }
                 Ok(kind) if kind.is_file() || kind.is_symlink() => match fs::metadata(&path) {
                     Ok(meta) if meta.is_file() => self.add_file(&path, &meta, false),
-                    Ok(_) => {}
+                    Ok(meta) if meta.is_dir() => self.leave_out(LeftOut::LinkToDirectory, &path),
+                    Ok(_) => self.leave_out(LeftOut::Special, &path),
                     Err(error) => self.fail("open", &path, &error),
                 },
-                Ok(_) => {}
+                Ok(_) => self.leave_out(LeftOut::Special, &path),
                 Err(error) => self.fail("open", &path, &error),
             }
         }
@@ -188,6 +237,11 @@ impl Found {
     }
 }
 
+/// Whether a directory is a trail, finished or not.
+fn is_trail(directory: &Path) -> bool {
+    directory.join("trail.json").is_file() || directory.join("recording/run.json").is_file()
+}
+
 /// What the system said, without the number.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
@@ -206,7 +260,7 @@ mod tests {
     #[test]
     fn a_directory_is_its_visible_files_in_natural_order() {
         let dir = tempfile::tempdir().expect("a directory");
-        for name in ["r10.st", "r2.st", ".hidden", "sub/r1.st", "old.trail/events/0.parquet", ".git/config"] {
+        for name in ["r10.st", "r2.st", ".hidden", "sub/r1.st", "old.trail/trail.json", ".git/config"] {
             touch(dir.path().join(name));
         }
         std::os::unix::fs::symlink("..", dir.path().join("sub/circle")).expect("a link");
@@ -216,13 +270,36 @@ mod tests {
         let relative = |name: &String| name[text(dir.path()).len() + 1..].to_owned();
         let names: Vec<String> = found.files.iter().map(|file| relative(&file.name)).collect();
         assert_eq!(names, ["latest", "r10.st", "sub/r1.st"]);
-        assert_eq!(found.remarks.warnings.len(), 1);
-        assert_eq!(relative(&found.remarks.warnings[0].file), "r2.st");
+        let warned = found.remarks.warnings.iter();
+        let warned: Vec<_> = warned.map(|one| (one.kind, relative(&one.file), one.more)).collect();
+        let expected = [
+            (WarningKind::Duplicate, "r2.st", 0),
+            (WarningKind::LeftOut, ".git", 1),
+            (WarningKind::LeftOut, "sub/circle", 0),
+        ];
+        assert_eq!(warned, expected.map(|(kind, name, more)| (kind, name.to_owned(), more)));
         let [failure] = &found.remarks.failures[..] else { panic!("{:?}", found.remarks.failures) };
         assert_eq!(
             (relative(&failure.file).as_str(), failure.reason.as_str()),
             ("sub/broken", "No such file or directory")
         );
+    }
+
+    #[test]
+    fn a_directory_of_hidden_files_is_not_said_to_be_empty() {
+        let dir = tempfile::tempdir().expect("a directory");
+        for name in [".tr.1", ".tr.2", ".tr.3"] {
+            touch(dir.path().join(name));
+        }
+        let found = find(&[Input::Path(dir.path().into())]);
+        let [warning] = &found.remarks.warnings[..] else { panic!("{:?}", found.remarks.warnings) };
+        assert_eq!((warning.kind, warning.more), (WarningKind::LeftOut, 2));
+        let shown = warning.to_string();
+        assert!(shown.contains(".tr.1 and 2 more: hidden files") && shown.contains("name them"), "{shown}");
+        let named = [dir.path().into(), dir.path().join(".tr.1"), dir.path().join(".tr.3")].map(Input::Path);
+        let found = find(&named);
+        assert_eq!((found.files.len(), found.remarks.warnings.len()), (2, 1));
+        assert!(found.remarks.warnings[0].file.ends_with(".tr.2"), "{:?}", found.remarks.warnings);
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl Coverage {
         self.interrupted_unknown += other.interrupted_unknown;
         self.incomplete += other.incomplete;
         self.cut_arguments += other.cut_arguments;
-        self.lost += other.lost;
+        self.lost = self.lost.saturating_add(other.lost);
         self.relative_paths += other.relative_paths;
         self.examples.extend(other.examples.iter().cloned());
         self.examples.sort();

@@ -3,11 +3,9 @@
 use crate::error::SqliteError;
 use crate::{event_table, log_tables, names};
 use iotrail_model::Case;
-use iotrail_trail::{Columns, EventLog};
+use iotrail_trail::{Columns, EventLog, file_beside};
 use rusqlite::{Connection, params_from_iter};
-use std::fs::OpenOptions;
 use std::path::Path;
-use tempfile::{NamedTempFile, TempPath};
 
 const SCHEMA: &str = include_str!("schema.sql");
 /// Made when all rows are there, which is quicker than to keep them sorted meanwhile.
@@ -26,18 +24,10 @@ pub fn export(log: &EventLog, target: &Path, progress: &dyn Fn(u64, u64)) -> Res
     }
     let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
     let io = |source| SqliteError::Io { path: target.clone(), source };
-    let temporary = temporary(&target).map_err(io)?;
+    let temporary = file_beside(&target).map_err(io)?.into_temp_path();
     let events = fill(&temporary, log, progress).map_err(|error| error.of(&target))?;
     temporary.persist(&target).map_err(|error| io(error.error))?;
     Ok(events)
-}
-
-fn temporary(target: &Path) -> std::io::Result<TempPath> {
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As any output file is made, with the permissions that the umask leaves.
-    let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-    let file: NamedTempFile = tempfile::Builder::new().prefix(".iotrail-").make_in(directory, open)?;
-    Ok(file.into_temp_path())
 }
 
 /// What stopped the work, before it is known as whose fault.

@@ -6,7 +6,7 @@ use iotrail_model::units;
 use iotrail_workflow::why::result::{
     Piece, PieceKind, Run, Untold, UntoldKind, WaitCause, WaitRow, WaitTime, Why,
 };
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
 
 /// Pieces that the first line names.
 const NAMED: usize = 4;
@@ -48,26 +48,20 @@ pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
 /// The answer in one line: `2.26 s: 1.35 s fdatasync of x.db, 410 ms computing in sqlite3, …`. Where no few pieces make
 /// up most of the time it is told by kind and program, else what is not large by program alone.
 #[must_use]
-pub fn why_line(run: &Run, directory: Option<&str>) -> String {
-    let sums = by_kind(run);
-    let alone = |piece: &Piece| {
-        let sum = sums.get(&(piece.kind, piece.program.as_str())).copied().unwrap_or_default();
-        piece.time_ns.saturating_mul(10) >= sum.saturating_mul(9)
+pub fn why_line<'a>(run: &'a Run, directory: Option<&str>) -> String {
+    let alike = alike(run);
+    let of = |piece: &'a Piece| alike.get(&(piece.kind, piece.program.as_str()));
+    let exact = |piece: &'a Piece| phrase(piece, directory);
+    let kind = |piece: &'a Piece| match of(piece) {
+        Some(alike) if alike.is_nearly_one() => phrase(alike.largest, directory),
+        _ => phrase(&Piece { path: None, files: None, call: None, ..piece.clone() }, None),
     };
-    let exact = |piece: &Piece| phrase(piece, directory);
-    let kind = |piece: &Piece| match sums_up(run, piece, &alone) {
-        true => phrase(&Piece { path: None, files: None, call: None, ..piece.clone() }, None),
-        false => phrase(&largest_of(run, piece), directory),
-    };
-    let is_large = |piece: &Piece| {
-        let sum = sums.get(&(piece.kind, piece.program.as_str())).copied().unwrap_or_default();
-        sum.saturating_mul(LARGE) >= run.elapsed_ns
-    };
-    let program = |piece: &Piece| match is_large(piece) {
+    let is_large = |alike: &Alike<'_>| alike.time.saturating_mul(LARGE) >= run.elapsed_ns;
+    let large = alike.iter().filter(|(_, alike)| is_large(alike));
+    let large: HashSet<&str> = large.map(|((_, program), _)| *program).collect();
+    let program = |piece: &'a Piece| match of(piece).is_some_and(is_large) {
         true => kind(piece),
-        false if run.pieces.iter().any(|other| other.program == piece.program && is_large(other)) => {
-            format!("all else in {}", piece.program)
-        }
+        false if large.contains(piece.program.as_str()) => format!("all else in {}", piece.program),
         false => format!("in {}", piece.program),
     };
     let lines = [named(run, &exact), named(run, &kind), named(run, &program)];
@@ -76,24 +70,27 @@ pub fn why_line(run: &Run, directory: Option<&str>) -> String {
     printable(&format!("{}: {}", duration(run.elapsed_ns), best.text)).into_owned()
 }
 
-/// The time of each kind of each program.
-fn by_kind(run: &Run) -> BTreeMap<(PieceKind, &str), i64> {
-    let mut sums = BTreeMap::new();
-    for piece in &run.pieces {
-        *sums.entry((piece.kind, piece.program.as_str())).or_default() += piece.time_ns;
+/// The pieces of one kind and program.
+struct Alike<'a> {
+    time: i64,
+    largest: &'a Piece,
+}
+
+impl Alike<'_> {
+    /// Whether one piece is nearly all of them.
+    fn is_nearly_one(&self) -> bool {
+        self.largest.time_ns.saturating_mul(10) >= self.time.saturating_mul(9)
     }
-    sums
 }
 
-/// Whether no piece of the kind and program of this one is nearly all of them.
-fn sums_up(run: &Run, piece: &Piece, alone: &dyn Fn(&Piece) -> bool) -> bool {
-    !alone(&largest_of(run, piece))
-}
-
-/// The largest piece of the kind and program of this one.
-fn largest_of(run: &Run, piece: &Piece) -> Piece {
-    let alike = |other: &&Piece| (other.kind, &other.program) == (piece.kind, &piece.program);
-    run.pieces.iter().find(alike).unwrap_or(piece).clone()
+/// The pieces of each kind of each program, which come in the order of their size.
+fn alike(run: &Run) -> HashMap<(PieceKind, &str), Alike<'_>> {
+    let mut alike = HashMap::new();
+    for piece in &run.pieces {
+        let new = || Alike { time: 0, largest: piece };
+        alike.entry((piece.kind, piece.program.as_str())).or_insert_with(new).time += piece.time_ns;
+    }
+    alike
 }
 
 /// The first part of an answer.
@@ -104,13 +101,17 @@ struct Named {
 }
 
 /// The largest parts of a run, told by what `name` says of its pieces.
-fn named(run: &Run, name: &dyn Fn(&Piece) -> String) -> Named {
+fn named<'a>(run: &'a Run, name: &dyn Fn(&'a Piece) -> String) -> Named {
     let mut parts: Vec<(String, i64)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for piece in &run.pieces {
         let name = name(piece);
-        match parts.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, time)) => *time += piece.time_ns,
-            None => parts.push((name, piece.time_ns)),
+        match known.get(&name) {
+            Some(part) => parts[*part].1 += piece.time_ns,
+            None => {
+                known.insert(name.clone(), parts.len());
+                parts.push((name, piece.time_ns));
+            }
         }
     }
     parts.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
@@ -336,5 +337,30 @@ fn untold(row: &Untold) -> String {
             "The CPU time of {} is not known: {time} between its calls may be computing or waiting.",
             counted("program image", "program images")
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(time_ns: i64, program: String) -> Piece {
+        Piece { time_ns, program, kind: PieceKind::Computing, threads: 1, ..Piece::default() }
+    }
+
+    #[test]
+    fn each_of_very_many_programs_is_looked_at_once() {
+        let number = 50_000;
+        let mut pieces = vec![piece(500_000, "server".to_owned())];
+        pieces.extend((0..number).map(|number| piece(10, format!("test{number}"))));
+        let elapsed_ns = pieces.iter().map(|piece| piece.time_ns).sum();
+        let run = Run { elapsed_ns, pieces, ..Run::default() };
+        let begun = std::time::Instant::now();
+        assert_eq!(
+            why_line(&run, None),
+            "1.00 ms: 500 us computing in server, 500 us in 50,000 smaller parts"
+        );
+        // Each with each is 2,500,000,000 comparisons of names, which takes minutes.
+        assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
     }
 }

@@ -38,6 +38,7 @@ mod part;
 #[cfg(test)]
 mod planted;
 mod population;
+mod private;
 mod read_tables;
 mod record_batches;
 mod recording;
@@ -63,6 +64,7 @@ pub use log::EventLog;
 pub use meta::{Capture, FORMAT_VERSION, Table, TableFile, TimeBase, Totals, TrailMeta};
 pub use outside::outside_of_trails;
 pub use part::{PartSummary, PartWriter};
+pub use private::file_beside;
 pub use recording::{
     JoinOptions, Liveness, Progress, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished, Unreadable,
     recover, unfinished,

@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// believed, because columns are allocated by that number.
 const MAX_GROUP_ROWS: i64 = 1 << 22;
 
+/// Rows that are decoded at a time only to see whether they can be.
+const SLICE: usize = 1 << 13;
+
 /// A verified file.
 #[derive(Clone, Debug)]
 pub(crate) struct ParquetFile {
@@ -173,6 +176,17 @@ impl ParquetFile {
             rows: self.group_rows(row_group),
             nullable: described.max_def_level() == 1,
         })
+    }
+
+    /// Reads everything and says whether it is what was written, as far as checksums tell it, else as far as it can be decoded.
+    pub(crate) fn verify(&self) -> Result<(), TrailError> {
+        for (number, group) in self.metadata.metadata().row_groups().iter().enumerate() {
+            match &self.checksums {
+                Some(_) => self.read_chunks(number, 0..group.num_columns()).map(drop)?,
+                None => self.read(number, 0..group.num_columns(), SLICE, |_| Ok(()))?,
+            }
+        }
+        Ok(())
     }
 
     /// Decodes columns (by their places) of one row group and hands them on, at most `slice` rows at a time.

@@ -4,6 +4,7 @@ use crate::error::TrailError;
 use crate::info::Info;
 use crate::meta::{FORMAT, FORMAT_VERSION, MAX_META_BYTES, META_FILE, Table, TableFile, TrailMeta};
 use crate::parquet_file::{ParquetFile, open_regular};
+use crate::private::Temporary;
 use crate::read_tables;
 use crate::recording::{self, BROKEN, Opened};
 use crate::seal::{self, JSON_MARK, Seal};
@@ -13,7 +14,6 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tempfile::TempDir;
 
 /// How often a trail is opened while recorders finish.
 const MAX_ATTEMPTS: usize = 20;
@@ -26,7 +26,7 @@ pub struct Trail {
     cases: Vec<Case>,
     files: Vec<(Table, ParquetFile)>,
     /// Tables made of what recorders left, removed with the last use.
-    temporary: Option<Arc<TempDir>>,
+    temporary: Option<Arc<Temporary>>,
 }
 
 impl Trail {

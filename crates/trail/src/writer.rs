@@ -6,6 +6,7 @@ use crate::limits::Limits;
 use crate::meta::{Capture, FORMAT, FORMAT_VERSION, META_FILE, Table, TimeBase, Totals, TrailMeta};
 use crate::outside::outside_of_trails;
 use crate::part::{PartSummary, PartWriter};
+use crate::private;
 use crate::replaceable::check_replaceable;
 use crate::seal::{self, Checksum, JSON_MARK};
 use crate::tables::TableWriter;
@@ -140,7 +141,8 @@ impl TrailWriter {
     }
 }
 
-/// A directory beside its place, which gets its name when it is complete. Dropped before, it leaves nothing behind.
+/// A directory beside its place, which gets its name when it is complete; until then only its owner may enter. Dropped before, it
+/// leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Hidden {
     target: PathBuf,
@@ -181,6 +183,8 @@ impl Hidden {
         let aside = self.directory.with_extension("replaced");
         let replaces = self.overwrite && self.target.symlink_metadata().is_ok();
         check_target(&self.target, CreateOptions { overwrite: self.overwrite })?;
+        let replaced = replaces.then_some(self.target.as_path());
+        private::open_up(&self.directory, replaced).map_err(TrailError::io("create", &self.target))?;
         if replaces {
             fs::rename(&self.target, &aside).map_err(TrailError::io("replace", &self.target))?;
         }
@@ -217,7 +221,7 @@ fn create_hidden(path: &Path, name: &OsStr) -> Result<PathBuf, TrailError> {
         hidden.push(name);
         hidden.push(&mark);
         let directory = path.with_file_name(hidden);
-        match fs::create_dir(&directory) {
+        match private::create_dir(&directory) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 mark = format!(".partial-{}-{attempt}", std::process::id());
             }

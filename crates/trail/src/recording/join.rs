@@ -14,6 +14,7 @@ use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Nanos, Resolution, 
 use iotrail_spool::{Header, Recorder, Spool, SpoolWriter, Written};
 use std::fs;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -271,6 +272,7 @@ pub(crate) fn capture_of(header: &Header) -> Capture {
 pub(crate) fn scratch(directory: &Path) -> Result<tempfile::TempDir, TrailError> {
     tempfile::Builder::new()
         .prefix("parts-")
+        .permissions(PermissionsExt::from_mode(0o700))
         .tempdir_in(directory)
         .map_err(TrailError::io("create a directory in", directory))
 }

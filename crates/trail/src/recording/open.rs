@@ -3,6 +3,7 @@
 use crate::error::TrailError;
 use crate::meta::{META_FILE, Table, TrailMeta};
 use crate::parquet_file::ParquetFile;
+use crate::private::{Temporary, close_file};
 use crate::recording::recover::{addition, assembly_of};
 use crate::recording::unfinished::{directories, readable, spools};
 use iotrail_model::Case;
@@ -11,7 +12,6 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
-use tempfile::TempDir;
 
 /// An unfinished trail as far as it can be read.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Opened {
     pub(crate) cases: Vec<Case>,
     pub(crate) files: Vec<(Table, ParquetFile)>,
     /// Holds the converted tables as long as they are read.
-    pub(crate) temporary: Arc<TempDir>,
+    pub(crate) temporary: Arc<Temporary>,
 }
 
 /// What changes when a recorder finishes: the recordings that are there, and which file `trail.json` is.
@@ -37,10 +37,8 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
         return Ok(None);
     }
     let directory = std::env::temp_dir();
-    let temporary = tempfile::Builder::new()
-        .prefix("iotrail-")
-        .tempdir()
-        .map_err(TrailError::io("create a directory in", &directory))?;
+    let temporary =
+        Temporary::create(&directory).map_err(TrailError::io("create a directory in", &directory))?;
     let mut assembly = assembly_of(target)?;
     let finished: BTreeSet<String> = assembly.meta.files.iter().map(|listed| listed.file.clone()).collect();
     for (number, (name, spool)) in spools.iter().enumerate() {
@@ -57,6 +55,7 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
             return Err(TrailError::DamagedSpool { path, why, target });
         }
         assembly.add(vec![addition], |from, to| {
+            close_file(from).map_err(TrailError::io("change", from))?;
             std::fs::rename(from, temporary.path().join(to)).map_err(TrailError::io("rename", from))
         })?;
     }

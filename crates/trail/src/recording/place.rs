@@ -2,6 +2,7 @@
 //! old one goes only when the new one is there. Under the lock.
 
 use crate::error::TrailError;
+use crate::private::narrow;
 use crate::recording::lock::beside;
 use crate::recording::run::RECORDING;
 use crate::recording::unfinished::boot_id;
@@ -24,7 +25,9 @@ impl Aside {
     pub(crate) fn create(target: &Path) -> Result<Self, TrailError> {
         sweep(target);
         let directory = beside(target, &format!("{}{}", prefix(), std::process::id()));
-        fs::create_dir_all(&directory).map_err(TrailError::io("create", target))?;
+        fs::create_dir_all(&directory)
+            .and_then(|()| narrow(&directory, target))
+            .map_err(TrailError::io("create", target))?;
         let aside = Self { target: target.to_owned(), directory, is_placed: false };
         let recording = aside.directory.join(RECORDING);
         fs::create_dir(&recording).map_err(TrailError::io("create", &recording))?;

@@ -2,6 +2,7 @@
 
 use crate::error::TrailError;
 use crate::meta::{META_FILE, Table, Totals};
+use crate::parquet_file::ParquetFile;
 use crate::part::PartSummary;
 use crate::recording::convert::{Converted, convert, damage_of};
 use crate::recording::join::{capture_of, scratch};
@@ -20,6 +21,9 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Why the events of a recording are missing that stayed where it is.
+const NOT_TAKEN: &str = "recordings that were not recovered";
 
 /// How a trail is finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,13 +100,13 @@ pub fn recover(
         // It tells only what recordings say of themselves, too; without it they can be taken.
         Run::remove(target)?;
     }
-    let (mut recovered, mut candidates) = (Recovered::default(), Vec::new());
+    let (mut recovered, mut candidates, mut others) = (Recovered::default(), Vec::new(), Vec::new());
     for (name, spool) in spools(target)? {
         match spool {
             Err(error) => recovered.unreadable.push(Unreadable { name, why: error.to_string() }),
             Ok(spool) => match describe(&name, &spool) {
                 found if may_take(&found, &spool, options.force)? => candidates.push((found, spool)),
-                found => recovered.left.push(found),
+                found => others.push((found, spool)),
             },
         }
     }
@@ -110,9 +114,13 @@ pub fn recover(
     let overall = Overall { earlier: AtomicU64::new(0), total, progress };
     let work = Work { threads: options.threads, force: options.force, overall: &overall };
     recovered.totals = match &options.output {
-        None => work.in_place(target, candidates, &mut recovered)?,
+        None => {
+            recovered.left.extend(others.into_iter().map(|(found, _)| found));
+            work.in_place(target, candidates, &mut recovered)?
+        }
         Some(output) => {
-            Some(work.elsewhere(target, candidates, (output, options.overwrite), &mut recovered)?)
+            let spools = [candidates, others];
+            Some(work.elsewhere(target, spools, (output, options.overwrite), &mut recovered)?)
         }
     };
     Ok(recovered)
@@ -152,7 +160,7 @@ impl Work<'_> {
         spool: &Spool,
         directory: &Path,
         recovered: &mut Recovered,
-    ) -> Result<Option<Addition>, TrailError> {
+    ) -> Result<Outcome, TrailError> {
         let Overall { earlier, total, progress } = self.overall;
         let show = |done: u64, _| progress(earlier.load(Ordering::Relaxed) + done, *total);
         let addition = addition(&found.name, spool, directory, self.threads, &show)?;
@@ -161,14 +169,14 @@ impl Work<'_> {
         let found = describe_damaged(found, spool, &addition.damage, events);
         if !self.force && !addition.damage.is_empty() {
             recovered.left.push(found);
-            return Ok(None);
+            return Ok(Outcome::Left(missing_of(&addition)));
         }
         recovered.events += events;
         let recording = addition.coverage.recording.as_ref();
         recovered.lost += recording.map_or(0, RecordingCoverage::lost);
         recovered.lost_unknown += recording.map_or(0, |recording| recording.lost_unknown);
         recovered.recordings.push(Unfinished { events, ..found });
-        Ok(Some(addition))
+        Ok(Outcome::Taken(addition))
     }
 
     fn in_place(
@@ -179,7 +187,7 @@ impl Work<'_> {
     ) -> Result<Option<Totals>, TrailError> {
         for (found, spool) in candidates {
             let scratch = scratch(spool.directory())?;
-            if let Some(addition) = self.take(found, &spool, scratch.path(), recovered)? {
+            if let Outcome::Taken(addition) = self.take(found, &spool, scratch.path(), recovered)? {
                 let _lock = Lock::take(target)?;
                 publish(target, vec![addition])?;
             }
@@ -196,23 +204,37 @@ impl Work<'_> {
     fn elsewhere(
         &self,
         target: &Path,
-        candidates: Vec<(Unfinished, Spool)>,
+        [candidates, others]: [Vec<(Unfinished, Spool)>; 2],
         (output, overwrite): (&Path, bool),
         recovered: &mut Recovered,
     ) -> Result<Totals, TrailError> {
         let hidden = Hidden::create(output, overwrite)?;
         let (mut assembly, directory) = (assembly_of(target)?, hidden.path());
         for file in assembly.meta.files.iter().filter(|file| file.table != Table::Cases) {
+            // What is damaged shall not be taken for the copy of something sound.
+            ParquetFile::open_listed(target, file)?.verify()?;
             let (from, to) = (target.join(&file.file), directory.join(&file.file));
             fs::copy(&from, &to).map_err(TrailError::io("copy to", &to))?;
         }
         for (found, spool) in candidates {
             let scratch = scratch(directory)?;
-            let Some(addition) = self.take(found, &spool, scratch.path(), recovered)? else { continue };
+            let addition = match self.take(found, &spool, scratch.path(), recovered)? {
+                Outcome::Taken(addition) => addition,
+                Outcome::Left(missing) => {
+                    assembly.meta.coverage.merge(&missing);
+                    continue;
+                }
+            };
             assembly.add(vec![addition], |from, to| {
                 let to = directory.join(to);
                 fs::rename(from, &to).map_err(TrailError::io("rename to", &to))
             })?;
+        }
+        for (found, spool) in others {
+            let scratch = scratch(directory)?;
+            let left = addition(&found.name, &spool, scratch.path(), self.threads, &|_, _| {})?;
+            assembly.meta.coverage.merge(&missing_of(&left));
+            recovered.left.push(found);
         }
         for left in &recovered.left {
             assembly
@@ -221,6 +243,8 @@ impl Work<'_> {
                 .note(format!("{}: not taken from the unfinished trail; {}", left.case, left.why));
         }
         for unreadable in &recovered.unreadable {
+            let missing = RecordingCoverage { recorders: 1, lost_unknown: 1, ..RecordingCoverage::default() };
+            assembly.meta.coverage.merge(&Coverage::of_recording(missing));
             assembly.meta.coverage.note(format!("not taken from the unfinished trail: {}", unreadable.why));
         }
         assembly.write_cases(&directory.join(Table::Cases.file_name(0)))?;
@@ -229,6 +253,28 @@ impl Work<'_> {
         hidden.publish()?;
         Ok(assembly.meta.totals)
     }
+}
+
+/// What became of a spool that might be taken.
+enum Outcome {
+    Taken(Addition),
+    /// It stays where it is. This is what a trail without it lacks.
+    Left(Coverage),
+}
+
+/// What a trail without a recording lacks: what the recorder lost, and all that its spool holds.
+fn missing_of(left: &Addition) -> Coverage {
+    let known = left.coverage.recording.clone().unwrap_or_default();
+    let mut missing = RecordingCoverage {
+        recorders: 1,
+        selections: known.selections,
+        broken_off: known.broken_off,
+        lost: known.lost,
+        lost_unknown: known.lost_unknown,
+        ..RecordingCoverage::default()
+    };
+    count(&mut missing.lost, NOT_TAKEN, left.parts.iter().map(PartSummary::events).sum());
+    Coverage::of_recording(missing)
 }
 
 /// What the finished part of a trail says.

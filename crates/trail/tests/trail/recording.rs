@@ -364,6 +364,59 @@ fn an_unknown_number_of_lost_events_is_not_said_to_be_none() {
     assert!(!text.contains("0 lost"), "{text}");
 }
 
+#[test]
+fn a_new_trail_says_what_it_lacks_of_a_recording_that_was_not_taken() {
+    let (directory, target) = directory();
+    record(&target, options(0, 3), 10);
+    let mut spools = Vec::new();
+    for rank in [1, 2] {
+        let mut recording = Recording::join(&target, options(rank, 3)).unwrap();
+        write(&mut recording, 1000, 1);
+        spools.push(recording.writer().directory().to_owned());
+    }
+    damage(&spools[0].join("0000.spool"));
+    std::fs::write(spools[1].join("header.json"), "{").unwrap();
+    let other = directory.path().join("other.trail");
+    let elsewhere = RecoverOptions { output: Some(other.clone()), ..recover_options() };
+    let recovered = recover(&target, &elsewhere, &|_, _| {}).unwrap();
+    assert_eq!((recovered.left.len(), recovered.unreadable.len(), recovered.is_complete()), (1, 1, false));
+    let trail = Trail::open(&other).unwrap();
+    assert_eq!((trail.meta().totals.events, trail.coverage().lost), (10, 1000));
+    let recording = trail.coverage().recording.as_ref().unwrap();
+    assert_eq!((recording.lost(), recording.lost_unknown), (1000, 1));
+    assert!(recording.lost["recordings that were not recovered"] > 300, "{:?}", recording.lost);
+    assert!(recording.lost["damaged spool"] > 300, "{:?}", recording.lost);
+    assert!(check(&other).unwrap().is_empty());
+}
+
+#[test]
+fn a_recording_that_goes_on_is_missing_in_a_new_trail() {
+    let (directory, target) = directory();
+    let mut recording = Recording::join(&target, options(0, 1)).unwrap();
+    write(&mut recording, 100, 1);
+    let other = directory.path().join("other.trail");
+    let elsewhere = RecoverOptions { output: Some(other.clone()), ..recover_options() };
+    recover(&target, &elsewhere, &|_, _| {}).unwrap();
+    let trail = Trail::open(&other).unwrap();
+    assert_eq!((trail.meta().totals.events, trail.coverage().lost), (0, 100));
+}
+
+#[test]
+fn a_damaged_table_is_not_copied() {
+    let (directory, target) = directory();
+    record(&target, options(0, 1), 1000);
+    let table = target.join("events-0000.parquet");
+    let mut bytes = std::fs::read(&table).unwrap();
+    let middle = bytes.len() / 3;
+    bytes[middle] ^= 4;
+    std::fs::write(&table, bytes).unwrap();
+    let other = directory.path().join("other.trail");
+    let elsewhere = RecoverOptions { output: Some(other.clone()), force: true, ..recover_options() };
+    let error = recover(&target, &elsewhere, &|_, _| {}).unwrap_err().to_string();
+    assert!(error.contains("events-0000.parquet") && error.contains("checksum"), "{error}");
+    assert!(!other.exists());
+}
+
 fn copy_all(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -102,6 +102,8 @@ pub(super) struct Images<'a> {
     lives: &'a Lives,
     first: Vec<u32>,
     all: Vec<(&'a Process, LifeId)>,
+    /// By image, the one that tells what program it is.
+    told_by: Vec<u32>,
 }
 
 impl<'a> Images<'a> {
@@ -111,7 +113,43 @@ impl<'a> Images<'a> {
             first.push(all.len() as u32);
             all.extend(lives.images(life).iter().map(|image| (image, life)));
         }
-        Self { lives, first, all }
+        let mut images = Self { lives, first, all, told_by: Vec::new() };
+        images.told_by = images.tellers();
+        images
+    }
+
+    /// Who was made and has executed nothing yet runs the program of its maker.
+    fn tellers(&self) -> Vec<u32> {
+        let mut tellers: Vec<Option<u32>> = vec![None; self.all.len()];
+        for image in 0..self.all.len() as u32 {
+            let (mut same, mut at) = (Vec::new(), image);
+            let teller = loop {
+                if let Some(teller) = tellers[at as usize] {
+                    break teller;
+                }
+                same.push(at);
+                match self.maker_of_unknown(at) {
+                    Some(maker) => at = maker,
+                    None => break at,
+                }
+            };
+            same.into_iter().for_each(|image| tellers[image as usize] = Some(teller));
+        }
+        tellers.into_iter().enumerate().map(|(image, teller)| teller.unwrap_or(image as u32)).collect()
+    }
+
+    /// The image that made the process of this one, which is its first and does not tell its program.
+    fn maker_of_unknown(&self, image: u32) -> Option<u32> {
+        let (process, life) = self.get(image);
+        let is_first = self.first[life.index()] == image;
+        let parent = self.lives.get(life).parent?;
+        let is_unknown = process.exe.is_none() && process.cmdline.is_none();
+        (is_first && is_unknown).then(|| self.at(parent, process.start.map_or(i64::MAX, |start| start.0)))
+    }
+
+    /// The process that tells what program an image is.
+    pub(super) fn teller(&self, image: u32) -> &'a Process {
+        self.get(self.told_by[image as usize]).0
     }
 
     /// The image that a process executed at that time.

@@ -24,9 +24,9 @@ pub(super) struct Naming<'a> {
 }
 
 impl Naming<'_> {
-    /// The name of a program: of its executable, else of its command line, else its number.
+    /// The name of a program: of its executable, else of its command line, else the number of the first process that ran it.
     pub(super) fn program(&self, image: u32) -> String {
-        program(self.images.get(image).0)
+        program(self.images.teller(image))
     }
 
     /// The program that a thread executed at that time.
@@ -62,7 +62,7 @@ fn program(process: &Process) -> String {
         .as_deref()
         .and_then(base)
         .or_else(command)
-        .unwrap_or_else(|| format!("process {}", process.pid))
+        .unwrap_or_else(|| format!("the program of process {}", process.pid))
 }
 
 /// The pieces of one run, largest first; their sum is that of `amounts`.

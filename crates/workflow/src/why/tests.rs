@@ -198,6 +198,28 @@ fn who_joins_a_thread_or_waits_for_a_word_leaves_the_time_to_who_ends_or_wakes()
 }
 
 #[test]
+fn children_that_executed_nothing_run_the_program_of_their_maker() {
+    let mut builder = Builder::new();
+    let unknown = |pid, ppid, (start, end): (i64, i64)| Process {
+        pid: Pid(pid),
+        ppid: Some(Pid(ppid)),
+        start: Some(Timestamp(start * MS)),
+        end: Some(Timestamp(end * MS)),
+        exit_code: Some(0),
+        ..Process::default()
+    };
+    builder.0.push_process(unknown(10, 1, (0, 100)));
+    for (number, pid) in [20, 30, 40].into_iter().enumerate() {
+        let start = 10 + 20 * number as i64;
+        builder.0.push_process(unknown(pid, if pid == 40 { 30 } else { 10 }, (start, start + 35)));
+        builder.call(pid, "read", "/data/x", (start + 1, start + 2), 1);
+    }
+    builder.call(10, "write", "/data/log", (1, 2), 1);
+    let run = builder.run();
+    assert!(run.pieces.iter().all(|piece| piece.program == "the program of process 10"), "{:?}", run.pieces);
+}
+
+#[test]
 fn programs_that_were_traced_one_after_the_other_are_one_path() {
     let mut log = Builder::new();
     log.process(10, 1, "first", (0, 40)).process(20, 1, "second", (50, 100));
