@@ -134,15 +134,17 @@ class Trials:
         changed = sorted(name for name, found in self.inputs.items() if before.get(name) != found)
         if changed:
             done = self.run(place)
-            if done.returncode == 0 or not REFUSED.search(done.stderr + done.stdout) or corpus.contents(place) != before:
+            kept = before.items() <= corpus.contents(place).items()
+            if done.returncode == 0 or not kept or not REFUSED.search(done.stderr + done.stdout):
                 self.results["not restored"] = ("WRONG", f"ended with {done.returncode}: {done.stderr.strip()[-300:]}; changed are {changed}")
                 return
             self.results["not restored"] = ("refused", REFUSED.search(done.stderr + done.stdout)[0])
         if changed:
-            # In one go: they may be names of one file.
-            subprocess.run(["rm", "-rf", *changed], cwd=place, check=True)
+            # All in one go: they may be names of one file.
+            names = sorted(name for name, (kind, *_) in self.inputs.items() if kind != "directory" or name in changed)
+            subprocess.run(["rm", "-rf", *names], cwd=place, check=True)
             inputs = self.case.directory / "inputs" / self.case.place
-            subprocess.run(["cp", "-a", "--parents", *changed, place], cwd=inputs, check=True)
+            subprocess.run(["cp", "-a", "--parents", *names, place], cwd=inputs, check=True)
         self.judge("restored", self.run(place), place, self.case.files)
 
     def deleted(self):

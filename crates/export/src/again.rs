@@ -28,7 +28,7 @@ pub(crate) const EXPLANATION: [&str; 14] = [
     "Of a directory that the jobs made and a job lists, .iotrail/made-*-JOB holds what JOB made there the last time:",
     "_holds JOB N NAME...: the first N names are such directories; nothing is there but the other names and what jobs made.",
     "_drops JOB N NAME...: what JOB made there is removed. _begins JOB N NAME...: what is there now is not made by JOB.",
-    "_keeps JOB N NAME...: what is there now is made by JOB, but for what was there and the other names.",
+    "_keeps JOB N NAME...: what is there now is made by JOB, but for what was there and the other names. _ends JOB: it is at work no more.",
     "A job that is done leaves a stamp .iotrail/job-*; one that has none, because it failed or was interrupted, is run again.",
     "If a job is refused, \"clean\" removes what the jobs made, and says what to restore of what they changed.",
 ];
@@ -176,7 +176,7 @@ rmdir .iotrail 2>/dev/null || : );"
 }
 
 /// Functions for `sh` that see to directories of the jobs. Names with line breaks are left alone.
-fn filling_functions(sum: &str, clean: &str) -> [String; 7] {
+fn filling_functions(sum: &str, clean: &str) -> [String; 8] {
     let made = made_list(sum);
     let begun = format!(".iotrail/begun-{sum}-");
     let below = "_below() ( count=$1; shift; nl=$(printf \"\\nx\"); nl=${nl%x}; for place; do test $count -gt 0 || break; count=$((count-1)); \
@@ -206,7 +206,8 @@ mv -f {begun}$job.new {made}$job && rm -f {begun}$job );"
     let gone = format!(
         "_gone() ( test -e {made}$1 && while IFS= read -r name; do test -e \"$name\" || test -L \"$name\" || {{ echo $2; exit; }}; done <{made}$1 );"
     );
-    [below.to_owned(), rest.to_owned(), holds, drops, begins, keeps, gone]
+    let ends = format!("_ends() ( rm -f {begun}$1 );");
+    [below.to_owned(), rest.to_owned(), holds, drops, begins, keeps, ends, gone]
 }
 
 /// What the files in `.iotrail` of these jobs have in their names.
@@ -232,7 +233,13 @@ pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Pr
     let preparation = Preparation {
         checks: checks(number, job, &anew, filling, jobs),
         changes: changes(number, job, &anew, filling, jobs),
-        after: fill("_keeps", number, filling, filling.others.iter().copied(), jobs).unwrap_or_default(),
+        after: match (filling.directories.is_empty(), filling.open) {
+            (true, _) => String::new(),
+            (false, false) => format!("_ends {}", number + 1),
+            (false, true) => {
+                fill("_keeps", number, filling, filling.others.iter().copied(), jobs).unwrap_or_default()
+            }
+        },
     };
     (preparation != Preparation::default()).then_some(preparation)
 }
@@ -289,7 +296,7 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
         let things: Vec<String> = job.leaves.iter().map(ToString::to_string).collect();
         parts.push(format!("_leaves {} {}", number + 1, things.join(" ")));
     }
-    parts.extend(fill("_drops", number, filling, std::iter::empty(), jobs));
+    parts.extend(fill("_drops", number, filling, std::iter::empty(), jobs).filter(|_| filling.open));
     if !anew.files.is_empty() {
         let (first, names) = arguments(anew.files.iter().copied(), jobs);
         parts.push(grouped(&first, &format!("rm -f -- {}", names.join(" "))));
@@ -350,7 +357,7 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let places: Vec<&str> = places.into_iter().rev().collect();
     let mut lines: Vec<String> = Vec::new();
     for (number, filling) in owned.fillings.iter().enumerate() {
-        lines.extend(fill("_drops", number, filling, std::iter::empty(), jobs));
+        lines.extend(fill("_drops", number, filling, std::iter::empty(), jobs).filter(|_| filling.open));
     }
     lines.extend(removals(&files, "rm -f --", "", jobs));
     lines.extend(removals(&either, "rm -f --", " 2>/dev/null || :", jobs));

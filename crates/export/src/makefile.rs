@@ -115,7 +115,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             "\n# A job that was not run here yet, or of which a file is missing, is run, however old its files are.\nnew = $(if $(filter-out $(wildcard $1),$1),{NEW})\n"
         );
     }
-    if owned.fillings.iter().any(|filling| filling.open) {
+    if owned.fillings.iter().any(|filling| filling.stays) {
         let made = again::made_list(&again::sum(jobs));
         let _ = write!(
             text,
@@ -139,7 +139,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
                 text.push_str(&format!("{stamp}: $(call new,{})", rule.present.join(" ")))
             }
         }
-        if owned.fillings[number].open {
+        if owned.fillings[number].stays {
             let _ = write!(text, " $(call gone,{})", number + 1);
         }
         for input in &rule.inputs {

@@ -5,8 +5,9 @@
 //! no job made is never removed: the job is refused then.
 
 use crate::escape::Base;
-use iotrail_workflow::jobs::{Job, Jobs, Left};
-use std::collections::BTreeSet;
+use iotrail_model::text::text_to_path;
+use iotrail_workflow::jobs::{Command, Job, Jobs, Left, Redirect, Script, Target};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names in a directory that each job can be told; a directory with more is none of these.
 const MOST_NAMES: usize = 1000;
@@ -22,8 +23,10 @@ pub(crate) struct Filling<'a> {
     pub(crate) own: BTreeSet<&'a str>,
     /// What the others have there.
     pub(crate) others: BTreeSet<&'a str>,
-    /// Whether it may make more names or fewer, all of which stay: it must run if one of those of its last run is missing.
+    /// Whether it may make more names or fewer: not all are given by its commands.
     pub(crate) open: bool,
+    /// Whether it is open and all that it made stays: it must run if one of the names of its last run is missing.
+    pub(crate) stays: bool,
 }
 
 /// The directories, and what each job does there.
@@ -68,7 +71,7 @@ impl<'a> Owned<'a> {
         let everything: BTreeSet<&str> = jobs.jobs.iter().flat_map(names).chain(by_managers).collect();
         for job in &jobs.jobs {
             let filling = owned.filling(job, &everything, &stays);
-            owned.open.extend(filling.own.iter().filter(|_| filling.open));
+            owned.open.extend(filling.own.iter().filter(|_| filling.stays));
             let outputs = job.outputs.iter().filter(|_| !filling.directories.is_empty());
             owned.of_fillers.extend(outputs.map(|file| &*file.path));
             owned.fillings.push(filling);
@@ -83,8 +86,9 @@ impl<'a> Owned<'a> {
         let own: BTreeSet<&str> =
             job.made.iter().map(|made| &*made.path).filter(|path| inside(path)).collect();
         let others = everything.iter().filter(|path| inside(path) && !own.contains(*path)).copied().collect();
-        let open = own.len() > 1 && own.iter().all(|path| stays.contains(path));
-        Filling { directories, own, others, open }
+        let open = !directories.is_empty() && !own.iter().all(|path| is_given(job, path));
+        let stays = open && own.iter().all(|path| stays.contains(path));
+        Filling { directories, own, others, open, stays }
     }
 
     /// Whether it is one of the directories.
@@ -102,9 +106,52 @@ impl<'a> Owned<'a> {
         self.of_fillers.contains(path)
     }
 
+    /// By job, an earlier one that may also make more names in one of its directories: one at a time, so that it is known whose they are.
+    pub(crate) fn turns(&self) -> Vec<BTreeSet<usize>> {
+        let mut last: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut turns = vec![BTreeSet::new(); self.fillings.len()];
+        for (number, filling) in self.fillings.iter().enumerate().filter(|(_, filling)| filling.open) {
+            for directory in &filling.directories {
+                turns[number].extend(last.insert(directory, number));
+            }
+        }
+        turns
+    }
+
     /// Whether any job fills one.
     pub(crate) fn any(&self) -> bool {
         self.fillings.iter().any(|filling| !filling.directories.is_empty())
+    }
+}
+
+/// Whether the commands of the job say that name, or one below it.
+fn is_given(job: &Job, path: &str) -> bool {
+    let said = |word: &[u8]| {
+        let path = text_to_path(path);
+        word.strip_prefix(&*path).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    };
+    let in_arguments = |command: &&Command| {
+        let cwd = text_to_path(command.cwd.as_deref().unwrap_or_default());
+        command.argv.iter().any(|word| {
+            let inside = word.strip_prefix(b"./".as_slice()).unwrap_or(word);
+            said(word) || said(&[&*cwd, b"/", inside].concat())
+        })
+    };
+    let is_redirected = |redirect: &&Redirect| match &redirect.target {
+        Target::Write(to) | Target::Append(to) | Target::ReadWrite(to) => &**to == path,
+        Target::Read(_) | Target::Same(_) | Target::Null | Target::Closed => false,
+    };
+    job.commands().iter().any(in_arguments)
+        || job.script.iter().flat_map(redirects).any(|redirect| is_redirected(&redirect))
+}
+
+/// All redirections of a script.
+fn redirects(script: &Script) -> Vec<&Redirect> {
+    match script {
+        Script::Command(command) => command.redirects.iter().collect(),
+        Script::Sequence(parts) | Script::Pipeline(parts) => parts.iter().flat_map(redirects).collect(),
+        Script::Masked { body, .. } => redirects(body),
+        Script::Redirected { body, redirects: own } => own.iter().chain(redirects(body)).collect(),
     }
 }
 
@@ -189,9 +236,25 @@ mod tests {
         assert_eq!((&first.directories[..], first.open), (&["/w/d"][..], true), "it is inside the other");
         assert_eq!(first.own, BTreeSet::from(["/w/d/1", "/w/d/2"]));
         assert_eq!(first.others, BTreeSet::from(["/w/d/e", "/w/d/e/3"]));
-        assert!(!second.open && third.directories.is_empty(), "a single name is always made");
-        assert!(owned.is_open("/w/d/1") && !owned.is_open("/w/d/e/3") && !owned.is_open("/w/x"));
+        assert!(second.open && third.directories.is_empty());
+        assert_eq!(owned.turns()[1], BTreeSet::from([0]), "one at a time");
+        assert!(owned.is_open("/w/d/1") && owned.is_open("/w/d/e/3") && !owned.is_open("/w/x"));
         assert!(owned.is_directory("/w/d/e") && !owned.is_directory("/w"));
+    }
+
+    #[test]
+    fn names_that_the_commands_say_are_always_made() {
+        let argv = ["cp", "x", "./d/1"].map(|word| word.as_bytes().to_vec()).to_vec();
+        let redirects = vec![Redirect { fd: 1, target: Target::Write("/w/d/2".into()) }];
+        let command = Command { argv, redirects, cwd: Some("/w".into()), ..Command::default() };
+        let script = Some(Script::Pipeline(vec![Script::Command(command)]));
+        let lister = Job { listed: vec!["/w/d".into()], ..Job::default() };
+        let open = |paths: &[&str]| {
+            let all = jobs(&[Job { script: script.clone(), ..maker(paths) }, lister.clone()]);
+            Owned::of(&all).fillings[0].open
+        };
+        assert!(!open(&["/w/d/1", "/w/d/2"]));
+        assert!(open(&["/w/d/1", "/w/d/3"]) && open(&["/w/d/11"]));
     }
 
     #[test]

@@ -131,7 +131,7 @@ where
     let outside = |path: &str| base.relative(path).starts_with('/');
     let mut all: Vec<Rule> = Vec::with_capacity(jobs.jobs.len());
     let mut outer: Vec<BTreeSet<String>> = Vec::with_capacity(jobs.jobs.len());
-    for (number, job) in jobs.jobs.iter().enumerate() {
+    for ((number, job), turns) in jobs.jobs.iter().enumerate().zip(owned.turns()) {
         let read = job.inputs.iter().filter(|file| !changed.contains(&*file.path) && file.stays);
         let read = read.map(|file| &file.path).filter(|path| jobs.is_own(path));
         let asked = job.found.iter().filter(|path| !outside(path) && jobs.is_own(path));
@@ -154,6 +154,10 @@ where
                 }
             }
         }
+        // With these it must not run at a time.
+        let needed = |other: &usize| job.needs.iter().any(|needed| needed.index() == *other);
+        let turns = turns.into_iter().filter(|other| !needed(other));
+        after.extend(turns.map(|other| targets[other].first().to_owned()));
         let made = job.outputs.iter().filter_map(|file| target(job, file, before, &name)).collect();
         let anew = job.made.iter().map(|made| &made.path).filter(|path| lasting.contains(&***path));
         let over = job.outputs.iter().filter(|file| file.only && file.stays && !file.updated && !file.link);
