@@ -130,7 +130,11 @@ fn other_files_are_named_and_left_out() {
     let warned: Vec<_> = summary.warnings.iter().map(|warning| (warning.kind, base(&warning.file))).collect();
     assert_eq!(
         warned,
-        [(WarningKind::UnknownFormat, "README".to_owned()), (WarningKind::UnknownFormat, "core".to_owned())]
+        [
+            (WarningKind::LeftOut, ".hidden".to_owned()),
+            (WarningKind::UnknownFormat, "README".to_owned()),
+            (WarningKind::UnknownFormat, "core".to_owned())
+        ]
     );
     let failed: Vec<_> =
         summary.failures.iter().map(|failure| (failure.action, base(&failure.file))).collect();
