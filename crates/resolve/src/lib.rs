@@ -20,13 +20,14 @@
 //! descriptors share an open file description and whether everybody who does is followed.
 //!
 //! Each part of what is replayed has one owner, and files import in one direction (a test checks that): [`state`] puts the owners side
-//! by side; [`lookup`], [`identity`], [`lifecycle`], [`image`], [`call`] and [`found`] say what concerns several; the [`resolver`] takes items.
+//! by side; [`lookup`], [`identity`], [`lifecycle`], [`image`], [`making`], [`apply`], [`call`] and [`found`] say what concerns several; the [`resolver`] takes items.
 //!
 //! Cost: 58 ns of CPU per read on a known descriptor, 63 ns with a hint to compare, 161 ns per open or close
 //! (the calls of `benches/resolve.rs`, two processes in turns), which is why
 //! descriptor tables are dense vectors and paths are ids.
 
 mod address_spaces;
+mod apply;
 mod attributes;
 mod call;
 mod cases;
@@ -48,6 +49,7 @@ mod lifecycle;
 mod locks;
 mod lookup;
 mod lost;
+mod making;
 mod mappings;
 mod mounts;
 mod namespace;
@@ -62,6 +64,7 @@ mod process_table;
 mod renamed;
 mod resolver;
 mod ring_files;
+mod scene;
 mod shares;
 mod sink;
 mod sockets;

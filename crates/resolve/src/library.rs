@@ -4,10 +4,10 @@
 //! calls from their beginning, which must be announced, to their end.
 
 use crate::Sink;
-use crate::call::set_result;
 use crate::context::Context;
 use crate::operands::Operands;
 use crate::process_table::{Enclosing, ThreadId};
+use crate::scene::set_result;
 use crate::state::State;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::raw::{RawCall, Return};

@@ -2,7 +2,7 @@
 //!
 //! Each owner knows its own rules and none of the others. What concerns several of them lies above, each file using only those
 //! before it: [`crate::lookup`] (what paths mean), [`crate::identity`] (which files), [`crate::lifecycle`] (threads and processes),
-//! [`crate::image`], [`crate::call`] (events and what calls change).
+//! [`crate::image`], [`crate::making`] and [`crate::apply`] (what calls change), [`crate::call`] (events).
 
 use crate::address_spaces::AddressSpaces;
 use crate::cases::Cases;

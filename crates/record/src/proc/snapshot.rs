@@ -151,37 +151,38 @@ mod tests {
         let own = Pid(std::process::id());
         let now = Timestamp(i64::MAX);
         let (mut found, mut descriptors, mut images, mut directories) = (Vec::new(), 0, 0, 0);
-        let population = snapshot(
-            own,
-            now,
-            &EnvSelection::none(),
-            &|_| false,
-            &mut |_, _, name| name,
-            |item| match item {
-                RawItem::Found { tid, pid, ppid, at } => {
-                    assert!(pid == own && ppid.is_some() && at < now);
-                    found.push(tid);
-                }
-                RawItem::Descriptor { .. } => descriptors += 1,
-                RawItem::WorkingDirectory { path, .. } => {
-                    assert!(path.starts_with(b"/"));
-                    directories += 1;
-                }
-                RawItem::Image { image, .. } => {
-                    assert!(image.exe.is_some() && image.cmdline.is_some() && image.env.is_empty());
-                    images += 1;
-                }
-                _ => {}
-            },
-        );
+        let summary =
+            snapshot(
+                own,
+                now,
+                &EnvSelection::none(),
+                &|_| false,
+                &mut |_, _, name| name,
+                |item| match item {
+                    RawItem::Found { tid, pid, ppid, at } => {
+                        assert!(pid == own && ppid.is_some() && at < now);
+                        found.push(tid);
+                    }
+                    RawItem::Descriptor { .. } => descriptors += 1,
+                    RawItem::WorkingDirectory { path, .. } => {
+                        assert!(path.starts_with(b"/"));
+                        directories += 1;
+                    }
+                    RawItem::Image { image, .. } => {
+                        assert!(image.exe.is_some() && image.cmdline.is_some() && image.env.is_empty());
+                        images += 1;
+                    }
+                    _ => {}
+                },
+            );
         assert!(found.contains(&Tid(own.0)));
-        assert_eq!(found, population.threads);
-        assert_eq!((images, directories, descriptors), (1, 1, population.descriptors));
+        assert_eq!(found, summary.threads);
+        assert_eq!((images, directories, descriptors), (1, 1, summary.descriptors));
     }
 
     #[test]
     fn who_is_gone_has_no_threads() {
-        let population = snapshot(
+        let summary = snapshot(
             Pid(u32::MAX >> 4),
             Timestamp(0),
             &EnvSelection::none(),
@@ -189,6 +190,6 @@ mod tests {
             &mut |_, _, name| name,
             |_| {},
         );
-        assert_eq!(population, SnapshotSummary::default());
+        assert_eq!(summary, SnapshotSummary::default());
     }
 }

@@ -232,7 +232,7 @@ fn what_was_not_said_to_be_used_is_unknown() {
 }
 
 #[test]
-fn nothing_is_learnt_about_strangers() {
+fn nothing_is_learnt_about_threads_that_were_not_seen() {
     let script = Script::new().used(user(1, 1)).looked(3, "/a", 0).working_directory("/w").image(SHELL);
     let script = script.file(3, 7, FileKind::File);
     assert!(!script.knows(3));

@@ -1,0 +1,298 @@
+//! What calls change: descriptors, directories, mounts, processes.
+
+use crate::Sink;
+use crate::context::Context;
+use crate::descriptor_tables::DescriptionId;
+use crate::directories::Directory;
+use crate::effect::{Effect, O_CLOEXEC};
+use crate::file_names::intern;
+use crate::operands::{Operands, integer};
+use crate::process_table::ThreadId;
+use crate::scene::{Scene, cloexec_in};
+use crate::sockets::Given;
+use crate::state::State;
+use crate::symbols::{self, Symbol, is_command};
+use iotrail_model::raw::{Arg, Return};
+use iotrail_model::{Dictionaries, Event, Nullable, PathId, Tid};
+
+impl State {
+    /// What a successful call changes.
+    pub(crate) fn apply<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        effect: Effect,
+        cx: &mut Context<'_, S>,
+    ) {
+        let Scene { thread, call, operands, description, .. } = *scene;
+        match effect {
+            Effect::None | Effect::Exit | Effect::ExitGroup => {}
+            Effect::Open => self.open(event, scene, cx),
+            Effect::Anonymous(kind) => self.make(event, scene, kind, cx.names),
+            Effect::Accept => self.accept(event, scene, cx.names),
+            Effect::Bind | Effect::OwnAddress => self.name_socket(event, scene, Given::Own, cx.names),
+            Effect::Connect => self.name_socket(event, scene, Given::Peer, cx.names),
+            Effect::Dup => {
+                let cloexec = operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
+                self.duplicate(event, scene, cloexec, cx.names);
+            }
+            Effect::Fcntl => self.control(event, scene, cx.names),
+            Effect::Ioctl => self.control_device(thread, operands),
+            Effect::Close => self.close(thread, operands, description),
+            Effect::CloseRange => self.close_range(thread, operands),
+            Effect::Seek => {
+                if let (Some(description), Return::Value(position, _)) = (description, call.ret) {
+                    let to = operands.stored.unwrap_or(position);
+                    event.offset = self.descriptors.seek(description, &scene.step(false), Some(to));
+                }
+            }
+            Effect::List => {
+                if let Some(description) = description {
+                    self.descriptors.has_no_positions(description);
+                }
+            }
+            Effect::Rename => self.descriptors.renames += 1,
+            Effect::Mount => {
+                self.descriptors.renames += 1;
+                self.mount(event, operands, cx.names);
+            }
+            Effect::Unmount => {
+                self.descriptors.renames += 1;
+                if let Some(path) = event.path.get().filter(|_| self.source.is_trace) {
+                    let seen = self.file_names.namespace.unmount(cx.names.paths.get(path.0));
+                    self.tally.unclear_mounts += u64::from(!seen);
+                }
+            }
+            Effect::MountOtherwise => {
+                self.descriptors.renames += 1;
+                self.tally.unclear_mounts += 1;
+            }
+            Effect::Enter => {
+                let is_mount = operands.flags[0].is_some_and(|flags| symbols::CLONE_NEWNS.is_in(flags));
+                self.tally.unclear_mounts += u64::from(is_mount);
+            }
+            Effect::Chdir => {
+                let directory = self.processes.thread(thread).directory;
+                let destination = self.destination(event, cx.names);
+                self.directories.change(directory, destination);
+            }
+            Effect::Getcwd => {
+                if let Some(path) = operands.text.filter(|path| path.starts_with(b"/")) {
+                    let path = intern(cx.names, path);
+                    event.path = Nullable::some(path);
+                    self.learn_directory(thread, path, cx.names);
+                }
+            }
+            Effect::ChangeRoot => {
+                self.tally.changed_roots += 1;
+                self.descriptors.renames += 1;
+            }
+            Effect::Spawn => {
+                let child = scene.made().and_then(|(child, _)| u32::try_from(child).ok());
+                let child = child.filter(|child| *child > 0).map(Tid);
+                self.creation_ends(thread, call, operands, child, cx);
+            }
+            Effect::Exec => {
+                self.new_image(thread, call, operands, event.path, cx);
+            }
+            Effect::Unshare => self.unshare(thread, operands),
+            Effect::Map => {
+                let space = self.processes.thread(thread).space;
+                let maps = self.spaces.map_by_call(space, scene.spec, call, operands, description);
+                self.tally.file_mappings += u64::from(maps);
+            }
+            Effect::Unmap if scene.entered.is_none() => {
+                self.spaces.unmap_by_call(self.processes.thread(thread).space, scene.spec, call);
+            }
+            Effect::Unmap | Effect::Touch => {}
+            Effect::Remap => {
+                let space = self.processes.thread(thread).space;
+                self.spaces.remap_by_call(space, scene.spec, call, operands);
+            }
+            Effect::Submit => {
+                if let Return::Value(requests, _) = call.ret {
+                    self.tally.submitted += requests.unsigned_abs();
+                }
+            }
+            Effect::Reap => {
+                if let Some((child, _)) = scene.made()
+                    && let Ok(child) = u32::try_from(child)
+                {
+                    self.reaped(thread, Tid(child), cx);
+                }
+            }
+        }
+    }
+
+    /// Where a change of the working directory led.
+    fn destination(&self, event: &Event, names: &mut Dictionaries) -> Directory {
+        let path = self.moved(event.file, event.path, names);
+        let relative = path.get().is_some_and(|path| !names.paths.get(path.0).starts_with(b"/"));
+        // The file behind a relative path is known if it is known what that is relative to.
+        let path = if relative && event.file.is_null() { Nullable::NULL } else { path };
+        Directory { path, relative, file: event.file, ..Directory::default() }
+    }
+
+    /// What a call changes that failed or whose end was not seen.
+    pub(crate) fn apply_otherwise<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        effect: Effect,
+        cx: &mut Context<'_, S>,
+    ) {
+        let Scene { case, thread, call, operands, description, .. } = *scene;
+        match (effect, call.ret, description) {
+            (Effect::Seek, Return::Failed(b"ESPIPE"), Some(description)) => {
+                self.descriptors.has_no_positions(description);
+            }
+            (Effect::Seek, Return::Unseen, Some(description)) => {
+                self.descriptors.seek(description, &scene.step(false), None);
+            }
+            // The descriptor is gone even if the kernel reports an error of the file below it.
+            (Effect::Close, Return::Failed(error), _) if error != b"EBADF" => {
+                self.close(thread, operands, description);
+            }
+            // Announced, it was taken for closed.
+            (Effect::Close, Return::Injected(..), Some(description)) => {
+                let table = self.processes.thread(thread).table;
+                if let Some((fd, _)) =
+                    operands.fd.filter(|(fd, _)| self.descriptors.get(table, *fd).is_none())
+                {
+                    self.descriptors.set(table, fd, description, false);
+                }
+            }
+            (Effect::Close, Return::Unseen, _) => self.close(thread, operands, description),
+            (Effect::Anonymous(_) | Effect::Accept, _, None) => self.name_second(event, scene, cx.names),
+            (Effect::Connect, Return::Failed(b"EINPROGRESS"), _) => {
+                self.name_socket(event, scene, Given::Peer, cx.names);
+            }
+            (Effect::Spawn, _, _) => self.creation_ends(thread, call, operands, None, cx),
+            (Effect::ExitGroup, Return::Unseen, _) => {
+                self.exit_group(case, thread, operands, call.start);
+                self.exits(thread);
+            }
+            (Effect::Exit, Return::Unseen, _) => self.exits(thread),
+            (Effect::Exec, Return::Failed(_) | Return::Injected(..), _) => self.processes.drop_alias(thread),
+            _ => {}
+        }
+    }
+
+    fn control(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        let Scene { thread, call, operands, description, .. } = *scene;
+        let (command, argument) = (operands.flags[0], operands.commands[0]);
+        let table = self.processes.thread(thread).table;
+        let Some((fd, _)) = operands.fd else { return };
+        if is_command(command, b"F_DUPFD", 0) {
+            self.duplicate(event, scene, false, names);
+        } else if is_command(command, b"F_DUPFD_CLOEXEC", 1030) {
+            self.duplicate(event, scene, true, names);
+        } else if is_command(command, b"F_SETFD", 2) {
+            let cloexec = argument.is_some_and(|flags| symbols::FD_CLOEXEC.is_in(flags));
+            self.descriptors.set_cloexec(table, fd, cloexec);
+        } else if is_command(command, b"F_GETFD", 1) {
+            if let Return::Value(flags, _) = call.ret {
+                self.descriptors.set_cloexec(table, fd, flags & 1 != 0);
+            }
+        } else if let Some(description) = description {
+            let append = if is_command(command, b"F_SETFL", 4) {
+                argument.map(|flags| symbols::O_APPEND.is_in(flags))
+            } else if let (true, Return::Value(flags, _)) = (is_command(command, b"F_GETFL", 3), call.ret) {
+                Some(symbols::O_APPEND.is_in(&Arg::Int(flags)))
+            } else {
+                None
+            };
+            if let Some(append) = append {
+                self.descriptors.description_mut(description).append = Some(append);
+            }
+        }
+    }
+
+    fn control_device(&mut self, id: ThreadId, operands: &Operands<'_>) {
+        let table = self.processes.thread(id).table;
+        if let Some((fd, _)) = operands.fd {
+            if is_command(operands.flags[0], b"FIOCLEX", 0x5451) {
+                self.descriptors.set_cloexec(table, fd, true);
+            } else if is_command(operands.flags[0], b"FIONCLEX", 0x5450) {
+                self.descriptors.set_cloexec(table, fd, false);
+            }
+        }
+    }
+
+    /// Closes the descriptor, unless its number stands for something else since the call was entered.
+    fn close(&mut self, id: ThreadId, operands: &Operands<'_>, description: Option<DescriptionId>) {
+        let table = self.processes.thread(id).table;
+        if let Some((fd, _)) = operands.fd
+            && self.descriptors.get(table, fd) == description
+        {
+            self.descriptors.close(table, fd);
+        }
+    }
+
+    fn close_range(&mut self, id: ThreadId, operands: &Operands<'_>) {
+        let flags = operands.flags[0];
+        if flags.is_some_and(|flags| symbols::CLOSE_RANGE_UNSHARE.is_in(flags)) {
+            self.unshare_table(id);
+        }
+        let bound = |arg: Option<&Arg<'_>>| match arg {
+            Some(Arg::Fd(fd, _)) => Some(i64::from(*fd)),
+            Some(arg) => integer(arg).map(|number| number & 0xffff_ffff),
+            None => None,
+        };
+        if let Some(first) = bound(operands.commands[0]) {
+            let last = bound(operands.commands[1]).unwrap_or(i64::MAX);
+            let only_mark = flags.is_some_and(|flags| symbols::CLOSE_RANGE_CLOEXEC.is_in(flags));
+            self.descriptors.close_range(self.processes.thread(id).table, first, last, only_mark);
+        }
+    }
+
+    fn unshare(&mut self, id: ThreadId, operands: &Operands<'_>) {
+        let Some(flags) = operands.flags[0] else { return };
+        if symbols::CLONE_FILES.is_in(flags) {
+            self.unshare_table(id);
+        }
+        let other_mounts = symbols::CLONE_NEWNS.is_in(flags);
+        if other_mounts || symbols::CLONE_FS.is_in(flags) {
+            let directory = self.processes.thread(id).directory;
+            let own = self.directories.unshare(directory);
+            self.processes.thread_mut(id).directory = own;
+            if other_mounts {
+                self.part_mounts(own);
+            }
+        }
+    }
+
+    /// Follows what a mount does to names.
+    fn mount(&mut self, event: &Event, operands: &Operands<'_>, names: &Dictionaries) {
+        let has = |symbol: Symbol| operands.has(symbol);
+        let changes_none = [
+            symbols::MS_REMOUNT,
+            symbols::MS_UNBINDABLE,
+            symbols::MS_PRIVATE,
+            symbols::MS_SLAVE,
+            symbols::MS_SHARED,
+        ];
+        if !self.source.is_trace || has(changes_none[0]) {
+            return;
+        }
+        let (binds, moves) = (has(symbols::MS_BIND), has(symbols::MS_MOVE));
+        if !binds && changes_none.into_iter().any(has) {
+            return;
+        }
+        let text = |path: Nullable<PathId>| path.get().map(|path| names.paths.get(path.0));
+        let is_clear = match (text(event.path), text(event.path2)) {
+            (Some(target), Some(source)) if binds => {
+                self.file_names.namespace.bind(target, source, has(symbols::MS_REC))
+            }
+            (Some(target), Some(source)) if moves => self.file_names.namespace.move_mount(source, target),
+            (Some(target), _) if !binds && !moves => self.file_names.namespace.mount(target),
+            _ => false,
+        };
+        self.tally.unclear_mounts += u64::from(!is_clear);
+    }
+
+    fn unshare_table(&mut self, id: ThreadId) {
+        let table = self.processes.thread(id).table;
+        self.processes.thread_mut(id).table = self.descriptors.unshare(table);
+    }
+}

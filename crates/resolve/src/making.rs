@@ -1,0 +1,295 @@
+//! Calls that make descriptors, or give what those stand for another name.
+
+use crate::Sink;
+use crate::context::Context;
+use crate::descriptor_tables::Description;
+use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
+use crate::file_names::intern;
+use crate::holds::Holds;
+use crate::identity::Opening;
+use crate::operands::{Base, Operands, PathArg, integer};
+use crate::paths;
+use crate::scene::{Scene, asked_by, cloexec_in, is_creat};
+use crate::sockets::{self, Address, Given, Protocol};
+use crate::state::State;
+use iotrail_model::calls::Makes;
+use iotrail_model::raw::Target;
+use iotrail_model::{Dictionaries, Event, FileKind, Nullable, PathId, Tid};
+
+/// A file in a directory that was made without a name (`O_TMPFILE`); the kernel shows a number instead.
+const NAMELESS: &[u8] = b"/#unnamed";
+
+impl State {
+    /// A call that would have made a descriptor from another one (accept) acted on that.
+    pub(crate) fn name_second(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        if let (Some(fd), None) = (scene.operands.fd2, scene.operands.path) {
+            let table = self.processes.thread(scene.thread).table;
+            event.fd = Nullable::some(fd.0);
+            if let Some(listener) = self.description_of(table, fd, false, names) {
+                let Description { path, number, .. } = *self.descriptors.description(listener);
+                (event.path, event.open) = (path, number);
+            }
+        }
+    }
+
+    pub(crate) fn open<S: Sink>(&mut self, event: &mut Event, scene: &Scene<'_>, cx: &mut Context<'_, S>) {
+        let Some((fd, hint)) = scene.made() else { return };
+        let (operands, given) = (scene.operands, event.path);
+        let mut seekable =
+            event.path.get().is_none_or(|path| paths::has_positions(cx.names.paths.get(path.0)));
+        let link = event.path.get().filter(|_| hint.is_none());
+        let behind = link.and_then(|link| self.behind_link(scene.thread, link, cx.names).get());
+        let behind = behind.filter(|_| self.effects.follows(scene.call));
+        if let Some(file) = hint.map(|hint| intern(cx.names, hint.name)).or(behind) {
+            event.path = Nullable::some(file);
+            seekable = paths::name_has_positions(cx.names.paths.get(file.0));
+        }
+        let flags = asked_by(scene);
+        if flags.nameless() {
+            self.file_names.follow_directory(event, given, cx.names);
+        }
+        if let (true, None, Some(directory)) = (flags.nameless(), hint, event.path.get()) {
+            self.scratch.clear();
+            self.scratch.extend_from_slice(cx.names.paths.get(directory.0));
+            self.scratch.extend_from_slice(NAMELESS);
+            event.path = Nullable::some(intern(cx.names, &self.scratch));
+        }
+        // Flags of open_tree have names of their own, but this one has the number of `O_CLOEXEC`.
+        let cloexec =
+            flags.close_on_exec() || operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
+        let opening = Opening {
+            creates: flags.creates(),
+            exclusive: flags.exclusive() || flags.nameless(),
+            nameless: flags.nameless() || hint.is_some_and(|hint| hint.deleted),
+            follows: self.effects.follows(scene.call),
+        };
+        // Unless only the end of the call was seen.
+        let shows_flags = is_creat(scene) || !scene.call.args.is_empty();
+        let append = Some(flags.appends()).filter(|_| shows_flags);
+        let needs =
+            if shows_flags { Holds::of_open(flags.reads(), flags.writes()) } else { Holds::EVERYTHING };
+        let facts = self.found_behind(scene.thread, fd);
+        event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), cx);
+        if let (true, Some(path), Some(file)) = (opening.nameless, event.path.get(), event.file.get()) {
+            self.file_names.tell_lost(path, file, cx);
+        }
+        let file = event.file;
+        let is_directory = flags.directory() && !flags.nameless();
+        let kind = file.get().and_then(|file| self.file_names.namespace.kind(file));
+        seekable &= !matches!(kind, Some(FileKind::Pipe | FileKind::Char));
+        let description = Description {
+            confirmed: hint.is_some(),
+            renames: self.descriptors.renames,
+            file,
+            needs,
+            ..Description::opened(event.path, seekable && !is_directory, append)
+        };
+        let description = self.descriptors.describe(description);
+        let table = self.processes.thread(scene.thread).table;
+        // A number is given again only after it was closed.
+        let is_open =
+            self.descriptors.get(table, fd).is_some_and(|id| self.descriptors.description(id).followed);
+        if self.source.is_trace && is_open && !self.gaps {
+            self.descriptors.holds.misses();
+        }
+        self.descriptors.set(table, fd, description, cloexec);
+        event.fd = Nullable::some(fd);
+        event.open = self.descriptors.description(description).number;
+    }
+
+    pub(crate) fn make(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        kind: &'static Anonymous,
+        names: &mut Dictionaries,
+    ) {
+        let operands = scene.operands;
+        let cloexec = match kind.cloexec {
+            Cloexec::Always => true,
+            Cloexec::Flag(bits) => operands.flags.iter().flatten().any(|flags| cloexec_in(flags, bits)),
+        };
+        let made = match (operands.pair, scene.spec.map(|spec| spec.makes)) {
+            (Some([first, second]), _) => [Some(first), Some(second)],
+            (None, Some(Makes::Descriptor)) => [scene.made(), None],
+            (None, _) => [None, None],
+        };
+        self.tally.rings += u64::from(kind == &IO_URING);
+        if kind == &TAKEN && self.takes(event, scene, names) {
+            return;
+        }
+        if kind.unseen {
+            self.descriptors.meets_unknown_parent();
+        }
+        for (fd, hint) in made.into_iter().flatten().rev() {
+            let description = self.describe_anonymous(kind, hint, operands, names);
+            let process = scene.call.args.first().filter(|_| kind == &PIDFD).and_then(integer);
+            let process = process.and_then(|process| u32::try_from(process).ok()).map(Tid);
+            let description = self.descriptors.describe(Description { process, ..description });
+            self.descriptors.set(self.processes.thread(scene.thread).table, fd, description, cloexec);
+            event.fd = Nullable::some(fd);
+            (event.open, event.open2) = (self.descriptors.description(description).number, event.open);
+            if operands.path.is_none() {
+                // The two ends of a pipe are one thing, those of a pair of sockets are two.
+                if operands.pair.is_some() && kind == &SOCKET && hint.is_some() {
+                    event.path2 = event.path;
+                }
+                event.path = self.descriptors.description(description).path;
+                event.file = self.descriptors.description(description).file;
+            }
+        }
+    }
+
+    /// A copy of a descriptor of a process that was opened with `pidfd_open`; `false` if it is not known which.
+    fn takes(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) -> bool {
+        let (Some(pidfd), Some((fd, hint))) = (scene.operands.fd2, scene.made()) else { return false };
+        let table = self.processes.thread(scene.thread).table;
+        let of = self
+            .descriptors
+            .get(table, pidfd.0)
+            .and_then(|pidfd| self.descriptors.description(pidfd).process);
+        let other = scene.operands.commands[0].and_then(integer).and_then(|other| i32::try_from(other).ok());
+        // A number in another PID namespace is none of ours; the name shows that, if the tracer told it.
+        let thread =
+            of.filter(|_| self.source.is_trace || hint.is_some()).and_then(|of| self.processes.get(of));
+        let Some((thread, other)) = thread.zip(other) else { return false };
+        let Some(description) = self.descriptors.get(thread.table, other) else { return false };
+        self.follow_renames(description, names);
+        let Description { path, number, .. } = *self.descriptors.description(description);
+        let agrees = |hint: Target<'_>| path.get().is_some_and(|path| names.paths.get(path.0) == hint.name);
+        if !hint.is_none_or(agrees) {
+            return false;
+        }
+        self.descriptors.set(table, fd, description, true);
+        (event.fd, event.path, event.open) = (Nullable::some(fd), path, number);
+        event.file = self.file_of(description, names);
+        true
+    }
+
+    /// The new socket speaks the protocol of the one that listened.
+    pub(crate) fn accept(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) {
+        self.make(event, scene, &SOCKET, names);
+        let table = self.processes.thread(scene.thread).table;
+        let listener = scene.operands.fd2.and_then(|fd| self.description_of(table, fd, false, names));
+        let (Some(listener), Some((fd, _))) = (listener, scene.made()) else { return };
+        let Description { path, protocol, .. } = *self.descriptors.description(listener);
+        let Some(accepted) = self.descriptors.get(table, fd) else { return };
+        self.descriptors.description_mut(accepted).protocol = protocol;
+        let peer = scene.operands.address.and_then(Address::parse);
+        let text = |path: Nullable<PathId>| path.get().map_or(&b""[..], |path| names.paths.get(path.0));
+        let (listener, present) = (text(path), text(self.descriptors.description(accepted).path));
+        if !sockets::gives_way(present, scene.operands.fd2) || sockets::tells_both_ends(present) {
+            return;
+        }
+        if let Some(name) = sockets::accepted(protocol, listener, present, peer.as_ref()) {
+            event.path = Nullable::some(intern(names, &name));
+            self.descriptors.description_mut(accepted).path = event.path;
+        }
+    }
+
+    /// bind and connect give a socket an address, and so a name.
+    pub(crate) fn name_socket(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        given: Given,
+        names: &mut Dictionaries,
+    ) {
+        let Some(id) = scene.description else { return };
+        // A recorder looks when the call has returned, and may have announced it without the name.
+        if let Some((_, Some(hint))) = scene.operands.fd.filter(|_| given == Given::Peer)
+            && sockets::tells_both_ends(hint.name)
+        {
+            event.path = Nullable::some(intern(names, hint.name));
+            self.descriptors.description_mut(id).path = event.path;
+            return;
+        }
+        let Some(address) = scene.operands.address.and_then(Address::parse) else { return };
+        let Description { path, protocol, .. } = *self.descriptors.description(id);
+        let present = path.get().map_or(&b"socket"[..], |path| names.paths.get(path.0));
+        if !sockets::gives_way(present, scene.operands.fd) {
+            return;
+        }
+        if let Some(name) = sockets::name(protocol, present, given, &address) {
+            event.path = Nullable::some(intern(names, &name));
+            self.descriptors.description_mut(id).path = event.path;
+        }
+    }
+
+    /// A socket in the file system is a file that bind makes and connect looks up.
+    pub(crate) fn set_socket_file<S: Sink>(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        cx: &mut Context<'_, S>,
+    ) {
+        if let Some(Address::File(file)) = scene.operands.address.and_then(Address::parse) {
+            let arg = PathArg { base: Base::Cwd(None), bytes: Some(&file), located: false, in_root: false };
+            let location = self.locate(scene.thread, arg, false, cx.names);
+            event.path2 = location.path;
+            self.tally.relative_paths += u64::from(location.relative);
+            let makes = self.effects.of(scene.call.call) == Effect::Bind;
+            event.file2 = self.socket_file(event.path2, makes, scene.succeeded(), cx);
+        }
+    }
+
+    fn describe_anonymous(
+        &mut self,
+        kind: &'static Anonymous,
+        hint: Option<Target<'_>>,
+        operands: &Operands<'_>,
+        names: &mut Dictionaries,
+    ) -> Description {
+        let name = hint.map(|hint| hint.name).or(kind.name);
+        let path = match (name, hint, operands.text) {
+            (Some(name), None, Some(given)) if kind.named => {
+                self.scratch.clear();
+                self.scratch.extend_from_slice(name);
+                self.scratch.extend_from_slice(given);
+                Some(intern(names, &self.scratch))
+            }
+            (Some(_), None, None) if kind.named => None,
+            (name, _, _) => name.map(|name| intern(names, name)),
+        };
+        match kind.name {
+            Some(name) => {
+                let seekable = kind.named || paths::name_has_positions(name);
+                let protocol = if kind == &SOCKET { Protocol::of(operands.flags) } else { Protocol::Unknown };
+                let opened = Description::opened(path.into(), seekable, Some(false));
+                let file = if kind.named { names.next_file() } else { Nullable::NULL };
+                let renames = self.descriptors.renames;
+                Description { confirmed: hint.is_some(), renames, protocol, file, ..opened }
+            }
+            None => {
+                let renames = self.descriptors.renames;
+                let file = hint.map_or(Nullable::NULL, |hint| {
+                    self.descriptors.deleted_file(hint, &mut self.file_names, names)
+                });
+                Description { confirmed: hint.is_some(), renames, file, ..Description::unseen(path.into()) }
+            }
+        }
+    }
+
+    pub(crate) fn duplicate(
+        &mut self,
+        event: &mut Event,
+        scene: &Scene<'_>,
+        cloexec: bool,
+        names: &mut Dictionaries,
+    ) {
+        let Some((fd, hint)) = scene.made() else { return };
+        let table = self.processes.thread(scene.thread).table;
+        // dup2 of a descriptor to itself changes nothing, not even whether it survives exec.
+        if let Some(description) = scene.description
+            && event.fd != Nullable::some(fd)
+        {
+            self.descriptors.set(table, fd, description, cloexec);
+        }
+        event.fd = Nullable::some(fd);
+        if let Some(copy) = self.description_of(table, (fd, hint), false, names) {
+            let Description { path, number, .. } = *self.descriptors.description(copy);
+            (event.path, event.open) = (path, number);
+            event.file = self.file_of(copy, names);
+        }
+    }
+}
