@@ -3,10 +3,12 @@
 //! Bytes stored into a shared mapping are in the page cache at once: they outlive SIGKILL without a system call per
 //! record. A store into a page that the file system cannot back would be SIGBUS, so space is allocated
 //! (`man 2 fallocate`) before it is mapped, and a full disk is an error of [`AppendFile::reserve`]. File systems that
-//! cannot allocate or map are written to instead, a call per [`AppendFile::commit`].
+//! cannot allocate or map are written to instead, a call per [`AppendFile::commit`]. A file that another program cuts takes
+//! nothing more: [`AppendFile::commit`] fails.
 
+use crate::cut_guard::Guarded;
 use crate::file_limit::survive_file_limit;
-use memmap2::{MmapMut, MmapOptions};
+use memmap2::MmapOptions;
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -14,10 +16,13 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+/// Why nothing more is written to a file.
+pub const CUT: &str = "another program cut the file while it was written";
+
 /// A new file to which bytes are appended in place.
 ///
 /// After a crash the file is longer than what was committed: the rest is zero, or what was reserved and not committed.
-/// Nobody may truncate the file while it is written.
+/// What others cut off while it is written is lost.
 #[derive(Debug)]
 pub struct AppendFile {
     file: File,
@@ -31,7 +36,7 @@ enum Space {
     /// Nothing is reserved yet.
     None,
     /// The bytes of the file from `start` on.
-    Mapped { map: MmapMut, start: u64 },
+    Mapped { map: Guarded, start: u64 },
     /// The file system cannot map: a reservation lives here until it is committed.
     Buffered(Vec<u8>),
 }
@@ -53,13 +58,14 @@ impl AppendFile {
     /// # Errors
     /// The disk or a quota is full, or the file system failed. The file stays as it was, and a later try may succeed.
     pub fn reserve(&mut self, bytes: usize) -> io::Result<&mut [u8]> {
+        self.check_whole()?;
         if !self.has_room(bytes) {
             self.make_room(bytes)?;
         }
         match &mut self.space {
             Space::Mapped { map, start } => {
                 let used = (self.committed - *start) as usize;
-                Ok(&mut map[used..used + bytes])
+                Ok(&mut map.bytes()[used..used + bytes])
             }
             Space::Buffered(buffer) => {
                 if buffer.len() < bytes {
@@ -74,8 +80,10 @@ impl AppendFile {
     /// The first `used` bytes of the latest reservation belong to the file.
     ///
     /// # Errors
-    /// More is committed than was reserved; where the file cannot be mapped also: the bytes cannot be written.
+    /// More is committed than was reserved; another program cut the file; where it cannot be mapped also: the bytes cannot be
+    /// written.
     pub fn commit(&mut self, used: usize) -> io::Result<()> {
+        self.check_whole()?;
         let reserved = match &self.space {
             Space::Mapped { map, start } => map.len() - (self.committed - start) as usize,
             Space::Buffered(buffer) => buffer.len(),
@@ -115,6 +123,15 @@ impl AppendFile {
         drop(self.space);
         self.file.set_len(self.committed)?;
         self.file.sync_all()
+    }
+
+    /// Whether all that was stored is in the file, as far as stores tell it.
+    #[inline]
+    fn check_whole(&self) -> io::Result<()> {
+        match &self.space {
+            Space::Mapped { map, .. } if map.is_cut() => Err(io::Error::other(CUT)),
+            _ => Ok(()),
+        }
     }
 
     fn has_room(&self, bytes: usize) -> bool {
@@ -162,10 +179,11 @@ fn is_unsupported(error: Errno) -> bool {
     matches!(error, Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::NODEV)
 }
 
-pub(crate) fn map(file: &File, start: u64, length: usize) -> io::Result<MmapMut> {
-    // SAFETY: the file was just made by this process and its space is allocated; that nobody truncates it is a
-    // condition stated at the types that map. Bytes that another process changes are bytes all the same.
-    unsafe { MmapOptions::new().offset(start).len(length).map_mut(file) }
+pub(crate) fn map(file: &File, start: u64, length: usize) -> io::Result<Guarded> {
+    // SAFETY: the file was just made by this process and its space is allocated; where somebody cuts it, the guard gives
+    // private memory. Bytes that another process changes are bytes all the same.
+    let map = unsafe { MmapOptions::new().offset(start).len(length).map_mut(file) };
+    map.map(Guarded::new)
 }
 
 #[cfg(test)]
@@ -234,6 +252,27 @@ mod tests {
         assert!(file.commit(1).is_err(), "nothing is reserved any more");
         file.finish().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"onethree");
+    }
+
+    #[test]
+    fn a_file_that_another_program_cuts_is_an_error_and_not_the_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("spool");
+        let mut file = AppendFile::create(&path, 1 << 14).unwrap();
+        append(&mut file, b"kept nowhere");
+        File::options().write(true).open(&path).unwrap().set_len(0).unwrap();
+        for _ in 0..3 {
+            let stored = file.reserve(1 << 13).map(|space| space.fill(7));
+            let error = stored.and_then(|()| file.commit(1 << 13)).unwrap_err();
+            assert!(error.to_string().contains("cut"), "{error}");
+        }
+        assert_eq!(file.len(), 12);
+        assert_eq!(path.metadata().unwrap().len(), 0);
+        drop(file);
+        let mut next = AppendFile::create(&dir.path().join("next"), 1 << 14).unwrap();
+        append(&mut next, b"as ever");
+        next.finish().unwrap();
+        assert_eq!(std::fs::read(dir.path().join("next")).unwrap(), b"as ever");
     }
 
     #[test]

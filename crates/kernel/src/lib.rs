@@ -7,12 +7,13 @@ mod append_file;
 mod aside;
 pub mod cpu_clock;
 pub mod cpu_limit;
+mod cut_guard;
 pub mod file_limit;
 pub mod pool;
 mod shared_bytes;
 mod signal_mask;
 
-pub use append_file::AppendFile;
+pub use append_file::{AppendFile, CUT};
 pub use aside::work_aside;
 pub use shared_bytes::SharedBytes;
 pub use signal_mask::{block_all, set_mask};

@@ -4,7 +4,7 @@ use crate::error::SpoolError;
 use crate::footer::Footer;
 use crate::format::{BLOCK, FOOTER, GROWTH, MAX_FRONT, PIECE, PREAMBLE, preamble, segment_name};
 use crate::sum::Sum;
-use iotrail_kernel::AppendFile;
+use iotrail_kernel::{AppendFile, CUT};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -198,11 +198,14 @@ impl Segment {
         self.footer = Footer { sum, ..Footer::default() };
     }
 
-    /// Whether the file still is in its directory. A mapping of a removed file takes every byte and keeps none.
+    /// Whether the file still is in its directory, and whole. A mapping of a removed file takes every byte and keeps none.
     pub(crate) fn check_place(&self) -> Result<(), SpoolError> {
-        let place = self.path.symlink_metadata().map(|metadata| (metadata.dev(), metadata.ino()));
-        match place {
-            Ok(place) if place == self.place => Ok(()),
+        let place = self.path.symlink_metadata();
+        match place.map(|metadata| ((metadata.dev(), metadata.ino()), metadata.len())) {
+            Ok((place, bytes)) if place == self.place && bytes < self.file.len() => {
+                Err(SpoolError::io("extend", &self.path)(io::Error::other(CUT)))
+            }
+            Ok((place, _)) if place == self.place => Ok(()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(SpoolError::io("read", &self.path)(error))
             }

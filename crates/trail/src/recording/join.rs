@@ -8,6 +8,7 @@ use crate::recording::convert::convert;
 use crate::recording::lock::Lock;
 use crate::recording::place::{Aside, Replaced};
 use crate::recording::publish::{Addition, publish, tidy};
+use crate::recording::recover::count_damage;
 use crate::recording::run::{RECORDING, Run};
 use crate::recording::unfinished::boot_id;
 use iotrail_model::{Case, CaseId, CaseName, Clock, Coverage, Nanos, Resolution, Timestamp};
@@ -173,12 +174,20 @@ impl Recording {
             let scratch = scratch(&directory)?;
             let parts = scratch.path().to_owned();
             let converted = convert(&spool, case, &parts, threads, progress)?;
+            let mut coverage = coverage.clone();
+            if !converted.damage.is_empty() {
+                // The recorder does not know what somebody did to its files.
+                let recording = coverage.recording.get_or_insert_default();
+                recording.events = converted.events();
+                count_damage(recording, &spool, &converted.damage, converted.events());
+                coverage.lost = recording.lost();
+            }
             let addition = Addition {
                 name: name.clone(),
                 case,
                 interleaved,
                 capture: capture_of(spool.header()),
-                coverage: coverage.clone(),
+                coverage,
                 damage: converted.damage,
                 parts: converted.parts,
                 directory: parts,

@@ -311,6 +311,15 @@ pub(crate) fn addition(
     })
 }
 
+/// States what damage took of a spool that gave so many events.
+pub(crate) fn count_damage(recording: &mut RecordingCoverage, spool: &Spool, damage: &[Damage], events: u64) {
+    count(&mut recording.lost, "damaged spool", lost_to(damage, spool, events));
+    let is_uncounted =
+        |damage: &&Damage| damage.events.is_none() && damage.skipped > 0 && spool.written().is_none();
+    recording.lost_unknown =
+        damage.iter().filter(is_uncounted).count() as u64 + u64::from(spool.losses().unreadable);
+}
+
 /// The coverage of a recording that was broken off: what its recorder said last, and what its spool holds.
 fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
     let losses = spool.losses();
@@ -330,11 +339,7 @@ fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
         count(&mut recording.lost, reason, losses.failed);
         count(&mut recording.lost, TOO_LONG, losses.too_long);
     }
-    count(&mut recording.lost, "damaged spool", lost_to(&converted.damage, spool, events));
-    let is_uncounted =
-        |damage: &&Damage| damage.events.is_none() && damage.skipped > 0 && spool.written().is_none();
-    recording.lost_unknown =
-        converted.damage.iter().filter(is_uncounted).count() as u64 + u64::from(losses.unreadable);
+    count_damage(recording, spool, &converted.damage, events);
     coverage.lost = recording.lost();
     let events = iotrail_model::units::count(events);
     coverage.note(format!(

@@ -417,6 +417,32 @@ fn a_damaged_table_is_not_copied() {
     assert!(!other.exists());
 }
 
+#[test]
+fn what_somebody_cuts_off_while_it_is_recorded_is_counted_as_lost() {
+    for length in [0, 65_536] {
+        let (_directory, target) = directory();
+        let mut recording = Recording::join(&target, options(0, 1)).unwrap();
+        write(&mut recording, 20_000, 1);
+        let spool = recording.writer().directory().join("0000.spool");
+        std::fs::File::options().write(true).open(&spool).unwrap().set_len(length).unwrap();
+        let mut names = Dictionaries::default();
+        let refused = (20_000..25_000)
+            .filter(|number| {
+                let event = event(*number, 1, &mut names);
+                recording.writer().event(&event, &names).is_err()
+            })
+            .count() as u64;
+        let mut stated = coverage(25_000 - refused).recording.unwrap();
+        stated.lost.insert("another program cut the file".to_owned(), refused);
+        recording.finish(&Coverage::of_recording(stated), false, THREADS, &|_, _| {}).unwrap();
+        let trail = Trail::open(&target).unwrap();
+        assert!(refused > 0 && trail.coverage().lost > refused, "{refused}");
+        assert_eq!(trail.meta().totals.events + trail.coverage().lost, 25_000, "{:?}", trail.coverage());
+        assert_eq!(trail.coverage().recording.as_ref().unwrap().events, trail.meta().totals.events);
+        assert!(check(&target).unwrap().is_empty());
+    }
+}
+
 fn copy_all(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
