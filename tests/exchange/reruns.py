@@ -98,13 +98,14 @@ class Trials:
             command = ["make", "-s", "-f", self.case.directory / "w.mk", *goals]
         return corpus.run(command, start)
 
-    def judge(self, trial, done, place, wanted):
-        found = corpus.contents(place)
+    def judge(self, trial, done, place, wanted, there=None):
+        """Judges a build; a refusal must leave what was `there` before, by default all results."""
+        there, found = self.case.files.keys() if there is None else there, corpus.contents(place)
         different = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
         if done.returncode == 0 and not different:
             self.results[trial] = ("equal", "")
         elif done.returncode != 0 and REFUSED.search(done.stderr + done.stdout) and not trial.startswith(("unchanged", "clean")):
-            gone = sorted(self.case.files.keys() - self.inputs.keys() - found.keys() - {trial.partition(" ")[2]})
+            gone = sorted(there - self.inputs.keys() - found.keys() - {trial.partition(" ")[2]})
             self.results[trial] = ("WRONG", f"refused, but these are gone: {gone}") if gone else ("refused", REFUSED.search(done.stderr + done.stdout)[0])
         elif done.returncode == 0 and all(name.replace("\n", "\\n").replace("\t", "\\t") in self.unnoticed for name in different):
             self.results[trial] = ("remarked", self.unnoticed)
@@ -145,7 +146,9 @@ class Trials:
             subprocess.run(["rm", "-rf", *names], cwd=place, check=True)
             inputs = self.case.directory / "inputs" / self.case.place
             subprocess.run(["cp", "-a", "--parents", *names, place], cwd=inputs, check=True)
-        self.judge("restored", self.run(place), place, self.case.files)
+        # `clean` has removed results, and hard links to inputs that are restored are broken.
+        there = corpus.contents(place).keys()
+        self.judge("restored", self.run(place), place, self.case.files, there)
 
     def deleted(self):
         outputs = sorted(name for name, (kind, *_) in self.case.files.items() if kind == "file" and name not in self.inputs)
