@@ -131,3 +131,26 @@ fn a_spool_is_not_written_over_another() {
     let error = SpoolWriter::create(dir.path(), &Header::default()).unwrap_err().to_string();
     assert!(error.contains("holds a spool already"), "{error}");
 }
+
+#[test]
+fn a_spool_that_another_program_cuts_is_an_error_and_what_is_lost_is_counted() {
+    for length in [0, 100_000] {
+        let dir = tempfile::tempdir().unwrap();
+        let directory = dir.path().join("spool");
+        let mut writer = SpoolWriter::create(&directory, &Header::default()).unwrap();
+        let mut names = numbered::names();
+        (0..3000).for_each(|number| numbered::write(&mut writer, number, &mut names).unwrap());
+        let file = std::fs::File::options().write(true).open(directory.join("0000.spool")).unwrap();
+        assert!(file.metadata().unwrap().len() > length);
+        file.set_len(length).unwrap();
+        let refused =
+            (3000..6000).filter(|number| numbered::write(&mut writer, *number, &mut names).is_err());
+        assert!(refused.count() > 0, "cut to {length}");
+        let written = writer.written();
+        let error = writer.finish().unwrap_err().to_string();
+        assert!(error.contains("another program cut the file"), "{error}");
+        let spool = Spool::open(&directory).unwrap();
+        let told = (spool.losses().failed, spool.written());
+        assert_eq!(told, (written.refused_events, Some(written.events)));
+    }
+}
