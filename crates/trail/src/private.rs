@@ -29,16 +29,16 @@ pub(crate) fn open_up(directory: &Path, replaced: Option<&Path>) -> io::Result<(
     fs::create_dir(&sample)?;
     let usual = sample.metadata()?.permissions();
     fs::remove_dir(&sample)?;
-    fs::set_permissions(directory, narrowed(usual, replaced))
+    fs::set_permissions(directory, narrowed(&usual, replaced))
 }
 
 /// Takes from an empty directory the permissions that `replaced` does not have, whose place it takes.
 pub(crate) fn narrow(directory: &Path, replaced: &Path) -> io::Result<()> {
     let usual = directory.metadata()?.permissions();
-    fs::set_permissions(directory, narrowed(usual, Some(replaced)))
+    fs::set_permissions(directory, narrowed(&usual, Some(replaced)))
 }
 
-fn narrowed(usual: Permissions, replaced: Option<&Path>) -> Permissions {
+fn narrowed(usual: &Permissions, replaced: Option<&Path>) -> Permissions {
     let old = replaced.and_then(|old| old.metadata().ok()).filter(fs::Metadata::is_dir);
     let kept = old.map_or(0o7777, |old| old.mode() | OWNER);
     Permissions::from_mode(usual.mode() & 0o7777 & kept)

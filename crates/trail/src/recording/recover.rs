@@ -169,14 +169,14 @@ impl Work<'_> {
         let found = describe_damaged(found, spool, &addition.damage, events);
         if !self.force && !addition.damage.is_empty() {
             recovered.left.push(found);
-            return Ok(Outcome::Left(missing_of(&addition)));
+            return Ok(Outcome::Left(Box::new(missing_of(&addition))));
         }
         recovered.events += events;
         let recording = addition.coverage.recording.as_ref();
         recovered.lost += recording.map_or(0, RecordingCoverage::lost);
         recovered.lost_unknown += recording.map_or(0, |recording| recording.lost_unknown);
         recovered.recordings.push(Unfinished { events, ..found });
-        Ok(Outcome::Taken(addition))
+        Ok(Outcome::Taken(Box::new(addition)))
     }
 
     fn in_place(
@@ -189,7 +189,7 @@ impl Work<'_> {
             let scratch = scratch(spool.directory())?;
             if let Outcome::Taken(addition) = self.take(found, &spool, scratch.path(), recovered)? {
                 let _lock = Lock::take(target)?;
-                publish(target, vec![addition])?;
+                publish(target, vec![*addition])?;
             }
         }
         if target.join(META_FILE).symlink_metadata().is_err() {
@@ -225,7 +225,7 @@ impl Work<'_> {
                     continue;
                 }
             };
-            assembly.add(vec![addition], |from, to| {
+            assembly.add(vec![*addition], |from, to| {
                 let to = directory.join(to);
                 fs::rename(from, &to).map_err(TrailError::io("rename to", &to))
             })?;
@@ -257,9 +257,9 @@ impl Work<'_> {
 
 /// What became of a spool that might be taken.
 enum Outcome {
-    Taken(Addition),
+    Taken(Box<Addition>),
     /// It stays where it is. This is what a trail without it lacks.
-    Left(Coverage),
+    Left(Box<Coverage>),
 }
 
 /// What a trail without a recording lacks: what the recorder lost, and all that its spool holds.
