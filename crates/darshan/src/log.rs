@@ -7,8 +7,8 @@ use iotrail_import::{
     CasePattern, Ending, FileReport, Intake, Limits, PlannedFile, Rows, Text, TraceReader, lines,
 };
 use iotrail_model::{
-    CallId, Case, CaseName, Clock, Coverage, Dictionaries, Event, Layer, Nanos, Nullable, PathId, Process,
-    Resolution,
+    CallId, Case, CaseName, Clock, Coverage, Dictionaries, Event, Layer, Nanos, Note, Nullable, PathId,
+    Process, Resolution,
 };
 use std::collections::BTreeSet;
 
@@ -127,9 +127,7 @@ impl<'a> Log<'a> {
             }
             Line::Incomplete(module) => {
                 let module = String::from_utf8_lossy(module);
-                self.coverage.note(format!(
-                    "{module} is incomplete: Darshan ran out of memory for it, later transfers are missing (DARSHAN_MODMEM)"
-                ));
+                self.coverage.note(Note::DxtModuleIncomplete { module: module.into_owned() });
                 self.coverage.count_noise("warning");
             }
             Line::Module(module) => {
@@ -220,38 +218,23 @@ impl<'a> Log<'a> {
 
     /// What a reader must know of a log of Darshan.
     fn note(&mut self) {
-        self.coverage.note(
-            "Darshan DXT holds reads and writes only: opens, closes, metadata, mapped memory and what programs do to standard streams are not in it",
-        );
+        self.coverage.note(Note::DxtTransfersOnly);
         if self.unit.0 > 0 {
-            self.coverage.note(format!(
-                "the text of Darshan DXT has times in units of {}: the duration of a shorter call is 0",
-                iotrail_model::units::duration(self.unit.0 as f64)
-            ));
+            self.coverage.note(Note::DxtUnit { unit: self.unit });
         }
         if self.header.start.is_some() {
-            self.coverage.note(
-                "times of Darshan DXT count from the start of the job, which its text tells to a second: logs of several jobs are right to that among each other",
-            );
+            self.coverage.note(Note::DxtStartInSeconds);
         }
     }
 
     /// A text that was cut between two lines does not show it by its last one.
     fn note_what_did_not_come(&mut self) {
-        let (name, again) = (&self.file.file.name, "make the text again (darshan-dxt-parser)");
-        let missing: Vec<&str> =
-            self.header.announced.difference(&self.modules).map(String::as_str).collect();
+        let file = self.file.file.name.clone();
+        let modules: Vec<String> = self.header.announced.difference(&self.modules).cloned().collect();
         if self.without_traces {
-            self.coverage.note(format!(
-                "{name} is of a job that recorded no DXT traces (set DXT_ENABLE_IO_TRACE=1 for it)"
-            ));
-        } else if !missing.is_empty() {
-            let missing = missing.join(" and ");
-            self.coverage.note(format!(
-                "{name} ends before the data of {missing}, which its header announces: {again}"
-            ));
-        } else if self.modules.is_empty() && self.ranks.all.is_empty() {
-            self.coverage.note(format!("{name} ends in its header: {again}"));
+            self.coverage.note(Note::DxtDisabled { file });
+        } else if !modules.is_empty() || (self.modules.is_empty() && self.ranks.all.is_empty()) {
+            self.coverage.note(Note::DxtTextCut { file, modules });
         }
     }
 

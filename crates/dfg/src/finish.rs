@@ -13,6 +13,7 @@ use crate::totals::{NodeSums, NodeTotals, Totals};
 use crate::variant::{TraceId, VariantCases, Variants};
 use crate::vertex::Vertex;
 use iotrail_kernel::pool;
+use iotrail_model::Note;
 use iotrail_query::CaseKey;
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
@@ -56,9 +57,7 @@ pub(crate) fn finish(
     let edges = edges(std::mem::take(&mut totals.edges), labels);
     let (variants, scattered) = variants(totals.variants, labels);
     for case in scattered {
-        coverage.note(format!(
-            "case {case}: its rows are not consecutive, and each stretch of them counts as a trace of its own"
-        ));
+        coverage.note(Note::CaseScattered { case: case.to_string() });
     }
     Dfg {
         format: DFG_FORMAT.to_owned(),

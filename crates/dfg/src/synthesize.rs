@@ -9,7 +9,7 @@ use crate::result::Dfg;
 use crate::seams::{ClosedSeams, Seams};
 use crate::summation::Summation;
 use crate::totals::Totals;
-use iotrail_model::{Case, Clock};
+use iotrail_model::{Case, Clock, Note};
 use iotrail_query::{Pass, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ pub(crate) fn graph(
     let dfg = finish(totals, &labels, options.max_concurrency, options.threads);
     let mut coverage = log.coverage();
     coverage.merge(&dfg.coverage);
-    clock_notes(log).into_iter().for_each(|note| coverage.note(note));
+    coverage.notes.extend(clock_notes(log));
     Dfg {
         sources: log.trails().iter().map(|trail| trail.name()).collect(),
         mapping: query.mapping().to_owned(),
@@ -103,20 +103,11 @@ pub(crate) fn graph(
 }
 
 /// What the clocks of the cases mean for figures across cases.
-fn clock_notes(log: &EventLog) -> Vec<String> {
-    let count = |clock: Clock| log.cases().iter().filter(|case| case.clock == clock).count();
+fn clock_notes(log: &EventLog) -> impl Iterator<Item = Note> {
+    let count = |clock: Clock| log.cases().iter().filter(|case| case.clock == clock).count() as u64;
     let (order, relative) = (count(Clock::Order), count(Clock::Relative));
-    let mut notes = Vec::new();
-    if order > 0 {
-        notes.push(format!(
-            "{order} cases have no time stamps: they have no gaps, no span and no part in max concurrency"
-        ));
-    }
-    notes.extend(Case::resolution_of(log.cases()).note());
-    if relative > 0 && log.cases().len() > 1 {
-        notes.push(format!(
-            "{relative} cases have times since their own start only: max concurrency across cases compares unrelated clocks"
-        ));
-    }
-    notes
+    let without = (order > 0).then_some(Note::CasesWithoutTimes { cases: order });
+    let unrelated = relative > 0 && log.cases().len() > 1;
+    let unrelated = unrelated.then_some(Note::CasesWithRelativeTimes { cases: relative });
+    without.into_iter().chain(Case::resolution_of(log.cases()).note()).chain(unrelated)
 }

@@ -13,10 +13,8 @@ use crate::summary::ImportSummary;
 use crate::tally::Tally;
 use crate::work::{PartReport, failure, import_part};
 use iotrail_kernel::pool;
-use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
-use iotrail_model::units;
-use iotrail_model::{Coverage, Dictionaries};
+use iotrail_model::{Coverage, Dictionaries, Note};
 use iotrail_trail::{Capture, CreateOptions, TrailWriter};
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
@@ -177,21 +175,20 @@ fn note_left_out(coverage: &mut Coverage, remarks: &Remarks) {
     let is_left_out =
         |warning: &&Warning| matches!(warning.kind, WarningKind::UnknownFormat | WarningKind::LeftOut);
     let foreign = remarks.warnings.iter().filter(is_left_out);
-    let foreign = foreign.map(|warning| (&warning.file, warning.more, "not imported", &warning.found));
-    let failed = remarks.failures.iter().map(|failure| {
-        let what = if failure.action == "import" { "not imported" } else { "not imported to its end" };
-        (&failure.file, 0, what, &failure.reason)
-    });
+    let foreign = foreign.map(|warning| (&warning.file, warning.more, false, &warning.found));
+    let failed = remarks
+        .failures
+        .iter()
+        .map(|failure| (&failure.file, 0, failure.action != "import", &failure.reason));
     let mut left_out: Vec<_> = foreign.chain(failed).collect();
     left_out.sort();
-    for (file, more, what, why) in left_out.iter().take(MOST_NAMED) {
-        let more = if *more > 0 { format!(" and {} more", units::count(*more)) } else { String::new() };
-        coverage.note(format!("{}{more}: {what}: {why}", printable(file)));
+    for (file, more, partly, why) in left_out.iter().take(MOST_NAMED) {
+        let (file, why) = ((*file).clone(), (*why).clone());
+        coverage.note(Note::InputLeftOut { file, more: *more, partly: *partly, why });
     }
     let unnamed: u64 = left_out.iter().skip(MOST_NAMED).map(|(_, more, ..)| more + 1).sum();
     if unnamed > 0 {
-        let inputs = units::counted(unnamed, "more input is", "more inputs are");
-        coverage.note(format!("{inputs} not imported"));
+        coverage.note(Note::InputsLeftOut { more: unnamed });
     }
 }
 

@@ -1,8 +1,7 @@
-//! What an import counts beside lines, and the sentences that the coverage statement makes of it.
+//! What an import counts beside lines, and the facts that the coverage statement has of it.
 
 use crate::ending::{ClockSteps, Ending};
-use iotrail_model::units::{count, duration};
-use iotrail_model::{Clock, Coverage, Resolution};
+use iotrail_model::{Clock, Coverage, Note, Resolution};
 use std::collections::BTreeSet;
 
 /// Counts over files; those of all parts add up.
@@ -122,151 +121,43 @@ impl Tally {
         self.untimed += other.untimed;
     }
 
-    /// Says in `coverage` what a reader of the trail must know.
+    /// Notes in `coverage` what a reader of the trail must know.
     pub(crate) fn note(&self, coverage: &mut Coverage) {
-        let files = |number: u64, predicate: &str| match number {
-            1 => format!("1 file {predicate}"),
-            _ => format!("{} files {predicate}", count(number)),
-        };
-        let mut note = |number: u64, sentence: String| {
-            if number > 0 {
-                coverage.note(sentence);
-            }
-        };
-        note(
-            self.untimed,
-            files(self.untimed, "without time stamps (option -ttt): only the order of calls is known"),
-        );
-        note(
-            self.relative,
-            files(self.relative, "with relative time stamps only (option -r): they start at 0"),
-        );
-        note(
-            self.undated,
-            files(self.undated, "with times of day but no date (option -ttt has it, --date gives it)"),
-        );
-        self.resolution.note().into_iter().for_each(|sentence| note(1, sentence));
-        note(self.without_durations, files(self.without_durations, "without durations (option -T)"));
-        note(self.without_events, files(self.without_events, "held no events"));
-        note(
-            self.damaged,
-            files(self.damaged, "with damaged or incomplete compressed data: the rest is lost"),
-        );
-        note(self.unreadable, files(self.unreadable, "could not be read to the end"));
-        if let Some((file, line)) = &self.first_cut {
-            let sentence = match self.cut_lines {
-                1 => format!("{file} ends in the middle of line {line}"),
-                number => {
-                    let files = count(number);
-                    format!(
-                        "{files} files end in the middle of a line, the first of them {file} in line {line}"
-                    )
-                }
-            };
-            note(self.cut_lines, sentence);
-        }
-        note(
-            self.doubtful_ends,
-            files(self.doubtful_ends, "without a line end: the last value in it may lack digits"),
-        );
-        note(
-            self.long_lines,
-            match self.long_lines {
-                1 => format!(
-                    "1 line was so long that {} bytes in its middle were not looked at",
-                    count(self.dropped_bytes)
-                ),
-                number => format!(
-                    "{} lines were so long that {} bytes in their middle were not looked at",
-                    count(number),
-                    count(self.dropped_bytes)
-                ),
-            },
-        );
-        note(
-            self.orphans,
-            match self.orphans {
-                1 => "1 thread whose process is unknown: it counts as a process".to_owned(),
-                number => {
-                    format!("{} threads whose process is unknown: each counts as a process", count(number))
-                }
-            },
-        );
-        note(
-            self.file_mappings,
-            match self.file_mappings {
-                1 => "1 file was mapped to memory: reads and writes through memory are not in a trace"
-                    .to_owned(),
-                number => format!(
-                    "{} files were mapped to memory: reads and writes through memory are not in a trace",
-                    count(number)
-                ),
-            },
-        );
-        note(
-            self.submitted + self.rings,
-            format!(
-                "io_uring or aio were used ({}): what such requests read and wrote is not in a trace",
-                match self.submitted {
-                    0 => "requests without a call".to_owned(),
-                    1 => "1 request".to_owned(),
-                    number => format!("{} requests", count(number)),
-                }
+        let facts = [
+            (self.untimed, Note::FilesWithoutTimes { files: self.untimed }),
+            (self.relative, Note::FilesWithRelativeTimes { files: self.relative }),
+            (self.undated, Note::FilesWithoutDate { files: self.undated }),
+            (self.without_durations, Note::FilesWithoutDurations { files: self.without_durations }),
+            (self.without_events, Note::FilesWithoutEvents { files: self.without_events }),
+            (self.damaged, Note::FilesDamaged { files: self.damaged }),
+            (self.unreadable, Note::FilesUnreadable { files: self.unreadable }),
+            (self.doubtful_ends, Note::FilesWithoutLineEnd { files: self.doubtful_ends }),
+            (self.long_lines, Note::LongLines { lines: self.long_lines, bytes: self.dropped_bytes }),
+            (self.orphans, Note::ThreadsWithoutProcess { threads: self.orphans }),
+            (self.file_mappings, Note::FilesMapped { files: self.file_mappings }),
+            (self.submitted + self.rings, Note::AsynchronousRequests { requests: self.submitted }),
+            (
+                self.clock_steps.count,
+                Note::ClockSetBack { times: self.clock_steps.count, largest: self.clock_steps.largest },
             ),
-        );
-        let ClockSteps { count: steps, largest } = self.clock_steps;
-        let by = duration(largest.0 as f64);
-        note(
-            steps,
-            match steps {
-                1 => format!(
-                    "the clock was set back by {by}: later times are shifted by that, so that calls keep their order"
-                ),
-                _ => format!(
-                    "the clock was set back {} times, by up to {by}: later times are shifted by that, so that calls keep their order",
-                    count(steps)
-                ),
-            },
-        );
-        note(
-            self.presumed_restarts,
-            match self.presumed_restarts {
-                1 => "1 interrupted call counts as restarted because its thread made it again, but returns from signal handlers (rt_sigreturn) were not traced: it may have failed with EINTR".to_owned(),
-                number => format!(
-                    "{} interrupted calls count as restarted because their threads made them again, but returns from signal handlers (rt_sigreturn) were not traced: they may have failed with EINTR",
-                    count(number)
-                ),
-            },
-        );
-        note(
-            self.changed_roots,
-            "processes changed their root directory: later paths are as they saw them".to_owned(),
-        );
-        note(
-            self.long_names,
-            match self.long_names {
-                1 => "1 path is unknown: its directory lies too deep to keep its name".to_owned(),
-                number => {
-                    format!(
-                        "{} paths are unknown: their directories lie too deep to keep their names",
-                        count(number)
-                    )
-                }
-            },
-        );
-        note(
-            self.unclear_mounts,
-            match self.unclear_mounts {
-                1 => "1 call changed mounts in a way that is not followed: names below may be those of other files than the numbers of files say".to_owned(),
-                number => format!(
-                    "{} calls changed mounts in ways that are not followed: names below may be those of other files than the numbers of files say",
-                    count(number)
-                ),
-            },
-        );
-        note(u64::from(self.cut), "the import was cancelled before the end of its inputs".to_owned());
+            (self.presumed_restarts, Note::PresumedRestarts { calls: self.presumed_restarts }),
+            (self.changed_roots, Note::RootsChanged { processes: self.changed_roots }),
+            (self.long_names, Note::LongNames { paths: self.long_names }),
+            (self.unclear_mounts, Note::UnclearMounts { calls: self.unclear_mounts }),
+            (u64::from(self.cut), Note::ImportCancelled),
+            (u64::from(self.clocks_differ()), Note::ClocksDiffer),
+        ];
+        let facts = facts.into_iter().filter(|(number, _)| *number > 0).map(|(_, note)| note);
+        coverage.notes.extend(facts.chain(self.resolution.note()).chain(self.cut_file()));
+    }
+
+    fn cut_file(&self) -> Option<Note> {
+        let (first, line) = self.first_cut.clone()?;
+        Some(Note::FilesCut { files: self.cut_lines, first, line })
+    }
+
+    fn clocks_differ(&self) -> bool {
         let clocks = [self.utc, self.dated + self.undated, self.relative, self.untimed];
-        let mixed = clocks.iter().filter(|number| **number > 0).count() > 1;
-        note(u64::from(mixed), "clocks differ between files: their times cannot be compared".to_owned());
+        clocks.iter().filter(|number| **number > 0).count() > 1
     }
 }

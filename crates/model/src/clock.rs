@@ -4,8 +4,8 @@
 //! tell nothing: neither how long the time between two was nor whether two overlapped. Of what takes minutes they tell enough.
 //! Durations that a tracer measured are none of their business.
 
+use crate::notes::Note;
 use crate::time::Nanos;
-use crate::units;
 use serde::{Deserialize, Serialize};
 
 /// What the time stamps of a case mean.
@@ -92,15 +92,8 @@ impl Resolution {
 
     /// What a reader of times must know; nothing if the stamps are fine.
     #[must_use]
-    pub fn note(self) -> Option<String> {
-        let unit = self.0.0 as f64;
-        self.is_coarse().then(|| {
-            format!(
-                "Time stamps are multiples of {}: times that follow from them are right to that, shorter ones than {} are unknown, and so are gaps between calls, what ran at the same time and critical paths (strace -ttt tells them)",
-                units::duration(unit),
-                units::duration(2.0 * unit)
-            )
-        })
+    pub fn note(self) -> Option<Note> {
+        self.is_coarse().then_some(Note::CoarseTimes { unit: self.0 })
     }
 }
 
@@ -116,7 +109,7 @@ mod tests {
         assert_eq!(told(2_500_000_000), Some(2_000_000_000));
         let micros = Resolution(Nanos(1000));
         assert_eq!((micros.tells(Nanos(0)), micros.note()), (Some(Nanos(0)), None));
-        assert!(seconds.note().unwrap().contains("multiples of 1.00 s"));
+        assert!(seconds.note().unwrap().to_string().contains("multiples of 1.00 s"));
     }
 
     #[test]

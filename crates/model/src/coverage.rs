@@ -1,5 +1,6 @@
 //! The coverage statement: what a trail holds of what happened, and what it does not.
 
+use crate::notes::{Note, Notes};
 use crate::recording_coverage::RecordingCoverage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -86,8 +87,9 @@ pub struct Coverage {
     pub relative_paths: u64,
     /// The first unparsed lines, sorted by file and line.
     pub examples: Vec<Example>,
-    /// Whatever else a reader must know, one sentence each, sorted.
-    pub notes: Vec<String>,
+    /// Whatever else a reader must know.
+    #[serde(flatten)]
+    pub notes: Notes,
     /// What recorders saw and what not; nothing of imports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<RecordingCoverage>,
@@ -124,12 +126,9 @@ impl Coverage {
         }
     }
 
-    /// Adds a sentence, once.
-    pub fn note(&mut self, sentence: impl Into<String>) {
-        let sentence = sentence.into();
-        if let Err(place) = self.notes.binary_search(&sentence) {
-            self.notes.insert(place, sentence);
-        }
+    /// Adds a fact, once.
+    pub fn note(&mut self, note: Note) {
+        self.notes.insert(note);
     }
 
     /// The statement for both inputs together.
@@ -148,7 +147,7 @@ impl Coverage {
         self.examples.extend(other.examples.iter().cloned());
         self.examples.sort();
         self.examples.truncate(MAX_EXAMPLES);
-        other.notes.iter().for_each(|note| self.note(note.clone()));
+        self.notes.extend(other.notes.iter().cloned());
         if let Some(recording) = &other.recording {
             self.recording.get_or_insert_default().merge(recording);
         }

@@ -349,7 +349,7 @@ impl RecordingCoverage {
             format!("all {} events were lost{}", units::count(self.lost()), reasons(&self.lost))
         } else if !self.selections.is_empty() && self.selections.iter().all(|selection| selection.calls == 0)
         {
-            "no call is in the set that was asked for (--calls)".to_owned()
+            "no call is in the set that was asked for".to_owned()
         } else if !self.left_out.is_empty() {
             format!(
                 "all {} events were left out{}",
@@ -520,8 +520,8 @@ mod tests {
             "no process could be followed (not ours to trace)"
         );
         assert_eq!(
-            why(|r| count(&mut r.left_out, "--max-events 0", 9)),
-            "all 9 events were left out (--max-events 0)"
+            why(|r| count(&mut r.left_out, "limit of events", 9)),
+            "all 9 events were left out (limit of events)"
         );
         assert_eq!(
             why(|r| r.broken_off = 1),
@@ -530,7 +530,7 @@ mod tests {
         assert_eq!(
             why(|r| r.selections =
                 BTreeSet::from([Selection { asked: "all,!all".into(), ..Selection::default() }])),
-            "no call is in the set that was asked for (--calls)"
+            "no call is in the set that was asked for"
         );
     }
 

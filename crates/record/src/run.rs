@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::command::Command;
 use crate::emitter::Emitter;
 use crate::error::RecordError;
-use crate::filter::{Filter, of_sample};
+use crate::filter::Filter;
 use crate::outcome::{End, Outcome};
 use crate::placement::Placed;
 use crate::plan::{RecordPlan, Target, Wait};
@@ -15,7 +15,7 @@ use crate::signals::Signals;
 use crate::store::Store;
 use iotrail_kernel::cpu_limit::lift_cpu_limit;
 use iotrail_model::recording_coverage::count;
-use iotrail_model::{Coverage, Pid, RecordingCoverage};
+use iotrail_model::{Coverage, Note, Pid, RecordingCoverage};
 use iotrail_ptrace::{Launch, Messenger, Options, Takes, Tracer};
 
 /// Makes a recording: returns when the program has ended, or was left running.
@@ -141,30 +141,22 @@ impl<S: Store> Recording<'_, '_, S> {
             cost: self.cost.of(tally.stops, tally.calls),
             ..RecordingCoverage::default()
         };
-        let troubles = tally.troubles.iter().map(|(error, times)| {
-            format!("the kernel refused to go on with a stopped thread {times} times: {error}")
-        });
+        let troubles = tally
+            .troubles
+            .iter()
+            .map(|(error, times)| Note::ResumeRefused { error: error.clone(), times: *times });
         let mut coverage = Coverage {
             interrupted: self.emitter.interrupted,
             relative_paths: self.emitter.relative_paths(),
             ..Coverage::of_recording(recording)
         };
-        let sample = self.emitter.filter.sample().map(of_sample);
-        let limit = self.mode.cpu_limit.map(|seconds| {
-            format!("the recorder itself may use {seconds} s of CPU time (ulimit -t) and is killed with the program then")
-        });
-        let long_names = match self.emitter.long_names() {
-            0 => None,
-            number => Some(format!(
-                "{number} paths are unknown: their directories lie too deep to keep their names"
-            )),
-        };
-        troubles
-            .chain([self.decoding.calls.describe()])
-            .chain(long_names)
-            .chain(sample)
-            .chain(limit)
-            .for_each(|sentence| coverage.note(sentence));
+        let sample = self.emitter.filter.sample().map(|each| Note::Sampled { each });
+        let limit = self.mode.cpu_limit.map(|seconds| Note::CpuLimit { seconds });
+        let paths = self.emitter.long_names();
+        let long_names = (paths > 0).then_some(Note::LongNames { paths });
+        coverage.notes.extend(
+            troubles.chain([self.decoding.calls.note()]).chain(long_names).chain(sample).chain(limit),
+        );
         coverage
     }
 }

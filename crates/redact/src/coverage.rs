@@ -1,28 +1,26 @@
 //! The coverage statement of a copy: numbers stay, texts that may hold names do not.
 
-use crate::public;
 use crate::words::Words;
+use crate::{notes, public};
 use iotrail_model::calls::{self, Group};
 use iotrail_model::recording_coverage::{Counts, Selection};
-use iotrail_model::{Coverage, RecordingCoverage};
+use iotrail_model::{Coverage, Note, RecordingCoverage};
 
 /// The statement without names.
 pub(crate) fn redacted(coverage: &Coverage, words: &Words) -> Coverage {
     let mut redacted = coverage.clone();
-    let (examples, notes) = (redacted.examples.len(), redacted.notes.len());
     redacted.examples.clear();
-    redacted.notes.clear();
+    let kept: Vec<Note> = coverage.notes.iter().filter_map(|note| notes::redacted(note, words)).collect();
+    let notes = (coverage.notes.len() - kept.len()) as u64;
+    redacted.notes = kept.into_iter().collect();
+    let examples = coverage.examples.len() as u64;
     redacted.noise = renamed(&coverage.noise, &|kind| reason(kind));
     if let Some(recording) = &mut redacted.recording {
         recorded(recording, words);
     }
-    redacted.note("redacted: names of files, hosts and commands are not those of the recording".to_owned());
+    redacted.note(Note::Redacted);
     if examples + notes > 0 {
-        redacted.note(format!(
-            "redacted: removed {} and {} of unparsed lines",
-            number(notes, "note"),
-            number(examples, "example")
-        ));
+        redacted.note(Note::RedactedTexts { notes, examples });
     }
     redacted
 }
@@ -59,14 +57,14 @@ fn renamed(counts: &Counts, name: &dyn Fn(&str) -> String) -> Counts {
 }
 
 /// A reason in iotrail's own words, which neither quote nor name anything.
-fn reason(text: &str) -> String {
+pub(crate) fn reason(text: &str) -> String {
     let digits = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or_default();
     let quotes = text.contains(['/', '`', '"', '\'', '=', '\\', '@', ':', '.']);
     kept(text, digits <= 3 && !quotes && text.is_ascii())
 }
 
 /// Whether a list of calls names nothing but calls and groups of calls.
-fn is_call_set(asked: &str) -> bool {
+pub(crate) fn is_call_set(asked: &str) -> bool {
     let known = |word: &str| {
         let word = word.trim_start_matches('!').trim_start_matches('%');
         calls::named(word).is_some() || Group::named(word).is_some()
@@ -74,13 +72,8 @@ fn is_call_set(asked: &str) -> bool {
     asked.strip_prefix("trace=").unwrap_or(asked).split([',', ' ']).all(known)
 }
 
-fn kept(text: &str, stays: bool) -> String {
+pub(crate) fn kept(text: &str, stays: bool) -> String {
     if stays { text.to_owned() } else { "redacted".to_owned() }
-}
-
-/// `1 note`, `2 notes`.
-fn number(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

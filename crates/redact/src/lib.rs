@@ -11,6 +11,7 @@ pub mod words;
 
 mod coverage;
 mod name;
+mod notes;
 mod object;
 mod place;
 mod public;

@@ -2,6 +2,7 @@
 //!
 //! `cargo run -p iotrail-report --example sample_report -- KIND FILE`, KIND one of `paper`, `runs`, `workflow`, `hostile`, `large`, `empty`.
 
+use iotrail_model::Note;
 use iotrail_model::calls::Transfer;
 use iotrail_model::recording_coverage::{Selection, TracerCost, count_text};
 use iotrail_model::{
@@ -195,7 +196,7 @@ fn runs(ranks: u32, rounds: u32) -> EventLog {
     coverage.noise.insert("attach-message".into(), 26);
     coverage.interrupted = 2;
     coverage.keep_example("ssf_node01_3.st", 118, b"9051 pwrite64(5, \"\\0\\0\"..., 4194304, 0 <garbage");
-    coverage.note("Clocks of node01 and node02 were not compared");
+    coverage.note(Note::Said { text: "Clocks of node01 and node02 were not compared".to_owned() });
     let mut builder = Builder::new(cases, coverage);
     for id in 0..2 * ranks {
         let shared = id < ranks;
@@ -348,7 +349,7 @@ fn hostile() -> EventLog {
     coverage.lines.total = 1;
     coverage.lines.unparsed = 1;
     coverage.keep_example("<i>file</i>", 1, b"</script><script>window.hacked=5</script>");
-    coverage.note("<script>window.hacked=6</script>");
+    coverage.note(Note::Said { text: "<script>window.hacked=6</script>".to_owned() });
     coverage.recording = Some(recorded());
     let mut builder = Builder::new(cases, coverage);
     for id in 0..2 {

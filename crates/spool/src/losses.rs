@@ -292,7 +292,7 @@ mod tests {
         file.state(&coverage);
         assert_eq!(read(dir.path(), 7).unwrap().unwrap().statement, Some(coverage.clone()));
         let mut large = coverage.clone();
-        large.note("x".repeat(WANTED));
+        large.note(iotrail_model::Note::Said { text: "x".repeat(WANTED) });
         file.state(&large);
         assert_eq!(read(dir.path(), 7).unwrap().unwrap().statement, Some(coverage));
     }

@@ -163,7 +163,7 @@ fn summary(tree: &Tree) -> Block {
         block.entry(if place == 0 { "patterns" } else { "" }, format!("{} x {}", shape.count, shape.name));
     }
     if let Some(note) = tree.resolution.note() {
-        block.entry("note", note);
+        block.entry("note", note.to_string());
     }
     block
 }

@@ -110,7 +110,10 @@ fn what_is_missing_or_not_understood_is_counted_and_said() {
     assert_eq!(coverage.lost, 2);
     assert_eq!(coverage.noise["lustre"], 2);
     assert_eq!(coverage.examples[0].text, " X_POSIX       3  write        garbage");
-    assert!(coverage.notes.iter().any(|note| note.starts_with("DXT_POSIX is incomplete")), "{coverage:?}");
+    assert!(
+        coverage.notes.sentences().any(|note| note.starts_with("DXT_POSIX is incomplete")),
+        "{coverage:?}"
+    );
     let batch = log.read(0, Columns::ALL).expect("rows");
     let last = batch.event(batch.len - 1);
     assert_eq!((last.path.get(), last.offset.get(), last.size.get()), (None, None, Some(100)));
@@ -131,7 +134,7 @@ fn a_log_without_transfers_is_a_trail_without_events() {
 }
 
 fn noted(coverage: &Coverage, words: &str) -> bool {
-    coverage.notes.iter().any(|note| note.contains(words))
+    coverage.notes.sentences().any(|note| note.contains(words))
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use crate::Abi;
 use crate::numbers;
+use iotrail_model::Note;
 use iotrail_model::calls::{CallKind, Family, TABLE};
+use iotrail_model::notes::{CallsRecorded, FamilyShare};
 use iotrail_model::recording_coverage::Selection;
 
 /// The architecture that recordings are made on.
@@ -35,20 +37,23 @@ pub(super) fn numbers(words: &str, chosen: &[bool]) -> Selection {
     }
 }
 
-/// `data: 18 of 383 calls of x86-64; not captured: wait, …; in part: memory 5 of 20, ...`
-pub(super) fn sentence(words: &str, chosen: &[bool], all: bool) -> String {
-    let total: usize = shares(chosen).map(|share| share.total).sum();
-    let seen = numbers(words, chosen).calls;
-    let absent = shares(chosen).filter(|share| share.seen == 0).map(|share| share.family.name().to_owned());
-    let partial = shares(chosen).filter(|share| (1..share.total).contains(&share.seen));
-    let partial = partial.map(|share| format!("{} {} of {}", share.family.name(), share.seen, share.total));
-    let mut text = format!("{words}: {seen} of {total} calls of {}", NATIVE.1);
-    let lists = [("not captured", absent.collect()), ("in part", partial.collect::<Vec<_>>())];
-    for (title, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
-        text.push_str(&format!("; {title}: {}", list.join(", ")));
-    }
-    if !all && TABLE.iter().zip(chosen).any(|(spec, chosen)| *chosen && spec.kind == CallKind::AdviseMemory) {
-        text.push_str("; of mmap mappings of files, of madvise what can cause I/O");
-    }
-    text
+pub(super) fn note(words: &str, chosen: &[bool], all: bool) -> Note {
+    let partly = shares(chosen).filter(|share| (1..share.total).contains(&share.seen));
+    let partly = partly.map(|share| FamilyShare {
+        family: share.family.name().to_owned(),
+        calls: share.seen as u64,
+        of: share.total as u64,
+    });
+    let without = shares(chosen).filter(|share| share.seen == 0).map(|share| share.family.name().to_owned());
+    let advised =
+        TABLE.iter().zip(chosen).any(|(spec, chosen)| *chosen && spec.kind == CallKind::AdviseMemory);
+    Note::CallsRecorded(CallsRecorded {
+        asked: words.to_owned(),
+        calls: numbers(words, chosen).calls.into(),
+        of: shares(chosen).map(|share| share.total as u64).sum(),
+        machine: NATIVE.1.to_owned(),
+        without: without.collect(),
+        partly: partly.collect(),
+        memory_of_files_only: !all && advised,
+    })
 }

@@ -14,9 +14,9 @@ use super::numbers::{self, X32_BIT};
 use super::plan::{Multiplexer, Plan};
 use crate::Abi;
 pub use conditions::Condition;
-use iotrail_model::CallId;
 use iotrail_model::calls::{Family, Group, TABLE};
 use iotrail_model::recording_coverage::Selection;
+use iotrail_model::{CallId, Note};
 pub use words::UnknownCall;
 
 /// Calls chosen by the user, and those that must be followed to name what the chosen ones act on.
@@ -103,10 +103,10 @@ impl CallSet {
         }
     }
 
-    /// What is captured and what not, for the coverage statement, in a sentence.
+    /// What is captured and what not, for the coverage statement, by family.
     #[must_use]
-    pub fn describe(&self) -> String {
-        description::sentence(&self.words, &self.chosen, self.all)
+    pub fn note(&self) -> Note {
+        description::note(&self.words, &self.chosen, self.all)
     }
 
     /// What is captured and what not, for the coverage statement, in numbers: calls of this machine's table.
@@ -279,9 +279,9 @@ mod tests {
 
     #[test]
     fn the_description_says_what_is_seen_and_what_not() {
-        insta::assert_snapshot!(set("io").describe());
-        insta::assert_snapshot!(set("all").describe());
-        insta::assert_snapshot!(set("read,fsync").describe());
+        insta::assert_snapshot!(set("io").note().to_string());
+        insta::assert_snapshot!(set("all").note().to_string());
+        insta::assert_snapshot!(set("read,fsync").note().to_string());
         let of_io = set("io").selection();
         assert_eq!(
             (of_io.asked.as_str(), of_io.without.into_iter().collect::<Vec<_>>()),
@@ -289,6 +289,6 @@ mod tests {
         );
         let without = set("io,!wait").selection().without;
         assert_eq!(without.into_iter().collect::<Vec<_>>(), ["wait"]);
-        assert!(set("io").describe().contains(&format!("{} of ", of_io.calls)));
+        assert!(set("io").note().to_string().contains(&format!("{} of ", of_io.calls)));
     }
 }

@@ -113,5 +113,7 @@ fn a_case_in_two_places_is_said_to_be() {
     let [a, b, c, d] = [0, 1, 2, 3].map(|row| partial(&rows[row..=row], &plan));
     let dfg = finish(a.merge(b).merge(c).merge(d), ConcurrencyRule::Exact);
     assert_eq!(dfg.coverage.notes.len(), 1);
-    assert!(dfg.coverage.notes[0].starts_with("case 1:0: its rows are not consecutive"));
+    assert!(
+        dfg.coverage.notes.sentences().next().unwrap().starts_with("case 1:0: its rows are not consecutive")
+    );
 }

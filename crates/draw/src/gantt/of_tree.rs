@@ -27,7 +27,7 @@ pub fn timeline(tree: &Tree, title: &str) -> Gantt {
     }
     Gantt {
         title: title.to_owned(),
-        notes: tree.resolution.note().into_iter().collect(),
+        notes: tree.resolution.note().iter().map(ToString::to_string).collect(),
         groups: tree.phases.iter().map(|phase| phase.to_string()).collect(),
         span: tree.span.map(|(start, end)| (start.0, end.0)),
         rows,

@@ -3,6 +3,7 @@
 use crate::{output, ui::Ui, usage};
 use anyhow::Context;
 use indicatif::ProgressBar;
+use iotrail_console::hints;
 use iotrail_darshan::DarshanDxt;
 use iotrail_import::{CasePattern, Format, ImportOptions, ImportSummary, Input, Progress, import};
 use iotrail_ltrace::Ltrace;
@@ -156,8 +157,8 @@ fn report(summary: &ImportSummary, args: &Args, ui: &Ui) -> anyhow::Result<()> {
         ui.warn(&format!("{} more; --json lists all", units::count(more as u64)));
     }
     ui.say(&in_one_line(summary, args));
-    for note in &summary.coverage.notes {
-        ui.say(&format!("note: {note}"));
+    for note in summary.coverage.notes.iter() {
+        ui.say(&format!("note: {}", hints::with_hint(note, &args.output.to_string_lossy())));
     }
     if args.json {
         output::json(summary)?;

@@ -1,6 +1,7 @@
 //! `iotrail info`: what is in a trail, and what is not.
 
 use crate::{output, ui::Ui};
+use iotrail_console::hints;
 use iotrail_model::{Nanos, RecordingCoverage, units};
 use iotrail_terminal::table::{Align, Block, Table};
 use iotrail_trail::{EventLog, Info};
@@ -158,8 +159,8 @@ fn coverage(info: &Info) -> Block {
     for example in &coverage.examples {
         block.entry("not understood", format!("{}:{}: {}", example.file, example.line, example.text));
     }
-    for note in &coverage.notes {
-        block.entry("note", note.clone());
+    for note in coverage.notes.iter() {
+        block.entry("note", hints::with_hint(note, &info.trails.join(" ")));
     }
     let imported = lines.total > 0 || coverage.recording.is_none();
     if imported && lines.unparsed + coverage.incomplete + coverage.cut_arguments + coverage.lost == 0 {

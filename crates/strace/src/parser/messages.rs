@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::kind::Kind;
 use super::{Parser, noise};
+use iotrail_model::Note;
 
 impl Parser {
     /// A line that is no part of any call.
@@ -24,7 +25,7 @@ impl Parser {
         let block = Block::begun_by(line)?;
         self.block = Some(block);
         if block == Block::Table {
-            self.coverage.note("a table of call counts (strace -c or -C) was skipped");
+            self.coverage.note(Note::CallTableSkipped);
         }
         Some(Kind::Noise(block.noise()))
     }

@@ -2,7 +2,7 @@
 
 use crate::common::{Dir, Row, shown};
 use iotrail_import::{CasePattern, ImportError, ImportOptions, Progress, WarningKind};
-use iotrail_model::Clock;
+use iotrail_model::{Clock, Note};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -88,7 +88,7 @@ fn truncated_data_are_used_as_far_as_they_go_and_the_loss_is_said() {
     assert_eq!((warning.kind, warning.more), (WarningKind::DamagedData, 0));
     assert!(warning.found.contains("end early after"), "{warning}");
     let note = "1 file with damaged or incomplete compressed data: the rest is lost";
-    assert!(log.coverage().notes.iter().any(|kept| kept == note), "{:?}", log.coverage().notes);
+    assert!(log.coverage().notes.sentences().any(|kept| kept == note), "{:?}", log.coverage().notes);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn files_that_end_in_the_middle_of_a_line_are_counted_and_one_is_named() {
     let (summary, _) = dir.import(&[dir.root()], &ImportOptions::default());
     assert_eq!(summary.coverage.lines.unparsed, 1);
     let has = |summary: &iotrail_import::ImportSummary, end: &str| {
-        summary.coverage.notes.iter().any(|note| note.ends_with(end))
+        summary.coverage.notes.sentences().any(|note| note.ends_with(end))
     };
     assert!(has(&summary, "a.st ends in the middle of line 3"), "{:?}", summary.coverage.notes);
     dir.write("b.st", cut);
@@ -142,8 +142,9 @@ fn other_files_are_named_and_left_out() {
     assert_eq!(failed, failures.map(|(action, file)| (action, file.to_owned())));
     let cases: Vec<String> = log.cases().iter().map(|case| case.name.to_string()).collect();
     assert_eq!(cases, ["a/h/1", "b/h/2"]);
-    let notes = &log.coverage().notes;
-    assert!(notes.contains(&"1 file held no events".to_owned()), "{notes:?}");
+    let coverage = log.coverage();
+    let notes: Vec<&str> = coverage.notes.sentences().collect();
+    assert!(notes.contains(&"1 file held no events"), "{notes:?}");
     let missing = "missing.st: not imported to its end: ";
     for name in ["README: not imported: ", "core: not imported: ", "named.txt: not imported: ", missing] {
         assert!(notes.iter().any(|note| note.contains(name)), "{name} {notes:?}");
@@ -158,7 +159,7 @@ fn names_of_directories_that_lie_too_deep_are_unknown_and_take_no_memory() {
     let (summary, log) = dir.import(&[&dir.write("a.st", trace)], &ImportOptions::default());
     assert_eq!(log.rows(), 3001);
     let notes = &summary.coverage.notes;
-    assert!(notes.iter().any(|note| note.starts_with("1 path is unknown")), "{notes:?}");
+    assert!(notes.sentences().any(|note| note.starts_with("1 path is unknown")), "{notes:?}");
     // What comes after it is relative to a directory that is not known.
     let lengths: Vec<usize> = log.names().paths.iter().map(|path| path.len()).collect();
     let deepest = lengths.iter().max().copied().unwrap_or_default();
@@ -337,7 +338,7 @@ fn what_the_trace_does_not_say_is_noted() {
     let (summary, log) = dir.import(&[&dir.path("t")], &ImportOptions::default());
     assert_eq!(log.cases()[0].clock, Clock::Order);
     assert_eq!(
-        summary.coverage.notes,
+        summary.coverage.notes.sentences().collect::<Vec<_>>(),
         [
             "1 file without durations (option -T)",
             "1 file without time stamps (option -ttt): only the order of calls is known",
@@ -355,7 +356,7 @@ fn a_line_of_any_length_is_one_event() {
     let write = shown(&log).into_iter().find(|row| row.call == "write").expect("the write");
     assert_eq!(write.text(), "0 7 write /tmp/x +40000000 36000.000450 0.500000");
     assert!(
-        summary.coverage.notes.iter().any(|note| note.contains("so long that")),
+        summary.coverage.notes.sentences().any(|note| note.contains("so long that")),
         "{:?}",
         summary.coverage.notes
     );
@@ -382,9 +383,7 @@ fn a_stream_is_read_while_it_is_written_and_a_cancellation_leaves_what_came() {
     let (summary, log) = dir.import(&[&fifo], &options);
     assert_eq!(log.rows(), 5);
     assert!(summary.cancelled);
-    assert!(
-        log.coverage().notes.contains(&"the import was cancelled before the end of its inputs".to_owned())
-    );
+    assert!(log.coverage().notes.iter().any(|note| *note == Note::ImportCancelled));
     writer.join().expect("no panic");
 }
 
@@ -519,7 +518,7 @@ fn a_clock_that_is_set_back_moves_nobody_and_is_stated() {
     assert_eq!(starts, [0, 500, 600, 700]);
     let note =
         "the clock was set back by 3.50 s: later times are shifted by that, so that calls keep their order";
-    assert!(summary.coverage.notes.iter().any(|kept| kept == note), "{:?}", summary.coverage.notes);
+    assert!(summary.coverage.notes.sentences().any(|kept| kept == note), "{:?}", summary.coverage.notes);
     let process = &log.processes().expect("processes")[0];
     let life = process.end.zip(process.start).map(|(end, start)| (end - start).0);
     assert_eq!(life, Some(800_000_000));
@@ -592,6 +591,6 @@ fn what_a_trace_cannot_show_is_stated() {
         "io_uring or aio were used (2 requests): what such requests read and wrote is not in a trace",
         "1 file was mapped to memory: reads and writes through memory are not in a trace",
     ] {
-        assert!(summary.coverage.notes.iter().any(|kept| kept == note), "{:?}", summary.coverage.notes);
+        assert!(summary.coverage.notes.sentences().any(|kept| kept == note), "{:?}", summary.coverage.notes);
     }
 }

@@ -6,8 +6,8 @@ use crate::parquet_file::ParquetFile;
 use crate::private::{Temporary, close_file};
 use crate::recording::recover::{addition, assembly_of};
 use crate::recording::unfinished::{directories, readable, spools};
-use iotrail_model::Case;
 use iotrail_model::threads::one_per_core;
+use iotrail_model::{Case, Note};
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -66,7 +66,6 @@ pub(crate) fn open(target: &Path) -> Result<Option<Opened>, TrailError> {
             Ok((listed.table, ParquetFile::open_listed(directory, listed)?))
         })
         .collect::<Result<Vec<_>, TrailError>>()?;
-    let advice = format!("this trail is not finished; to finish it: iotrail recover {}", target.display());
-    assembly.meta.coverage.note(advice);
+    assembly.meta.coverage.note(Note::Unfinished);
     Ok(Some(Opened { meta: assembly.meta, cases: assembly.cases, files, temporary: Arc::new(temporary) }))
 }

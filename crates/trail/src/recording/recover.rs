@@ -14,7 +14,7 @@ use crate::recording::{Liveness, Progress, TOO_LONG, Unfinished};
 use crate::trail::read_meta;
 use crate::writer::Hidden;
 use iotrail_model::recording_coverage::count;
-use iotrail_model::{CaseId, Coverage, RecordingCoverage};
+use iotrail_model::{CaseId, Coverage, Note, RecordingCoverage};
 use iotrail_spool::{Damage, Spool};
 use serde::Serialize;
 use std::fs;
@@ -237,15 +237,13 @@ impl Work<'_> {
             recovered.left.push(found);
         }
         for left in &recovered.left {
-            assembly
-                .meta
-                .coverage
-                .note(format!("{}: not taken from the unfinished trail; {}", left.case, left.why));
+            let (case, why) = (Some(left.case.to_string()), left.why.clone());
+            assembly.meta.coverage.note(Note::RecordingLeftOut { case, why });
         }
         for unreadable in &recovered.unreadable {
             let missing = RecordingCoverage { recorders: 1, lost_unknown: 1, ..RecordingCoverage::default() };
             assembly.meta.coverage.merge(&Coverage::of_recording(missing));
-            assembly.meta.coverage.note(format!("not taken from the unfinished trail: {}", unreadable.why));
+            assembly.meta.coverage.note(Note::RecordingLeftOut { case: None, why: unreadable.why.clone() });
         }
         assembly.write_cases(&directory.join(Table::Cases.file_name(0)))?;
         replace_json(&directory.join(META_FILE), &assembly.meta)?;
@@ -341,19 +339,15 @@ fn statement(name: &str, spool: &Spool, converted: &Converted) -> Coverage {
     }
     count_damage(recording, spool, &converted.damage, events);
     coverage.lost = recording.lost();
-    let events = iotrail_model::units::count(events);
-    coverage.note(format!(
-        "{}: {events} events out of the spool of process {} on {}; {}",
-        found.case, found.pid, found.host, found.why
-    ));
+    let case = found.case.to_string();
+    let (host, pid, why) = (found.host, found.pid, found.why);
+    coverage.note(Note::FromSpool { case: case.clone(), host, pid, events, why });
     if losses.unreadable {
-        coverage.note(format!(
-            "{}: its file `losses` is damaged: whether more events are missing is unknown",
-            found.case
-        ));
+        coverage.note(Note::LossesUnreadable { case });
     }
     for damage in converted.damage.iter().take(5) {
-        coverage.note(format!("{}: byte {}: {}", damage.path.display(), damage.byte, damage.what));
+        let file = damage.path.display().to_string();
+        coverage.note(Note::SpoolDamaged { file, byte: damage.byte, what: damage.what.clone() });
     }
     coverage
 }

@@ -199,8 +199,8 @@ fn an_unfinished_trail_opens_with_a_note_and_stays_as_it_is() {
     assert_eq!(unfinished(&target).unwrap()[0].recorder, Liveness::Dead);
     let trail = Trail::open(&target).unwrap();
     assert_eq!(trail.meta().totals.events, 1010);
-    let notes = trail.coverage().notes.join("\n");
-    assert!(notes.contains("was killed") && notes.contains("iotrail recover"), "{notes}");
+    let notes = trail.coverage().notes.sentences().collect::<Vec<_>>().join("\n");
+    assert!(notes.contains("was killed") && notes.contains("is not finished"), "{notes}");
     assert_eq!(trail.coverage().recording.as_ref().unwrap().broken_off, 1);
     let log = EventLog::open(std::slice::from_ref(&target)).unwrap();
     assert_eq!(log.processes().unwrap().iter().filter(|process| process.end.is_none()).count(), 2);
@@ -557,7 +557,7 @@ fn a_rank_of_which_nothing_can_be_read_does_not_keep_the_others_from_being_recov
     assert!(spools[1].join("0000.spool").is_file(), "it is kept");
     let trail = Trail::open(&other).unwrap();
     assert_eq!(trail.meta().totals.events, 200);
-    let notes = trail.coverage().notes.join("\n");
+    let notes = trail.coverage().notes.sentences().collect::<Vec<_>>().join("\n");
     assert!(notes.contains("not taken") && notes.contains("header.json"), "{notes}");
     assert!(
         Trail::open(&target).unwrap_err().to_string().contains("header.json"),

@@ -32,14 +32,14 @@ fn limits_are_kept_and_counted() {
     let (outcome, collected) = run(&plan);
     let recording = outcome.coverage.recording.unwrap();
     assert_eq!((collected.events.len(), recording.events), (10, 10));
-    assert_eq!(recording.left_out["--max-events"], events - 10);
+    assert_eq!(recording.left_out["limit of events"], events - 10);
 
     plan.limits.max_events = None;
     plan.limits.sample = NonZeroU64::new(10);
     let (outcome, collected) = run(&plan);
     let kept = collected.calls("read").len() as u64;
     assert!((60..150).contains(&kept), "{kept} of {reads}");
-    assert_eq!(outcome.coverage.recording.unwrap().left_out["--sample"], reads - kept);
+    assert_eq!(outcome.coverage.recording.unwrap().left_out["sample"], reads - kept);
 
     plan.limits.sample = None;
     plan.limits.max_size = Some(300);

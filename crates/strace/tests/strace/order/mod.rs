@@ -128,7 +128,7 @@ fn try_one(seed: u64, kind: Kind, style: Style) {
         let order: Vec<_> = truth.calls.clone();
         assert_eq!(in_order(&log), order, "{}", shown());
     }
-    let steps = summary.coverage.notes.iter().any(|note| note.contains("set back"));
+    let steps = summary.coverage.notes.sentences().any(|note| note.contains("set back"));
     assert!(kind.steps > 0 || !steps, "a step that was none: {}", shown());
 }
 
