@@ -6,7 +6,7 @@ use crate::result::Looked;
 use crate::role::{DeviceEffect, Role, device_effect, role};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::{OpenFlags, PerCall, Transfer, flags};
+use iotrail_model::calls::{LockRequest, OpenFlags, PerCall, Transfer, flags};
 use iotrail_model::{CaseId, Event, FileId, FileKind, OpenId, Tid};
 use iotrail_query::{Asks, Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
@@ -211,9 +211,8 @@ impl<'a> Gathering<'a> {
         if let (Some(open), true) = (event.open.get(), flags::has_word(text, "O_APPEND")) {
             items.push(Item::Mode(open, event.case, Mode { appends: true, syncs: false }));
         }
-        let locks =
-            ["F_SETLK", "F_SETLKW", "F_SETLK64", "F_SETLKW64", "F_OFD_SETLK", "F_OFD_SETLKW", "F_SETLEASE"];
-        if let (Some(file), true) = (file, locks.iter().any(|word| flags::has_word(text, word))) {
+        let locks = LockRequest::is_in(self.flags(event)) || flags::has_word(text, "F_SETLEASE");
+        if let (Some(file), true) = (file, locks) {
             items.push(Item::FileEdge(file, edge(event, EdgeKind::Lock)));
         }
     }
@@ -373,7 +372,22 @@ impl Pass for Gathering<'_> {
     type Output = Gathered;
 
     fn columns(&self) -> Columns {
-        Columns::ALL
+        Columns::CASE
+            | Columns::SEQ
+            | Columns::PID
+            | Columns::TID
+            | Columns::CALL
+            | Columns::START
+            | Columns::DUR
+            | Columns::FILE
+            | Columns::FILE2
+            | Columns::OPEN
+            | Columns::OPEN2
+            | Columns::OFFSET
+            | Columns::SIZE
+            | Columns::RET
+            | Columns::ERRNO
+            | Columns::FLAGS
     }
 
     fn asks(&self) -> Asks {

@@ -1,23 +1,105 @@
-//! What to do about a fact or an error, in words of the command line. Libraries know no options and no commands: they state
-//! what is the case as values, and here each value that something can be done about gets its hint.
+//! What to do about facts, errors, warnings and texts, in words of the command line. Libraries know no options and no commands:
+//! they state what is the case as values, and here each value that something can be done about gets its words.
 
+use iotrail_dfg::DfgError;
 use iotrail_model::Note;
+use iotrail_model::text::printable;
+use iotrail_query::{QueryError, Warning};
+use iotrail_stats::StatsError;
+use iotrail_terminal::Hint;
+use iotrail_trail::TrailError;
+use iotrail_workflow::ops::OpError;
+use std::error::Error;
+use std::path::Path;
 
-/// What to do about a fact of the trail `name`.
+/// A fact of the trail `name`, with what to do about it.
 #[must_use]
-pub fn of_note(note: &Note, name: &str) -> Option<String> {
+pub fn of_note(note: &Note, name: &str) -> String {
     match note {
-        Note::FilesWithoutDate { .. } => Some("--date gives the date".to_owned()),
-        Note::Unfinished => Some(format!("to finish it: iotrail recover {name}")),
+        Note::FilesWithoutDate { .. } => format!("{note}; --date gives the date"),
+        Note::Unfinished => format!("{note}; to finish it: iotrail recover {name}"),
+        _ => note.to_string(),
+    }
+}
+
+/// A warning, with the option that it is about or what to do.
+#[must_use]
+pub fn of_warning(warning: &Warning) -> String {
+    match warning {
+        Warning::OneLayerOfSeveral { .. } => format!("{warning}, choose with --layer"),
+        _ if warning.setting().is_some() => format!("--{warning}"),
+        _ => warning.to_string(),
+    }
+}
+
+/// An error with its causes, the option that it is about, and what to do.
+#[must_use]
+pub fn of_error(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let (plain, worded) = (cause.to_string(), of_cause(cause));
+        if text.contains(&plain) {
+            text = text.replacen(&plain, &worded, 1);
+        } else {
+            let separator = if text.is_empty() { "" } else { ": " };
+            text = format!("{text}{separator}{worded}");
+        }
+    }
+    text + &error.chain().find_map(of_trail).unwrap_or_default()
+}
+
+/// One cause, with the option that it is about.
+fn of_cause(cause: &(dyn Error + 'static)) -> String {
+    let is_of_option = matches!(cause.downcast_ref(), Some(QueryError::Word { .. }))
+        || matches!(cause.downcast_ref(), Some(OpError::Word { .. }))
+        || matches!(cause.downcast_ref(), Some(StatsError::Table(_)));
+    let hint = match (cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(OpError::Cyclic { .. } | OpError::Aggregated { .. }), _) => {
+            " (--critical-path before --aggregate and --cluster)"
+        }
+        (_, Some(DfgError::UnknownGroup { known, .. })) if known.is_empty() => " (--by label)",
+        _ => "",
+    };
+    format!("{}{cause}{hint}", if is_of_option { "--" } else { "" })
+}
+
+/// What to do about an error of a trail, as the end of its sentence.
+fn of_trail(cause: &(dyn Error + 'static)) -> Option<String> {
+    let shown = |path: &Path| printable(&path.to_string_lossy()).into_owned();
+    match cause.downcast_ref()? {
+        TrailError::Exists { .. } | TrailError::OtherRun { .. } => {
+            Some(", or replace it with --force".to_owned())
+        }
+        TrailError::Locked { .. } => Some("; iotrail recover finishes it".to_owned()),
+        TrailError::NotConverted { path, .. } => Some(format!(
+            "; `iotrail recover {}` finishes the trail there, or elsewhere with -o",
+            shown(path)
+        )),
+        TrailError::DamagedSpool { target, .. } => {
+            Some(format!("; to take what can be read: iotrail recover --force {}", shown(target)))
+        }
         _ => None,
     }
 }
 
-/// A fact with what to do about it.
-#[must_use]
-pub fn with_hint(note: &Note, name: &str) -> String {
-    let hint = of_note(note, name).map(|hint| format!("; {hint}")).unwrap_or_default();
-    format!("{note}{hint}")
+/// The words for what a text on the terminal leaves to the program.
+pub(crate) const fn words(hint: Hint) -> &'static str {
+    match hint {
+        Hint::MoreRows => "--top N shows more, --json and --csv all",
+        Hint::MoreSeries => "--top N shows more, --json all",
+        Hint::MorePieces => "--top",
+        Hint::AllRows => "--json has all",
+        Hint::WholeGraph => {
+            "Everything: -o FILE.json or FILE.csv. A picture: -o FILE.svg. A page to explore: iotrail report."
+        }
+        Hint::ExplainMapping => "`--map-explain` shows what the mapping does.",
+        Hint::WholeTables => {
+            "Whole tables: --critical-path, --slack, --bottlenecks, --degrees, --clusters, --paths. A picture: -o FILE.svg."
+        }
+        Hint::MapPaths => "--map FILE, docs/mapping.md",
+        Hint::CommonPhases => "Is --phases what they have in common?",
+        Hint::RecordWaits => "--calls io,wait",
+    }
 }
 
 #[cfg(test)]
@@ -26,8 +108,34 @@ mod tests {
 
     #[test]
     fn an_unfinished_trail_names_the_command_that_finishes_it() {
-        let text = with_hint(&Note::Unfinished, "a.trail");
+        let text = of_note(&Note::Unfinished, "a.trail");
         assert_eq!(text, "this trail is not finished; to finish it: iotrail recover a.trail");
-        assert_eq!(with_hint(&Note::Redacted, "a.trail"), Note::Redacted.to_string());
+        assert_eq!(of_note(&Note::Redacted, "a.trail"), Note::Redacted.to_string());
+    }
+
+    fn word() -> QueryError {
+        let (word, problem, allowed) = ("x".to_owned(), "not a layer".to_owned(), "write mpi".to_owned());
+        QueryError::Word { setting: "layer", word, problem, allowed }
+    }
+
+    #[test]
+    fn an_error_names_its_option_however_deep_it_is() {
+        let expected = "--layer `x`: not a layer; write mpi";
+        assert_eq!(of_error(&word().into()), expected);
+        let deep = anyhow::Error::from(word()).context("cannot draw");
+        assert_eq!(of_error(&deep), format!("cannot draw: {expected}"));
+    }
+
+    #[test]
+    fn an_error_of_a_trail_says_what_to_do_once() {
+        let exists = || TrailError::Exists { path: "a.trail".into() };
+        let expected = "a.trail exists already: choose another name, or replace it with --force";
+        assert_eq!(of_error(&exists().into()), expected);
+        assert_eq!(of_error(&StatsError::from(exists()).into()), expected);
+    }
+
+    #[test]
+    fn a_warning_names_its_option() {
+        assert_eq!(of_warning(&Warning::NoGroups), "--by: no case belongs to any group");
     }
 }

@@ -191,11 +191,16 @@ pub fn stdout(bytes: &[u8]) -> anyhow::Result<()> {
     write(Path::new("-"), bytes)
 }
 
-/// Writes a value as JSON and a line end to stdout.
-pub fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+/// A value as JSON and a line end.
+pub fn json_document(value: &impl serde::Serialize) -> anyhow::Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
-    stdout(&text)
+    Ok(text)
+}
+
+/// Writes a value as JSON and a line end to stdout.
+pub fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    stdout(&json_document(value)?)
 }
 
 /// Whether something that is no regular file stands at `target`: a FIFO, a device.

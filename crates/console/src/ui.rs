@@ -1,9 +1,10 @@
 //! Talk: everything that goes to stderr.
 
+use crate::hints;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use iotrail_model::text::printable;
-use iotrail_terminal::Style;
+use iotrail_terminal::{Hints, Style};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::sync::OnceLock;
 
@@ -97,7 +98,7 @@ impl Ui {
 
     /// How tables on stdout look.
     pub fn style(&self) -> Style {
-        Style { colour: self.colours_stdout(), width: Self::width() }
+        Style { colour: self.colours_stdout(), width: Self::width(), hints: Hints::new(hints::words) }
     }
 
     /// One line for the reader.
@@ -123,13 +124,7 @@ impl Ui {
 
     /// The work failed: what, because of what, and what to do.
     pub fn error(&self, error: &anyhow::Error) {
-        let mut causes: Vec<String> = Vec::new();
-        for cause in error.chain().map(ToString::to_string) {
-            if !causes.last().is_some_and(|last| last.contains(&cause)) {
-                causes.push(cause);
-            }
-        }
-        self.line("31", "error: ", &causes.join(": "));
+        self.line("31", "error: ", &hints::of_error(error));
     }
 
     /// A bar for long work of `total` bytes, drawn only on a terminal.

@@ -6,7 +6,7 @@ use iotrail_trail::TrailError;
 #[derive(Debug, thiserror::Error)]
 pub enum DfgError {
     /// The log could not be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] TrailError),
     /// A group was asked for that does not exist.
     #[error("there is no group `{name}`: the groups are {}", list(.known))]
@@ -23,7 +23,7 @@ pub enum DfgError {
 
 fn list(names: &[String]) -> String {
     match names {
-        [] => "none, because the cases were not divided: say by what, for example with --by label".to_owned(),
+        [] => "none, because the cases were not divided into groups, for example by label".to_owned(),
         names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
     }
 }

@@ -9,10 +9,10 @@ pub enum DrawError {
     #[error("{}: not a format of pictures; use one of .svg, .png, .pdf", .0.display())]
     NoPicture(PathBuf),
     /// The engine that was asked for is not installed or gave no layout.
-    #[error("Graphviz `dot` gave no layout: {0}; install graphviz, or use --layout auto")]
+    #[error("Graphviz `dot` gave no layout: {0}; install graphviz, or choose the layout `auto`")]
     Graphviz(String),
     /// The built-in engine failed, which it should not.
-    #[error("the built-in layout failed: {0}; draw fewer nodes, or use --layout dot")]
+    #[error("the built-in layout failed: {0}; draw fewer nodes, or choose the layout `dot`")]
     BuiltIn(String),
     /// The picture has more pixels than a raster image may have.
     #[error(

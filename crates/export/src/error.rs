@@ -37,7 +37,7 @@ pub enum ExportError {
     #[error(transparent)]
     Draw(#[from] iotrail_draw::DrawError),
     /// The trail cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] iotrail_trail::TrailError),
     /// The output cannot be written.
     #[error(transparent)]

@@ -10,6 +10,7 @@ pub mod escape;
 pub mod figures;
 pub mod format;
 pub mod graphml;
+pub mod log_format;
 pub mod perfetto;
 pub mod profile_csv;
 
@@ -39,5 +40,6 @@ mod workflow;
 pub use dfg::{dfg_files, write_dfg};
 pub use error::ExportError;
 pub use format::{Format, Subject};
+pub use log_format::LogFormat;
 pub use recorded::write_recorded;
 pub use workflow::{WriteOptions, write, write_jobs};

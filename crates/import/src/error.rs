@@ -28,7 +28,7 @@ pub enum ImportError {
         warnings: Vec<Warning>,
     },
     /// The trail could not be written.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] TrailError),
 }
 

@@ -10,6 +10,7 @@ use crate::time::Nanos;
 use serde::de::IgnoredAny;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt::{self, Debug, Formatter};
 
 /// One fact that figures do not show. Texts are as they were found; where they are shown, they are escaped.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -145,7 +146,7 @@ pub struct FamilyShare {
 }
 
 /// Facts, each once, in the order of their sentences.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Notes(Vec<(String, Note)>);
 
 impl Notes {
@@ -177,6 +178,13 @@ impl Notes {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+/// The sentences.
+impl Debug for Notes {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.sentences()).finish()
     }
 }
 

@@ -50,7 +50,7 @@ impl CaseBy {
     /// If it is none of `rank`, `pid`, `tid`, `exec`.
     pub fn parse(word: &str) -> Result<Self, QueryError> {
         Self::from_name(word).ok_or_else(|| {
-            QueryError::word("--case", word, "unknown kind of case", "write rank, pid, tid or exec")
+            QueryError::word("case", word, "unknown kind of case", "write rank, pid, tid or exec")
         })
     }
 

@@ -4,11 +4,11 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// A word of the command line or of a configuration.
-    #[error("{option} `{}`: {problem}; {allowed}", iotrail_model::text::printable(.word))]
+    /// A value of the query.
+    #[error("{setting} `{}`: {problem}; {allowed}", iotrail_model::text::printable(.word))]
     Word {
-        /// The option as the user writes it, `--since`.
-        option: &'static str,
+        /// What it was given for: `since`, `by`, ...
+        setting: &'static str,
         /// Its value.
         word: String,
         /// What is wrong.
@@ -16,6 +16,9 @@ pub enum QueryError {
         /// What is allowed.
         allowed: String,
     },
+    /// A file of variables that holds more than these.
+    #[error("configuration `{}`: it has a preset or rules, but may have the table [variables] only; rules belong in the file of the mapping", iotrail_model::text::printable(.0))]
+    NotVariablesOnly(String),
     /// A place in a rules file.
     #[error("{file}:{line}:{column}: {problem}; {allowed}")]
     Rules {
@@ -32,7 +35,7 @@ pub enum QueryError {
     },
     /// A rules file that cannot be read.
     #[error(
-        "cannot read the rules file {file}: {source}; --map takes auto, {}, or the name of a rules file",
+        "cannot read the rules file {file}: {source}; a mapping is auto, {}, or the name of a rules file",
         crate::preset::NAMES
     )]
     Read {
@@ -42,27 +45,27 @@ pub enum QueryError {
         source: std::io::Error,
     },
     /// The event log could not be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] iotrail_trail::TrailError),
 }
 
 impl QueryError {
-    /// Whether the command line itself is wrong, and not a file that it names.
+    /// Whether a value of the query itself is wrong, and not a file that it names.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         match self {
-            Self::Word { option, .. } => option.starts_with("--"),
+            Self::Word { .. } => true,
             Self::Read { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Rules { .. } | Self::Trail(_) => false,
+            Self::Rules { .. } | Self::NotVariablesOnly(_) | Self::Trail(_) => false,
         }
     }
 
     pub(crate) fn word(
-        option: &'static str,
+        setting: &'static str,
         word: &str,
         problem: impl Into<String>,
         allowed: impl Into<String>,
     ) -> Self {
-        Self::Word { option, word: word.to_owned(), problem: problem.into(), allowed: allowed.into() }
+        Self::Word { setting, word: word.to_owned(), problem: problem.into(), allowed: allowed.into() }
     }
 }

@@ -277,8 +277,8 @@ fn interval(
         let at = moment.map(|moment| moment.resolve(span, &clocks, after));
         at.transpose().map_err(|problem| QueryError::word(option, word, problem, moment::ALLOWED))
     };
-    let since = resolve("--since", selection.since, &selection.spec().since, None)?;
+    let since = resolve("since", selection.since, &selection.spec().since, None)?;
     let both_of_day = matches!(selection.since, Some(Moment::TimeOfDay(_)));
-    let until = resolve("--until", selection.until, &selection.spec().until, since.filter(|_| both_of_day))?;
+    let until = resolve("until", selection.until, &selection.spec().until, since.filter(|_| both_of_day))?;
     Ok((since.unwrap_or(Timestamp(i64::MIN)), until.unwrap_or(Timestamp(i64::MAX))))
 }

@@ -19,7 +19,7 @@ use iotrail_model::Case;
 use regex::{Regex, RegexBuilder};
 use std::collections::BTreeMap;
 
-const OPTION: &str = "--by";
+const OPTION: &str = "by";
 const REGEX_LIMIT: usize = 1 << 20;
 const MOST_RULES: usize = 1000;
 

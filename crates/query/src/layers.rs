@@ -4,6 +4,7 @@
 
 use crate::error::QueryError;
 use crate::patterns::listed;
+use crate::warning::Warning;
 use iotrail_model::Layer;
 
 /// The layers that were asked for.
@@ -30,7 +31,7 @@ impl Layers {
                 (_, None) => {
                     let allowed =
                         "write syscall, posix, libc, mpiio, mpi, several of them separated by commas, or all";
-                    return Err(QueryError::word("--layer", word, "not a layer", allowed));
+                    return Err(QueryError::word("layer", word, "not a layer", allowed));
                 }
             }
         }
@@ -58,21 +59,16 @@ impl Layers {
     }
 
     /// What is probably not meant.
-    pub(crate) fn warning(&self, there: &[Layer]) -> Option<String> {
+    pub(crate) fn warning(&self, there: &[Layer]) -> Option<Warning> {
         let selected = self.of(there);
         match (&self.named, selected.len()) {
-            (None, _) if there.len() > 1 => Some(format!(
-                "the log has calls of several layers ({}): only {} is counted, choose with --layer",
-                names(there),
-                names(&selected)
-            )),
-            (Some(named), 0) if !there.is_empty() => {
-                Some(format!("--layer {}: the log has calls of {} only", names(named), names(there)))
+            (None, _) if there.len() > 1 => {
+                Some(Warning::OneLayerOfSeveral { there: names(there), counted: names(&selected) })
             }
-            (Some(_), 2..) => Some(format!(
-                "--layer {}: calls of one layer make those of the next, so bytes and times are counted more than once",
-                names(&selected)
-            )),
+            (Some(named), 0) if !there.is_empty() => {
+                Some(Warning::NoSuchLayer { named: names(named), there: names(there) })
+            }
+            (Some(_), 2..) => Some(Warning::SeveralLayers { counted: names(&selected) }),
             _ => None,
         }
     }

@@ -35,6 +35,7 @@ pub mod select;
 pub mod spec;
 mod template;
 pub mod variables;
+pub mod warning;
 
 pub use attribute::Attribute;
 pub use auto::Auto;
@@ -56,3 +57,4 @@ pub use query::Query;
 pub use select::Selection;
 pub use spec::{QuerySpec, SelectSpec};
 pub use variables::Variables;
+pub use warning::Warning;

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     fn matches(word: &str, path: &str) -> bool {
-        set("--path", [word].into_iter(), true, path_globs).unwrap().is_match(path)
+        set("path", [word].into_iter(), true, path_globs).unwrap().is_match(path)
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn hostile_globs_are_refused() {
         for word in ["", "[", "{a", &"{a,b}".repeat(2000), &"[a-z]*".repeat(3000)] {
-            assert!(set("--path", [word].into_iter(), true, path_globs).is_err());
+            assert!(set("path", [word].into_iter(), true, path_globs).is_err());
         }
     }
 }

@@ -34,7 +34,7 @@ pub const NO_GROUP: &str = "(none)";
 /// The words for all groupings, for messages.
 pub const NAMES: &str = "exe, job, host, cid, rank, label, user, env:NAME, cmd~REGEX, or the name of a rules file with [[process]] rules";
 
-const OPTION: &str = "--by";
+const OPTION: &str = "by";
 const REGEX_LIMIT: usize = 1 << 20;
 
 /// How processes are divided.
@@ -243,8 +243,7 @@ fn found(regex: &Regex, line: &str) -> Option<Cow<'static, str>> {
 
 fn variable(word: &str, name: &str) -> Result<String, QueryError> {
     if name.is_empty() || name.contains('=') {
-        let allowed =
-            "write env:NAME, the name of a variable that was recorded with `iotrail record --env NAME`";
+        let allowed = "write env:NAME, the name of an environment variable that was recorded";
         return Err(QueryError::word(OPTION, word, "that is no name of a variable", allowed));
     }
     Ok(name.to_owned())

@@ -19,6 +19,7 @@ use crate::rules;
 use crate::select::Selection;
 use crate::spec::{QuerySpec, SelectSpec};
 use crate::variables::Variables;
+use crate::warning::Warning;
 use iotrail_model::calls::{Call, Transfer};
 use iotrail_model::canonical::canonical;
 use iotrail_model::threads::one_per_core;
@@ -58,7 +59,7 @@ pub(crate) struct Plan {
     reason: String,
     groups: Groups,
     case_names: Vec<String>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 impl Query {
@@ -302,7 +303,7 @@ impl Query {
 
     /// What is allowed but probably not meant: a word that matches nothing. One sentence each.
     #[must_use]
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.plan.warnings
     }
 
@@ -406,29 +407,24 @@ pub fn moves_data(name: &str) -> bool {
     Call::named(name).transfer() != Transfer::None
 }
 
-fn warnings(selection: &Selection, groups: &Groups, facts: &Facts<'_>, grouped: bool) -> Vec<String> {
-    let mut warnings: Vec<String> = selection.layers.warning(facts.layers).into_iter().collect();
-    let shown = |text: &str| iotrail_model::text::printable(text).into_owned();
+fn warnings(selection: &Selection, groups: &Groups, facts: &Facts<'_>, grouped: bool) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = selection.layers.warning(facts.layers).into_iter().collect();
     for pattern in &selection.case {
         if let Some(first) = facts.cases.first()
             && !facts.cases.iter().any(|case| pattern.matches(case, facts.trail(case)))
         {
-            let example = shown(&first.name.to_string());
-            warnings.push(format!(
-                "--case {}: no case matches; cases are named like {example}, a part of the name is meant as cid=…, host=…, rid=…",
-                shown(&pattern.word)
-            ));
+            let example = first.name.to_string();
+            warnings.push(Warning::NoSuchCase { word: pattern.word.to_string(), example });
         }
     }
     let unmatched = |globs: &Option<globset::GlobSet>, names: &[Arc<str>]| {
         globs.as_ref().is_some_and(|globs| !names.iter().any(|name| globs.is_match(&**name)))
     };
     if unmatched(&selection.call, &facts.names.calls) {
-        warnings
-            .push(format!("--call {}: the log has no such call", shown(&selection.spec().call.join(","))));
+        warnings.push(Warning::NoSuchCall { words: selection.spec().call.join(",") });
     }
     if grouped && groups.of_case.iter().all(Option::is_none) {
-        warnings.push("--by: no case belongs to any group".to_owned());
+        warnings.push(Warning::NoGroups);
     }
     warnings
 }

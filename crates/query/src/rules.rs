@@ -166,13 +166,7 @@ pub(crate) fn read(file: &str) -> Result<String, QueryError> {
 pub(crate) fn load_variables(file: &str) -> Result<Variables, QueryError> {
     let (rules, variables) = load(file)?;
     if !rules.rules.is_empty() || rules.fallback.is_some() {
-        return Err(QueryError::Word {
-            option: "configuration",
-            word: file.to_owned(),
-            problem: "it has a preset or rules".to_owned(),
-            allowed: "a configuration has the table [variables] only; rules belong in a file for --map"
-                .to_owned(),
-        });
+        return Err(QueryError::NotVariablesOnly(file.to_owned()));
     }
     Ok(variables)
 }

@@ -22,7 +22,7 @@ impl Variables {
         let mut variables = Self::default();
         for word in words {
             let (name, path) = word.split_once('=').unwrap_or((word, ""));
-            variables.set(name, path).map_err(|problem| QueryError::word("--var", word, problem, ALLOWED))?;
+            variables.set(name, path).map_err(|problem| QueryError::word("var", word, problem, ALLOWED))?;
         }
         Ok(variables)
     }

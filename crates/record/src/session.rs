@@ -38,7 +38,7 @@ pub struct Session {
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The program was not started: there is no place for its trail.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] TrailError),
     /// The program could not be started or attached to.
     #[error(transparent)]

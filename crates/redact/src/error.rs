@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum RedactError {
     /// A trail cannot be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] iotrail_trail::TrailError),
     /// The file of rules or of the key cannot be read.
     #[error("cannot read {}: {source}", path.display())]
@@ -24,6 +24,9 @@ pub enum RedactError {
         /// What was found, with its place.
         why: String,
     },
+    /// A pattern of paths that stay is none.
+    #[error("keep: {0}")]
+    Keep(String),
     /// The key is too short to be one.
     #[error(
         "a key needs at least 16 bytes, this one has {found}; make one with `head -c 32 /dev/urandom > key`"

@@ -7,10 +7,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ReportError {
     /// The log cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] iotrail_trail::TrailError),
     /// Processes cannot be grouped so.
-    #[error(transparent)]
+    #[error("{0}")]
     Query(#[from] iotrail_query::QueryError),
     /// The profile cannot be made.
     #[error(transparent)]

@@ -20,7 +20,7 @@ pub enum SqlError {
         what: String,
     },
     /// A trail cannot be opened or read.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] TrailError),
     /// There is no thread to run on.
     #[error("cannot start the engine: {0}")]

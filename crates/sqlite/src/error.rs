@@ -30,6 +30,6 @@ pub enum SqliteError {
         path: PathBuf,
     },
     /// The trail cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] TrailError),
 }

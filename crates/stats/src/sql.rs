@@ -14,7 +14,7 @@ pub fn script(table: ProfileTable) -> String {
         ProfileTable::Phases => "-- Without the modes of files and processes, mappings and the page cache.\n",
         ProfileTable::Distributions => "-- Without the groups of files.\n",
         ProfileTable::Files => {
-            "-- Without the order of accesses, their usual size and what was moved again. `iotrail sql` joins the files of several\n-- traces; in the Parquet files themselves each has its own numbers.\n"
+            "-- Without the order of accesses, their usual size and what was moved again. In the Parquet\n-- files themselves each trace has its own numbers of files.\n"
         }
         ProfileTable::Processes => {
             "-- Without the order of accesses, their usual size and what was moved again.\n"

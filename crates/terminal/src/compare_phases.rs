@@ -1,6 +1,7 @@
 //! Two profiles phase by phase, in a terminal.
 
 use crate::compare_summary::signed;
+use crate::hints::Hint;
 use crate::table::{Align, Style, Table};
 use iotrail_model::{text, units};
 use iotrail_stats::compare::{Measure, Measured, Phase, PhaseComparison, Side};
@@ -27,7 +28,7 @@ pub fn compare_phases(comparison: &PhaseComparison, limit: usize, style: Style) 
     let always = total.measures.iter().filter(|found| ALWAYS.contains(&found.measure));
     always.for_each(|measured| table.row(row(&total.group, measured)));
     out.push_str(&table.render(style));
-    for note in notes(comparison, rows.len().saturating_sub(limit)) {
+    for note in notes(comparison, rows.len().saturating_sub(limit), style) {
         out.push_str(&style.dim(&note));
         out.push('\n');
     }
@@ -64,7 +65,7 @@ fn row(group: &str, measured: &Measured) -> [String; 6] {
     ]
 }
 
-fn notes(comparison: &PhaseComparison, hidden: usize) -> Vec<String> {
+fn notes(comparison: &PhaseComparison, hidden: usize, style: Style) -> Vec<String> {
     let mut notes = Vec::new();
     if hidden > 0 {
         notes.push(format!("… {} more rows", units::count(hidden as u64)));
@@ -73,7 +74,8 @@ fn notes(comparison: &PhaseComparison, hidden: usize) -> Vec<String> {
         "Shown are figures that differ by a tenth or more, and groups that one run alone has (–).".to_owned(),
     );
     if comparison.phases.iter().all(|phase| phase.only == Some(Side::A) || phase.only == Some(Side::B)) {
-        notes.push("No group is in both runs: is --phases what they have in common?".to_owned());
+        let how = style.hints.of(Hint::CommonPhases).map(|how| format!(" {how}")).unwrap_or_default();
+        notes.push(format!("No group is in both runs.{how}"));
     }
     notes
 }

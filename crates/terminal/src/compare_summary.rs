@@ -2,6 +2,7 @@
 //!
 //! The kind of a change is a word and what stands the test has a sign (`*`), so that nothing depends on colour.
 
+use crate::hints::Hint;
 use crate::table::{Align, Block, Style, Table};
 use iotrail_dfg::comparison::Unit;
 use iotrail_dfg::{Cause, ChangeKind, Comparison};
@@ -21,7 +22,7 @@ pub fn compare_summary(comparison: &Comparison, limit: usize, style: Style) -> S
         return out;
     }
     out.push_str(&changes(comparison, limit, style));
-    for note in notes(comparison, limit) {
+    for note in notes(comparison, limit, style) {
         out.push_str(&style.dim(&note));
         out.push('\n');
     }
@@ -120,7 +121,7 @@ fn word(kind: ChangeKind) -> &'static str {
     }
 }
 
-fn notes(comparison: &Comparison, limit: usize) -> Vec<String> {
+fn notes(comparison: &Comparison, limit: usize, style: Style) -> Vec<String> {
     let mut notes = Vec::new();
     let causes = comparison.causes();
     let hidden = causes.get(limit..).unwrap_or_default();
@@ -134,10 +135,10 @@ fn notes(comparison: &Comparison, limit: usize) -> Vec<String> {
         notes.push(format!("Values are per {one}, because the groups differ in their number of {many}."));
     }
     if comparison.is_mostly_exclusive() {
-        notes.push(
-            "Most of this is in one group only: the groups use different paths. Map them to one name to see what became slower or faster (--map FILE, docs/mapping.md)."
-                .to_owned(),
-        );
+        let how = style.hints.of(Hint::MapPaths).map(|how| format!(" ({how})")).unwrap_or_default();
+        notes.push(format!(
+            "Most of this is in one group only: the groups use different paths. Map them to one name to see what became slower or faster{how}."
+        ));
     }
     notes.push(about_chance(comparison));
     notes

@@ -1,5 +1,6 @@
 //! What `iotrail dfg` says in a terminal: what was read, where the time went, what follows what, what is not shown.
 
+use crate::hints::Hint;
 use crate::table::{Align, Block, Style, Table, bar};
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{Node, Variant};
@@ -39,9 +40,7 @@ fn more_elsewhere(dfg: &Dfg, style: Style) -> String {
     if dfg.nodes.is_empty() {
         return String::new();
     }
-    style.dim(
-        "Everything: -o FILE.json or FILE.csv. A picture: -o FILE.svg. A page to explore: iotrail report.",
-    ) + "\n"
+    style.hint(Hint::WholeGraph)
 }
 
 fn read(dfg: &Dfg, style: Style) -> String {
@@ -88,8 +87,8 @@ fn read(dfg: &Dfg, style: Style) -> String {
 
 fn activities(dfg: &Dfg, limit: usize, style: Style) -> String {
     if dfg.nodes.is_empty() {
-        return "No event was mapped to an activity. `--map-explain` shows what the mapping does.\n"
-            .to_owned();
+        let how = style.hints.of(Hint::ExplainMapping).map(|how| format!(" {how}")).unwrap_or_default();
+        return format!("No event was mapped to an activity.{how}\n");
     }
     let (waits, others): (Vec<&Node>, Vec<&Node>) = dfg.nodes.iter().partition(|node| node.is_wait());
     let mut sections = Vec::new();

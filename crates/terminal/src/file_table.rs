@@ -1,5 +1,6 @@
 //! The files of a log with what was done to them, for terminals.
 
+use crate::hints::Hint;
 use crate::table::{Align, Style, Table};
 use iotrail_model::text::printable;
 use iotrail_model::units;
@@ -17,7 +18,7 @@ pub fn file_table(files: &[UsedFile], top: usize, style: Style) -> String {
     out.push_str(&table(shown, files).render(style));
     if shown.len() < files.len() {
         let more = units::counted((files.len() - shown.len()) as u64, "more file", "more files");
-        out.push_str(&style.dim(&format!("… {more}; --top N shows more, --json and --csv all\n")));
+        out.push_str(&style.left_out(&format!("… {more}"), Hint::MoreRows));
     }
     out
 }

@@ -7,10 +7,12 @@ pub mod compare_phases;
 pub mod compare_summary;
 pub mod dfg_summary;
 pub mod file_table;
+pub mod hints;
 pub mod process_tree;
 pub mod profile_tables;
 pub mod table;
 pub mod why_summary;
 pub mod workflow_summary;
 
+pub use hints::{Hint, Hints};
 pub use table::Style;

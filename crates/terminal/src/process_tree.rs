@@ -216,7 +216,7 @@ mod tests {
         let images = (0..3).map(|pid| process(pid, 9, "a-program-with-a-long-name", 0, 1, 7)).collect();
         let tree = iotrail_workflow::tree::tree(&Lives::new(images), &ProcessGroups::default(), &[]);
         for width in 20..90 {
-            let text = process_tree(&tree, false, Style { width, colour: false });
+            let text = process_tree(&tree, false, Style { width, ..Style::default() });
             assert!(text.lines().any(|line| line.starts_with("3 x ")), "{width}\n{text}");
         }
     }

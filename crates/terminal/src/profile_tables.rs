@@ -1,5 +1,6 @@
 //! The tables of a profile for terminals. Each title names the layer that the numbers are of.
 
+use crate::hints::Hint;
 use crate::table::{Align, Style, Table};
 use iotrail_model::text::printable;
 use iotrail_model::units;
@@ -75,11 +76,8 @@ fn titled(title: &str, layer: &str, rows: &Table, hidden: usize, style: Style) -
     }
     text.push_str(&rows.render(style));
     if hidden > 0 {
-        let more = format!(
-            "{}; --top N shows more, --json and --csv all.\n",
-            units::counted(hidden as u64, "more row", "more rows")
-        );
-        text.push_str(&style.dim(&more));
+        let more = units::counted(hidden as u64, "more row", "more rows");
+        text.push_str(&style.left_out(&more, Hint::MoreRows));
     }
     text
 }
@@ -192,7 +190,7 @@ fn distributions(profile: &Profile, top: usize, style: Style) -> String {
         let hidden = sorted.len().saturating_sub(top);
         if hidden > 0 {
             let more = units::counted(hidden as u64, "more row", "more rows");
-            text.push_str(&style.dim(&format!("{more}; --top N shows more, --json all.\n")));
+            text.push_str(&style.left_out(&more, Hint::MoreSeries));
         }
         let error = series.iter().map(|series| series.error).fold(0.0, f64::max);
         if error > 0.0 {

@@ -2,26 +2,42 @@
 //!
 //! Everything that comes from a trace passes [`text::printable`] here, so that no file name can move a cursor.
 
+use crate::hints::{Hint, Hints};
 use iotrail_model::text;
 use std::fmt::Write;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the terminal can do; the caller knows `NO_COLOR`, pipes and widths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Style {
     /// Whether escape sequences for colours and weights may be written.
     pub colour: bool,
     /// Columns.
     pub width: usize,
+    /// What the program that shows the text can do further.
+    pub hints: Hints,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { colour: false, width: 100 }
+        Self { colour: false, width: 100, hints: Hints::default() }
     }
 }
 
 impl Style {
+    /// What the program offers for this, less bright and on a line of its own; nothing if it offers nothing.
+    #[must_use]
+    pub(crate) fn hint(&self, hint: Hint) -> String {
+        self.hints.of(hint).map(|words| self.dim(words) + "\n").unwrap_or_default()
+    }
+
+    /// What a table leaves out, with how to see it: `3 more rows; HINT.`
+    #[must_use]
+    pub(crate) fn left_out(&self, what: &str, hint: Hint) -> String {
+        let words = self.hints.of(hint).map(|words| format!("; {words}")).unwrap_or_default();
+        self.dim(&format!("{what}{words}.\n"))
+    }
+
     /// `text` in bold, where colours may be.
     #[must_use]
     pub fn bold(&self, text: &str) -> String {

@@ -1,5 +1,6 @@
 //! What `iotrail why` prints: one line that answers, then the pieces, who waited for whom, and what could not be told.
 
+use crate::hints::Hint;
 use crate::table::{Align, Style, Table, wrap};
 use iotrail_model::text::printable;
 use iotrail_model::units;
@@ -35,10 +36,10 @@ pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
     }
     let missing = |row: &&Untold| matches!(row.what, UntoldKind::LeftOut | UntoldKind::Lost);
     if let Some(row) = why.untold.iter().find(missing) {
-        sections.insert(0, format!("Incomplete: {}\n", untold(row)));
+        sections.insert(0, format!("Incomplete: {}\n", untold(row, style)));
     }
     if !why.untold.is_empty() {
-        let lines = why.untold.iter().map(|row| bullet(&untold(row), style));
+        let lines = why.untold.iter().map(|row| bullet(&untold(row, style), style));
         sections.push(format!("{}\n{}", style.bold("What could not be told"), lines.collect::<String>()));
     }
     sections.retain(|section| !section.is_empty());
@@ -217,12 +218,13 @@ fn pieces(run: &Run, directory: Option<&str>, top: usize, style: Style) -> Strin
     let rest = &run.pieces[top.min(run.pieces.len())..];
     if !rest.is_empty() {
         let time = rest.iter().map(|piece| piece.time_ns).sum();
-        let what = units::counted(rest.len() as u64, "more piece (--top)", "more pieces (--top)");
+        let what = units::counted(rest.len() as u64, "more piece", "more pieces");
+        let how = style.hints.of(Hint::MorePieces).map(|how| format!(" ({how})")).unwrap_or_default();
         table.row([
             duration(time),
             share(time, run.elapsed_ns),
             String::new(),
-            what,
+            what + &how,
             String::new(),
             String::new(),
         ]);
@@ -255,9 +257,7 @@ fn waits(rows: &[WaitRow], directory: Option<&str>, top: usize, style: Style) ->
     }
     let more = match rows.len().saturating_sub(top) {
         0 => String::new(),
-        more => {
-            style.dim(&format!("{} (--json has all)\n", units::counted(more as u64, "more row", "more rows")))
-        }
+        more => style.left_out(&units::counted(more as u64, "more row", "more rows"), Hint::AllRows),
     };
     format!("{}\n{}{more}", style.bold("Who waited for whom"), table.render(style))
 }
@@ -289,9 +289,7 @@ fn several(runs: &[Run], directory: Option<&str>, top: usize, style: Style) -> S
     }
     let more = match runs.len().saturating_sub(top) {
         0 => String::new(),
-        more => {
-            style.dim(&format!("{} (--json has all)\n", units::counted(more as u64, "more run", "more runs")))
-        }
+        more => style.left_out(&units::counted(more as u64, "more run", "more runs"), Hint::AllRows),
     };
     let title = format!(
         "{} whose processes are not related: the slowest took {}, the median {} ({})",
@@ -303,7 +301,7 @@ fn several(runs: &[Run], directory: Option<&str>, top: usize, style: Style) -> S
     format!("{}\n{}{more}", style.bold(&printable(&title)), table.render(style))
 }
 
-fn untold(row: &Untold) -> String {
+fn untold(row: &Untold, style: Style) -> String {
     let number = row.number.unwrap_or_default();
     let time = duration(row.time_ns.unwrap_or_default());
     let names = row.names.join(", ");
@@ -313,9 +311,12 @@ fn untold(row: &Untold) -> String {
             "{} left out of the recording ({names}): the time they took shows as computing or off CPU.",
             counted("event was", "events were")
         ),
-        UntoldKind::NotRecorded if row.names.iter().any(|name| name == "wait") => format!(
-            "These families of calls were not recorded: {names}. Without `wait` (--calls io,wait), sleeping shows as off CPU and parents are taken to wait for their children."
-        ),
+        UntoldKind::NotRecorded if row.names.iter().any(|name| name == "wait") => {
+            let how = style.hints.of(Hint::RecordWaits).map(|how| format!(" ({how})")).unwrap_or_default();
+            format!(
+                "These families of calls were not recorded: {names}. Without `wait`{how}, sleeping shows as off CPU and parents are taken to wait for their children."
+            )
+        }
         UntoldKind::NotRecorded => format!("These families of calls were not recorded: {names}."),
         UntoldKind::NoDurations => {
             "The trace has no durations of calls (strace -T): only the ends of children are known to have been waited for.".to_owned()

@@ -1,6 +1,7 @@
 //! What `iotrail workflow` says in a terminal: what there is, where the time between the first start and the last end went,
 //! what is slow, what behaves alike, what is not shown.
 
+use crate::hints::Hint;
 use crate::table::{Align, Block, Style, Table};
 use iotrail_model::{Nanos, Resolution, units};
 use iotrail_workflow::cycles::cycles;
@@ -47,9 +48,7 @@ pub fn workflow_summary(graph: &Graph, weight: Weight, style: Style) -> String {
     }
     sections.push(cycles_of(graph, style));
     sections.push(graph.notes.iter().map(|text| note(text, style)).collect());
-    sections.push(style.dim(
-        "Whole tables: --critical-path, --slack, --bottlenecks, --degrees, --clusters, --paths. A picture: -o FILE.svg.\n",
-    ));
+    sections.push(style.hint(Hint::WholeTables));
     sections.retain(|section| !section.is_empty());
     sections.join("\n")
 }

@@ -18,7 +18,7 @@ pub enum TrailError {
         source: std::io::Error,
     },
     /// There is something at the target already.
-    #[error("{} exists already: choose another name, or replace it with --force", path.display())]
+    #[error("{} exists already: choose another name", path.display())]
     Exists {
         /// The target.
         path: PathBuf,
@@ -69,20 +69,19 @@ pub enum TrailError {
         trail: PathBuf,
     },
     /// Somebody else is finishing the same trail.
-    #[error("another `iotrail recover` has been working on {} for a minute: wait until it is done", path.display())]
+    #[error("another process has been recovering {} for a minute: wait until it is done", path.display())]
     BeingRecovered {
         /// The trail.
         path: PathBuf,
     },
     /// Another recorder holds the trail's lock for too long.
-    #[error("another recorder has been changing this trail for a minute; if none is at work, remove {} and run \
-             `iotrail recover`", path.display())]
+    #[error("another recorder has been changing this trail for a minute; if none is at work, remove {} and recover the trail", path.display())]
     Locked {
         /// The file that is the lock.
         path: PathBuf,
     },
     /// The trail is that of another run.
-    #[error("{} exists already and is of another run ({of}): choose another name, or replace it with --force", path.display())]
+    #[error("{} exists already and is of another run ({of}): choose another name", path.display())]
     OtherRun {
         /// The trail.
         path: PathBuf,
@@ -93,7 +92,7 @@ pub enum TrailError {
     #[error(transparent)]
     Spool(#[from] iotrail_spool::SpoolError),
     /// The program has run, but its events could not be brought into the trail.
-    #[error("{source}; the events are kept: `iotrail recover {}` finishes the trail when there is space, or elsewhere with -o", path.display())]
+    #[error("{source}; the events are kept in {}: the trail can be recovered when there is space", path.display())]
     NotConverted {
         /// The trail.
         path: PathBuf,
@@ -151,8 +150,8 @@ pub enum TrailError {
     },
     /// What a killed recorder left is not as it was written.
     #[error(
-        "{}: {why}; to take what can be read: iotrail recover --force {}",
-        path.display(), iotrail_model::text::printable(&target.to_string_lossy())
+        "{}: {why}; the trail is not recovered yet",
+        path.display()
     )]
     DamagedSpool {
         /// The file of the spool.

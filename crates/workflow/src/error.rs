@@ -7,6 +7,6 @@ use iotrail_trail::TrailError;
 #[non_exhaustive]
 pub enum WorkflowError {
     /// The trail cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Trail(#[from] TrailError),
 }

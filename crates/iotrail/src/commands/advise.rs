@@ -68,9 +68,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ui.warn("no transfer from or to a file is in the trail");
     }
     if args.json {
-        let mut text = serde_json::to_vec_pretty(&advice)?;
-        text.push(b'\n');
-        output::write(&args.output, &text)?;
+        output::write(&args.output, &output::json_document(&advice)?)?;
     } else {
         let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
         output::text(&args.output, advice_summary(&advice, args.top, style).as_bytes())?;

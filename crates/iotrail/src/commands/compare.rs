@@ -176,10 +176,8 @@ fn json(comparisons: &[Comparison], phases: &[PhaseComparison]) -> anyhow::Resul
         .enumerate()
         .map(|(at, comparison)| Whole { comparison, phases: phases.get(at) })
         .collect();
-    let mut text = match &all[..] {
-        [one] => serde_json::to_vec_pretty(one)?,
-        _ => serde_json::to_vec_pretty(&all)?,
-    };
-    text.push(b'\n');
-    Ok(text)
+    match &all[..] {
+        [one] => output::json_document(one),
+        _ => output::json_document(&all),
+    }
 }

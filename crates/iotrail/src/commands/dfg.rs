@@ -2,6 +2,7 @@
 
 use crate::args::{graph, query};
 use crate::{output, ui::Ui, usage};
+use iotrail_console::hints;
 use iotrail_dfg::{Dfg, synthesize};
 use iotrail_export::{Format, Subject, dfg_files, write_dfg};
 use iotrail_query::Query;
@@ -117,7 +118,7 @@ fn stdout_format(args: &Args) -> anyhow::Result<Option<Format>> {
 pub(crate) fn say_choices(query: &Query, ui: &Ui) {
     ui.say(&format!("case: {} ({})", query.case_by(), query.case_by_reason()));
     for warning in query.warnings() {
-        ui.warn(warning);
+        ui.warn(&hints::of_warning(warning));
     }
     match query.cases_without_group() {
         0 => {}

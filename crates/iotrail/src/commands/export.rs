@@ -1,7 +1,8 @@
 //! `iotrail export`: the event log as a whole in other formats.
 
 use crate::{output, ui::Ui};
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use iotrail_export::LogFormat;
 use iotrail_model::units;
 use iotrail_query::Lives;
 use iotrail_trail::{EventLog, outside_of_trails};
@@ -22,7 +23,8 @@ perfetto: a track for each process with its programs, a track for each thread wi
 are its arguments. Calls of one thread that overlap stand on further tracks.")]
 pub(crate) struct Args {
     /// The format.
-    format: Format,
+    #[arg(value_parser = formats())]
+    format: LogFormat,
 
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
@@ -37,12 +39,10 @@ pub(crate) struct Args {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// A database for SQLite, as ParaTrac's.
-    Sqlite,
-    /// Tracks of processes, threads and calls for Perfetto.
-    Perfetto,
+/// The names of the formats, with what they are.
+fn formats() -> impl TypedValueParser<Value = LogFormat> {
+    let names = LogFormat::all().map(|format| PossibleValue::new(format.name()).help(format.about()));
+    PossibleValuesParser::new(names).try_map(|name| LogFormat::from_name(&name).ok_or("not a format"))
 }
 
 /// What was written.
@@ -60,11 +60,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let bar = ui.event_bar("exporting");
     let written = match args.format {
-        Format::Sqlite => {
+        LogFormat::Sqlite => {
             let events = database(&log, &args.output, &|done, total| bar.show(done, total))?;
             Written::Rows { events }
         }
-        Format::Perfetto => {
+        LogFormat::Perfetto => {
             let (lives, total) = (Lives::of_log(&log)?, log.rows());
             let tracks = output::stream(&args.output, |out| {
                 let written =

@@ -158,7 +158,7 @@ fn report(summary: &ImportSummary, args: &Args, ui: &Ui) -> anyhow::Result<()> {
     }
     ui.say(&in_one_line(summary, args));
     for note in summary.coverage.notes.iter() {
-        ui.say(&format!("note: {}", hints::with_hint(note, &args.output.to_string_lossy())));
+        ui.say(&format!("note: {}", hints::of_note(note, &args.output.to_string_lossy())));
     }
     if args.json {
         output::json(summary)?;

@@ -31,18 +31,23 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if args.json {
         output::json(&info)?;
     } else {
-        output::text(Path::new("-"), human(&info, ui))?;
+        output::text(Path::new("-"), human(&info, &names(&args.trails), ui))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn human(info: &Info, ui: &Ui) -> String {
+/// Trails as words of a command.
+fn names(trails: &[PathBuf]) -> String {
+    trails.iter().map(|trail| trail.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+fn human(info: &Info, trails: &str, ui: &Ui) -> String {
     let style = ui.style();
     let mut text = summary(info).render(style);
     text.push('\n');
     text.push_str(&calls(info).render(style));
     text.push('\n');
-    text.push_str(&coverage(info).render(style));
+    text.push_str(&coverage(info, trails).render(style));
     text
 }
 
@@ -107,7 +112,7 @@ fn calls(info: &Info) -> Table {
     table
 }
 
-fn coverage(info: &Info) -> Block {
+fn coverage(info: &Info, trails: &str) -> Block {
     let coverage = &info.coverage;
     let lines = &coverage.lines;
     let mut block = Block::new();
@@ -160,7 +165,7 @@ fn coverage(info: &Info) -> Block {
         block.entry("not understood", format!("{}:{}: {}", example.file, example.line, example.text));
     }
     for note in coverage.notes.iter() {
-        block.entry("note", hints::with_hint(note, &info.trails.join(" ")));
+        block.entry("note", hints::of_note(note, trails));
     }
     let imported = lines.total > 0 || coverage.recording.is_none();
     if imported && lines.unparsed + coverage.incomplete + coverage.cut_arguments + coverage.lost == 0 {

@@ -261,7 +261,7 @@ struct Summary<'a> {
 
 fn summary(session: &Session, added: &Totals, target: &Path) -> anyhow::Result<Vec<u8>> {
     let outcome = &session.outcome;
-    let mut text = serde_json::to_vec_pretty(&Summary {
+    output::json_document(&Summary {
         trail: target.to_string_lossy().into_owned(),
         exit_status: outcome.end.exit_status(),
         started: outcome.started.to_rfc3339(),
@@ -272,7 +272,5 @@ fn summary(session: &Session, added: &Totals, target: &Path) -> anyhow::Result<V
         bytes_read: added.bytes_read,
         bytes_written: added.bytes_written,
         coverage: &outcome.coverage,
-    })?;
-    text.push(b'\n');
-    Ok(text)
+    })
 }

@@ -2,6 +2,7 @@
 
 use crate::args::query::ProcessQuery;
 use crate::{output, ui::Ui, usage};
+use iotrail_console::hints;
 use iotrail_draw::chart::{Plot, PlotKind, of_profile, sheet};
 use iotrail_draw::view::Theme;
 use iotrail_draw::{PictureFormat, picture_file};
@@ -131,7 +132,7 @@ fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
         spec.map.get_or_insert_with(|| AUTO.to_owned());
     }
     let query = Query::new(spec, &log)?;
-    query.warnings().iter().for_each(|warning| ui.warn(warning));
+    query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
     let lives = Lives::of_log(&log)?;
     let groups = args.query.groups(&log, &lives)?;
     if groups.names.is_empty() && !groups.of_life.is_empty() {

@@ -62,11 +62,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
     let bytes = match form {
         Form::Text => process_tree(&tree, args.all, style).into_bytes(),
-        Form::Json => {
-            let mut text = serde_json::to_vec_pretty(&tree)?;
-            text.push(b'\n');
-            text
-        }
+        Form::Json => output::json_document(&tree)?,
         Form::Picture => {
             picture_file(&gantt::scene(&timeline(&tree, &title(&args.trails))), Theme::Auto, &args.output)?
         }

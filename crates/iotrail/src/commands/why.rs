@@ -67,9 +67,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let code = if nothing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     if args.json {
         let document = Document { format: iotrail_workflow::why::result::WHY_FORMAT, trails };
-        let mut text = serde_json::to_vec_pretty(&document)?;
-        text.push(b'\n');
-        output::write(&args.output, &text)?;
+        output::write(&args.output, &output::json_document(&document)?)?;
         return Ok(code);
     }
     let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };

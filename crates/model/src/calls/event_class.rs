@@ -1,7 +1,7 @@
 //! What the time of an event counts as: the one question that every analysis of time asks.
 
 use super::flags::has_word;
-use super::{CallKind, CallSpec, Class, OpenFlags, PerCall};
+use super::{CallKind, CallSpec, Class, LockRequest, OpenFlags, PerCall};
 use crate::batch::{EventBatch, Names};
 use crate::case::FileRow;
 use crate::file_facts::FileKind;
@@ -28,11 +28,8 @@ struct FlagFacts {
 impl FlagFacts {
     fn of(text: &str) -> Self {
         let has = |words: &[&str]| words.iter().any(|word| has_word(text.as_bytes(), word));
-        let lets_go = has(&["LOCK_UN", "F_UNLCK"]);
-        let waits = has(&["F_SETLKW", "F_SETLKW64", "F_OFD_SETLKW"])
-            || has(&["LOCK_SH", "LOCK_EX"]) && !has(&["LOCK_NB"]);
         Self {
-            locks_waiting: waits && !lets_go,
+            locks_waiting: LockRequest::of(text) == Some(LockRequest::Wait),
             syncs_memory: has(&["MS_SYNC"]),
             collects: has(&["IORING_ENTER_GETEVENTS"]),
             wakes: futex_wakes(text),

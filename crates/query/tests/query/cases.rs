@@ -91,5 +91,5 @@ fn cases_in_no_group_are_counted() {
     let query = Query::new(spec("trail"), &log(false)).unwrap();
     assert_eq!((query.groups().len(), query.cases_without_group()), (1, 0));
     let query = Query::new(spec("label"), &log(false)).unwrap();
-    assert_eq!(query.warnings(), ["--by: no case belongs to any group"]);
+    assert_eq!(query.warnings(), [iotrail_query::Warning::NoGroups]);
 }

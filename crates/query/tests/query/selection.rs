@@ -74,10 +74,10 @@ fn words_that_match_nothing_are_said() {
     let select = SelectSpec { case: words(&["a"]), call: words(&["raed"]), ..SelectSpec::default() };
     let query = Query::new(QuerySpec { select, ..QuerySpec::default() }, &log()).unwrap();
     assert_eq!(
-        query.warnings(),
+        query.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
         [
-            "--case a: no case matches; cases are named like a/n1/0, a part of the name is meant as cid=…, host=…, rid=…",
-            "--call raed: the log has no such call"
+            "case a: no case matches; cases are named like a/n1/0, a part of the name is meant as cid=…, host=…, rid=…",
+            "call raed: the log has no such call"
         ]
     );
 }
@@ -102,7 +102,11 @@ fn of_several_layers_the_lowest_counts_unless_others_are_named() {
         let query = Query::new(spec.clone(), &log).unwrap();
         let selected =
             activities(spec, &log).iter().map(|activity| *activity != "unselected").collect::<Vec<_>>();
-        (selected, query.selection(), query.warnings().join("; "))
+        (
+            selected,
+            query.selection(),
+            query.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        )
     };
     let (selected, words, warning) = rows(&[]);
     assert_eq!(selected, [false, true, false, true]);

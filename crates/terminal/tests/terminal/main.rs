@@ -89,7 +89,7 @@ fn the_summary_of_a_large_graph_says_what_it_hides() {
     insta::assert_snapshot!(summary(
         &graphs::random(76, 136, 7, false),
         limits,
-        Style { colour: false, width: 80 }
+        Style { colour: false, width: 80, ..Style::default() }
     ));
 }
 
@@ -101,7 +101,8 @@ fn the_summary_of_nothing_says_so() {
 #[test]
 fn hostile_names_do_not_reach_the_terminal() {
     for colour in [false, true] {
-        let text = summary(&graphs::hostile(), Limits::default(), Style { colour, width: 100 });
+        let text =
+            summary(&graphs::hostile(), Limits::default(), Style { colour, width: 100, ..Style::default() });
         let bare = text.replace("\x1b[1m", "").replace("\x1b[2m", "").replace("\x1b[0m", "");
         assert!(!bare.contains(|c: char| c.is_control() && c != '\n'), "{bare:?}");
         assert!(!bare.contains(['\u{202e}', '\u{200b}', '\u{2066}']));
@@ -110,7 +111,7 @@ fn hostile_names_do_not_reach_the_terminal() {
 
 #[test]
 fn the_comparison_reads_without_colour() {
-    let text = compare_summary(&comparison(), 4, Style { colour: false, width: 130 });
+    let text = compare_summary(&comparison(), 4, Style { colour: false, width: 130, ..Style::default() });
     assert!(!text.contains('\x1b'));
     insta::assert_snapshot!(text);
 }
@@ -126,13 +127,13 @@ fn tables_fit_the_terminal_by_cutting_names_in_the_middle() {
     let mut table = Table::new().names("path").figures("count", Align::Right);
     table.row(["/scratch/project/simulation/run_000017/output.dat", "1,234"]);
     table.row(["/中文/数据/文件", "5"]);
-    insta::assert_snapshot!(table.render(Style { colour: false, width: 30 }), @r"
+    insta::assert_snapshot!(table.render(Style { colour: false, width: 30, ..Style::default() }), @r"
     path                     count
     /scratch…017/output.dat  1,234
     /中文/数据/文件              5
     ");
     for width in 20..60 {
-        let text = table.render(Style { colour: false, width });
+        let text = table.render(Style { colour: false, width, ..Style::default() });
         assert!(
             text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= width.max(19)),
             "{width}\n{text}"
@@ -146,7 +147,7 @@ fn blocks_wrap_values_beside_their_keys() {
     block.entry("events", "12");
     block.entry("selection", "call read or write and path below /scratch");
     assert_eq!(
-        block.render(Style { colour: false, width: 40 }),
+        block.render(Style { colour: false, width: 40, ..Style::default() }),
         "events     12\nselection  call read or write and path\n           below /scratch\n"
     );
 }

@@ -165,7 +165,7 @@ fn a_recording_that_cannot_be_converted_is_kept() {
     std::fs::create_dir_all(target.join("events-0000.parquet/x")).unwrap();
     let threads = NonZeroUsize::MIN;
     let error = recording.finish(&Coverage::default(), false, threads, &|_, _| ()).unwrap_err();
-    assert!(error.to_string().contains("iotrail recover"), "{error}");
+    assert!(error.to_string().contains("can be recovered"), "{error}");
     std::fs::remove_dir_all(target.join("events-0000.parquet")).unwrap();
     assert_eq!(recover(&target, &options(), &|_, _| ()).unwrap().events, 1);
 }

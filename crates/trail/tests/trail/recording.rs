@@ -165,7 +165,7 @@ fn another_run_is_refused_and_replaced_by_wish() {
     let (_directory, target) = directory();
     record(&target, options(0, 2), 10);
     let again = Recording::join(&target, options(0, 2)).unwrap_err().to_string();
-    assert!(again.contains("of another run (app)") && again.contains("--force"), "{again}");
+    assert!(again.contains("of another run (app)") && again.contains("choose another name"), "{again}");
     let single = JoinOptions { rank: None, ..options(0, 1) };
     assert!(Recording::join(&target, single).unwrap_err().to_string().contains("exists already"));
     let forced = |rank| JoinOptions { overwrite: true, run: Some("job.2".into()), ..options(rank, 2) };
@@ -310,7 +310,7 @@ fn events_lost_to_a_damaged_page_are_counted_once_however_many_threads_read() {
         segment.write_all_at(&[0; 4096], block * 65_536 + 32_768).unwrap();
     }
     let error = Trail::open(&target).unwrap_err().to_string();
-    assert!(error.contains("0000.spool") && error.contains("recover --force"), "{error}");
+    assert!(error.contains("0000.spool") && error.contains("not recovered"), "{error}");
     let refused = recover(&target, &recover_options(), &|_, _| {}).unwrap();
     assert_eq!((refused.recordings.len(), refused.left.len()), (0, 1));
     assert!(spool.join("0000.spool").is_file(), "what may still be read is left");

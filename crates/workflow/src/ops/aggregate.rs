@@ -67,7 +67,7 @@ impl Aggregation {
             let bad = |problem: &str| {
                 let column = word.find(part).map_or(1, |at| word[..at].chars().count() + 1);
                 let problem = format!("at character {column}: `{}` {problem}", printable(part));
-                OpError::word("--aggregate", word, problem, ALLOWED)
+                OpError::word("aggregate", word, problem, ALLOWED)
             };
             let (kind, key) = part.split_once('=').ok_or_else(|| bad("says not what of what"))?;
             let again = match kind.trim() {

@@ -56,7 +56,6 @@ pub fn critical_static(graph: &Graph, weight: Weight) -> Result<Critical, OpErro
             .chain(cycle.first())
             .map(|vertex| graph.vertex(*vertex).key.to_string())
             .collect(),
-        hint: "use the view of versions, and write --critical-path before --aggregate and --cluster",
     })?;
     let single = |vertex: &crate::graph::Vertex| vertex.process().is_none() || vertex.members == 1;
     if weight == Weight::Time && graph.vertices.iter().all(single) {

@@ -5,10 +5,10 @@
 #[non_exhaustive]
 pub enum OpError {
     /// A word that makes no sense.
-    #[error("{option} `{}`: {problem}; {allowed}", iotrail_model::text::printable(.word))]
+    #[error("{operation} `{}`: {problem}; {allowed}", iotrail_model::text::printable(.word))]
     Word {
-        /// The option as the user writes it, `--select`.
-        option: &'static str,
+        /// The operation that it was given for, `select`.
+        operation: &'static str,
         /// Its value.
         word: String,
         /// What is wrong.
@@ -16,9 +16,17 @@ pub enum OpError {
         /// What is allowed.
         allowed: String,
     },
+    /// A name that no operation has.
+    #[error("operation `{}`: no operation; {allowed}", iotrail_model::text::printable(.name))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names there are.
+        allowed: &'static str,
+    },
     /// A path has no end in a graph with cycles.
     #[error(
-        "{what} needs a graph without cycles, but {} lead back to where they begin; {hint}",
+        "{what} needs a graph without cycles, but {} lead back to where they begin; use the view of versions, before processes are joined",
         .cycle.iter().map(|key| format!("`{}`", iotrail_model::text::printable(key))).collect::<Vec<_>>().join(" -> ")
     )]
     Cyclic {
@@ -26,13 +34,11 @@ pub enum OpError {
         what: &'static str,
         /// Keys of the vertices of one cycle.
         cycle: Vec<String>,
-        /// What to do.
-        hint: &'static str,
     },
     /// Processes that were joined no longer tell who waited for whom.
     #[error(
         "the critical path as executed follows single processes, but `{}` stands for {members} of them; \
-         write --critical-path before --aggregate and --cluster",
+         ask for it before processes are joined",
         iotrail_model::text::printable(.key)
     )]
     Aggregated {
@@ -48,11 +54,11 @@ pub enum OpError {
 
 impl OpError {
     pub(crate) fn word(
-        option: &'static str,
+        operation: &'static str,
         word: &str,
         problem: impl Into<String>,
         allowed: impl Into<String>,
     ) -> Self {
-        Self::Word { option, word: word.to_owned(), problem: problem.into(), allowed: allowed.into() }
+        Self::Word { operation, word: word.to_owned(), problem: problem.into(), allowed: allowed.into() }
     }
 }

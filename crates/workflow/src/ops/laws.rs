@@ -102,7 +102,7 @@ proptest! {
 
     #[test]
     fn a_subgraph_of_a_subgraph_is_a_subgraph(graph in graphs()) {
-        let parse = |text: &str| Expression::parse("--select", text).unwrap();
+        let parse = |text: &str| Expression::parse("select", text).unwrap();
         let (one, other) = (parse("kind=process | path~data"), parse("!(exe=sh)"));
         let strip = |mut graph: Graph| {
             graph.history.clear();
@@ -189,15 +189,15 @@ proptest! {
 
     #[test]
     fn no_expression_panics(text in "[a-z=~!<>&|()'\" *?\\[:0-9é/.]{0,40}") {
-        let _ = Expression::parse("--select", &text);
+        let _ = Expression::parse("select", &text);
         let _ = Aggregation::parse(&text);
         let _ = crate::ops::Window::parse(&text);
     }
 
     #[test]
     fn every_expression_and_its_opposite_divide_a_graph(graph in graphs(), text in "(kind|exe|path|bytes|degree|label)(=|!=|~|>)[a-z0-9*]{1,6}") {
-        let Ok(expression) = Expression::parse("--select", &text) else { return Ok(()) };
-        let opposite = Expression::parse("--select", &format!("!({text})")).unwrap();
+        let Ok(expression) = Expression::parse("select", &text) else { return Ok(()) };
+        let opposite = Expression::parse("select", &format!("!({text})")).unwrap();
         let (one, other) = (expression.matches(&graph).len(), opposite.matches(&graph).len());
         prop_assert_eq!(one + other, graph.vertices.len());
     }

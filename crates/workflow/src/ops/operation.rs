@@ -68,9 +68,9 @@ impl Operation {
     /// For a word that makes no sense.
     pub fn parse(name: &str, word: &str) -> Result<Self, OpError> {
         Ok(match name {
-            "select" => Self::Select(Expression::parse("--select", word)?),
+            "select" => Self::Select(Expression::parse("select", word)?),
             "hide" if word.trim() == "system" => Self::HideSystem,
-            "hide" => Self::Hide(Expression::parse("--hide", word)?),
+            "hide" => Self::Hide(Expression::parse("hide", word)?),
             "ancestors" => Self::Ancestors(word.to_owned()),
             "descendants" => Self::Descendants(word.to_owned()),
             "neighbours" => Self::Neighbours(word.to_owned()),
@@ -88,7 +88,7 @@ impl Operation {
             _ => {
                 let allowed = "write select, hide, ancestors, descendants, neighbours, window, phase, aggregate, \
                                cluster, weight, critical-path, slack, bottlenecks, degrees, clusters or paths";
-                return Err(OpError::word("operation", name, "no operation", allowed));
+                return Err(OpError::Unknown { name: name.to_owned(), allowed });
             }
         })
     }
@@ -100,14 +100,12 @@ impl Operation {
             Self::Select(expression) => select(graph, expression),
             Self::Hide(expression) => hide(graph, expression),
             Self::HideSystem => hide_system(graph),
-            Self::Ancestors(word) => {
-                reach::ancestors(graph, &find(graph, "--ancestors", word)?, &shown(word))
-            }
+            Self::Ancestors(word) => reach::ancestors(graph, &find(graph, "ancestors", word)?, &shown(word)),
             Self::Descendants(word) => {
-                reach::descendants(graph, &find(graph, "--descendants", word)?, &shown(word))
+                reach::descendants(graph, &find(graph, "descendants", word)?, &shown(word))
             }
             Self::Neighbours(word) => {
-                reach::neighbours(graph, &find(graph, "--neighbours", word)?, &shown(word))
+                reach::neighbours(graph, &find(graph, "neighbours", word)?, &shown(word))
             }
             Self::Window(word, moments) => window(graph, word, *moments)?,
             Self::Phase(name) => phase(graph, name)?,

@@ -13,7 +13,7 @@ pub fn phase(graph: &Graph, name: &str) -> Result<Graph, OpError> {
     let Some(wanted) = graph.phases.iter().position(|phase| &**phase == name) else {
         let names: Vec<&str> = graph.phases.iter().map(|phase| &**phase).collect();
         let problem = "no phase has this name";
-        return Err(OpError::word("--phase", name, problem, format!("write one of {}", listed(&names))));
+        return Err(OpError::word("phase", name, problem, format!("write one of {}", listed(&names))));
     };
     let mut kept: Vec<bool> = graph
         .vertices

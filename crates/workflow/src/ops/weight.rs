@@ -43,7 +43,7 @@ impl Weight {
     /// If it is none.
     pub fn parse(word: &str) -> Result<Self, OpError> {
         let found = Self::ALL.into_iter().find(|weight| weight.name() == word);
-        found.ok_or_else(|| OpError::word("--weight", word, "no weight", "write time, bytes, rate or calls"))
+        found.ok_or_else(|| OpError::word("weight", word, "no weight", "write time, bytes, rate or calls"))
     }
 
     /// The name on the command line.

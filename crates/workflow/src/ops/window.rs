@@ -23,13 +23,13 @@ impl Window {
     pub fn parse(word: &str) -> Result<Self, OpError> {
         let Some((since, until)) = word.split_once("..") else {
             let allowed = format!("write T1..T2, ..T2 or T1..; for T1 and T2 {}", moment::ALLOWED);
-            return Err(OpError::word("--window", word, "no `..` between two times", allowed));
+            return Err(OpError::word("window", word, "no `..` between two times", allowed));
         };
         let parse = |part: &str| match part.trim() {
             "" => Ok(None),
             part => Moment::parse(part).map(Some).map_err(|problem| {
                 let problem = format!("`{}` is {problem}", printable(part));
-                OpError::word("--window", word, problem, moment::ALLOWED)
+                OpError::word("window", word, problem, moment::ALLOWED)
             }),
         };
         Ok(Self { since: parse(since)?, until: parse(until)? })
@@ -50,7 +50,7 @@ impl Window {
 /// # Errors
 /// If the window ends before it begins.
 pub fn window(graph: &Graph, word: &str, window: Window) -> Result<Graph, OpError> {
-    let bad = |problem: String| OpError::word("--window", word, problem, moment::ALLOWED);
+    let bad = |problem: String| OpError::word("window", word, problem, moment::ALLOWED);
     let (since, until) = window.resolve(graph).map_err(bad)?;
     if until < since {
         return Err(bad("the window ends before it begins".to_owned()));

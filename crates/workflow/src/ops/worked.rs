@@ -275,7 +275,7 @@ fn phases_windows_and_words_for_vertices() {
     let within = |word: &str| window(&graph, word, Window::parse(word).unwrap());
     assert_eq!(keys(&within("+4ns..+6ns").unwrap()), ["sh", "a", "b"]);
     assert_eq!(keys(&within("60%..").unwrap()), ["sh", "x_1.dat", "b", "y_2.dat"]);
-    let found = |word: &str| find(&graph, "--ancestors", word).unwrap();
+    let found = |word: &str| find(&graph, "ancestors", word).unwrap();
     assert_eq!(found("101"), [VertexId(1)]);
     assert_eq!(found("b"), [VertexId(3)]);
     assert_eq!(found("/data/*.dat"), [VertexId(2), VertexId(4)]);
@@ -286,7 +286,7 @@ fn phases_windows_and_words_for_vertices() {
 fn expressions_choose_vertices() {
     let graph = shell();
     let chosen = |text: &str| {
-        let graph = select(&graph, &Expression::parse("--select", text).unwrap());
+        let graph = select(&graph, &Expression::parse("select", text).unwrap());
         keys(&graph).into_iter().map(str::to_owned).collect::<Vec<_>>().join(" ")
     };
     for (text, expected) in [
@@ -311,7 +311,7 @@ fn expressions_choose_vertices() {
 #[test]
 fn errors_name_the_place_and_what_is_allowed() {
     let graph = shell();
-    let expression = |text: &str| Expression::parse("--select", text).unwrap_err().to_string();
+    let expression = |text: &str| Expression::parse("select", text).unwrap_err().to_string();
     let mut messages: Vec<String> = [
         "",
         "exe",
@@ -339,7 +339,7 @@ fn errors_name_the_place_and_what_is_allowed() {
     messages.extend(["1s", "1s..x", "x..1s"].map(|word| Window::parse(word).unwrap_err().to_string()));
     messages.push(window(&graph, "50%..10%", Window::parse("50%..10%").unwrap()).unwrap_err().to_string());
     messages.push(phase(&graph, "mAdd").unwrap_err().to_string());
-    messages.push(find(&graph, "--ancestors", "x_").unwrap_err().to_string());
+    messages.push(find(&graph, "ancestors", "x_").unwrap_err().to_string());
     messages.push(Weight::parse("heavy").unwrap_err().to_string());
     insta::assert_snapshot!(messages.join("\n"));
 }

@@ -4,8 +4,9 @@ use super::ends::Channels;
 use super::{Act, Life, Row, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use iotrail_model::calls::flags::has_word;
-use iotrail_model::calls::{CallKind, CallSpec, Class, EventClasses, Family, PerCall, futex_wakes};
+use iotrail_model::calls::{
+    CallKind, CallSpec, Class, EventClasses, Family, LockRequest, PerCall, futex_wakes,
+};
 use iotrail_model::{CaseId, EventBatch, Layer, Nanos, OpenId, PathId, Tid};
 use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
@@ -86,36 +87,12 @@ fn kind(spec: &CallSpec) -> Kind {
     }
 }
 
-/// What flags say about a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Locks {
-    Waits,
-    Tries,
-    LetsGo,
-    No,
-}
-
-fn locks(flags: &str) -> Locks {
-    let has = |wanted: &[&str]| wanted.iter().any(|symbol| has_word(flags.as_bytes(), symbol));
-    if has(&["LOCK_UN", "F_UNLCK"]) {
-        Locks::LetsGo
-    } else if has(&["F_SETLKW", "F_SETLKW64", "F_OFD_SETLKW"])
-        || (has(&["LOCK_SH", "LOCK_EX"]) && !has(&["LOCK_NB"]))
-    {
-        Locks::Waits
-    } else if has(&["F_SETLK", "F_SETLK64", "F_OFD_SETLK", "LOCK_SH", "LOCK_EX"]) {
-        Locks::Tries
-    } else {
-        Locks::No
-    }
-}
-
 /// The meanings of a log's names.
 #[derive(Debug)]
 struct Meanings {
     kinds: PerCall<Kind>,
     classes: EventClasses,
-    locks: Vec<Locks>,
+    locks: Vec<Option<LockRequest>>,
     /// Whether any lock of the log may wait, so that closes of files matter.
     has_locks: bool,
     /// The operations of `futex` among the flags: whether they wake, and whether the word is private to its process.
@@ -131,11 +108,11 @@ struct Meanings {
 impl Meanings {
     fn new(log: &EventLog) -> Self {
         let names = log.names();
-        let locks: Vec<Locks> = names.flags.iter().map(|text| locks(text)).collect();
+        let locks: Vec<_> = names.flags.iter().map(|text| LockRequest::of(text)).collect();
         let futex = |text: &Arc<str>| (futex_wakes(text), text.contains("_PRIVATE"));
         Self {
             classes: EventClasses::new(names, log.files(), HashSet::new()),
-            has_locks: locks.contains(&Locks::Waits),
+            has_locks: locks.contains(&Some(LockRequest::Wait)),
             futexes: names.flags.iter().map(futex).collect(),
             locks,
             kinds: PerCall::new(&names.calls, |call| call.spec.map_or(Kind::Other, kind)),
@@ -175,9 +152,9 @@ impl Meanings {
             (Kind::Spawn, _) => number.map_or(Act::Other, Act::Spawn),
             (Kind::Lock, _) => {
                 match (path, batch.flags[row].get().and_then(|id| self.locks.get(id.index()))) {
-                    (Some(path), Some(Locks::Waits)) => Act::Lock(path),
-                    (Some(path), Some(Locks::LetsGo)) => Act::Unlock(path),
-                    (Some(path), Some(Locks::Tries)) if self.has_locks => Act::Touch(path),
+                    (Some(path), Some(Some(LockRequest::Wait))) => Act::Lock(path),
+                    (Some(path), Some(Some(LockRequest::Release))) => Act::Unlock(path),
+                    (Some(path), Some(Some(LockRequest::Try))) if self.has_locks => Act::Touch(path),
                     _ => touch,
                 }
             }
