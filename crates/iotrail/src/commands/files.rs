@@ -4,6 +4,7 @@ use crate::args::query;
 use crate::rows::TableArgs;
 use crate::ui::Ui;
 use clap::ValueEnum;
+use iotrail_console::hints;
 use iotrail_model::threads::one_per_core;
 use iotrail_query::{Lives, Query, QuerySpec};
 use iotrail_stats::{RowBy, UsedFile, file_uses};
@@ -119,7 +120,7 @@ const COLUMNS: [&str; 35] = [
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.table.trails)?;
     let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
-    query.warnings().iter().for_each(|warning| ui.warn(warning));
+    query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
     let by = match (args.paths, args.each) {
         (true, _) => RowBy::Name,
         (_, true) => RowBy::File,
