@@ -4,7 +4,9 @@ use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
 use crate::gather::Gathering;
 use crate::pairs::{Rules, pairs};
-use crate::result::{ADVICE_FORMAT, Advice, Confidence, Example, Finding, Pairs};
+use crate::result::{ADVICE_FORMAT, Advice, Confidence, Example, Finding, Pairs, Severity, severity};
+use crate::rules::join;
+use crate::rules::watch::Watching;
 use crate::runs::{Runs, runs};
 use crate::saving::{Rates, time};
 use hashbrown::HashMap;
@@ -36,7 +38,8 @@ pub struct AdviseOptions {
 /// If the log cannot be read.
 pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<Advice, TrailError> {
     let lives = Lives::of_log(log)?;
-    let mut gathered = scan(log, Some(query), options.threads, &Gathering::new(log))?;
+    let passes = (Gathering::new(log), Watching::new(log));
+    let (mut gathered, habits) = scan(log, Some(query), options.threads, &passes)?;
     let coverage = log.coverage();
     let cost = coverage.recording.as_ref().map(|recording| recording.cost);
     let tracing = cost
@@ -50,7 +53,7 @@ pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<
     let mut advising = Advising {
         log,
         query,
-        lives,
+        lives: &lives,
         options,
         descriptions: &gathered.descriptions,
         processes: &gathered.processes,
@@ -72,9 +75,17 @@ pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<
         weight(b).cmp(&weight(a)).then_with(|| name(a).cmp(&name(b)))
     });
     let elapsed = elapsed(log)?;
+    let habits = join(
+        habits,
+        elapsed,
+        tracing,
+        |call| query.rank_name(call.case),
+        |call| program(&lives, call.case, call.pid, call.start),
+    );
     for finding in &mut findings {
         let share = finding.saved_ns.zip(elapsed).filter(|(_, elapsed)| *elapsed > 0);
         finding.share = share.map(|(saved, elapsed)| saved as f64 / elapsed as f64);
+        finding.severity = severity(finding.share);
     }
     Ok(Advice {
         format: ADVICE_FORMAT,
@@ -85,6 +96,7 @@ pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<
         tracing_ns: tracing,
         pairs,
         findings,
+        habits,
     })
 }
 
@@ -102,10 +114,21 @@ fn elapsed(log: &EventLog) -> Result<Option<u64>, TrailError> {
     Ok(first.zip(last).and_then(|(first, last)| u64::try_from(last.0.saturating_sub(first.0)).ok()))
 }
 
+/// Base name of what a process executed at that time.
+fn program(lives: &Lives, case: CaseId, pid: Pid, at: i64) -> Arc<str> {
+    let life = lives.find(case, pid, Timestamp(at));
+    let program = life.and_then(|life| {
+        let images = lives.images(life);
+        let began = |image: &&Process| image.start.is_none_or(|start| start.0 <= at);
+        executable(images.iter().rev().find(began).or(images.first())?)
+    });
+    program.unwrap_or("?").into()
+}
+
 struct Advising<'a> {
     log: &'a EventLog,
     query: &'a Query,
-    lives: Lives,
+    lives: &'a Lives,
     options: &'a AdviseOptions,
     descriptions: &'a [Description],
     processes: &'a ProcessEdges,
@@ -176,8 +199,10 @@ impl Advising<'_> {
         let mut programs = HashMap::new();
         let mut whose = |advising: &Self, access: &Access| -> Use {
             let case = advising.case(access);
-            let program =
-                programs.entry((case, access.pid)).or_insert_with(|| advising.program(case, access)).clone();
+            let program = programs
+                .entry((case, access.pid))
+                .or_insert_with(|| program(advising.lives, case, access.pid, access.start))
+                .clone();
             (Arc::clone(path), program, access.kind == Kind::Write)
         };
         let mut of_file = BTreeMap::<Use, Uses>::new();
@@ -217,17 +242,6 @@ impl Advising<'_> {
 
     fn case(&self, access: &Access) -> CaseId {
         self.descriptions.get(access.description.0 as usize).map(|open| open.case).unwrap_or_default()
-    }
-
-    /// Base name of what the process executed at that time.
-    fn program(&self, case: CaseId, access: &Access) -> Arc<str> {
-        let life = self.lives.find(case, access.pid, Timestamp(access.start));
-        let program = life.and_then(|life| {
-            let images = self.lives.images(life);
-            let began = |image: &&Process| image.start.is_none_or(|start| start.0 <= access.start);
-            executable(images.iter().rev().find(began).or(images.first())?)
-        });
-        program.unwrap_or("?").into()
     }
 
     fn example(&self, members: &[&Access]) -> Example {
@@ -296,6 +310,7 @@ impl Group {
             time_ns: self.time,
             saved_ns: self.saved,
             share: None,
+            severity: Severity::Low,
             confidence,
             pairs: uses.pairs,
             stops: uses.stops.clone(),

@@ -84,16 +84,6 @@ pub(crate) struct Gathered {
 impl<'a> Gathering<'a> {
     pub(crate) fn new(log: &'a EventLog) -> Self {
         let paths = &log.names().paths;
-        let is_file = log.distinct_files().iter().map(|file| {
-            let path = &*paths[file.path.index()];
-            let of_kernel = ["/proc/", "/sys/", "/dev/"].iter().any(|root| path.starts_with(root));
-            let kind = file.kind.as_deref();
-            !of_kernel
-                && match kind {
-                    Some(kind) => kind == FileKind::File.name() || kind == FileKind::Block.name(),
-                    None => path.starts_with('/'),
-                }
-        });
         let has_peer = log.distinct_files().iter().map(|file| match file.kind.as_deref() {
             Some(kind) => kind == FileKind::Pipe.name() || kind == FileKind::Socket.name(),
             None => !paths[file.path.index()].starts_with('/'),
@@ -105,7 +95,7 @@ impl<'a> Gathering<'a> {
             requests: PerCall::new(&log.names().calls, |call| {
                 call.spec.is_some_and(|spec| spec.request.is_some())
             }),
-            is_file: is_file.collect(),
+            is_file: is_file(log),
         }
     }
 
@@ -325,6 +315,22 @@ impl<'a> Gathering<'a> {
     fn access(&self, file: FileId, event: &Event, kind: Kind, bytes: (u64, u64), mergeable: bool) -> Item {
         Item::Access(file, event.open.get(), event.case, access(event, kind, bytes, mergeable))
     }
+}
+
+/// Of each file of a log whether it holds bytes at places, and is none of the kernel's own.
+pub(crate) fn is_file(log: &EventLog) -> Vec<bool> {
+    let paths = &log.names().paths;
+    let files = log.distinct_files().iter().map(|file| {
+        let path = &*paths[file.path.index()];
+        let of_kernel = ["/proc/", "/sys/", "/dev/"].iter().any(|root| path.starts_with(root));
+        let kind = file.kind.as_deref();
+        !of_kernel
+            && match kind {
+                Some(kind) => kind == FileKind::File.name() || kind == FileKind::Block.name(),
+                None => path.starts_with('/'),
+            }
+    });
+    files.collect()
 }
 
 fn edge(event: &Event, kind: EdgeKind) -> Edge {

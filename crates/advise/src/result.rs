@@ -156,6 +156,8 @@ pub struct Finding {
     pub saved_ns: Option<u64>,
     /// Share of the elapsed time of the trails.
     pub share: Option<f64>,
+    /// By `share`.
+    pub severity: Severity,
     /// How sure it is.
     pub confidence: Confidence,
     /// Pairs of these accesses by the article's categories.
@@ -165,6 +167,59 @@ pub struct Finding {
     /// What to change.
     pub fix: String,
     /// The run that moves most calls.
+    pub example: Example,
+}
+
+/// How much of the elapsed time is at stake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Less than a hundredth, or not known.
+    Low,
+    /// A hundredth or more.
+    Medium,
+    /// A tenth or more.
+    High,
+}
+
+/// The severity of what would save this share of the elapsed time.
+pub(crate) fn severity(share: Option<f64>) -> Severity {
+    match share {
+        Some(share) if share >= 0.1 => Severity::High,
+        Some(share) if share >= 0.01 => Severity::Medium,
+        _ => Severity::Low,
+    }
+}
+
+/// What a rule beyond merging found: a habit of a program that costs time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Habit {
+    /// Name of the rule: [`crate::RULES`].
+    pub rule: &'static str,
+    /// By `share`.
+    pub severity: Severity,
+    /// The file, or the directory.
+    pub file: String,
+    /// The program.
+    pub program: String,
+    /// How many processes of it.
+    pub processes: u64,
+    /// Calls of that habit.
+    pub calls: u64,
+    /// Of them those that need not be.
+    pub saved_calls: u64,
+    /// Estimated time that the advice saves, without what tracing added; NULL if the trace has no durations.
+    pub saved_ns: Option<u64>,
+    /// Share of the elapsed time of the trails.
+    pub share: Option<f64>,
+    /// What the rule counts beside calls: `read-again` bytes read again, `sync-each-write` bytes forced to storage, `failed-lookups`
+    /// distinct names, `reopen` opens, `seek-read` seeks.
+    pub amount: u64,
+    /// What to change.
+    pub fix: &'static str,
+    /// Under what conditions that is right.
+    pub assumes: &'static str,
+    /// The first of these calls of the process that made most.
     pub example: Example,
 }
 
@@ -204,4 +259,15 @@ pub struct Advice {
     pub pairs: Pairs,
     /// Findings, those that save most first.
     pub findings: Vec<Finding>,
+    /// What rules beyond merging found, those that save most first.
+    pub habits: Vec<Habit>,
+}
+
+impl Advice {
+    /// The severest of all findings.
+    #[must_use]
+    pub fn severest(&self) -> Option<Severity> {
+        let findings = self.findings.iter().map(|finding| finding.severity);
+        findings.chain(self.habits.iter().map(|habit| habit.severity)).max()
+    }
 }

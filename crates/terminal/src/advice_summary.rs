@@ -1,7 +1,7 @@
 //! What could be done with fewer calls, in a terminal.
 
 use crate::table::{Align, Block, Style, Table, wrap};
-use iotrail_advise::{Advice, Confidence, Finding};
+use iotrail_advise::{Advice, Confidence, Finding, Habit, Severity};
 use iotrail_model::text::{printable, shown};
 use iotrail_model::units;
 
@@ -22,6 +22,13 @@ pub fn advice_summary(advice: &Advice, top: usize, style: Style) -> String {
             units::counted(hidden.len() as u64, "finding", "findings"),
             units::counted(calls, "call", "calls")
         ));
+    }
+    for (number, habit) in advice.habits.iter().take(top).enumerate() {
+        out.push('\n');
+        out.push_str(&habit_entry(advice.findings.len().min(top) + number + 1, habit, style));
+    }
+    if let Some(more) = advice.habits.len().checked_sub(top).filter(|more| *more > 0) {
+        out.push_str(&format!("\n… {} more\n", units::counted(more as u64, "habit", "habits")));
     }
     out.push('\n');
     out.push_str(&pairs(advice).render(style));
@@ -110,6 +117,57 @@ fn entry(number: usize, finding: &Finding, style: Style) -> String {
     }
     let title: Vec<String> = wrap(&title, style.width).iter().map(|line| style.bold(line)).collect();
     format!("{}\n{}", title.join("\n"), block.render(style))
+}
+
+/// A habit of a program that costs time.
+fn habit_entry(number: usize, habit: &Habit, style: Style) -> String {
+    let who = match habit.processes {
+        1 => shown(&habit.program, 32),
+        many => format!("{} ({} processes)", shown(&habit.program, 32), units::count(many)),
+    };
+    let title = format!("{number}. {}: {} by {who}", printable(&habit.file), what(habit));
+    let mut block = Block::new();
+    let share = habit
+        .share
+        .map_or_else(String::new, |share| format!(", {} of the elapsed time", units::percent(share)));
+    let severity = match habit.severity {
+        Severity::High => "high",
+        Severity::Medium => "medium",
+        Severity::Low => "low",
+    };
+    block.entry(
+        "saves",
+        format!(
+            "{}, about {}{share} (severity {severity})",
+            units::counted(habit.saved_calls, "call", "calls"),
+            units::duration_or_dash(habit.saved_ns)
+        ),
+    );
+    block.entry("do", habit.fix);
+    block.entry("if", habit.assumes);
+    let example = &habit.example;
+    block.entry(
+        "example",
+        format!("process {} from seq {} of {}", example.pid, example.first, shown(&example.case, 40)),
+    );
+    block.entry("rule", habit.rule);
+    let title: Vec<String> = wrap(&title, style.width).iter().map(|line| style.bold(line)).collect();
+    format!("{}\n{}", title.join("\n"), block.render(style))
+}
+
+/// What the calls of a habit do.
+fn what(habit: &Habit) -> String {
+    let (calls, amount) = (units::count(habit.calls), habit.amount);
+    match habit.rule {
+        "reopen" => format!("{} opens of the same file", units::count(amount)),
+        "failed-lookups" => format!("{calls} lookups of {} names that are not there", units::count(amount)),
+        "seek-read" => format!("{} seeks before a read or write", units::count(amount)),
+        "sync-each-write" => {
+            format!("{calls} syncs of {} each", units::bytes(amount as f64 / habit.calls.max(1) as f64))
+        }
+        "read-again" => format!("{} read again", units::bytes(amount as f64)),
+        other => format!("{calls} calls ({other})"),
+    }
 }
 
 /// What is in the way, in words.

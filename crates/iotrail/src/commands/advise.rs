@@ -2,7 +2,9 @@
 
 use crate::args::query;
 use crate::{output, ui::Ui};
-use iotrail_advise::{AdviseOptions, Rules, advise};
+use anyhow::Context;
+use clap::ValueEnum;
+use iotrail_advise::{AdviseOptions, RULES, Rules, Severity, advise, explain};
 use iotrail_model::quantity;
 use iotrail_model::threads::one_per_core;
 use iotrail_query::{Query, QuerySpec};
@@ -12,19 +14,29 @@ use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Find reads and writes that could be fewer, with what they would save and what is in the way.
+/// Find calls that could be fewer, with what they would save, what to change and what is in the way.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail advise run.trail
   iotrail advise run.trail --path '/scratch/**' --top 3
+  iotrail advise --explain reopen
+  iotrail advise run.trail --fail-on high
   iotrail advise run.trail --json | jq '.findings[] | {file, calls, calls_after, saved_ns}'
 
 Advised are runs of accesses that can be one without any byte read or written being another one. The selection says on which
 accesses to advise; all others still count as being in the way. docs/advise.md has the definitions.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
-    #[arg(required = true, value_name = "TRAIL")]
+    #[arg(required_unless_present = "explain", value_name = "TRAIL")]
     trails: Vec<PathBuf>,
+
+    /// Print the page of a rule: when it fires, what to change, what it assumes; `list` prints all names.
+    #[arg(long, value_name = "RULE")]
+    explain: Option<String>,
+
+    /// Exit with 1 if a finding is at least that severe: high is a tenth of the elapsed time, medium a hundredth.
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<Grade>,
 
     #[command(flatten)]
     selection: query::Selection,
@@ -54,7 +66,41 @@ pub(crate) struct Args {
     output: PathBuf,
 }
 
+/// How severe a finding is.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Grade {
+    Low,
+    Medium,
+    High,
+}
+
+impl From<Grade> for Severity {
+    fn from(grade: Grade) -> Self {
+        match grade {
+            Grade::Low => Self::Low,
+            Grade::Medium => Self::Medium,
+            Grade::High => Self::High,
+        }
+    }
+}
+
+/// The page of a rule, or the list of all.
+fn page(rule: &str) -> anyhow::Result<String> {
+    let names = || RULES.iter().map(|rule| rule.id).collect::<Vec<_>>().join(", ");
+    if rule == "list" {
+        let width = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+        return Ok(RULES.iter().map(|rule| format!("{:width$}  {}\n", rule.id, rule.title)).collect());
+    }
+    let found =
+        explain(rule).with_context(|| format!("--explain {rule}: not a rule; there are {}", names()))?;
+    Ok(found.page.to_owned())
+}
+
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    if let Some(rule) = &args.explain {
+        output::text(&args.output, page(rule)?.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
     let options = AdviseOptions {
@@ -73,5 +119,6 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
         output::text(&args.output, advice_summary(&advice, args.top, style).as_bytes())?;
     }
-    Ok(ExitCode::SUCCESS)
+    let severe = args.fail_on.is_some_and(|grade| advice.severest() >= Some(grade.into()));
+    Ok(if severe { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -191,3 +191,72 @@ fn what_is_in_the_way_of_merging() {
     }
     insta::assert_snapshot!(table);
 }
+
+/// Whether a fixture has the habit of its name.
+fn has_habit(name: &&str) -> bool {
+    !name.starts_with("no-") && !name.starts_with("changed-")
+}
+
+/// Programs with one habit each, and the same work done without it.
+const FIXTURES: [&str; 11] = [
+    "reopen",
+    "no-reopen",
+    "failed-lookups",
+    "no-failed-lookups",
+    "seek-read",
+    "no-seek-read",
+    "sync-each-write",
+    "no-sync-each-write",
+    "read-again",
+    "no-read-again",
+    "changed-read-again",
+];
+
+fn fixture(name: &str) -> Dir {
+    let path = format!("{}/../../tests/fixtures/advise/{name}.strace", env!("CARGO_MANIFEST_DIR"));
+    Dir::with_trace(std::fs::read_to_string(path).expect("a fixture"))
+}
+
+#[test]
+fn a_rule_fires_where_its_habit_is_and_nowhere_else() {
+    for name in FIXTURES {
+        let text = fixture(name).run(["advise", "t.trail", "--json"]).succeeds().text();
+        let advice: Value = serde_json::from_str(&text).expect("JSON");
+        let habits: Vec<&str> = advice["habits"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|habit| habit["rule"].as_str())
+            .collect();
+        let expected: Vec<&str> = [name].into_iter().filter(has_habit).collect();
+        assert_eq!(habits, expected, "{name}: {:#}", advice["habits"]);
+    }
+}
+
+#[test]
+fn habits_are_told_with_what_they_cost() {
+    let lines = |name: &str| -> String {
+        let text = fixture(name).run(["advise", "t.trail"]).succeeds().text();
+        let block =
+            text.split("\n\n").find(|block| block.contains("\nrule ")).unwrap_or_default().to_owned();
+        format!("{name}\n{block}\n")
+    };
+    let told: String = FIXTURES.into_iter().filter(has_habit).map(lines).collect();
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn rules_are_explained_and_severe_findings_fail() {
+    let dir = fixture("sync-each-write");
+    let page = dir.run(["advise", "--explain", "sync-each-write"]).succeeds().text();
+    assert!(page.starts_with("# `sync-each-write`") && page.contains("## What to change"), "{page}");
+    let list = dir.run(["advise", "--explain", "list"]).succeeds().text();
+    assert_eq!(list.lines().count(), 7, "{list}");
+    let unknown = dir.run(["advise", "--explain", "nothing"]).fails();
+    assert!(unknown.contains("sync-each-write"), "{unknown}");
+    let advice: Value =
+        serde_json::from_str(&dir.run(["advise", "t.trail", "--json"]).succeeds().text()).expect("JSON");
+    assert_eq!(advice["habits"][0]["severity"], "high", "{:#}", advice["habits"]);
+    dir.run(["advise", "t.trail", "--fail-on", "high"]).ends_with(1);
+    fixture("no-reopen").run(["advise", "t.trail", "--path", "/nothing", "--fail-on", "low"]).succeeds();
+}

@@ -1,0 +1,73 @@
+//! Little data is forced to storage each time: by fsync and its like, or by opening with `O_SYNC`.
+
+use super::Rule;
+use super::habit::{Found, Saved, Seen, text};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::calls::{CallKind, Transfer};
+use iotrail_model::{CaseId, FileId, Names, PathId, Pid};
+
+/// From so many times on it is a habit.
+const MANY: u64 = 10;
+/// Storage takes this much at once about as fast as less.
+const LITTLE: u64 = 64 << 10;
+/// What is saved if ten are done at once, in a hundred.
+const SAVED: u64 = 90;
+
+#[derive(Default)]
+pub(crate) struct SyncEachWrite {
+    files: HashMap<(CaseId, Pid, FileId), Uses, RandomState>,
+}
+
+struct Uses {
+    first: Seen,
+    path: Option<PathId>,
+    /// Bytes since the last time.
+    bytes: u64,
+    /// Bytes in all.
+    forced: u64,
+    /// Those that forced little.
+    small: Saved,
+}
+
+impl Rule for SyncEachWrite {
+    fn see(&mut self, call: &Seen) {
+        let Some(file) = call.file.filter(|_| call.is_done() && call.selected) else { return };
+        let writes = call.transfer == Transfer::Write;
+        if !writes && call.kind != CallKind::Sync {
+            return;
+        }
+        let uses = self.files.entry((call.case, call.pid, file)).or_insert_with(|| Uses {
+            first: *call,
+            path: call.path,
+            bytes: 0,
+            forced: 0,
+            small: Saved::default(),
+        });
+        if writes {
+            uses.bytes = uses.bytes.saturating_add(call.size.unwrap_or_default());
+        }
+        if !writes || call.syncs {
+            if uses.bytes > 0 && uses.bytes < LITTLE {
+                uses.small.add(call);
+                uses.forced += uses.bytes;
+            }
+            uses.bytes = 0;
+        }
+    }
+
+    fn found(&self, names: &Names) -> Vec<Found> {
+        let many = self.files.values().filter(|uses| uses.small.calls >= MANY);
+        let found = many.map(|uses| Found {
+            rule: "sync-each-write",
+            file: text(names, uses.path),
+            calls: uses.small.calls,
+            saved: uses.small.percent(SAVED),
+            amount: uses.forced,
+            fix: "force several records at once: one transaction for many rows (SQL: BEGIN ... COMMIT), one fsync for a batch or at the end, fdatasync where times do not matter; without O_SYNC where a crash may lose the last records",
+            assumes: "ten of them can be one: the program can do without the last records if the machine fails in between",
+            example: uses.first,
+        });
+        found.collect()
+    }
+}
