@@ -13,10 +13,14 @@ pub(crate) struct Contention {
 impl Contention {
     /// Of accesses that change, or look at, bytes from `visible_from` on. Where `appends`, nobody knows where writes land.
     pub(crate) fn of(accesses: &[Access], visible_from: &[u64], appends: impl Fn(&Access) -> bool) -> Self {
+        if accesses.iter().any(&appends) {
+            // They may be in anybody's way, and anybody in theirs.
+            return Self { contended: vec![true; accesses.len()], wide: true };
+        }
         let mut found = Self { contended: vec![false; accesses.len()], wide: false };
         let mut by_low: Vec<(u64, u32)> = Vec::with_capacity(accesses.len());
         for (at, access) in accesses.iter().enumerate() {
-            if access.high == u64::MAX || access.kind.is_unknown() || appends(access) {
+            if access.high == u64::MAX || access.kind.is_unknown() {
                 found.contended[at] = true;
                 found.wide = true;
             } else if access.kind != Kind::Seek && access.low < access.high {
