@@ -237,8 +237,7 @@ fn a_rule_fires_where_its_habit_is_and_nowhere_else() {
 fn habits_are_told_with_what_they_cost() {
     let lines = |name: &str| -> String {
         let text = fixture(name).run(["advise", "t.trail"]).succeeds().text();
-        let block =
-            text.split("\n\n").find(|block| block.contains("\nrule ")).unwrap_or_default().to_owned();
+        let block = text.split("\n\n").find(|block| block.contains("\nrule ")).unwrap_or_default().to_owned();
         format!("{name}\n{block}\n")
     };
     let told: String = FIXTURES.into_iter().filter(has_habit).map(lines).collect();
