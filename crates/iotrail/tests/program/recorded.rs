@@ -47,7 +47,7 @@ fn exclusive<'a>(graph: &'a Value, group: &str) -> Vec<(&'a str, &'a str)> {
 
 #[test]
 fn each_way_of_calling_ls_has_one_variant_in_three_cases() {
-    let graph = json("ls", &["dfg", "--by", "cid"]);
+    let graph = json("ls", &["dfg", "--map", "dir2", "--by", "cid"]);
     assert_eq!(graph["cases"], 6);
     let variants = graph["variants"].as_array().unwrap();
     assert_eq!(variants.iter().map(|variant| &variant["count"]).collect::<Vec<_>>(), [3, 3]);
@@ -66,7 +66,7 @@ fn each_way_of_calling_ls_has_one_variant_in_three_cases() {
 
 #[test]
 fn the_only_relation_exclusive_to_ls_leads_from_the_locale_to_the_output() {
-    let graph = json("ls", &["dfg", "--by", "cid"]);
+    let graph = json("ls", &["dfg", "--map", "dir2", "--by", "cid"]);
     assert_eq!(exclusive(&graph, "a"), [("read:/etc/locale.alias", "write:/dev/null")]);
     assert!(exclusive(&graph, "b").contains(&("read:/etc/passwd", "read:/etc/group")));
     for node in graph["nodes"].as_array().unwrap() {
@@ -84,7 +84,7 @@ fn site_variables_come_from_a_configuration_and_yield_to_the_command_line() {
     let config = scratch.path().join("config.toml");
     std::fs::write(&config, "[variables]\nLIB = \"/usr/lib\"\nETC = \"/etc\"\n").unwrap();
     let config = config.to_str().unwrap();
-    let graph = json("ls", &["dfg", "--config", config, "--var", "ETC=/proc"]);
+    let graph = json("ls", &["dfg", "--map", "dir2", "--config", config, "--var", "ETC=/proc"]);
     let activities: Vec<&str> =
         graph["nodes"].as_array().unwrap().iter().map(|node| node["activity"].as_str().unwrap()).collect();
     for expected in ["read:$LIB/x86_64-linux-gnu", "read:$ETC/filesystems", "read:/etc/passwd"] {
