@@ -47,6 +47,8 @@ struct Row {
     size: Option<u64>,
     /// Whether its time is waiting.
     waits: bool,
+    /// Whether its time is I/O time; asked only where sums are kept for each case.
+    is_io: bool,
     /// Whether `start` means anything.
     timed: bool,
     /// Whether it tells how far apart calls are and which overlap.
@@ -97,12 +99,14 @@ impl Accumulator {
             };
             let serial = cases.first_serial + place as u64;
             let case = &mut cases.list[place];
+            let waits = self.classes.as_ref().is_some_and(|classes| classes.waits(batch, row));
             let event = Row {
                 activity: index as u32,
                 start: batch.start[row],
                 duration: known(batch.dur[row].get().map(|Nanos(nanos)| nanos)),
                 size: known(batch.size[row].get()),
-                waits: self.classes.as_ref().is_some_and(|classes| classes.waits(batch, row)),
+                waits,
+                is_io: case.sums.is_some() && !waits && self.may_be_io(batch, row),
                 timed: case.timed,
                 tells_calls: case.tells_calls,
             };
@@ -111,6 +115,15 @@ impl Accumulator {
         }
         self.serial += cases.list.len() as u64;
         Seams::new(cases.list, &mut self.totals)
+    }
+
+    /// Whether a call that does not wait is of data, sync or metadata; what is of no known class may be.
+    fn may_be_io(&self, batch: &EventBatch, row: usize) -> bool {
+        let class = self.classes.as_ref().and_then(|classes| {
+            let spec = classes.spec(batch, row)?;
+            spec.class(classes.kind(batch.path[row]), classes.kind(batch.path2[row]))
+        });
+        class.is_none_or(|class| class.is_io() || class.is_wait())
     }
 
     pub(crate) fn into_totals(self) -> Totals {
@@ -167,7 +180,7 @@ impl Accumulator {
     fn extend(&mut self, case: &mut OpenCase, serial: u64, event: Row) {
         case.trace.push(event.activity);
         if let Some(sums) = &mut case.sums {
-            sums.event(event.activity, event.duration, event.size);
+            sums.event(event.activity, event.duration, event.is_io, event.size);
         }
         let Some(ends) = &mut case.ends else {
             case.ends = Some(Ends {

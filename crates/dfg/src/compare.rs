@@ -2,30 +2,31 @@
 //!
 //! The paper compares by colour (section IV-C): exclusive to one group, exclusive to the other, or both. Most of what people
 //! look for is in "both", so every activity and every relation that both have is compared by count, mean time and mean
-//! size too. The difference of the time spent in an activity is divided between its causes without a rest: with
-//! counts c and means m, c'm' - cm = (c' - c)(m + m')/2 + (m' - m)(c + c')/2; the first part is at stake for `more` and
+//! size too, in figures of a run. The difference of the time spent in an activity is divided between its causes without a rest:
+//! with counts c and means m, c'm' - cm = (c' - c)(m + m')/2 + (m' - m)(c + c')/2; the first part is at stake for `more` and
 //! `fewer`, the second for `slower` and `faster` (and for `larger` and `smaller`, which show in the time of each event). For
 //! relations the time is the gap.
 
 use crate::accumulate::Accumulator;
-use crate::comparison::{COMPARISON_FORMAT, Change, ChangeKind, Comparison, Unit};
+use crate::activity_change::{ActivityChange, Pair};
+use crate::comparison::{COMPARISON_FORMAT, Chance, Change, ChangeKind, Comparison, Unit};
 use crate::error::DfgError;
 use crate::finish::Labels;
 use crate::options::DfgOptions;
 use crate::plan::Plan;
 use crate::result::{Dfg, END, START};
-use crate::runs::{Holders, Run, runs, unit};
+use crate::runs::{CaseFacts, Holders, Run, runs, unit};
 use crate::seams::{ClosedSeams, Seams};
 use crate::significance::{self, Hypothesis, LEVEL, Tested};
 use crate::summation::Summation;
 use crate::synthesize;
 use crate::vertex::{Relation, Vertex};
 use iotrail_model::{CaseId, Pid};
-use iotrail_query::{GroupId, Pass, Query, Rows, scan};
+use iotrail_query::{GroupId, Pass, Query, Rows, runs_of_cases, scan};
 use iotrail_trail::{Columns, EventLog};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// How many activities are tested at most, and which share of all time or of all events makes one worth a test. What is
@@ -33,8 +34,9 @@ use std::sync::Arc;
 const TESTED_ACTIVITIES: (usize, f64) = (200, 0.001);
 /// The same of transitions, by gaps and occurrences.
 const TESTED_TRANSITIONS: (usize, f64) = (100, 0.01);
-/// Share of the level that activities have; transitions have the rest.
-const ACTIVITIES_SHARE: f64 = 0.8;
+/// Shares of the level that the elapsed time, the activities and the transitions have, with and without an elapsed time. Four runs
+/// against four reach 2/70, which the share of the elapsed time allows.
+const SHARES: [[f64; 3]; 2] = [[0.0, 0.8, 0.2], [0.6, 0.32, 0.08]];
 
 /// Compares group `b` with group `a`, the baseline. Cases of other groups are left out.
 ///
@@ -62,6 +64,8 @@ pub struct Contrast<'a> {
     holders: Holders<'a>,
     /// By case, whether no process is known of it.
     without_process: Vec<bool>,
+    /// By case, the elapsed time of the processes of which it is the first case.
+    elapsed: Vec<Option<i64>>,
     options: DfgOptions,
 }
 
@@ -85,7 +89,29 @@ impl<'a> Contrast<'a> {
         let (sums, names) = (Summation::new(log, plan), [a.to_owned(), b.to_owned()]);
         let holders = Holders::new(log)?;
         let without_process = holders.without_process();
-        Ok(Self { sums, log, query, groups, names, holders, without_process, options })
+        let elapsed = Vec::new();
+        Ok(Self { sums, log, query, groups, names, holders, without_process, elapsed, options })
+    }
+
+    /// Tests the elapsed times as well: by case, that of the processes of which it is the first case.
+    #[must_use]
+    pub fn with_elapsed(self, elapsed: Vec<Option<i64>>) -> Self {
+        Self { elapsed, ..self }
+    }
+
+    /// The slot of the plan of a case that is compared.
+    fn slot(&self, case: CaseId) -> Option<usize> {
+        let group = self.query.group(case).filter(|_| self.query.may_select_case(case))?;
+        self.groups.iter().position(|chosen| *chosen == group).map(|place| place + 1)
+    }
+
+    /// How many runs each group has.
+    fn whole_runs(&self, whole: &[u32]) -> Sizes {
+        let cases =
+            self.log.cases().iter().filter_map(|case| Some((self.slot(case.id)?, whole[case.id.index()])));
+        let runs: BTreeSet<(usize, u32)> = cases.collect();
+        let of = |slot: usize| runs.iter().filter(|(own, _)| *own == slot).count() as u64;
+        Sizes { a: of(1), b: of(2) }
     }
 }
 
@@ -145,12 +171,14 @@ impl Pass for Contrast<'_> {
 
     fn finish(&self, sums: ContrastSums, closed: ClosedSeams) -> Comparison {
         let mut totals = self.sums.finish(sums.accumulator, closed);
-        let run_of_case = self.holders.runs(&sums.threads);
-        let runs = runs(std::mem::take(&mut totals.summed_cases), &run_of_case);
-        let is_compared = |case| self.query.group(case).is_some_and(|group| self.groups.contains(&group));
-        let unit = unit(self.log, &run_of_case, is_compared);
+        let whole = runs_of_cases(self.log, self.query);
+        let unit_of_case = self.holders.units(&sums.threads, &whole);
+        let facts = CaseFacts { unit: &unit_of_case, elapsed: &self.elapsed };
+        let members = self.log.cases().iter().filter_map(|case| Some((case.id, self.slot(case.id)?)));
+        let runs = runs(std::mem::take(&mut totals.summed_cases), members, facts);
+        let unit = unit(self.log, &unit_of_case, |case| self.slot(case).is_some());
         let dfg = synthesize::graph(self.log, self.query, totals, &self.names, &self.options);
-        Comparison { unit, ..comparison(runs, dfg, &self.query.activities()) }
+        comparison(runs, (unit, self.whole_runs(&whole)), dfg, &self.query.activities())
     }
 }
 
@@ -161,58 +189,176 @@ fn find(query: &Query, name: &str) -> Result<GroupId, DfgError> {
         .ok_or_else(|| DfgError::UnknownGroup { name: name.to_owned(), known: query.groups().to_vec() })
 }
 
-/// The comparison of the two groups of `dfg`, given the sums of each run.
-pub(crate) fn comparison(runs: Vec<Run>, dfg: Dfg, activities: &[Arc<str>]) -> Comparison {
+/// The comparison of the two groups of `dfg`, given the sums of each unit and the numbers of runs.
+pub(crate) fn comparison(
+    runs: Vec<Run>,
+    (unit, whole): (Unit, Sizes),
+    dfg: Dfg,
+    activities: &[Arc<str>],
+) -> Comparison {
     let observed: Vec<bool> = runs.iter().map(|run| run.slot == 2).collect();
     let second = observed.iter().filter(|second| **second).count() as u64;
-    let sizes = Sizes { a: observed.len() as u64 - second, b: second };
+    let units = Sizes { a: observed.len() as u64 - second, b: second };
+    // Runs of different numbers of ranks are compared rank by rank.
+    let of_runs = unit == Unit::Run || units.a * whole.b == units.b * whole.a;
+    let (per, sizes) = if of_runs { (Unit::Run, whole) } else { (unit, units) };
     let labels = Labels { activities, groups: &[], case_name: &|key| key.to_string() };
+    // Ranks wait for one another: their elapsed times are no sample of that of the run.
+    let elapsed = elapsed_hypothesis(&runs).filter(|_| unit == Unit::Run);
     let elements = elements(runs);
-    let mut results: BTreeMap<Element, (f64, f64)> = BTreeMap::new();
-    let tests =
-        [(true, TESTED_ACTIVITIES, ACTIVITIES_SHARE), (false, TESTED_TRANSITIONS, 1.0 - ACTIVITIES_SHARE)];
-    let (mut permutations, mut hypotheses) = (0, 0);
-    for (activities, most, share) in tests {
-        let family = worth_a_test(&elements, activities, most);
-        if activities {
-            hypotheses = family.len();
-        }
-        let tested = test(&elements, &family, &observed);
-        permutations = permutations.max(tested.divisions);
-        for ((element, p_value), q_value) in
-            family.iter().zip(&tested.p_values).zip(significance::adjusted(&tested.p_values))
-        {
-            let q_value = (q_value / share).min(1.0);
-            results.insert(*element, (*p_value, q_value));
-        }
-    }
+    let tested = Tests::of(&elements, elapsed, &observed);
+    let gaps = gaps_before(&elements, &observed);
     let mut changes = Vec::new();
+    let mut changed = Vec::new();
     for (element, sums) in of_each(&elements) {
-        let result = results.get(&element);
-        changes.extend(differences(element, sums, &observed, sizes, &labels).into_iter().map(|change| {
-            Change {
-                p_value: result.map(|(p_value, _)| *p_value),
-                q_value: result.map(|(_, q_value)| *q_value),
-                significant: result.map(|(_, q_value)| *q_value <= LEVEL),
-                ..change
-            }
+        let (a, b) = sides(sums, &observed);
+        let chance = tested.results.get(&element);
+        changes.extend(differences(element, (a, b), sizes, &labels).into_iter().map(|change| Change {
+            p_value: chance.map(|chance| chance.p_value),
+            q_value: chance.map(|chance| chance.q_value),
+            significant: chance.map(|chance| chance.significant),
+            ..change
         }));
+        if let Element::Activity(activity) = element {
+            let name = labels.vertex(Vertex::activity(activity), START);
+            let gaps = gaps.get(&activity).copied().unwrap_or_default();
+            changed.push(activity_change(name, (a, b), gaps, sizes, chance));
+        }
     }
-    changes.sort_unstable_by(Change::order);
+    changed.retain(ActivityChange::differs);
+    changed.sort_by(by_io_time);
+    // Activities before transitions, whose gaps other work may fill.
+    let places: HashMap<Arc<str>, usize> =
+        changed.iter().enumerate().map(|(at, row)| (Arc::clone(&row.activity), at)).collect();
+    let place = |change: &Change| match change.to {
+        None => places.get(&change.activity).copied().unwrap_or(places.len()),
+        Some(_) => usize::MAX,
+    };
+    changes.sort_unstable_by(|one, other| place(one).cmp(&place(other)).then_with(|| one.order(other)));
     let name = |place: usize| dfg.groups.get(place).map_or_else(String::new, |group| group.name.clone());
     Comparison {
         format: COMPARISON_FORMAT.to_owned(),
         a: name(0),
         b: name(1),
-        per_case: sizes.a != sizes.b,
-        unit: Unit::default(),
-        runs_a: sizes.a,
-        runs_b: sizes.b,
-        runs_needed: significance::runs_needed((hypotheses as f64 / ACTIVITIES_SHARE).ceil() as usize),
-        permutations,
+        per,
+        unit,
+        runs_a: units.a,
+        runs_b: units.b,
+        runs_needed: tested.runs_needed,
+        permutations: tested.permutations,
+        elapsed_chance: tested.elapsed,
+        activities: changed,
         changes,
         dfg,
     }
+}
+
+/// What chance makes of each element, and of the elapsed time.
+struct Tests {
+    results: BTreeMap<Element, Chance>,
+    elapsed: Option<Chance>,
+    permutations: u64,
+    /// How many runs it takes to find a change of one activity.
+    runs_needed: u64,
+}
+
+impl Tests {
+    fn of(elements: &Elements, elapsed: Option<Hypothesis>, observed: &[bool]) -> Self {
+        let [of_elapsed, of_activities, of_transitions] = SHARES[usize::from(elapsed.is_some())];
+        let mut tests = Self { results: BTreeMap::new(), elapsed: None, permutations: 0, runs_needed: 0 };
+        let elapsed: Vec<Hypothesis> = elapsed.into_iter().collect();
+        tests.elapsed = tests.family(elements, &[], elapsed, observed, of_elapsed).first().copied();
+        let activities = worth_a_test(elements, true, TESTED_ACTIVITIES);
+        tests.family(elements, &activities, Vec::new(), observed, of_activities);
+        let transitions = worth_a_test(elements, false, TESTED_TRANSITIONS);
+        tests.family(elements, &transitions, Vec::new(), observed, of_transitions);
+        let hypotheses = activities.len().max(1) as f64 / of_activities;
+        tests.runs_needed = significance::runs_needed(hypotheses.ceil() as usize);
+        tests
+    }
+
+    /// Tests a family at its share of the level: elements, and what else belongs to it.
+    fn family(
+        &mut self,
+        elements: &Elements,
+        family: &[Element],
+        more: Vec<Hypothesis>,
+        observed: &[bool],
+        share: f64,
+    ) -> Vec<Chance> {
+        let of_element = |element: &Element| hypothesis(of(elements, *element), observed.len());
+        let hypotheses: Vec<Hypothesis> = family.iter().map(of_element).chain(more).collect();
+        let tested: Tested = significance::test(&hypotheses, observed).unwrap_or_default();
+        self.permutations = self.permutations.max(tested.divisions);
+        let adjusted = significance::adjusted(&tested.p_values);
+        let chance = |(p_value, q_value): (&f64, f64)| {
+            let q_value = (q_value / share).min(1.0);
+            Chance { p_value: *p_value, q_value, significant: q_value <= LEVEL }
+        };
+        let chances: Vec<Chance> = tested.p_values.iter().zip(adjusted).map(chance).collect();
+        self.results.extend(family.iter().copied().zip(chances.iter().copied()));
+        chances
+    }
+}
+
+/// The elapsed times of all units, if all are known.
+fn elapsed_hypothesis(runs: &[Run]) -> Option<Hypothesis> {
+    let times: Option<Vec<Option<f64>>> = runs.iter().map(|run| Some(Some(run.elapsed? as f64))).collect();
+    let mut hypothesis = Hypothesis::default();
+    hypothesis.figure(&times.filter(|times| !times.is_empty())?);
+    Some(hypothesis)
+}
+
+/// What stands the test first, then by difference of I/O time, then by number of calls and name.
+fn by_io_time(one: &ActivityChange, other: &ActivityChange) -> Ordering {
+    let stands = |row: &ActivityChange| row.significant == Some(true);
+    let time = |row: &ActivityChange| row.difference_ns.map_or(0.0, f64::abs);
+    let calls = |row: &ActivityChange| row.count.difference().map_or(0.0, f64::abs);
+    stands(other)
+        .cmp(&stands(one))
+        .then_with(|| time(other).total_cmp(&time(one)))
+        .then_with(|| calls(other).total_cmp(&calls(one)))
+        .then_with(|| one.activity.cmp(&other.activity))
+}
+
+/// The gaps before each activity on both sides: their sum and number.
+fn gaps_before(elements: &Elements, observed: &[bool]) -> HashMap<u32, [Side; 2]> {
+    let mut gaps: HashMap<u32, [Side; 2]> = HashMap::new();
+    for (element, sum) in elements {
+        let Element::Relation(relation) = element else { continue };
+        let Some(activity) = relation.to.index() else { continue };
+        gaps.entry(activity as u32).or_default()[usize::from(observed[sum.run as usize])].add(sum);
+    }
+    gaps
+}
+
+fn activity_change(
+    activity: Arc<str>,
+    (a, b): (Side, Side),
+    gaps: [Side; 2],
+    sizes: Sizes,
+    chance: Option<&Chance>,
+) -> ActivityChange {
+    let io = |side: &Side, runs: u64| {
+        (side.timed > 0 || side.count == 0).then(|| side.io as f64 / runs.max(1) as f64)
+    };
+    let (io_a_ns, io_b_ns) = (io(&a, sizes.a), io(&b, sizes.b));
+    let count = |side: &Side, runs: u64| Some(side.count as f64 / runs.max(1) as f64);
+    let change = ActivityChange {
+        activity,
+        cause: ChangeKind::New,
+        io_a_ns,
+        io_b_ns,
+        difference_ns: io_a_ns.zip(io_b_ns).map(|(a, b)| b - a),
+        count: Pair { a: count(&a, sizes.a), b: count(&b, sizes.b) },
+        duration_ns: Pair { a: a.mean_time(), b: b.mean_time() },
+        bytes: Pair { a: a.mean_size(), b: b.mean_size() },
+        gap_ns: Pair { a: gaps[0].mean_time(), b: gaps[1].mean_time() },
+        p_value: chance.map(|chance| chance.p_value),
+        q_value: chance.map(|chance| chance.q_value),
+        significant: chance.map(|chance| chance.significant),
+    };
+    change.with_cause()
 }
 
 /// An activity or a relation.
@@ -230,6 +376,8 @@ struct Sum {
     /// Occurrences whose time is known, and the sum of their times.
     timed: u64,
     time: i128,
+    /// The part of it that is I/O time.
+    io: u64,
     /// Occurrences whose size is known, and the sum of their sizes.
     sized: u64,
     bytes: u64,
@@ -237,7 +385,7 @@ struct Sum {
 
 /// Numbers of runs.
 #[derive(Clone, Copy, Debug)]
-struct Sizes {
+pub(crate) struct Sizes {
     a: u64,
     b: u64,
 }
@@ -254,6 +402,7 @@ fn elements(runs: Vec<Run>) -> Elements {
                 count: sum.count,
                 timed: sum.timed,
                 time: sum.duration.into(),
+                io: sum.io,
                 sized: sum.sized,
                 bytes: sum.bytes,
             };
@@ -286,6 +435,7 @@ struct Side {
     count: u64,
     timed: u64,
     time: i128,
+    io: u64,
     sized: u64,
     bytes: u64,
 }
@@ -295,6 +445,7 @@ impl Side {
         self.count += sum.count;
         self.timed += sum.timed;
         self.time += sum.time;
+        self.io = self.io.saturating_add(sum.io);
         self.sized += sum.sized;
         self.bytes = self.bytes.saturating_add(sum.bytes);
     }
@@ -308,20 +459,17 @@ impl Side {
     }
 }
 
-fn differences(
-    element: Element,
-    sums: &[(Element, Sum)],
-    observed: &[bool],
-    sizes: Sizes,
-    labels: &Labels<'_>,
-) -> Vec<Change> {
+fn sides(sums: &[(Element, Sum)], observed: &[bool]) -> (Side, Side) {
     let (mut a, mut b) = (Side::default(), Side::default());
     for (_, sum) in sums {
         if observed[sum.run as usize] { b.add(sum) } else { a.add(sum) }
     }
-    // As many runs as the second group has, so that the time at stake is that group's.
-    let scale = if sizes.a == sizes.b || sizes.a == 0 { 1.0 } else { sizes.b as f64 / sizes.a as f64 };
-    let (count_a, count_b) = (a.timed as f64 * scale, b.timed as f64);
+    (a, b)
+}
+
+fn differences(element: Element, (a, b): (Side, Side), sizes: Sizes, labels: &Labels<'_>) -> Vec<Change> {
+    let per_run = |count: u64, runs: u64| count as f64 / runs.max(1) as f64;
+    let (count_a, count_b) = (per_run(a.timed, sizes.a), per_run(b.timed, sizes.b));
     let (mean_a, mean_b) = (a.mean_time(), b.mean_time());
     // Where one group has no such event, the other's mean is what its events would have taken.
     let known = (a.count == 0 || mean_a.is_some()) && (b.count == 0 || mean_b.is_some());
@@ -329,9 +477,6 @@ fn differences(
     let by_count = filled.map(|(a, b)| (count_b - count_a) * (a + b) / 2.0);
     let by_time = filled.map(|(a, b)| (b - a) * (count_a + count_b) / 2.0);
 
-    let per_run = |count: u64, runs: u64| {
-        if sizes.a == sizes.b { count as f64 } else { count as f64 / runs.max(1) as f64 }
-    };
     let counts = (per_run(a.count, sizes.a), per_run(b.count, sizes.b));
     let count_kind = match (a.count, b.count) {
         (0, _) => ChangeKind::New,
@@ -384,10 +529,9 @@ fn row(
 }
 
 impl Change {
-    /// Activities before transitions, whose gaps other work may fill; what stands the test first; then by time at stake,
-    /// what is only in one group, and by name.
+    /// What stands the test first; then by time at stake, what is only in one group, and by name.
     fn order(&self, other: &Self) -> Ordering {
-        let class = |change: &Self| (change.to.is_some(), change.significant != Some(true));
+        let class = |change: &Self| change.significant != Some(true);
         let stake = |change: &Self| change.time_at_stake_ns.map_or(0.0, f64::abs);
         let shared = |change: &Self| !matches!(change.kind, ChangeKind::New | ChangeKind::Gone);
         class(self)
@@ -419,13 +563,6 @@ fn worth_a_test(elements: &[(Element, Sum)], activities: bool, (most, least): (u
         .collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     shares.into_iter().take(most).map(|(element, _)| element).collect()
-}
-
-/// Tests whether the runs are exchangeable in each element of a family; nothing if there are too few runs.
-fn test(elements: &[(Element, Sum)], family: &[Element], observed: &[bool]) -> Tested {
-    let hypotheses: Vec<Hypothesis> =
-        family.iter().map(|element| hypothesis(of(elements, *element), observed.len())).collect();
-    significance::test(&hypotheses, observed).unwrap_or_default()
 }
 
 /// How often, how long, how many bytes: in all and for each occurrence, which a run without any lacks.

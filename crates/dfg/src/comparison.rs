@@ -1,5 +1,6 @@
 //! The result of a comparison of two groups: what changed, ordered by time at stake.
 
+use crate::activity_change::ActivityChange;
 use crate::result::{Dfg, Node};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -8,7 +9,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// The name of the format of a [`Comparison`] as JSON.
-pub const COMPARISON_FORMAT: &str = "iotrail-compare/1";
+pub const COMPARISON_FORMAT: &str = "iotrail-compare/2";
 
 /// Share of the time of all events from which on a change is worth a reader's time.
 const NOTABLE_SHARE: f64 = 0.001;
@@ -46,29 +47,45 @@ impl Unit {
     }
 }
 
+/// What chance makes of a difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Chance {
+    /// As of [`Change`].
+    pub p_value: f64,
+    /// As of [`Change`].
+    pub q_value: f64,
+    /// As of [`Change`].
+    pub significant: bool,
+}
+
 /// Two groups of cases side by side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// `iotrail-compare/1`.
+    /// `iotrail-compare/2`.
     pub format: String,
     /// Name of the first group, the baseline.
     pub a: String,
     /// Name of the second group.
     pub b: String,
-    /// Whether counts are per run, because the groups differ in their number of runs.
-    pub per_case: bool,
-    /// What is called a run here: `rank` if each is a rank of a run that has several.
+    /// What counts and times are of: the mean run, or the mean rank if the groups' runs have different numbers of ranks.
+    pub per: Unit,
+    /// What can be exchanged between the groups: `rank` if runs have several.
     #[serde(default)]
     pub unit: Unit,
-    /// Runs of the first group: recorded cases (commands, ranks); those of one tree of processes are one.
+    /// Units of the first group.
     pub runs_a: u64,
-    /// Runs of the second group.
+    /// Units of the second group.
     pub runs_b: u64,
     /// How many runs each group needs before a change of one activity can stand the test.
     pub runs_needed: u64,
     /// Number of divisions of the runs behind the smallest p-values (all of them, if they are at most 20,000); 0 if there are too few runs for a test.
     pub permutations: u64,
-    /// The changes: activities before transitions, what stands the test first, then the largest time at stake.
+    /// Whether chance explains the difference of the elapsed time; NULL without a test.
+    pub elapsed_chance: Option<Chance>,
+    /// The activities that differ, one row for each: what stands the test first, then the largest difference of I/O time.
+    pub activities: Vec<ActivityChange>,
+    /// The changes: activities before transitions, what stands the test first, then the largest difference of I/O time; the
+    /// changes of one activity by time at stake.
     pub changes: Vec<Change>,
     /// The combined graph, both groups in it.
     pub dfg: Dfg,
@@ -168,6 +185,23 @@ pub struct Change {
     pub q_value: Option<f64>,
     /// Whether the difference stands: `q_value` is at most 0.05; NULL without a test.
     pub significant: Option<bool>,
+}
+
+impl ChangeKind {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Gone => "gone",
+            Self::Slower => "slower",
+            Self::Faster => "faster",
+            Self::Larger => "larger",
+            Self::Smaller => "smaller",
+            Self::More => "more",
+            Self::Fewer => "fewer",
+        }
+    }
 }
 
 /// What differs.

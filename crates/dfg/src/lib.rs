@@ -4,6 +4,7 @@
 //! section IV; what goes beyond is defined in `docs/definitions.md`. Pure: event batches in, result structs out.
 
 pub mod accumulate;
+pub mod activity_change;
 pub mod by_group;
 pub mod compare;
 pub mod comparison;
@@ -36,9 +37,10 @@ mod totals;
 mod vertex;
 
 pub use accumulate::Accumulator;
+pub use activity_change::{ActivityChange, Pair};
 pub use by_group::ByGroup;
 pub use compare::{Contrast, compare};
-pub use comparison::{Cause, Change, ChangeKind, Comparison};
+pub use comparison::{Cause, Chance, Change, ChangeKind, Comparison};
 pub use concurrency::ConcurrencyRule;
 pub use details::Details;
 pub use error::DfgError;

@@ -26,6 +26,8 @@ pub(crate) struct NodeSum {
     /// Events that have a duration, and the sum of their durations.
     pub(crate) timed: u64,
     pub(crate) duration: u64,
+    /// The part of it that is I/O time.
+    pub(crate) io: u64,
     /// Events that have a size, and the sum of their sizes.
     pub(crate) sized: u64,
     pub(crate) bytes: u64,
@@ -45,6 +47,7 @@ impl NodeSum {
         self.count += other.count;
         self.timed += other.timed;
         self.duration = self.duration.saturating_add(other.duration);
+        self.io = self.io.saturating_add(other.io);
         self.sized += other.sized;
         self.bytes = self.bytes.saturating_add(other.bytes);
     }
@@ -59,11 +62,12 @@ impl EdgeSum {
 }
 
 impl CaseSums {
-    pub(crate) fn event(&mut self, activity: u32, duration: Option<u64>, size: Option<u64>) {
+    pub(crate) fn event(&mut self, activity: u32, duration: Option<u64>, is_io: bool, size: Option<u64>) {
         let event = NodeSum {
             count: 1,
             timed: u64::from(duration.is_some()),
             duration: duration.unwrap_or(0),
+            io: duration.filter(|_| is_io).unwrap_or(0),
             sized: u64::from(size.is_some()),
             bytes: size.unwrap_or(0),
         };

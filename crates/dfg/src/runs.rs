@@ -1,7 +1,8 @@
 //! Runs: what could be exchanged between two groups if they did not differ.
 //!
-//! A run is a recorded case (a command, or a rank of it). Recorded cases whose processes made one another, or that hold threads
-//! of one process, as the files of `strace -ff` do, are one run together: they are never exchangeable, so they are no sample.
+//! A run is what [`iotrail_query::runs_of_cases`] says, or a rank of it. Recorded cases whose processes made one another, or that
+//! hold threads of one process, as the files of `strace -ff` do, are one run together: they are never exchangeable, so they are no
+//! sample.
 
 use crate::comparison::Unit;
 use crate::per_case::{CaseSums, SummedCase};
@@ -15,6 +16,17 @@ pub(crate) struct Run {
     /// The slot of the plan that it belongs to.
     pub(crate) slot: usize,
     pub(crate) sums: CaseSums,
+    /// From its first call to its last end, if somebody measured it.
+    pub(crate) elapsed: Option<i64>,
+}
+
+/// What is known of recorded cases.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CaseFacts<'a> {
+    /// The lowest case of the unit that each belongs to.
+    pub(crate) unit: &'a [u32],
+    /// The elapsed time of the processes of which each is the first case.
+    pub(crate) elapsed: &'a [Option<i64>],
 }
 
 /// Which processes the recorded cases of a log hold.
@@ -28,6 +40,9 @@ pub(crate) struct Holders<'a> {
 
 /// Where numbers of processes mean something: a trail (its address) and a host.
 type Place<'a> = (usize, Option<&'a str>);
+
+/// A rank and its host, if there are ranks.
+type Rank<'a> = Option<(Option<&'a str>, &'a str)>;
 
 impl<'a> Holders<'a> {
     /// Of the processes of a log.
@@ -51,8 +66,9 @@ impl<'a> Holders<'a> {
         without
     }
 
-    /// By recorded case, the first case of its run; `threads` are cases without a process and the number of theirs.
-    pub(crate) fn runs(&self, threads: &BTreeMap<CaseId, Pid>) -> Vec<u32> {
+    /// By recorded case, the first case of its unit: the rank, or the run if it has none. `threads` are cases without a process and the
+    /// number of theirs; `whole` is the first case of the run of each case.
+    pub(crate) fn units(&self, threads: &BTreeMap<CaseId, Pid>, whole: &[u32]) -> Vec<u32> {
         let held = |case: CaseId, pid: Pid| {
             let found = self.holders.get(&(place(self.log, case), pid)).map_or(&[][..], Vec::as_slice);
             if found.contains(&case.0) { &[][..] } else { found }
@@ -63,6 +79,13 @@ impl<'a> Holders<'a> {
             for &other in held(case, pid) {
                 join(&mut first, case.0, other);
             }
+        }
+        let mut ranks: BTreeMap<(u32, Rank<'_>), u32> = BTreeMap::new();
+        for case in self.log.cases() {
+            let rank = case.name.rid.as_deref().map(|rank| (case.name.host.as_deref(), rank));
+            let Some(&run) = whole.get(case.id.index()) else { continue };
+            let other = *ranks.entry((run, rank)).or_insert(case.id.0);
+            join(&mut first, case.id.0, other);
         }
         (0..first.len() as u32).map(|case| root(&mut first, case)).collect()
     }
@@ -100,13 +123,22 @@ fn join(first: &mut [u32], a: u32, b: u32) {
     first[a.max(b) as usize] = a.min(b);
 }
 
-/// The runs of the groups, in the order of slots and cases.
-pub(crate) fn runs(cases: Vec<SummedCase>, run_of_case: &[u32]) -> Vec<Run> {
+/// The units of the groups, in the order of slots and cases; `members` are the cases that take part and their slots, of which
+/// some may have no call.
+pub(crate) fn runs(
+    cases: Vec<SummedCase>,
+    members: impl Iterator<Item = (CaseId, usize)>,
+    facts: CaseFacts<'_>,
+) -> Vec<Run> {
     let mut runs: BTreeMap<(usize, u32), Run> = BTreeMap::new();
+    let unit = |case: u32| facts.unit.get(case as usize).copied().unwrap_or(case);
+    for (case, slot) in members {
+        let run = runs.entry((slot, unit(case.0))).or_insert_with(|| Run { slot, ..Run::default() });
+        run.elapsed = run.elapsed.max(facts.elapsed.get(case.index()).copied().flatten());
+    }
     for case in cases {
-        let number = case.key.case().0;
-        let run = run_of_case.get(number as usize).copied().unwrap_or(number);
-        let run = runs.entry((case.slot, run)).or_insert_with(|| Run { slot: case.slot, ..Run::default() });
+        let key = (case.slot, unit(case.key.case().0));
+        let run = runs.entry(key).or_insert_with(|| Run { slot: case.slot, ..Run::default() });
         run.sums.merge(&case.sums);
     }
     runs.into_values().collect()

@@ -61,7 +61,7 @@ impl Composer<'_> {
     fn title(&self) -> String {
         let sources: Vec<String> = self.dfg.sources.iter().map(|source| shown(source, 60)).collect();
         match &self.view.title {
-            Some(title) => shown(title, 120),
+            Some(title) => shown(title, 240),
             None if sources.is_empty() => "Directly-Follows Graph".to_owned(),
             None => shown(&format!("Directly-Follows Graph of {}", sources.join(", ")), 120),
         }

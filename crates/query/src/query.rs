@@ -122,11 +122,12 @@ impl Query {
         };
         let selection = Selection::check(&select(&spec))?;
         let filter = Filter::bind(&selection, facts, &variables)?;
-        let groups = match &spec.group_by {
-            Some(word) => {
+        let groups = match (&spec.groups, &spec.group_by) {
+            (Some(groups), _) => groups.clone(),
+            (None, Some(word)) => {
                 GroupBy::parse(word)?.divide(facts.cases, |case| facts.trail(case)).led_by(&spec.groups_first)
             }
-            None => Groups::default(),
+            (None, None) => Groups::default(),
         };
         let plan = Plan {
             classes: classes(facts.cases, mapping.attributes()),
@@ -141,7 +142,7 @@ impl Query {
             moves_data: facts.names.calls.iter().map(|name| moves_data(name)).collect(),
             paths: facts.names.paths.clone(),
             activities: Activities::default(),
-            warnings: warnings(&selection, &groups, facts, spec.group_by.is_some()),
+            warnings: warnings(&selection, &groups, facts, spec.group_by.is_some() && spec.groups.is_none()),
             mapping,
             variables,
             filter,
@@ -283,10 +284,23 @@ impl Query {
         &self.plan.groups.names
     }
 
+    /// Whether the groups are trails, or sides of several.
+    #[must_use]
+    pub fn groups_trails(&self) -> bool {
+        let by = self.plan.spec.group_by.as_deref().map(str::trim);
+        self.plan.spec.groups.is_some() || by.and_then(Attribute::from_name) == Some(Attribute::Trail)
+    }
+
+    /// Whether events of a recorded case may be selected.
+    #[must_use]
+    pub fn may_select_case(&self, case: CaseId) -> bool {
+        self.may_match(case..=case, Timestamp(i64::MIN)..=Timestamp(i64::MAX))
+    }
+
     /// The group of a recorded case.
     #[must_use]
     pub fn group(&self, case: CaseId) -> Option<GroupId> {
-        self.plan.groups.of_case.get(case.index()).copied().flatten()
+        self.plan.groups.of(case)
     }
 
     /// How many recorded cases belong to no group although there is a partition.

@@ -1,5 +1,7 @@
 //! A query as the user writes it: raw words, nothing checked. [`crate::Query::new`] makes the checked plan.
 
+use crate::group::Groups;
+
 /// The words of a query. The default is the paper's mapping of all events, the default cases and no groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuerySpec {
@@ -14,6 +16,8 @@ pub struct QuerySpec {
     pub group_by: Option<String>,
     /// `--groups`: the groups that come first, in this order; the very first is the baseline of comparisons.
     pub groups_first: Vec<String>,
+    /// Groups that somebody made who knows more than words say; they take the place of [`Self::group_by`].
+    pub groups: Option<Groups>,
     /// `--var NAME=PATH`: site variables; they win over those of the rules file.
     pub variables: Vec<String>,
     /// A configuration file whose `[variables]` count where neither `--var` nor the rules file names them.

@@ -352,7 +352,7 @@ pub struct PageComparison {
     pub a: String,
     /// The other group.
     pub b: String,
-    /// Whether values are for each case.
+    /// Whether values are per rank instead of per run.
     pub per_case: bool,
     /// Runs of both groups, and how many each needs before one change can stand.
     pub runs: (u64, u64, u64),

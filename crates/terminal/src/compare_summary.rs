@@ -1,97 +1,192 @@
-//! What `iotrail compare` prints in a terminal: a table of what changed, one row for each activity or transition.
+//! What `iotrail compare` prints in a terminal: the verdict, where the difference of the elapsed time comes from, and the activities
+//! whose I/O differs, one row for each.
 //!
 //! The kind of a change is a word and what stands the test has a sign (`*`), so that nothing depends on colour.
 
+use crate::compare_verdict::{about_chance, number, p, verdict_line};
 use crate::hints::Hint;
-use crate::table::{Align, Block, Style, Table};
+use crate::table::{Align, Style, Table, wrap};
+use crate::why_summary::phrase;
 use iotrail_dfg::comparison::Unit;
-use iotrail_dfg::{Cause, ChangeKind, Comparison};
+use iotrail_dfg::{ActivityChange, ChangeKind, Comparison};
+use iotrail_model::text::printable;
 use iotrail_model::{text, units};
+use iotrail_workflow::change::{ElapsedCause, ElapsedChange, Verdict};
+use iotrail_workflow::why::result::Piece;
 
-/// The table of `comparison` with at most `limit` changes, ending in a line break.
+/// What changed between two sides.
+#[derive(Clone, Copy, Debug)]
+pub struct Changes<'a> {
+    /// The figures of runs.
+    pub verdict: &'a Verdict,
+    /// The elapsed time.
+    pub elapsed: Option<&'a ElapsedChange>,
+    /// Activities and transitions.
+    pub comparison: &'a Comparison,
+}
+
+/// The summary of `changes`; tables have at most `limit` rows. It ends in a line break.
 #[must_use]
-pub fn compare_summary(comparison: &Comparison, limit: usize, style: Style) -> String {
-    let mut out = compared(comparison, style);
-    out.push('\n');
-    out.push_str(&style.bold("What changed"));
-    out.push('\n');
-    if comparison.changes.is_empty() {
-        out.push_str(
-            "Nothing: both groups have the same activities and transitions with the same figures.\n",
-        );
-        return out;
+pub fn compare_summary(changes: &Changes<'_>, limit: usize, style: Style) -> String {
+    let comparison = changes.comparison;
+    let paragraph = |text: &str| wrap(&printable(text), style.width.max(20)).join("\n");
+    let verdict = style.bold(&paragraph(&verdict_line(changes.verdict, comparison)));
+    let chance = style.dim(&paragraph(&about_chance(changes.verdict, comparison)));
+    let mut sections = vec![format!("{verdict}\n{chance}\n")];
+    sections.extend(changes.elapsed.and_then(|elapsed| causes(elapsed, comparison, limit, style)));
+    sections.extend(activities(comparison, limit, style));
+    let notes: Vec<String> = notes(comparison, style).iter().map(|note| style.dim(&paragraph(note))).collect();
+    if !notes.is_empty() {
+        sections.push(format!("{}\n", notes.join("\n")));
     }
-    out.push_str(&changes(comparison, limit, style));
-    for note in notes(comparison, limit, style) {
-        out.push_str(&style.dim(&note));
-        out.push('\n');
-    }
-    out
+    sections.join("\n")
 }
 
-fn compared(comparison: &Comparison, style: Style) -> String {
-    let mut block = Block::new();
-    let sides =
-        [("baseline", &comparison.a, comparison.runs_a), ("compared", &comparison.b, comparison.runs_b)];
-    for (role, name, runs) in sides {
-        let group = comparison.dfg.groups.iter().find(|group| group.name == *name);
-        let figures = group.map(|group| {
-            format!(
-                ": {}, {}, {}, {}, {}",
-                units::counted(runs, comparison.unit.name(), comparison.unit.plural()),
-                units::counted(group.cases, "case", "cases"),
-                units::counted(group.events, "event", "events"),
-                units::duration_or_dash(group.duration_ns),
-                units::bytes(group.bytes as f64)
-            )
-        });
-        block.entry(role, format!("{name}{}", figures.unwrap_or_default()));
+fn causes(elapsed: &ElapsedChange, comparison: &Comparison, limit: usize, style: Style) -> Option<String> {
+    if elapsed.causes.is_empty() {
+        return None;
     }
-    block.render(style)
-}
-
-fn changes(comparison: &Comparison, limit: usize, style: Style) -> String {
     let (a, b) = (text::shown(&comparison.a, 16), text::shown(&comparison.b, 16));
     let mut table = Table::new()
-        .figures("", Align::Left)
-        .figures("change", Align::Left)
-        .names("activity")
-        .names("followed by")
-        .figures("measure", Align::Left)
+        .figures("difference", Align::Right)
         .figures(&a, Align::Right)
         .figures(&b, Align::Right)
-        .optional("difference", Align::Right)
-        .figures("ratio", Align::Right)
-        .figures("at stake", Align::Right)
-        .figures("p", Align::Right)
-        .optional("also", Align::Left);
-    for cause in comparison.causes().iter().take(limit) {
-        table.row(row(cause));
+        .names("what took the time")
+        .optional("calls", Align::Right);
+    let time = |nanos: i64| if nanos == 0 { "–".to_owned() } else { units::duration(nanos as f64) };
+    for cause in elapsed.causes.iter().take(limit) {
+        let calls = cause.calls_b - cause.calls_a;
+        table.row([
+            signed(cause.difference_ns as f64, units::duration),
+            time(cause.a_ns),
+            time(cause.b_ns),
+            phrase(&piece(cause), None),
+            if calls == 0.0 { String::new() } else { signed(calls, number) },
+        ]);
     }
-    table.render(style)
+    let rest = elapsed.causes.get(limit..).unwrap_or_default();
+    if !rest.is_empty() {
+        let sum = |of: fn(&ElapsedCause) -> i64| rest.iter().map(of).sum::<i64>();
+        table.row([
+            signed(sum(|cause| cause.difference_ns) as f64, units::duration),
+            time(sum(|cause| cause.a_ns)),
+            time(sum(|cause| cause.b_ns)),
+            units::counted(rest.len() as u64, "smaller difference", "smaller differences") + &more(style),
+            String::new(),
+        ]);
+    }
+    let of = if elapsed.slowest_rank { " of the slowest rank" } else { "" };
+    let title = format!(
+        "Where the difference of the elapsed time{of} comes from ({} in all)",
+        signed(elapsed.difference_ns as f64, units::duration)
+    );
+    Some(format!("{}\n{}", style.bold(&title), table.render(style)))
 }
 
-fn row(cause: &Cause<'_>) -> [String; 12] {
-    let change = cause.change;
-    let show = |value: f64| measured(&change.measure, value);
-    let also = |other: &&iotrail_dfg::Change| match other.ratio {
-        Some(ratio) => format!("{} {}", word(other.kind), units::ratio(ratio)),
-        None => word(other.kind).to_owned(),
+/// How to see more rows.
+fn more(style: Style) -> String {
+    style.hints.of(Hint::MorePieces).map(|how| format!(" ({how})")).unwrap_or_default()
+}
+
+fn piece(cause: &ElapsedCause) -> Piece {
+    Piece {
+        kind: cause.kind,
+        program: cause.program.clone(),
+        call: cause.call.clone(),
+        only_call: cause.only_call,
+        path: cause.path.as_deref().map(|path| path.strip_prefix("./").unwrap_or(path).to_owned()),
+        files: cause.files,
+        ..Piece::default()
+    }
+}
+
+/// What is said where nothing differs.
+const NOTHING: &str =
+    "No activity differs: both sides make the same calls, of the same sizes, in the same time.\n";
+
+fn activities(comparison: &Comparison, limit: usize, style: Style) -> Option<String> {
+    let per = match comparison.per {
+        Unit::Run => "per run",
+        Unit::Rank => "per rank",
     };
-    [
-        if change.significant == Some(true) { "*" } else { " " }.to_owned(),
-        word(change.kind).to_owned(),
-        change.activity.to_string(),
-        change.to.as_ref().map_or_else(String::new, |to| format!("→ {to}")),
-        change.measure.trim_end_matches("_ns").to_owned(),
-        show(change.value_a),
-        show(change.value_b),
-        signed(change.difference, show),
-        units::or_dash(change.ratio, units::ratio),
-        units::or_dash(change.time_at_stake_ns, |stake| signed(stake, units::duration)),
-        units::or_dash(change.p_value, |p| if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }),
-        cause.also.iter().map(also).collect::<Vec<_>>().join(", "),
-    ]
+    let title = style.bold(&format!("Activities by difference of I/O time {per}"));
+    if comparison.activities.is_empty() {
+        return Some(format!("{title}\n{NOTHING}"));
+    }
+    let (a, b) = (text::shown(&comparison.a, 16), text::shown(&comparison.b, 16));
+    let tested = comparison.activities.iter().any(|row| row.p_value.is_some());
+    let mut table = Table::new()
+        .figures("", Align::Left)
+        .figures("difference", Align::Right)
+        .figures(&a, Align::Right)
+        .figures(&b, Align::Right)
+        .names("activity")
+        .figures("what changed", Align::Left)
+        .optional(if tested { "p" } else { "" }, Align::Right);
+    for row in comparison.activities.iter().take(limit) {
+        table.row([
+            if row.significant == Some(true) { "*" } else { " " }.to_owned(),
+            units::or_dash(row.difference_ns, |nanos| signed(nanos, units::duration)),
+            units::or_dash(row.io_a_ns, units::duration),
+            units::or_dash(row.io_b_ns, units::duration),
+            row.activity.to_string(),
+            what_changed(row),
+            row.p_value.map(p).unwrap_or_default(),
+        ]);
+    }
+    let rest = comparison.activities.get(limit..).unwrap_or_default();
+    let more = match rest.len() {
+        0 => String::new(),
+        hidden => {
+            let time: f64 = rest.iter().filter_map(|row| row.difference_ns).sum();
+            let number = units::counted(hidden as u64, "more activity", "more activities");
+            style.dim(&format!("… {number}, {} together{}\n", signed(time, units::duration), more(style)))
+        }
+    };
+    Some(format!("{title}\n{}{more}", table.render(style)))
+}
+
+/// The cause first: `3,000 more calls, each 2.1x slower`.
+#[must_use]
+pub fn what_changed(row: &ActivityChange) -> String {
+    let count = || {
+        let by = row.count.difference().unwrap_or(0.0);
+        let calls = if by.abs() == 1.0 { "call" } else { "calls" };
+        format!("{} {} {calls}", number(by.abs()), if by < 0.0 { "fewer" } else { "more" })
+    };
+    let count = (row.count.a != row.count.b).then(count);
+    let times = |ratio: Option<f64>, more: &str, less: &str| {
+        let ratio = ratio.filter(|ratio| *ratio > 0.0)?;
+        let (factor, word) = if ratio < 1.0 { (1.0 / ratio, less) } else { (ratio, more) };
+        Some(if factor >= 2.0 {
+            format!("{factor:.1}x {word}")
+        } else {
+            format!("{:.0} % {word}", (ratio - 1.0).abs() * 100.0)
+        })
+    };
+    let apart = |trend: i8, text: Option<String>| text.filter(|_| trend != 0);
+    let duration = times(row.duration_ns.ratio(), "slower", "faster");
+    let size = times(row.bytes.ratio(), "larger", "smaller");
+    let (slow, large) =
+        (apart(row.duration_ns.trend(), duration.clone()), apart(row.bytes.trend(), size.clone()));
+    let far = row.gap_ns.ratio().is_some_and(|ratio| !(0.5..2.0).contains(&ratio));
+    let gap = apart(i8::from(far), times(row.gap_ns.ratio(), "longer", "shorter"))
+        .map(|gap| format!("gaps before {gap}"));
+    let each = |text: Option<String>| text.map(|text| format!("each {text}"));
+    let parts: Vec<Option<String>> = match row.cause {
+        ChangeKind::New => vec![Some(format!("new: {}", calls(row.count.b)))],
+        ChangeKind::Gone => vec![Some(format!("gone: {}", calls(row.count.a)))],
+        ChangeKind::More | ChangeKind::Fewer => vec![count, each(slow), each(large), gap],
+        ChangeKind::Slower | ChangeKind::Faster => vec![each(duration), count, each(large), gap],
+        ChangeKind::Larger | ChangeKind::Smaller => vec![each(size), slow, count, gap],
+    };
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "little".to_owned() } else { parts.join(", ") }
+}
+
+fn calls(count: Option<f64>) -> String {
+    let count = count.unwrap_or(0.0);
+    format!("{} {}", number(count), if count == 1.0 { "call" } else { "calls" })
 }
 
 pub(crate) fn signed(value: f64, show: impl Fn(f64) -> String) -> String {
@@ -99,76 +194,22 @@ pub(crate) fn signed(value: f64, show: impl Fn(f64) -> String) -> String {
     if value == 0.0 { show(0.0) } else { format!("{sign}{}", show(value.abs())) }
 }
 
-fn measured(measure: &str, value: f64) -> String {
-    match measure {
-        "duration_ns" | "gap_ns" => units::duration(value),
-        "bytes" => units::bytes(value),
-        _ if value.fract() == 0.0 && value >= 0.0 => units::count(value as u64),
-        _ => format!("{value:.2}"),
-    }
-}
-
-fn word(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::New => "new",
-        ChangeKind::Gone => "gone",
-        ChangeKind::Slower => "slower",
-        ChangeKind::Faster => "faster",
-        ChangeKind::Larger => "larger",
-        ChangeKind::Smaller => "smaller",
-        ChangeKind::More => "more",
-        ChangeKind::Fewer => "fewer",
-    }
-}
-
-fn notes(comparison: &Comparison, limit: usize, style: Style) -> Vec<String> {
+fn notes(comparison: &Comparison, style: Style) -> Vec<String> {
     let mut notes = Vec::new();
-    let causes = comparison.causes();
-    let hidden = causes.get(limit..).unwrap_or_default();
-    if !hidden.is_empty() {
-        let stake: f64 = hidden.iter().filter_map(|cause| cause.change.time_at_stake_ns).map(f64::abs).sum();
-        let number = units::counted(hidden.len() as u64, "more difference", "more differences");
-        notes.push(format!("… {number} with {} at stake in all", units::duration(stake)));
+    if comparison.per == Unit::Rank {
+        notes.push("Activities are per rank, because runs have different numbers of ranks.".to_owned());
     }
-    if comparison.per_case {
-        let (one, many) = (comparison.unit.name(), comparison.unit.plural());
-        notes.push(format!("Values are per {one}, because the groups differ in their number of {many}."));
+    if !comparison.dfg.selection.is_empty() {
+        notes.push(format!(
+            "Calls, bytes and activities are those of the selection ({}); the elapsed time is that of whole runs.",
+            comparison.dfg.selection
+        ));
     }
     if comparison.is_mostly_exclusive() {
         let how = style.hints.of(Hint::MapPaths).map(|how| format!(" ({how})")).unwrap_or_default();
         notes.push(format!(
-            "Most of this is in one group only: the groups use different paths. Map them to one name to see what became slower or faster{how}."
+            "Most activities are on one side only: the sides use different paths. Map them to one name to see what became slower or faster{how}."
         ));
     }
-    notes.push(about_chance(comparison));
     notes
-}
-
-/// What the test says, or what it would take.
-fn about_chance(comparison: &Comparison) -> String {
-    let (a, b) = (units::count(comparison.runs_a), units::count(comparison.runs_b));
-    let needed = units::count(comparison.runs_needed);
-    let units = comparison.unit.plural();
-    let more = match comparison.unit {
-        Unit::Run => format!("Record each variant at least {needed} times"),
-        Unit::Rank => format!("Record at least {needed} ranks of each variant"),
-    };
-    if comparison.permutations == 0 {
-        return format!(
-            "Not tested, any of this may be chance: {a} against {b} {units} are too few. {more}."
-        );
-    }
-    let test = format!(
-        "permutation test over {a} against {b} {units}, up to {} divisions, corrected for the number of tests",
-        units::count(comparison.permutations)
-    );
-    if comparison.changes.iter().any(|change| change.significant == Some(true)) {
-        format!("* stands: chance rarely makes such a difference ({test}). Every other row may be chance.")
-    } else if comparison.runs_a.min(comparison.runs_b) < comparison.runs_needed {
-        format!(
-            "Nothing stands, any of this may be chance ({test}). {more} to find a change of one activity."
-        )
-    } else {
-        format!("Nothing stands, any of this may be chance ({test}).")
-    }
 }

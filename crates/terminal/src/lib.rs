@@ -5,6 +5,7 @@
 pub mod advice_summary;
 pub mod compare_phases;
 pub mod compare_summary;
+pub mod compare_verdict;
 pub mod dfg_summary;
 pub mod file_table;
 pub mod hints;

@@ -4,6 +4,7 @@
 //! goes beyond is defined in `docs/workflow.md`. Pure: a trail in, result structs out.
 
 pub mod build;
+pub mod change;
 pub mod cycles;
 pub mod document;
 pub mod error;

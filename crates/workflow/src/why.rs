@@ -15,9 +15,9 @@
 //! (thread, call, file) on it, never by all events.
 
 mod account;
-mod fold;
+pub(crate) mod fold;
 mod path;
-mod pieces;
+pub(crate) mod pieces;
 pub mod result;
 mod spending;
 #[cfg(test)]
@@ -42,6 +42,15 @@ use std::num::NonZeroUsize;
 /// # Errors
 /// If the log cannot be read.
 pub fn why(log: &EventLog, threads: NonZeroUsize) -> Result<Why, TrailError> {
+    explain(log, threads, &|elapsed| elapsed / pieces::LEAST_SHARE)
+}
+
+/// The same with a piece for each file, however small.
+pub(crate) fn why_file_by_file(log: &EventLog, threads: NonZeroUsize) -> Result<Why, TrailError> {
+    explain(log, threads, &|_| 0)
+}
+
+fn explain(log: &EventLog, threads: NonZeroUsize, least: &dyn Fn(i64) -> i64) -> Result<Why, TrailError> {
     let lives = Lives::of_log(log)?;
     let layers = log.layers();
     let layer = match layers.contains(&Layer::Syscall) {
@@ -85,10 +94,11 @@ pub fn why(log: &EventLog, threads: NonZeroUsize) -> Result<Why, TrailError> {
         let (start_ns, end) = path.span;
         Run {
             name: name(log.cases(), &units, root),
+            case: CaseId(root),
             start_ns,
             elapsed_ns: end - start_ns,
             processes: pieces::processes(lines().map(|line| waits.life(line))),
-            pieces: pieces::pieces(amounts, end - start_ns, &naming),
+            pieces: pieces::pieces(amounts, least(end - start_ns), &naming),
             waits: who.rows(),
         }
     };

@@ -2,15 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail anywhere")]
 
+use iotrail_dfg::comparison::Unit;
 use iotrail_dfg::result::Edge;
 use iotrail_dfg::{
-    Change, ChangeKind, Comparison, ConcurrencyRule, Dfg, DfgError, DfgOptions, compare, synthesize,
+    Change, ChangeKind, Comparison, ConcurrencyRule, Contrast, Dfg, DfgError, DfgOptions, compare, synthesize,
 };
 use iotrail_model::recording_coverage::Selection;
 use iotrail_model::{
     Case, CaseId, CaseName, Clock, Coverage, Event, Nanos, Nullable, RecordingCoverage, Timestamp,
 };
-use iotrail_query::{Query, QuerySpec, SelectSpec};
+use iotrail_query::{Query, QuerySpec, SelectSpec, scan};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;
 use proptest::prelude::*;
@@ -156,14 +157,14 @@ fn the_time_at_stake_is_divided_between_more_and_slower() {
 }
 
 #[test]
-fn counts_are_per_case_when_the_groups_differ_in_size() {
+fn values_are_per_rank_when_runs_differ_in_their_number_of_ranks() {
     let one = calls(0, "read", 0, 4, 50, 10);
     let rest = (1..4).flat_map(|case| calls(case, "read", 0, 6, 50, 10));
     let comparison = compared(&log(4, 1, &one.chain(rest).collect::<Vec<_>>(), 100), "a", "b");
-    assert!(comparison.per_case);
+    assert_eq!((comparison.per, comparison.unit), (Unit::Rank, Unit::Rank));
     let more = find(&comparison, ChangeKind::More, "read", None);
-    // Two more in each of three cases, 50 ns each.
-    assert_eq!((more.value_a, more.value_b, more.time_at_stake_ns), (4.0, 6.0, Some(300.0)));
+    // Two more of 50 ns each.
+    assert_eq!((more.value_a, more.value_b, more.time_at_stake_ns), (4.0, 6.0, Some(100.0)));
 }
 
 #[test]
@@ -196,6 +197,104 @@ fn a_clear_difference_is_told_from_noise() {
         comparison.changes.iter().find(|change| &*change.activity == "write" && change.to.is_none()).unwrap();
     assert_eq!(write.significant, Some(false));
     assert_eq!(&*comparison.changes[0].activity, "read");
+}
+
+/// `runs` runs of one command on each side: three activities with random counts and times, an elapsed time, and what is planted
+/// on the other side.
+fn simulated(runs: u32, seed: u64, plant: impl Fn(u32, &mut Vec<Call>)) -> Comparison {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut calls = Vec::new();
+    let mut elapsed = Vec::new();
+    for case in 0..2 * runs {
+        let mut start = 0;
+        for name in ["read", "write", "openat"] {
+            for _ in 0..5 + random(4) {
+                let dur = 1_000 + random(600) as i64;
+                calls.push(Call { case, name, start, dur, size: 10 });
+                start += dur + random(50) as i64;
+            }
+        }
+        elapsed.push(Some(start + random(5_000) as i64));
+        if case >= runs {
+            plant(case, &mut calls);
+        }
+    }
+    let case = |id: u32| Case {
+        id: CaseId(id),
+        name: CaseName { cid: Some(id.to_string()), host: None, rid: None },
+        label: Some(if id < runs { "a" } else { "b" }.to_owned()),
+        ..Case::default()
+    };
+    let log = build((0..2 * runs).map(case).collect(), &calls, 1_000);
+    let spec = QuerySpec {
+        map: Some("call".to_owned()),
+        group_by: Some("label".to_owned()),
+        ..QuerySpec::default()
+    };
+    let query = Query::new(spec, &log).unwrap();
+    let contrast = Contrast::new(&log, &query, "a", "b", options(1)).unwrap().with_elapsed(elapsed);
+    scan(&log, Some(&query), NonZeroUsize::MIN, &contrast).unwrap()
+}
+
+#[test]
+fn at_most_five_of_a_hundred_comparisons_of_one_distribution_mark_anything() {
+    for runs in [4, 6] {
+        let marks = |seed: &u64| {
+            let comparison = simulated(runs, *seed, |_, _| ());
+            assert_eq!((comparison.runs_a, comparison.unit), (u64::from(runs), Unit::Run));
+            comparison.elapsed_chance.is_some_and(|chance| chance.significant)
+                || comparison.changes.iter().any(|change| change.significant == Some(true))
+        };
+        let marked = (1..=200).filter(marks).count();
+        assert!(marked <= 10, "{marked} of 200 with {runs} runs a side");
+    }
+}
+
+#[test]
+fn planted_changes_come_first() {
+    let slower = simulated(8, 7, |case, calls| {
+        calls
+            .iter_mut()
+            .filter(|call| call.case == case && call.name == "write")
+            .for_each(|call| call.dur *= 2);
+    });
+    let first = &slower.activities[0];
+    assert_eq!((&*first.activity, first.cause, first.significant), ("write", ChangeKind::Slower, Some(true)));
+    assert_eq!(slower.activities.iter().filter(|row| row.significant == Some(true)).count(), 1);
+    let one_more = simulated(8, 8, |case, calls| {
+        calls.push(Call { case, name: "unlink", start: 90_000, dur: 1_000, size: 0 });
+    });
+    let first = &one_more.activities[0];
+    assert_eq!((&*first.activity, first.cause, first.significant), ("unlink", ChangeKind::New, Some(true)));
+    assert_eq!((first.count.a, first.count.b), (Some(0.0), Some(1.0)));
+}
+
+#[test]
+fn values_are_those_of_a_run_however_many_there_are() {
+    let calls: Vec<Call> =
+        (0..6).flat_map(|case| calls(case, "read", 0, if case < 4 { 3 } else { 9 }, 50, 10)).collect();
+    let case = |id: u32| Case {
+        id: CaseId(id),
+        // Two processes of each run, which a tracer named apart.
+        name: CaseName { cid: Some((id / 2).to_string()), host: None, rid: None },
+        label: Some(if id < 4 { "a" } else { "b" }.to_owned()),
+        ..Case::default()
+    };
+    let log = build((0..6).map(case).collect(), &calls, 100);
+    let spec = QuerySpec {
+        map: Some("call".to_owned()),
+        group_by: Some("label".to_owned()),
+        ..QuerySpec::default()
+    };
+    let comparison = compare(&log, &Query::new(spec, &log).unwrap(), "a", "b", &options(1)).unwrap();
+    assert_eq!((comparison.runs_a, comparison.runs_b, comparison.per), (2, 1, Unit::Run));
+    let row = &comparison.activities[0];
+    assert_eq!((row.count.a, row.count.b, row.cause), (Some(6.0), Some(18.0), ChangeKind::More));
+    assert_eq!((row.io_a_ns, row.io_b_ns, row.difference_ns), (Some(300.0), Some(900.0), Some(600.0)));
 }
 
 #[test]
@@ -281,8 +380,16 @@ fn the_schemas_name_the_fields_that_are_written() {
     let same = |value: &serde_json::Value, schema: &serde_json::Value| agree(value, schema, "");
     // The comparison of the profiles is added by another part.
     let mut of_graphs = compare_schema.clone();
-    of_graphs["properties"].as_object_mut().unwrap().remove("phases").unwrap();
+    for other in ["phases", "verdict", "elapsed"] {
+        of_graphs["properties"].as_object_mut().unwrap().remove(other).unwrap();
+        of_graphs["required"].as_array_mut().unwrap().retain(|name| name != other);
+    }
     same(&written, &of_graphs);
+    let (a, b) = (self::calls(0, "read", 0, 2, 50, 10), self::calls(1, "read", 0, 4, 80, 20));
+    let changed = compared(&log(2, 1, &a.chain(b).collect::<Vec<_>>(), 100), "a", "b");
+    let activity = serde_json::to_value(&changed.activities[0]).unwrap();
+    same(&activity, &compare_schema["$defs"]["activity"]);
+    same(&activity["count"], &compare_schema["$defs"]["pair"]);
     same(&written["dfg"], &dfg_schema);
     let parts = [
         ("event_counts", "/events"),

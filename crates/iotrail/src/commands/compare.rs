@@ -5,36 +5,43 @@ use crate::commands::compare_phases as phases;
 use crate::commands::dfg::{check_formats, is_html, say_choices};
 use crate::{output, ui::Ui, usage};
 use anyhow::{Context, bail};
-use iotrail_dfg::{Comparison, compare};
-use iotrail_export::compare_csv::compare_phases_csv;
+use iotrail_dfg::{Comparison, Contrast};
+use iotrail_export::compare_csv::{Compared, compare_csv};
 use iotrail_export::dfg_files;
-use iotrail_query::{Query, QuerySpec};
+use iotrail_query::{GroupId, Groups, Query, QuerySpec, scan};
 use iotrail_stats::compare::PhaseComparison;
 use iotrail_terminal::compare_phases::compare_phases;
-use iotrail_terminal::compare_summary::compare_summary;
+use iotrail_terminal::compare_summary::{Changes, compare_summary};
+use iotrail_terminal::compare_verdict::{failure_line, verdict_line};
 use iotrail_trail::EventLog;
+use iotrail_workflow::change::{ElapsedChange, FailOn, Measured, Verdict};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// How many changes the table shows.
-const SHOWN: usize = 25;
+/// How many rows tables have.
+const SHOWN: usize = 10;
 
-/// Compare runs: what is new, gone, slower, larger or more frequent, ordered by the time at stake.
+/// Show what changed between runs: how much faster or slower, why, and which I/O differs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail compare before.trail after.trail
-  iotrail compare both.trail --by cid
-  iotrail compare many.trail --by host --groups node1,node7 -o difference.svg
-  iotrail compare before.trail after.trail --json | jq '.changes[0]'
-  iotrail compare before.trail after.trail --phases job --csv > phases.csv
-  iotrail compare before.trail after.trail --phases none
+  iotrail compare before-*.trail -- after-*.trail
+  iotrail compare all.trail --by label --groups before,after
+  iotrail compare main.trail branch.trail --fail-on 'elapsed>+10%' --fail-on 'calls>+1000'
+  iotrail compare before.trail after.trail -o difference.svg
+  iotrail compare before.trail after.trail --json | jq '.elapsed.causes[:3]'
+  iotrail compare before.trail after.trail --csv > figures.csv
 
-The first group is the baseline; each other group is compared with it. A permutation test over runs marks (*) what chance rarely
-makes; it needs at least four runs in each group.")]
+The first trail, or the trails before `--`, are the baseline. Trails are runs: figures are totals of a run, means of several. With four
+runs or more on each side a permutation test tells changes from noise (*). docs/compare.md explains every line.")]
 pub(crate) struct Args {
     /// Two trails or more, the baseline first; or one, divided by --by.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
+
+    /// Trails of the other side, if the trails before `--` are several runs of the baseline.
+    #[arg(last = true, value_name = "TRAIL", conflicts_with_all = ["by", "groups"])]
+    others: Vec<PathBuf>,
 
     #[command(flatten)]
     query: query::Query,
@@ -43,9 +50,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     groups: Vec<String>,
 
-    /// Groups of processes whose profiles are compared, too (`exe`, `job`, `host`, `env:NAME`, `cmd~REGEX`, ... as in
-    /// `iotrail stats --by`), or `none`.
-    #[arg(long, value_name = "GROUP", default_value = "exe")]
+    /// Exit with status 1 if this holds: a figure (elapsed, calls, processes, bytes, read, written, io, waiting), `>` or `<`, and
+    /// a change (`+10%`, `-2s`, `+100`) or a value (`2s`, `4MiB`). May be given several times.
+    #[arg(long, value_name = "CONDITION")]
+    fail_on: Vec<FailOn>,
+
+    /// Compare groups of processes as well (`exe`, `job`, `host`, `env:NAME`, `cmd~REGEX`, ... as in `iotrail stats --by`).
+    #[arg(long, value_name = "GROUP", default_value = "none")]
     phases: String,
 
     #[command(flatten)]
@@ -63,47 +74,87 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "csv")]
     json: bool,
 
-    /// Print the comparison of the profiles as comma-separated values.
+    /// Print all figures as comma-separated values.
     #[arg(long)]
     csv: bool,
 
-    /// Rows of the table.
+    /// Rows of each table.
     #[arg(long, value_name = "N", default_value_t = SHOWN)]
     top: usize,
 }
 
+/// Everything that is said about two sides.
+#[derive(Debug, serde::Serialize)]
+struct Whole {
+    verdict: Verdict,
+    elapsed: Option<ElapsedChange>,
+    #[serde(flatten)]
+    comparison: Comparison,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phases: Option<PhaseComparison>,
+}
+
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     check_formats(&args.output)?;
-    let log = EventLog::open(&args.trails)?;
-    let query = Query::new(spec(args)?, &log)?;
+    let log = EventLog::open(&[&args.trails[..], &args.others].concat())?;
+    let query = Query::new(spec(args, &log)?, &log)?;
     say_choices(&query, ui);
-    let pairs = pairs(args, &query)?;
-    let options = args.synthesis.options();
-    let comparisons = pairs
-        .iter()
-        .map(|(a, b)| compare(&log, &query, a, b, &options))
-        .collect::<Result<Vec<Comparison>, _>>()?;
-    let phases = match args.phases.as_str() {
-        "none" => Vec::new(),
-        by => phases::compare_profiles(&log, &query, by, &pairs, options.threads)?,
-    };
+    let all = compared(args, &log, &query)?;
     let mut outputs = output::Files::default();
     for path in &args.output {
-        write(args, &log, &query, (&comparisons, &phases), path, &mut outputs)?;
+        write(args, &log, &query, &all, path, &mut outputs)?;
     }
     ui.say_written(&outputs.publish()?);
     if args.json {
-        output::stdout(&json(&comparisons, &phases)?)?;
+        output::stdout(&json(&all)?)?;
     } else if args.csv {
-        output::stdout(compare_phases_csv(&phases).as_bytes())?;
+        output::stdout(csv(&all).as_bytes())?;
     } else if args.output.is_empty() {
-        output::text(Path::new("-"), tables(&comparisons, &phases, args.top, ui))?;
+        output::text(Path::new("-"), tables(&all, args.top, ui))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(verdict_on(args, &all, ui))
 }
 
-fn spec(args: &Args) -> anyhow::Result<QuerySpec> {
+/// Says which conditions hold; the status says whether any does.
+fn verdict_on(args: &Args, all: &[Whole], ui: &Ui) -> ExitCode {
+    let of_pair = |whole: &Whole| -> Vec<String> {
+        let failed = |condition: &FailOn| Some((condition.to_string(), condition.check(&whole.verdict)?));
+        args.fail_on.iter().filter_map(failed).map(|(text, failed)| failure_line(&text, &failed)).collect()
+    };
+    let lines: Vec<String> = all.iter().flat_map(of_pair).collect();
+    lines.iter().for_each(|line| ui.error(&anyhow::anyhow!("{line}")));
+    if lines.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn compared(args: &Args, log: &EventLog, query: &Query) -> anyhow::Result<Vec<Whole>> {
+    let pairs = pairs(args, query)?;
+    let options = args.synthesis.options();
+    let measured = Measured::new(log, query, options.threads)?;
+    let mut phases = match args.phases.as_str() {
+        "none" => Vec::new(),
+        by => phases::compare_profiles(log, query, by, &pairs, options.threads)?,
+    }
+    .into_iter();
+    let compare = |(a, b): &(String, String)| -> anyhow::Result<Whole> {
+        let contrast =
+            Contrast::new(log, query, a, b, options)?.with_elapsed(measured.elapsed_of_cases().to_vec());
+        let comparison = scan(log, Some(query), options.threads, &contrast)?;
+        let (verdict, elapsed) = measured.compare(group(query, a), group(query, b));
+        Ok(Whole { verdict, elapsed, comparison, phases: phases.next() })
+    };
+    pairs.iter().map(compare).collect()
+}
+
+fn group(query: &Query, name: &str) -> GroupId {
+    GroupId(query.groups().iter().position(|known| known == name).unwrap_or_default() as u32)
+}
+
+fn spec(args: &Args, log: &EventLog) -> anyhow::Result<QuerySpec> {
     let mut spec = QuerySpec { groups_first: args.groups.clone(), ..args.query.spec() };
+    if !args.others.is_empty() {
+        spec.groups = Some(Groups::sides(log, args.trails.len()));
+        return Ok(spec);
+    }
     match (args.trails.len(), args.query.is_grouped()) {
         (1, false) => {
             return Err(usage::wrong(
@@ -116,11 +167,16 @@ fn spec(args: &Args) -> anyhow::Result<QuerySpec> {
     Ok(spec)
 }
 
-fn tables(comparisons: &[Comparison], phases: &[PhaseComparison], top: usize, ui: &Ui) -> String {
+fn tables(all: &[Whole], top: usize, ui: &Ui) -> String {
     let mut tables = Vec::new();
-    for (at, comparison) in comparisons.iter().enumerate() {
-        tables.push(compare_summary(comparison, top, ui.style()));
-        tables.extend(phases.get(at).map(|phases| compare_phases(phases, top, ui.style())));
+    for whole in all {
+        let changes = Changes {
+            verdict: &whole.verdict,
+            elapsed: whole.elapsed.as_ref(),
+            comparison: &whole.comparison,
+        };
+        tables.push(compare_summary(&changes, top, ui.style()));
+        tables.extend(whole.phases.as_ref().map(|phases| compare_phases(phases, top, ui.style())));
     }
     tables.join("\n")
 }
@@ -139,7 +195,7 @@ fn write(
     args: &Args,
     log: &EventLog,
     query: &Query,
-    (comparisons, phases): (&[Comparison], &[PhaseComparison]),
+    all: &[Whole],
     path: &Path,
     outputs: &mut output::Files,
 ) -> anyhow::Result<()> {
@@ -149,35 +205,36 @@ fn write(
     if path == Path::new("-")
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
     {
-        return outputs.write(path, &json(comparisons, phases)?);
+        return outputs.write(path, &json(all)?);
     }
-    let [comparison] = comparisons else {
+    let [whole] = all else {
         bail!("{}: a picture shows two groups; choose them with --groups A,B", path.display());
     };
-    for (path, bytes) in dfg_files(&comparison.dfg, &args.picture.view(true), path)? {
+    let mut view = args.picture.view(true);
+    view.title.get_or_insert_with(|| verdict_line(&whole.verdict, &whole.comparison));
+    for (path, bytes) in dfg_files(&whole.comparison.dfg, &view, path)? {
         outputs.write(&path, &bytes)?;
     }
     Ok(())
 }
 
-/// A comparison, and that of the profiles unless it is not wanted.
-#[derive(serde::Serialize)]
-struct Whole<'a> {
-    #[serde(flatten)]
-    comparison: &'a Comparison,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    phases: Option<&'a PhaseComparison>,
+fn csv(all: &[Whole]) -> String {
+    let compared: Vec<Compared<'_>> = all
+        .iter()
+        .map(|whole| Compared {
+            verdict: &whole.verdict,
+            elapsed: whole.elapsed.as_ref(),
+            comparison: &whole.comparison,
+            phases: whole.phases.as_ref(),
+        })
+        .collect();
+    compare_csv(&compared)
 }
 
 /// One comparison as itself, several as a list.
-fn json(comparisons: &[Comparison], phases: &[PhaseComparison]) -> anyhow::Result<Vec<u8>> {
-    let all: Vec<Whole<'_>> = comparisons
-        .iter()
-        .enumerate()
-        .map(|(at, comparison)| Whole { comparison, phases: phases.get(at) })
-        .collect();
-    match &all[..] {
+fn json(all: &[Whole]) -> anyhow::Result<Vec<u8>> {
+    match all {
         [one] => output::json_document(one),
-        _ => output::json_document(&all),
+        _ => output::json_document(all),
     }
 }

@@ -60,7 +60,7 @@ export function comparison(data, root, open) {
       ": ",
       plural(c.list.length + c.more, "activity or transition differs", "activities and transitions differ"),
       ". ",
-      c.per_case ? `The groups differ in their number of ${c.unit}s, so values are for each ${c.unit}. ` : "",
+      c.per_case ? "Values are per rank, because runs have different numbers of ranks. " : "Values are per run. ",
       chance,
     ),
     c.exclusive

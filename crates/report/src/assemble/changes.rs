@@ -5,6 +5,7 @@ use crate::data::PageComparison;
 use crate::name_table::NameTable;
 use crate::subject::Subject;
 use iotrail_dfg::Comparison;
+use iotrail_dfg::comparison::Unit;
 
 pub(super) fn changes(
     subject: &Subject<'_>,
@@ -34,7 +35,7 @@ pub(super) fn changes(
     PageComparison {
         a: comparison.a.clone(),
         b: comparison.b.clone(),
-        per_case: comparison.per_case,
+        per_case: comparison.per == Unit::Rank,
         runs: (comparison.runs_a, comparison.runs_b, comparison.runs_needed),
         unit: comparison.unit.name(),
         exclusive: comparison.is_mostly_exclusive(),

@@ -5,6 +5,21 @@ use crate::waits::LineId;
 use iotrail_model::CallId;
 use std::collections::BTreeMap;
 
+/// What is known of a file, or of the files below a directory.
+pub(crate) trait Pile: Default {
+    /// What decides whether it has a row of its own.
+    fn weight(&self) -> i64;
+
+    /// How many files are joined; 0 if it is one file, or nothing with a name.
+    fn joined(&self) -> u64;
+
+    /// Adds a file of that name, or a directory.
+    fn join(&mut self, other: Self, name: Option<String>);
+
+    /// As a single file, the last one that was joined.
+    fn single(self) -> (Option<String>, Self);
+}
+
 /// Time of calls on a file, or on the files below a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Heap {
@@ -24,6 +39,20 @@ impl Heap {
         *self.calls.entry(call).or_default() += amount.time;
         *self.lines.entry(line).or_default() += amount.time;
     }
+}
+
+impl Pile for Heap {
+    fn weight(&self) -> i64 {
+        self.amount.time
+    }
+
+    fn joined(&self) -> u64 {
+        self.joined
+    }
+
+    fn single(self) -> (Option<String>, Self) {
+        (self.last.clone(), Self { joined: 0, ..self })
+    }
 
     fn join(&mut self, other: Self, name: Option<String>) {
         self.last = other.last.or(name);
@@ -36,14 +65,17 @@ impl Heap {
 }
 
 /// By name, files apart from directories that stand for what is below them.
-pub(super) type Heaps = BTreeMap<(Option<String>, bool), Heap>;
+pub(crate) type Piles<P> = BTreeMap<(Option<String>, bool), P>;
+
+/// The same of calls.
+pub(super) type Heaps = Piles<Heap>;
 
 /// Moves what takes less than `least` up to its directory, the deepest first, until it weighs enough or has no name left.
-pub(super) fn fold(mut heaps: Heaps, least: i64) -> Heaps {
+pub(crate) fn fold<P: Pile>(mut heaps: Piles<P>, least: i64) -> Piles<P> {
     let deepest = heaps.keys().filter_map(|(name, _)| name.as_deref().map(depth)).max().unwrap_or(0);
     for level in (1..=deepest).rev() {
-        let is_light = |(name, _): &(Option<String>, bool), heap: &Heap| {
-            heap.amount.time < least && name.as_deref().is_some_and(|name| depth(name) == level)
+        let is_light = |(name, _): &(Option<String>, bool), heap: &P| {
+            heap.weight() < least && name.as_deref().is_some_and(|name| depth(name) == level)
         };
         let light: Vec<_> =
             heaps.iter().filter(|(key, heap)| is_light(key, heap)).map(|(key, _)| key.clone()).collect();
@@ -53,23 +85,36 @@ pub(super) fn fold(mut heaps: Heaps, least: i64) -> Heaps {
             heaps.entry((above, true)).or_default().join(heap, key.0);
         }
     }
-    let (joined, whole): (Heaps, Heaps) = heaps.into_iter().partition(|(_, heap)| heap.joined == 1);
-    let named = joined.into_values().map(|heap| ((heap.last.clone(), false), Heap { joined: 0, ..heap }));
+    let (joined, whole): (Piles<P>, Piles<P>) = heaps.into_iter().partition(|(_, heap)| heap.joined() == 1);
+    let named = joined.into_values().map(|heap| {
+        let (name, heap) = heap.single();
+        ((name, false), heap)
+    });
     whole.into_iter().chain(named).collect()
 }
 
 /// The directory that a name is in, or the kind of what has no path: `pipe` of `pipe:[7]`.
 fn above(name: &str) -> Option<&str> {
-    match name.strip_prefix('/') {
-        Some(rest) => rest.rfind('/').map(|at| &name[..=at]).filter(|above| above.len() > 1),
-        None => name.split_once(':').map(|(kind, _)| kind),
+    let root = root(name);
+    match root {
+        0 if name == "." => None,
+        0 => name.split_once(':').map(|(kind, _)| kind),
+        _ => match name[root..].rfind('/') {
+            Some(at) => Some(&name[..root + at]).filter(|above| above.len() > 1),
+            None => Some(&name[..root - 1]).filter(|above| !above.is_empty()),
+        },
     }
 }
 
+/// The length of what a path begins with: `/`, or `./` below the working directory.
+fn root(name: &str) -> usize {
+    ["/", "./"].into_iter().find(|root| name.starts_with(root)).map_or(0, str::len)
+}
+
 fn depth(name: &str) -> usize {
-    match name.strip_prefix('/') {
-        Some(rest) => 1 + rest.bytes().filter(|byte| *byte == b'/').count(),
-        None => 1 + usize::from(name.contains(':')),
+    match root(name) {
+        0 => 1 + usize::from(name.contains(':')),
+        root => root + name[root..].bytes().filter(|byte| *byte == b'/').count(),
     }
 }
 
@@ -114,6 +159,14 @@ mod tests {
             folded(&[("/usr/bin/x", 1), ("/a/b", 9)], 5).last().unwrap().0.as_deref(),
             Some("/usr/bin/x")
         );
+    }
+
+    #[test]
+    fn what_is_below_the_working_directory_moves_up_to_it() {
+        let files = [("./a/x", 1), ("./b", 1), ("./c/d/e", 9), ("/x", 1)];
+        let folded = folded(&files, 2);
+        assert!(folded.contains(&(Some(".".to_owned()), 2, 2)), "{folded:?}");
+        assert!(folded.contains(&(Some("./c/d/e".to_owned()), 9, 0)), "{folded:?}");
     }
 
     #[test]

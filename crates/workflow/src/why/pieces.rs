@@ -11,7 +11,7 @@ use iotrail_query::LifeId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of which each takes less than this share of the elapsed time are joined.
-const LEAST_SHARE: i64 = 50;
+pub(crate) const LEAST_SHARE: i64 = 50;
 
 /// What pieces are named by.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +65,8 @@ fn program(process: &Process) -> String {
         .unwrap_or_else(|| format!("the program of process {}", process.pid))
 }
 
-/// The pieces of one run, largest first; their sum is that of `amounts`.
-pub(super) fn pieces(mut amounts: Vec<(Key, Amount)>, elapsed: i64, naming: &Naming<'_>) -> Vec<Piece> {
+/// The pieces of one run, largest first; their sum is that of `amounts`. Files of less than `least` are joined.
+pub(super) fn pieces(mut amounts: Vec<(Key, Amount)>, least: i64, naming: &Naming<'_>) -> Vec<Piece> {
     amounts.sort_unstable_by_key(|(key, _)| *key);
     let mut programs: BTreeMap<u32, String> = BTreeMap::new();
     let mut image_of: BTreeMap<LineId, u32> = BTreeMap::new();
@@ -100,7 +100,6 @@ pub(super) fn pieces(mut amounts: Vec<(Key, Amount)>, elapsed: i64, naming: &Nam
             Use::Tracing => add(PieceKind::Tracing, None, amount),
         }
     }
-    let least = elapsed / LEAST_SHARE;
     let folded = heaps.into_iter().flat_map(|((kind, program), heaps)| {
         let heaps = if kind == PieceKind::HandOver { heaps } else { fold(heaps, least) };
         heaps.into_iter().map(move |((path, _), heap)| (kind, program.clone(), path, heap))

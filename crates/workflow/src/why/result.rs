@@ -1,6 +1,7 @@
 //! What the explanation says (`schema/why.schema.json`).
 
-use serde::Serialize;
+use iotrail_model::CaseId;
+use serde::{Deserialize, Serialize};
 
 /// The version of the form.
 pub const WHY_FORMAT: u32 = 1;
@@ -23,6 +24,9 @@ pub struct Why {
 pub struct Run {
     /// Its cases, joined by commas.
     pub name: String,
+    /// The first of them.
+    #[serde(skip)]
+    pub case: CaseId,
     /// First call or process start, in ns since the epoch.
     pub start_ns: i64,
     /// From there to the last end.
@@ -72,7 +76,7 @@ pub struct Owner {
 }
 
 /// What time was used for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PieceKind {
     /// Moving bytes from or to files.

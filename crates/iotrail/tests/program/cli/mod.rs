@@ -4,6 +4,7 @@
 
 mod advise;
 mod auto;
+mod compare;
 mod determinism;
 mod errors;
 mod formats;

@@ -211,10 +211,19 @@ fn compare_puts_the_profiles_beside_the_graphs() {
     assert_eq!((&calls["a"], &calls["b"]), (events(0), events(1)));
     assert_eq!(calls["layer"], "system call");
     let csv = dir.run(words.into_iter().chain(["--csv"])).succeeds().text();
-    assert!(csv.starts_with("a,b,group,only,measure,layer,value_a,value_b,difference,ratio\n"), "{csv}");
-    assert!(csv.contains(&format!("a,b,total,,calls,system call,{},{},", events(0), events(1))), "{csv}");
+    assert!(
+        csv.starts_with(
+            "a,b,part,name,program,kind,measure,layer,value_a,value_b,difference,ratio,p_value\n"
+        ),
+        "{csv}"
+    );
+    assert!(
+        csv.contains(&format!("a,b,phase,total,,,calls,system call,{},{},", events(0), events(1))),
+        "{csv}"
+    );
+    assert!(csv.contains(&format!("a,b,verdict,,,,calls,,{},{},", events(0), events(1))), "{csv}");
     let text = dir.run(words).succeeds().text();
-    assert!(text.contains("What changed") && text.contains("Phases, by host"), "{text}");
+    assert!(text.contains("Activities by difference") && text.contains("Phases, by host"), "{text}");
 }
 
 #[test]
