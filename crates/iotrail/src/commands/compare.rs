@@ -32,14 +32,15 @@ const SHOWN: usize = 10;
   iotrail compare before.trail after.trail --json | jq '.elapsed.causes[:3]'
   iotrail compare before.trail after.trail --csv > figures.csv
 
-The first trail, or the trails before `--`, are the baseline. Trails are runs: figures are totals of a run, means of several. With four
-runs or more on each side a permutation test tells changes from noise (*). docs/compare.md explains every line.")]
+The first trail, or the trails before `--`, are the baseline. Trails are runs: figures are totals of a run,
+means of several. With four runs or more on each side a permutation test tells changes from noise (*).
+docs/compare.md explains every line.")]
 pub(crate) struct Args {
     /// Two trails or more, the baseline first; or one, divided by --by.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
-    /// Trails of the other side, if the trails before `--` are several runs of the baseline.
+    /// Trails of the other side, if the trails before `--` are several runs of the baseline. Options go before `--`.
     #[arg(last = true, value_name = "TRAIL", conflicts_with_all = ["by", "groups"])]
     others: Vec<PathBuf>,
 

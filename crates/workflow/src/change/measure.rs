@@ -4,6 +4,7 @@ use super::ElapsedChange;
 use super::elapsed::{Elapsed, elapsed_change};
 use super::figures::{Figure, FigureChange};
 use super::verdict::Verdict;
+use crate::why::pieces::UNNAMED;
 use crate::why::result::{Piece, Why};
 use crate::why::why_file_by_file;
 use iotrail_model::calls::{Class, EventClasses, PerCall, Transfer};
@@ -172,8 +173,8 @@ fn directories(lives: &Lives) -> BTreeMap<CaseId, String> {
     first.into_iter().map(|(case, (_, directory))| (case, directory)).collect()
 }
 
-/// What programs are called of which no name is known; their numbers differ in every run.
-const UNNAMED: &str = "an unnamed process";
+/// What programs are called of which no name is known: numbers of processes differ in every run.
+const PROGRAM: &str = "an unnamed program";
 
 /// A piece whose path is told from the working directory, of a program without accidental numbers.
 fn placed(piece: Piece, directory: Option<&str>) -> Piece {
@@ -185,9 +186,9 @@ fn placed(piece: Piece, directory: Option<&str>) -> Piece {
         Some(directory) if directory.len() > 1 => below(&path).unwrap_or(path),
         _ => path,
     });
-    let number = piece.program.strip_prefix("process ");
-    let unnamed = number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()));
-    let program = if unnamed { UNNAMED.to_owned() } else { piece.program };
+    let is_number = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
+    let unnamed = piece.program.strip_prefix(UNNAMED).is_some_and(is_number);
+    let program = if unnamed { PROGRAM.to_owned() } else { piece.program };
     Piece { path, program, ..piece }
 }
 

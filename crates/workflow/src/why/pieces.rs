@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Files of which each takes less than this share of the elapsed time are joined.
 pub(crate) const LEAST_SHARE: i64 = 50;
 
+/// What precedes the number of a process whose program has no known name.
+pub(crate) const UNNAMED: &str = "the program of process ";
+
 /// What pieces are named by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Naming<'a> {
@@ -62,7 +65,7 @@ fn program(process: &Process) -> String {
         .as_deref()
         .and_then(base)
         .or_else(command)
-        .unwrap_or_else(|| format!("the program of process {}", process.pid))
+        .unwrap_or_else(|| format!("{UNNAMED}{}", process.pid))
 }
 
 /// The pieces of one run, largest first; their sum is that of `amounts`. Files of less than `least` are joined.

@@ -16,7 +16,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn json(dir: &Dir, arguments: &[&str]) -> Value {
-    serde_json::from_str(&dir.run(words(&[arguments, &["--json"]].concat())).succeeds().text()).unwrap()
+    serde_json::from_str(&dir.run(words(&[&["--json"], arguments].concat())).succeeds().text()).unwrap()
 }
 
 fn figure<'a>(comparison: &'a Value, name: &str) -> &'a Value {
@@ -77,7 +77,7 @@ fn several_runs_on_each_side_are_told_from_noise() {
     assert_eq!((&comparison["permutations"], &comparison["elapsed_chance"]), (&Value::from(0), &Value::Null));
     let alone = json(&dir, &["@sqlite", "@wait"]);
     assert_eq!(figure(&comparison, "calls"), figure(&alone, "calls"), "means of equal runs are those of one");
-    dir.run(words(&["@sqlite", "--", "@wait", "--groups", "a,b"])).ends_with(2);
+    dir.run(words(&["--groups", "a,b", "@sqlite", "--", "@wait"])).ends_with(2);
 }
 
 #[test]
