@@ -35,7 +35,8 @@ pub fn compare_summary(changes: &Changes<'_>, limit: usize, style: Style) -> Str
     let mut sections = vec![format!("{verdict}\n{chance}\n")];
     sections.extend(changes.elapsed.and_then(|elapsed| causes(elapsed, comparison, limit, style)));
     sections.extend(activities(comparison, limit, style));
-    let notes: Vec<String> = notes(comparison, style).iter().map(|note| style.dim(&paragraph(note))).collect();
+    let notes: Vec<String> =
+        notes(comparison, style).iter().map(|note| style.dim(&paragraph(note))).collect();
     if !notes.is_empty() {
         sections.push(format!("{}\n", notes.join("\n")));
     }

@@ -236,6 +236,6 @@ fn csv(all: &[Whole]) -> String {
 fn json(all: &[Whole]) -> anyhow::Result<Vec<u8>> {
     match all {
         [one] => output::json_document(one),
-        _ => output::json_document(all),
+        _ => output::json_document(&all),
     }
 }

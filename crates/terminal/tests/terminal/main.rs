@@ -143,7 +143,8 @@ fn the_summary_of_nothing_says_so() {
 #[test]
 fn hostile_names_do_not_reach_the_terminal() {
     for colour in [false, true] {
-        let text = summary(&graphs::hostile(), Limits::default(), Style { colour, width: 100, ..Style::default() });
+        let text =
+            summary(&graphs::hostile(), Limits::default(), Style { colour, width: 100, ..Style::default() });
         let bare = text.replace("\x1b[1m", "").replace("\x1b[2m", "").replace("\x1b[0m", "");
         assert!(!bare.contains(|c: char| c.is_control() && c != '\n'), "{bare:?}");
         assert!(!bare.contains(['\u{202e}', '\u{200b}', '\u{2066}']));
