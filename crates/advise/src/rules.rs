@@ -69,6 +69,9 @@ pub(crate) fn all() -> Vec<Box<dyn Rule>> {
     ]
 }
 
+/// The rule, the file and the program.
+type Whose = (&'static str, Arc<str>, Arc<str>);
+
 /// The habits of all processes of one program on one file as one, those with most at stake first.
 pub(crate) fn join(
     found: Vec<Found>,
@@ -77,7 +80,7 @@ pub(crate) fn join(
     case: impl Fn(&Seen) -> String,
     program: impl Fn(&Seen) -> Arc<str>,
 ) -> Vec<Habit> {
-    let mut groups: BTreeMap<(&'static str, Arc<str>, Arc<str>), Vec<Found>> = BTreeMap::new();
+    let mut groups: BTreeMap<Whose, Vec<Found>> = BTreeMap::new();
     for habit in found {
         let name = program(&habit.example);
         groups.entry((habit.rule, Arc::clone(&habit.file), name)).or_default().push(habit);

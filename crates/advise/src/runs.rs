@@ -229,8 +229,8 @@ impl Cutting<'_> {
     fn irregular(&self, first: usize, regular: &[usize]) -> Cut {
         let (head, mut barrier) = (self.sequence[first], Barrier::of(self, self.sequence[first]));
         let cut = |next: usize, stop: Stop| Cut { length: next - first, shape: Shape::Scattered, stop };
-        for next in first + 1..self.sequence.len() {
-            if regular[next] >= REGULAR {
+        for (next, length) in regular.iter().enumerate().skip(first + 1) {
+            if *length >= REGULAR {
                 return cut(next, Stop::End);
             }
             let step = self.step(next - 1);
