@@ -119,5 +119,5 @@ fn of_several_layers_the_lowest_counts_unless_others_are_named() {
     assert!(warning.contains("more than once"), "{warning}");
     let (selected, _, warning) = rows(&["libc"]);
     assert_eq!(selected, [false; 4]);
-    assert_eq!(warning, "--layer libc: the log has calls of syscall, mpiio only");
+    assert_eq!(warning, "layer libc: the log has calls of syscall, mpiio only");
 }
