@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bytes, count, duration, percent, rate } from "../../crates/report/assets/js/format.js";
 import { browser, openFile } from "./harness.js";
+import { unfold, wrongCells } from "./measure.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
@@ -17,6 +18,11 @@ const example = join(root, "examples/ssf-fpp");
 
 const run = (...words) => execFileSync(iotrail, ["-q", ...words], { encoding: "utf8", maxBuffer: 1 << 28 });
 const json = (...words) => JSON.parse(run(...words));
+const lines = (...words) =>
+  run(...words)
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 
 /** Rows of a CSV without quotes in the columns that are used. */
 function csv(text) {
@@ -85,6 +91,95 @@ async function cells(page, block) {
     );
 }
 
+/** Rows of a table as objects, by the text of their headings. */
+async function records(page, block) {
+  const heads = await page.locator(`${block} thead th`).allInnerTexts();
+  const rows = await cells(page, block);
+  return rows.map((row) => Object.fromEntries(heads.map((head, at) => [head, row[at]])));
+}
+
+/** Every file that the page shows has the figures of `iotrail files`, and what has figures is shown. */
+async function sameFiles(page, files) {
+  const sum = (a, b) => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
+  const share = ({ sequential, random }) => (sequential + random > 0 ? sequential / (sequential + random) : null);
+  const shown = await records(page, "#files-root .table-block");
+  assert.equal(shown.length, Math.min(files.length, 200));
+  const figures = {
+    "I/O time": (file) => duration(file.io_ns),
+    Syncing: (file) => duration(file.sync_ns),
+    Waiting: (file) => duration(file.wait_ns),
+    Read: (file) => bytes(file.bytes_read),
+    Written: (file) => bytes(file.bytes_written),
+    Reads: (file) => count(file.reads),
+    Writes: (file) => count(file.writes),
+    Request: (file) => bytes(file.common_size),
+    Sequential: (file) => percent(share(file)),
+    Again: (file) => bytes(sum(file.reread, file.overwritten)),
+    Calls: (file) => count(file.calls),
+    Opens: (file) => count(file.opens),
+    Failed: (file) => count(file.failures),
+    Processes: (file) => count(file.processes),
+    Ranks: (file) => count(file.ranks),
+    Files: (file) => count(file.files),
+  };
+  shown.forEach((row, at) => {
+    assert.equal(row.File, files[at].path, `file ${at}`);
+    for (const [head, text] of Object.entries(row))
+      if (head !== "File") assert.equal(text, figures[head](files[at]), `${head} of ${files[at].path}`);
+  });
+  for (const head of ["Read", "Written", "Failed"].filter((one) => !(one in shown[0])))
+    assert.ok(
+      files.every((file) => /^(0 B|0)$/.test(figures[head](file))),
+      `${head} is left out`,
+    );
+}
+
+/** The answer, its pieces and who waited for whom, as `iotrail why` has them. */
+async function sameAnswer(page, { runs }) {
+  const [run] = runs;
+  await page
+    .locator("#more-pieces")
+    .click({ timeout: 1000 })
+    .catch(() => {});
+  const pieces = await page.locator(".pieces li").evaluateAll((all) => all.map((one) => one.innerText.split("\n")));
+  assert.ok((await page.locator(".headline").innerText()).startsWith(duration(run.elapsed_ns).replace(" ", "\u00a0")));
+  assert.ok(pieces.length >= Math.min(run.pieces.length, 60));
+  run.pieces.slice(0, 60).forEach((piece, at) => {
+    assert.deepEqual(
+      pieces[at].slice(0, 2),
+      [duration(piece.time_ns), percent(piece.time_ns / run.elapsed_ns)],
+      `piece ${at}`,
+    );
+  });
+  if (run.waits.length === 0) return;
+  const time = ({ number, time_ns: nanos }) => (number > 0 ? duration(nanos) : "–");
+  const number = (wait) => (wait.number > 0 ? count(wait.number) : "–");
+  same(
+    (await cells(page, "#waits-root .table-block")).map(([waiter, , ...rest]) => [waiter, ...rest]),
+    run.waits
+      .slice(0, 60)
+      .map((row) => [row.waiter, time(row.on_path), number(row.on_path), time(row.in_all), number(row.in_all)]),
+    "waits",
+  );
+}
+
+/** The groups of processes, as `iotrail stats` has them. */
+async function sameGroups(page, { phases }) {
+  const shown = await records(page, "#phases-root .table-block");
+  assert.deepEqual(
+    shown.map((row) => [row.Group, row.Processes, row.Read, row.Written, row["Time in calls"]]).sort(),
+    phases
+      .map((row) => [
+        row.group,
+        count(row.jobs),
+        bytes(row.bytes_read),
+        bytes(row.bytes_written),
+        row.call_ns === null ? "unknown" : duration(row.call_ns),
+      ])
+      .sort(),
+  );
+}
+
 const same = (found, expected, what) => {
   const sorted = (rows) => rows.map((row) => row.join(" | ")).sort();
   assert.ok(expected.length > 0, `${what}: rows are expected`);
@@ -122,7 +217,7 @@ for (const [name, { trail: make, query, compared }] of Object.entries(LOGS)) {
     const { page, complaints } = await openFile(chromium, report);
     const graph = json("dfg", trail, ...query, "--format", "json");
 
-    for (const key of ["activities", "paths", "files", "cases", "calls"]) await page.locator(`#tab-${key}`).click();
+    for (const key of ["activities", "transitions", "cases", "calls"]) await page.locator(`#tab-${key}`).click();
     same(
       await cells(page, "#sheet-activities .table-block"),
       graph.nodes.map((node) => [
@@ -143,7 +238,7 @@ for (const [name, { trail: make, query, compared }] of Object.entries(LOGS)) {
       "activities",
     );
     same(
-      await cells(page, "#sheet-paths .table-block"),
+      await cells(page, "#sheet-transitions .table-block"),
       graph.edges.map((edge) => [
         edge.from,
         edge.to,
@@ -154,7 +249,7 @@ for (const [name, { trail: make, query, compared }] of Object.entries(LOGS)) {
         duration(edge.gap_ns.p95),
         duration(edge.gap_ns.sum),
       ]),
-      "paths",
+      "transitions",
     );
 
     const selected = csv(run("events", trail, "--csv"));
@@ -167,7 +262,9 @@ for (const [name, { trail: make, query, compared }] of Object.entries(LOGS)) {
       bytes(written),
       bytes(0),
     ];
-    same(await cells(page, "#sheet-files .table-block"), sums(selected, "path").map(totals), "files");
+    await sameFiles(page, lines("files", trail, "--json"));
+    await sameAnswer(page, json("why", trail, "--json"));
+    await sameGroups(page, json("stats", trail, "--json"));
     same(
       await cells(page, "#sheet-calls .table-block"),
       sums(selected, "call").map((row) => [...totals(row), duration(row.time === null ? null : row.time / row.count)]),
@@ -218,12 +315,8 @@ for (const [name, { trail: make, query, compared }] of Object.entries(LOGS)) {
       });
     }
 
-    const wrong = await page
-      .locator("td, th, dd, dt, p, li, text, option")
-      .evaluateAll((all) =>
-        all.map((one) => one.textContent).filter((text) => /NaN|undefined|Infinity|\[object|\bnull\b/.test(text)),
-      );
-    assert.deepEqual(wrong, [], "no cell without a figure");
+    await unfold(page);
+    assert.deepEqual(await wrongCells(page), [], "no cell without a figure");
     if (graph.duration_ns === null) {
       const text = await page.locator("body").innerText();
       assert.match(text, /How long the calls took is unknown/);

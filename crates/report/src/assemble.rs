@@ -8,6 +8,7 @@ mod timelines;
 mod variants;
 mod whole;
 
+use crate::answer::answer;
 use crate::data::{FORMAT, MoreEdges, MoreNodes, PageData, RecordingWords};
 use crate::name_table::NameTable;
 use crate::place::Places;
@@ -49,6 +50,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) 
         span_ns: subject.span_ns(),
         resolution_ns: dfg.resolution.known(),
         totals: whole::totals(subject),
+        why: answer(subject.why, subject.origin().0, &subject.options.limits, &mut names),
         hosts: whole::hosts(subject, &mut names),
         commands: whole::commands(subject, &mut names),
         groups: dfg.groups.clone(),
@@ -63,7 +65,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) 
         timeline: timelines::timelines(subject, shown, &mut names),
         comparison: subject.comparison.map(|comparison| changes::changes(subject, comparison, &mut names)),
         calls: whole::calls(subject, &mut names),
-        files: whole::files(subject, &mut names),
+        files: subject.files.page(subject.origin().0, &subject.options.limits, &mut names),
         cases: whole::cases(subject, &mut names),
         workflow: subject.workflow.page(subject.log, subject.origin(), subject.options, &mut names),
         coverage: dfg.coverage.clone(),

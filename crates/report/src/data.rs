@@ -3,6 +3,7 @@
 //! Names are in one dictionary. Lists are bounded, and each bounded list says how many more there are. Rows of long lists are
 //! plain JSON arrays: a million events must fit into a megabyte. Times are nanoseconds after `origin`.
 
+use crate::answer::micro;
 use crate::fold::Token;
 use iotrail_model::{Coverage, RecordingCoverage};
 use serde::Serialize;
@@ -53,6 +54,8 @@ pub struct PageData {
     /// Unit of the time stamps, NULL if it is not known.
     pub resolution_ns: Option<i64>,
     pub totals: PageTotals,
+    /// Where the elapsed time went.
+    pub why: crate::answer::PageWhy,
     pub hosts: Bounded<NameId>,
     /// Command line, and how many processes ran it.
     pub commands: Bounded<(NameId, u64)>,
@@ -71,7 +74,7 @@ pub struct PageData {
     pub variants: PageVariants,
     pub timeline: PageTimeline,
     pub comparison: Option<PageComparison>,
-    pub files: Bounded<TotalsRow>,
+    pub files: crate::files::PageFiles,
     pub cases: Bounded<CaseRow>,
     /// Phases, processes, the workflow DAG, distributions.
     pub workflow: crate::workflow::PageWorkflow,
@@ -99,7 +102,7 @@ impl From<&RecordingCoverage> for RecordingWords {
             selected: recording.selected(),
             without: recording.without().into_iter().map(str::to_owned).collect(),
             gaps: recording.gaps(),
-            costs: recording.costs(),
+            costs: recording.costs().iter().map(|cost| micro(cost)).collect(),
             why_empty: recording.why_empty(),
         }
     }

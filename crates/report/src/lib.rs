@@ -5,11 +5,13 @@
 //! (`assemble`), and that in one HTML file beside the page's own style and script (`page`). The page draws itself from the
 //! data; names from a trace exist in the file only within that JSON.
 
+pub mod answer;
 mod assemble;
 mod collect;
 pub mod data;
 mod digest;
 mod error;
+pub mod files;
 pub mod fold;
 mod name_table;
 mod options;

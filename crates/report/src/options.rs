@@ -43,8 +43,16 @@ pub struct Limits {
     pub variants: usize,
     /// Folded activities of a variant.
     pub variant_tokens: usize,
-    /// Rows of each table of files, cases and changes.
+    /// Rows of each table of cases and changes.
     pub table_rows: usize,
+    /// Rows of the table of files.
+    pub files: usize,
+    /// Files whose accesses are sampled.
+    pub sampled_files: usize,
+    /// Sampled accesses of such a file.
+    pub accesses: usize,
+    /// Pieces of the elapsed time, and rows of who waited for whom.
+    pub pieces: usize,
     /// Events drawn one by one in all timelines together.
     pub bars: usize,
     /// Events drawn one by one in one timeline.
@@ -88,6 +96,10 @@ impl Default for Limits {
             variants: 60,
             variant_tokens: 400,
             table_rows: 500,
+            files: 200,
+            sampled_files: 20,
+            accesses: 2_000,
+            pieces: 60,
             bars: 8_000,
             bars_per_timeline: 3000,
             longest: 30,
@@ -99,7 +111,7 @@ impl Default for Limits {
             series: 16,
             throughput_cells: 4_000,
             throughput_rows: 64,
-            flow_groups: 90,
+            flow_groups: 48,
             flow_routed: 240,
             flow_vertices: 5_000,
             flow_edges: 12_000,
@@ -121,6 +133,8 @@ impl Limits {
         self.variants = (self.variants / 3 * 2).max(5);
         self.variant_tokens = (self.variant_tokens / 3 * 2).max(20);
         self.table_rows = (self.table_rows / 3 * 2).max(20);
+        self.files = (self.files / 3 * 2).max(20);
+        self.accesses = (self.accesses / 3 * 2).max(200);
         self.processes = (self.processes / 3 * 2).max(200);
         self.series = (self.series / 3 * 2).max(4);
         self.throughput_cells = (self.throughput_cells / 3 * 2).max(400);

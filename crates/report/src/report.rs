@@ -4,6 +4,7 @@ use crate::assemble::assemble;
 use crate::collect::{Collected, Collecting};
 use crate::data::PageData;
 use crate::error::ReportError;
+use crate::files::Files;
 use crate::options::ReportOptions;
 use crate::page::page;
 use crate::place::{Places, places, shown};
@@ -13,11 +14,13 @@ use iotrail_dfg::{Comparison, Contrast, Dfg, DfgOptions, Synthesis};
 use iotrail_draw::Picture;
 use iotrail_model::Process;
 use iotrail_query::{Query, scan};
+use iotrail_stats::AccessSampling;
 use iotrail_trail::EventLog;
-use iotrail_workflow::build::Gathering;
+use iotrail_workflow::why::result::Why;
+use iotrail_workflow::why::{Explaining, why};
 
 /// A page is made smaller until it has at most this many bytes, so that it can be mailed and opens at once.
-pub const MAX_PAGE_BYTES: usize = 1_000_000;
+pub const MAX_PAGE_BYTES: usize = 1_200_000;
 
 /// The report as one HTML file. Where the query has groups, the first two that have traces are compared, in the order of the query.
 ///
@@ -54,14 +57,18 @@ struct Foundation<'a> {
     shown: Picture,
     places: Places,
     workflow: Material,
+    files: Files,
+    why: Why,
 }
 
 impl<'a> Foundation<'a> {
     fn new(log: &'a EventLog, query: &'a Query, options: &ReportOptions) -> Result<Self, ReportError> {
         let how = DfgOptions { max_concurrency: options.concurrency, threads: options.threads };
         let ground = Ground::new(log, query, options)?;
-        let passes = (Synthesis::new(log, query, how), ground.passes()?);
-        let (dfg, (profile, survey)) = scan(log, Some(query), options.threads, &passes)?;
+        let (profiling, using) = ground.files_and_profile()?;
+        let passes = (Synthesis::new(log, query, how), ((profiling, using), ground.surveying()));
+        let (dfg, ((profile, used), survey)) = scan(log, Some(query), options.threads, &passes)?;
+        let (_, ((_, using), _)) = passes;
         let shown = shown(&dfg, options);
         let places = places(&dfg, &shown, options)?;
 
@@ -70,12 +77,23 @@ impl<'a> Foundation<'a> {
             (Some(a), Some(b)) => Some(Contrast::new(log, query, a, b, how)?),
             _ => None,
         };
+        let mut files = Files::new(used, query, &options.limits);
+        let sampling = AccessSampling::new(&using, &files.sampled, options.limits.accesses);
         let collecting = Collecting::new(log, query, &dfg, &shown.nodes, &options.limits);
-        let gathering = survey.as_ref().map(|survey| Gathering::new(ground.lives(), survey));
-        let passes = (collecting, (contrast, gathering));
-        let (collected, (comparison, gathered)) = scan(log, Some(query), options.threads, &passes)?;
+        let gathering = ground.gathering(&survey);
+        let explaining = Explaining::new(log, ground.lives(), &survey, options.threads)?;
+        let spending = explaining.as_ref().map(Explaining::pass);
+        let passes = ((collecting, contrast), ((sampling, spending), gathering));
+        let ((collected, comparison), ((samples, spent), gathered)) =
+            scan(log, Some(query), options.threads, &passes)?;
         drop(passes);
-        let workflow = ground.material(profile, survey.zip(gathered))?;
+        files.samples = samples;
+        let why = match explaining.zip(spent) {
+            Some((explaining, spent)) => explaining.finish(spent),
+            None => why(log, options.threads)?,
+        };
+        drop(using);
+        let workflow = ground.material(profile, gathered.map(|gathered| (survey, gathered)))?;
         Ok(Self {
             log,
             query,
@@ -86,6 +104,8 @@ impl<'a> Foundation<'a> {
             shown,
             places,
             workflow,
+            files,
+            why,
         })
     }
 
@@ -98,6 +118,8 @@ impl<'a> Foundation<'a> {
             comparison: self.comparison.as_ref(),
             collected: &self.collected,
             workflow: &self.workflow,
+            files: &self.files,
+            why: &self.why,
             options,
         };
         assemble(&subject, &self.shown, &self.places)

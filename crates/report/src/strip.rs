@@ -19,6 +19,11 @@ pub(crate) fn encode(shares: &[f64]) -> String {
     text
 }
 
+/// One digit of 64.
+pub(crate) fn figure(value: u64) -> char {
+    char::from(DIGITS[(value & 63) as usize])
+}
+
 fn digit(share: f64) -> u8 {
     let step = (share.clamp(0.0, 1.0) * 64.0).ceil() as usize;
     DIGITS[step.saturating_sub(1).min(63)]

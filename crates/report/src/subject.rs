@@ -1,12 +1,14 @@
 //! What a report is about: the graph, what stands behind it, and the names.
 
 use crate::collect::Collected;
+use crate::files::Files;
 use crate::options::ReportOptions;
 use crate::workflow::Material;
 use iotrail_dfg::{Comparison, Dfg};
 use iotrail_model::{FileId, Nullable, Process, Timestamp};
 use iotrail_query::Query;
 use iotrail_trail::EventLog;
+use iotrail_workflow::why::result::Why;
 
 /// Everything that the page's data is made from.
 pub(crate) struct Subject<'a> {
@@ -17,6 +19,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) comparison: Option<&'a Comparison>,
     pub(crate) collected: &'a Collected,
     pub(crate) workflow: &'a Material,
+    pub(crate) files: &'a Files,
+    pub(crate) why: &'a Why,
     pub(crate) options: &'a ReportOptions,
 }
 

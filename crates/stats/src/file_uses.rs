@@ -18,6 +18,7 @@ use iotrail_trail::{Columns, EventLog};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 /// What was done to a file. Layer: that of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -116,33 +117,51 @@ pub fn file_uses(
     threads: NonZeroUsize,
 ) -> Result<Vec<UsedFile>, StatsError> {
     let groups = ProcessGroups::default();
-    let context = Context { log, query, lives, groups: &groups, only: None };
-    let opens = |kind| matches!(kind, CallKind::Open | CallKind::Create | CallKind::OpenHandle);
-    let pass = FileUsing {
-        context,
-        kinds: Kinds::new(log, threads)?,
-        opens: PerCall::new(&log.names().calls, |call| opens(call.kind())),
-        table: FileTable::new(log, by),
-    };
+    let pass = FileUsing::new(Context { log, query, lives, groups: &groups, only: None }, by, threads)?;
     Ok(scan(log, Some(query), threads, &pass)?)
 }
 
-/// The pass that makes [`FileUse`]s.
-struct FileUsing<'a> {
-    context: Context<'a>,
-    kinds: Kinds,
+/// The pass that makes [`UsedFile`]s.
+pub struct FileUsing<'a> {
+    pub(crate) context: Context<'a>,
+    pub(crate) kinds: Arc<Kinds>,
     /// Whether a call opens files.
     opens: PerCall<bool>,
-    table: FileTable,
+    pub(crate) table: FileTable,
+}
+
+impl<'a> FileUsing<'a> {
+    /// For the files of a log, whose rows are made as `by` says.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn new(context: Context<'a>, by: RowBy, threads: NonZeroUsize) -> Result<Self, StatsError> {
+        Ok(Self::of_kinds(context, Arc::new(Kinds::new(context.log, threads)?), by))
+    }
+
+    /// The same beside a profile, with what is known of calls and files already.
+    pub(crate) fn of_kinds(context: Context<'a>, kinds: Arc<Kinds>, by: RowBy) -> Self {
+        let opens = |kind| matches!(kind, CallKind::Open | CallKind::Create | CallKind::OpenHandle);
+        let log = context.log;
+        Self {
+            context,
+            kinds,
+            opens: PerCall::new(&log.names().calls, |call| opens(call.kind())),
+            table: FileTable::new(log, by),
+        }
+    }
 }
 
 /// What a worker sums up.
 #[derive(Default)]
-struct Sums {
+pub struct FileSums {
     uses: HashMap<FileId, Use, RandomState>,
     patterns: Patterns,
     facts: RowFacts,
 }
+
+/// What consecutive rows remember of their ends.
+pub struct FileSeam(Streams);
 
 /// What was done to a file, without what its bytes tell.
 #[derive(Default)]
@@ -178,9 +197,9 @@ struct Times {
 }
 
 impl Pass for FileUsing<'_> {
-    type Sums = Sums;
-    type Seam = Streams;
-    type Closed = Vec<Streams>;
+    type Sums = FileSums;
+    type Seam = FileSeam;
+    type Closed = Vec<FileSeam>;
     type Output = Vec<UsedFile>;
 
     fn columns(&self) -> Columns {
@@ -191,16 +210,16 @@ impl Pass for FileUsing<'_> {
         Asks { selection: true, activities: false, whole_log: false }
     }
 
-    fn sums(&self) -> Sums {
-        Sums::default()
+    fn sums(&self) -> FileSums {
+        FileSums::default()
     }
 
-    fn closed(&self) -> Vec<Streams> {
+    fn closed(&self) -> Vec<FileSeam> {
         Vec::new()
     }
 
-    fn add(&self, sums: &mut Sums, rows: &Rows<'_>) -> Streams {
-        let Sums { uses, patterns, facts } = sums;
+    fn add(&self, sums: &mut FileSums, rows: &Rows<'_>) -> FileSeam {
+        let FileSums { uses, patterns, facts } = sums;
         let mut streams = Streams::default();
         facts.look(rows, &self.context);
         for row in 0..rows.batch.len {
@@ -224,22 +243,22 @@ impl Pass for FileUsing<'_> {
                 patterns.add(&Call { life: None, file, second, ..call }, &mut streams);
             }
         }
-        streams
+        FileSeam(streams)
     }
 
-    fn merge(&self, sums: &mut Sums, other: Sums) {
+    fn merge(&self, sums: &mut FileSums, other: FileSums) {
         for (file, theirs) in other.uses {
             sums.uses.entry(file).or_default().merge(theirs);
         }
         sums.patterns.merge(other.patterns);
     }
 
-    fn close(&self, closed: &mut Vec<Streams>, seam: Streams) {
+    fn close(&self, closed: &mut Vec<FileSeam>, seam: FileSeam) {
         closed.push(seam);
     }
 
-    fn finish(&self, mut sums: Sums, seams: Vec<Streams>) -> Vec<UsedFile> {
-        sums.patterns.close(seams);
+    fn finish(&self, mut sums: FileSums, seams: Vec<FileSeam>) -> Vec<UsedFile> {
+        sums.patterns.close(seams.into_iter().map(|FileSeam(streams)| streams));
         let mut rows: Vec<(Use, Access)> = Vec::new();
         rows.resize_with(self.table.rows.len(), Default::default);
         for (subject, used) in sums.uses {

@@ -3,6 +3,7 @@
 //! Definitions: Dun et al., "ParaTrac: A Fine-Grained Profiler for Data-Intensive Workflows", sections 5.1 and 6.3; what
 //! goes beyond is defined in `docs/stats.md`. Pure: event batches in, result structs out; partial results merge.
 
+pub mod access_sample;
 pub mod compare;
 pub mod compare_groups;
 pub mod distribution;
@@ -34,9 +35,10 @@ mod storage;
 mod summary;
 mod throughput;
 
+pub use access_sample::{AccessSample, AccessSampling, SampledAccess};
 pub use compare_groups::compare_groups;
 pub use error::StatsError;
-pub use file_uses::{FileUse, RowBy, UsedFile, file_uses};
+pub use file_uses::{FileUse, FileUsing, RowBy, UsedFile, file_uses};
 pub use options::{FilesBy, ProfileOptions};
 pub use part::{Context, Part, RowFacts};
 pub use profile::{Profiling, profile};

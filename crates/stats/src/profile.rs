@@ -4,6 +4,7 @@ use crate::call::Kinds;
 use crate::calls::Calls;
 use crate::error::StatsError;
 use crate::extent::Extent;
+use crate::file_uses::{FileUsing, RowBy};
 use crate::in_out::InOut;
 use crate::lengths::{FileGroups, Requests};
 use crate::options::{FilesBy, ProfileOptions};
@@ -57,6 +58,12 @@ impl<'a> Profiling<'a> {
             file_groups: Arc::new(FileGroups::new(options.files_by, log, query)),
             options,
         })
+    }
+
+    /// The pass that tells what was done to each file, over the same events.
+    #[must_use]
+    pub fn files(&self, by: RowBy) -> FileUsing<'a> {
+        FileUsing::of_kinds(self.context, Arc::clone(&self.kinds), by)
     }
 }
 

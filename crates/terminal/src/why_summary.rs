@@ -1,6 +1,6 @@
 //! What `iotrail why` prints: one line that answers, then the pieces, who waited for whom, and what could not be told.
 
-use crate::hints::Hint;
+use crate::hints::{Hint, Hints};
 use crate::table::{Align, Style, Table, wrap};
 use iotrail_model::text::printable;
 use iotrail_model::units;
@@ -36,10 +36,10 @@ pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
     }
     let missing = |row: &&Untold| matches!(row.what, UntoldKind::LeftOut | UntoldKind::Lost);
     if let Some(row) = why.untold.iter().find(missing) {
-        sections.insert(0, format!("Incomplete: {}\n", untold(row, style)));
+        sections.insert(0, format!("Incomplete: {}\n", untold(row, style.hints, &duration)));
     }
     if !why.untold.is_empty() {
-        let lines = why.untold.iter().map(|row| bullet(&untold(row, style), style));
+        let lines = why.untold.iter().map(|row| bullet(&untold(row, style.hints, &duration), style));
         sections.push(format!("{}\n{}", style.bold("What could not be told"), lines.collect::<String>()));
     }
     sections.retain(|section| !section.is_empty());
@@ -49,7 +49,13 @@ pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
 /// The answer in one line: `2.26 s: 1.35 s fdatasync of x.db, 410 ms computing in sqlite3, …`. Where no few pieces make
 /// up most of the time it is told by kind and program, else what is not large by program alone.
 #[must_use]
-pub fn why_line<'a>(run: &'a Run, directory: Option<&str>) -> String {
+pub fn why_line(run: &Run, directory: Option<&str>) -> String {
+    why_line_in(run, directory, &duration)
+}
+
+/// The same with durations in the words of `duration`.
+#[must_use]
+pub fn why_line_in<'a>(run: &'a Run, directory: Option<&str>, duration: &dyn Fn(i64) -> String) -> String {
     let alike = alike(run);
     let of = |piece: &'a Piece| alike.get(&(piece.kind, piece.program.as_str()));
     let exact = |piece: &'a Piece| phrase(piece, directory);
@@ -65,7 +71,7 @@ pub fn why_line<'a>(run: &'a Run, directory: Option<&str>) -> String {
         false if large.contains(piece.program.as_str()) => format!("all else in {}", piece.program),
         false => format!("in {}", piece.program),
     };
-    let lines = [named(run, &exact), named(run, &kind), named(run, &program)];
+    let lines = [named(run, &exact, duration), named(run, &kind, duration), named(run, &program, duration)];
     let told = |line: &&Named| line.told.saturating_mul(ENOUGH.1) >= run.elapsed_ns.saturating_mul(ENOUGH.0);
     let best = lines.iter().find(told).unwrap_or(&lines[2]);
     printable(&format!("{}: {}", duration(run.elapsed_ns), best.text)).into_owned()
@@ -102,7 +108,7 @@ struct Named {
 }
 
 /// The largest parts of a run, told by what `name` says of its pieces.
-fn named<'a>(run: &'a Run, name: &dyn Fn(&'a Piece) -> String) -> Named {
+fn named<'a>(run: &'a Run, name: &dyn Fn(&'a Piece) -> String, duration: &dyn Fn(i64) -> String) -> Named {
     let mut parts: Vec<(String, i64)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for piece in &run.pieces {
@@ -262,7 +268,9 @@ fn waits(rows: &[WaitRow], directory: Option<&str>, top: usize, style: Style) ->
     format!("{}\n{}{more}", style.bold("Who waited for whom"), table.render(style))
 }
 
-fn awaited(row: &WaitRow, directory: Option<&str>) -> String {
+/// What a waiter waited for, in words.
+#[must_use]
+pub fn awaited(row: &WaitRow, directory: Option<&str>) -> String {
     let by = row.by.as_deref().unwrap_or("somebody");
     let path = row.path.as_deref().map(|path| relative(path, directory));
     match (row.cause, path) {
@@ -301,7 +309,9 @@ fn several(runs: &[Run], directory: Option<&str>, top: usize, style: Style) -> S
     format!("{}\n{}{more}", style.bold(&printable(&title)), table.render(style))
 }
 
-fn untold(row: &Untold, style: Style) -> String {
+/// What could not be told, as a sentence with durations in the words of `duration`.
+#[must_use]
+pub fn untold(row: &Untold, hints: Hints, duration: &dyn Fn(i64) -> String) -> String {
     let number = row.number.unwrap_or_default();
     let time = duration(row.time_ns.unwrap_or_default());
     let names = row.names.join(", ");
@@ -312,7 +322,7 @@ fn untold(row: &Untold, style: Style) -> String {
             counted("event was", "events were")
         ),
         UntoldKind::NotRecorded if row.names.iter().any(|name| name == "wait") => {
-            let how = style.hints.of(Hint::RecordWaits).map(|how| format!(" ({how})")).unwrap_or_default();
+            let how = hints.of(Hint::RecordWaits).map(|how| format!(" ({how})")).unwrap_or_default();
             format!(
                 "These families of calls were not recorded: {names}. Without `wait`{how}, sleeping shows as off CPU and parents are taken to wait for their children."
             )

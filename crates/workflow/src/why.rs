@@ -26,11 +26,15 @@ mod untold;
 mod who;
 
 use self::account::{Amount, Cost, Images, Key, Kind};
-use self::path::{Path, walk};
+use self::path::{Leg, Path, walk};
 use self::pieces::Naming;
 use self::result::{ClassRow, Run, Why};
-use self::spending::{InAll, Spending};
+use self::spending::InAll;
+pub use self::spending::{Spending, Spent};
+use crate::build::Survey;
+use crate::waits::Waits;
 use crate::waits::gather::Waiting;
+use iotrail_model::calls::EventClasses;
 use iotrail_model::{Case, CaseId, Layer, Nullable, PathId};
 use iotrail_query::{LifeId, Lives, event_classes, scan};
 use iotrail_trail::{EventLog, TrailError};
@@ -52,60 +56,127 @@ pub(crate) fn why_file_by_file(log: &EventLog, threads: NonZeroUsize) -> Result<
 
 fn explain(log: &EventLog, threads: NonZeroUsize, least: &dyn Fn(i64) -> i64) -> Result<Why, TrailError> {
     let lives = Lives::of_log(log)?;
+    let layer = layer(log);
+    let waits = scan(log, None, threads, &Waiting::of_layer(log, &lives, layer))?;
+    let explaining = Explaining::of_waits(log, &lives, &waits, (layer, threads))?;
+    let spent = scan(log, None, threads, &explaining.pass())?;
+    Ok(explaining.pieces_of(spent, least))
+}
+
+/// The layer whose calls are explained: system calls, if there are any.
+fn layer(log: &EventLog) -> Layer {
     let layers = log.layers();
-    let layer = match layers.contains(&Layer::Syscall) {
+    match layers.contains(&Layer::Syscall) {
         true => Layer::Syscall,
         false => layers.first().copied().unwrap_or_default(),
-    };
-    let waits = scan(log, None, threads, &Waiting::of_layer(log, &lives, layer))?;
-    let classes = event_classes(log, threads)?;
-    let images = Images::new(&lives);
-    let cost = cost(log);
-    let units = units(&lives, log.cases());
-    let unit = |life: LifeId| units[lives.get(life).case.index()];
-    let mut roots: Vec<u32> = units.clone();
-    roots.sort_unstable();
-    roots.dedup();
-    let tells_time = |root: &u32| log.cases().get(*root as usize).is_none_or(Case::tells_time);
-    let walked = roots
-        .into_iter()
-        .filter(tells_time)
-        .filter_map(|root| Some((root, walk(&waits, &lives, &|life| unit(life) == root)?)));
-    let paths: Vec<(u32, Path)> = walked.collect();
-    let legs: Vec<_> = paths.iter().flat_map(|(_, path)| path.legs.iter().copied()).collect();
-    let spending = Spending::new((&lives, &waits), &classes, &images, &legs, (layer, cost));
-    let (amounts, all) = scan(log, None, threads, &spending)?;
-    let mut of_runs: BTreeMap<u32, Vec<(Key, Amount)>> = BTreeMap::new();
-    for (key, amount) in amounts {
-        of_runs.entry(unit(waits.life(key.line))).or_default().push((key, amount));
     }
-    let naming =
-        Naming { waits: &waits, images: &images, names: log.names(), cases: log.cases(), files: log.files() };
-    let kind = |path: PathId| classes.kind(Nullable::some(path));
-    let mut untold = untold::Untolds::new(log, &waits, &all);
-    let run = |(root, path): (u32, Path)| {
-        let amounts = of_runs.remove(&root).unwrap_or_default();
-        untold.add(&amounts, &images);
-        let mut who = who::Who::new(&naming, &kind);
-        who.on_path(&path.awaited);
-        who.without_cause(&amounts);
-        let lines = || waits.lines().filter(|line| unit(waits.life(*line)) == root);
-        lines().for_each(|line| who.in_all(line, cost));
-        let (start_ns, end) = path.span;
-        Run {
-            name: name(log.cases(), &units, root),
-            case: CaseId(root),
-            start_ns,
-            elapsed_ns: end - start_ns,
-            processes: pieces::processes(lines().map(|line| waits.life(line))),
-            pieces: pieces::pieces(amounts, least(end - start_ns), &naming),
-            waits: who.rows(),
+}
+
+/// What explains the elapsed time of a log whose waits are known: the paths of its runs, and the pass over the calls on them.
+pub struct Explaining<'a> {
+    log: &'a EventLog,
+    lives: &'a Lives,
+    waits: &'a Waits,
+    layer: Layer,
+    classes: EventClasses,
+    images: Images<'a>,
+    cost: Cost,
+    /// By case, the run that it belongs to.
+    units: Vec<u32>,
+    paths: Vec<(u32, Path)>,
+    legs: Vec<Leg>,
+}
+
+impl<'a> Explaining<'a> {
+    /// With what a survey has found out; NULL if the log holds no system calls, which is all that a survey looks at.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn new(
+        log: &'a EventLog,
+        lives: &'a Lives,
+        survey: &'a Survey,
+        threads: NonZeroUsize,
+    ) -> Result<Option<Self>, TrailError> {
+        match layer(log) {
+            Layer::Syscall => Self::of_waits(log, lives, survey.waits(), (Layer::Syscall, threads)).map(Some),
+            _ => Ok(None),
         }
-    };
-    let directory = lives.first_directory().map(str::to_owned);
-    let mut runs: Vec<Run> = paths.into_iter().map(run).collect();
-    runs.sort_by(|one, other| (other.elapsed_ns, &one.name).cmp(&(one.elapsed_ns, &other.name)));
-    Ok(Why { runs, classes: class_rows(&all), untold: untold.rows(), directory })
+    }
+
+    fn of_waits(
+        log: &'a EventLog,
+        lives: &'a Lives,
+        waits: &'a Waits,
+        (layer, threads): (Layer, NonZeroUsize),
+    ) -> Result<Self, TrailError> {
+        let classes = event_classes(log, threads)?;
+        let units = units(lives, log.cases());
+        let unit = |life: LifeId| units[lives.get(life).case.index()];
+        let mut roots: Vec<u32> = units.clone();
+        roots.sort_unstable();
+        roots.dedup();
+        let tells_time = |root: &u32| log.cases().get(*root as usize).is_none_or(Case::tells_time);
+        let walked = roots
+            .into_iter()
+            .filter(tells_time)
+            .filter_map(|root| Some((root, walk(waits, lives, &|life| unit(life) == root)?)));
+        let paths: Vec<(u32, Path)> = walked.collect();
+        let legs = paths.iter().flat_map(|(_, path)| path.legs.iter().copied()).collect();
+        let (images, cost) = (Images::new(lives), cost(log));
+        Ok(Self { log, lives, waits, layer, classes, images, cost, units, paths, legs })
+    }
+
+    /// The pass that finds out what the threads on the paths did there.
+    #[must_use]
+    pub fn pass(&self) -> Spending<'_> {
+        let known = (self.lives, self.waits);
+        Spending::new(known, &self.classes, &self.images, &self.legs, (self.layer, self.cost))
+    }
+
+    /// The explanation, with what the pass has found.
+    #[must_use]
+    pub fn finish(self, spent: Spent) -> Why {
+        self.pieces_of(spent, &|elapsed| elapsed / pieces::LEAST_SHARE)
+    }
+
+    /// The same; files of which each takes less than `least` of the elapsed time are joined.
+    fn pieces_of(self, spent: Spent, least: &dyn Fn(i64) -> i64) -> Why {
+        let Self { log, lives, waits, classes, images, cost, units, paths, .. } = self;
+        let Spent { amounts, all } = spent;
+        let unit = |life: LifeId| units[lives.get(life).case.index()];
+        let mut of_runs: BTreeMap<u32, Vec<(Key, Amount)>> = BTreeMap::new();
+        for (key, amount) in amounts {
+            of_runs.entry(unit(waits.life(key.line))).or_default().push((key, amount));
+        }
+        let naming =
+            Naming { waits, images: &images, names: log.names(), cases: log.cases(), files: log.files() };
+        let kind = |path: PathId| classes.kind(Nullable::some(path));
+        let mut untold = untold::Untolds::new(log, waits, &all);
+        let run = |(root, path): (u32, Path)| {
+            let amounts = of_runs.remove(&root).unwrap_or_default();
+            untold.add(&amounts, &images);
+            let mut who = who::Who::new(&naming, &kind);
+            who.on_path(&path.awaited);
+            who.without_cause(&amounts);
+            let lines = || waits.lines().filter(|line| unit(waits.life(*line)) == root);
+            lines().for_each(|line| who.in_all(line, cost));
+            let (start_ns, end) = path.span;
+            Run {
+                name: name(log.cases(), &units, root),
+                case: CaseId(root),
+                start_ns,
+                elapsed_ns: end - start_ns,
+                processes: pieces::processes(lines().map(|line| waits.life(line))),
+                pieces: pieces::pieces(amounts, least(end - start_ns), &naming),
+                waits: who.rows(),
+            }
+        };
+        let directory = lives.first_directory().map(str::to_owned);
+        let mut runs: Vec<Run> = paths.into_iter().map(run).collect();
+        runs.sort_by(|one, other| (other.elapsed_ns, &one.name).cmp(&(one.elapsed_ns, &other.name)));
+        Why { runs, classes: class_rows(&all), untold: untold.rows(), directory }
+    }
 }
 
 /// What recording added to a call, as far as the recorders measured it.

@@ -186,7 +186,7 @@ export class Flow extends Stage {
           ),
           "files, in the colour of the group that wrote or first read them",
         ),
-        h("span", { class: "key" }, "×N: so many in one box; ＋ or Space opens it."),
+        h("span", { class: "key" }, "×N: so many in one box; + or Space opens it."),
         path
           ? h(
               "span",
@@ -413,7 +413,7 @@ export class Flow extends Stage {
       {
         class: "opener",
         role: "button",
-        "aria-label": `${sign === "＋" ? "Open" : "Close"} ${visible(group.whole)}`,
+        "aria-label": `${sign === "+" ? "Open" : "Close"} ${visible(group.whole)}`,
         transform: `translate(${x} ${y})`,
         onclick: () => this.toggle(group.index),
       },
@@ -444,7 +444,7 @@ export class Flow extends Stage {
           { x: width / 2, y: height * 0.7, "text-anchor": "middle", "dominant-baseline": "central", class: "sub" },
           `${group.d > 1 ? `×${count(group.d)} · ` : ""}${this.amount(group)}`,
         ),
-        group.m > 1 ? this.opener(group, "＋", width - 2, 2) : null,
+        group.m > 1 ? this.opener(group, "+", width - 2, 2) : null,
       ],
     );
   }
@@ -519,7 +519,7 @@ export class Flow extends Stage {
 
   /** The given route where the layout has one, with its ends on the borders of the boxes as they are now. */
   route(edge) {
-    if (!edge.route || edge.a === edge.b) return straight(edge.a.place, edge.b.place, edge.a === edge.b);
+    if (!edge.route || edge.a === edge.b) return straight(edge.a.place, edge.b.place, edge.a === edge.b, true);
     const moved = edge.route.map((value, at) => (at % 2 === 0 ? this.across(value) : this.down(value)));
     const fasten = (at, control, [x, y, width, height], [ox, oy, ow, oh]) => {
       const target = [x + ((edge.route[at] - ox) / ow) * width, y + ((edge.route[at + 1] - oy) / oh) * height];

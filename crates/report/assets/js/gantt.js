@@ -393,7 +393,7 @@ export class Gantt {
         s(
           "text",
           { x: (x + (x < 20 ? 2 : 0)).toFixed(1), y: 11, "text-anchor": x < 20 ? "start" : "middle" },
-          tick(time, step),
+          tick(time, step, to),
         ),
       );
     }

@@ -3,6 +3,7 @@
 import { choice, clear, h, s, shorten, visible } from "./dom.js";
 import { bytes, count, duration, percent, plural, rate } from "./format.js";
 import { EDGE_MEASURES, END, NODE_MEASURES, START } from "./data.js";
+import { project } from "./projection.js";
 import { Stage } from "./stage.js";
 import { GROUP_COLOURS, GROUP_DASHES, css, groupShade, ink, isDark, neutral, shade } from "./colour.js";
 
@@ -33,21 +34,17 @@ export class Graph extends Stage {
     new ResizeObserver(() => this.resized()).observe(this.canvas);
   }
 
-  /** The whole graph if it is legible so, else its beginning, as far to the side as the activity with the most time lies. */
+  /** The whole graph if its titles can be read so, else its heaviest activity in the middle. */
   open() {
     this.fit();
-    const least = Math.min(0.62, Math.max(this.canvas.clientWidth / 900, 0.45));
-    if (this.view.k < least) {
-      const [x, y, width] = this.box(START);
-      const heaviest = this.box(this.data.nodes[this.nodeOrder[0]].index);
-      const middle = (x + width / 2 + heaviest[0] + heaviest[2] / 2) / 2;
-      this.view = { k: least, x: this.canvas.clientWidth / 2 - middle * least, y: 24 - y * least };
-      this.transform();
+    if (this.view.k < 1 && this.nodeOrder.length > 0) {
+      this.view.k = 1;
+      this.centre(this.box(this.nodeOrder[0]));
     }
     this.size = [this.canvas.clientWidth, this.canvas.clientHeight];
   }
 
-  /** Begins with as much as a reader can take in: the activities with 99 % of the time, at most 40, and their paths. */
+  /** Begins with as much as a reader can take in: the activities with 99 % of the time, at most 40, and their transitions. */
   start() {
     const { nodes, edges } = this.data;
     if (nodes.length > 24) {
@@ -121,7 +118,7 @@ export class Graph extends Stage {
     });
     const edgeSlider = h("input", {
       type: "range",
-      id: "slider-paths",
+      id: "slider-transitions",
       min: 0,
       max: edges,
       value: this.edgeLimit,
@@ -134,7 +131,7 @@ export class Graph extends Stage {
       nodeSlider,
       edgeSlider,
       nodeText: h("output", { for: "slider-activities" }),
-      edgeText: h("output", { for: "slider-paths" }),
+      edgeText: h("output", { for: "slider-transitions" }),
     };
     const search = h("input", {
       type: "search",
@@ -177,7 +174,7 @@ export class Graph extends Stage {
           this.rankNodes();
           this.update();
         }),
-        choice("Paths show", labels(EDGE_MEASURES), this.edgeMeasure, (value) => {
+        choice("Transitions show", labels(EDGE_MEASURES), this.edgeMeasure, (value) => {
           this.edgeMeasure = value;
           this.rankEdges();
           this.draw();
@@ -198,8 +195,8 @@ export class Graph extends Stage {
         ),
         h(
           "label",
-          { class: "field slider", for: "slider-paths" },
-          h("span", null, "Paths ", this.sliders.edgeText),
+          { class: "field slider", for: "slider-transitions" },
+          h("span", null, "Transitions ", this.sliders.edgeText),
           edgeSlider,
         ),
         this.found,
@@ -310,7 +307,8 @@ export class Graph extends Stage {
       marker("arrow-selected", "var(--accent)"),
       ...GROUP_COLOURS.map((colour, index) => marker(`arrow-${index}`, colour)),
     ];
-    this.world.append(edges, labels, nodes);
+    this.projected = s("g", { class: "projections" });
+    this.world.append(this.projected, edges, labels, nodes);
     clear(this.canvas).append(s("defs", null, arrows), this.world);
     this.drawLegend();
     this.update();
@@ -458,6 +456,46 @@ export class Graph extends Stage {
     return straight(this.box(edge.from), this.box(edge.to), edge.from === edge.to);
   }
 
+  /**
+   * What hidden activities join, dashed: as strong as the transitions that are shown, and whatever joins a node that has no shown
+   * transition.
+   */
+  drawProjected() {
+    clear(this.projected);
+    if (this.edgeLimit === 0) return;
+    const shown = this.data.edges.filter((edge) => edge.from !== edge.to && this.edgeShown(edge));
+    const pairs = new Set(shown.map(({ from, to }) => `${from} ${to}`));
+    const [left, entered] = [new Set(shown.map(({ from }) => from)), new Set(shown.map(({ to }) => to))];
+    const weakest = this.data.edges
+      .filter((edge) => this.edgeRank.get(edge.index) < this.edgeLimit)
+      .reduce((least, edge) => Math.min(least, edge.count), Infinity);
+    for (const way of project(this.data.edges, (index) => this.nodeShown(index))) {
+      if (pairs.has(`${way.from} ${way.to}`)) continue;
+      if (way.count < weakest && left.has(way.from) && entered.has(way.to)) continue;
+      this.projected.append(this.projectedEdge(way));
+    }
+  }
+
+  projectedEdge({ from, to, count: number, hidden }) {
+    const { d, middle } = straight(this.box(from), this.box(to), false);
+    const through = hidden.map((index) => visible(this.data.label(index))).join(" → ");
+    return s(
+      "g",
+      { class: "projected" },
+      s(
+        "title",
+        null,
+        `${visible(this.data.label(from))} → ${through} → ${visible(this.data.label(to))}: at most ${count(number)} times`,
+      ),
+      s("path", { class: "line", d, "marker-end": "url(#arrow)" }),
+      s(
+        "text",
+        { class: "edge-label", "text-anchor": "middle", "dominant-baseline": "central", x: middle[0], y: middle[1] },
+        `${count(hidden.length)} hidden`,
+      ),
+    );
+  }
+
   matches(node) {
     return this.query !== "" && visible(node.name).toLowerCase().includes(this.query);
   }
@@ -467,6 +505,7 @@ export class Graph extends Stage {
     const { data } = this;
     this.findBackbone();
     this.arrange();
+    this.drawProjected();
     let [events, time, follows] = [0, 0, 0];
     let [nodes, edges, matches] = [0, 0, 0];
     for (const node of data.nodes) {
@@ -504,13 +543,13 @@ export class Graph extends Stage {
     this.sliders.nodeText.textContent = `${count(nodes)} of ${count(allNodes)}`;
     this.sliders.edgeText.textContent = `${count(edges)} of ${count(allEdges)}`;
     this.sliders.nodeSlider.setAttribute("aria-valuetext", `${count(nodes)} of ${count(allNodes)} activities`);
-    this.sliders.edgeSlider.setAttribute("aria-valuetext", `${count(edges)} of ${count(allEdges)} paths`);
+    this.sliders.edgeSlider.setAttribute("aria-valuetext", `${count(edges)} of ${count(allEdges)} transitions`);
     const share = (part, whole) => (whole > 0 ? percent(part / whole) : "0 %");
     const timeShare = (part) => (totals.mapped_ns === null ? "" : ` and ${share(part, totals.mapped_ns)} of the time`);
     this.status.textContent =
       nodes === allNodes && edges === allEdges
-        ? `The whole graph: ${plural(nodes, "activity", "activities")} and ${plural(edges, "path")}.`
-        : `Shown: ${count(nodes)} of ${plural(allNodes, "activity", "activities")} with ${share(events, totals.mapped)} of the events${timeShare(time)}, ${count(edges)} of ${plural(allEdges, "path")} with ${share(follows, allFollows)} of the steps. ` +
+        ? `The whole graph: ${plural(nodes, "activity", "activities")} and ${plural(edges, "transition")}.`
+        : `Shown: ${count(nodes)} of ${plural(allNodes, "activity", "activities")} with ${share(events, totals.mapped)} of the events${timeShare(time)}, ${count(edges)} of ${plural(allEdges, "transition")} with ${share(follows, allFollows)} of the steps. ` +
           `Hidden: ${share(totals.mapped - events, totals.mapped)} of the events${timeShare(totals.mapped_ns - time)}, ${share(allFollows - follows, allFollows)} of the steps.` +
           (data.nodes_more.nodes > 0
             ? ` ${plural(data.nodes_more.nodes, "activity", "activities")} with ${share(data.nodes_more.events, totals.mapped)} of the events${timeShare(data.nodes_more.duration_ns)} are not in this file.`
@@ -659,10 +698,19 @@ function closer(intervals, widest) {
 }
 
 /** A curve from border to border, of a box to itself a loop. */
-export function straight([ax, ay, aw, ah], [bx, by, bw, bh], loop) {
+export function straight([ax, ay, aw, ah], [bx, by, bw, bh], loop, sideways = false) {
   if (loop) {
     const [x, y] = [ax + aw, ay + ah / 2];
     return { d: `M${x} ${y - 10}C${x + 42} ${y - 26} ${x + 42} ${y + 26} ${x} ${y + 10}`, middle: [x + 40, y] };
+  }
+  if (sideways) {
+    const [from, to] = bx > ax ? [ax + aw, bx] : [ax, bx + bw];
+    const bend = (to - from) / 2 || 40;
+    const [start, end] = [ay + ah / 2, by + bh / 2];
+    return {
+      d: `M${from} ${start}C${from + bend} ${start} ${to - bend} ${end} ${to} ${end}`,
+      middle: [(from + to) / 2, (start + end) / 2],
+    };
   }
   const down = by > ay;
   const from = [ax + aw / 2, down ? ay + ah : ay];

@@ -2,7 +2,10 @@
 
 import { byId, h, shorten, visible } from "./dom.js";
 import { load } from "./data.js";
-import { summary } from "./summary.js";
+import { activityBars, summary } from "./summary.js";
+import { answer, waits } from "./answer.js";
+import { files } from "./files.js";
+import { HeatMap } from "./heat.js";
 import { Graph } from "./graph.js";
 import { panel } from "./panel.js";
 import { variants } from "./variants.js";
@@ -58,6 +61,11 @@ function footer(data) {
   );
 }
 
+/** Whether variants say nothing: each of several cases is one of its own. */
+function eachItsOwn({ variants: { list, more }, totals }) {
+  return totals.cases > 1 && list.every((one) => one.c === 1) && more.variants === more.cases;
+}
+
 /** Takes a section out of the page with its way to it. */
 function leaveOut(id) {
   byId(id).remove();
@@ -70,11 +78,11 @@ function workflow(data) {
   const part = (id, there, build) => {
     if (without.includes(id)) return (leaveOut(id), null);
     if (there) return build(byId(`${id}-root`));
-    const why = absent.find(([name]) => name === id)?.[1];
+    const reason = absent.find(([name]) => name === id)?.[1];
     byId(id)
       .querySelectorAll("h2 ~ p")
       .forEach((text) => text.remove());
-    byId(`${id}-root`).append(h("p", { class: "status" }, `Not shown: ${visible(why ?? "there are no data")}.`));
+    byId(`${id}-root`).append(h("p", { class: "status" }, `Not shown: ${visible(reason ?? "there are no data")}.`));
     return null;
   };
   let gantt = null;
@@ -93,7 +101,8 @@ function workflow(data) {
   );
   const bins =
     throughput && !without.includes("distributions") ? new ThroughputView(data, byId("throughput-root")) : null;
-  return { draw: () => [curves, bins].forEach((one) => one && one.draw()), print: (on) => graph?.print(on) };
+  const heat = bins ? new HeatMap(data, byId("heat-root")) : null;
+  return { draw: () => [curves, bins, heat].forEach((one) => one && one.draw()), print: (on) => graph?.print(on) };
 }
 
 function start() {
@@ -124,9 +133,14 @@ function start() {
     byId("graph").scrollIntoView({ block: "start" });
     byId("panel-title")?.focus({ preventScroll: true });
   };
-  summary(data, byId("summary"), (node) => open({ node }));
+  answer(data, byId("why-root"));
+  summary(data, byId("summary"));
+  waits(data, byId("waits-root"));
+  files(data, byId("files-root"), byId("file-panel"));
+  activityBars(data, byId("activity-bars"), (node) => open({ node }));
   graph = new Graph(data, byId("graph-root"), select);
-  variants(data, byId("variants-root"));
+  if (eachItsOwn(data)) leaveOut("variants");
+  else variants(data, byId("variants-root"));
   const timeline = new TimelineView(data, byId("timeline-root"));
   if (data.comparison) {
     comparison(data, byId("comparison-root"), (change) => {

@@ -28,7 +28,7 @@ const exactNs = (value) => (value === null ? "" : `${value.toLocaleString("en-US
 const ns = (value) => (value === null ? "" : `${count(value)} ns`);
 const exactBytes = (value) => (value === null ? "" : `${count(value)} B`);
 
-function histogram(title, bins, unit) {
+export function histogram(title, bins, unit, one = "event") {
   if (bins.length === 0) return null;
   const [first, last] = [bins[0][0], bins.at(-1)[1]];
   const filled = new Map(bins.map(([from, to, number]) => [from, [from, to, number]]));
@@ -50,7 +50,7 @@ function histogram(title, bins, unit) {
       {
         class: "columns",
         role: "img",
-        "aria-label": `${title}: ${plural(total, "event")} from ${unit(first)} to ${unit(last)}, most (${count(modal[2])}) from ${unit(modal[0])} to ${unit(modal[1])}`,
+        "aria-label": `${title}: ${plural(total, one)} from ${unit(first)} to ${unit(last)}, most (${count(modal[2])}) from ${unit(modal[0])} to ${unit(modal[1])}`,
       },
       all.map(([from, to, number]) =>
         h("i", {
@@ -69,7 +69,7 @@ function histogram(title, bins, unit) {
   );
 }
 
-function small(caption, heads, rows, more) {
+export function small(caption, heads, rows, more) {
   if (rows.length === 0) return null;
   return h(
     "section",
@@ -306,7 +306,7 @@ export function panel(data, root, actions) {
         h(
           "div",
           null,
-          h("p", { class: "kind" }, edge ? "Path" : "Activity"),
+          h("p", { class: "kind" }, edge ? "Transition" : "Activity"),
           h("h3", { id: "panel-title", tabindex: "-1" }, title),
         ),
         h(

@@ -1,9 +1,12 @@
-// Phases at a glance: what each group of processes read and wrote, from which files, at which time (Dun et al., Table 5).
+// Process groups: what each group of processes read and wrote, from which files, at which time (Dun et al., Table 5).
 
 import { h, visible } from "./dom.js";
 import { bytes, count, duration, percent, plural } from "./format.js";
 import { dot, groupOf, hue } from "./hues.js";
 import { table } from "./table.js";
+
+/** Columns that are left out if nothing is known. */
+const OFTEN_UNKNOWN = new Set(["page_cache_hit", "cpu_ns"]);
 
 const MODES = { ro: "read only", wo: "written only", rw: "read and written", none: "neither" };
 
@@ -40,8 +43,7 @@ function modes(of) {
       { class: "value" },
       Object.keys(MODES)
         .map((key) => count(of[key]))
-        // Lines break behind a dot, never within a figure.
-        .join("\u00a0· "),
+        .join(" · "),
     ),
   );
 }
@@ -133,8 +135,9 @@ export function phases(data, root, open) {
   ];
   const hit =
     total.page_cache_hit === null
-      ? "no process tells what storage delivered"
-      : `${percent(total.page_cache_hit)} of the bytes read did not come from storage`;
+      ? "how much storage delivered is unknown"
+      : `page-cache hits: ${percent(total.page_cache_hit)} of the bytes read`;
+  const known = columns.filter(({ key }) => !OFTEN_UNKNOWN.has(key) || list.some((row) => row[key] !== null));
   root.append(
     h(
       "p",
@@ -153,11 +156,11 @@ export function phases(data, root, open) {
     h(
       "div",
       { class: "phase-table" },
-      table(columns, {
+      table(known, {
         rows: list,
         sort: "start",
         descending: false,
-        caption: "Phases",
+        caption: "Process groups",
         file: "phases",
         step: 20,
         more: more > 0 ? `${plural(more, "smaller group")} not in this file` : null,

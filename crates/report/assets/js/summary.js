@@ -9,6 +9,13 @@ function strong(text) {
   return h("strong", null, text);
 }
 
+/** How long it ran: as explained above if that is one run, else from the first event to the last; null if time stamps do not tell. */
+function ranFor(data) {
+  const { slowest, runs } = data.why;
+  if (slowest && runs.list.length === 0 && !data.selection) return told(data, slowest.elapsed_ns);
+  return data.clock === "order" ? null : told(data, data.span_ns);
+}
+
 function whatRan(data) {
   const { totals, commands, hosts } = data;
   const shown = commands.list
@@ -34,12 +41,12 @@ function whatRan(data) {
   const span =
     data.clock === "order"
       ? [". The trace has no time stamps, so only durations and order are known."]
-      : told(data, data.span_ns) === null
+      : ranFor(data) === null
         ? [". The time stamps are too coarse to tell for how long."]
-        : [" for ", strong(duration(told(data, data.span_ns))), "."];
+        : [" for ", strong(duration(ranFor(data))), "."];
   return h(
     "p",
-    { class: "lead" },
+    null,
     command,
     flat.length > 0 ? "in " : "",
     strong(plural(totals.processes, "process", "processes")),
@@ -63,7 +70,7 @@ function howMuch(data) {
       : " No call failed.";
   return h(
     "p",
-    { class: "lead" },
+    null,
     "They made ",
     strong(plural(totals.events, "call")),
     ` on ${plural(totals.files, "file")}, `,
@@ -76,21 +83,17 @@ function howMuch(data) {
 function whereTime(data) {
   const { totals, nodes } = data;
   if (totals.duration_ns === null)
-    return h(
-      "p",
-      { class: "lead" },
-      "How long the calls took is unknown: the trace has no durations (strace -T records them).",
-    );
+    return h("p", null, "How long the calls took is unknown: the trace has no durations (strace -T records them).");
   const lived = told(data, totals.thread_ns) === totals.thread_ns ? totals.thread_ns : 0;
   const share = lived > 0 ? totals.duration_ns / totals.thread_ns : 0;
   const inside =
     lived > 0 && data.clock !== "order"
       ? [
-          "Their threads lived for ",
+          "Total thread time ",
           strong(duration(totals.thread_ns)),
-          " in all, and spent ",
+          ", of it ",
           strong(`${duration(totals.duration_ns)} (${percent(share)})`),
-          " of it in the traced calls. ",
+          " in the traced calls. ",
         ]
       : ["The traced calls took ", strong(duration(totals.duration_ns)), " in all. "];
   const top = nodes[0];
@@ -103,7 +106,7 @@ function whereTime(data) {
         ` of the time of the mapped calls.`,
       ]
     : [];
-  return h("p", { class: "lead" }, inside, most);
+  return h("p", null, inside, most);
 }
 
 const sumOf = (counts) => Object.values(counts).reduce((all, number) => all + number, 0);
@@ -149,21 +152,28 @@ export function gaps(data) {
   return words;
 }
 
+/** The coverage in one line: the two gravest gaps. */
+const NAMED_GAPS = 2;
+
 function notCovered(data) {
   const words = gaps(data);
+  const named = words.slice(0, NAMED_GAPS);
+  if (words.length > NAMED_GAPS) named.push(`${count(words.length - NAMED_GAPS)} more`);
   const text =
     words.length > 0
-      ? `Not covered: ${list(words)}.`
-      : `${data.coverage.notes.length > 0 ? "Nothing was lost" : "Nothing is known to be missing"}: every ${data.recording ? "selected call was recorded" : "line of the trace was understood"} and every event has an activity.`;
+      ? `Not covered: ${list(named)}.`
+      : data.coverage.notes.length > 0
+        ? "Nothing was lost."
+        : "Nothing is known to be missing.";
   const selection = data.selection ? ` Only a selection is shown: ${data.selection}.` : "";
   return h(
     "p",
     { class: words.length > 0 ? "notice warn" : "notice" },
     text,
-    data.coverage.notes.length > 0 ? ` Notes on what it cannot show: ${data.coverage.notes.length}.` : "",
+    data.coverage.notes.length > 0 ? ` ${plural(data.coverage.notes.length, "note")} on what it cannot show.` : "",
     selection,
     " ",
-    h("a", { href: "#coverage" }, "Full statement"),
+    h("a", { href: "#coverage" }, "Coverage in full"),
     ".",
   );
 }
@@ -179,7 +189,7 @@ function tiles(data) {
     { class: "tiles" },
     tile(
       "Ran for",
-      data.clock === "order" || told(data, data.span_ns) === null ? "unknown" : duration(told(data, data.span_ns)),
+      ranFor(data) === null ? "unknown" : duration(ranFor(data)),
       data.clock === "utc" ? `from ${moment(data, 0).slice(0, 19)}` : null,
     ),
     tile("Calls", count(totals.events), totals.failures ? `${count(totals.failures)} failed` : "none failed"),
@@ -226,7 +236,7 @@ function bars(data, open) {
   return h(
     "div",
     { class: "where" },
-    h("h3", null, "Where the time in calls went"),
+    h("h3", null, "Activities by time"),
     top.length === 0 ? h("p", null, "No mapped call has a known duration.") : null,
     h(
       "ol",
@@ -246,6 +256,11 @@ function bars(data, open) {
   );
 }
 
-export function summary(data, root, open) {
-  root.append(whatRan(data), howMuch(data), whereTime(data), tiles(data), notCovered(data), bars(data, open));
+export function summary(data, root) {
+  root.append(notCovered(data), whatRan(data), howMuch(data), tiles(data));
+}
+
+/** The activities with most time, above the graph of all of them. */
+export function activityBars(data, root, open) {
+  root.append(whereTime(data), bars(data, open));
 }

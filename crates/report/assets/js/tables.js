@@ -1,4 +1,4 @@
-// The same figures as tables: activities, paths, files, cases, calls.
+// The same figures as tables: activities, transitions, cases, calls.
 
 import { h, name } from "./dom.js";
 import { bytes, count, duration, percent, plural, rate, told } from "./format.js";
@@ -13,7 +13,6 @@ const number = (key, label, of, show, title) => ({
   text: (row) => show(of(row), row),
   title,
 });
-const sum = (rows, of) => rows.reduce((total, row) => total + (of(row) ?? 0), 0);
 
 function totals(at) {
   return [
@@ -69,8 +68,8 @@ export function tables(data, root, choose) {
           },
         ),
     ],
-    paths: [
-      "Paths",
+    transitions: [
+      "Transitions",
       () =>
         table(
           [
@@ -86,30 +85,12 @@ export function tables(data, root, choose) {
           {
             rows: data.edges,
             sort: "count",
-            caption: "Paths: what directly follows what",
-            file: "paths",
-            more: left(data.edges_more.edges, "path", "paths"),
+            caption: "Transitions: what directly follows what",
+            file: "transitions",
+            more: left(data.edges_more.edges, "transition", "transitions"),
             open: (edge) => choose({ edge: edge.index }),
           },
         ),
-    ],
-    files: [
-      "Files",
-      () =>
-        table([text("path", "File", (row) => data.text(row[0]), 70), ...totals(1)], {
-          rows: data.files.list,
-          sort: "duration_ns",
-          caption: "Files",
-          file: "files",
-          more: left(
-            data.files.more,
-            "file",
-            "files",
-            data.totals.duration_ns === null
-              ? null
-              : duration(data.totals.duration_ns - sum(data.files.list, (row) => row[3])),
-          ),
-        }),
     ],
     cases: [
       "Cases",

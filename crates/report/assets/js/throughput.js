@@ -1,18 +1,16 @@
-// Throughput over time: an area for each group, and a map of ranks by time.
+// Throughput over time: an area for each group.
 
 import { choice, clear, h, s, shorten, visible } from "./dom.js";
 import { bytes, count, duration, plural, rate, roundStep } from "./format.js";
-import { css, shade } from "./colour.js";
 import { groupOf, hue } from "./hues.js";
 import { tick } from "./timeline.js";
 
-const MEASURED = {
+export const MEASURED = {
   written: { label: "bytes written", at: 2, moved: bytes, speed: rate },
   read: { label: "bytes read", at: 1, moved: bytes, speed: rate },
   calls: { label: "calls", at: 3, moved: count, speed: (value) => `${count(value)}/s` },
 };
 const AREA = { height: 260, left: 84, right: 14, top: 10, bottom: 28 };
-const RANK_ROW = { least: 4, most: 20 };
 
 /** `-n` stands for n zeros. */
 export function unpack(values, length) {
@@ -25,22 +23,19 @@ export function unpack(values, length) {
   return bins;
 }
 
+/** The measure that tells most of some rows: bytes if any were moved, else calls. */
+export function mostMoved(rows) {
+  const total = (key) =>
+    rows.reduce((sum, row) => sum + unpack(row[MEASURED[key].at], 0).reduce((all, value) => all + value, 0), 0);
+  const best = total("read") > total("written") ? "read" : "written";
+  return total(best) > 0 ? best : "calls";
+}
+
 export class ThroughputView {
   constructor(data, root) {
     this.data = data;
-    const { groups, ranks } = data.workflow.throughput;
-    this.groups = groups;
-    this.ranks = ranks;
-    const total = (key) =>
-      groups.rows.list.reduce(
-        (sum, row) => sum + unpack(row[MEASURED[key].at], 0).reduce((all, value) => all + value, 0),
-        0,
-      );
-    this.measure = Object.keys(MEASURED).reduce(
-      (best, key) => (key !== "calls" && total(key) > total(best) ? key : best),
-      "written",
-    );
-    if (total(this.measure) === 0) this.measure = "calls";
+    this.groups = data.workflow.throughput.groups;
+    this.measure = mostMoved(this.groups.rows.list);
     this.build(root);
     this.draw();
     new ResizeObserver(() => this.draw()).observe(this.area);
@@ -54,19 +49,9 @@ export class ThroughputView {
       tabindex: "0",
       onkeydown: (event) => this.key(event),
     });
-    this.canvas = h("canvas", { id: "rank-canvas", class: "chart", role: "img" });
     this.tip = h("div", { class: "tip", hidden: true });
-    this.rankTip = h("div", { class: "tip", hidden: true });
     this.status = h("p", { class: "status", id: "throughput-status", role: "status" });
     this.legend = h("div", { class: "legend" });
-    this.rankText = h("p", { class: "status", id: "rank-status" });
-    this.heat = h(
-      "div",
-      null,
-      h("h3", null, "Ranks over time"),
-      this.rankText,
-      h("div", { class: "chart-frame" }, this.canvas, this.rankTip),
-    );
     root.append(
       h("h3", null, "Throughput over time"),
       h(
@@ -86,7 +71,6 @@ export class ThroughputView {
       this.legend,
       this.status,
     );
-    if (this.ranks.rows.list.length > 1) root.append(this.heat);
     this.area.addEventListener("pointermove", (event) => {
       const frame = this.area.getBoundingClientRect();
       this.point(
@@ -99,10 +83,6 @@ export class ThroughputView {
     this.area.addEventListener("pointerleave", () => {
       this.tip.hidden = true;
       clear(this.line);
-    });
-    this.canvas.addEventListener("pointermove", (event) => this.pointRank(event));
-    this.canvas.addEventListener("pointerleave", () => {
-      this.rankTip.hidden = true;
     });
   }
 
@@ -117,7 +97,6 @@ export class ThroughputView {
       }))
       .filter((row) => row.bins.some((value) => value > 0));
     this.drawArea();
-    this.drawRanks();
   }
 
   drawArea() {
@@ -151,7 +130,7 @@ export class ThroughputView {
         s(
           "text",
           { x: Math.min(x(time / binNs), this.width - 30).toFixed(1), y: AREA.height - 9, "text-anchor": "middle" },
-          tick(time, along),
+          tick(time, along, span),
         ),
       );
     this.area.append(axes);
@@ -230,72 +209,5 @@ export class ThroughputView {
     const x = this.x(bin + 1);
     const left = x + 14 + this.tip.offsetWidth > this.width ? x - this.tip.offsetWidth - 24 : x + 10;
     this.tip.style.transform = `translate(${Math.max(left, 0)}px, ${Math.max(y - 20, 0)}px)`;
-  }
-
-  drawRanks() {
-    const list = this.ranks.rows.list;
-    if (list.length < 2) return;
-    const about = MEASURED[this.measure];
-    const { bins, bin_ns: binNs } = this.ranks;
-    this.rankRows = list.map((row) => ({ name: this.data.text(row[0]), bins: unpack(row[about.at], bins) }));
-    const most = Math.max(...this.rankRows.map((row) => Math.max(...row.bins)), 1);
-    const rowHeight = Math.max(RANK_ROW.least, Math.min(RANK_ROW.most, 420 / list.length));
-    const [width, height] = [this.canvas.parentElement.clientWidth, Math.ceil(rowHeight * list.length + AREA.bottom)];
-    const density = devicePixelRatio || 1;
-    [this.canvas.width, this.canvas.height] = [Math.round(width * density), Math.round(height * density)];
-    this.canvas.style.height = `${height}px`;
-    this.rankFrame = { rowHeight, width };
-    const c = this.canvas.getContext("2d");
-    c.scale(density, density);
-    const style = getComputedStyle(document.documentElement);
-    const colour = (token) => style.getPropertyValue(token).trim();
-    c.font = `11px ${colour("--sans")}`;
-    c.textBaseline = "middle";
-    const cell = (width - AREA.left - AREA.right) / bins;
-    const every = Math.ceil(12 / rowHeight);
-    this.rankRows.forEach((row, at) => {
-      const y = at * rowHeight;
-      c.fillStyle = colour("--band");
-      c.fillRect(AREA.left, y, width - AREA.left - AREA.right, rowHeight - 0.5);
-      row.bins.forEach((value, bin) => {
-        if (value === 0) return;
-        c.fillStyle = css(shade(0.08 + 0.92 * Math.sqrt(value / most)));
-        c.fillRect(AREA.left + bin * cell, y, Math.max(cell, 0.7), rowHeight - 0.5);
-      });
-      if (at % every !== 0) return;
-      c.fillStyle = colour("--muted");
-      c.textAlign = "right";
-      c.fillText(shorten(visible(row.name), 12), AREA.left - 6, y + (rowHeight * every) / 2, AREA.left - 10);
-    });
-    c.textAlign = "center";
-    c.fillStyle = colour("--muted");
-    const along = roundStep(bins * binNs, Math.max(width / 110, 2));
-    for (let time = 0; time <= bins * binNs; time += along)
-      c.fillText(
-        tick(time, along),
-        Math.min(AREA.left + (time / binNs) * cell, width - 30),
-        list.length * rowHeight + 14,
-      );
-    const { more } = this.ranks.rows;
-    this.rankText.textContent = `${plural(list.length, "rank")} by ${plural(bins, "bin")} of ${duration(binNs)}: the darker (in dark mode the lighter) a cell, the more ${about.label}; square-root scale up to ${about.moved(most)} in a bin.${more > 0 ? ` ${plural(more, "rank")} with fewer bytes not in this file.` : ""}`;
-    this.canvas.setAttribute("aria-label", `Heat map. ${this.rankText.textContent}`);
-  }
-
-  pointRank(event) {
-    const frame = this.canvas.getBoundingClientRect();
-    const { rowHeight, width } = this.rankFrame;
-    const row = this.rankRows[Math.floor((event.clientY - frame.top) / rowHeight)];
-    const bin = Math.floor(
-      ((event.clientX - frame.left - AREA.left) / (width - AREA.left - AREA.right)) * this.ranks.bins,
-    );
-    this.rankTip.hidden = !row || bin < 0 || bin >= this.ranks.bins;
-    if (this.rankTip.hidden) return;
-    const about = MEASURED[this.measure];
-    clear(this.rankTip).append(
-      h("b", null, shorten(visible(row.name), 40)),
-      h("div", null, `${about.moved(row.bins[bin])} at +${duration(bin * this.ranks.bin_ns)}`),
-    );
-    const left = Math.min(event.clientX - frame.left + 14, width - this.rankTip.offsetWidth - 4);
-    this.rankTip.style.transform = `translate(${Math.max(left, 0)}px, ${event.clientY - frame.top + 14}px)`;
   }
 }

@@ -6,7 +6,7 @@ import { css, shade } from "./colour.js";
 
 const AXIS = 26;
 const CURVE = 96;
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+export const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
 /** `A3B.2C` and so on: a digit is a filled bin, `.` an empty one; `~N~` repeats the empty bin N times. */
 export function decode(row) {
@@ -232,7 +232,7 @@ export class TimelineView {
       c.moveTo(place, y);
       c.lineTo(place, y + 5);
       c.stroke();
-      c.fillText(this.data.clock === "order" ? `#${count(time)}` : tick(time, step), place, y + 14);
+      c.fillText(this.data.clock === "order" ? `#${count(time)}` : tick(time, step, this.range[1]), place, y + 14);
     }
   }
 
@@ -375,9 +375,9 @@ export class TimelineView {
   }
 }
 
-/** `+1.25 s`: as many digits as the step needs. */
-export function tick(time, step) {
-  const [unit, size] = step >= 1e9 ? ["s", 1e9] : step >= 1e6 ? ["ms", 1e6] : step >= 1e3 ? ["µs", 1e3] : ["ns", 1];
-  const digits = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
-  return `${(time / size).toLocaleString("en-US", { minimumFractionDigits: Math.min(digits, 3), maximumFractionDigits: Math.min(digits, 3) })} ${unit}`;
+/** `1.25 s`: in the unit that suits the end of the axis, with as many digits as the step needs. */
+export function tick(time, step, end) {
+  const [unit, size] = end >= 1e9 ? ["s", 1e9] : end >= 1e6 ? ["ms", 1e6] : end >= 1e3 ? ["µs", 1e3] : ["ns", 1];
+  const digits = Math.min(Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9)), 9);
+  return `${(time / size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 }

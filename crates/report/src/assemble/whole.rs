@@ -104,12 +104,6 @@ pub(super) fn calls(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<Tot
     Bounded { list: list.into_iter().map(row).collect(), more }
 }
 
-pub(super) fn files(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<TotalsRow> {
-    let (list, more) = bounded(subject.collected.details.files(), subject.options.limits.table_rows);
-    let row = |(file, totals)| row(names.id(subject.name_of(file)), &totals);
-    Bounded { list: list.into_iter().map(row).collect(), more }
-}
-
 pub(super) fn cases(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<CaseRow> {
     let mut cases = subject.collected.details.cases();
     cases.sort_by_key(|(key, life)| (Reverse(life.totals.duration_ns), *key));

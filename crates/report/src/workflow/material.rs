@@ -10,9 +10,9 @@ use crate::name_table::NameTable;
 use crate::options::ReportOptions;
 use iotrail_model::Timestamp;
 use iotrail_query::{LifeId, Lives, ProcessGroupBy, ProcessGroups, Query};
-use iotrail_stats::{Profile, ProfileOptions, Profiling};
+use iotrail_stats::{Context, FileUsing, Profile, ProfileOptions, Profiling, RowBy};
 use iotrail_trail::EventLog;
-use iotrail_workflow::build::{BuildOptions, Gathered, Survey, Surveying, graph};
+use iotrail_workflow::build::{BuildOptions, Gathered, Gathering, Survey, Surveying, graph};
 use iotrail_workflow::graph::Graph;
 
 /// Processes, their groups, and what shall be found out about them.
@@ -50,14 +50,26 @@ impl<'a> Ground<'a> {
         &self.lives
     }
 
-    /// The passes for what the options ask for.
-    pub(crate) fn passes(&self) -> Result<(Option<Profiling<'_>>, Option<Surveying<'_>>), ReportError> {
+    /// The pass for the profile, if it is asked for, and the one that tells what was done to each file.
+    pub(crate) fn files_and_profile(&self) -> Result<(Option<Profiling<'_>>, FileUsing<'_>), ReportError> {
         let Self { log, query, lives, groups, profile, .. } = self;
-        let profiles = self.wants(Part::Phases) || self.wants(Part::Distributions);
-        Ok((
-            profiles.then(|| Profiling::new(log, query, lives, groups, profile)).transpose()?,
-            self.wants(Part::Workflow).then(|| Surveying::new(log, lives)),
-        ))
+        if self.wants(Part::Phases) || self.wants(Part::Distributions) {
+            let profiling = Profiling::new(log, query, lives, groups, profile)?;
+            let using = profiling.files(RowBy::Path);
+            return Ok((Some(profiling), using));
+        }
+        let context = Context { log, query, lives, groups, only: None };
+        Ok((None, FileUsing::new(context, RowBy::Path, self.options.threads)?))
+    }
+
+    /// The pass that finds out who waited for whom.
+    pub(crate) fn surveying(&self) -> Surveying<'_> {
+        Surveying::new(self.log, &self.lives)
+    }
+
+    /// The pass for the workflow graph, if it is asked for.
+    pub(crate) fn gathering<'b>(&'b self, survey: &'b Survey) -> Option<Gathering<'b>> {
+        self.wants(Part::Workflow).then(|| Gathering::new(&self.lives, survey))
     }
 
     /// With what the passes have found.

@@ -107,8 +107,15 @@ fn threads_and_row_groups_do_not_change_a_byte() {
 
 #[test]
 fn what_does_not_fit_is_counted() {
-    let limits =
-        Limits { nodes: 4, edges: 6, variants: 1, table_rows: 2, rows_per_node: 1, ..Limits::default() };
+    let limits = Limits {
+        nodes: 4,
+        edges: 6,
+        variants: 1,
+        table_rows: 2,
+        files: 2,
+        rows_per_node: 1,
+        ..Limits::default()
+    };
     let data = data(1000, &ReportOptions { limits, ..options(1) });
     assert_eq!((data.nodes.len(), data.nodes_more.nodes), (4, 3));
     let events: u64 = data.nodes.iter().map(|node| node.c).sum();

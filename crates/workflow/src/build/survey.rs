@@ -16,6 +16,13 @@ pub struct Survey {
     pub(super) meanings: Arc<Meanings>,
 }
 
+impl Survey {
+    /// Who waited for whom.
+    pub(crate) const fn waits(&self) -> &Waits {
+        &self.waits
+    }
+}
+
 /// The pass that finds it out.
 #[derive(Debug)]
 pub struct Surveying<'a> {

@@ -87,7 +87,7 @@ pub(super) struct Amount {
 
 /// A call that touches the path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
+pub struct Call {
     pub(super) line: LineId,
     pub(super) start: i64,
     pub(super) end: i64,
@@ -208,7 +208,7 @@ struct Lane {
 
 /// The time of a path by use.
 #[derive(Debug)]
-pub(super) struct Account {
+pub struct Account {
     cost: Cost,
     lanes: HashMap<LineId, Lane, RandomState>,
     pub(super) amounts: HashMap<Key, Amount, RandomState>,

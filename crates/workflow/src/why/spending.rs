@@ -32,13 +32,21 @@ const COPYING: i64 = 10;
 
 /// What a log says beside the path.
 #[derive(Clone, Debug, Default)]
-pub(super) struct InAll {
+pub struct InAll {
     /// By class: calls and their time.
     pub(super) classes: HashMap<Kind, Amount, RandomState>,
     /// Calls of no class, or of one that depends on what is not known.
     pub(super) unclassed: HashMap<CallId, Amount, RandomState>,
     /// Calls whose end was not seen.
     pub(super) unfinished: u64,
+}
+
+/// What the pass has found.
+#[derive(Debug)]
+pub struct Spent {
+    /// The time of the paths.
+    pub(super) amounts: HashMap<Key, Amount, RandomState>,
+    pub(super) all: InAll,
 }
 
 impl InAll {
@@ -57,9 +65,9 @@ impl InAll {
     }
 }
 
-/// The pass.
+/// The pass over the calls on the paths.
 #[derive(Debug)]
-pub(super) struct Spending<'a> {
+pub struct Spending<'a> {
     lives: &'a Lives,
     waits: &'a Waits,
     classes: &'a EventClasses,
@@ -177,7 +185,7 @@ impl Pass for Spending<'_> {
     type Sums = InAll;
     type Seam = Vec<Call>;
     type Closed = Account;
-    type Output = (HashMap<Key, Amount, RandomState>, InAll);
+    type Output = Spent;
 
     fn columns(&self) -> Columns {
         COLUMNS.into_iter().fold(Columns::NONE, Columns::union)
@@ -241,7 +249,7 @@ impl Pass for Spending<'_> {
         calls.iter().for_each(|call| account.call(call, &self.threads));
     }
 
-    fn finish(&self, all: InAll, account: Account) -> Self::Output {
-        (account.finish(&self.threads), all)
+    fn finish(&self, all: InAll, account: Account) -> Spent {
+        Spent { amounts: account.finish(&self.threads), all }
     }
 }

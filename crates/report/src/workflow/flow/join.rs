@@ -1,4 +1,5 @@
-//! Vertices joined for the overview: processes of one executable, files of one template of names.
+//! Vertices joined for the overview: processes of one executable, files of one template of names. What somebody in the graph wrote
+//! and what was there before are never joined.
 //!
 //! The page opens a joined vertex to its members, so which vertex went where is kept; an operation on graphs forgets it. If
 //! there are still too many, files are joined by directory, and the lightest of the rest become one.
@@ -53,9 +54,12 @@ pub(super) fn join(
     steps: &HashSet<(VertexId, VertexId)>,
     limit: usize,
 ) -> Joined {
-    let mut keys: Vec<(bool, String)> = graph.vertices.iter().map(key).collect();
+    let mut written = vec![false; graph.vertices.len()];
+    graph.edges.iter().for_each(|edge| written[edge.to.index()] = true);
+    let mut keys: Vec<Key> =
+        graph.vertices.iter().zip(written).map(|(vertex, written)| key(vertex, written)).collect();
     if distinct(&keys) > limit {
-        keys.iter_mut().filter(|(is_file, _)| *is_file).for_each(|(_, name)| *name = directory(name));
+        keys.iter_mut().filter(|(kind, _)| kind.is_file()).for_each(|(_, name)| *name = directory(name));
     }
     if distinct(&keys) > limit {
         join_lightest(graph, &mut keys, limit);
@@ -63,14 +67,14 @@ pub(super) fn join(
     let mut critical = vec![false; graph.vertices.len()];
     path.iter().for_each(|vertex| critical[vertex.index()] = true);
     let mut joined = Joined { critical, ..Joined::default() };
-    let mut known: HashMap<(bool, String), u32> = HashMap::new();
+    let mut known: HashMap<Key, u32> = HashMap::new();
     let mut seen = HashSet::new();
     for (key, vertex) in keys.into_iter().zip(&graph.vertices) {
-        let place = *known.entry(key).or_insert_with_key(|(is_file, name)| {
+        let place = *known.entry(key).or_insert_with_key(|(kind, name)| {
             joined.groups.push(Group {
                 label: label(name),
                 name: name.clone(),
-                is_file: *is_file,
+                is_file: kind.is_file(),
                 phase: vertex.phase,
                 ..Group::default()
             });
@@ -133,17 +137,50 @@ fn link(graph: &Graph, steps: &HashSet<(VertexId, VertexId)>, joined: &mut Joine
     joined.links.sort_by_key(|link| (link.edge.from, link.edge.to));
 }
 
-fn distinct(keys: &[(bool, String)]) -> usize {
+fn distinct(keys: &[Key]) -> usize {
     keys.iter().collect::<HashSet<_>>().len()
 }
 
-fn key(vertex: &Vertex) -> (bool, String) {
+/// What a joined vertex is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Kind {
+    Process,
+    /// Files that nobody in the graph wrote.
+    Input,
+    /// Files that somebody wrote.
+    Written,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Process, Self::Input, Self::Written];
+
+    const fn is_file(self) -> bool {
+        !matches!(self, Self::Process)
+    }
+
+    /// What the lightest of its vertices are called together.
+    const fn others(self) -> &'static str {
+        match self {
+            Self::Process => "other processes",
+            Self::Input => "other inputs",
+            Self::Written => "other written files",
+        }
+    }
+}
+
+/// Vertices of one kind and name become one.
+type Key = (Kind, String);
+
+fn key(vertex: &Vertex, written: bool) -> Key {
     match &vertex.facts {
         Facts::Process(ProcessVertex { exe: Some(exe), .. }) => {
-            (false, exe.rsplit('/').next().unwrap_or(exe).to_owned())
+            (Kind::Process, exe.rsplit('/').next().unwrap_or(exe).to_owned())
         }
-        Facts::Process(_) => (false, vertex.label.to_string()),
-        Facts::File(FileVertex { path, .. }) => (true, generalise(&canonical(path)).into_owned()),
+        Facts::Process(_) => (Kind::Process, vertex.label.to_string()),
+        Facts::File(FileVertex { path, .. }) => {
+            let kind = if written { Kind::Written } else { Kind::Input };
+            (kind, generalise(&canonical(path)).into_owned())
+        }
     }
 }
 
@@ -154,9 +191,9 @@ fn directory(template: &str) -> String {
     }
 }
 
-/// The lightest files become `other files`, the lightest processes `other processes`, each within half of the limit.
-fn join_lightest(graph: &Graph, keys: &mut [(bool, String)], limit: usize) {
-    let mut weights: HashMap<(bool, String), (u64, i64)> = HashMap::new();
+/// The lightest of each kind become one: processes have a half of the limit, both kinds of files a quarter.
+fn join_lightest(graph: &Graph, keys: &mut [Key], limit: usize) {
+    let mut weights: HashMap<Key, (u64, i64)> = HashMap::new();
     for (key, vertex) in keys.iter().zip(&graph.vertices) {
         weights.entry(key.clone()).or_default().1 += vertex.time.map_or(0, |time| time.0.max(0));
     }
@@ -168,12 +205,13 @@ fn join_lightest(graph: &Graph, keys: &mut [(bool, String)], limit: usize) {
     }
     let mut order: Vec<_> = weights.into_iter().collect();
     order.sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
-    let heavy = |is_file: bool| {
-        order.iter().filter(move |(key, _)| key.0 == is_file).take((limit / 2).saturating_sub(1))
+    let heavy = |kind: Kind| {
+        let room = if kind.is_file() { limit / 4 } else { limit / 2 };
+        order.iter().filter(move |(key, _)| key.0 == kind).take(room.saturating_sub(1))
     };
-    let kept: HashSet<&(bool, String)> = heavy(true).chain(heavy(false)).map(|(key, _)| key).collect();
+    let kept: HashSet<&Key> = Kind::ALL.into_iter().flat_map(heavy).map(|(key, _)| key).collect();
     for key in keys.iter_mut().filter(|key| !kept.contains(*key)) {
-        key.1 = if key.0 { "other files".to_owned() } else { "other processes".to_owned() };
+        key.1 = key.0.others().to_owned();
     }
 }
 

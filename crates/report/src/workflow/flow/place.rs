@@ -1,4 +1,4 @@
-//! Positions of the joined graph, in whole points. What the page opens makes room for itself and keeps this order.
+//! Positions of the joined graph from left to right, in whole points. What the page opens makes room for itself and keeps this order.
 
 use super::join::{Group, Joined};
 use crate::place::{rect, route};
@@ -29,7 +29,7 @@ pub(super) fn places(joined: &Joined, engine: EngineChoice, room: usize) -> Resu
         let weight = if edge.critical { 8 } else { 1 + (share.clamp(0.0, 1.0) * 5.0) as u32 };
         Link { from: edge.from as usize, to: edge.to as usize, label: (0.0, 0.0), weight }
     };
-    let graph = Graph { sizes, edges: routed.iter().map(link).collect(), ..Graph::default() };
+    let graph = Graph { sizes, edges: routed.iter().map(link).collect(), sideways: true, ..Graph::default() };
     let (_, placement) = place(&graph, engine)?;
     let mut routes = vec![Vec::new(); joined.links.len()];
     for (at, way) in routed.into_iter().zip(&placement.routes) {

@@ -129,15 +129,15 @@ fn what_has_no_room_is_counted_with_its_bytes_and_the_critical_path_stays() {
 }
 
 #[test]
-fn too_many_kinds_of_files_become_directories_then_others() {
-    let (page, names) = page(3, (5000, 5000));
+fn too_many_kinds_become_others_but_inputs_and_results_stay_apart() {
+    let (page, names) = page(4, (5000, 5000));
     let groups: Vec<_> =
         page.groups.iter().map(|group| (names[group.w.0 as usize].as_str(), group.m)).collect();
-    assert_eq!(groups, [("/d/*", 4), ("split", 1), ("work", 3)]);
+    assert_eq!(groups, [("/d/input", 1), ("split", 1), ("/d/part{}.dat", 3), ("work", 3)]);
     let (page, names) = self::page(2, (5000, 5000));
     let groups: Vec<_> =
         page.groups.iter().map(|group| (names[group.w.0 as usize].as_str(), group.m)).collect();
-    assert_eq!(groups, [("other files", 4), ("other processes", 4)]);
+    assert_eq!(groups, [("other inputs", 1), ("other processes", 4), ("other written files", 3)]);
 }
 
 #[test]
