@@ -382,6 +382,11 @@ test("a report of 1.2 million events stays below 1.2 MB and says what its bars s
   const { page, complaints } = await open(chromium, "large");
   assert.match(await text(page, "#summary"), /1,200,000 calls/);
   assert.match(await text(page, "#timeline-status"), /events are too many for a bar each/);
+  assert.equal(
+    await page.locator("#variants, nav a[href='#variants']").count(),
+    0,
+    "each case is a variant of its own",
+  );
   await slide(page, "#slider-activities", "5");
   assert.match(await text(page, "#graph-status"), /Hidden: /);
   assert.deepEqual(complaints, []);

@@ -25,31 +25,34 @@ function on(kind, name, body, options) {
 const text = (page, selector) => page.locator(selector).innerText();
 const rows = (page) => page.locator(".gantt-row").count();
 
-on("workflow", "parts come in the order of questions; process groups have bars, sort, and leave as CSV with a column for each use", async (page) => {
-  const order = await page.locator("main > section").evaluateAll((all) => all.map((one) => one.id));
-  const parts = ["answer", "time", "processes", "waits", "files", "phases", "graph", "workflow", "variants"];
-  assert.deepEqual(
-    order,
-    [...parts, "distributions", "tables", "coverage"].filter((one) => order.includes(one)),
-  );
-  assert.equal(order.includes("variants"), false, "each case is a variant of its own");
-  assert.match(await text(page, "#phases"), /5 groups of processes, by exe\. Together 83 processes read/);
-  assert.match(await text(page, "#phases"), /Layers: bytes, calls, files and processes are what calls moved/);
-  const first = () => page.locator("#phases tbody tr").first().innerText();
-  assert.match(await first(), /^make/);
-  await page.locator("#phases thead button", { hasText: "Written" }).click();
-  assert.match(await first(), /^project\s+40[\s\S]*80\.0 MB[\s\S]*320 MB/);
-  assert.ok((await page.locator("#phases .track .fill").count()) > 4);
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.locator("#phases button", { hasText: "Download CSV" }).click(),
-  ]);
-  const { readFileSync } = await import("node:fs");
-  assert.match(
-    readFileSync(await download.path(), "utf8").split("\r\n")[0],
-    /files_ro,files_wo,files_rw,files_none,processes_ro/,
-  );
-});
+on(
+  "workflow",
+  "parts come in the order of questions; process groups have bars, sort, and leave as CSV with a column for each use",
+  async (page) => {
+    const order = await page.locator("main > section").evaluateAll((all) => all.map((one) => one.id));
+    const parts = ["answer", "time", "processes", "waits", "files", "phases", "graph", "workflow", "variants"];
+    assert.deepEqual(
+      order,
+      [...parts, "distributions", "tables", "coverage"].filter((one) => order.includes(one)),
+    );
+    assert.match(await text(page, "#phases"), /5 groups of processes, by exe\. Together 83 processes read/);
+    assert.match(await text(page, "#phases"), /Layers: bytes, calls, files and processes are what calls moved/);
+    const first = () => page.locator("#phases tbody tr").first().innerText();
+    assert.match(await first(), /^make/);
+    await page.locator("#phases thead button", { hasText: "Written" }).click();
+    assert.match(await first(), /^project\s+40[\s\S]*80\.0 MB[\s\S]*320 MB/);
+    assert.ok((await page.locator("#phases .track .fill").count()) > 4);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.locator("#phases button", { hasText: "Download CSV" }).click(),
+    ]);
+    const { readFileSync } = await import("node:fs");
+    assert.match(
+      readFileSync(await download.path(), "utf8").split("\r\n")[0],
+      /files_ro,files_wo,files_rw,files_none,processes_ro/,
+    );
+  },
+);
 
 on("workflow", "a phase leads to its processes", async (page) => {
   await page.locator("#phases tbody button", { hasText: "fit" }).click();

@@ -166,7 +166,7 @@ function start() {
   footer(data);
   themeSwitch(() => {
     graph.draw();
-    timeline.draw?.();
+    timeline.draw();
     parts.draw();
   });
   addEventListener("beforeprint", () => {

@@ -145,6 +145,7 @@ export class TimelineView {
   }
 
   draw() {
+    if (!this.canvas) return;
     const { canvas, act } = this;
     const width = canvas.parentElement.clientWidth;
     if (!act || width === 0) return;
