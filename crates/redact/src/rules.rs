@@ -89,7 +89,7 @@ impl Rules {
     /// # Errors
     /// If one is no glob.
     pub fn keep(mut self, patterns: &[String]) -> Result<Self, RedactError> {
-        let more = globs(patterns).map_err(|why| RedactError::Keep(why))?;
+        let more = globs(patterns).map_err(RedactError::Keep)?;
         self.keep.extend(more);
         Ok(self)
     }

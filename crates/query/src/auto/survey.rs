@@ -191,7 +191,7 @@ impl Surveying<'_> {
         let own = match spec.kind {
             CallKind::Spawn | CallKind::Vfork => {
                 let flags = batch.flags[row].get();
-                !flags.is_some_and(|flags| self.threads.get(flags.index()) == Some(&true))
+                flags.is_none_or(|flags| self.threads.get(flags.index()) != Some(&true))
             }
             CallKind::Open | CallKind::Create | CallKind::OpenHandle => {
                 path.is_some_and(|path| self.is_own(path, batch, row))

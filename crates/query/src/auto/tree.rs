@@ -81,7 +81,7 @@ impl Tree {
         // Heaviest first; of equally heavy ones the first by name.
         let mut below = Candidates::default();
         for (name, root) in &self.roots {
-            below.push(&[name.clone()], root, all);
+            below.push(std::slice::from_ref(name), root, all);
         }
         let mut groups = self.roots.values().filter(|root| root.holds_paths()).count();
         while groups < MOST_GROUPS
