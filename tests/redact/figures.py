@@ -18,7 +18,7 @@ COMMANDS = [
     ["report", "--json"],
 ]
 # What speaks of names and of files on disk by nature; a file that is told by its name alone is numbered in the order of names.
-APART = {"notes", "examples", "disk_bytes", "file", "file2"}
+APART = {"notes", "facts", "examples", "disk_bytes", "file", "file2"}
 # The pictures of the page, which have the figures of `dfg` and `workflow`, and its table of names, in which equal ones are one.
 DRAWN = {"nodes", "edges", "start", "end", "workflow", "names"}
 MOST_NAMES = 10_000

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// How an answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Form {
     /// For reading: at most so many rows, the rest is counted.
     Table {

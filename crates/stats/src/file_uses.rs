@@ -7,7 +7,7 @@ use crate::call::{Call, Kinds, columns};
 use crate::error::StatsError;
 use crate::file_table::FileTable;
 use crate::part::{Context, RowFacts};
-use crate::pattern::{Patterns, Streams};
+use crate::pattern::{Closed, Patterns, Streams};
 use crate::size_histogram::{SizeBin, SizeHistogram};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
@@ -163,6 +163,10 @@ pub struct FileSums {
 /// What consecutive rows remember of their ends.
 pub struct FileSeam(Streams);
 
+/// What seams, in the order of their rows, make.
+#[derive(Debug)]
+pub struct FileSeams(Closed);
+
 /// What was done to a file, without what its bytes tell.
 #[derive(Default)]
 struct Use {
@@ -199,7 +203,7 @@ struct Times {
 impl Pass for FileUsing<'_> {
     type Sums = FileSums;
     type Seam = FileSeam;
-    type Closed = Vec<FileSeam>;
+    type Closed = FileSeams;
     type Output = Vec<UsedFile>;
 
     fn columns(&self) -> Columns {
@@ -214,8 +218,8 @@ impl Pass for FileUsing<'_> {
         FileSums::default()
     }
 
-    fn closed(&self) -> Vec<FileSeam> {
-        Vec::new()
+    fn closed(&self) -> FileSeams {
+        FileSeams(Closed::default())
     }
 
     fn add(&self, sums: &mut FileSums, rows: &Rows<'_>) -> FileSeam {
@@ -253,12 +257,12 @@ impl Pass for FileUsing<'_> {
         sums.patterns.merge(other.patterns);
     }
 
-    fn close(&self, closed: &mut Vec<FileSeam>, seam: FileSeam) {
-        closed.push(seam);
+    fn close(&self, FileSeams(closed): &mut FileSeams, FileSeam(streams): FileSeam) {
+        closed.push(streams);
     }
 
-    fn finish(&self, mut sums: FileSums, seams: Vec<FileSeam>) -> Vec<UsedFile> {
-        sums.patterns.close(seams.into_iter().map(|FileSeam(streams)| streams));
+    fn finish(&self, mut sums: FileSums, FileSeams(closed): FileSeams) -> Vec<UsedFile> {
+        sums.patterns.settle(closed);
         let mut rows: Vec<(Use, Access)> = Vec::new();
         rows.resize_with(self.table.rows.len(), Default::default);
         for (subject, used) in sums.uses {

@@ -25,6 +25,25 @@ pub(crate) struct Patterns {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Streams(HashMap<StreamKey, Stream, RandomState>);
 
+/// What pieces of the log, in their order, have decided, and what they leave open.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Closed {
+    streams: Streams,
+    steps: HashMap<Place, Vec<Step>, RandomState>,
+}
+
+impl Closed {
+    /// Adds the piece that follows.
+    pub(crate) fn push(&mut self, piece: Streams) {
+        for (key, next) in piece.0 {
+            let step = self.streams.0.entry(key).or_insert(Stream::NEW).append(&next);
+            if let Some((place, step)) = step {
+                self.steps.entry(place).or_default().push(step);
+            }
+        }
+    }
+}
+
 /// A process (NULL if unknown) and a file (NULL for all that is no file).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Place {
@@ -106,13 +125,16 @@ impl Patterns {
 
     /// Decides what pieces of the log, in their order, left open. All their rows must have been added.
     pub(crate) fn close(&mut self, pieces: impl IntoIterator<Item = Streams>) {
-        let mut streams = Streams::default();
-        for (key, next) in pieces.into_iter().flat_map(|piece| piece.0) {
-            let step = streams.0.entry(key).or_insert(Stream::NEW).append(&next);
-            if let Some((place, step)) = step
-                && let Some(access) = self.accesses.get_mut(&place)
-            {
-                access.step(step);
+        let mut closed = Closed::default();
+        pieces.into_iter().for_each(|piece| closed.push(piece));
+        self.settle(closed);
+    }
+
+    /// Adds what was decided between pieces. All their rows must have been added.
+    pub(crate) fn settle(&mut self, closed: Closed) {
+        for (place, steps) in closed.steps {
+            if let Some(access) = self.accesses.get_mut(&place) {
+                steps.into_iter().for_each(|step| access.step(step));
             }
         }
     }

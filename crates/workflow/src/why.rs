@@ -15,6 +15,7 @@
 //! (thread, call, file) on it, never by all events.
 
 mod account;
+mod amounts;
 pub(crate) mod fold;
 mod path;
 pub(crate) mod pieces;
@@ -25,7 +26,7 @@ mod tests;
 mod untold;
 mod who;
 
-use self::account::{Amount, Cost, Images, Key, Kind};
+use self::account::{Amount, Cost, Images, Kind, Threads};
 use self::path::{Leg, Path, walk};
 use self::pieces::Naming;
 use self::result::{ClassRow, Run, Why};
@@ -130,8 +131,8 @@ impl<'a> Explaining<'a> {
     /// The pass that finds out what the threads on the paths did there.
     #[must_use]
     pub fn pass(&self) -> Spending<'_> {
-        let known = (self.lives, self.waits);
-        Spending::new(known, &self.classes, &self.images, &self.legs, (self.layer, self.cost))
+        let threads = Threads { waits: self.waits, images: &self.images, runs: &self.units };
+        Spending::new(self.lives, &self.classes, threads, &self.legs, (self.layer, self.cost))
     }
 
     /// The explanation, with what the pass has found.
@@ -145,10 +146,7 @@ impl<'a> Explaining<'a> {
         let Self { log, lives, waits, classes, images, cost, units, paths, .. } = self;
         let Spent { amounts, all } = spent;
         let unit = |life: LifeId| units[lives.get(life).case.index()];
-        let mut of_runs: BTreeMap<u32, Vec<(Key, Amount)>> = BTreeMap::new();
-        for (key, amount) in amounts {
-            of_runs.entry(unit(waits.life(key.line))).or_default().push((key, amount));
-        }
+        let mut of_runs = amounts.into_runs();
         let naming =
             Naming { waits, images: &images, names: log.names(), cases: log.cases(), files: log.files() };
         let kind = |path: PathId| classes.kind(Nullable::some(path));
@@ -168,7 +166,7 @@ impl<'a> Explaining<'a> {
                 start_ns,
                 elapsed_ns: end - start_ns,
                 processes: pieces::processes(lines().map(|line| waits.life(line))),
-                pieces: pieces::pieces(amounts, least(end - start_ns), &naming),
+                pieces: pieces::pieces(&amounts, least(end - start_ns), &naming),
                 waits: who.rows(),
             }
         };

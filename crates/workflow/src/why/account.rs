@@ -4,6 +4,7 @@
 //! where it says and cuts the earlier one; what no call covers is computing. So nothing is counted twice and nothing is lost,
 //! whatever the log says.
 
+use super::amounts::Amounts;
 use super::path::{Leg, What};
 use crate::waits::{Ended, LineId, Waits};
 use foldhash::fast::RandomState;
@@ -83,6 +84,13 @@ pub(super) struct Key {
 pub(super) struct Amount {
     pub(super) time: i64,
     pub(super) calls: u64,
+}
+
+impl Amount {
+    pub(super) fn add(&mut self, other: Self) {
+        self.time += other.time;
+        self.calls += other.calls;
+    }
 }
 
 /// A call that touches the path.
@@ -175,9 +183,15 @@ impl<'a> Images<'a> {
 pub(super) struct Threads<'a> {
     pub(super) waits: &'a Waits,
     pub(super) images: &'a Images<'a>,
+    /// By case, the run that it belongs to.
+    pub(super) runs: &'a [u32],
 }
 
 impl Threads<'_> {
+    fn run(&self, line: LineId) -> u32 {
+        self.runs[self.images.lives.get(self.waits.life(line)).case.index()]
+    }
+
     fn key(&self, used: Use, line: LineId, at: i64) -> Key {
         Key { used, line, image: self.images.at(self.waits.life(line), at), call: None, path: None }
     }
@@ -211,12 +225,12 @@ struct Lane {
 pub struct Account {
     cost: Cost,
     lanes: HashMap<LineId, Lane, RandomState>,
-    pub(super) amounts: HashMap<Key, Amount, RandomState>,
+    amounts: Amounts,
 }
 
 impl Account {
     pub(super) fn new(cost: Cost, legs: &[Leg], of: &Threads<'_>) -> Self {
-        let mut account = Self { cost, lanes: HashMap::default(), amounts: HashMap::default() };
+        let mut account = Self { cost, lanes: HashMap::default(), amounts: Amounts::default() };
         for leg in legs {
             match leg.what {
                 What::Own => {
@@ -224,14 +238,14 @@ impl Account {
                     account.lanes.entry(leg.line).or_insert_with(new).legs.push((leg.from, leg.to));
                 }
                 What::Start => {
-                    account.add(of.key(Use::Start, leg.line, leg.from), leg.to - leg.from, 0);
+                    account.add(of, of.key(Use::Start, leg.line, leg.from), leg.to - leg.from, 0);
                 }
                 What::HandOver(ended) => {
                     let time = leg.to - leg.from;
                     let tracing = time.min(cost.inside);
-                    account.add(of.key(Use::Tracing, leg.line, leg.from), tracing, 0);
+                    account.add(of, of.key(Use::Tracing, leg.line, leg.from), tracing, 0);
                     let used = Use::HandOver(EndedBy::of(ended));
-                    account.add(of.key(used, leg.line, leg.from), time - tracing, 1);
+                    account.add(of, of.key(used, leg.line, leg.from), time - tracing, 1);
                 }
             }
         }
@@ -239,11 +253,9 @@ impl Account {
         account
     }
 
-    fn add(&mut self, key: Key, time: i64, calls: u64) {
+    fn add(&mut self, of: &Threads<'_>, key: Key, time: i64, calls: u64) {
         if time > 0 || calls > 0 {
-            let amount = self.amounts.entry(key).or_default();
-            amount.time += time;
-            amount.calls += calls;
+            self.amounts.add(of.run(key.line), key, Amount { time, calls });
         }
     }
 
@@ -269,8 +281,8 @@ impl Account {
         self.compute(lane, key.line, from, of);
         let time = sweep(lane, to.max(from), |_, _| {});
         let tracing = time.min(self.cost.inside);
-        self.add(Key { used: Use::Tracing, call: None, path: None, ..key }, tracing, 0);
-        self.add(key, time - tracing, u64::from(time > 0));
+        self.add(of, Key { used: Use::Tracing, call: None, path: None, ..key }, tracing, 0);
+        self.add(of, key, time - tracing, u64::from(time > 0));
         lane.owed = self.cost.call - self.cost.inside.min(self.cost.call);
     }
 
@@ -282,13 +294,13 @@ impl Account {
             let key = of.key(Use::Compute, line, from + (to - from) / 2);
             let tracing = (to - from).min(lane.owed);
             lane.owed -= tracing;
-            self.add(Key { used: Use::Tracing, ..key }, tracing, 0);
-            self.add(key, to - from - tracing, 0);
+            self.add(of, Key { used: Use::Tracing, ..key }, tracing, 0);
+            self.add(of, key, to - from - tracing, 0);
         }
     }
 
     /// Accounts for what is left.
-    pub(super) fn finish(mut self, of: &Threads<'_>) -> HashMap<Key, Amount, RandomState> {
+    pub(super) fn finish(mut self, of: &Threads<'_>) -> Amounts {
         for (line, mut lane) in std::mem::take(&mut self.lanes) {
             if let Some((from, to, key)) = lane.pending.take() {
                 self.cover(&mut lane, (from, to), key, of);

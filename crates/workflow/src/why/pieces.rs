@@ -1,6 +1,7 @@
 //! From time by thread, image, call and path to the pieces that people see.
 
-use super::account::{Amount, EndedBy, Images, Key, Kind, Use};
+use super::account::{Amount, EndedBy, Images, Kind, Use};
+use super::amounts::OfRun;
 use super::fold::{Heap, Heaps, fold};
 use super::result::{Owner, Piece, PieceKind};
 use crate::waits::{Ended, LineId, Waits};
@@ -69,13 +70,12 @@ fn program(process: &Process) -> String {
 }
 
 /// The pieces of one run, largest first; their sum is that of `amounts`. Files of less than `least` are joined.
-pub(super) fn pieces(mut amounts: Vec<(Key, Amount)>, least: i64, naming: &Naming<'_>) -> Vec<Piece> {
-    amounts.sort_unstable_by_key(|(key, _)| *key);
+pub(super) fn pieces(amounts: &OfRun, least: i64, naming: &Naming<'_>) -> Vec<Piece> {
     let mut programs: BTreeMap<u32, String> = BTreeMap::new();
     let mut image_of: BTreeMap<LineId, u32> = BTreeMap::new();
-    let mut off_cpu = off_cpu(&amounts, naming.images);
+    let mut off_cpu = off_cpu(amounts, naming.images);
     let mut heaps: BTreeMap<(PieceKind, String), Heaps> = BTreeMap::new();
-    for (key, amount) in amounts {
+    for (key, amount) in amounts.iter() {
         let program = programs.entry(key.image).or_insert_with(|| naming.program(key.image)).clone();
         image_of.entry(key.line).or_insert(key.image);
         let mut add = |kind: PieceKind, name: Option<String>, amount: Amount| {
@@ -144,7 +144,7 @@ fn heaviest(heap: &Heap, names: &Names) -> (Option<String>, bool) {
 }
 
 /// Of each image whose CPU time is known, how much of its computing on the path must have been off the CPU.
-fn off_cpu(amounts: &[(Key, Amount)], images: &Images<'_>) -> HashMap<u32, i64, RandomState> {
+fn off_cpu(amounts: &OfRun, images: &Images<'_>) -> HashMap<u32, i64, RandomState> {
     let mut computed: HashMap<u32, i64, RandomState> = HashMap::default();
     for (key, amount) in amounts.iter().filter(|(key, _)| key.used == Use::Compute) {
         *computed.entry(key.image).or_default() += amount.time;

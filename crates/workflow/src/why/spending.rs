@@ -1,6 +1,7 @@
 //! The second look at a log: what the threads on the path did there, and what all calls together took.
 
-use super::account::{AT_ONCE, Account, Amount, Call, Cost, Images, Key, Kind, Threads};
+use super::account::{AT_ONCE, Account, Amount, Call, Cost, Kind, Threads};
+use super::amounts::Amounts;
 use super::path::{Leg, What, channel_of};
 use crate::waits::{Act, LineId, Waits};
 use foldhash::fast::RandomState;
@@ -45,22 +46,16 @@ pub struct InAll {
 #[derive(Debug)]
 pub struct Spent {
     /// The time of the paths.
-    pub(super) amounts: HashMap<Key, Amount, RandomState>,
+    pub(super) amounts: Amounts,
     pub(super) all: InAll,
 }
 
 impl InAll {
     fn merge(&mut self, other: Self) {
-        let add = |into: &mut Amount, from: Amount| {
-            into.time += from.time;
-            into.calls += from.calls;
-        };
-        other
-            .classes
-            .into_iter()
-            .for_each(|(kind, amount)| add(self.classes.entry(kind).or_default(), amount));
+        let classes = other.classes.into_iter();
+        classes.for_each(|(kind, amount)| self.classes.entry(kind).or_default().add(amount));
         let unclassed = other.unclassed.into_iter();
-        unclassed.for_each(|(call, amount)| add(self.unclassed.entry(call).or_default(), amount));
+        unclassed.for_each(|(call, amount)| self.unclassed.entry(call).or_default().add(amount));
         self.unfinished += other.unfinished;
     }
 }
@@ -82,9 +77,9 @@ pub struct Spending<'a> {
 
 impl<'a> Spending<'a> {
     pub(super) fn new(
-        (lives, waits): (&'a Lives, &'a Waits),
+        lives: &'a Lives,
         classes: &'a EventClasses,
-        images: &'a Images<'a>,
+        threads: Threads<'a>,
         legs: &'a [Leg],
         (layer, cost): (Layer, Cost),
     ) -> Self {
@@ -93,8 +88,9 @@ impl<'a> Spending<'a> {
             own.entry(leg.line).or_default().push((leg.from, leg.to));
         }
         own.values_mut().for_each(|legs| legs.sort_unstable());
+        let waits = threads.waits;
         let lines = waits.lines().map(|line| ((waits.life(line), waits.tid(line)), line)).collect();
-        Self { lives, waits, classes, threads: Threads { waits, images }, legs, layer, cost, own, lines }
+        Self { lives, waits, classes, threads, legs, layer, cost, own, lines }
     }
 
     /// Whether a call from `start` to `end` touches the own time of a thread on the path.

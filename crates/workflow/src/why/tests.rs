@@ -330,7 +330,7 @@ fn accounted(rows: Vec<Row>, ends: &[Option<i64>], cost: Cost) -> Option<(i64, i
     });
     let images = Images::new(&lives);
     let waits = Waits::new(rows.clone(), facts.collect(), Channels::default(), true);
-    let threads = Threads { waits: &waits, images: &images };
+    let threads = Threads { waits: &waits, images: &images, runs: &[0] };
     let path = walk(&waits, &lives, &|_| true)?;
     let mut account = Account::new(cost, &path.legs, &threads);
     for row in rows {
@@ -340,7 +340,7 @@ fn accounted(rows: Vec<Row>, ends: &[Option<i64>], cost: Cost) -> Option<(i64, i
         account.call(&Call { line, start, end, kind: Kind::Data, call: CallId(0), path }, &threads);
     }
     let amounts = account.finish(&threads);
-    Some((amounts.values().map(|amount| amount.time).sum(), path.span.1 - path.span.0))
+    Some((amounts.time(), path.span.1 - path.span.0))
 }
 
 fn act() -> impl Strategy<Value = Act> {

@@ -1,6 +1,7 @@
 //! What a trail does not tell of where the time went.
 
-use super::account::{Amount, Images, Key, Kind, Use};
+use super::account::{Amount, Images, Kind, Use};
+use super::amounts::OfRun;
 use super::result::{Untold, UntoldKind};
 use super::spending::InAll;
 use crate::waits::Waits;
@@ -66,8 +67,8 @@ impl Untolds {
     }
 
     /// Looks at the path of a run.
-    pub(super) fn add(&mut self, amounts: &[(Key, Amount)], images: &Images<'_>) {
-        for (key, amount) in amounts {
+    pub(super) fn add(&mut self, amounts: &OfRun, images: &Images<'_>) {
+        for (key, amount) in amounts.iter() {
             match key.used {
                 Use::Call(Kind::Waiting) => {
                     self.causes.time += amount.time;

@@ -1,6 +1,7 @@
 //! Who waited for whom.
 
-use super::account::{AT_ONCE, Amount, Cost, Key, Kind, Use};
+use super::account::{AT_ONCE, Cost, Kind, Use};
+use super::amounts::OfRun;
 use super::path::{Awaited, channel_of};
 use super::pieces::Naming;
 use super::result::{WaitCause, WaitRow, WaitTime};
@@ -54,8 +55,8 @@ impl<'a> Who<'a> {
     }
 
     /// The waits on the path of which nobody knows the cause, and sleeps.
-    pub(super) fn without_cause(&mut self, amounts: &[(Key, Amount)]) {
-        for (key, amount) in amounts {
+    pub(super) fn without_cause(&mut self, amounts: &OfRun) {
+        for (key, amount) in amounts.iter() {
             let (cause, path) = match key.used {
                 Use::Call(Kind::Sleep) => (WaitCause::Sleep, None),
                 Use::Call(Kind::Waiting) => (WaitCause::Unknown, key.path.map(|path| self.path(path))),
