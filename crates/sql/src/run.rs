@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<()> {
     match statements.len() {
         0 => bail!("there is no statement to run"),
         1 => (),
-        count if engine.form == Form::Parquet => {
+        count if matches!(engine.form, Form::Parquet) => {
             bail!("{count} statements do not fit into one Parquet file: run them one by one")
         }
         _ => (),
