@@ -83,7 +83,7 @@ impl Engine {
     /// The answers, an empty line between them unless rows are JSON.
     fn answer_all(&self, statements: Vec<Statement>, out: &mut dyn Write) -> anyhow::Result<()> {
         for (place, statement) in statements.into_iter().enumerate() {
-            if place > 0 && self.form != Form::Json {
+            if place > 0 && !matches!(self.form, Form::Json) {
                 writeln!(out)?;
             }
             let mut answer = Answer::start(self.runtime, &self.session, statement, &self.interrupt)?;
