@@ -45,6 +45,7 @@ pub(crate) struct CallTables {
 
 impl Part for Calls {
     type Seam = ();
+    type Closed = ();
     type Table = CallTables;
 
     fn columns() -> Columns {
@@ -71,7 +72,9 @@ impl Part for Calls {
         }
     }
 
-    fn finish(self, _: Vec<()>, context: &Context<'_>) -> CallTables {
+    fn close((): &mut (), (): ()) {}
+
+    fn finish(self, (): (), context: &Context<'_>) -> CallTables {
         let mut by_slot: Vec<BTreeMap<CallId, Sums>> = vec![BTreeMap::new(); context.slots()];
         let mut all: BTreeMap<CallId, Sums> = BTreeMap::new();
         let mut classes: BTreeMap<(CallId, Option<Class>), Sums> = BTreeMap::new();

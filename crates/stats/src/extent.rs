@@ -21,6 +21,7 @@ impl Extent {
 
 impl Part for Extent {
     type Seam = ();
+    type Closed = ();
     type Table = Self;
 
     fn columns() -> Columns {
@@ -45,7 +46,9 @@ impl Part for Extent {
         other.span.into_iter().for_each(|span| self.include(span));
     }
 
-    fn finish(self, _: Vec<()>, _: &Context<'_>) -> Self {
+    fn close((): &mut (), (): ()) {}
+
+    fn finish(self, (): (), _: &Context<'_>) -> Self {
         self
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Kinds, columns};
 use crate::part::{Context, Part, RowFacts};
-use crate::pattern::{Patterns, Streams};
+use crate::pattern::{Closed, Patterns, Streams};
 use crate::summary::Summary;
 use crate::throughput::Throughput;
 use iotrail_model::{Case, EventBatch, Resolution};
@@ -39,6 +39,7 @@ impl InOut {
 
 impl Part for InOut {
     type Seam = Streams;
+    type Closed = Closed;
     type Table = Self;
 
     fn columns() -> Columns {
@@ -67,8 +68,12 @@ impl Part for InOut {
         self.throughput.merge(other.throughput);
     }
 
-    fn finish(mut self, pieces: Vec<Streams>, _: &Context<'_>) -> Self {
-        self.patterns.close(pieces);
+    fn close(closed: &mut Closed, seam: Streams) {
+        closed.push(seam);
+    }
+
+    fn finish(mut self, closed: Closed, _: &Context<'_>) -> Self {
+        self.patterns.settle(closed);
         self
     }
 }

@@ -116,6 +116,7 @@ impl Requests {
 
 impl Part for Requests {
     type Seam = ();
+    type Closed = ();
     type Table = Vec<Distribution>;
 
     fn columns() -> Columns {
@@ -157,7 +158,9 @@ impl Part for Requests {
         }
     }
 
-    fn finish(self, _: Vec<()>, context: &Context<'_>) -> Vec<Distribution> {
+    fn close((): &mut (), (): ()) {}
+
+    fn finish(self, (): (), context: &Context<'_>) -> Vec<Distribution> {
         let mut all = Vec::new();
         let slots: BTreeMap<u32, Lengths> = self.by_slot.into_iter().collect();
         let slot_name = |slot: u32| context.groups.names.get(slot as usize).map_or(NO_GROUP, String::as_str);

@@ -82,6 +82,8 @@ impl RowFacts {
 pub trait Part: Sized + Send {
     /// What a piece remembers of its ends; `()` if order does not matter.
     type Seam: Send;
+    /// What the seams of consecutive pieces make, from the first row on.
+    type Closed: Default + Send;
     /// What it makes.
     type Table;
 
@@ -94,14 +96,17 @@ pub trait Part: Sized + Send {
     /// Adds what another worker summed up.
     fn merge(&mut self, other: Self);
 
-    /// The table, when no more rows come. `seams` are those of all pieces in the order of their rows, but for pieces in which
-    /// no row is selected, which may be missing.
-    fn finish(self, seams: Vec<Self::Seam>, context: &Context<'_>) -> Self::Table;
+    /// Adds the seam of the piece that follows. Pieces in which no row is selected may be missing.
+    fn close(closed: &mut Self::Closed, seam: Self::Seam);
+
+    /// The table, when no more rows come.
+    fn finish(self, closed: Self::Closed, context: &Context<'_>) -> Self::Table;
 }
 
 /// Two parts in one pass.
 impl<A: Part, B: Part> Part for (A, B) {
     type Seam = (A::Seam, B::Seam);
+    type Closed = (A::Closed, B::Closed);
     type Table = (A::Table, B::Table);
 
     fn columns() -> Columns {
@@ -117,8 +122,12 @@ impl<A: Part, B: Part> Part for (A, B) {
         self.1.merge(other.1);
     }
 
-    fn finish(self, seams: Vec<Self::Seam>, context: &Context<'_>) -> Self::Table {
-        let (first, second) = seams.into_iter().unzip();
-        (self.0.finish(first, context), self.1.finish(second, context))
+    fn close(closed: &mut Self::Closed, seam: Self::Seam) {
+        A::close(&mut closed.0, seam.0);
+        B::close(&mut closed.1, seam.1);
+    }
+
+    fn finish(self, closed: Self::Closed, context: &Context<'_>) -> Self::Table {
+        (self.0.finish(closed.0, context), self.1.finish(closed.1, context))
     }
 }

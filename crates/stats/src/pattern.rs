@@ -123,13 +123,6 @@ impl Patterns {
         }
     }
 
-    /// Decides what pieces of the log, in their order, left open. All their rows must have been added.
-    pub(crate) fn close(&mut self, pieces: impl IntoIterator<Item = Streams>) {
-        let mut closed = Closed::default();
-        pieces.into_iter().for_each(|piece| closed.push(piece));
-        self.settle(closed);
-    }
-
     /// Adds what was decided between pieces. All their rows must have been added.
     pub(crate) fn settle(&mut self, closed: Closed) {
         for (place, steps) in closed.steps {

@@ -81,10 +81,14 @@ pub struct ProfileSums {
 #[derive(Clone, Debug)]
 pub struct ProfileSeam(<Parts as Part>::Seam);
 
+/// What seams, in the order of their rows, make.
+#[derive(Clone, Debug)]
+pub struct ProfileSeams(<Parts as Part>::Closed);
+
 impl Pass for Profiling<'_> {
     type Sums = ProfileSums;
     type Seam = ProfileSeam;
-    type Closed = Vec<ProfileSeam>;
+    type Closed = ProfileSeams;
     type Output = Profile;
 
     fn columns(&self) -> Columns {
@@ -104,8 +108,8 @@ impl Pass for Profiling<'_> {
         ProfileSums { parts, facts: RowFacts::default() }
     }
 
-    fn closed(&self) -> Vec<ProfileSeam> {
-        Vec::new()
+    fn closed(&self) -> ProfileSeams {
+        ProfileSeams(<Parts as Part>::Closed::default())
     }
 
     fn add(&self, ProfileSums { parts, facts }: &mut ProfileSums, rows: &Rows<'_>) -> ProfileSeam {
@@ -117,14 +121,13 @@ impl Pass for Profiling<'_> {
         sums.parts.merge(other.parts);
     }
 
-    fn close(&self, seams: &mut Vec<ProfileSeam>, seam: ProfileSeam) {
-        seams.push(seam);
+    fn close(&self, seams: &mut ProfileSeams, ProfileSeam(seam): ProfileSeam) {
+        Parts::close(&mut seams.0, seam);
     }
 
-    fn finish(&self, sums: ProfileSums, seams: Vec<ProfileSeam>) -> Profile {
+    fn finish(&self, sums: ProfileSums, ProfileSeams(closed): ProfileSeams) -> Profile {
         let Context { log, query, groups, .. } = self.context;
-        let seams = seams.into_iter().map(|ProfileSeam(seam)| seam).collect();
-        let ((extent, in_out), (calls, requests)) = sums.parts.finish(seams, &self.context);
+        let ((extent, in_out), (calls, requests)) = sums.parts.finish(closed, &self.context);
         let groups_shown = names(groups, extent.strays);
         let (phases, total) =
             phases(&in_out.summary, &groups_shown, extent.span.map(|(_, end)| end), &self.context);
