@@ -142,9 +142,9 @@ mod tests {
             let arguments = ["iotrail-sql", "a.trail"].iter().chain(arguments);
             Args::try_parse_from(arguments).unwrap().form()
         };
-        assert_eq!(form(&[]), None);
-        assert_eq!(form(&["-o", "x.parquet"]), Some(Form::Parquet));
-        assert_eq!(form(&["-o", "x.txt"]), None);
-        assert_eq!(form(&["-o", "x.parquet", "--csv"]), Some(Form::Csv));
+        assert!(form(&[]).is_none());
+        assert!(matches!(form(&["-o", "x.parquet"]), Some(Form::Parquet)));
+        assert!(form(&["-o", "x.txt"]).is_none());
+        assert!(matches!(form(&["-o", "x.parquet", "--csv"]), Some(Form::Csv)));
     }
 }
