@@ -16,7 +16,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them.
-pub(crate) const EXPLANATION: [&str; 14] = [
+pub(crate) const EXPLANATION: [&str; 15] = [
     "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
     "_found N WHO NAME: the last job that has begun to change NAME is job WHO. \"input\": no job has, and NAME was there before the",
     "  recording; \"perhaps\": no job has, and it may have been there; \"nothing\": no job has, and nothing needs to be restored.",
@@ -27,6 +27,7 @@ pub(crate) const EXPLANATION: [&str; 14] = [
     "Then the job removes what it made itself the last time, where it matters that it is not there.",
     "Of a directory that the jobs made and a job lists, .iotrail/made-*-JOB holds what JOB made there the last time:",
     "_holds JOB N NAME...: the first N names are such directories; nothing is there but the other names and what jobs made.",
+    "_anew JOB N NAME...: of these names the first N are such directories that the job makes anew; nothing is there but the other names and what it made.",
     "_drops JOB N NAME...: what JOB made there is removed. _begins JOB N NAME...: what is there now is not made by JOB.",
     "_keeps JOB N NAME...: what is there now is made by JOB, but for what was there and the other names. _ends JOB: it is at work no more.",
     "A job that is done leaves a stamp .iotrail/job-*; one that has none, because it failed or was interrupted, is run again.",
@@ -64,6 +65,8 @@ struct Anew<'a> {
     /// Directories in which nothing else may be: those that must be away, and all that the job made in them. What is in a directory
     /// of the jobs is seen to otherwise.
     closed: Vec<&'a str>,
+    /// Directories of the jobs that must be away: nothing may be in them but what is removed.
+    emptied: Vec<&'a str>,
     /// Names that files of before get: they must be free.
     moved: Vec<&'a str>,
 }
@@ -89,13 +92,15 @@ impl<'a> Anew<'a> {
         loose.extend(followers.iter().filter(|made| made.is_directory));
         let paths = |made: &[&'a Made]| made.iter().map(|made| &*made.path).collect();
         let moved: Vec<&Made> = job.made.iter().filter(|made| made.moved).collect();
-        let closed = strict
-            .iter()
-            .chain(loose.iter().filter(|made| within(&made.path, &strict)))
-            .map(|made| &*made.path)
-            .filter(|path| !filling.directories.iter().any(|place| path == place || is_below(path, place)));
+        let is_owned =
+            |path: &&str| filling.directories.iter().any(|place| path == place || is_below(path, place));
+        let closed = strict.iter().chain(loose.iter().filter(|made| within(&made.path, &strict)));
+        let (emptied, closed): (Vec<&str>, Vec<&str>) = closed.map(|made| &*made.path).partition(is_owned);
+        // Who only makes a directory fails by itself where there is one.
+        let emptied = emptied.into_iter().filter(|_| &*job.name != "mkdir");
         Self {
-            closed: closed.collect(),
+            closed,
+            emptied: emptied.filter(|path| strict.iter().any(|made| &*made.path == *path)).collect(),
             files: paths(&files),
             strict: paths(&strict),
             loose: paths(&loose),
@@ -176,7 +181,7 @@ rmdir .iotrail 2>/dev/null || : );"
 }
 
 /// Functions for `sh` that see to directories of the jobs. Names with line breaks are left alone.
-fn filling_functions(sum: &str, clean: &str) -> [String; 8] {
+fn filling_functions(sum: &str, clean: &str) -> [String; 9] {
     let made = made_list(sum);
     let begun = format!(".iotrail/begun-{sum}-");
     let below = "_below() ( count=$1; shift; nl=$(printf \"\\nx\"); nl=${nl%x}; for place; do test $count -gt 0 || break; count=$((count-1)); \
@@ -191,6 +196,11 @@ test -z \"$name\" || {{ echo \"$name: it is not of these jobs; move it away, and
 test -e {made}$job || exit 0; for list in {made}*; do test \"$list\" = {made}$job || cat \"$list\" {made}$job | {sorted} -d; done | \
 while IFS= read -r name; do if test -e \"$name\" || test -L \"$name\"; then \
 echo \"$name: it is not of this job alone; run {clean}, and make again\" >&2; exit 1; fi; done );"
+    );
+    let anew = format!(
+        "_anew() ( job=$1; shift; \
+name=$({{ _below \"$@\"; for time in 1 2; do _rest \"$@\"; cat {made}$job 2>/dev/null; done; }} | {sorted} -u | head -n 1); \
+test -z \"$name\" || {{ echo \"$name: it is not of this job alone; run {clean}, and make again\" >&2; exit 1; }} );"
     );
     let drops = format!(
         "_drops() ( job=$1; shift; test -e {made}$job || exit 0; {{ _below \"$@\"; cat {made}$job; }} | {sorted} -d | LC_ALL=C sort -r | \
@@ -207,7 +217,7 @@ mv -f {begun}$job.new {made}$job && rm -f {begun}$job );"
         "_gone() ( test -e {made}$1 && while IFS= read -r name; do test -e \"$name\" || test -L \"$name\" || {{ echo $2; exit; }}; done <{made}$1 );"
     );
     let ends = format!("_ends() ( rm -f {begun}$1 );");
-    [below.to_owned(), rest.to_owned(), holds, drops, begins, keeps, ends, gone]
+    [below.to_owned(), rest.to_owned(), holds, anew, drops, begins, keeps, ends, gone]
 }
 
 /// What the files in `.iotrail` of these jobs have in their names.
@@ -280,6 +290,13 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
     if !anew.moved.is_empty() {
         let (first, names) = arguments(anew.moved.iter().copied(), jobs);
         parts.push(grouped(&first, &format!("_free {}", names.join(" "))));
+    }
+    if !anew.emptied.is_empty() {
+        let removed = anew.files.iter().chain(&anew.strict).chain(&anew.loose);
+        let inside = removed.filter(|path| anew.emptied.iter().any(|place| is_below(path, place)));
+        let (first, names) = arguments(anew.emptied.iter().chain(inside).copied(), jobs);
+        let line = format!("_anew {} {} {}", number + 1, anew.emptied.len(), names.join(" "));
+        parts.push(grouped(&first, &line));
     }
     let all = filling.own.union(&filling.others).copied();
     parts.extend(fill("_holds", number, filling, all, jobs));

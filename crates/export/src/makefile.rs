@@ -8,7 +8,9 @@ use crate::error::ExportError;
 use crate::escape::{comment, remarks, shell};
 use crate::owned::Owned;
 use crate::runnable::{check, umask};
-use crate::targets::{Before, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed};
+use crate::targets::{
+    Before, NEVER_NOTICED, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed,
+};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -81,6 +83,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     ));
     text.push_str(&remarks(jobs));
     text.extend(unnoticed(jobs, owned, Before::Kept, &rules, &names).map(|remark| comment(&remark)));
+    text.push_str(&comment(NEVER_NOTICED));
     unheeded(jobs, owned).iter().for_each(|remark| text.push_str(&comment(remark)));
     for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
         let _ = writeln!(text, "export {name} := {value}");

@@ -9,7 +9,7 @@ use crate::error::ExportError;
 use crate::escape::{comment, remarks, shell};
 use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
-use crate::targets::{Before, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
+use crate::targets::{Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -78,6 +78,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
     text.extend(unnoticed(jobs, owned, Before::Deleted, &rules, &names).map(|remark| comment(&remark)));
+    text.push_str(&comment(NEVER_NOTICED));
+    text.push_str(&comment("Never noticed by Snakemake either: an input that was removed."));
     unheeded(jobs, owned).iter().for_each(|remark| text.push_str(&comment(remark)));
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();

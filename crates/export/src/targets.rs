@@ -399,6 +399,10 @@ where
     (!parts.is_empty()).then(|| format!("not noticed when it runs again: {}", parts.join("; ")))
 }
 
+/// What is noticed in no workflow.
+pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link among the inputs that leads elsewhere, and a file that appears \
+where a job looked for it in vain. Run \"clean\" after such a change.";
+
 /// Names in one line, if they are many some of them.
 fn shown(names: &BTreeSet<String>) -> String {
     /// So many are told.
