@@ -15,7 +15,7 @@ COMMANDS = [
     ["processes"],
     ["events"],
     ["info"],
-    ["report", "--json"],
+    ["report", "--map", "dir2", "--json"],
 ]
 # What speaks of names and of files on disk by nature; a file that is told by its name alone is numbered in the order of names.
 APART = {"notes", "facts", "examples", "disk_bytes", "file", "file2"}

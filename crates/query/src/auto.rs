@@ -2,9 +2,9 @@
 //!
 //! An activity is a call on a *group* of files. The groups are the parts of the tree of paths in which the program spent its I/O:
 //! starting at the working directory `./`, the home directory `~/` and `/`, the heaviest part below a group becomes a group of its
-//! own ([`tree`]). What a program does from `execve` to its first own event is one activity, `startup:EXE` ([`startup`]).
+//! own (`tree`). What a program does from `execve` to its first own event is one activity, `startup:EXE` (`startup`).
 //!
-//! Deterministic for a log: one scan ([`survey`]) finds start-ups and weights, whichever threads do it.
+//! Deterministic for a log: one scan (`survey`) finds start-ups and weights, whichever threads do it.
 
 mod roots;
 mod startup;

@@ -19,8 +19,8 @@
 //! What recorders know better they say: who made whom, what was there before, what an image shows of itself, which
 //! descriptors share an open file description and whether everybody who does is followed.
 //!
-//! Each part of what is replayed has one owner, and files import in one direction (a test checks that): [`state`] puts the owners side
-//! by side; [`lookup`], [`identity`], [`lifecycle`], [`image`], [`making`], [`apply`], [`call`] and [`found`] say what concerns several; the [`resolver`] takes items.
+//! Each part of what is replayed has one owner, and files import in one direction (a test checks that): `state` puts the owners side
+//! by side; `lookup`, `identity`, `lifecycle`, `image`, `making`, `apply`, `call` and `found` say what concerns several; the `resolver` takes items.
 //!
 //! Cost: 58 ns of CPU per read on a known descriptor, 63 ns with a hint to compare, 161 ns per open or close
 //! (the calls of `benches/resolve.rs`, two processes in turns), which is why

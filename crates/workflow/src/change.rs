@@ -1,6 +1,6 @@
 //! What changed between two sides of runs: a verdict in totals of a run, and the difference of the elapsed time by cause.
 //!
-//! The elapsed time of each run is divided as [`crate::why`] divides it; of a run that has ranks it is that of the slowest one.
+//! The elapsed time of each run is divided as [`crate::why()`] divides it; of a run that has ranks it is that of the slowest one.
 //! Pieces of both sides meet by (kind, program, file or directory), files below the working directory by their place in it.
 //! With several runs on a side every figure is the mean. The differences add up to the difference of the elapsed time exactly.
 
