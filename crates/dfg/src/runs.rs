@@ -93,7 +93,7 @@ impl<'a> Holders<'a> {
 
 fn place(log: &EventLog, case: CaseId) -> Place<'_> {
     let host = log.cases().get(case.index()).and_then(|case| case.name.host.as_deref());
-    (std::ptr::from_ref(log.trail_of(case)).addr(), host)
+    (log.trail_number(case), host)
 }
 
 /// What the runs of the cases that are compared are: ranks if each has one and some are of the same command in the same trail.
@@ -101,7 +101,7 @@ pub(crate) fn unit(log: &EventLog, run_of_case: &[u32], compared: impl Fn(CaseId
     let mut commands: BTreeMap<_, BTreeSet<(&str, u32)>> = BTreeMap::new();
     for case in log.cases().iter().filter(|case| compared(case.id)) {
         let Some(rank) = case.name.rid.as_deref() else { return Unit::Run };
-        let command = (std::ptr::from_ref(log.trail_of(case.id)), case.name.cid.as_deref());
+        let command = (log.trail_number(case.id), case.name.cid.as_deref());
         let run = run_of_case.get(case.id.index()).copied().unwrap_or(case.id.0);
         commands.entry(command).or_default().insert((rank, run));
     }

@@ -15,7 +15,7 @@ use crate::mapping::Subject;
 use crate::variables::Variables;
 use iotrail_model::calls::{CallKind, Class, named};
 use iotrail_model::canonical::canonical;
-use iotrail_model::{CaseId, Pid, Timestamp};
+use iotrail_model::{CaseId, Pid, Process, Timestamp};
 use iotrail_trail::{EventLog, TrailError};
 use roots::Roots;
 use startup::Startups;
@@ -31,14 +31,18 @@ pub struct Auto {
 }
 
 impl Auto {
-    /// The mapping of `log`, whose paths are shortened by `variables` first.
+    /// The mapping of `log`, which has these processes, whose paths are shortened by `variables` first.
     ///
     /// # Errors
     /// If the log cannot be read.
-    pub fn of(log: &EventLog, variables: &Variables, threads: NonZeroUsize) -> Result<Self, TrailError> {
-        let processes = log.processes()?;
-        let roots = Roots::of(&processes, log);
-        let found = survey::survey(log, &processes, threads)?;
+    pub fn of(
+        log: &EventLog,
+        processes: &[Process],
+        variables: &Variables,
+        threads: NonZeroUsize,
+    ) -> Result<Self, TrailError> {
+        let roots = Roots::of(processes, log);
+        let found = survey::survey(log, processes, threads)?;
         let mut tree = Tree::default();
         let paths = &log.names().paths;
         for (path, weight) in found.weights {
@@ -126,7 +130,7 @@ mod tests {
     ) -> Vec<Option<String>> {
         let log = log(rows, row_group_rows);
         let threads = NonZeroUsize::new(threads).unwrap();
-        let auto = Auto::of(&log, &Variables::default(), threads).unwrap();
+        let auto = Auto::of(&log, &log.processes().unwrap(), &Variables::default(), threads).unwrap();
         let case = Case::default();
         let name = |(seq, &(call, pid, path, failed)): (usize, &(usize, u32, usize, bool))| {
             if let Some(program) = auto.startup(CaseId(0), Pid(pid), Timestamp(seq as i64 * 1000)) {

@@ -71,7 +71,8 @@ impl Query {
         let (trails, layers) = (trail_names(log), log.layers());
         let by = kind_of_case(&spec).and_then(|word| CaseBy::from_name(&word));
         let needs_processes = by.unwrap_or_else(|| CaseBy::choose(log.cases()).0) != CaseBy::Rank;
-        let processes = if needs_processes { log.processes()? } else { Vec::new() };
+        let is_auto = spec.map.as_deref() == Some(AUTO);
+        let processes = if needs_processes || is_auto { log.processes()? } else { Vec::new() };
         let is_relative = Selection::check(&spec.select)?.is_relative();
         let spans = if is_relative { spans(log)? } else { Vec::new() };
         let facts = Facts {
@@ -84,8 +85,9 @@ impl Query {
         };
         let (mut mapping, file_variables) = Self::load(&spec)?;
         let variables = Self::variables_of(&spec, &file_variables)?;
-        if spec.map.as_deref() == Some(AUTO) {
-            mapping = Mapping::Auto(Box::new(Auto::of(log, &variables, one_per_core())?));
+        if is_auto {
+            let auto = Auto::of(log, &processes, &variables, one_per_core())?;
+            mapping = Mapping::Auto(Box::new(auto));
         }
         Self::bind(spec, &facts, mapping, variables)
     }
@@ -371,20 +373,12 @@ fn select(spec: &QuerySpec) -> SelectSpec {
 fn trail_names(log: &EventLog) -> Vec<String> {
     let plain: Vec<String> = log.trails().iter().map(Trail::name).collect();
     let unique = case_names::unique_texts(plain);
-    let place =
-        |case: &Case| log.trails().iter().position(|trail| std::ptr::eq(trail, log.trail_of(case.id)));
-    log.cases()
-        .iter()
-        .map(|case| place(case).and_then(|at| unique.get(at)).cloned().unwrap_or_default())
-        .collect()
+    let name = |case: &Case| unique.get(log.trail_number(case.id)).cloned().unwrap_or_default();
+    log.cases().iter().map(name).collect()
 }
 
 /// First and last start in the trail of each case: several trails are several runs, at times of their own.
 fn spans(log: &EventLog) -> Result<Vec<Option<(Timestamp, Timestamp)>>, QueryError> {
-    let trail_of = |case: CaseId| {
-        let own = log.trail_of(case);
-        log.trails().iter().position(|trail| std::ptr::eq(trail, own)).unwrap_or_default()
-    };
     let mut of_trail: Vec<Option<(Timestamp, Timestamp)>> = vec![None; log.trails().len().max(1)];
     for group in 0..log.row_groups() {
         let meta = log.row_group(group);
@@ -396,13 +390,13 @@ fn spans(log: &EventLog) -> Result<Vec<Option<(Timestamp, Timestamp)>>, QueryErr
                 (batch.case.first().copied(), starts)
             }
         };
-        let Some(span) = case.and_then(|case| of_trail.get_mut(trail_of(case))) else { continue };
+        let Some(span) = case.and_then(|case| of_trail.get_mut(log.trail_number(case))) else { continue };
         *span = match (*span, starts) {
             (Some(span), Some(starts)) => Some((span.0.min(starts.0), span.1.max(starts.1))),
             (span, starts) => span.or(starts),
         };
     }
-    Ok(log.cases().iter().map(|case| of_trail[trail_of(case.id)]).collect())
+    Ok(log.cases().iter().map(|case| of_trail[log.trail_number(case.id)]).collect())
 }
 
 fn classes(cases: &[Case], attributes: &[Attribute]) -> Vec<u32> {

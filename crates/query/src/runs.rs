@@ -13,8 +13,7 @@ use std::collections::BTreeMap;
 pub fn runs_of_cases(log: &EventLog, query: &Query) -> Vec<u32> {
     let by_trail = query.groups_trails();
     let key = |case: &Case| {
-        let trail = std::ptr::from_ref(log.trail_of(case.id)).addr();
-        (trail, query.group(case.id), case.name.cid.clone().filter(|_| !by_trail))
+        (log.trail_number(case.id), query.group(case.id), case.name.cid.clone().filter(|_| !by_trail))
     };
     let mut first = BTreeMap::new();
     log.cases().iter().map(|case| *first.entry(key(case)).or_insert(case.id.0)).collect()
@@ -26,12 +25,8 @@ impl Groups {
     pub fn sides(log: &EventLog, first: usize) -> Self {
         let names = case_names::unique_texts(log.trails().iter().map(Trail::name).collect());
         let (a, b) = names.split_at(first.min(names.len()));
-        let side_of_trail = |trail: &Trail| {
-            let place = log.trails().iter().position(|other| std::ptr::eq(other, trail));
-            GroupId(u32::from(place.unwrap_or_default() >= first))
-        };
-        let of_case: Vec<GroupId> =
-            log.cases().iter().map(|case| side_of_trail(log.trail_of(case.id))).collect();
+        let side = |case: &Case| GroupId(u32::from(log.trail_number(case.id) >= first));
+        let of_case: Vec<GroupId> = log.cases().iter().map(side).collect();
         let label = |side: u32| {
             let mut cases = log.cases().iter().filter(|case| of_case[case.id.index()] == GroupId(side));
             let label = cases.next()?.label.clone()?;

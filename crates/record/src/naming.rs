@@ -40,7 +40,7 @@ fn row(call: CallId) -> Option<Row> {
     static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
         let row = |spec: &CallSpec| Row {
             concerns: rules::concerns(spec),
-            opens: matches!(spec.kind, CallKind::Open | CallKind::Create | CallKind::OpenHandle),
+            opens: spec.kind.opens_file(),
             early: rules::is_early(spec),
             removes: rules::removes(spec),
             changes: rules::change(spec) != Change::None,

@@ -38,8 +38,7 @@ pub(crate) fn cases(log: Arc<EventLog>) -> LazyTable {
 }
 
 fn runs_of_cases(log: &EventLog) -> Vec<u32> {
-    let run = |trail: &Trail| log.trails().iter().position(|other| std::ptr::eq(other, trail));
-    log.cases().iter().map(|case| run(log.trail_of(case.id)).unwrap_or_default() as u32).collect()
+    log.cases().iter().map(|case| log.trail_number(case.id) as u32).collect()
 }
 
 /// The table `runs`: one row for each trail.

@@ -2,7 +2,7 @@
 
 use crate::value::{maybe_unsigned, unsigned};
 use iotrail_model::{Case, FileRow, Process};
-use iotrail_trail::{DistinctFile, EventLog, Trail};
+use iotrail_trail::{DistinctFile, EventLog};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Result, params};
 
@@ -32,12 +32,10 @@ pub(crate) fn cases(database: &Connection, log: &EventLog) -> Result<()> {
         database.prepare("INSERT INTO cases VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
     for case in log.cases() {
         let Case { id, name, label, clock, source, interleaved, resolution } = case;
-        let run = |trail: &&Trail| std::ptr::eq(*trail, log.trail_of(*id));
-        let run = log.trails().iter().position(|trail| run(&trail)).unwrap_or_default();
         let clock = clock.name();
         insert.execute(params![
             id.0,
-            run as i64,
+            log.trail_number(*id) as i64,
             name.cid,
             name.host,
             name.rid,

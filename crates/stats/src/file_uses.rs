@@ -11,7 +11,7 @@ use crate::pattern::{Closed, Patterns, Streams};
 use crate::size_histogram::{SizeBin, SizeHistogram};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
-use iotrail_model::calls::{CallKind, Class, PerCall, Transfer};
+use iotrail_model::calls::{Class, PerCall};
 use iotrail_model::{CaseId, ErrnoId, FileId, FileRow, Nullable};
 use iotrail_query::{Asks, LifeId, Lives, Pass, ProcessGroups, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog};
@@ -141,12 +141,11 @@ impl<'a> FileUsing<'a> {
 
     /// The same beside a profile, with what is known of calls and files already.
     pub(crate) fn of_kinds(context: Context<'a>, kinds: Arc<Kinds>, by: RowBy) -> Self {
-        let opens = |kind| matches!(kind, CallKind::Open | CallKind::Create | CallKind::OpenHandle);
         let log = context.log;
         Self {
             context,
             kinds,
-            opens: PerCall::new(&log.names().calls, |call| opens(call.kind())),
+            opens: PerCall::new(&log.names().calls, |call| call.kind().opens_file()),
             table: FileTable::new(log, by),
         }
     }
@@ -238,8 +237,8 @@ impl Pass for FileUsing<'_> {
             if let Some(file) = file {
                 uses.entry(file).or_default().add(&call, self.opens.of(call.event.call));
             }
-            if let Some(second) = second.filter(|_| call.kind.transfer == Transfer::Copy) {
-                uses.entry(second).or_default().copied_into(&call);
+            if let Some(second) = second.filter(|_| call.kind.second) {
+                uses.entry(second).or_default().add_second(&call, file == Some(second));
             }
             if call.file.is_some() || call.second.is_some() {
                 // By file: whose access it was does not matter.
@@ -289,9 +288,6 @@ impl Pass for FileUsing<'_> {
 impl Use {
     fn add(&mut self, call: &Call, opens: bool) {
         self.seen(call);
-        if let Some(errno) = call.event.errno.get() {
-            *self.failures.entry(errno).or_default() += 1;
-        }
         self.opens += u64::from(opens && !call.failed());
         if let (Some(nanos), Some(class)) = (call.event.dur.get(), call.class) {
             self.times.add(class, u64::try_from(nanos.0).unwrap_or_default());
@@ -305,16 +301,21 @@ impl Use {
         }
     }
 
-    /// Adds a copy from another file; its time is that file's.
-    fn copied_into(&mut self, call: &Call) {
-        self.seen(call);
-        if let Some(moved) = call.moved {
+    /// Adds a call that names this file second, after another one, whose its time is, or once more. A copy writes into it.
+    fn add_second(&mut self, call: &Call, once_more: bool) {
+        if !once_more {
+            self.seen(call);
+        }
+        if let Some(moved) = call.moved.filter(|_| call.is_copy()) {
             self.writes.add(call, moved.bytes);
         }
     }
 
     fn seen(&mut self, call: &Call) {
         self.calls += 1;
+        if let Some(errno) = call.event.errno.get() {
+            *self.failures.entry(errno).or_default() += 1;
+        }
         self.processes.insert(call.life);
         self.ranks.insert(call.event.case);
         let start = call.event.start.0;

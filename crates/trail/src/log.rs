@@ -373,11 +373,16 @@ impl EventLog {
         &self.trails
     }
 
+    /// The number of the trail that a case of this log belongs to: its index in [`EventLog::trails`].
+    #[must_use]
+    pub fn trail_number(&self, case: CaseId) -> usize {
+        self.first_cases.partition_point(|first| *first <= case.0).saturating_sub(1)
+    }
+
     /// The trail that a case of this log belongs to.
     #[must_use]
     pub fn trail_of(&self, case: CaseId) -> &Trail {
-        let after = self.first_cases.partition_point(|first| *first <= case.0);
-        &self.trails[after.saturating_sub(1)]
+        &self.trails[self.trail_number(case)]
     }
 
     /// Number of row groups; rows within one are sorted by (case, start, seq), and so are consecutive row groups of

@@ -190,6 +190,14 @@ pub enum CallKind {
     Other,
 }
 
+impl CallKind {
+    /// Whether it opens one file, by a path or a handle.
+    #[must_use]
+    pub fn opens_file(self) -> bool {
+        matches!(self, Self::Open | Self::Create | Self::OpenHandle)
+    }
+}
+
 /// A kernel object without a path that a call makes a descriptor of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Object {

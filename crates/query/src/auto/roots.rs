@@ -1,6 +1,6 @@
 //! Where names of files begin for people: the working directory `./` and the home directory `~/`.
 
-use iotrail_model::{CaseId, Process};
+use iotrail_model::Process;
 use iotrail_trail::EventLog;
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ impl Roots {
     pub(crate) fn of(processes: &[Process], log: &EventLog) -> Self {
         let mut first: Vec<(usize, &Process)> = Vec::new();
         for process in processes.iter().filter(|process| process.cwd.is_some()) {
-            let run = run_of(log, process.case);
+            let run = log.trail_number(process.case);
             match first.iter_mut().find(|(known, _)| *known == run) {
                 Some((_, earliest)) if (earliest.start, earliest.pid) > (process.start, process.pid) => {
                     *earliest = process;
@@ -47,12 +47,6 @@ impl Roots {
             None => path,
         }
     }
-}
-
-/// The number of the trail that a case belongs to.
-fn run_of(log: &EventLog, case: CaseId) -> usize {
-    let own = log.trail_of(case);
-    log.trails().iter().position(|trail| std::ptr::eq(trail, own)).unwrap_or_default()
 }
 
 /// What follows `directory` in `path`: empty, or it begins with a slash.

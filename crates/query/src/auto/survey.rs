@@ -193,9 +193,7 @@ impl Surveying<'_> {
                 let flags = batch.flags[row].get();
                 flags.is_none_or(|flags| self.threads.get(flags.index()) != Some(&true))
             }
-            CallKind::Open | CallKind::Create | CallKind::OpenHandle => {
-                path.is_some_and(|path| self.is_own(path, batch, row))
-            }
+            kind if kind.opens_file() => path.is_some_and(|path| self.is_own(path, batch, row)),
             _ => matches!(spec.transfer, Transfer::Write | Transfer::Copy),
         };
         own.then(|| Change::Own(batch.start[row]))

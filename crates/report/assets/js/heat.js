@@ -1,9 +1,9 @@
 // Ranks, or groups of processes where there is one rank, over time: the more a cell moved or did, the darker.
 
-import { choice, clear, h, shorten, visible } from "./dom.js";
+import { clear, h, shorten, visible } from "./dom.js";
 import { duration, plural, roundStep } from "./format.js";
 import { css, shade } from "./colour.js";
-import { MEASURED, mostMoved, unpack } from "./throughput.js";
+import { MEASURED, measureChoice, mostMoved, unpack } from "./throughput.js";
 import { tick } from "./timeline.js";
 
 const HEAT = { least: 4, most: 22, right: 14, bottom: 26 };
@@ -21,19 +21,7 @@ export class HeatMap {
     this.note = h("p", { class: "status", id: "rank-status" });
     root.append(
       h("h3", null, several ? "Ranks over time" : "Process groups over time"),
-      h(
-        "div",
-        { class: "toolbar" },
-        choice(
-          "Measure",
-          Object.fromEntries(Object.entries(MEASURED).map(([key, { label }]) => [key, label])),
-          this.measure,
-          (value) => {
-            this.measure = value;
-            this.draw();
-          },
-        ),
-      ),
+      h("div", { class: "toolbar" }, measureChoice(this)),
       this.note,
       h("div", { class: "chart-frame" }, this.canvas, this.tip),
     );

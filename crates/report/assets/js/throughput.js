@@ -31,6 +31,15 @@ export function mostMoved(rows) {
   return total(best) > 0 ? best : "calls";
 }
 
+/** What a view shows: a list that sets its `measure`. */
+export function measureChoice(view) {
+  const labels = Object.fromEntries(Object.entries(MEASURED).map(([key, { label }]) => [key, label]));
+  return choice("Measure", labels, view.measure, (value) => {
+    view.measure = value;
+    view.draw();
+  });
+}
+
 export class ThroughputView {
   constructor(data, root) {
     this.data = data;
@@ -54,19 +63,7 @@ export class ThroughputView {
     this.legend = h("div", { class: "legend" });
     root.append(
       h("h3", null, "Throughput over time"),
-      h(
-        "div",
-        { class: "toolbar" },
-        choice(
-          "Measure",
-          Object.fromEntries(Object.entries(MEASURED).map(([key, { label }]) => [key, label])),
-          this.measure,
-          (value) => {
-            this.measure = value;
-            this.draw();
-          },
-        ),
-      ),
+      h("div", { class: "toolbar" }, measureChoice(this)),
       h("div", { class: "chart-frame" }, this.area, this.tip),
       this.legend,
       this.status,

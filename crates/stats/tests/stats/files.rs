@@ -67,6 +67,36 @@ fn a_file_has_its_time_by_what_it_was_spent_on_its_sizes_its_errors_and_its_user
 }
 
 #[test]
+fn a_call_that_names_two_files_counts_in_both_once_if_they_are_one() {
+    let mut log = Log::new();
+    let file = FileFacts { kind: Some(FileKind::File), ..FileFacts::default() };
+    for path in [&b"/a"[..], b"/b", b"/same"] {
+        log.memory.push_file(path, &file);
+    }
+    log.process(1, 0, "a", None);
+    let second = |log: &mut Log, call, path, path2: &str| {
+        let event = log.event(call, 1, -1, path);
+        Event { path2: log.memory.path(path2), ..event }
+    };
+    let rename = second(&mut log, "rename", "/a", "/b");
+    log.memory.push(rename);
+    let refused = second(&mut log, "link", "/a", "/b");
+    let errno = log.memory.errno("EEXIST");
+    log.memory.push(Event { errno, ..refused });
+    log.copied(("copy_file_range", 1, 3, "/same", Some(0), 20), "/same");
+    let symlink = second(&mut log, "symlink", "/b", "/a");
+    log.memory.push(symlink);
+    let rows = used(&log.memory.build(), QuerySpec::default(), RowBy::Path, 1);
+
+    let (a, b, same) = (&rows["/a"].used, &rows["/b"].used, &rows["/same"].used);
+    assert_eq!((a.calls, a.failures, a.io_ns), (2, 1, Some(1000)));
+    // Its own: that a symbolic link was made; the text of a link touches nothing.
+    assert_eq!((b.calls, b.failures, b.io_ns), (3, 1, Some(500)));
+    assert_eq!(b.errors, BTreeMap::from([("EEXIST".to_owned(), 1)]));
+    assert_eq!((same.calls, same.reads, same.writes, same.bytes_written), (1, 1, 1, 20));
+}
+
+#[test]
 fn only_selected_calls_count_and_the_order_of_accesses_is_theirs() {
     let mut log = Log::new();
     log.process(1, 0, "a", None);
