@@ -104,7 +104,8 @@ mod tests {
         let mut log = MemoryLog::new(vec![Case::default()]).row_group_rows(row_group_rows);
         for pid in 1..4 {
             let cwd = (pid == 1).then(|| "/w".to_owned());
-            log.push_process(Process { pid: Pid(pid), start: Some(Timestamp(0)), cwd, ..Process::default() });
+            let exe = (pid == 3).then(|| "/usr/bin/a4.2".to_owned());
+            log.push_process(Process { pid: Pid(pid), start: Some(Timestamp(0)), cwd, exe, ..Process::default() });
         }
         for (seq, &(call, pid, path, failed)) in rows.iter().enumerate() {
             let event = Event {
@@ -156,6 +157,7 @@ mod tests {
             (2, 2, 2, false),
             (0, 2, 1, false),
             (4, 2, 2, false), // A child.
+            (0, 3, 0, false), // By a link to what it is called.
         ];
         let names = names(&rows, 3, 1);
         let found: Vec<&str> = names.iter().map(|name| name.as_deref().unwrap_or("-")).collect();
@@ -172,6 +174,7 @@ mod tests {
                 "read:/lib/x/…",
                 "startup:b",
                 "clone:/lib/x/…",
+                "startup:a4.2",
             ]
         );
     }

@@ -147,8 +147,10 @@ impl Pass for Surveying<'_> {
             for change in part.changes {
                 match change {
                     Change::Executes(start, path) => {
+                        let (case, pid) = process;
+                        let exe = self.images.exe(case, self.images.find(case, pid, start));
                         let path = self.paths.get(path.index()).map_or("?", |path| path);
-                        closed.startups.begin(process, start, path);
+                        closed.startups.begin(process, start, exe.unwrap_or(path));
                     }
                     Change::Own(start) => closed.startups.end(process, start),
                 }
