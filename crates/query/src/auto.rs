@@ -105,7 +105,13 @@ mod tests {
         for pid in 1..4 {
             let cwd = (pid == 1).then(|| "/w".to_owned());
             let exe = (pid == 3).then(|| "/usr/bin/a4.2".to_owned());
-            log.push_process(Process { pid: Pid(pid), start: Some(Timestamp(0)), cwd, exe, ..Process::default() });
+            log.push_process(Process {
+                pid: Pid(pid),
+                start: Some(Timestamp(0)),
+                cwd,
+                exe,
+                ..Process::default()
+            });
         }
         for (seq, &(call, pid, path, failed)) in rows.iter().enumerate() {
             let event = Event {
