@@ -6,6 +6,7 @@ mod habit;
 mod read_again;
 mod reopen;
 mod seek_read;
+mod shared_mappings;
 mod sync_each_write;
 pub(crate) mod watch;
 

@@ -315,12 +315,13 @@ impl<S: Store> Recording<'_, '_, S> {
         for (fd, behind) in &made {
             self.emitter.item(&RawItem::Behind { tid, fd: *fd, facts: behind.facts });
         }
+        if let Some(found) = taken.and_then(|fd| proc::look(tid, fd)) {
+            self.overtakes(tid);
+            self.sent.tell_arrived((tid, process), found, false, &mut self.emitter);
+        }
         self.tell(tid, call, at, failed, &names);
         for found in received {
             self.sent.tell_arrived((tid, process), found, true, &mut self.emitter);
-        }
-        if let Some(found) = taken.and_then(|fd| proc::look(tid, fd)) {
-            self.sent.tell_arrived((tid, process), found, false, &mut self.emitter);
         }
     }
 }

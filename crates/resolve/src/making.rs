@@ -2,7 +2,7 @@
 
 use crate::Sink;
 use crate::context::Context;
-use crate::descriptor_tables::Description;
+use crate::descriptor_tables::{Description, DescriptionId};
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
 use crate::file_names::intern;
 use crate::holds::Holds;
@@ -140,20 +140,15 @@ impl State {
         }
     }
 
-    /// A copy of a descriptor of a process that was opened with `pidfd_open`; `false` if it is not known which.
+    /// A copy of a descriptor of a process that was opened with `pidfd_open`; `false` if it is not known which. A recorder
+    /// has looked before the call is told.
     fn takes(&mut self, event: &mut Event, scene: &Scene<'_>, names: &mut Dictionaries) -> bool {
         let (Some(pidfd), Some((fd, hint))) = (scene.operands.fd2, scene.made()) else { return false };
         let table = self.processes.thread(scene.thread).table;
-        let of = self
-            .descriptors
-            .get(table, pidfd.0)
-            .and_then(|pidfd| self.descriptors.description(pidfd).process);
-        let other = scene.operands.commands[0].and_then(integer).and_then(|other| i32::try_from(other).ok());
-        // A number in another PID namespace is none of ours; the name shows that, if the tracer told it.
-        let thread =
-            of.filter(|_| self.source.is_trace || hint.is_some()).and_then(|of| self.processes.get(of));
-        let Some((thread, other)) = thread.zip(other) else { return false };
-        let Some(description) = self.descriptors.get(thread.table, other) else { return false };
+        let looked = self.descriptors.get(table, fd).filter(|_| !self.source.is_trace);
+        let Some(description) = looked.or_else(|| self.taken_from(scene, pidfd.0, hint)) else {
+            return false;
+        };
         self.follow_renames(description, names);
         let Description { path, number, .. } = *self.descriptors.description(description);
         let agrees = |hint: Target<'_>| path.get().is_some_and(|path| names.paths.get(path.0) == hint.name);
@@ -164,6 +159,16 @@ impl State {
         (event.fd, event.path, event.open) = (Nullable::some(fd), path, number);
         event.file = self.file_of(description, names);
         true
+    }
+
+    /// What the number that `pidfd_getfd` names stands for in the process behind `pidfd`.
+    fn taken_from(&self, scene: &Scene<'_>, pidfd: i32, hint: Option<Target<'_>>) -> Option<DescriptionId> {
+        let pidfd = self.descriptors.get(self.processes.thread(scene.thread).table, pidfd)?;
+        let of = self.descriptors.description(pidfd).process?;
+        // A number in another PID namespace is none of ours; the name shows that, if the tracer told it.
+        let thread = (self.source.is_trace || hint.is_some()).then(|| self.processes.get(of))??;
+        let other = scene.operands.commands[0].and_then(integer)?;
+        self.descriptors.get(thread.table, i32::try_from(other).ok()?)
     }
 
     /// The new socket speaks the protocol of the one that listened.

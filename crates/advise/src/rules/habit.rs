@@ -27,6 +27,8 @@ pub(crate) struct Seen {
     /// Whether it empties its file, or its bytes are on storage before it returns.
     pub(crate) truncates: bool,
     pub(crate) syncs: bool,
+    /// Whether it maps its file so that others see what is stored there.
+    pub(crate) shares: bool,
     /// Whether the user asked about it.
     pub(crate) selected: bool,
 }

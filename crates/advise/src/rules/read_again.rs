@@ -1,7 +1,9 @@
-//! A process reads bytes again that it has read before and that nobody was seen to change.
+//! A process reads bytes again that it has read before and that nobody was seen to change or could
+//! change unseen.
 
 use super::Rule;
 use super::habit::{Found, Saved, Seen, text};
+use super::shared_mappings::SharedMappings;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
@@ -15,6 +17,7 @@ const MUCH: u64 = 256 << 10;
 #[derive(Default)]
 pub(crate) struct ReadAgain {
     files: HashMap<FileId, HashMap<(CaseId, Pid), Reads, RandomState>, RandomState>,
+    mappings: SharedMappings,
 }
 
 struct Reads {
@@ -29,8 +32,14 @@ struct Reads {
 
 impl Rule for ReadAgain {
     fn see(&mut self, call: &Seen) {
-        let Some(file) = call.file.filter(|_| call.is_done()) else { return };
+        if !call.is_done() {
+            return;
+        }
+        self.mappings.see(call);
+        let Some(file) = call.file else { return };
+        let is_mapped = self.mappings.has(file);
         let changes = call.truncates
+            || call.shares
             || matches!(call.transfer, Transfer::Write | Transfer::Copy)
             || matches!(call.kind, CallKind::Truncate | CallKind::Allocate | CallKind::DeviceControl);
         let range = call.offset.zip(call.size).map(|(low, size)| (low, low.saturating_add(size)));
@@ -51,7 +60,7 @@ impl Rule for ReadAgain {
             example: None,
         });
         reads.calls += 1;
-        if low < high && reads.known.insert(low, high) {
+        if low < high && !is_mapped && reads.known.insert(low, high) {
             reads.again.add(call);
             reads.bytes = reads.bytes.saturating_add(high - low);
             reads.example.get_or_insert(*call);

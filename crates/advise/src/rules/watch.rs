@@ -48,6 +48,10 @@ impl<'a> Watching<'a> {
                         | CallKind::Access
                         | CallKind::ReadLink
                         | CallKind::Exec
+                        | CallKind::ExitProcess
+                        | CallKind::Spawn
+                        | CallKind::Vfork
+                        | CallKind::Map
                         | CallKind::Truncate
                         | CallKind::Allocate
                         | CallKind::DeviceControl
@@ -95,6 +99,7 @@ impl<'a> Watching<'a> {
             syncs: opened.syncs()
                 || call.transfer == Transfer::Write
                     && ["RWF_DSYNC", "RWF_SYNC"].iter().any(|word| flags::has_word(text, word)),
+            shares: call.kind == CallKind::Map && !flags::has_word(text, "MAP_PRIVATE"),
             selected,
         }
     }

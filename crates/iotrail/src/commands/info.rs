@@ -142,7 +142,7 @@ fn coverage(info: &Info, trails: &str) -> Block {
         block.entry("noise", kinds.join(", "));
     }
     let losses = [
-        ("interrupted", coverage.interrupted, "restarted by the kernel; the restarted call is the event"),
+        ("interrupted", coverage.interrupted, "restarted by the kernel; with its restart one event"),
         ("ended", coverage.interrupted_ended, "calls that a signal ended: they failed with EINTR"),
         (
             "undecided",

@@ -352,6 +352,17 @@ fn a_descriptor_taken_from_another_process_is_unknown_until_somebody_looks() {
 }
 
 #[test]
+fn a_descriptor_that_was_looked_at_before_its_call_is_told_is_what_was_found() {
+    let script = Script::new().open("/a", 3).read(3, 4);
+    let original = script.last().open;
+    let script = script.call("pidfd_open", &[Arg::Int(100), Arg::Int(0)], value(4)).looked(5, "/a", 4);
+    let script = script.copies(5, 3).call("pidfd_getfd", &[fd(4), Arg::Int(3), Arg::Int(0)], value(5));
+    assert_eq!((script.path(), script.last().open), (Some("/a"), original));
+    let script = script.read(5, 1);
+    assert_eq!((script.last().open, script.offset()), (original, Some(4)));
+}
+
+#[test]
 fn copies_of_a_descriptor_share_an_open_file_description_and_each_open_makes_another() {
     let script = Script::new().open("/a", 3).dup2(3, 5).read(5, 1).fork(200).by(200).read(3, 1);
     let shared = script.last().open;

@@ -11,7 +11,7 @@ use super::sink::{Out, Sink};
 use super::{Parser, noise, output, rights};
 use iotrail_import::Prefix;
 use iotrail_model::raw::{RawCall, RawItem, Return};
-use iotrail_model::{Tid, Timestamp};
+use iotrail_model::{Nanos, Tid, Timestamp};
 use memchr::memmem;
 
 /// Whose call it is and when it began.
@@ -21,6 +21,16 @@ pub(super) enum Origin<'a> {
     Known(Tid, Timestamp),
     /// What stands in front of the line says so, provided that the line is a call at all.
     Line(&'a Prefix<'a>),
+}
+
+/// A call that returned, beside its arguments.
+struct Returned<'a> {
+    tid: Tid,
+    start: Timestamp,
+    dur: Option<Nanos>,
+    ret: Return<'a>,
+    /// Whether its entry was reported.
+    announced: bool,
 }
 
 impl Parser {
@@ -33,7 +43,9 @@ impl Parser {
             if text.ends_with(DETACHED) {
                 out.emit(RawItem::Escaped { tid, table: true });
             }
-            self.enter(tid, start, half, out);
+            if !self.is_continued(tid, half) {
+                self.enter(tid, start, half, out);
+            }
             self.keep(tid, start, half, out);
             self.renamed = is_renamed(text).then_some(tid);
             return Some(Kind::Unfinished);
@@ -85,7 +97,35 @@ impl Parser {
         if let Some(dur) = outcome.dur {
             self.steps.ended(tid, start + dur);
         }
-        let ret = reading.without_comm(outcome.ret);
+        if let Some(first) = self.continued(tid, text) {
+            let dur = outcome.dur.map(|dur| first.lasted(start, dur));
+            self.with_scratch(first.gone_on_with(text), |parser, text, scratch| {
+                let reading = Reading::of(text, out.names, scratch)?;
+                let returned = Returned { tid, start: first.start, dur, ret: outcome.ret, announced: true };
+                parser.returned(&returned, text, &reading, scratch, out);
+                Some(())
+            })?;
+            return Some(());
+        }
+        let announced = matches!(origin, Origin::Known(..));
+        let returned = Returned { tid, start, dur: outcome.dur, ret: outcome.ret, announced };
+        self.returned(&returned, text, &reading, scratch, out);
+        self.goes_on(tid, text, reading.without_comm(outcome.ret), out);
+        Some(())
+    }
+
+    /// Reports a call that returned.
+    #[inline]
+    fn returned<'s>(
+        &mut self,
+        returned: &Returned<'_>,
+        text: &'s [u8],
+        reading: &Reading<'_>,
+        scratch: &mut Scratch<'s>,
+        out: &mut Out<'_, impl Sink>,
+    ) {
+        let Returned { tid, start, dur, .. } = *returned;
+        let ret = reading.without_comm(returned.ret);
         if let (true, Return::Value(child @ 1.., _)) = (reading.makes_process(), ret) {
             let child = u32::try_from(child).ok();
             if !self.threads.are_followed(child) {
@@ -94,7 +134,7 @@ impl Parser {
             }
             self.threads.appeared(child);
         }
-        if matches!(origin, Origin::Line(_)) {
+        if !returned.announced {
             rights::emit_sent(reading.name, tid, text, out);
         }
         self.coverage.cut_arguments += u64::from(reading.arguments.cut);
@@ -103,11 +143,9 @@ impl Parser {
             self.forgets(tid, out);
         }
         let entered = reading.entered(tid, start, out.names);
-        out.emit(RawItem::Call(RawCall { dur: outcome.dur, ret, ..entered }));
+        out.emit(RawItem::Call(RawCall { dur, ret, ..entered }));
         if matches!(ret, Return::Value(..)) {
             rights::emit_received(reading.name, tid, text, scratch, out);
         }
-        self.goes_on(tid, text, ret, out);
-        Some(())
     }
 }

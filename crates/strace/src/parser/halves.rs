@@ -51,7 +51,12 @@ impl Parser {
     /// Reports a call of which only the first half was seen.
     #[cold]
     pub(super) fn abandon(&mut self, half: &Half, out: &mut Out<'_, impl Sink>) {
-        self.with_scratch(&half.text, |parser, text, scratch| {
+        let first = self.continued(half.tid, &half.text);
+        let (start, text) = match &first {
+            Some(first) => (first.start, first.gone_on_with(&half.text)),
+            None => (half.start, &half.text[..]),
+        };
+        self.with_scratch(text, |parser, text, scratch| {
             let Some(reading) = Reading::of(text, out.names, scratch) else { return };
             let never_returns = reading.never_returns();
             if never_returns {
@@ -59,7 +64,7 @@ impl Parser {
             }
             parser.coverage.incomplete += u64::from(!never_returns);
             parser.coverage.cut_arguments += u64::from(reading.arguments.cut);
-            let entered = reading.entered(half.tid, half.start, out.names);
+            let entered = reading.entered(half.tid, start, out.names);
             out.emit(RawItem::Call(entered));
         });
     }

@@ -4,11 +4,15 @@
 //! otherwise. It is restarted if the thread makes it again at once, or behind a handler; it has failed with EINTR if a handler
 //! returns with that (`rt_sigreturn({mask=[]}) = -1 EINTR`). If nothing shows, because the thread ended or left its handler with
 //! a jump, the call is an event whose result is not known.
+//!
+//! A call that is restarted without a handler in between is one call that began when it was first made: what its thread
+//! makes next goes on with it, by `restart_syscall` or once more.
 
 use super::Parser;
 use super::call::Origin;
 use super::outcome::Restart;
 use super::reading::{Reading, name_length};
+use super::rights;
 use super::scan::{trim_end, trim_start, value_end};
 use super::sink::{Out, Sink};
 use foldhash::fast::RandomState;
@@ -36,13 +40,27 @@ pub(super) struct Interruptions {
 
 /// A call that waits.
 #[derive(Debug)]
-struct Interruption {
-    start: Timestamp,
+pub(super) struct Interruption {
+    pub(super) start: Timestamp,
     dur: Option<Nanos>,
     /// From the call's name on.
     text: Vec<u8>,
     /// Whether a restart would be the next call of the thread.
     at_restart: bool,
+    /// Whether a handler has returned since.
+    handled: bool,
+}
+
+impl Interruption {
+    /// The text of the call with which `again` goes on: `restart_syscall` does not show it.
+    pub(super) fn gone_on_with<'a>(&'a self, again: &'a [u8]) -> &'a [u8] {
+        if is_restart(again) { &self.text } else { again }
+    }
+
+    /// The time from its first start to the end of the call that went on with it, which began at `again`.
+    pub(super) fn lasted(&self, again: Timestamp, dur: Nanos) -> Nanos {
+        Nanos((again + dur).0.saturating_sub(self.start.0))
+    }
 }
 
 /// What became of a call.
@@ -87,13 +105,23 @@ impl Interruptions {
         let name = &text[..name_length(text)?];
         let kind = Call::named(std::str::from_utf8(name).unwrap_or_default()).kind();
         if kind == CallKind::SignalReturn {
-            last.at_restart = true;
+            (last.at_restart, last.handled) = (true, true);
             return (ret == Return::Failed(b"EINTR")).then_some(Fate::Failed);
         }
-        let again = kind == CallKind::Restart || is_same(&last.text, text);
+        let again = is_restart(text) || is_same(&last.text, text);
         let restarts = std::mem::replace(&mut last.at_restart, false) && again;
         self.presumed += u64::from(restarts && !shows_returns);
         restarts.then_some(Fate::Restarted)
+    }
+
+    /// Whether a call goes on with the last one of its thread that waits: without a handler in between, which only shows if its
+    /// return does. No handler is followed by `restart_syscall`.
+    fn is_continued(&self, tid: Tid, text: &[u8]) -> bool {
+        let last = self.waiting.get(&tid.0).and_then(|of_thread| of_thread.last());
+        last.is_some_and(|last| {
+            let is_next = last.at_restart && !last.handled;
+            is_next && (is_restart(text) || self.shows_returns && is_same(&last.text, text))
+        })
     }
 
     /// Takes the last call of a thread that waits.
@@ -140,6 +168,10 @@ impl Parser {
         (how, dur): (Restart, Option<Nanos>),
         out: &mut Out<'_, impl Sink>,
     ) {
+        if self.interruptions.is_continued(tid, text) {
+            self.coverage.interrupted += 1;
+            return;
+        }
         self.goes_on(tid, text, Return::Unseen, out);
         let announced = matches!(origin, Origin::Known(..));
         if how == Restart::Always {
@@ -150,15 +182,30 @@ impl Parser {
             return;
         }
         if !announced {
+            rights::emit_sent(reading.name, tid, text, out);
             let entered = reading.entered(tid, start, out.names);
             out.emit(RawItem::Entered(entered));
         }
         out.emit(RawItem::Suspended { tid, at: start });
         let text = text[..reading.arguments.end.unwrap_or(text.len())].to_vec();
-        self.interruptions.push(tid, Interruption { start, dur, text, at_restart: true });
+        self.interruptions.push(tid, Interruption { start, dur, text, at_restart: true, handled: false });
         while let Some(first) = self.interruptions.pop_excess(tid) {
             self.tell_fate(tid, &first, Fate::Unknown, out);
         }
+    }
+
+    /// Whether a call goes on with one that was interrupted, and is announced with it.
+    #[inline]
+    pub(super) fn is_continued(&self, tid: Tid, text: &[u8]) -> bool {
+        !self.interruptions.is_empty() && self.interruptions.is_continued(tid, text)
+    }
+
+    /// The interrupted call that a call goes on with.
+    #[inline]
+    pub(super) fn continued(&mut self, tid: Tid, text: &[u8]) -> Option<Interruption> {
+        let first = self.is_continued(tid, text).then(|| self.interruptions.pop(tid))?;
+        self.coverage.interrupted += 1;
+        first
     }
 
     /// A thread made a call: what does it say of those of its calls that were interrupted?
@@ -211,6 +258,12 @@ impl Parser {
             out.emit(RawItem::Call(RawCall { dur: call.dur, ret, ..entered }));
         });
     }
+}
+
+/// Whether a call is that with which the kernel goes on with another one.
+fn is_restart(text: &[u8]) -> bool {
+    let name = name_length(text).and_then(|length| std::str::from_utf8(&text[..length]).ok());
+    name.is_some_and(|name| Call::named(name).kind() == CallKind::Restart)
 }
 
 /// Whether a call is the one that was interrupted, made again with the same registers. What a call stores is printed only when

@@ -198,7 +198,7 @@ fn has_habit(name: &&str) -> bool {
 }
 
 /// Programs with one habit each, and the same work done without it.
-const FIXTURES: [&str; 11] = [
+const FIXTURES: [&str; 13] = [
     "reopen",
     "no-reopen",
     "failed-lookups",
@@ -210,6 +210,8 @@ const FIXTURES: [&str; 11] = [
     "read-again",
     "no-read-again",
     "changed-read-again",
+    "changed-mapped-read-again",
+    "changed-child-read-again",
 ];
 
 fn fixture(name: &str) -> Dir {

@@ -213,10 +213,52 @@ fn a_call_that_is_made_again_was_restarted() {
     let (items, counts) =
         interruptions(&format!("{sleep}{stop}{goes_on}{cut}{stop}{goes_on}{cut}{stop}{goes_on}0\n"));
     assert_eq!((items.len(), counts), (1, [3, 0, 0]));
-    assert!(items[0].ends_with(" = 0"));
+    assert!(items[0].starts_with("1 @0 nanosleep(") && items[0].ends_with(" = 0"), "{items:?}");
     // Whatever a handler says.
     let clone = "1 clone(child_stack=NULL, flags=SIGCHLD) = ? ERESTARTNOINTR (To be restarted)\n";
     assert_eq!(interruptions(clone), (vec![], [1, 0, 0]));
+}
+
+/// A trace that holds returns from handlers.
+const STARTS: &str = "1 rseq(0x7ffc, 0x20, 0, 0x53053053) = 0\n";
+
+#[test]
+fn a_call_that_goes_on_without_a_handler_began_when_it_was_first_made() {
+    let read = |at: &str, end: &str| format!("1 170000000{at} read(0, {end}\n");
+    let signal = "1 1700000001.6 --- SIGCONT {si_signo=SIGCONT} ---\n";
+    let cut = "0x7ffc, 5) = ? ERESTARTSYS (To be restarted if SA_RESTART is set) <0.5>";
+    let starts = STARTS.replace("1 rseq", "1 1700000000.5 rseq");
+    let first = read("1.0", cut);
+    let once = "1 @1700000001000000000 +1100000000 read(fd 0, _, 5) = 3";
+    let counted = |text: String, number: u64| {
+        let (items, counts) = interruptions(&text);
+        assert_eq!((&items[1..], counts), (&[once.to_owned()][..], [number, 0, 0]), "{text}");
+    };
+    let again = read("2.0", "\"abc\", 5) = 3 <0.1>");
+    counted(format!("{starts}{first}{signal}{again}"), 1);
+    counted(format!("{starts}{first}{signal}{}{signal}{again}", read("1.7", cut)), 2);
+    // In halves, the second time again.
+    let half = "1 1700000002.0 read(0,  <unfinished ...>\n2 1700000002.05 close(4) = 0\n1 1700000002.1 <... read resumed>\"abc\", 5) = 3 <0.1>\n";
+    let text = format!("{starts}{first}{signal}{half}");
+    let announced =
+        parse(text.as_bytes()).items.into_iter().filter(|item| item.starts_with("entered 1")).count();
+    assert_eq!((announced, interruptions(&text).0.last().unwrap().as_str()), (1, once));
+    // Behind a handler the call is another one.
+    let returns = "1 1700000001.8 rt_sigreturn({mask=[]}) = 0\n";
+    let (items, counts) = interruptions(&format!("{starts}{first}{signal}{returns}{again}"));
+    assert_eq!(counts, [1, 0, 0]);
+    assert!(items.last().unwrap().starts_with("1 @1700000002000000000 +100000000 read("), "{items:?}");
+}
+
+#[test]
+fn a_restart_that_never_returns_is_one_call_without_a_result() {
+    for end in ["1 +++ killed by SIGKILL +++\n", ""] {
+        let text = format!("{STARTS}{READ}1 read(0,  <unfinished ...>\n{end}");
+        let (items, counts) = interruptions(&text);
+        let reads: Vec<&str> =
+            items.iter().map(String::as_str).filter(|item| item.contains("read(")).collect();
+        assert_eq!((reads, counts), (vec!["1 @1 read(fd 0) = ?"], [1, 0, 0]), "{end}");
+    }
 }
 
 #[test]
