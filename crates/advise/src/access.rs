@@ -53,7 +53,7 @@ impl Kind {
     }
 }
 
-/// An access.
+/// One access to a range of bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// When it began, in ns; so that times of all accesses to a file can be compared.
@@ -66,11 +66,11 @@ pub struct Access {
     pub high: u64,
     /// Place of the call in its case.
     pub seq: u64,
-    /// The description.
+    /// Open file description that the call used.
     pub description: DescriptionId,
-    /// The thread.
+    /// Thread that made the call.
     pub tid: Tid,
-    /// The process.
+    /// Process of that thread.
     pub pid: Pid,
     /// Name of the call.
     pub call: CallId,
@@ -120,7 +120,7 @@ pub enum EdgeKind {
 }
 
 impl EdgeKind {
-    /// In words.
+    /// The name that reports and JSON use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -11,9 +11,9 @@ const MOST_ZONES: usize = 8;
 /// An access as a sweep sees it. Times may be mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Its begin.
+    /// Start of the span, nanoseconds since the epoch.
     pub start: i64,
-    /// Its end.
+    /// End of the span, nanoseconds since the epoch.
     pub end: i64,
     /// Its first byte.
     pub low: u64,
@@ -26,13 +26,13 @@ pub struct Span {
 /// What is asked: of the spans that began before a moment and touch these bytes, which one, of another owner, ends last?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The moment.
+    /// Only spans that began before this time count, nanoseconds since the epoch.
     pub before: i64,
     /// The first byte.
     pub low: u64,
     /// The byte behind the last one.
     pub high: u64,
-    /// Who asks.
+    /// Owner of the question: spans of this owner do not count.
     pub owner: DescriptionId,
 }
 

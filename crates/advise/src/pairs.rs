@@ -68,7 +68,7 @@ pub struct Pair {
     pub second: u32,
     /// What became of it.
     pub category: Category,
-    /// Why.
+    /// Which condition the pair meets, or why it fails.
     pub reason: Reason,
     /// The access that decided.
     pub by: Option<u32>,

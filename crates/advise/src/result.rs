@@ -19,7 +19,7 @@ pub enum Shape {
         /// Bytes from the begin of one to the begin of the next.
         stride: u64,
     },
-    /// Anything else.
+    /// No pattern that the other shapes describe.
     Scattered,
 }
 
@@ -79,7 +79,6 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// One more.
     pub(crate) fn count(&mut self, category: Category) {
         *match category {
             Category::Impossible => &mut self.impossible,
@@ -103,7 +102,7 @@ impl Pairs {
 pub struct Example {
     /// Name of the case.
     pub case: String,
-    /// The process.
+    /// Process id as the trail has it.
     pub pid: u32,
     /// The thread that began it.
     pub tid: u32,
@@ -126,11 +125,11 @@ pub struct Example {
 pub struct Finding {
     /// `merge-reads` or `merge-writes`.
     pub rule: &'static str,
-    /// The file.
+    /// Path of the file.
     pub file: String,
     /// How many files of that name: one that is removed and made again is another one.
     pub files: u64,
-    /// The program.
+    /// Base name of the executable.
     pub program: String,
     /// How many processes of it.
     pub processes: u64,
@@ -200,7 +199,7 @@ pub struct Habit {
     pub severity: Severity,
     /// The file, or the directory.
     pub file: String,
-    /// The program.
+    /// Base name of the executable.
     pub program: String,
     /// How many processes of it.
     pub processes: u64,

@@ -6,22 +6,22 @@ use iotrail_model::{Layer, Nanos};
 /// What a line says. Every line is exactly one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// A transfer.
+    /// A DXT segment: one read or write.
     Segment(Segment),
     /// `# exe: ./a.out`: something about the job.
     Job {
-        /// What.
+        /// Key of the job's header line.
         key: &'a [u8],
-        /// Its value.
+        /// Value of the header line, as it was printed.
         value: &'a [u8],
     },
     /// The transfers of a file by a rank follow. The path is unknown if Darshan could not keep it.
     File(Option<&'a [u8]>),
     /// The rank, and its host.
     Rank {
-        /// The rank.
+        /// MPI rank.
         rank: i64,
-        /// The host.
+        /// Name of the host on which the rank ran.
         host: &'a [u8],
     },
     /// How many writes and reads follow.

@@ -7,7 +7,6 @@ use iotrail_model::{CaseId, Layer, Pid, Tid};
 /// Threads that are not the first of their rank have numbers from here on: no process has.
 const FIRST_THREAD: u32 = 1 << 22;
 
-/// A rank.
 #[derive(Debug)]
 pub(crate) struct Rank {
     pub(crate) number: i64,

@@ -141,7 +141,6 @@ impl Entry {
 }
 
 impl Source {
-    /// The number.
     #[inline]
     pub(super) fn value(self, values: &[u64; MAX_ARGUMENTS]) -> u64 {
         let half = |place: u8| values.get(usize::from(place)).copied().unwrap_or_default() & 0xffff_ffff;

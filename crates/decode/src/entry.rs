@@ -14,13 +14,13 @@ pub(super) const MAX_ARGUMENTS: usize = 6;
 /// A path as the program gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenPath<'a> {
-    /// Which argument.
+    /// Index of the argument in the call's row of the table.
     pub place: usize,
     /// What it is for.
     pub kind: ArgKind,
     /// What it is relative to.
     pub directory: GivenBase,
-    /// Its bytes.
+    /// The path as the program gave it.
     pub bytes: &'a [u8],
 }
 
@@ -29,7 +29,7 @@ pub struct GivenPath<'a> {
 pub enum GivenBase {
     /// The working directory.
     Cwd,
-    /// A descriptor.
+    /// The directory that this descriptor refers to.
     Fd(i32),
 }
 

@@ -56,7 +56,6 @@ pub(super) enum Source {
 /// What is made of the number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum How {
-    /// Nothing.
     Opaque,
     /// A number of 64 bits.
     Number,

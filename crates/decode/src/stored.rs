@@ -38,7 +38,6 @@ pub(super) enum Stored {
     },
     /// A path by the name that the kernel resolved.
     Located(Place),
-    /// One symbol.
     Symbol(&'static str),
     Symbols(Place),
     FdPair([i32; 2]),

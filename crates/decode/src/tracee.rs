@@ -18,7 +18,7 @@ pub enum Abi {
 /// A call as the registers show it at its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registers {
-    /// The conventions.
+    /// Calling convention by which the registers are read.
     pub abi: Abi,
     /// Number of the call in the table of the ABI.
     pub number: u64,
@@ -29,7 +29,7 @@ pub struct Registers {
 /// What the registers say a call returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returned {
-    /// A value.
+    /// The call succeeded with this value.
     Value(i64),
     /// An error number, positive.
     Error(i32),

@@ -10,7 +10,7 @@ pub const APART: f64 = 1.1;
 /// An activity on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActivityChange {
-    /// Its name.
+    /// Name of the activity.
     pub activity: Arc<str>,
     /// What most of its difference comes from.
     pub cause: ChangeKind,

@@ -105,7 +105,7 @@ impl Comparison {
 pub struct Cause<'a> {
     /// The change with the most time at stake.
     pub change: &'a Change,
-    /// The others.
+    /// Further changes with the same cause, which are not listed on their own.
     pub also: Vec<&'a Change>,
 }
 
@@ -204,7 +204,7 @@ impl ChangeKind {
     }
 }
 
-/// What differs.
+/// Which part of the graph differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {

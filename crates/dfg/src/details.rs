@@ -110,9 +110,9 @@ impl Life {
 pub struct ThreadKey {
     /// The recorded case.
     pub case: CaseId,
-    /// Its process.
+    /// Process of the thread.
     pub pid: Pid,
-    /// Its thread.
+    /// Thread id within its case.
     pub tid: Tid,
 }
 
@@ -194,7 +194,7 @@ impl ActivityDetails {
     }
 }
 
-/// The accumulator.
+/// Sums by activity and file, transition and thread, which merge in any order.
 #[derive(Clone, Debug)]
 pub struct Details {
     examples: usize,

@@ -66,7 +66,7 @@ pub struct EventCounts {
     pub total: u64,
     /// Those with an activity.
     pub mapped: u64,
-    /// The rest.
+    /// Selected events that the mapping assigns to no activity.
     pub unmapped: u64,
 }
 
@@ -105,7 +105,7 @@ impl Dfg {
 /// A group of cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// Its name.
+    /// Name of the group, as `--by` defines it.
     pub name: String,
     /// Traces in it.
     pub cases: u64,
@@ -196,7 +196,7 @@ pub struct DurationStats {
     pub p95: Option<i64>,
     /// 99th percentile.
     pub p99: Option<i64>,
-    /// Largest.
+    /// Longest duration, ns; NULL if no event has a duration.
     pub max: Option<i64>,
 }
 
@@ -209,7 +209,7 @@ pub struct SizeStats {
     pub p50: Option<i64>,
     /// 95th percentile.
     pub p95: Option<i64>,
-    /// Largest.
+    /// Largest request, bytes; NULL if no event has a size.
     pub max: Option<i64>,
 }
 

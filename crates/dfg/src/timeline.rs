@@ -35,7 +35,7 @@ pub struct TimelineOptions {
 /// One event in the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bar {
-    /// Its start.
+    /// Start of the event.
     pub start: Timestamp,
     /// The case that made it.
     pub key: CaseKey,
@@ -135,7 +135,7 @@ impl ActivityTimeline {
     }
 }
 
-/// The accumulator.
+/// Collects the events of the wanted activities over time.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     options: TimelineOptions,
@@ -147,7 +147,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Nothing yet.
+    /// A timeline without events.
     #[must_use]
     pub fn new(options: TimelineOptions, wanted: Wanted) -> Self {
         let bin_ns = options.span_ns.div_ceil(u64::from(options.bins.max(1))).max(1);

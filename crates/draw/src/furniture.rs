@@ -50,7 +50,6 @@ pub(crate) struct Lines {
     x: f64,
     /// Below the last line.
     pub(crate) y: f64,
-    /// The lines.
     pub(crate) items: Vec<Item>,
 }
 
@@ -123,7 +122,6 @@ pub(crate) struct Row {
     pub(crate) y: f64,
     /// Where a line ends.
     pub(crate) right: f64,
-    /// The entries.
     pub(crate) items: Vec<Item>,
 }
 

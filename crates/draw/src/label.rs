@@ -25,7 +25,7 @@ pub struct Line {
     pub text: String,
     /// Size in points.
     pub size: f64,
-    /// Weight.
+    /// Weight of the font.
     pub weight: Weight,
 }
 
@@ -34,7 +34,7 @@ impl Line {
         Self { text, size, weight }
     }
 
-    /// Its width.
+    /// Width of the line in points.
     #[must_use]
     pub fn width(&self) -> f64 {
         font::width(&self.text, self.size, self.weight)
@@ -50,7 +50,7 @@ impl Line {
 /// The lines of a node, from top to bottom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeLabel {
-    /// The lines.
+    /// Lines of the label, from top to bottom.
     pub lines: Vec<Line>,
 }
 

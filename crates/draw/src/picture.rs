@@ -20,7 +20,7 @@ pub struct Picture {
     pub nodes: Vec<usize>,
     /// Drawn transitions; both ends of each are drawn.
     pub edges: Vec<usize>,
-    /// The rest.
+    /// What the picture leaves out.
     pub hidden: Hidden,
 }
 
@@ -29,7 +29,7 @@ pub struct Picture {
 pub struct Hidden {
     /// Activities.
     pub activities: usize,
-    /// Their events.
+    /// Number of events of the hidden activities.
     pub events: u64,
     /// Their events over all mapped events.
     pub event_share: f64,

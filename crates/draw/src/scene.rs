@@ -58,7 +58,7 @@ impl Dash {
 /// A line around or along a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stroke {
-    /// Colour.
+    /// Colour of the line.
     pub ink: Ink,
     /// Width in points.
     pub width: f64,
@@ -71,16 +71,16 @@ pub struct Stroke {
 pub enum Outline {
     /// A rectangle with round corners.
     Box {
-        /// Where.
+        /// Bounds of the rectangle.
         rect: Rect,
         /// Radius of the corners.
         radius: f64,
     },
     /// A circle.
     Circle {
-        /// Where.
+        /// Centre of the circle.
         middle: Point,
-        /// How large.
+        /// Radius in points.
         radius: f64,
     },
     /// An ellipse that fills a rectangle.
@@ -96,11 +96,11 @@ pub enum Outline {
 /// An outline with its colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// The geometry.
+    /// Geometry of the shape.
     pub outline: Outline,
-    /// Inside.
+    /// Colour of the interior; none leaves it empty.
     pub fill: Option<Ink>,
-    /// Border.
+    /// Line around the shape, if any.
     pub stroke: Option<Stroke>,
 }
 
@@ -109,7 +109,7 @@ pub struct Shape {
 pub enum Anchor {
     /// The left end.
     Start,
-    /// The middle.
+    /// The text is centred at its position.
     Middle,
     /// The right end.
     End,
@@ -124,16 +124,16 @@ pub struct Text {
     pub anchor: Anchor,
     /// Size in points.
     pub size: f64,
-    /// Weight.
+    /// Weight of the font.
     pub weight: Weight,
-    /// Colour.
+    /// Colour of the text.
     pub ink: Ink,
     /// What it says.
     pub content: String,
 }
 
 impl Text {
-    /// Its width.
+    /// Width of the text in points.
     #[must_use]
     pub fn width(&self) -> f64 {
         crate::font::width(&self.content, self.size, self.weight)
@@ -153,9 +153,9 @@ impl Text {
 /// Something in a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// A shape.
+    /// A filled or outlined shape.
     Shape(Shape),
-    /// A text.
+    /// A line of text.
     Text(Text),
     /// Items that belong together.
     Group(Group),
@@ -168,7 +168,7 @@ pub struct Group {
     pub class: &'static str,
     /// Which one: an index into the graph's nodes or edges.
     pub index: Option<usize>,
-    /// Its tooltip.
+    /// Tooltip of the group; none shows nothing.
     pub title: Option<String>,
     /// Its items, in paint order.
     pub items: Vec<Item>,
@@ -181,7 +181,7 @@ pub struct Scene {
     pub width: f64,
     /// Extent, from (0, 0).
     pub height: f64,
-    /// The page.
+    /// Colour of the background.
     pub page: Ink,
     /// What the picture is, for readers that cannot see it.
     pub title: String,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A picture, and what had to be done to make it readable.
 #[derive(Clone, Debug)]
 pub struct WorkflowPicture {
-    /// The picture.
+    /// What is drawn.
     pub scene: Scene,
     /// `drawn joined: ...`, if something was joined.
     pub joined: Option<String>,

@@ -65,7 +65,6 @@ pub fn compare_csv(all: &[Compared<'_>]) -> String {
     table.finish()
 }
 
-/// A figure.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row<'a> {
     part: &'static str,

@@ -17,7 +17,7 @@ pub enum ExportError {
     /// The file's name tells no format.
     #[error("{}: unknown format; use one of the endings {}", path.display(), endings(*subject))]
     UnknownEnding {
-        /// The file.
+        /// Path of the output file.
         path: PathBuf,
         /// What should be exported.
         subject: Subject,

@@ -33,12 +33,12 @@ const ROWS: [Row; 2] = [
 ];
 
 impl LogFormat {
-    /// Every format.
+    /// All formats, in the order in which help lists them.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.format)
     }
 
-    /// Its name.
+    /// The name by which `--format` selects it.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().map_or("", |row| row.name)

@@ -18,7 +18,6 @@ use std::sync::Arc;
 pub(crate) enum Targets {
     /// Files, as they are written.
     Files(Vec<String>),
-    /// Its stamp.
     Stamp(String),
 }
 

@@ -17,7 +17,6 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// The title.
     pub(crate) fn title(&self) -> String {
         self.title.clone().unwrap_or_else(|| format!("Workflow of {}", self.sources.join(", ")))
     }

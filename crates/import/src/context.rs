@@ -14,7 +14,7 @@ pub struct Context<'a> {
     pub options: &'a ImportOptions,
     /// How many files a job may hold open at once.
     pub max_open: usize,
-    /// Who listens.
+    /// Receives how far the import has come.
     pub progress: &'a dyn Progress,
     /// The formats that files may be of, the most particular first.
     pub(crate) formats: &'a [&'a dyn Format],

@@ -30,14 +30,14 @@ impl Ending {
 /// How often a clock was set back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockSteps {
-    /// How often.
+    /// Number of steps.
     pub count: u64,
     /// By how much at most, as far as it shows.
     pub largest: Nanos,
 }
 
 impl ClockSteps {
-    /// One more.
+    /// Counts a step of the clock by `step` ns.
     pub fn count(&mut self, step: i64) {
         self.count += 1;
         self.largest = self.largest.max(Nanos(step));

@@ -14,9 +14,9 @@ pub enum ImportError {
     /// A format was asked for that is not known.
     #[error("no format is called `{}`; there are {known}", printable(name))]
     UnknownFormat {
-        /// The word.
+        /// The name that was given.
         name: String,
-        /// The formats.
+        /// The known names, separated by commas.
         known: String,
     },
     /// Inputs were named, but none of them holds a trace.

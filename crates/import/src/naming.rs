@@ -54,7 +54,7 @@ pub enum PatternError {
         "case name pattern `{pattern}`: the `{{` at character {at} is never closed; write {{cid}}, {{host}} or {{rid}}"
     )]
     Unclosed {
-        /// The pattern.
+        /// The pattern as it was given.
         pattern: String,
         /// Where, from 1.
         at: usize,
@@ -64,7 +64,7 @@ pub enum PatternError {
         "case name pattern `{pattern}`: unknown field `{{{field}}}` at character {at}; the fields are {{cid}}, {{host}} and {{rid}}"
     )]
     UnknownField {
-        /// The pattern.
+        /// The pattern as it was given.
         pattern: String,
         /// What stands between the braces.
         field: String,
@@ -74,9 +74,9 @@ pub enum PatternError {
     /// A field that occurs twice.
     #[error("case name pattern `{pattern}`: the field `{{{field}}}` at character {at} occurs twice")]
     Repeated {
-        /// The pattern.
+        /// The pattern as it was given.
         pattern: String,
-        /// The field.
+        /// Name of the field that stands twice.
         field: String,
         /// Where, from 1.
         at: usize,
@@ -86,7 +86,7 @@ pub enum PatternError {
         "case name pattern `{pattern}`: nothing separates the fields at character {at}; put a text between them"
     )]
     Adjacent {
-        /// The pattern.
+        /// The pattern as it was given.
         pattern: String,
         /// Where the second one starts, from 1.
         at: usize,
@@ -94,7 +94,7 @@ pub enum PatternError {
     /// No field at all.
     #[error("case name pattern `{pattern}` has no field; write for example {{cid}}_{{host}}_{{rid}}.st")]
     NoField {
-        /// The pattern.
+        /// The pattern as it was given.
         pattern: String,
     },
 }

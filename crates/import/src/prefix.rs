@@ -17,7 +17,7 @@ const FIRST_UNIX_SECOND: u64 = 100_000_000;
 /// What stood in front of a line, and the line behind it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prefix<'a> {
-    /// The thread.
+    /// Thread that the line names; none if it names none.
     pub tid: Option<Tid>,
     /// Name of the thread's command, as printed.
     pub comm: Option<&'a [u8]>,

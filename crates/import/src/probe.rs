@@ -15,7 +15,7 @@ const HEAD: usize = 4 << 10;
 pub enum Content {
     /// A trace, or a pipe, of which only reading can tell.
     Trace,
-    /// Nothing.
+    /// The file has no bytes.
     Empty,
     /// Bytes that are no text.
     Binary,

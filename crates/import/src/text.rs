@@ -7,9 +7,9 @@ use crate::window::Limits;
 
 /// The text of one file while it is read: chunk by chunk, until its end or a cancellation.
 pub struct Text<'a> {
-    /// The file.
+    /// The planned file that the text comes from.
     pub file: &'a PlannedFile,
-    /// Its bytes.
+    /// Reads the text of the file, unpacked.
     pub reader: TraceReader,
     context: Context<'a>,
     cut: bool,

@@ -3,7 +3,6 @@
 use iotrail_model::time::{NANOS_PER_DAY, days_from_civil};
 use iotrail_model::{Clock, Nanos, Resolution, Timestamp};
 
-/// A second.
 pub(crate) const SECOND: i64 = 1_000_000_000;
 
 /// The time stamps in front of a line.

@@ -52,7 +52,7 @@ pub enum ArgKind {
     Fd,
     /// The directory descriptor (or `AT_FDCWD`) that the next path argument is relative to.
     DirFd,
-    /// A path.
+    /// A path, as the program gives it.
     Path,
     /// A path that the call stores for the caller (getcwd); tracers deliver it as a path.
     PathOut,
@@ -64,7 +64,7 @@ pub enum ArgKind {
     Fd2,
     /// Where the call stores two descriptors (pipe, socketpair).
     FdPair,
-    /// A buffer.
+    /// Memory that the call reads from or writes to.
     Buffer,
     /// An array of buffers; its lengths add up to the bytes asked for.
     Vector,
@@ -101,7 +101,7 @@ pub enum ArgKind {
     /// A socket address, as text in the form of strace: `{sa_family=AF_UNIX, sun_path="/run/x"}`,
     /// `{sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")}`.
     SocketName,
-    /// Anything else.
+    /// An argument that no analysis reads.
     Other,
 }
 
@@ -194,7 +194,7 @@ pub enum Family {
     Poll,
     /// Submits or completes asynchronous I/O: io_submit, io_uring_enter.
     Async,
-    /// Anything else.
+    /// Calls that belong to no other family.
     #[default]
     Other,
 }

@@ -80,7 +80,7 @@ impl NameKind {
 pub enum Value {
     /// Unknown.
     Null,
-    /// A number.
+    /// An integer of any width.
     Int(i64),
     /// A number that is never negative.
     Count(u64),
@@ -112,7 +112,7 @@ pub enum CellKind {
 /// A column of `events`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column, as schema, CSV and SQL have it.
     pub name: &'static str,
     /// Whether values may be unknown.
     pub nullable: bool,

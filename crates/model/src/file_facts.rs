@@ -66,7 +66,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Every kind.
+    /// All kinds of files.
     pub const ALL: [Self; 7] =
         [Self::File, Self::Directory, Self::Pipe, Self::Socket, Self::Char, Self::Block, Self::Anon];
 

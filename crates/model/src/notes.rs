@@ -158,7 +158,7 @@ impl Notes {
         }
     }
 
-    /// The facts.
+    /// The notes, in the order in which they were added.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Note> {
         self.0.iter().map(|(_, note)| note)
     }
@@ -168,7 +168,7 @@ impl Notes {
         self.0.iter().map(|(sentence, _)| sentence.as_str())
     }
 
-    /// Their number.
+    /// Number of distinct notes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -181,7 +181,6 @@ impl Notes {
     }
 }
 
-/// The sentences.
 impl Debug for Notes {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.sentences()).finish()

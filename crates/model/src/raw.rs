@@ -25,7 +25,7 @@ pub enum RawItem<'a> {
     /// A signal interrupted the announced or suspended call of a thread before it did anything. The kernel restarts it, as
     /// another call: this one has no effect and is no event.
     Interrupted {
-        /// The thread.
+        /// Thread that made the call.
         tid: Tid,
         /// When the call was entered.
         at: Timestamp,
@@ -34,25 +34,25 @@ pub enum RawItem<'a> {
     /// order. [`RawItem::Interrupted`] or a [`RawItem::Call`] with the same start says later that it was restarted, or
     /// how it ended. Meanwhile its thread makes other calls, those of the signal's handler.
     Suspended {
-        /// The thread.
+        /// Thread that made the call.
         tid: Tid,
         /// When the call was entered.
         at: Timestamp,
     },
     /// A thread ended with this status.
     Exited {
-        /// The thread.
+        /// Thread that ended.
         tid: Tid,
-        /// When.
+        /// Time of the end.
         at: Timestamp,
-        /// Its status.
+        /// Exit status, 0 to 255.
         status: i32,
     },
     /// A thread was killed.
     Killed {
-        /// The thread.
+        /// Thread that was killed.
         tid: Tid,
-        /// When.
+        /// Time of its death.
         at: Timestamp,
         /// Name of the signal, `SIGKILL`.
         signal: &'a [u8],
@@ -63,7 +63,7 @@ pub enum RawItem<'a> {
         tid: Tid,
         /// The thread that called exec.
         by: Tid,
-        /// When.
+        /// Time of the exec.
         at: Timestamp,
     },
     /// `child` came to be, in the announced call of `parent` that makes processes. It may speak from now on, before that call returns.
@@ -72,14 +72,14 @@ pub enum RawItem<'a> {
         parent: Tid,
         /// The new thread or process.
         child: Tid,
-        /// When.
+        /// Time at which the child was first seen.
         at: Timestamp,
     },
     /// A thread that was there when the recording began, and the process it belongs to.
     Found {
-        /// The thread.
+        /// Thread that was found.
         tid: Tid,
-        /// Its process.
+        /// Process (thread group) of the thread.
         pid: Pid,
         /// The process that made that, if it is known.
         ppid: Option<Pid>,
@@ -88,9 +88,9 @@ pub enum RawItem<'a> {
     },
     /// What a descriptor of a thread refers to: part of a snapshot, or a look at a descriptor whose making was not seen.
     Descriptor {
-        /// The thread.
+        /// Thread in whose descriptor table it is.
         tid: Tid,
-        /// The descriptor.
+        /// Number of the descriptor in that table.
         fd: i32,
         /// What it refers to.
         open: OpenFile<'a>,
@@ -99,100 +99,100 @@ pub enum RawItem<'a> {
     Copies {
         /// The thread of the one that was found last.
         tid: Tid,
-        /// That descriptor.
+        /// Number of that descriptor.
         fd: i32,
         /// The thread of the other.
         of: Tid,
-        /// The other.
+        /// Number of the other descriptor, in the table of `of`.
         other: i32,
         /// Whether it came with a message: it is one that was [sent](Self::Sent).
         received: bool,
     },
     /// Where a descriptor of a thread stands that is about to use it, while no other call uses it.
     Position {
-        /// The thread.
+        /// Thread that is about to use the descriptor.
         tid: Tid,
-        /// The descriptor.
+        /// Number of the descriptor.
         fd: i32,
         /// Where the next read or write goes.
         position: i64,
     },
     /// A thread sends a descriptor with a message (`SCM_RIGHTS`): whoever receives it shares its open file description.
     Sent {
-        /// The thread.
+        /// Thread that sends.
         tid: Tid,
-        /// The descriptor.
+        /// Number of the descriptor in the sender's table.
         fd: i32,
     },
     /// A thread received a descriptor with a message (`SCM_RIGHTS`); what it refers to, if the tracer knows.
     Received {
-        /// The thread.
+        /// Thread that received.
         tid: Tid,
-        /// The descriptor.
+        /// Number of the descriptor in the receiver's table.
         fd: i32,
         /// What it refers to.
         target: Option<Target<'a>>,
     },
     /// What a thread did here could not be read, but for the beginning of `call`, whose last argument may be cut.
     Lost {
-        /// The thread.
+        /// Thread whose call could not be read.
         tid: Tid,
         /// The call, as far as it was read.
         call: Option<RawCall<'a>>,
     },
     /// A process that is not followed shares, from now on, the open file descriptions of all descriptors of this thread.
     Escaped {
-        /// The thread.
+        /// Thread whose descriptors are shared.
         tid: Tid,
         /// Whether it shares those of later descriptors too: it uses the same table (`CLONE_FILES`).
         table: bool,
     },
     /// The working directory of a thread, found in a snapshot.
     WorkingDirectory {
-        /// The thread.
+        /// Thread whose working directory it is.
         tid: Tid,
         /// Absolute path.
         path: &'a [u8],
     },
     /// What lies behind a descriptor that was just made.
     File {
-        /// The thread.
+        /// Thread that made the descriptor.
         tid: Tid,
-        /// The descriptor.
+        /// Number of the descriptor.
         fd: i32,
         /// Device, inode, size, kind.
         facts: FileFacts,
     },
     /// What lies behind a descriptor that the call is about to return which comes next from this thread.
     Behind {
-        /// The thread.
+        /// Thread in the call.
         tid: Tid,
-        /// The descriptor.
+        /// Number that the call is about to return.
         fd: i32,
         /// Device, inode, size, kind.
         facts: FileFacts,
     },
     /// What a process shows of its executable image: after an exec, or when it was found.
     Image {
-        /// The thread.
+        /// Thread that called exec, or that was found.
         tid: Tid,
-        /// When.
+        /// Time at which the image began.
         at: Timestamp,
         /// Executable, command line, environment.
         image: Image<'a>,
     },
     /// What the process of this thread used up to now, over all its images. Comes before its exec returns and before its end.
     Usage {
-        /// The thread.
+        /// A thread of the process.
         tid: Tid,
         /// Sums since the process began; `max_memory` is that of the present image.
         usage: Usage,
     },
     /// What the tracer says this thread's command is called.
     Comm {
-        /// The thread.
+        /// Thread that has the name.
         tid: Tid,
-        /// Its name.
+        /// Name of the command (`comm`), at most 15 bytes from the kernel.
         comm: &'a [u8],
     },
 }
@@ -310,7 +310,7 @@ pub enum Arg<'a> {
     Opaque,
     /// NULL pointer.
     Null,
-    /// A number.
+    /// An integer.
     Int(i64),
     /// A descriptor, and what it refers to if the tracer knows. A negative one with a name is a file that a ring holds
     /// without a descriptor.
@@ -319,7 +319,7 @@ pub enum Arg<'a> {
     Cwd(Option<Target<'a>>),
     /// A path, unescaped, as given; `complete` is false if the tracer cut it.
     Path {
-        /// The bytes.
+        /// The path as the program gave it.
         bytes: &'a [u8],
         /// Whether these are all.
         complete: bool,

@@ -105,7 +105,7 @@ pub struct TracerCost {
     pub inside: Nanos,
     /// The lowest cost of one call that a recorder measured.
     pub least: Option<Nanos>,
-    /// The highest.
+    /// The highest cost of one call that a recorder measured; NULL without a measurement.
     pub most: Option<Nanos>,
 }
 

@@ -43,7 +43,7 @@ static ARRIVED: [AtomicI32; SIGNALS] = [const { AtomicI32::new(0) }; SIGNALS];
 /// A signal that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// Which.
+    /// The signal that arrived.
     pub signal: Signal,
     /// The process that sent it; `None` if the kernel did (the terminal, a hang-up).
     pub sender: Option<i32>,

@@ -40,9 +40,9 @@ pub struct Launched {
 #[derive(Debug, thiserror::Error)]
 #[error("{stage}: {error}")]
 pub struct LaunchError {
-    /// What failed.
+    /// The step that failed.
     pub stage: Stage,
-    /// Why.
+    /// The error of the operating system.
     pub error: io::Error,
 }
 
@@ -123,7 +123,7 @@ impl Launch<'_> {
 }
 
 impl Launched {
-    /// The child.
+    /// Thread id of the child, which is also its process id.
     #[must_use]
     pub fn tid(&self) -> Tid {
         self.tid

@@ -40,7 +40,7 @@ impl Stopped {
         Self { tid, why, tracer: PhantomData }
     }
 
-    /// The thread.
+    /// Thread that is stopped.
     #[must_use]
     pub fn tid(&self) -> Tid {
         self.tid

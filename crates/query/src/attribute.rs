@@ -7,9 +7,9 @@ use iotrail_model::Case;
 pub enum Attribute {
     /// The command's identifier.
     Cid,
-    /// The host.
+    /// Name of the host.
     Host,
-    /// The rank.
+    /// Rank of the case, if it has one.
     Rid,
     /// The label given at import.
     Label,

@@ -9,7 +9,7 @@ pub enum QueryError {
     Word {
         /// What it was given for: `since`, `by`, ...
         setting: &'static str,
-        /// Its value.
+        /// The value that was given.
         word: String,
         /// What is wrong.
         problem: String,
@@ -41,7 +41,7 @@ pub enum QueryError {
     Read {
         /// Name of the file.
         file: String,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The event log could not be read.

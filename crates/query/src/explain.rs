@@ -36,7 +36,7 @@ pub struct Explanation {
 /// An activity and what is behind it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Explained {
-    /// Its name.
+    /// Name of the activity.
     pub activity: String,
     /// Number of events.
     pub events: u64,

@@ -7,7 +7,7 @@ use iotrail_model::{Case, Layer, Names, Process, Timestamp};
 pub struct Facts<'a> {
     /// All cases; `cases[i].id` is `i`.
     pub cases: &'a [Case],
-    /// The dictionaries.
+    /// Dictionaries that the ids of the batch refer to.
     pub names: &'a Names,
     /// The name of each case's trail, by case; shorter lists leave the rest without a name.
     pub trails: &'a [String],

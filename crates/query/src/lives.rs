@@ -29,7 +29,7 @@ impl LifeId {
 pub struct Life {
     /// The recorded case.
     pub case: CaseId,
-    /// Its number.
+    /// Process id; the kernel may use it again for another process.
     pub pid: Pid,
     /// The process that made it, if that was recorded.
     pub parent: Option<LifeId>,

@@ -26,7 +26,7 @@ pub struct Subject<'a> {
     pub case: &'a Case,
 }
 
-/// The mapping.
+/// How calls and paths become activities.
 #[derive(Clone, Debug)]
 pub enum Mapping {
     /// One that needs no file.

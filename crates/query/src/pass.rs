@@ -26,7 +26,7 @@ pub trait Pass: Sync {
     type Seam: Send;
     /// What the seams of consecutive pieces make, from the first row on.
     type Closed: Send;
-    /// The result.
+    /// What the analysis answers.
     type Output;
 
     /// The columns that it reads, beside those of the query.
@@ -87,7 +87,7 @@ impl Asks {
 /// Consecutive rows, and what the query makes of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
-    /// Their columns.
+    /// The columns that the pass declared.
     pub batch: &'a EventBatch,
     /// Their activities and cases; both lists are empty without a query, or if no pass [asks](Asks::activities) for them.
     pub classified: &'a Classified,
@@ -252,7 +252,7 @@ impl<'a, P: Pass> Running<'a, P> {
         self.pass.finish(self.share.sums.clone().unwrap_or_else(|| self.pass.sums()), self.closed.clone())
     }
 
-    /// The result.
+    /// The answer for everything that was added.
     #[must_use]
     pub fn finish(mut self) -> P::Output {
         let sums = self.share.sums.take().unwrap_or_else(|| self.pass.sums());

@@ -25,7 +25,6 @@ pub enum Preset {
 }
 
 impl Default for Preset {
-    /// The paper's.
     fn default() -> Self {
         Self::Dir(2)
     }

@@ -7,7 +7,7 @@ use crate::group::Groups;
 pub struct QuerySpec {
     /// `--map`: `auto`, a preset (`dir2`, `dirN`, `file`, `call`, `template`, `ext`) or the name of a rules file; `None` is `dir2`.
     pub map: Option<String>,
-    /// Which events.
+    /// Which events are analysed.
     pub select: SelectSpec,
     /// What a case is: `rank`, `pid`, `tid` or `exec`. With `None`, one of these words in [`SelectSpec::case`] decides (on the
     /// command line both are `--case`), and without one [`crate::CaseBy::choose`].

@@ -27,7 +27,7 @@ pub enum Warning {
     },
     /// No case is meant by a pattern.
     NoSuchCase {
-        /// The pattern.
+        /// The pattern that matches no case.
         word: String,
         /// The name of a case of the log.
         example: String,

@@ -12,7 +12,6 @@ const DEFAULT_PATH: &str = "/bin:/usr/bin";
 /// A command that can be executed.
 #[derive(Debug)]
 pub(crate) struct Command {
-    /// The executable.
     pub(crate) path: PathBuf,
     /// The same for the kernel.
     pub(crate) program: CString,

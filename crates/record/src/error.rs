@@ -21,15 +21,15 @@ pub enum RecordError {
     /// It may not be executed.
     #[error("{}: cannot be executed ({why})", path.display())]
     NotExecutable {
-        /// The file.
+        /// Path of the program.
         path: PathBuf,
-        /// Why.
+        /// Why it cannot be executed.
         why: String,
     },
     /// The kernel refused to execute it.
     #[error("{}: cannot be executed: {error}", path.display())]
     Exec {
-        /// The file.
+        /// Path of the program.
         path: PathBuf,
         /// What the kernel said.
         error: io::Error,
@@ -43,7 +43,7 @@ pub enum RecordError {
     /// A running process cannot be attached to.
     #[error("process {pid} cannot be traced: {error}{}", attach_hint(error))]
     Attach {
-        /// The process.
+        /// Process id that was to be attached to.
         pid: u32,
         /// What the kernel said.
         error: io::Error,

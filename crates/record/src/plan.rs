@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// A recording to be made.
 #[derive(Clone, Debug)]
 pub struct RecordPlan {
-    /// The program.
+    /// The program to start, or the processes to attach to.
     pub target: Target,
     /// The calls to be recorded.
     pub calls: CallSet,

@@ -44,7 +44,6 @@ impl Requests {
         });
     }
 
-    /// It returned.
     #[cold]
     pub(crate) fn returned<S: Store>(
         &mut self,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Where a recording goes, and under which name.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
-    /// The trail.
+    /// Path of the trail to write.
     pub target: PathBuf,
     /// Replace a trail of another run.
     pub overwrite: bool,

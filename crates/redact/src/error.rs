@@ -11,15 +11,15 @@ pub enum RedactError {
     /// The file of rules or of the key cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The file of rules is not understood.
     #[error("{}: {why}; {KEYS}", path.display())]
     Rules {
-        /// The file.
+        /// Path of the rules file.
         path: PathBuf,
         /// What was found, with its place.
         why: String,
@@ -32,7 +32,7 @@ pub enum RedactError {
         "a key needs at least 16 bytes, this one has {found}; make one with `head -c 32 /dev/urandom > key`"
     )]
     ShortKey {
-        /// Its length.
+        /// Its length in bytes.
         found: usize,
     },
     /// The system gives no random numbers.

@@ -7,7 +7,7 @@ const SHOWN_BYTES: usize = 6;
 /// The digits of a hash.
 const ALPHABET: &[u8; 16] = b"ghjkmnpqrstvwxyz";
 
-/// The secret.
+/// The secret that names are hashed with.
 #[derive(Clone)]
 pub struct Key([u8; 32]);
 

@@ -74,7 +74,7 @@ impl Words {
         object::redacted(&path, &|name| self.component(name)).unwrap_or_else(|| self.components(&path))
     }
 
-    /// A host.
+    /// The redacted name of a host.
     #[must_use]
     pub fn host(&self, host: &str) -> String {
         let host = self.rules.host(host);

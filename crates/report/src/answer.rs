@@ -9,7 +9,7 @@ use iotrail_terminal::why_summary::{awaited, phrase, untold, why_line_in};
 use iotrail_workflow::why::result::{Piece, PieceKind, Run, UntoldKind, WaitRow, Why};
 use serde::Serialize;
 
-/// The explanation.
+/// Where the elapsed time went, in sentences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageWhy {
     /// The slowest run; nothing if no run has a time.
@@ -25,7 +25,7 @@ pub struct PageWhy {
 /// The elapsed time of related processes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageRun {
-    /// Its cases.
+    /// Name of the run's cases.
     pub name: NameId,
     /// The answer in one line.
     pub line: String,

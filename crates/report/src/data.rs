@@ -141,7 +141,7 @@ pub type TotalsRow = (NameId, u64, u64, Option<u64>, u64, u64, u64);
 /// An activity. Keys are short because there are many.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageNode {
-    /// Its name.
+    /// Name of the activity.
     pub n: NameId,
     /// Number of events.
     pub c: u64,
@@ -209,9 +209,9 @@ pub type PageExample = (
 /// Activities that are not in the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MoreNodes {
-    /// How many.
+    /// Number of activities.
     pub nodes: u64,
-    /// Their events.
+    /// Number of their events.
     pub events: u64,
     /// Their time; NULL if none is known.
     pub duration_ns: Option<u64>,
@@ -220,7 +220,7 @@ pub struct MoreNodes {
 /// Transitions that are not in the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MoreEdges {
-    /// How many.
+    /// Number of transitions.
     pub edges: u64,
     /// How often they were taken.
     pub count: u64,
@@ -237,11 +237,11 @@ pub struct PageEdge {
     pub from: i32,
     /// The activity after.
     pub to: i32,
-    /// How often.
+    /// Number of times that it was taken.
     pub count: u64,
     /// In how many cases.
     pub cases: u64,
-    /// The gaps.
+    /// Time between the two events.
     pub gap: PageGap,
     /// By group: count, cases, sum of gaps.
     pub groups: Vec<Option<(u64, u64, Option<i64>)>>,
@@ -277,21 +277,21 @@ impl Serialize for PageEdge {
     }
 }
 
-/// The variants.
+/// Distinct activity traces and how many cases have each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageVariants {
     /// The most frequent ones.
     pub list: Vec<PageVariant>,
-    /// The rest.
+    /// Variants that the list leaves out.
     pub more: MoreVariants,
 }
 
 /// Variants that are not in the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MoreVariants {
-    /// How many.
+    /// Number of variants.
     pub variants: u64,
-    /// Their cases.
+    /// Number of their cases.
     pub cases: u64,
 }
 
@@ -300,7 +300,7 @@ pub struct MoreVariants {
 pub struct PageVariant {
     /// Cases that have it.
     pub c: u64,
-    /// Its length.
+    /// Length of the trace in events.
     pub l: u64,
     /// Whether `t` is only its beginning.
     pub x: bool,
@@ -310,7 +310,7 @@ pub struct PageVariant {
     pub k: Vec<NameId>,
 }
 
-/// The timelines.
+/// When the events of activities took place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageTimeline {
     /// By number of the activity.
@@ -332,7 +332,7 @@ pub struct PageActivityTimeline {
     /// Mean number of events in flight in each bin.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub level: Vec<f64>,
-    /// The rows.
+    /// Rows of the timeline, one for each case or thread.
     pub rows: Vec<TimelineRow>,
 }
 
@@ -351,7 +351,7 @@ pub struct TimelineRow {
 /// What changed between two groups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageComparison {
-    /// The baseline.
+    /// Name of the group that is the baseline.
     pub a: String,
     /// The other group.
     pub b: String,

@@ -30,7 +30,7 @@ pub struct PageFiles {
 /// A file. Keys are short because there are many; the fields are those of `iotrail files`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageFile {
-    /// Its path.
+    /// Path of the file.
     pub n: NameId,
     /// What it is.
     #[serde(skip_serializing_if = "Option::is_none")]

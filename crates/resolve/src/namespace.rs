@@ -33,7 +33,6 @@ pub(crate) enum Content {
     Unknown,
     /// Nothing: what it denoted was removed or has another name now.
     Nothing,
-    /// This file.
     File(FileId),
     /// This file, which has no name: the kernel calls it so.
     Nameless(FileId),

@@ -25,7 +25,6 @@ pub(crate) struct ThreadId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProcessId(u32);
 
-/// A thread.
 #[derive(Debug)]
 pub(crate) struct Thread {
     pub(crate) tid: Tid,

@@ -78,7 +78,6 @@ impl Protocol {
 /// A socket address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
-    /// A file.
     File(Vec<u8>),
     /// Anything else, as text: `127.0.0.1:80`, `[::1]:80`, `@"name"`.
     Other(Vec<u8>),

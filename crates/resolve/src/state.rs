@@ -20,7 +20,6 @@ use crate::source::Source;
 use crate::tally::Tally;
 use iotrail_model::{Dictionaries, FileId, Interner, Nullable, PathId};
 
-/// The owners.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) source: Source,

@@ -32,7 +32,7 @@ pub struct Summary {
 /// Figures of one case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CaseSummary {
-    /// The case.
+    /// The case that the summary is about.
     pub case: CaseId,
     /// Events handed out.
     pub events: u64,

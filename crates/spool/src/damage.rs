@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// A stretch of a spool that cannot be believed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Damage {
-    /// The file.
+    /// Path of the damaged file.
     pub path: PathBuf,
     /// Where it begins, in bytes from the start of the file.
     pub byte: u64,

@@ -15,25 +15,25 @@ pub enum SpoolError {
         action: &'static str,
         /// On which file.
         path: Arc<Path>,
-        /// Why not.
+        /// The error of the operating system.
         source: Arc<io::Error>,
     },
     /// The file under the writer was removed or replaced: what is written to it is in no directory.
     #[error("{} was removed while it was written: what was recorded so far is lost with it", path.display())]
     Vanished {
-        /// The file.
+        /// Path of the file that is gone.
         path: Arc<Path>,
     },
     /// There is a spool already.
     #[error("{} holds a spool already: each recorder needs a directory of its own", path.display())]
     Exists {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
     /// The directory has no `header.json` that could be read.
     #[error("{} is no spool: {why}", path.display())]
     NotASpool {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
         /// What it is instead.
         why: String,
@@ -41,7 +41,7 @@ pub enum SpoolError {
     /// The spool was written by a later iotrail.
     #[error("{} has spool version {found}, this iotrail reads {supported}: use iotrail {tool_version} or later", path.display())]
     FutureVersion {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
         /// Its format version.
         found: u64,
@@ -53,9 +53,9 @@ pub enum SpoolError {
     /// An event refers to a name that its dictionaries do not hold.
     #[error("an event refers to row {id} of the dictionary of {column}, which has {rows} rows")]
     NoSuchName {
-        /// The dictionary.
+        /// Column whose dictionary lacks the name.
         column: &'static str,
-        /// The id.
+        /// The id that was looked up.
         id: u32,
         /// Number of names in the dictionary.
         rows: usize,
@@ -65,7 +65,7 @@ pub enum SpoolError {
     TooLong {
         /// What it is.
         what: &'static str,
-        /// Its size.
+        /// Size in bytes.
         bytes: usize,
         /// The largest size.
         limit: usize,

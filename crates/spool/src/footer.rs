@@ -9,7 +9,6 @@ use iotrail_model::Timestamp;
 pub(crate) struct Footer {
     /// Where the records end, from the start of the block.
     pub(crate) used: u32,
-    /// All records.
     pub(crate) records: u32,
     pub(crate) events: u32,
     pub(crate) names: u32,

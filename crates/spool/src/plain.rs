@@ -15,7 +15,6 @@ trait Plain: Sized {
     /// Appends a value that is not NULL.
     fn put(self, out: &mut Vec<u8>);
 
-    /// Reads it.
     fn read(from: &mut Cursor<'_>) -> Option<Self>;
 }
 

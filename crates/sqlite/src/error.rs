@@ -10,23 +10,23 @@ pub enum SqliteError {
     /// SQLite refused: out of disk space, mostly.
     #[error("cannot write {}: {source}", path.display())]
     Database {
-        /// The database.
+        /// Path of the database.
         path: PathBuf,
-        /// Why not.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
     /// The operating system refused.
     #[error("cannot write {}: {source}", path.display())]
     Io {
-        /// The database.
+        /// Path of the database.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// There is something at the target that no database can replace.
     #[error("{} is no regular file: a database needs a file of its own, name another with -o", path.display())]
     Special {
-        /// The target.
+        /// Path of the target.
         path: PathBuf,
     },
     /// The trail cannot be read.

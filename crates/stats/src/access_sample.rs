@@ -10,7 +10,7 @@ use iotrail_query::{Asks, Pass, Rows};
 use iotrail_trail::Columns;
 use std::collections::BinaryHeap;
 
-/// A transfer.
+/// A read or write: when, where in its file, how many bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SampledAccess {
     /// When it began, in ns since the epoch.

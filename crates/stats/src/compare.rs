@@ -33,21 +33,21 @@ pub struct PhaseComparison {
 /// One group on both sides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// The group.
+    /// Name of the group of processes.
     pub group: String,
     /// The side that alone has it; NULL if both do.
     pub only: Option<Side>,
-    /// Its figures.
+    /// What was measured of it in both profiles.
     pub measures: Vec<Measured>,
 }
 
-/// Which profile.
+/// One of the two profiles that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// The baseline.
+    /// The profile that is the baseline.
     A,
-    /// The other.
+    /// The profile that is compared with it.
     B,
 }
 

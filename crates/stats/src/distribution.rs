@@ -28,7 +28,7 @@ pub struct HistogramBin {
     pub from: i64,
     /// One more than the largest value.
     pub to: i64,
-    /// How many.
+    /// Number of values in the bin.
     pub count: u64,
 }
 

@@ -7,13 +7,13 @@ use iotrail_trail::{Columns, EventLog};
 /// What every part may look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The log.
+    /// The log that is read.
     pub log: &'a EventLog,
     /// What is selected.
     pub query: &'a Query,
     /// The processes of the log.
     pub lives: &'a Lives,
-    /// Their groups.
+    /// Groups that the processes are divided into.
     pub groups: &'a ProcessGroups,
     /// The group of recorded cases that alone is looked at.
     pub only: Option<GroupId>,
@@ -50,7 +50,7 @@ impl Context<'_> {
 pub struct RowFacts {
     /// Whether the row is selected. Rows that are not may still be looked at, for the state of descriptors.
     pub selected: Vec<bool>,
-    /// The process.
+    /// Process of each row; none where it is not known.
     pub life: Vec<Option<LifeId>>,
     /// Its place in lists of [`Context::slots`] entries.
     pub slot: Vec<u32>,

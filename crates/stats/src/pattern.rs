@@ -75,7 +75,6 @@ impl Stream {
 /// What a stream ended with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
-    /// Nothing yet.
     Open,
     /// Something after which nobody knows where the next one comes: it was opened, or an offset was unknown.
     Unknown,

@@ -61,7 +61,7 @@ impl Profile {
 pub struct CallRow {
     /// Name of the call.
     pub call: String,
-    /// How often.
+    /// Number of calls.
     pub count: u64,
     /// Of all calls.
     pub count_share: f64,
@@ -73,11 +73,11 @@ pub struct CallRow {
     pub total_share: Option<f64>,
     /// How many calls have a known duration: what the figures below are of.
     pub timed: u64,
-    /// Mean.
+    /// Arithmetic mean of the durations, ns; NULL if no call has one.
     pub mean_ns: Option<f64>,
     /// Standard deviation of the population.
     pub sd_ns: Option<f64>,
-    /// Shortest.
+    /// Shortest duration, ns; NULL if no call has one.
     pub min_ns: Option<i64>,
     /// Nearest-rank quantiles.
     pub p50_ns: Option<i64>,
@@ -85,7 +85,7 @@ pub struct CallRow {
     pub p95_ns: Option<i64>,
     /// See `p50_ns`.
     pub p99_ns: Option<i64>,
-    /// Longest.
+    /// Longest duration, ns; NULL if no call has one.
     pub max_ns: Option<i64>,
     /// Bytes moved, of calls that move bytes.
     pub bytes: u64,
@@ -98,7 +98,7 @@ pub struct ClassCallRow {
     pub class: Option<&'static str>,
     /// Whether that is waiting, by the clock or for somebody.
     pub waits: bool,
-    /// The figures.
+    /// Counts and durations of the calls.
     #[serde(flatten)]
     pub row: CallRow,
 }
@@ -120,7 +120,7 @@ pub struct Modes {
 /// the file system fetched from or sent to storage, from the kernel's counters of the processes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseRow {
-    /// The group.
+    /// Name of the group.
     pub group: String,
     /// Processes of the group; of groups of jobs (`job`) those that the workflow manager started, not their descendants.
     pub jobs: u64,

@@ -106,7 +106,7 @@ impl Values {
         self.count
     }
 
-    /// Their sum.
+    /// Sum of all values.
     #[must_use]
     pub const fn sum(&self) -> u128 {
         self.sum

@@ -55,7 +55,6 @@ pub(crate) struct Merge<'a> {
 enum State<'a> {
     /// It was not begun; whether the call was read that made its thread, and what that says of its times.
     New(Option<Made>),
-    /// It was.
     Begun(Box<Stream<'a>>),
     /// It is at its end.
     Over,

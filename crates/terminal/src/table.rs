@@ -64,7 +64,6 @@ pub enum Align {
     Right,
 }
 
-/// A column.
 #[derive(Clone, Debug)]
 struct Column {
     title: String,

@@ -18,7 +18,7 @@ macro_rules! columns {
                 pub const $constant: Self = Self(1 << Place::$constant as u32);
             )*
 
-            /// Every column.
+            /// All columns of the table.
             pub const ALL: Self = Self($(Self::$constant.0)|*);
 
             /// The names of the columns, in the order of the table.

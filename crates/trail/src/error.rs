@@ -14,19 +14,19 @@ pub enum TrailError {
         action: &'static str,
         /// On which file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// There is something at the target already.
     #[error("{} exists already: choose another name", path.display())]
     Exists {
-        /// The target.
+        /// Path that the trail was to have.
         path: PathBuf,
     },
     /// The target of an overwrite is no trail, so it is left alone.
     #[error("{} exists and is no trail, so it is not overwritten: {why}", path.display())]
     NotReplaceable {
-        /// The target.
+        /// Path that the trail was to have.
         path: PathBuf,
         /// What it is instead.
         why: String,
@@ -34,7 +34,7 @@ pub enum TrailError {
     /// The target of an overwrite holds more than a trail, so it is left alone.
     #[error("{} is not replaced: it holds {}, which is not part of a trail; move it elsewhere first, or choose another name", path.display(), printable(name))]
     HoldsOthers {
-        /// The target.
+        /// Path that the trail was to have.
         path: PathBuf,
         /// What else it holds, below the target.
         name: String,
@@ -42,13 +42,13 @@ pub enum TrailError {
     /// The current directory would be removed with the target of an overwrite.
     #[error("{} is not replaced: the current directory is inside it; start from another directory, or choose another name", path.display())]
     StandsWithin {
-        /// The target.
+        /// Path that the trail was to have.
         path: PathBuf,
     },
     /// There is no trail at that path.
     #[error("{} is no trail: {why}", path.display())]
     NotATrail {
-        /// The path.
+        /// Path that was given.
         path: PathBuf,
         /// What it is instead.
         why: String,
@@ -57,21 +57,21 @@ pub enum TrailError {
     #[error("{} is a trail that was never finished: its writer was killed or is still running. \
              Import or record again; the directory can be removed", path.display())]
     Partial {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
     /// What would be written lies in a trail, which is left as it is.
     #[error("{} lies in the trail {}: write to another directory", path.display(), trail.display())]
     WithinTrail {
-        /// The target.
+        /// Path that the trail was to have.
         path: PathBuf,
-        /// The trail.
+        /// Path of the trail around it.
         trail: PathBuf,
     },
     /// Somebody else is finishing the same trail.
     #[error("another process has been recovering {} for a minute: wait until it is done", path.display())]
     BeingRecovered {
-        /// The trail.
+        /// Path of the trail.
         path: PathBuf,
     },
     /// Another recorder holds the trail's lock for too long.
@@ -83,7 +83,7 @@ pub enum TrailError {
     /// The trail is that of another run.
     #[error("{} exists already and is of another run ({of}): choose another name", path.display())]
     OtherRun {
-        /// The trail.
+        /// Path of the trail.
         path: PathBuf,
         /// The run that it is of.
         of: String,
@@ -94,7 +94,7 @@ pub enum TrailError {
     /// The program has run, but its events could not be brought into the trail.
     #[error("{source}; the events are kept in {}: the trail can be recovered when there is space", path.display())]
     NotConverted {
-        /// The trail.
+        /// Path of the trail.
         path: PathBuf,
         /// What went wrong.
         source: Box<TrailError>,
@@ -102,14 +102,14 @@ pub enum TrailError {
     /// The trail was removed while it was recorded.
     #[error("{} was removed, or its file system went away, while it was recorded: its events are lost", path.display())]
     Vanished {
-        /// The trail.
+        /// Path of the trail.
         path: PathBuf,
     },
     /// The trail was written by a later iotrail.
     #[error("{} has format version {found}, this iotrail reads up to {supported}: \
              use iotrail {tool_version} or later", path.display())]
     FutureVersion {
-        /// The trail.
+        /// Path of the trail.
         path: PathBuf,
         /// Its format version.
         found: u64,
@@ -121,7 +121,7 @@ pub enum TrailError {
     /// `trail.json` cannot be understood.
     #[error("{} is not a description of a trail: {source}", path.display())]
     Json {
-        /// The file.
+        /// Path of the file within the trail.
         path: PathBuf,
         /// Line, column and reason.
         source: serde_json::Error,
@@ -129,9 +129,9 @@ pub enum TrailError {
     /// A table lacks a column or has it in another type.
     #[error("{}: column `{column}` {found}, expected {expected}: the file is not part of this trail format", path.display())]
     Column {
-        /// The file.
+        /// Path of the file within the trail.
         path: PathBuf,
-        /// The column.
+        /// Name of the column.
         column: String,
         /// What is there: `is missing` or `has type ...`.
         found: String,
@@ -141,7 +141,7 @@ pub enum TrailError {
     /// A file contradicts itself, `trail.json` or the format.
     #[error("{}{}: {why}: the trail is damaged; make it again from its source", path.display(), place(*row_group))]
     Damaged {
-        /// The file.
+        /// Path of the file within the trail.
         path: PathBuf,
         /// The row group, if one can be named.
         row_group: Option<usize>,
@@ -158,13 +158,13 @@ pub enum TrailError {
         path: PathBuf,
         /// The byte, what was found there and what was expected.
         why: String,
-        /// The trail.
+        /// Path of the trail.
         target: PathBuf,
     },
     /// The writer was given rows that do not belong together.
     #[error("cannot finish {}: {why}", path.display())]
     Inconsistent {
-        /// The trail.
+        /// Path of the trail.
         path: PathBuf,
         /// What does not fit.
         why: String,

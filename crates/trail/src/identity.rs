@@ -34,7 +34,7 @@ pub struct DistinctFile {
 /// A name of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileName {
-    /// The name.
+    /// One of the file's names.
     pub path: PathId,
     /// Whether the file had lost it at the end; unknown where nobody followed names.
     pub gone: Option<bool>,

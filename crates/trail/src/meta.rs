@@ -114,7 +114,7 @@ pub struct TableFile {
     pub file: String,
     /// The table it is a part of.
     pub table: Table,
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
     /// The checksum of its footer, eight digits: no other file can take its place unnoticed. Older trails have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

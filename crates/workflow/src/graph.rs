@@ -315,9 +315,9 @@ fn noun(count: u64, reason: &str) -> &str {
 pub struct Graph {
     /// How files are shown.
     pub view: FileView,
-    /// All vertices.
+    /// Processes and files, by [`VertexId`].
     pub vertices: Vec<Vertex>,
-    /// All edges.
+    /// What passed between them, by [`EdgeId`].
     pub edges: Vec<Edge>,
     /// Names of the groups of processes, the first to start first.
     pub phases: Vec<Arc<str>>,

@@ -100,10 +100,10 @@ pub enum Target {
     Closed,
 }
 
-/// A redirection.
+/// A redirection of one descriptor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Redirect {
-    /// The descriptor.
+    /// Number of the redirected descriptor.
     pub fd: i32,
     /// What it is led to.
     pub target: Target,
@@ -112,7 +112,7 @@ pub struct Redirect {
 /// A command as it was executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
-    /// The process.
+    /// Process that ran the command.
     pub life: LifeId,
     /// Path of the executable.
     pub exe: Option<Arc<str>>,
@@ -141,7 +141,7 @@ pub enum Script {
     Pipeline(Vec<Script>),
     /// Under another umask than that of the recording.
     Masked {
-        /// The umask.
+        /// The umask under which it runs.
         umask: u32,
         /// What runs under it.
         body: Box<Script>,
@@ -150,7 +150,7 @@ pub enum Script {
     Redirected {
         /// What shares them.
         body: Box<Script>,
-        /// The files.
+        /// Redirections around the commands.
         redirects: Vec<Redirect>,
     },
 }
@@ -192,7 +192,7 @@ impl Script {
 /// A file of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JobFile {
-    /// Its path.
+    /// Path of the file.
     pub path: Arc<str>,
     /// Size in bytes at the end, if it is known.
     pub size: Option<i64>,
@@ -219,7 +219,7 @@ pub struct JobFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Left {
-    /// That job.
+    /// The job that leaves it there.
     ByJob(JobId),
     /// It was there before the recording.
     Input,
@@ -234,7 +234,7 @@ pub enum Left {
 pub struct State {
     /// A number of the name among all that are found in several states.
     pub thing: u32,
-    /// The name.
+    /// Path whose state it is.
     pub path: Arc<str>,
     /// Who left it so.
     pub left: Left,
@@ -243,7 +243,7 @@ pub struct State {
 /// What a job made where nothing was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Made {
-    /// Its name.
+    /// Path of the file that was made.
     pub path: Arc<str>,
     /// Whether it is a directory.
     pub is_directory: bool,

@@ -35,12 +35,12 @@ impl NodeId {
 #[repr(transparent)]
 pub struct ShapeId(pub u32);
 
-/// A process.
+/// A process in the tree, from its fork to its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Node {
     /// Which process of the trail.
     pub life: LifeId,
-    /// Its number.
+    /// Process id.
     pub pid: u32,
     /// The number of its parent, if known; the parent need not have been recorded.
     pub ppid: Option<u32>,

@@ -41,7 +41,6 @@ pub(crate) enum Act {
     Child(Option<u32>),
     /// Read from a channel.
     Read {
-        /// Which.
         channel: PathId,
         /// Whether it found the end of the data.
         ended: bool,
@@ -185,7 +184,6 @@ pub(crate) enum Ended {
     Unlocked,
     /// The other end of a FIFO was opened.
     OtherEnd,
-    /// Somebody connected.
     Connected,
     /// A word in memory was woken.
     Woken,
@@ -194,7 +192,6 @@ pub(crate) enum Ended {
 /// Waits for somebody of whom nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unexplained {
-    /// How many.
     pub(crate) number: u64,
     /// How long, in ns.
     pub(crate) time: i64,
@@ -403,7 +400,6 @@ impl Waits {
         lines.iter().copied().max_by_key(|line| (self.lines[line.index()].last, std::cmp::Reverse(*line)))
     }
 
-    /// All threads.
     pub(crate) fn lines(&self) -> impl Iterator<Item = LineId> + use<> {
         (0..self.lines.len() as u32).map(LineId)
     }

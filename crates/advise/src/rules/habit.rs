@@ -43,7 +43,6 @@ pub(crate) enum Outcome {
 }
 
 impl Seen {
-    /// The process.
     pub(crate) fn process(&self) -> (CaseId, Pid) {
         (self.case, self.pid)
     }

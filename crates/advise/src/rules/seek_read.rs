@@ -19,7 +19,6 @@ pub(crate) struct SeekRead {
 
 struct Uses {
     first: Seen,
-    /// The seeks.
     saved: Saved,
 }
 

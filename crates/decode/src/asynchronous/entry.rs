@@ -28,7 +28,6 @@ const RWF_NOAPPEND: u32 = 0x20;
 const SPLICE_FD_IN_FIXED: u32 = 1 << 31;
 const ACCEPT_MULTISHOT: u16 = 1;
 
-/// An entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     code: u8,

@@ -51,11 +51,11 @@ pub type Deliver<'a> = &'a mut dyn FnMut(&RawCall<'_>);
 /// A stop of a thread, with what can be found out about its process.
 #[derive(Clone, Copy)]
 pub struct Stop<'a, M> {
-    /// Its process.
+    /// Process of the stopped thread.
     pub pid: Pid,
-    /// The thread.
+    /// Thread that stopped.
     pub tid: Tid,
-    /// When.
+    /// Time of the stop.
     pub at: Timestamp,
     /// The memory of the process.
     pub memory: &'a M,
@@ -68,7 +68,7 @@ pub struct Stop<'a, M> {
 /// An open file that a ring may hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldFile {
-    /// Its name.
+    /// Name of the file, as the descriptor shows it.
     pub name: Vec<u8>,
     /// Whether writes go to its end (`O_APPEND`), whatever offset they are given.
     pub appends: bool,
@@ -79,7 +79,7 @@ pub struct HeldFile {
 pub struct Asked<'a> {
     /// The directory descriptor; `None` is the working directory.
     pub directory: Option<i32>,
-    /// The path.
+    /// Path as the request gives it, relative or absolute.
     pub path: &'a [u8],
     /// Whether it stands for a name that is made, moved or removed, and not for a file.
     pub is_name: bool,

@@ -70,7 +70,6 @@ pub(super) enum Change {
 /// What a place for a file of the ring holds.
 pub(super) type Held = Option<Rc<HeldFile>>;
 
-/// An operation.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) pid: Pid,
@@ -92,7 +91,6 @@ pub(super) struct Request {
 /// How an operation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finish {
-    /// Nobody saw.
     Unseen,
     /// The kernel's result: a value, or the negative number of an error.
     Result(i64),

@@ -43,7 +43,6 @@ pub(super) struct Ring {
     serial: u64,
 }
 
-/// A completion.
 #[derive(Clone, Copy, Debug)]
 struct Completion {
     key: u64,

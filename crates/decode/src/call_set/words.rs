@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// A word in a list of calls that is neither a call nor a group of calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCall {
-    /// The word.
+    /// The word that names no call, family or set.
     pub word: String,
     /// What may have been meant.
     pub hint: Option<String>,

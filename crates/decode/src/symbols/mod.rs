@@ -47,7 +47,6 @@ pub(super) enum Notation {
     SocketOption,
     /// Permissions and flags of a shared memory segment.
     Segment,
-    /// A signal.
     Signal,
     /// A request to a device.
     Request,

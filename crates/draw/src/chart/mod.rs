@@ -125,7 +125,7 @@ pub struct Over {
     pub bin: f64,
     /// What a row of a heat map is: `rank`.
     pub rows: String,
-    /// The series.
+    /// One line for each series, drawn in this order.
     pub series: Vec<Line>,
 }
 

@@ -25,7 +25,7 @@ choices! {
 /// Charts of one kind: `ecdf` of everything that is distributed, `ecdf:latency` of one quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Plot {
-    /// The kind.
+    /// What kind of chart it is.
     pub kind: PlotKind,
     /// Of what; of everything if it is not said. Kinds over time have no choice.
     pub quantity: Option<Quantity>,

@@ -21,7 +21,7 @@ pub enum PictureFormat {
 }
 
 impl PictureFormat {
-    /// Every format.
+    /// All formats, in the order in which help lists them.
     pub const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Pdf];
 
     /// How names of its files end, without the dot.

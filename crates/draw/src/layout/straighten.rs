@@ -8,7 +8,6 @@
 /// Something in a layer: a vertex, a bend of an edge, a label.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// Its middle.
     pub(super) x: f64,
     /// Its width with the distance it keeps.
     pub(super) width: f64,

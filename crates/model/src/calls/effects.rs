@@ -5,7 +5,7 @@ use super::{ArgKind, CallKind, CallSpec, Makes, Object, Transfer};
 /// What a successful call does to the descriptors of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DescriptorEffect {
-    /// Nothing.
+    /// The call leaves descriptors as they are.
     None,
     /// Makes one of a new open file description of the file at its path.
     Opens,

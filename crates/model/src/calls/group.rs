@@ -2,7 +2,7 @@
 
 use super::{ArgKind, CallKind, CallSpec, Family, Makes};
 
-/// A group.
+/// A set of calls that can be selected by one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Whatever takes or makes a descriptor or a path, says who may use new files, maps files, forces data to storage, submits

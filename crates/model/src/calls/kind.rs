@@ -209,7 +209,7 @@ pub enum Object {
     SecretMemory,
     /// Signals to be read.
     Signal,
-    /// A timer.
+    /// A descriptor of `timerfd_create`.
     Timer,
     /// Faults of memory to be served: userfaultfd.
     PageFault,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Call<'a> {
     /// The name in the log.
     pub name: &'a str,
-    /// Its row.
+    /// Row of the call table; none for names that the table does not have.
     pub spec: Option<&'static CallSpec>,
 }
 

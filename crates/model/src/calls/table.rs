@@ -128,7 +128,7 @@ const fn control_block(work: &'static str, spec: CallSpec) -> CallSpec {
     CallSpec { request: Some(Request::ControlBlock { work }), ..spec }
 }
 
-/// The table.
+/// Every call that is known by name, grouped by what it is about.
 #[rustfmt::skip]
 pub static TABLE: &[CallSpec] = &[
     // Data.

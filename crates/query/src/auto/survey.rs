@@ -40,7 +40,6 @@ pub(super) fn survey(
     scan(log, None, threads, &surveying)
 }
 
-/// The pass.
 struct Surveying<'a> {
     classes: EventClasses,
     images: Images,

@@ -50,7 +50,6 @@ struct Node {
     is_group: bool,
 }
 
-/// The tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     /// By beginning: ``, `.`, `~`, `$NAME`; and names that are no paths.

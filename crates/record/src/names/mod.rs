@@ -457,7 +457,6 @@ impl Names {
 struct Directory {
     /// As far as it is there.
     place: Place,
-    /// The rest.
     missing: Vec<u8>,
     /// The name in the recorder's namespace, if that is another one.
     outer: Option<Vec<u8>>,

@@ -27,7 +27,6 @@ struct Mount {
     device: Vec<u8>,
     /// The directory of the device that is mounted.
     root: Vec<u8>,
-    /// Where.
     point: Vec<u8>,
 }
 

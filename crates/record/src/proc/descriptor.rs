@@ -20,7 +20,7 @@ pub struct FileInfo {
 /// A descriptor that was there before anything was seen of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDescriptor {
-    /// The descriptor.
+    /// Number of the descriptor.
     pub fd: i32,
     /// Path or name.
     pub name: Name,

@@ -182,7 +182,7 @@ pub enum EnvError {
         "`{word}` gives a value, but the environment is recorded and not set: name the variable only (`{name}`), or write `env {word} COMMAND`"
     )]
     Value {
-        /// The word.
+        /// The value that was given.
         word: String,
         /// The part before the `=`.
         name: String,

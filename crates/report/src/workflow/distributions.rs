@@ -16,7 +16,7 @@ pub struct PageDistribution {
     pub series: Vec<PageSeries>,
     /// How many more series there are.
     pub more: u64,
-    /// Their values.
+    /// Number of values of the series that are left out.
     pub more_values: u64,
 }
 
@@ -27,7 +27,7 @@ pub struct PageSeries {
     pub n: NameId,
     /// How many values.
     pub c: u64,
-    /// Their sum.
+    /// Sum of the values.
     pub s: f64,
     /// Relative error of a value.
     #[serde(skip_serializing_if = "is_exact")]

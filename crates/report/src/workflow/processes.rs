@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 /// Longest command line in characters.
 const LONGEST_COMMAND: usize = 240;
 
-/// The processes.
+/// Processes over time, as the page draws them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageProcesses {
     /// Those with the longest lives and their ancestors.
@@ -30,7 +30,7 @@ pub struct PageProcess {
     pub parent: Option<u32>,
     /// Number of its group.
     pub group: Option<u32>,
-    /// Its number.
+    /// Process id.
     pub pid: u32,
     /// Base name of its last executable.
     pub name: NameId,

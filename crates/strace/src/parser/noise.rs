@@ -14,7 +14,6 @@ const MESSAGE: &str = "message";
 pub(super) const TABLE: &str = "summary-table";
 /// Picture with advice (`--tips`).
 pub(super) const TIPS: &str = "tips";
-/// Nothing.
 pub(super) const BLANK: &str = "blank";
 
 /// The kind of a line that begins with a space and has no time stamp.

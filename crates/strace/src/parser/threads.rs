@@ -120,6 +120,5 @@ impl Threads {
 pub(super) enum Began {
     /// A call that makes a process, and the unknown thread does not continue it: it may be that process.
     Process,
-    /// Something else.
     Other,
 }

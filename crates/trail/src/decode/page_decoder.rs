@@ -20,7 +20,6 @@ const MAX_PAGE: usize = 1 << 26;
 /// A column of a row group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk<'a> {
-    /// Its pages.
     pub(crate) bytes: &'a [u8],
     /// Rows of the row group.
     pub(crate) rows: usize,

@@ -109,7 +109,6 @@ pub(super) enum Place {
     Channel,
     /// Belongs to the system.
     System(System),
-    /// A directory.
     Directory,
 }
 

@@ -5,7 +5,6 @@ use super::record::Extent;
 use iotrail_model::{PathId, Timestamp};
 use iotrail_query::LifeId;
 
-/// A vertex.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     /// What it stands for.

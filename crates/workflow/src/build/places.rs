@@ -51,7 +51,6 @@ impl<'a> Places<'a> {
         self.slots.get(path.index())?.exists
     }
 
-    /// Somebody looked.
     pub(super) fn found(&mut self, path: PathId, exists: bool) {
         if let Some(slot) = self.slots.get_mut(path.index()) {
             slot.exists = Some(exists);

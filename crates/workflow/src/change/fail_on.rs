@@ -29,7 +29,6 @@ pub struct FailOn {
 enum Limit {
     /// Percent of the baseline.
     Share(f64),
-    /// The difference.
     Difference(f64),
     /// The value of the other side.
     Value(f64),

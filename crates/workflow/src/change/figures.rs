@@ -31,7 +31,7 @@ pub enum Quantity {
     Time,
     /// Bytes.
     Bytes,
-    /// Things.
+    /// A count without a unit.
     Number,
 }
 
@@ -77,7 +77,7 @@ impl Figure {
 /// A figure on both sides: means of the runs, NULL where it is unknown of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FigureChange {
-    /// Which.
+    /// The figure that changed.
     pub figure: Figure,
     /// Of the baseline.
     pub a: Option<f64>,

@@ -22,7 +22,6 @@ pub struct Measured {
     elapsed: Vec<Option<i64>>,
 }
 
-/// A run.
 #[derive(Clone, Debug, Default)]
 struct Run {
     group: GroupId,

@@ -74,7 +74,6 @@ const STARTERS: [&str; 11] =
 /// What a command line makes of the number of a file's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counting {
-    /// Nothing.
     No,
     /// It may look at it.
     Perhaps,

@@ -60,7 +60,6 @@ pub(crate) type Table = BTreeMap<i32, Handle>;
 /// An executed program.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// The process.
     pub(crate) life: LifeId,
     /// Its row among the images of the process.
     pub(crate) image: usize,
@@ -96,7 +95,6 @@ pub(crate) struct Traffic {
     pub(crate) readers: BTreeSet<ProgramId>,
 }
 
-/// All programs.
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
     /// Parents before those that they executed.

@@ -44,7 +44,6 @@ pub(crate) enum Found {
     Used,
     /// Something, as it asked for it.
     There,
-    /// Nothing.
     Missing,
     /// Whatever there was: it missed a name below, or met a link that leads there.
     Perhaps,
@@ -54,7 +53,6 @@ pub(crate) enum Found {
 struct Stage {
     /// Who began it; nobody the first.
     writer: Option<u32>,
-    /// When.
     at: Option<Timestamp>,
     /// Whether the job needed the stage before.
     needs_last: bool,

@@ -17,7 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a command makes of the times of the files that it asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
-    /// Nothing.
     No,
     /// It may compare those of files with which it does nothing else.
     Perhaps,

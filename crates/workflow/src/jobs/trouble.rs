@@ -17,14 +17,14 @@ pub enum Trouble {
     },
     /// Several jobs wrote one file; their order is that of the recording.
     SharedOutput {
-        /// The file.
+        /// Path of the shared file.
         path: Arc<str>,
         /// The jobs, in the order of their first writing.
         jobs: Vec<JobId>,
     },
     /// The manager itself wrote a file that jobs read: what runs the jobs must provide it.
     ManagerWrote {
-        /// The file.
+        /// Path of the file that the manager wrote.
         path: Arc<str>,
     },
     /// The manager itself made directories, which may be gone at the end, with permissions that are not in the trail.
@@ -34,43 +34,43 @@ pub enum Trouble {
     },
     /// A job whose command is not known or cannot be written down.
     CannotRun {
-        /// The job.
+        /// The job that cannot be run again.
         job: JobId,
-        /// Why not.
+        /// What stands in the way, as a clause.
         why: String,
     },
     /// A job whose end was not seen.
     NoEnd {
-        /// The job.
+        /// The job whose end was not seen.
         job: JobId,
     },
     /// A job that ended with another status than 0, or was killed.
     Failed {
-        /// The job.
+        /// The job that failed.
         job: JobId,
         /// `exit status 1`, `SIGSEGV`.
         how: String,
     },
     /// A job sends data to the manager, or gets data from it, through a pipe.
     PipeToManager {
-        /// The job.
+        /// The job at the other end of the pipe.
         job: JobId,
     },
     /// A manager is one job, because its commands alone would give another result.
     Whole {
-        /// The job.
+        /// The job that is the whole program.
         job: JobId,
         /// What it did.
         why: String,
     },
     /// A job read what was open before the recording began, its standard input.
     ReadsOutside {
-        /// The job.
+        /// The job that reads.
         job: JobId,
     },
     /// The recording wrote to a file that was open before it began, its standard output.
     WroteOutside {
-        /// The file.
+        /// Path of the file outside.
         path: Arc<str>,
     },
     /// It matters to jobs what the times of the inputs are, or when the other jobs ran.
@@ -90,7 +90,7 @@ pub enum Trouble {
     },
     /// Jobs use what is beside the directory where the recording began.
     Above {
-        /// That directory.
+        /// The directory that the paths are relative to.
         home: Arc<str>,
         /// The one above it that holds all.
         base: Arc<str>,

@@ -22,13 +22,13 @@ pub enum ProcessKey {
     Exe,
     /// The command line.
     Cmd,
-    /// The host.
+    /// The host that the process ran on.
     Host,
     /// The first part of the recorded case's name: the command of the run.
     Cid,
     /// The value of a recorded environment variable.
     Env(String),
-    /// The phase.
+    /// The phase (group of processes) that the process belongs to.
     Phase,
     /// The behaviour: see [`mod@crate::ops::cluster`].
     Cluster,
@@ -37,9 +37,9 @@ pub enum ProcessKey {
 /// What files of one vertex have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKey {
-    /// The directory.
+    /// The directory that holds the file.
     Dir,
-    /// The extension.
+    /// The extension of the file name.
     Ext,
     /// The path but for its numbers: `/data/corr_*.fits`.
     Template,

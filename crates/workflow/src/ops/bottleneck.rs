@@ -42,7 +42,7 @@ pub struct EdgeKind {
     pub relation: Relation,
     /// The phase of their processes.
     pub phase: Option<u32>,
-    /// How many.
+    /// Number of edges of the kind.
     pub edges: u64,
     /// Median of their rates in bytes/s.
     pub median_rate: f64,
@@ -53,7 +53,7 @@ pub struct EdgeKind {
 /// A slow edge.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bottleneck {
-    /// Which.
+    /// The edge that is slower than others of its kind.
     pub edge: EdgeId,
     /// Its rate in bytes/s.
     pub rate: f64,

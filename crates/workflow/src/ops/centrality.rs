@@ -28,7 +28,7 @@ pub struct Degrees {
 /// The figures of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DegreeRow {
-    /// Which.
+    /// The vertex that the figures are about.
     pub vertex: VertexId,
     /// Edges that enter it.
     pub incoming: u32,

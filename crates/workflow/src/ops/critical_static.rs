@@ -22,7 +22,7 @@ pub struct Critical {
     pub weight: Weight,
     /// The weight of the path: ns, bytes or calls.
     pub total: u64,
-    /// The path.
+    /// Vertices of the path, from its start to its end.
     pub steps: Vec<CriticalStep>,
     /// The slack of each vertex of the graph, in the unit of the weight.
     pub slack: Vec<u64>,
@@ -31,7 +31,7 @@ pub struct Critical {
 /// A vertex of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CriticalStep {
-    /// Which.
+    /// The vertex of the step.
     pub vertex: VertexId,
     /// The edge by which the path comes to it; none at its start.
     pub edge: Option<EdgeId>,

@@ -9,7 +9,7 @@ pub enum OpError {
     Word {
         /// The operation that it was given for, `select`.
         operation: &'static str,
-        /// Its value.
+        /// The value that was given.
         word: String,
         /// What is wrong.
         problem: String,
@@ -19,7 +19,7 @@ pub enum OpError {
     /// A name that no operation has.
     #[error("operation `{}`: no operation; {allowed}", iotrail_model::text::printable(.name))]
     Unknown {
-        /// The name.
+        /// The name that is not known.
         name: String,
         /// The names there are.
         allowed: &'static str,

@@ -12,7 +12,7 @@ use iotrail_model::units;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A table.
+/// The answer of an operation, as rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
     /// What it tells: `heaviest path`, `critical path as executed`, `slack`, `bottlenecks`, `degrees`, `clusters`,
@@ -92,7 +92,7 @@ impl Rows {
 pub struct HeaviestRow {
     /// Key of the vertex.
     pub key: Arc<str>,
-    /// Its label.
+    /// Label of the vertex.
     pub label: Arc<str>,
     /// How the path comes to it.
     pub relation: Option<Relation>,
@@ -111,15 +111,15 @@ pub struct HeaviestRow {
 pub struct ExecutedRow {
     /// Key of the process; none in a gap.
     pub key: Option<Arc<str>>,
-    /// Its label.
+    /// Label of the process; NULL for a gap.
     pub label: Option<Arc<str>>,
-    /// Its phase.
+    /// Phase of the process; NULL in a gap and where there is none.
     pub phase: Option<Arc<str>>,
     /// From when, in ns since the epoch.
     pub from_ns: i64,
-    /// Until when.
+    /// Until when, in ns since the epoch.
     pub to_ns: i64,
-    /// How long.
+    /// Length of the step, ns.
     pub span_ns: i64,
     /// Of the makespan.
     pub share: Option<f64>,
@@ -127,7 +127,7 @@ pub struct ExecutedRow {
     pub why: &'static str,
     /// Key of the process that it waited for.
     pub after: Option<Arc<str>>,
-    /// Its label.
+    /// Label of what the step waited for; NULL if it waited for nothing.
     pub after_label: Option<Arc<str>>,
 }
 
@@ -136,7 +136,7 @@ pub struct ExecutedRow {
 pub struct SlackRow {
     /// Key of the vertex.
     pub key: Arc<str>,
-    /// Its label.
+    /// Label of the vertex.
     pub label: Arc<str>,
     /// How much it could weigh more before the heaviest path does; NULL if it is a time that nothing tells.
     pub slack: Option<u64>,
@@ -176,7 +176,7 @@ pub struct BottleneckRow {
 pub struct DegreeRow {
     /// Key of the vertex.
     pub key: Arc<str>,
-    /// Its label.
+    /// Label of the vertex.
     pub label: Arc<str>,
     /// `process` or `file`.
     pub kind: &'static str,
@@ -195,13 +195,13 @@ pub struct DegreeRow {
 pub struct PathRow {
     /// Key of the vertex.
     pub key: Arc<str>,
-    /// Its label.
+    /// Label of the vertex.
     pub label: Arc<str>,
-    /// The name.
+    /// Path of the file.
     pub path: Arc<str>,
 }
 
-/// A cluster.
+/// A behaviour, and how many processes share it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClusterRow {
     /// Its shape.

@@ -18,7 +18,7 @@ use crate::ops::OpError;
 use crate::ops::whole::Wholes;
 use serde::Serialize;
 
-/// A weight.
+/// What a vertex or an edge weighs in operations and pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weight {

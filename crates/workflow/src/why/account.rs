@@ -200,7 +200,6 @@ impl Threads<'_> {
 /// What a recorder's stop adds to a call, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cost {
-    /// In all.
     pub(super) call: i64,
     /// Within the duration of the call.
     pub(super) inside: i64,

@@ -42,7 +42,7 @@ pub struct Run {
 /// A part of the elapsed time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Piece {
-    /// Its time.
+    /// Time of the piece on the path, ns.
     pub time_ns: i64,
     /// What it was used for.
     pub kind: PieceKind,
@@ -64,12 +64,12 @@ pub struct Piece {
     pub threads: u64,
 }
 
-/// A thread.
+/// The thread that a piece of the path belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Owner {
-    /// Its process.
+    /// Process of the thread.
     pub pid: u32,
-    /// Its number.
+    /// Thread id.
     pub tid: u32,
     /// Where it ran.
     pub host: Option<String>,
@@ -113,7 +113,7 @@ pub enum PieceKind {
 }
 
 impl PieceKind {
-    /// In tables.
+    /// The name that tables and JSON use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -156,9 +156,9 @@ pub struct WaitRow {
 /// Waits and their time, from the start of each to its cause; to its end if the cause is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WaitTime {
-    /// How many.
+    /// Number of waits.
     pub number: u64,
-    /// How long.
+    /// Time of the waits, ns.
     pub time_ns: i64,
 }
 
@@ -176,15 +176,15 @@ pub enum WaitCause {
     Lock,
     /// A word in memory was woken, or a thread ended.
     Futex,
-    /// The clock.
+    /// A timer or the time that the call was given.
     Sleep,
-    /// Not known.
+    /// The cause is not known.
     #[default]
     Unknown,
 }
 
 impl WaitCause {
-    /// In tables.
+    /// The name that tables and JSON use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -204,7 +204,7 @@ impl WaitCause {
 pub struct ClassRow {
     /// The class; `wait` are all waits, whether their cause is known or not.
     pub class: String,
-    /// How many.
+    /// Number of calls.
     pub calls: u64,
     /// Their time in all threads.
     pub time_ns: i64,
@@ -213,7 +213,7 @@ pub struct ClassRow {
 /// Something that the trail does not tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Untold {
-    /// What.
+    /// Which limitation it is.
     pub what: UntoldKind,
     /// How many of them, if they are counted.
     pub number: Option<u64>,

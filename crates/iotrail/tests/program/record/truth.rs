@@ -32,7 +32,6 @@ pub(crate) struct Note {
     unfinished: bool,
 }
 
-/// An event.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Row {
     pub(crate) tid: u32,

@@ -27,7 +27,6 @@ type Ended = (u32, Option<u32>, Option<i32>, Option<String>);
 /// What came out of a trail, to be held against the truth.
 #[derive(Debug, PartialEq, Eq)]
 struct Imported {
-    /// Sorted.
     processes: Vec<Ended>,
     /// What each thread did, in order.
     threads: BTreeMap<u32, Vec<String>>,

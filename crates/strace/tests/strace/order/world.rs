@@ -62,7 +62,6 @@ pub(crate) struct Seen {
     pub(crate) clock: i64,
 }
 
-/// A process.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
     pub(crate) pid: u32,
