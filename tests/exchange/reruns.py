@@ -3,7 +3,8 @@
 usage: reruns.py IOTRAIL [--shells dash,...] [--only REGEX]... [--sample N] [--part K] [--seed N] [--walks FIRST,COUNT] [--snakemake] [--keep DIR]
 
 The workflows are those of `corpus.py`, run by make (with --snakemake by Snakemake). Each is built; built once more without any change, which must
-do nothing wrong; built after `clean`; built after an output was deleted; built after a line was added to an input, and after it was taken away again. What comes out
+do nothing wrong; built after `clean`; built after an output was deleted; built after a line was added to an input, and after it was taken away again; after an input was removed; where the workflow says so,
+after a file appeared or a symbolic link was switched, and after that was undone; after somebody put a file into a directory, with and without `clean`, which must stay there. What comes out
 is compared byte for byte with what the same export makes of the same inputs in a clean directory. `equal`: the same files;
 `refused`: it ended with an error whose line says what to do, and every result is still there; `remarked`: the export says that it does not notice that change; `left`: there are more files, which
 another input gave, in a directory that was there before; `WRONG`: anything else. Where `clean` asks to
@@ -14,6 +15,7 @@ workflow is tried, beginning with the K-th.
 import argparse
 import collections
 import concurrent.futures
+import os
 import pathlib
 import random
 import re
@@ -74,8 +76,12 @@ class Trials:
             self.cleaned()
             self.deleted()
             self.changed()
+            self.removed()
+            self.appeared()
+            self.switched()
+            self.precious()
         for name, (result, why) in self.results.items():
-            if result != "equal":
+            if result not in ("equal", "fails"):
                 print(f"{result} {self.case.name} {name}: {why}", flush=True)
 
     def built(self, name):
@@ -158,9 +164,12 @@ class Trials:
             (place / name).unlink()
             self.judge(f"deleted {name}", self.run(place), place, self.case.files)
 
-    def changed(self):
+    def named_inputs(self):
         text = self.case.script.read_text()
-        names = sorted(name for name in corpus.FILES if name in text and name not in OWN and not name.endswith((".py", ".r", ".m", ".s", ".t", ".c", ".sh")))
+        return sorted(name for name in corpus.FILES if name in text and name not in OWN and not name.endswith((".py", ".r", ".m", ".s", ".t", ".c", ".sh")))
+
+    def changed(self):
+        names = self.named_inputs()
         # A goal that is changed by hand is new enough.
         goals = re.search("^all(?:-jobs)?:(.*)$", (self.case.directory / "w.mk").read_text(), re.MULTILINE)[1].split()
         names = [name for name in names if name not in goals]
@@ -187,6 +196,62 @@ class Trials:
             different = [other for other in found.keys() | self.case.files.keys() if found.get(other) != self.case.files.get(other)]
             if done.returncode == 0 and different and all(self.is_left_over(other) for other in different):
                 self.results[f"back {name}"] = ("left", f"as the commands themselves leave them: {sorted(different)}")
+
+    def removed(self):
+        if not (names := self.named_inputs()):
+            return
+        name = self.chance.choice(names)
+        reference, place = self.built("without"), self.again()
+        for directory in (reference, place):
+            (directory / name).unlink(missing_ok=True)
+        wanted, again = self.run(reference), self.run(place)
+        if wanted.returncode != 0 and again.returncode != 0:
+            self.results[f"removed {name}"] = ("fails", wanted.stderr.strip()[-200:])
+        elif again.returncode == 0 and re.search(rf"are removed: [^;]*\b{re.escape(name)}\b", self.unnoticed):
+            self.results[f"removed {name}"] = ("remarked", self.unnoticed)
+        else:
+            self.judge(f"removed {name}", again, place, corpus.contents(reference) if wanted.returncode == 0 else {})
+
+    def appeared(self):
+        if name := self.case.appears:
+            self.there_and_back("appears", name, lambda place: (place / name).write_text("appeared\n"), lambda place: (place / name).unlink())
+
+    def switched(self):
+        if self.case.switched:
+            target, name = self.case.switched
+            before = os.readlink(self.first / name)
+            lead = lambda place, target: ((place / name).unlink(), os.symlink(target, place / name))
+            self.there_and_back("switched", name, lambda place: lead(place, target), lambda place: lead(place, before))
+
+    def precious(self):
+        if not (name := self.case.precious):
+            return
+        for goals in ([], ["clean"]):
+            place, trial = self.again(), f"precious{'-cleaned' if goals else ''} {name}"
+            if goals:
+                self.run(place, *goals)
+            (place / name).parent.mkdir(exist_ok=True)
+            (place / name).write_text("mine\n")
+            with open(place / "in.txt", "a") as file:
+                file.write("one more\n")
+            done = self.run(place)
+            if not (place / name).exists() or (place / name).read_text() != "mine\n":
+                self.results[trial] = ("WRONG", f"ended with {done.returncode}, and it is gone")
+            elif done.returncode != 0 and not REFUSED.search(done.stderr + done.stdout):
+                self.results[trial] = ("WRONG", f"ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+            else:
+                self.results[trial] = ("refused" if done.returncode else "equal", done.stderr.strip()[-300:])
+
+    def there_and_back(self, trial, name, change, undo):
+        reference, place = self.built(trial), self.again()
+        change(reference)
+        change(place)
+        wanted = self.run(reference)
+        self.judge(f"{trial} {name}", self.run(place), place, corpus.contents(reference))
+        if wanted.returncode == 0:
+            self.judge(f"{trial}-unchanged {name}", self.run(place), place, corpus.contents(reference))
+        undo(place)
+        self.judge(f"{trial}-undone {name}", self.run(place), place, self.case.files)
 
     def is_left_over(self, name):
         """Whether it is a file that the recording does not have, in a directory that no job made."""

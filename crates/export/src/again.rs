@@ -16,7 +16,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them.
-pub(crate) const EXPLANATION: [&str; 15] = [
+pub(crate) const EXPLANATION: [&str; 16] = [
     "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
     "_found N WHO NAME: the last job that has begun to change NAME is job WHO. \"input\": no job has, and NAME was there before the",
     "  recording; \"perhaps\": no job has, and it may have been there; \"nothing\": no job has, and nothing needs to be restored.",
@@ -27,6 +27,7 @@ pub(crate) const EXPLANATION: [&str; 15] = [
     "Then the job removes what it made itself the last time, where it matters that it is not there.",
     "Of a directory that the jobs made and a job lists, .iotrail/made-*-JOB holds what JOB made there the last time:",
     "_holds JOB N NAME...: the first N names are such directories; nothing is there but the other names and what jobs made.",
+    "_clears N NAME...: the job removes the first N names, directories, with what is in them: the other names, and what jobs made.",
     "_anew JOB N NAME...: of these names the first N are such directories that the job makes anew; nothing is there but the other names and what it made.",
     "_drops JOB N NAME...: what JOB made there is removed. _begins JOB N NAME...: what is there now is not made by JOB.",
     "_keeps JOB N NAME...: what is there now is made by JOB, but for what was there and the other names. _ends JOB: it is at work no more.",
@@ -181,7 +182,7 @@ rmdir .iotrail 2>/dev/null || : );"
 }
 
 /// Functions for `sh` that see to directories of the jobs. Names with line breaks are left alone.
-fn filling_functions(sum: &str, clean: &str) -> [String; 9] {
+fn filling_functions(sum: &str, clean: &str) -> [String; 10] {
     let made = made_list(sum);
     let begun = format!(".iotrail/begun-{sum}-");
     let below = "_below() ( count=$1; shift; nl=$(printf \"\\nx\"); nl=${nl%x}; for place; do test $count -gt 0 || break; count=$((count-1)); \
@@ -196,6 +197,10 @@ test -z \"$name\" || {{ echo \"$name: it is not of these jobs; move it away, and
 test -e {made}$job || exit 0; for list in {made}*; do test \"$list\" = {made}$job || cat \"$list\" {made}$job | {sorted} -d; done | \
 while IFS= read -r name; do if test -e \"$name\" || test -L \"$name\"; then \
 echo \"$name: it is not of this job alone; run {clean}, and make again\" >&2; exit 1; fi; done );"
+    );
+    let clears = format!(
+        "_clears() ( name=$({{ _below \"$@\"; for time in 1 2; do _rest \"$@\"; cat {made}* 2>/dev/null; done; }} | {sorted} -u | head -n 1); \
+test -z \"$name\" || {{ echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; }} );"
     );
     let anew = format!(
         "_anew() ( job=$1; shift; \
@@ -217,7 +222,7 @@ mv -f {begun}$job.new {made}$job && rm -f {begun}$job );"
         "_gone() ( test -e {made}$1 && while IFS= read -r name; do test -e \"$name\" || test -L \"$name\" || {{ echo $2; exit; }}; done <{made}$1 );"
     );
     let ends = format!("_ends() ( rm -f {begun}$1 );");
-    [below.to_owned(), rest.to_owned(), holds, anew, drops, begins, keeps, ends, gone]
+    [below.to_owned(), rest.to_owned(), holds, clears, anew, drops, begins, keeps, ends, gone]
 }
 
 /// What the files in `.iotrail` of these jobs have in their names.
@@ -300,6 +305,10 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
     }
     let all = filling.own.union(&filling.others).copied();
     parts.extend(fill("_holds", number, filling, all, jobs));
+    if !filling.cleared.is_empty() {
+        let (first, names) = arguments(filling.cleared.iter().chain(&filling.known).copied(), jobs);
+        parts.push(grouped(&first, &format!("_clears {} {}", filling.cleared.len(), names.join(" "))));
+    }
     parts.join(" && ")
 }
 

@@ -34,6 +34,7 @@ mod samples;
 mod snakemake;
 mod targets;
 mod uses;
+mod watched;
 mod wfformat;
 mod workflow;
 

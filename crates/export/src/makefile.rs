@@ -11,6 +11,7 @@ use crate::runnable::{check, umask};
 use crate::targets::{
     Before, NEVER_NOTICED, Names, Rule, Targets, looking_ahead, rules, unheeded, unnoticed,
 };
+use crate::watched::{Watched, of_make};
 use iotrail_workflow::jobs::Jobs;
 use std::fmt::Write;
 
@@ -70,6 +71,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let jobs = &looking_ahead(jobs, &Owned::of(jobs), Before::Kept, &names);
     let owned = &Owned::of(jobs);
     let rules = rules(jobs, owned, Before::Kept, &names);
+    let watched = Watched::of(jobs, &name);
     let taken = |word: &str| {
         rules.iter().any(
             |rule| matches!(&rule.targets, Targets::Files(files) if files.iter().any(|file| file == word)),
@@ -82,7 +84,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         "For GNU make 4.3 or later; run it in a directory with the inputs: make -f THIS -j",
     ));
     text.push_str(&remarks(jobs));
-    text.extend(unnoticed(jobs, owned, Before::Kept, &rules, &names).map(|remark| comment(&remark)));
+    text.extend(
+        unnoticed(jobs, owned, Before::Kept, &rules, &watched, &names).map(|remark| comment(&remark)),
+    );
     text.push_str(&comment(NEVER_NOTICED));
     unheeded(jobs, owned).iter().for_each(|remark| text.push_str(&comment(remark)));
     for (name, value) in jobs.environment.iter().filter_map(|variable| variable.split_once('=')) {
@@ -125,10 +129,17 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             "\n# A job is run, too, of which a file is missing that it made the last time.\ngone = $(if $(wildcard {made}$1),$(shell _gone $1 {NEW}))\n"
         );
     }
+    if watched.any() {
+        text.push_str(&of_make(&again::sum(jobs), NEW));
+    }
     let directories = super::runnable::preparation(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
         let _ = write!(text, "\n{}", comment(&format!("job {}: {}", number + 1, job.name)));
+        let watches = !watched.names[number].is_empty();
+        if watches {
+            let _ = writeln!(text, "watched-{} := {}", number + 1, watched.names[number].join(" "));
+        }
         match &rule.targets {
             Targets::Files(files) => {
                 let sign = if files.len() > 1 { "&:" } else { ":" };
@@ -144,6 +155,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         }
         if owned.fillings[number].stays {
             let _ = write!(text, " $(call gone,{})", number + 1);
+        }
+        if watches {
+            let _ = write!(text, " $(call leads-elsewhere,{0}) $(call are-there,{0})", number + 1);
         }
         for input in &rule.inputs {
             let _ = write!(text, " {input}");
@@ -164,17 +178,18 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let begins = begins.join(if begins[1].is_empty() { "" } else { " && " });
         let _ = writeln!(text, "\t@{}", begins.replace('$', "$$"));
         let _ = writeln!(text, "\t{}", before.around(&format!("{directories}{line}")).replace('$', "$$"));
+        let leads = if watches { format!("$(call keep-leads,{}) && ", number + 1) } else { String::new() };
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
             Targets::Files(files) => {
                 let stamp = &rule.stamp;
                 writeln!(
                     text,
-                    "\t@ls -d {0} >/dev/null && touch -c {0} && mkdir -p .iotrail && touch {stamp}",
+                    "\t@ls -d {0} >/dev/null && touch -c {0} && mkdir -p .iotrail && {leads}touch {stamp}",
                     files.join(" ")
                 )
             }
-            Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && touch {stamp}"),
+            Targets::Stamp(stamp) => writeln!(text, "\t@mkdir -p .iotrail && {leads}touch {stamp}"),
         };
     }
     let _ = write!(text, "\n# Removes what the jobs made.\n{clean}:\n");

@@ -1,4 +1,5 @@
-//! Directories that the jobs made and that a job lists: what lies there must be of the jobs, and of their last run.
+//! Directories that the jobs made and that a job lists, or removes with what is in them: what lies there must be of the jobs, and of
+//! their last run.
 //!
 //! A program chooses some names while it runs (`split`): a later run may make others than the recording has, or fewer. So a job that
 //! makes files in such a directory keeps a list of what it made there, in `.iotrail`, and removes that before it runs again. What
@@ -23,6 +24,10 @@ pub(crate) struct Filling<'a> {
     pub(crate) own: BTreeSet<&'a str>,
     /// What the others have there.
     pub(crate) others: BTreeSet<&'a str>,
+    /// Directories that it removes with what is in them, none below another one.
+    pub(crate) cleared: Vec<&'a str>,
+    /// What the jobs have there.
+    pub(crate) known: BTreeSet<&'a str>,
     /// Whether it may make more names or fewer: not all are given by its commands.
     pub(crate) open: bool,
     /// Whether it is open and all that it made stays: it must run if one of the names of its last run is missing.
@@ -88,7 +93,13 @@ impl<'a> Owned<'a> {
         let others = everything.iter().filter(|path| inside(path) && !own.contains(*path)).copied().collect();
         let open = !directories.is_empty() && !own.iter().all(|path| is_given(job, path));
         let stays = open && own.iter().all(|path| stays.contains(path));
-        Filling { directories, own, others, open, stays }
+        let cleared: Vec<&str> =
+            job.clears.iter().map(|path| &**path).filter(|path| self.is_directory(path)).collect();
+        let cleared: Vec<&str> = topmost(&cleared);
+        let known =
+            everything.iter().filter(|path| cleared.iter().any(|directory| is_below(path, directory)));
+        let known = known.copied().collect();
+        Filling { directories, own, others, cleared, known, open, stays }
     }
 
     /// Whether it is one of the directories.
@@ -120,7 +131,7 @@ impl<'a> Owned<'a> {
 
     /// Whether any job fills one.
     pub(crate) fn any(&self) -> bool {
-        self.fillings.iter().any(|filling| !filling.directories.is_empty())
+        self.fillings.iter().any(|filling| !filling.directories.is_empty() || !filling.cleared.is_empty())
     }
 }
 
@@ -142,17 +153,7 @@ fn is_given(job: &Job, path: &str) -> bool {
         Target::Read(_) | Target::Same(_) | Target::Null | Target::Closed => false,
     };
     job.commands().iter().any(in_arguments)
-        || job.script.iter().flat_map(redirects).any(|redirect| is_redirected(&redirect))
-}
-
-/// All redirections of a script.
-fn redirects(script: &Script) -> Vec<&Redirect> {
-    match script {
-        Script::Command(command) => command.redirects.iter().collect(),
-        Script::Sequence(parts) | Script::Pipeline(parts) => parts.iter().flat_map(redirects).collect(),
-        Script::Masked { body, .. } => redirects(body),
-        Script::Redirected { body, redirects: own } => own.iter().chain(redirects(body)).collect(),
-    }
+        || job.script.iter().flat_map(Script::redirects).any(|redirect| is_redirected(&redirect))
 }
 
 /// What is there at the end.
@@ -162,11 +163,13 @@ fn lasting(jobs: &Jobs) -> BTreeSet<&str> {
     files.map(|file| &*file.path).chain(directories.map(|path| &**path)).collect()
 }
 
-/// Directories that the jobs made and did not remove, that a job lists, and in which nothing is of before.
+/// Directories that the jobs made and that a job lists or clears, and in which nothing is of before.
 fn directories(jobs: &Jobs) -> BTreeSet<&str> {
     let base = Base::of(jobs);
-    let made = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories);
-    let listed: BTreeSet<&str> = jobs.jobs.iter().flat_map(|job| &job.listed).map(|path| &**path).collect();
+    let cleared = || jobs.jobs.iter().flat_map(|job| &job.clears);
+    let made = jobs.jobs.iter().flat_map(|job| &job.directories).chain(&jobs.directories).chain(cleared());
+    let listed = jobs.jobs.iter().flat_map(|job| &job.listed).chain(cleared());
+    let listed: BTreeSet<&str> = listed.map(|path| &**path).collect();
     let moved = || jobs.jobs.iter().flat_map(|job| &job.made).filter(|made| made.moved);
     let found = || {
         let states = jobs.jobs.iter().flat_map(|job| &job.finds);
@@ -184,8 +187,12 @@ fn directories(jobs: &Jobs) -> BTreeSet<&str> {
         .map(|path| &**path)
         .filter(|path| listed.contains(path) && is_inside(path) && !is_old(path))
         .collect();
-    let is_topmost = |path: &&str| !all.iter().any(|other| is_below(path, other));
-    all.iter().copied().filter(is_topmost).collect()
+    topmost(&all.into_iter().collect::<Vec<_>>()).into_iter().collect()
+}
+
+/// Those that are below none of the others.
+fn topmost<'a>(all: &[&'a str]) -> Vec<&'a str> {
+    all.iter().copied().filter(|path| !all.iter().any(|other| is_below(path, other))).collect()
 }
 
 #[cfg(test)]

@@ -10,13 +10,15 @@ use crate::escape::{comment, remarks, shell};
 use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
+use crate::watched::{OF_SNAKEMAKE, Watched};
 use iotrail_workflow::jobs::Jobs;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
 
 /// Snakemake sets numbers of threads and places of temporary files for each job; programs shall have those of whoever runs it.
-const SHELL: &str = "import os, shlex
+const SHELL: &str = "import os, shlex, zlib
 shell.executable(\"/bin/sh\")
 shell.prefix(
     \"\".join(
@@ -74,12 +76,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let jobs = &looking_ahead(jobs, &Owned::of(jobs), Before::Deleted, &names);
     let owned = &Owned::of(jobs);
     let rules = rules(jobs, owned, Before::Deleted, &names);
+    let watched = Watched::of(jobs, &name);
     let mut text = comment(title);
     text.push_str(&comment("Run it in a directory with the inputs: snakemake -s THIS --cores all"));
     text.push_str(&remarks(jobs));
-    text.extend(unnoticed(jobs, owned, Before::Deleted, &rules, &names).map(|remark| comment(&remark)));
+    text.extend(
+        unnoticed(jobs, owned, Before::Deleted, &rules, &watched, &names).map(|remark| comment(&remark)),
+    );
     text.push_str(&comment(NEVER_NOTICED));
-    text.push_str(&comment("Never noticed by Snakemake either: an input that was removed."));
     unheeded(jobs, owned).iter().for_each(|remark| text.push_str(&comment(remark)));
     let variables = jobs.environment.iter().map(|variable| format!("export {variable}; "));
     let variables: String = variables.chain([umask(jobs)]).collect();
@@ -92,9 +96,16 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let explanation: String = again::EXPLANATION.iter().map(|line| comment(line)).collect();
         let _ = writeln!(text, "\n{explanation}AGAIN = (\n{})", functions.concat());
     }
+    if watched.any() {
+        text.push_str(OF_SNAKEMAKE);
+    }
     text.push_str("\nrule all:\n");
-    let goals: Vec<String> = rules.iter().flat_map(outputs).map(literal).collect();
-    list(&mut text, "input", &goals);
+    let made: BTreeSet<&str> = rules.iter().flat_map(outputs).collect();
+    // Snakemake runs no job again whose input was removed, but does not do without one of its goals.
+    let inputs = rules.iter().flat_map(|rule| rule.inputs.iter().chain(&rule.changed)).map(String::as_str);
+    let inputs: BTreeSet<&str> = inputs.filter(|input| !made.contains(input)).collect();
+    let goals = rules.iter().flat_map(outputs).chain(inputs);
+    list(&mut text, "input", &goals.map(literal).collect::<Vec<String>>());
     let directories = preparation(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
         let Some(line) = shell(job, jobs) else { continue };
@@ -105,13 +116,22 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             number + 1
         );
         let inputs = rule.inputs.iter().chain(&rule.changed).chain(&rule.after);
-        let inputs: Vec<String> = inputs.map(|file| literal(file)).collect();
+        let names: Vec<String> = watched.names[number].iter().map(|name| literal(name)).collect();
+        let names = Some(names.join(", ")).filter(|names| !names.is_empty());
+        let there = names.as_ref().map(|names| format!("*there({names})"));
+        let inputs: Vec<String> = inputs.map(|file| literal(file)).chain(there).collect();
         list(&mut text, "input", &inputs);
         let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
         list(&mut text, "output", &outputs);
+        list(
+            &mut text,
+            "params",
+            &names.map(|names| format!("leads({names})")).into_iter().collect::<Vec<_>>(),
+        );
         let before = again::before(number, jobs, owned).unwrap_or_default();
-        let fills = !owned.fillings[number].directories.is_empty();
+        let filling = &owned.fillings[number];
+        let fills = !filling.directories.is_empty() || !filling.cleared.is_empty();
         let again = if fills || again::is_guarded(job) || !job.leaves.is_empty() { "AGAIN + " } else { "" };
         let parts: Vec<&str> =
             [&*before.checks, &*before.changes].into_iter().filter(|part| !part.is_empty()).collect();

@@ -8,6 +8,7 @@
 
 use crate::escape::{Base, shell};
 use crate::owned::Owned;
+use crate::watched::Watched;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, Made, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -338,6 +339,7 @@ pub(crate) fn unnoticed<T, I>(
     owned: &Owned<'_>,
     before: Before,
     rules: &[Rule],
+    watched: &Watched,
     names: &Names<T, I>,
 ) -> Option<String>
 where
@@ -371,11 +373,17 @@ where
         .flat_map(|job| job.outputs.iter().filter(|file| target(job, file, before, &name).is_some()))
         .map(|file| &*file.path)
         .collect();
+    let noticed: BTreeSet<&String> =
+        rules.iter().flat_map(|rule| rule.targets.all().iter().chain(&rule.present)).collect();
     let is_missed = |path: &&str| match before {
-        Before::Kept => (names.target)(&base.relative(path)).is_none(),
+        Before::Kept => {
+            let name = (names.target)(&base.relative(path));
+            name.is_none_or(|name| !noticed.contains(&name)) && !owned.is_open(path)
+        }
         Before::Deleted => !listed.contains(*path),
     };
-    let removed = lasting(jobs).into_iter().filter(is_missed).map(|path| base.relative(path));
+    let several = jobs.shared.iter().map(|path| &**path);
+    let removed = lasting(jobs).into_iter().filter(is_missed).chain(several).map(|path| base.relative(path));
     let removed: BTreeSet<String> = removed.filter(|path| !path.starts_with('/')).collect();
     let places: BTreeSet<String> = jobs
         .jobs
@@ -395,12 +403,15 @@ where
     if !places.is_empty() {
         parts.push(format!("new files in {}", shown(&places)));
     }
+    if !watched.left_out.is_empty() {
+        parts.push(format!("that these appear or lead elsewhere: {}", shown(&watched.left_out)));
+    }
     (!parts.is_empty()).then(|| format!("not noticed when it runs again: {}", parts.join("; ")))
 }
 
 /// What is noticed in no workflow.
-pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link among the inputs that leads elsewhere, and a file that appears \
-where a job looked for it in vain. Run \"clean\" after such a change.";
+pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere and that no argument of a job names, and a file that \
+appears outside of this directory where a job looked for it in vain. Run \"clean\" after such a change.";
 
 /// Names in one line, if they are many some of them.
 fn shown(names: &BTreeSet<String>) -> String {

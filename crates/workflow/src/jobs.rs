@@ -37,6 +37,7 @@ mod tests;
 mod times;
 mod trouble;
 mod turns;
+mod watched;
 mod ways;
 
 use iotrail_model::{Case, Nanos, Timestamp};
@@ -98,6 +99,17 @@ pub enum Target {
     Null,
     /// `>&-`
     Closed,
+}
+
+impl Target {
+    /// The file, if it is one.
+    #[must_use]
+    pub const fn path(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Read(path) | Self::Write(path) | Self::Append(path) | Self::ReadWrite(path) => Some(path),
+            Self::Same(_) | Self::Null | Self::Closed => None,
+        }
+    }
 }
 
 /// A redirection of one descriptor.
@@ -163,6 +175,17 @@ impl Script {
             Self::Command(command) => vec![command],
             Self::Sequence(parts) | Self::Pipeline(parts) => parts.iter().flat_map(Self::commands).collect(),
             Self::Redirected { body, .. } | Self::Masked { body, .. } => body.commands(),
+        }
+    }
+
+    /// All redirections, of what shares them before those of its commands.
+    #[must_use]
+    pub fn redirects(&self) -> Vec<&Redirect> {
+        match self {
+            Self::Command(command) => command.redirects.iter().collect(),
+            Self::Sequence(parts) | Self::Pipeline(parts) => parts.iter().flat_map(Self::redirects).collect(),
+            Self::Masked { body, .. } => body.redirects(),
+            Self::Redirected { body, redirects } => redirects.iter().chain(body.redirects()).collect(),
         }
     }
 
@@ -285,6 +308,11 @@ pub struct Job {
     pub met: Vec<Arc<str>>,
     /// Directories that it listed.
     pub listed: Vec<Arc<str>>,
+    /// Directories made in the recording that it removes with all that is in them, or would if they were there: it looked for them
+    /// in vain. Sorted.
+    pub clears: Vec<Arc<str>>,
+    /// Names that no job makes, sorted: those that it looked for in vain, and arguments that may be symbolic links.
+    pub watched: Vec<Arc<str>>,
     /// Jobs that must be over before it starts, sorted.
     pub needs: Vec<JobId>,
     /// First sign of life.

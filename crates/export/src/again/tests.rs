@@ -323,6 +323,27 @@ fn what_no_job_made_is_not_removed_from_a_directory_of_the_jobs() {
 }
 
 #[test]
+fn a_job_that_removes_a_directory_is_refused_while_anything_else_lies_in_it() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let maker = Job { made: vec![directory("/w/d"), made("/w/d/1")], ..Job::default() };
+    let remover = Job { clears: vec!["/w/d".into()], ..Job::default() };
+    let jobs = Jobs { jobs: vec![maker, remover], base: Some("/w".into()), ..Jobs::default() };
+    assert_eq!(run_job(1, &jobs, place, ":"), None, "nothing is there");
+    put(place, &["d/1"]);
+    assert_eq!(run_job(1, &jobs, place, ":"), None, "a job made it");
+    put(place, &["d/.note"]);
+    // Another job that is at work makes no difference.
+    fs::create_dir(place.join(".iotrail")).unwrap();
+    fs::write(place.join(format!(".iotrail/begun-{}-1", sum(&jobs))), "").unwrap();
+    let said = run_job(1, &jobs, place, "rm -rf d").unwrap();
+    assert!(said.contains("./d/.note: it is not of these jobs; move it away"), "{said}");
+    assert!(place.join("d/1").exists());
+    fs::write(place.join(format!(".iotrail/made-{}-1", sum(&jobs))), "./d/.note\n").unwrap();
+    assert_eq!(run_job(1, &jobs, place, "rm -rf d"), None, "a later run made it");
+}
+
+#[test]
 fn what_two_jobs_may_have_made_at_a_time_is_not_removed() {
     let place = tempfile::tempdir().unwrap();
     let (place, jobs) = (place.path(), two_fillers());

@@ -7,7 +7,7 @@
 
 use super::programs::Programs;
 use super::ways::{absolute, paths_in};
-use super::{Job, Redirect, Script, Target};
+use super::{Job, Script};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 use iotrail_model::Names;
@@ -69,34 +69,15 @@ pub(crate) fn is_private(home: &str, path: &str) -> bool {
 
 /// Files that redirections name, but for temporary ones in the system's directories for these.
 fn redirected(job: &Job) -> Vec<&str> {
-    fn add<'a>(script: &'a Script, all: &mut Vec<&'a Redirect>) {
-        match script {
-            Script::Command(command) => all.extend(&command.redirects),
-            Script::Sequence(parts) | Script::Pipeline(parts) => {
-                parts.iter().for_each(|part| add(part, all));
-            }
-            Script::Redirected { body, redirects } => {
-                all.extend(redirects);
-                add(body, all);
-            }
-            Script::Masked { body, .. } => add(body, all),
-        }
-    }
-    let mut all = Vec::new();
-    job.script.iter().for_each(|script| add(script, &mut all));
     let gone = |path: &str| {
         let of_job = job.inputs.iter().chain(&job.outputs).find(|file| &*file.path == path);
         of_job.is_none_or(|file| !file.stays)
     };
     let passes =
         |path: &str| path.rsplit_once('/').is_some_and(|(place, _)| PASSING.contains(&place)) && gone(path);
-    all.into_iter()
-        .filter_map(|redirect| match &redirect.target {
-            Target::Read(path) | Target::Write(path) | Target::Append(path) | Target::ReadWrite(path) => {
-                Some(&**path)
-            }
-            Target::Same(_) | Target::Null | Target::Closed => None,
-        })
+    let redirects = job.script.iter().flat_map(Script::redirects);
+    redirects
+        .filter_map(|redirect| redirect.target.path().map(|path| &**path))
         .filter(|path| path.starts_with('/') && !path.starts_with("/dev/") && !passes(path))
         .collect()
 }
@@ -168,6 +149,7 @@ pub(crate) fn aliases(
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Redirect, Target};
     use super::*;
     use crate::jobs::Command;
 

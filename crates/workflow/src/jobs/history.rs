@@ -954,6 +954,9 @@ impl Writer<'_> {
             return;
         };
         if let Some((_, mut turns)) = self.made.remove(&text) {
+            if self.listed.get(&text).is_some_and(|jobs| jobs.contains(&job)) {
+                self.stages.clear(path, job);
+            }
             turns.write(job, self.span, &mut self.needs);
             self.names.entry(path).or_default().turns = turns;
         }

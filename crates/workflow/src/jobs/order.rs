@@ -7,6 +7,7 @@ use super::group::Together;
 use super::history::{History, NameHistory};
 use super::own_deeds::is_of_workflow;
 use super::programs::{Program, ProgramId, Programs, name};
+use super::watched::watch;
 use super::{Job, JobFile, JobId, Jobs, Left, Script, Trouble};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -86,6 +87,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     let directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     again(&history, log, &needs, &mut jobs);
+    watch(&mut jobs, lives, log.names(), &history, &directories);
     troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
     let home: Option<Arc<str>> = lives.first_directory().map(Arc::from);
     let matters = |path: &&Arc<str>| is_of_workflow(home.as_deref(), path);
@@ -195,10 +197,14 @@ fn again(history: &History, log: &EventLog, needs: &[BTreeSet<u32>], jobs: &mut 
     for (job, directory) in &history.again.listed {
         jobs[*job as usize].listed.push(text(*directory));
     }
+    for (job, directory) in &history.again.cleared {
+        jobs[*job as usize].clears.push(text(*directory));
+    }
     for job in jobs {
         job.made.sort_by(|a, b| a.path.cmp(&b.path));
         job.found.sort();
         job.found.dedup();
+        job.clears.sort();
     }
 }
 

@@ -111,6 +111,8 @@ pub(crate) struct Stages {
     births: HashMap<Arc<str>, Vec<Birth>, RandomState>,
     /// What went with a directory that a job renamed, by new names.
     carried: Vec<(u32, Made)>,
+    /// Directories that were removed by jobs that had listed them.
+    cleared: BTreeSet<(u32, PathId)>,
     /// Who listed which directory when.
     lists: Vec<(PathId, u32, Timestamp)>,
 }
@@ -126,6 +128,10 @@ pub(crate) struct Again {
     pub(crate) listed: BTreeSet<(u32, PathId)>,
     /// Names of before that no job changed but in their permissions, by job that found them.
     pub(crate) looked: Vec<(u32, PathId)>,
+    /// By job, directories made in the recording that it removed with what was in them, or looked for in vain.
+    pub(crate) cleared: BTreeSet<(u32, PathId)>,
+    /// Names that jobs looked for in vain and that nobody made, by job.
+    pub(crate) missed: Vec<(u32, PathId)>,
     /// Files with several names that jobs changed.
     pub(crate) shared: Vec<FileId>,
     /// Names of files that jobs changed, by job that found them.
@@ -266,6 +272,11 @@ impl Stages {
         }
     }
 
+    /// The job removed the directory with all that it had found in it.
+    pub(crate) fn clear(&mut self, directory: PathId, job: u32) {
+        self.cleared.insert((job, directory));
+    }
+
     /// Names in directories that were made in the recording were not there before, and those in renamed ones had other names.
     fn follow_births(&mut self, text: &impl Fn(PathId) -> Arc<str>) {
         for (thing, history) in &mut self.all {
@@ -325,13 +336,18 @@ impl Stages {
         let listed = self.lists.iter().map(|(directory, job, _)| (*job, *directory)).collect();
         self.follow_births(text);
         self.follow_lists(text);
-        let mut again = Again { listed, ..Again::default() };
+        let cleared = std::mem::take(&mut self.cleared);
+        let mut again = Again { listed, cleared, ..Again::default() };
         again.made.append(&mut self.carried);
         let mut all: Vec<(Thing, History)> = self.all.into_iter().collect();
         all.sort_by_key(|(thing, _)| *thing);
         for (thing, mut history) in all {
             if let Thing::Name(path) = thing {
                 again.made.extend(history.made(&text(path)));
+                again.cleared.extend(history.awaited().map(|job| (job, path)));
+                if history.stages.len() == 1 && !history.by_manager {
+                    again.missed.extend(history.stages[0].missers.iter().map(|job| (*job, path)));
+                }
                 if history.stages.len() == 1 && !history.is_directory {
                     again.looked.extend(history.stages[0].all_found().map(|job| (job, path)));
                 } else if history.stages.len() > 1 && history.stages[1..].iter().all(|stage| stage.permitted)
@@ -396,6 +412,15 @@ impl History {
             Some((stage.writer?, Made { path: path.clone(), is_directory, clear, moved }))
         });
         made.collect()
+    }
+
+    /// Who looked for a directory in vain that another job made.
+    fn awaited(&self) -> impl Iterator<Item = u32> {
+        let makes = |stage: &Stage, job: &u32| {
+            stage.directory && stage.exists == Some(true) && stage.writer != Some(*job)
+        };
+        let missers = self.stages.iter().flat_map(|stage| &stage.missers).copied();
+        missers.filter(move |job| self.stages.iter().any(|stage| makes(stage, job)))
     }
 
     /// The name came with a directory that the job renamed: there was nothing of that name before.

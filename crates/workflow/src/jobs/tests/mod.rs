@@ -103,6 +103,23 @@ impl Recording {
         self.moved(pid, "write", Some(3), path, 4, "", Some(4));
     }
 
+    /// It is not there.
+    fn miss(&mut self, pid: u32, path: &str) {
+        self.now += 10;
+        let event = Event {
+            seq: 1_000_000 + self.now as u64,
+            pid: Pid(pid),
+            tid: Tid(pid),
+            call: self.log.call("openat"),
+            start: Timestamp(self.now),
+            path: self.log.path(path),
+            ret: Nullable::some(-1),
+            errno: self.log.errno("ENOENT"),
+            ..Event::default()
+        };
+        self.log.push(event);
+    }
+
     fn jobs(self) -> Jobs {
         self.jobs_with(&JobOptions::default())
     }
@@ -389,18 +406,7 @@ fn a_manager_that_wrote_is_a_job_as_a_whole() {
 fn who_makes_a_name_waits_for_who_missed_it_and_who_looks_at_it_for_who_makes_it() {
     let mut recording = Recording::new();
     recording.start(2, "miss", |_| {});
-    let event = Event {
-        seq: 1_000_000,
-        pid: Pid(2),
-        tid: Tid(2),
-        call: recording.log.call("openat"),
-        start: Timestamp(recording.now + 1),
-        path: recording.log.path("/w/late"),
-        ret: Nullable::some(-1),
-        errno: recording.log.errno("ENOENT"),
-        ..Event::default()
-    };
-    recording.log.push(event);
+    recording.miss(2, "/w/late");
     recording.now += 2_000;
     recording.start(3, "make", |_| {});
     recording.write(3, "/w/late");
@@ -807,4 +813,43 @@ fn who_takes_away_what_may_be_an_old_link_waits_for_who_may_have_come_through_it
     assert_eq!(needs("rd", false), [JobId(0)]);
     assert_eq!(needs("rd\0v1", false), []);
     assert_eq!(needs("rd\0v1\0cfg", true), [JobId(0)], "as any file that is read first");
+}
+
+#[test]
+fn names_that_were_missed_and_arguments_that_may_be_links_are_watched_unless_a_job_makes_them() {
+    let mut recording = Recording::new();
+    recording.start(2, "cat\0-n\0link\0header\0late/x", |_| {});
+    recording.miss(2, "/w/conf");
+    recording.miss(2, "/w/late");
+    recording.read(2, "/w/in");
+    recording.read(2, "/w/header");
+    recording.now += 2_000;
+    recording.start(3, "cat\0header\0word", |_| {});
+    recording.read(3, "/w/header");
+    recording.write(3, "/w/late");
+    recording.now += 2_000;
+    let jobs = recording.jobs();
+    let watched = |job: usize| jobs.jobs[job].watched.iter().map(|path| &**path).collect::<Vec<_>>();
+    assert_eq!(watched(0), ["/w/conf", "/w/link"]);
+    assert!(watched(1).is_empty(), "all that it read is named");
+}
+
+#[test]
+fn who_removes_a_directory_with_what_is_in_it_and_who_missed_it_clears_it() {
+    let mut recording = Recording::new();
+    for (pid, line) in [(2, "rm\0-rf\0d"), (3, "mkdir\0d"), (4, "rm\0-rf\0d")] {
+        recording.start(pid, line, |_| {});
+        match pid {
+            2 => recording.miss(pid, "/w/d"),
+            3 => recording.call(pid, "mkdir", None, "/w/d", 0, ""),
+            _ => {
+                recording.call(pid, "getdents64", Some(3), "/w/d", 0, "");
+                recording.call(pid, "rmdir", None, "/w/d", 0, "");
+            }
+        }
+        recording.now += 2_000;
+    }
+    let jobs = recording.jobs();
+    let clears = jobs.jobs.iter().map(|job| job.clears.len()).collect::<Vec<_>>();
+    assert_eq!(clears, [1, 0, 1]);
 }

@@ -1,0 +1,75 @@
+//! Names that no job makes and that decide what a job finds, though it read nothing under them: those that it looked for in vain,
+//! and symbolic links.
+//!
+//! Paths of a trail have their links resolved, and no event says that there was one. So an argument may be a link if it names
+//! something that the job did not read under that name, while it used a file that none of its arguments names, or only looked at it.
+
+use super::history::{History, NameHistory};
+use super::programs::name;
+use super::stages::parent;
+use super::ways::{absolute, paths_in};
+use super::{Job, Script};
+use iotrail_model::Names;
+use iotrail_query::Lives;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Gives each job the names that are to be watched for it, but for those that jobs or managers make or change, and what is below them.
+pub(crate) fn watch(
+    jobs: &mut [Job],
+    lives: &Lives,
+    names: &Names,
+    history: &History,
+    directories: &[Arc<str>],
+) {
+    let used =
+        |name: &NameHistory| name.written || name.uses.iter().any(|(_, used)| used.output || used.removed);
+    let files = history.names.iter().filter(|(_, name)| used(name)).map(|(path, _)| path);
+    let files: BTreeSet<&str> = files.map(|path| &**path).collect();
+    let made =
+        jobs.iter().flat_map(|job| job.directories.iter().chain(job.made.iter().map(|made| &made.path)));
+    let made: BTreeSet<Arc<str>> = made.chain(directories).cloned().collect();
+    let is_free = |path: &Arc<str>| {
+        let mut way = std::iter::successors(Some(&**path), |path| parent(path));
+        !made.contains(path) && !way.any(|path| files.contains(path))
+    };
+    let mut watched: Vec<BTreeSet<Arc<str>>> = jobs.iter().map(|job| links(job, lives)).collect();
+    for (job, path) in &history.again.missed {
+        watched[*job as usize].insert(name(names, *path).clone());
+    }
+    for (job, watched) in jobs.iter_mut().zip(watched) {
+        job.watched = watched.into_iter().filter(is_free).collect();
+    }
+}
+
+/// Arguments that may be symbolic links.
+fn links(job: &Job, lives: &Lives) -> BTreeSet<Arc<str>> {
+    let words = words(job, lives);
+    let read: BTreeSet<&Arc<str>> = job.inputs.iter().map(|file| &file.path).chain(&job.listed).collect();
+    let is_read = |path: &Arc<str>| read.contains(path);
+    let looked: BTreeSet<&Arc<str>> = job.found.iter().filter(|path| !is_read(path)).collect();
+    let redirects = job.script.iter().flat_map(Script::redirects);
+    let redirected: BTreeSet<&Arc<str>> = redirects.filter_map(|redirect| redirect.target.path()).collect();
+    let is_named = |path: &Arc<str>| words.contains(path) || redirected.contains(path);
+    let all_are_named = read.iter().chain(&looked).all(|path| is_named(path));
+    let may_be = |path: &Arc<str>| looked.contains(path) || !all_are_named && !is_read(path);
+    words.iter().filter(|path| may_be(path)).cloned().collect()
+}
+
+/// What may be paths in the arguments of a job.
+fn words(job: &Job, lives: &Lives) -> BTreeSet<Arc<str>> {
+    let images: Vec<_> = job.lives.iter().flat_map(|life| lives.images(*life)).collect();
+    let name = |exe: &str| exe.rsplit('/').next().unwrap_or_default().to_owned();
+    let programs: BTreeSet<String> =
+        images.iter().filter_map(|image| image.exe.as_deref().map(name)).collect();
+    let is_path = |word: &&str| {
+        !word.starts_with('-') && word.contains(char::is_alphabetic) && !programs.contains(*word)
+    };
+    let mut found = BTreeSet::new();
+    for image in images {
+        let cwd = image.cwd.as_deref().unwrap_or_default();
+        let arguments = image.cmdline.as_deref().unwrap_or_default().split('\0').skip(1);
+        found.extend(arguments.flat_map(paths_in).filter(is_path).map(|word| absolute(cwd, word)));
+    }
+    found
+}
