@@ -1,6 +1,6 @@
 # Two commands do all set-up: `make demo` shows the main job, `make test` proves it.
 SHELL := /bin/bash
-.PHONY: help demo build sql install test test-rust test-interop test-workflow test-sql test-browser lint docs bench clean
+.PHONY: help demo build sql install dist test test-rust test-interop test-workflow test-sql test-browser lint docs bench clean
 
 help:            ## What can be made
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
@@ -15,8 +15,11 @@ sql:             ## Build the query engine, target/release/iotrail-sql (heavy)
 	cargo build --release --locked -p iotrail-sql
 
 install: FEATURES := sqlite
-install: build   ## Install binary, man pages and completions below PREFIX (default /usr/local)
+install: build   ## Install binaries (iotrail-sql if built), man pages and completions below PREFIX (default /usr/local)
 	@scripts/install.sh "$${PREFIX:-/usr/local}"
+
+dist:            ## An archive for other machines with checksum, below dist/ (STATIC=no: linked dynamically)
+	@scripts/dist.sh "$${STATIC:-yes}"
 
 test:            ## Install what is missing, run every test but the query engine's, print one summary
 	@scripts/test.sh all

@@ -433,12 +433,12 @@ def left_out(about):
 
 
 def limited(self):
-    """--max-events, --max-size and --sample keep less, and count what they left out."""
+    """--max-events, --max-bytes and --sample keep less, and count what they left out."""
     plain = self.new_trail()
     Recording(self, plain, 500).end()
     _, everything = self.recorded(plain)
     aside = left_out(self.facts(plain))
-    for option in (("--max-events", "100"), ("--max-size", "20KiB"), ("--sample", "10")):
+    for option in (("--max-events", "100"), ("--max-bytes", "20KiB"), ("--sample", "10")):
         trail = self.new_trail()
         recording = Recording(self, trail, 500, option)
         code = recording.end()

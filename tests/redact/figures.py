@@ -7,7 +7,7 @@ COMMANDS = [
     *(["dfg", "--map", preset] for preset in ("call", "file", "dir1", "dir2", "dir3", "template", "ext")),
     ["dfg", "--by", "cid", "--map", "ext"],
     *(["stats", "--files-by", how] for how in ("file", "dir2", "template", "ext")),
-    ["stats", "--by", "job"],
+    ["stats", "--phases", "job"],
     ["workflow"],
     ["workflow", "--show-maps"],
     ["tree"],

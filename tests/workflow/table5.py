@@ -47,7 +47,7 @@ def run(iotrail, home):
     traced(home, ["strace", "-f", "-y", "-s", "0", "-o", home / "strace.txt", "-e", f"trace=?{calls.replace(',', ',?')}"])
     expected = summed((home / "strace.txt").read_text(errors="replace").splitlines(), f"{home}/work/")
     traced(home, [iotrail, "-q", "record", "-o", home / "work.trail", "--"])
-    words = ["stats", "--by", "job", "--path", f"{home}/work/**", "--json", home / "work.trail"]
+    words = ["stats", "--phases", "job", "--path", f"{home}/work/**", "--json", home / "work.trail"]
     profile = json.loads(subprocess.run([iotrail, "-q", *words], check=True, stdout=subprocess.PIPE).stdout)
     found = {row["group"]: figures(row) for row in profile["phases"]}
     problems = [f"{group} {name}: strace {expected.get(group, {}).get(name)}, iotrail {found.get(group, {}).get(name)}"

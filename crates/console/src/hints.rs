@@ -1,15 +1,17 @@
 //! What to do about facts, errors, warnings and texts, in words of the command line. Libraries know no options and no commands:
 //! they state what is the case as values, and here each value that something can be done about gets its words.
 
+use crate::near::{nearest, trails_in};
 use iotrail_dfg::DfgError;
 use iotrail_model::Note;
 use iotrail_model::text::printable;
-use iotrail_query::{QueryError, Warning};
+use iotrail_query::{MAPPINGS, QueryError, Warning};
 use iotrail_stats::StatsError;
 use iotrail_terminal::Hint;
 use iotrail_trail::TrailError;
 use iotrail_workflow::ops::OpError;
 use std::error::Error;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A fact of the trail `name`, with what to do about it.
@@ -27,6 +29,11 @@ pub fn of_note(note: &Note, name: &str) -> String {
 pub fn of_warning(warning: &Warning) -> String {
     match warning {
         Warning::OneLayerOfSeveral { .. } => format!("{warning}, choose with --layer"),
+        Warning::NoSuchCall { words, there } => {
+            let names = || there.iter().map(String::as_str);
+            let meant = words.split(',').find_map(|word| nearest(word, names()));
+            format!("--{warning}{}", meant.map(did_you_mean).unwrap_or_default())
+        }
         _ if warning.setting().is_some() => format!("--{warning}"),
         _ => warning.to_string(),
     }
@@ -45,7 +52,11 @@ pub fn of_error(error: &anyhow::Error) -> String {
             text = format!("{text}{separator}{worded}");
         }
     }
-    text + &error.chain().find_map(of_trail).unwrap_or_default()
+    text + &error.chain().find_map(|cause| of_trail(cause).or_else(|| of_mapping(cause))).unwrap_or_default()
+}
+
+fn did_you_mean(word: &str) -> String {
+    format!("; did you mean {}?", printable(word))
 }
 
 /// One cause, with the option that it is about.
@@ -63,10 +74,56 @@ fn of_cause(cause: &(dyn Error + 'static)) -> String {
     format!("{}{cause}{hint}", if is_of_option { "--" } else { "" })
 }
 
+/// The mapping that was meant by the name of a file that does not exist.
+fn of_mapping(cause: &(dyn Error + 'static)) -> Option<String> {
+    match cause.downcast_ref()? {
+        QueryError::Read { file, source } if source.kind() == ErrorKind::NotFound => {
+            nearest(file, MAPPINGS).map(did_you_mean)
+        }
+        _ => None,
+    }
+}
+
+/// How many trails are named in place of one that does not exist.
+const NAMED: usize = 5;
+
+/// The trails that may have been meant by one that does not exist.
+fn instead_of(missing: &Path) -> Option<String> {
+    let directory = missing.parent()?;
+    if iotrail_trail::is_trail(directory) {
+        return None;
+    }
+    let trails: Vec<String> = trails_in(directory).iter().map(|path| shown(path)).collect();
+    if let Some(meant) = nearest(&shown(missing), trails.iter().map(String::as_str)) {
+        return Some(did_you_mean(meant));
+    }
+    let and_others = if trails.len() > NAMED { " and others" } else { "" };
+    let trails: Vec<String> = trails.into_iter().take(NAMED).collect();
+    (!trails.is_empty()).then(|| format!("; trails there: {}{and_others}", trails.join(", ")))
+}
+
+/// What to do with a file or directory that is not a trail.
+fn with_other(path: &Path) -> Option<String> {
+    let trails: Vec<String> = trails_in(path).iter().take(NAMED).map(|path| shown(path)).collect();
+    if !trails.is_empty() {
+        return Some(format!("; there are trails in it: {}", trails.join(", ")));
+    }
+    let trail = path.with_extension("trail");
+    (path.exists() && trail != path)
+        .then(|| format!("; to import traces: iotrail import -o {} {}", shown(&trail), shown(path)))
+}
+
+fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy()).into_owned()
+}
+
 /// What to do about an error of a trail, as the end of its sentence.
 fn of_trail(cause: &(dyn Error + 'static)) -> Option<String> {
-    let shown = |path: &Path| printable(&path.to_string_lossy()).into_owned();
     match cause.downcast_ref()? {
+        TrailError::Io { action: "open", path, source } if source.kind() == ErrorKind::NotFound => {
+            instead_of(path)
+        }
+        TrailError::NotATrail { path, .. } => with_other(path),
         TrailError::Exists { .. } | TrailError::OtherRun { .. } => {
             Some(", or replace it with --force".to_owned())
         }
@@ -76,7 +133,7 @@ fn of_trail(cause: &(dyn Error + 'static)) -> Option<String> {
             shown(path)
         )),
         TrailError::DamagedSpool { target, .. } => {
-            Some(format!("; to take what can be read: iotrail recover --force {}", shown(target)))
+            Some(format!("; to take what can be read: iotrail recover --salvage {}", shown(target)))
         }
         _ => None,
     }

@@ -3,6 +3,7 @@
 //! A crate of its own because there are two binaries, `iotrail` and `iotrail-sql`, that shall do both alike.
 
 pub mod hints;
+pub mod near;
 pub mod output;
 pub mod program;
 pub mod ui;

@@ -127,6 +127,11 @@ impl Ui {
         self.line("31", "error: ", &hints::of_error(error));
     }
 
+    /// How to call a command, below the error that it was called wrongly.
+    pub fn usage(&self, usage: &str) {
+        self.line("", "", &format!("\n{usage}\n\nFor more information, try '--help'."));
+    }
+
     /// A bar for long work of `total` bytes, drawn only on a terminal.
     pub fn byte_bar(&self, total: Option<u64>, what: &str) -> ProgressBar {
         let template = match total {

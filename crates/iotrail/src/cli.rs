@@ -5,56 +5,86 @@ use crate::commands::{
     recover, redact, report, sql, stats, tree, why, workflow,
 };
 use crate::ui::{Colour, Ui};
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand};
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
-Exit status: 0 all went well; 1 something failed or a check found problems; 2 wrong usage.
-Data goes to stdout, talk and progress to stderr. NO_COLOR is honoured.
-
 Start here:
-  iotrail record -o ls.trail -- ls -l
-  iotrail dfg ls.trail
-  iotrail report ls.trail -o ls.html";
+  iotrail record --report -o ls.trail -- ls -l
+  iotrail why ls.trail
+  iotrail COMMAND --help
+
+Data goes to stdout, messages and progress to stderr. Exit status: 0 success; 1 failure, nothing selected, or a check that found problems; 2 wrong usage.";
+
+/// Heading of the options that every command has.
+const GLOBAL: &str = "Global options";
 
 /// Shows what a program does to its files.
 #[derive(Debug, Parser)]
-#[command(name = "iotrail", version, after_help = AFTER_HELP, max_term_width = 110, propagate_version = true)]
+#[command(
+    name = "iotrail",
+    version,
+    after_help = AFTER_HELP,
+    max_term_width = 110,
+    propagate_version = true,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    disable_help_subcommand = true,
+)]
 pub(crate) struct Cli {
-    /// When to use colours.
-    #[arg(long = "color", alias = "colour", value_enum, default_value_t, global = true, value_name = "WHEN")]
+    /// When to use colours: `auto` (on a terminal, unless NO_COLOR is set), `always` or `never`.
+    #[arg(
+        long = "color",
+        alias = "colour",
+        value_enum,
+        default_value_t,
+        hide_default_value = true,
+        hide_possible_values = true,
+        global = true,
+        value_name = "WHEN",
+        help_heading = GLOBAL
+    )]
     pub(crate) colour: Colour,
 
-    /// Say nothing but errors on stderr.
-    #[arg(short, long, global = true)]
+    /// Print errors only.
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
+
+    /// Print help; `-h` is shorter.
+    #[arg(short, long, global = true, action = ArgAction::Help, help_heading = GLOBAL)]
+    help: Option<bool>,
+
+    /// Print the version.
+    #[arg(short = 'V', long, global = true, action = ArgAction::Version, help_heading = GLOBAL)]
+    version: Option<bool>,
 
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// One thing to do.
+/// One thing to do. The order is that of the first screen.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Record(Box<record::Args>),
     Import(import::Args),
-    Recover(recover::Args),
-    Info(info::Args),
-    Check(check::Args),
-    Events(Box<events::Args>),
-    Processes(processes::Args),
-    Files(files::Args),
     Why(why::Args),
+    Files(files::Args),
     Advise(advise::Args),
-    Dfg(Box<dfg::Args>),
-    Compare(Box<compare::Args>),
-    Stats(Box<stats::Args>),
     Report(Box<report::Args>),
+    #[command(visible_alias = "graph")]
+    Dfg(Box<dfg::Args>),
+    Stats(Box<stats::Args>),
+    Workflow(Box<workflow::Args>),
+    Tree(tree::Args),
+    Processes(processes::Args),
+    Events(Box<events::Args>),
+    Compare(Box<compare::Args>),
     Export(export::Args),
     Sql(sql::Args),
-    Workflow(Box<workflow::Args>),
     Redact(redact::Args),
-    Tree(tree::Args),
+    Info(info::Args),
+    Check(check::Args),
+    Recover(recover::Args),
     Completions(completions::Args),
     Man(man::Args),
 }

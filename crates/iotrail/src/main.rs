@@ -3,6 +3,9 @@
 mod args;
 mod cli;
 mod commands;
+mod free_name;
+mod help;
+mod offers;
 mod rows;
 mod suggest;
 mod usage;
@@ -16,14 +19,18 @@ const WRONG_USAGE: u8 = 2;
 fn main() -> ExitCode {
     // A file that may not be written is an error that is reported, not a death by SIGXFSZ that leaves half of it behind.
     iotrail_record::survive_file_limit();
-    let cli: cli::Cli = suggest::parsed();
+    let (cli, command) = suggest::parsed();
     let ui = ui::Ui::new(cli.colour, cli.quiet);
     match cli.command.run(&ui) {
         Ok(code) => code,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             ui.error(&error);
-            if usage::is_wrong(&error) { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
+            if !usage::is_wrong(&error) {
+                return ExitCode::FAILURE;
+            }
+            ui.usage(&usage::of(&command));
+            ExitCode::from(WRONG_USAGE)
         }
     }
 }

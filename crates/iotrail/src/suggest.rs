@@ -1,33 +1,61 @@
-//! The command that was meant by a mistyped one.
+//! The command line of this run, or what was probably meant by a wrong one.
 
-use clap::Parser;
-use clap::error::{ContextKind, ContextValue};
+use crate::cli::Cli;
+use crate::{help, offers};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, FromArgMatches};
+use iotrail_console::near::nearest;
+use std::ffi::OsString;
+use std::path::Path;
 
-/// The command line; at wrong words the program ends with what clap says, and with the command that was meant.
-pub(crate) fn parsed<C: Parser>() -> C {
-    C::try_parse().unwrap_or_else(|mut error| {
-        // clap measures how alike words are by letters in nearly the same place: `dgf` is nothing like `dfg` to it.
-        let suggests = error.get(ContextKind::SuggestedSubcommand).is_some();
-        if let (false, Some(ContextValue::String(word))) =
-            (suggests, error.get(ContextKind::InvalidSubcommand))
-        {
-            let root = C::command();
-            let names = root.get_subcommands().map(clap::Command::get_name);
-            let meant: Vec<String> =
-                names.filter(|name| same_letters(name, word)).map(str::to_owned).collect();
-            if !meant.is_empty() {
-                error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(meant));
-            }
-        }
-        error.exit()
-    })
+/// The command line and the name of its command. At wrong words the program ends with what clap says of them, with the command
+/// that was meant, and with the usage of the command that was named.
+pub(crate) fn parsed() -> (Cli, String) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let parse = || {
+        let matches = help::command().try_get_matches_from(&words)?;
+        let name = matches.subcommand_name().unwrap_or_default().to_owned();
+        Ok((Cli::from_arg_matches(&matches)?, name))
+    };
+    parse().unwrap_or_else(|error: clap::Error| explained(error, &words).exit())
 }
 
-fn same_letters(one: &str, other: &str) -> bool {
-    let sorted = |word: &str| {
-        let mut letters: Vec<char> = word.chars().collect();
-        letters.sort_unstable();
-        letters
-    };
-    sorted(one) == sorted(other)
+/// The error with what helps.
+fn explained(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        return error;
+    }
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand).cloned() {
+        let rest: Vec<String> = words
+            .iter()
+            .skip_while(|other| other.as_os_str() != &*word)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let offered = |offer: String| clap::Error::raw(ErrorKind::InvalidSubcommand, offer);
+        if let Some(offer) = offers::for_file(Path::new(&word), &rest) {
+            return offered(offer);
+        }
+        // clap measures how alike words are by letters in nearly the same place: `dgf` is nothing like `dfg` to it.
+        let root = help::command();
+        let meant = nearest(&word, root.get_subcommands().map(Command::get_name)).map(str::to_owned);
+        if let Some(meant) = meant {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant]));
+            return error;
+        }
+        return offers::for_program(&rest).map_or(error, offered);
+    }
+    let named = words.iter().skip(1).find_map(|word| help::subcommand(word.to_str()?));
+    let Some(mut command) = named else { return error };
+    if error.context().next().is_none() {
+        return error.format(&mut command);
+    }
+    if error.get(ContextKind::Usage).is_none() {
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
+    }
+    error
 }

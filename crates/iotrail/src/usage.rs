@@ -1,5 +1,6 @@
 //! What is wrong with the words of the command line, beyond what their parser sees: exit status 2 as for its own errors.
 
+use crate::help;
 use iotrail_draw::DrawError;
 use iotrail_export::ExportError;
 use iotrail_query::QueryError;
@@ -18,6 +19,12 @@ impl fmt::Display for UsageError {
 }
 
 impl Error for UsageError {}
+
+/// How the command called `name` is used: `Usage: iotrail dfg [OPTIONS] <TRAIL>...`.
+pub(crate) fn of(name: &str) -> String {
+    let command = help::subcommand(name).unwrap_or_else(help::command);
+    command.clone().render_usage().to_string()
+}
 
 /// The error of a wrong usage.
 pub(crate) fn wrong(message: impl Into<String>) -> anyhow::Error {

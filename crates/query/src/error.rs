@@ -44,6 +44,14 @@ pub enum QueryError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// The selection leaves nothing to answer about.
+    #[error("nothing to show for the selection ({selection}) in {events}")]
+    NothingSelected {
+        /// The selection in words.
+        selection: String,
+        /// How many events there are, in words.
+        events: String,
+    },
     /// The event log could not be read.
     #[error("{0}")]
     Trail(#[from] iotrail_trail::TrailError),
@@ -56,7 +64,10 @@ impl QueryError {
         match self {
             Self::Word { .. } => true,
             Self::Read { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Rules { .. } | Self::NotVariablesOnly(_) | Self::Trail(_) => false,
+            Self::Rules { .. }
+            | Self::NotVariablesOnly(_)
+            | Self::NothingSelected { .. }
+            | Self::Trail(_) => false,
         }
     }
 

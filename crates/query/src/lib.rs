@@ -51,7 +51,7 @@ pub use group::{GroupBy, Groups};
 pub use lives::{Life, LifeId, Lives};
 pub use mapping::{AUTO, Mapping, Subject};
 pub use pass::{Asks, Pass, Rows, Running, scan};
-pub use preset::Preset;
+pub use preset::{MAPPINGS, Preset};
 pub use process_group::{NO_GROUP, ProcessGroupBy, ProcessGroups};
 pub use process_rules::ProcessRules;
 pub use query::Query;

@@ -9,6 +9,9 @@ use std::borrow::Cow;
 /// The words for all presets, for messages.
 pub(crate) const NAMES: &str = "dir2 (or dir1, dir3, ...), file, call, template, ext";
 
+/// Mappings that need no file, by name, of `dirN` the usual ones.
+pub const MAPPINGS: [&str; 8] = [crate::AUTO, "dir1", "dir2", "dir3", "file", "call", "template", "ext"];
+
 /// A mapping that needs no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Preset {

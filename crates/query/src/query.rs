@@ -238,6 +238,18 @@ impl Query {
         layer_words.iter().cloned().chain(words).collect::<Vec<_>>().join("; ")
     }
 
+    /// Whether the selection left something, `selected` being how many rows, events or vertices of `log` the answer is about.
+    ///
+    /// # Errors
+    /// [`QueryError::NothingSelected`] if conditions were given and nothing is left.
+    pub fn check_selected(&self, selected: u64, log: &EventLog) -> Result<(), QueryError> {
+        if selected > 0 || self.selects_everything() || log.rows() == 0 {
+            return Ok(());
+        }
+        let events = iotrail_model::units::counted(log.rows(), "event", "events");
+        Err(QueryError::NothingSelected { selection: self.selection(), events })
+    }
+
     /// Whether every event is selected.
     #[must_use]
     pub fn selects_everything(&self) -> bool {
@@ -429,7 +441,8 @@ fn warnings(selection: &Selection, groups: &Groups, facts: &Facts<'_>, grouped: 
         globs.as_ref().is_some_and(|globs| !names.iter().any(|name| globs.is_match(&**name)))
     };
     if unmatched(&selection.call, &facts.names.calls) {
-        warnings.push(Warning::NoSuchCall { words: selection.spec().call.join(",") });
+        let there = facts.names.calls.iter().map(ToString::to_string).collect();
+        warnings.push(Warning::NoSuchCall { words: selection.spec().call.join(","), there });
     }
     if grouped && groups.of_case.iter().all(Option::is_none) {
         warnings.push(Warning::NoGroups);

@@ -36,6 +36,8 @@ pub enum Warning {
     NoSuchCall {
         /// The names that were given.
         words: String,
+        /// The calls of the log.
+        there: Vec<String>,
     },
     /// No case belongs to any of the groups.
     NoGroups,
@@ -75,7 +77,9 @@ impl Display for Warning {
                 printable(word),
                 printable(example)
             ),
-            Self::NoSuchCall { words } => write!(f, "call {}: the log has no such call", printable(words)),
+            Self::NoSuchCall { words, .. } => {
+                write!(f, "call {}: the log has no such call", printable(words))
+            }
             Self::NoGroups => f.write_str("by: no case belongs to any group"),
         }
     }

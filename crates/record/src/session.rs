@@ -4,7 +4,7 @@ use crate::proc::{Launcher, host};
 use crate::{Outcome, RecordError, RecordPlan, Store, StoreError, Target, record};
 use iotrail_model::{CaseName, Coverage, Dictionaries, Event, NamedFile, PathId, Process};
 use iotrail_spool::SpoolError;
-use iotrail_trail::{Capture, JoinOptions, Progress, Recording, Totals, TrailError};
+use iotrail_trail::{Capture, JoinOptions, Progress, Published, Recording, TrailError};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::num::NonZeroUsize;
@@ -31,7 +31,7 @@ pub struct Session {
     /// How the program ended, and what was seen.
     pub outcome: Outcome,
     /// What this recording added to the trail. The program has run in any case.
-    pub added: Result<Totals, TrailError>,
+    pub published: Result<Published, TrailError>,
 }
 
 /// No recording was made.
@@ -73,8 +73,8 @@ pub fn record_to_trail(
             return Err(error.into());
         }
     };
-    let added = recording.finish(&outcome.coverage, outcome.interleaved, options.threads, progress);
-    Ok(Session { outcome, added })
+    let published = recording.finish(&outcome.coverage, outcome.interleaved, options.threads, progress);
+    Ok(Session { outcome, published })
 }
 
 fn join_options(plan: &RecordPlan, options: &SessionOptions) -> JoinOptions {

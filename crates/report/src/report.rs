@@ -68,6 +68,7 @@ impl<'a> Foundation<'a> {
         let (profiling, using) = ground.files_and_profile()?;
         let passes = (Synthesis::new(log, query, how), ((profiling, using), ground.surveying()));
         let (dfg, ((profile, used), survey)) = scan(log, Some(query), options.threads, &passes)?;
+        query.check_selected(dfg.events.total, log)?;
         let (_, ((_, using), _)) = passes;
         let shown = shown(&dfg, options);
         let places = places(&dfg, &shown, options)?;

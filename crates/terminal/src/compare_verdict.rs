@@ -20,7 +20,8 @@ pub fn verdict_line(verdict: &Verdict, comparison: &Comparison) -> String {
         (runs_a, runs_b) => format!(" (means of {runs_b} and {})", units::counted(runs_a, "run", "runs")),
     };
     let elapsed = verdict.of(Figure::Elapsed).and_then(|change| Some((change.a?, change.b?)));
-    if verdict.does_the_same() && elapsed.is_none_or(|times| is_alike(times, comparison.elapsed_chance)) {
+    let as_long = elapsed.is_none_or(|times| is_alike(times, comparison.elapsed_chance));
+    if verdict.does_the_same() && as_long {
         let time = elapsed.map(|(from, to)| {
             let change =
                 if from > 0.0 { format!(" ({:+.1} %)", (to / from - 1.0) * 100.0) } else { String::new() };
@@ -30,18 +31,19 @@ pub fn verdict_line(verdict: &Verdict, comparison: &Comparison) -> String {
     }
     let mut parts = Vec::new();
     parts.push(match elapsed {
-        Some((from, to)) => format!("{}{means}", speed(&a, &b, (from, to))),
+        Some(times) if as_long => {
+            format!("{b} takes about as long as {a}: {}{means}", instead(times.0, times.1, units::duration))
+        }
+        Some(times) => format!("{}{means}", speed(&a, &b, times)),
         None => format!("{b} against {a}{means}, elapsed time unknown"),
     });
-    let (equal, different): (Vec<&FigureChange>, Vec<&FigureChange>) =
-        told(verdict).partition(|change| change.is_equal());
+    let (alike, different): (Vec<&FigureChange>, Vec<&FigureChange>) =
+        told(verdict).partition(|change| change.is_alike());
     let different: Vec<String> = different.into_iter().filter_map(difference).collect();
     if !different.is_empty() {
         parts.push(different.join(", "));
     }
-    if !equal.is_empty() {
-        parts.push(format!("{} equal", names(&equal)));
-    }
+    parts.extend(about_alike(&alike, ""));
     format!("{}.", parts.join("; "))
 }
 
@@ -84,8 +86,8 @@ fn instead(from: f64, to: f64, show: impl Fn(f64) -> String) -> String {
 
 /// What the line says beside the time: bytes in one word if both ways are equal.
 fn told(verdict: &Verdict) -> impl Iterator<Item = &FigureChange> {
-    let equal = |figure: Figure| verdict.of(figure).is_none_or(FigureChange::is_equal);
-    let bytes = if equal(Figure::Read) && equal(Figure::Written) {
+    let alike = |figure: Figure| verdict.of(figure).is_none_or(FigureChange::is_alike);
+    let bytes = if alike(Figure::Read) && alike(Figure::Written) {
         vec![Figure::Bytes]
     } else {
         vec![Figure::Read, Figure::Written]
@@ -138,11 +140,17 @@ fn shown(figure: Figure, value: f64) -> String {
 
 fn same(verdict: &Verdict) -> String {
     let known: Vec<&FigureChange> = told(verdict).collect();
-    if known.is_empty() {
-        "nothing is known of either".to_owned()
-    } else {
-        format!("{} are equal", names(&known))
-    }
+    let parts = about_alike(&known, "are ");
+    if parts.is_empty() { "nothing is known of either".to_owned() } else { parts.join(", ") }
+}
+
+/// `calls and processes are equal`, `bytes are nearly equal`.
+fn about_alike(figures: &[&FigureChange], are: &str) -> Vec<String> {
+    let (equal, nearly): (Vec<&FigureChange>, Vec<&FigureChange>) =
+        figures.iter().partition(|change| change.is_equal());
+    let words = [(equal, "equal"), (nearly, "nearly equal")];
+    let told = words.into_iter().filter(|(figures, _)| !figures.is_empty());
+    told.map(|(figures, how)| format!("{} {are}{how}", names(&figures))).collect()
 }
 
 /// `calls, processes and bytes`.

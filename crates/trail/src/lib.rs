@@ -62,12 +62,12 @@ pub use identity::{DistinctFile, FileName};
 pub use info::{Bytes, Info, Span};
 pub use log::EventLog;
 pub use meta::{Capture, FORMAT_VERSION, Table, TableFile, TimeBase, Totals, TrailMeta};
-pub use outside::outside_of_trails;
+pub use outside::{is_trail, outside_of_trails};
 pub use part::{PartSummary, PartWriter};
 pub use private::file_beside;
 pub use recording::{
-    JoinOptions, Liveness, Progress, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished, Unreadable,
-    recover, unfinished,
+    JoinOptions, Liveness, Progress, Published, Recording, RecoverOptions, Recovered, TOO_LONG, Unfinished,
+    Unreadable, recover, unfinished,
 };
 pub use row_group::RowGroupMeta;
 pub use schema::schema;

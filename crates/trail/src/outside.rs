@@ -30,7 +30,9 @@ fn enclosing(target: &Path) -> Option<PathBuf> {
     directory.ancestors().find(|directory| is_trail(directory)).map(Path::to_owned)
 }
 
-fn is_trail(directory: &Path) -> bool {
+/// Whether a directory is a trail, finished or not, sound or damaged.
+#[must_use]
+pub fn is_trail(directory: &Path) -> bool {
     directory.join(RECORDING).join(RUN).is_file() || is_description(&directory.join(META_FILE))
 }
 

@@ -20,6 +20,7 @@ pub(crate) use open::{Opened, open, state};
 pub(crate) use run::{BROKEN, RECORDING, RUN};
 
 pub use join::{JoinOptions, Recording};
+pub use publish::Published;
 pub use recover::{RecoverOptions, Recovered, Unreadable, recover};
 pub use unfinished::{Liveness, Unfinished, unfinished};
 

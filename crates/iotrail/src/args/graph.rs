@@ -16,7 +16,7 @@ pub(crate) struct Synthesis {
     #[arg(long, value_name = "RULE", default_value = "exact", value_parser = concurrency_rule)]
     max_concurrency: ConcurrencyRule,
 
-    /// Number of threads; the result does not depend on it. Default: one per core.
+    /// Number of threads; the result is the same. Default: one per core.
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -45,35 +45,35 @@ pub(crate) struct Picture {
     #[arg(long, visible_alias = "colour-by", value_name = "FIGURE", value_parser = choice::<ColourBy>)]
     color_by: Option<ColourBy>,
 
-    /// How a figure becomes a shade: `linear` or `log`.
+    /// Colour scale: `linear` or `log`.
     #[arg(long, value_name = "SCALE", default_value = "linear", value_parser = choice::<Scale>)]
     scale: Scale,
 
-    /// What is written on transitions: `count`, `cases` or `gap`.
+    /// Label of transitions: `count`, `cases` or `gap`.
     #[arg(long, value_name = "FIGURE", default_value = "count", value_parser = choice::<EdgeMeasure>)]
     edge_label: EdgeMeasure,
 
-    /// Draw at most N activities: those with most of the time or events, and one in place of all others.
+    /// Draw at most N activities, those with most time or events; the rest are joined into one.
     #[arg(long, value_name = "N", default_value_t = View::default().max_nodes)]
     max_nodes: usize,
 
-    /// Draw at most N transitions; the picture states how many it hides.
+    /// Draw at most N transitions; the picture states how many are hidden.
     #[arg(long, value_name = "N", default_value_t = View::default().max_edges)]
     max_edges: usize,
 
-    /// Where the graph grows to: `down` or `right`.
+    /// Layout direction: `down` or `right`.
     #[arg(long, value_name = "DIRECTION", default_value = "down", value_parser = choice::<Direction>)]
     direction: Direction,
 
-    /// Who finds the positions: `auto` (Graphviz if it is installed and quick), `dot`, or the built-in `dugong`.
+    /// Layout engine: `auto` (Graphviz if it is installed and quick), `dot`, or the built-in `dugong`.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice::<EngineChoice>)]
     layout: EngineChoice,
 
-    /// Colours of the page: `auto` (light, in SVG dark where the viewer prefers it), `light` or `dark`.
+    /// Colours: `auto` (light, in SVG dark where the viewer prefers it), `light` or `dark`.
     #[arg(long, value_name = "THEME", default_value = "auto", value_parser = choice::<Theme>)]
     theme: Theme,
 
-    /// A title above the picture.
+    /// Title above the picture.
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 }

@@ -11,12 +11,12 @@ const VALUED: [(&str, &str, &str); 9] = [
     (
         "select",
         "EXPR",
-        "Keep what an expression holds for: `kind=process & exe=mAdd`, `path~^/data | bytes>1MB`",
+        "Keep what matches an expression: `kind=process & exe=mAdd`, `path~^/data | bytes>1MB`",
     ),
     (
         "hide",
         "EXPR",
-        "Leave out what an expression holds for; `system`: files of the system, see --show-system",
+        "Leave out what matches an expression; `system`: files of the system, see --show-system",
     ),
     (
         "ancestors",
@@ -25,29 +25,21 @@ const VALUED: [(&str, &str, &str); 9] = [
     ),
     ("descendants", "V", "Keep V and what it leads to"),
     ("neighbours", "V", "Keep V and what an edge links it with"),
-    (
-        "window",
-        "T1..T2",
-        "Keep what happened from T1 on and before T2: RFC 3339, time of day, `+1.5s`, `50%`",
-    ),
+    ("window", "T1..T2", "Keep what happened from T1 until T2: RFC 3339, time of day, `+1.5s`, `50%`"),
     ("phase", "G", "Keep the processes of a group and the files that they accessed"),
     (
         "aggregate",
         "KEYS",
         "Join vertices: `process=exe|cmd|host|cid|env:NAME|phase|cluster`, `file=dir|ext|template|all`, or one of each with a comma",
     ),
-    (
-        "weight",
-        "WEIGHT",
-        "What weighs in the operations after it and in pictures: `time`, `bytes`, `rate` or `calls`",
-    ),
+    ("weight", "WEIGHT", "Weight used by later operations and pictures: `time`, `bytes`, `rate` or `calls`"),
 ];
 
 /// Options without a value.
 const FLAGS: [(&str, &str); 7] = [
     ("cluster", "Join processes that behave alike, and files by template"),
     ("critical-path", "Print the critical path as executed, and the heaviest path by the weight"),
-    ("slack", "Print how much each vertex could weigh more before the heaviest path does"),
+    ("slack", "Print how much heavier each vertex could be before the heaviest path is"),
     ("bottlenecks", "Print edges whose rate is far below the median of their kind"),
     ("degrees", "Print degrees, betweenness and reach of each vertex"),
     ("clusters", "Print the groups of processes that behave alike"),
@@ -94,7 +86,7 @@ impl clap::FromArgMatches for Operations {
         let operations = found.into_iter().map(parse).collect::<Result<Vec<_>, _>>();
         operations
             .map(Self)
-            .map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))
+            .map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, format!("--{error}\n")))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -11,8 +11,8 @@ const MEANING: &str = "Activities and cases";
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = SELECTION)]
 pub(crate) struct Selection {
-    /// Calls seen at these interfaces, comma-separated: `syscall`, `posix`, `libc`, `mpiio`, `mpi`, or `all`. Default: the lowest of
-    /// the log, so that nothing is counted twice; `events` prints all.
+    /// Interfaces whose calls count, comma-separated: `syscall`, `posix`, `libc`, `mpiio`, `mpi`, or `all`. Default: the lowest in
+    /// the trail, so that nothing is counted twice; `events` prints all.
     #[arg(long, value_name = "LAYER")]
     layer: Vec<String>,
 
@@ -20,7 +20,7 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "CALL")]
     call: Vec<String>,
 
-    /// All calls but these.
+    /// Calls to leave out.
     #[arg(long, value_name = "CALL")]
     not_call: Vec<String>,
 
@@ -28,40 +28,40 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "GLOB")]
     path: Vec<String>,
 
-    /// All paths but these.
+    /// Paths to leave out.
     #[arg(long, value_name = "GLOB")]
     not_path: Vec<String>,
 
-    /// Cases by name (`a/host1/*`) or attribute (`cid=a`). The words `rank`, `pid`, `tid` and `exec` say instead what a
-    /// case is: the recorded rank, or each process, thread or executable image in it.
+    /// Cases by name (`a/host1/*`) or attribute (`cid=a`). The words `rank`, `pid`, `tid` and `exec` set what a case is instead:
+    /// the recorded rank, or each process, thread or executed program in it.
     #[arg(long, value_name = "CASE")]
     case: Vec<String>,
 
-    /// All cases but these.
+    /// Cases to leave out.
     #[arg(long, value_name = "CASE")]
     not_case: Vec<String>,
 
-    /// Processes by number or range: `77,100-200`.
+    /// Processes by id or range: `77,100-200`.
     #[arg(long, value_name = "PID")]
     pid: Vec<String>,
 
-    /// All processes but these.
+    /// Processes to leave out.
     #[arg(long, value_name = "PID")]
     not_pid: Vec<String>,
 
-    /// Calls that start then or later: RFC 3339, time of day, or from the start of the trail: `+1.5s`, `50%`.
+    /// Calls that start at this time or later: RFC 3339, time of day, or from the start of the trail: `+1.5s`, `50%`.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
 
-    /// Calls that start before then.
+    /// Calls that start before this time.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     until: Option<String>,
 
-    /// Transfers of at least so many bytes: `4KiB`; 0 selects all transfers, also those of nothing (end of file), no other call.
+    /// Transfers of at least N bytes: `4KiB`. 0 selects all transfers, those of 0 bytes (end of file) included, and no other call.
     #[arg(long, value_name = "BYTES")]
     min_size: Option<String>,
 
-    /// Transfers of at most so many bytes, also those of nothing (end of file), no other call.
+    /// Transfers of at most N bytes, those of 0 bytes (end of file) included, and no other call.
     #[arg(long, value_name = "BYTES")]
     max_size: Option<String>,
 
@@ -69,7 +69,7 @@ pub(crate) struct Selection {
     #[arg(long)]
     failed: bool,
 
-    /// Only calls that did not fail.
+    /// Only calls that succeeded.
     #[arg(long, conflicts_with = "failed", visible_alias = "ok")]
     no_failed: bool,
 }
@@ -99,13 +99,13 @@ impl Selection {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = MEANING)]
 pub(crate) struct Mapping {
-    /// What an activity is: `auto` (the call and the part of the file tree in which the program does its I/O; start-ups of programs are
-    /// one activity each), `dir2` (the call and the top two directories), `dirN`, `file`, `call`, `template`, `ext`, or a TOML file
-    /// of rules. Default: `auto`.
+    /// What an activity is: `auto` (the call and the part of the file tree in which the program does its I/O; the start of each program
+    /// is one activity), `dir2` (the call and the top two directories), `dirN`, `file`, `call`, `template`, `ext`, or a TOML file of
+    /// rules. Default: `auto`.
     #[arg(short, long, value_name = "PRESET|FILE")]
     map: Option<String>,
 
-    /// A site variable by which paths are shortened first: `SCRATCH=/p/scratch/me`.
+    /// A site variable that shortens paths first: `SCRATCH=/p/scratch/me`.
     #[arg(long, value_name = "NAME=PATH")]
     var: Vec<String>,
 
@@ -161,13 +161,26 @@ impl Query {
     }
 }
 
+/// How processes are grouped.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Phases {
+    /// Groups of processes: `exe` (the last program of each), `job` (its top-level ancestor below the root process), `host`, `cid`,
+    /// `rank`, `label`, `user`, `env:NAME`, `cmd~REGEX`, or a TOML file with `[[process]]` rules.
+    #[arg(long, value_name = "GROUP", default_value = "exe", help_heading = MEANING)]
+    pub(crate) phases: String,
+}
+
+impl Phases {
+    pub(crate) fn parse(&self) -> anyhow::Result<ProcessGroupBy> {
+        Ok(ProcessGroupBy::parse(&self.phases)?)
+    }
+}
+
 /// A query about groups of processes.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ProcessQuery {
-    /// Groups of processes: `exe` (the program that each executed last), `job` (the process below the first one that it
-    /// descends from), `host`, `cid`, `rank`, `label`, `user`, `env:NAME`, `cmd~REGEX`, or a TOML file with `[[process]]` rules.
-    #[arg(long, value_name = "GROUP", default_value = "exe", help_heading = MEANING)]
-    by: String,
+    #[command(flatten)]
+    phases: Phases,
 
     #[command(flatten)]
     mapping: Mapping,
@@ -182,12 +195,12 @@ impl ProcessQuery {
     }
 
     /// The grouping as written.
-    pub(crate) fn by(&self) -> &str {
-        &self.by
+    pub(crate) fn phases(&self) -> &str {
+        &self.phases.phases
     }
 
     pub(crate) fn groups(&self, log: &EventLog, lives: &Lives) -> anyhow::Result<ProcessGroups> {
-        Ok(ProcessGroupBy::parse(&self.by)?.divide(log, lives))
+        Ok(self.phases.parse()?.divide(log, lives))
     }
 }
 

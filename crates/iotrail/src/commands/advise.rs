@@ -5,6 +5,7 @@ use crate::{output, ui::Ui};
 use anyhow::Context;
 use clap::ValueEnum;
 use iotrail_advise::{AdviseOptions, RULES, Rules, Severity, advise, explain};
+use iotrail_dfg::{DfgOptions, synthesize};
 use iotrail_model::quantity;
 use iotrail_model::threads::one_per_core;
 use iotrail_query::{Query, QuerySpec};
@@ -14,7 +15,7 @@ use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Find calls that could be fewer, with what they would save, what to change and what is in the way.
+/// Find calls that could be fewer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail advise run.trail
@@ -23,8 +24,7 @@ use std::process::ExitCode;
   iotrail advise run.trail --fail-on high
   iotrail advise run.trail --json | jq '.findings[] | {file, calls, calls_after, saved_ns}'
 
-Advised are runs of accesses that can be one without any byte read or written being another one. The selection says on which
-accesses to advise; all others still count as being in the way. docs/advise.md has the definitions.")]
+Advised are runs of accesses that can be one without any byte read or written being another one. The selection says on which accesses to advise; all others still count as being in the way. docs/advise.md has the definitions.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required_unless_present = "explain", value_name = "TRAIL")]
@@ -37,9 +37,6 @@ pub(crate) struct Args {
     /// Exit with 1 if a finding is at least that severe: high is a tenth of the elapsed time, medium a hundredth.
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<Grade>,
-
-    #[command(flatten)]
-    selection: query::Selection,
 
     /// Classify pairs by the libiotrace article's own table, which keeps some pairs apart that could be merged.
     #[arg(long)]
@@ -64,6 +61,9 @@ pub(crate) struct Args {
     /// Write a file; `-` is stdout.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
+
+    #[command(flatten)]
+    selection: query::Selection,
 }
 
 /// How severe a finding is.
@@ -111,7 +111,9 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     };
     let advice = advise(&log, &query, &options)?;
     if advice.looked.transfers == 0 {
-        ui.warn("no transfer from or to a file is in the trail");
+        ui.warn("the trail holds no transfers from or to files");
+    } else if advice.looked.mergeable == 0 && !query.selects_everything() {
+        query.check_selected(synthesize(&log, &query, &DfgOptions::default())?.events.total, &log)?;
     }
     if args.json {
         output::write(&args.output, &output::json_document(&advice)?)?;

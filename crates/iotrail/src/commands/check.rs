@@ -8,7 +8,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Check trails completely: structure, order, row counts, dictionaries. Each problem is named with file and row group.
+/// Check trails for damage.
+///
+/// Reads trails completely: structure, order, row counts, dictionaries, checksums. Each problem is named with its
+/// file and row group.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail check run.trail

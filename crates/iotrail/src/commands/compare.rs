@@ -21,20 +21,20 @@ use std::process::ExitCode;
 /// How many rows tables have.
 const SHOWN: usize = 10;
 
-/// Show what changed between runs: how much faster or slower, why, and which I/O differs.
+/// Show what changed between runs.
+///
+/// How much faster or slower, why, and which I/O differs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail compare before.trail after.trail
   iotrail compare before-*.trail -- after-*.trail
-  iotrail compare all.trail --by label --groups before,after
+  iotrail compare all.trail --by cid --groups before,after
   iotrail compare main.trail branch.trail --fail-on 'elapsed>+10%' --fail-on 'calls>+1000'
   iotrail compare before.trail after.trail -o difference.svg
   iotrail compare before.trail after.trail --json | jq '.elapsed.causes[:3]'
   iotrail compare before.trail after.trail --csv > figures.csv
 
-The first trail, or the trails before `--`, are the baseline. Trails are runs: figures are totals of a run,
-means of several. With four runs or more on each side a permutation test tells changes from noise (*).
-docs/compare.md explains every line.")]
+The first trail, or the trails before `--`, are the baseline. Trails are runs: figures are totals of a run, means of several. With four runs or more on each side a permutation test tells changes from noise (*). docs/compare.md explains every line.")]
 pub(crate) struct Args {
     /// Two trails or more, the baseline first; or one, divided by --by.
     #[arg(required = true, value_name = "TRAIL")]
@@ -43,9 +43,6 @@ pub(crate) struct Args {
     /// Trails of the other side, if the trails before `--` are several runs of the baseline. Options go before `--`.
     #[arg(last = true, value_name = "TRAIL", conflicts_with_all = ["by", "groups"])]
     others: Vec<PathBuf>,
-
-    #[command(flatten)]
-    query: query::Query,
 
     /// The groups to compare, the baseline first. Default: all.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
@@ -56,15 +53,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CONDITION")]
     fail_on: Vec<FailOn>,
 
-    /// Compare groups of processes as well (`exe`, `job`, `host`, `env:NAME`, `cmd~REGEX`, ... as in `iotrail stats --by`).
+    /// Compare groups of processes as well (`exe`, `job`, `host`, `env:NAME`, `cmd~REGEX`, ... as in `iotrail stats --phases`).
     #[arg(long, value_name = "GROUP", default_value = "none")]
     phases: String,
-
-    #[command(flatten)]
-    synthesis: graph::Synthesis,
-
-    #[command(flatten)]
-    picture: graph::Picture,
 
     /// Write the combined graph, in the format that the extension names (json: the comparison; html: the report),
     /// `-` for the comparison as JSON on stdout.
@@ -82,6 +73,15 @@ pub(crate) struct Args {
     /// Rows of each table.
     #[arg(long, value_name = "N", default_value_t = SHOWN)]
     top: usize,
+
+    #[command(flatten)]
+    query: query::Query,
+
+    #[command(flatten)]
+    synthesis: graph::Synthesis,
+
+    #[command(flatten)]
+    picture: graph::Picture,
 }
 
 /// Everything that is said about two sides.
@@ -140,6 +140,7 @@ fn compared(args: &Args, log: &EventLog, query: &Query) -> anyhow::Result<Vec<Wh
         let contrast =
             Contrast::new(log, query, a, b, options)?.with_elapsed(measured.elapsed_of_cases().to_vec());
         let comparison = scan(log, Some(query), options.threads, &contrast)?;
+        query.check_selected(comparison.dfg.events.total, log)?;
         let (verdict, elapsed) = measured.compare(group(query, a), group(query, b));
         Ok(Whole { verdict, elapsed, comparison, phases: phases.next() })
     };

@@ -5,16 +5,18 @@ use crate::{output, ui::Ui, usage};
 use iotrail_console::hints;
 use iotrail_dfg::{Dfg, synthesize};
 use iotrail_export::{Format, Subject, dfg_files, write_dfg};
-use iotrail_query::Query;
+use iotrail_query::{CaseBy, Query};
 use iotrail_terminal::dfg_summary::{Limits, summary};
 use iotrail_trail::EventLog;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// How many paths `--map-explain` lists for each activity.
+/// Paths that `--map-explain` lists for each activity.
 const EXPLAINED_PATHS: usize = 5;
 
-/// Synthesize the Directly-Follows Graph: what is done to which files, in which order, at which cost.
+/// Show the call graph: what follows what.
+///
+/// The Directly-Follows Graph: what is done to which files, in which order, at which cost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail dfg run.trail
@@ -24,21 +26,11 @@ const EXPLAINED_PATHS: usize = 5;
   iotrail dfg run.trail --map rules.toml --map-explain
   iotrail dfg run.trail --json | jq '.nodes[0]'
 
-The extension names the format: json, csv (two files: nodes, edges), dot, svg, png, pdf, graphml, mmd, html (the report).
-Without -o a summary is printed.")]
+The extension names the format: json, csv (two files: nodes, edges), dot, svg, png, pdf, graphml, mmd, html (the report). Without -o a summary is printed.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
-
-    #[command(flatten)]
-    query: query::Query,
-
-    #[command(flatten)]
-    synthesis: graph::Synthesis,
-
-    #[command(flatten)]
-    picture: graph::Picture,
 
     /// Write a file in the format that its extension names; may be given several times. `-` is stdout, see --format.
     #[arg(short, long, value_name = "FILE")]
@@ -59,6 +51,15 @@ pub(crate) struct Args {
     /// Rows of each table of the summary.
     #[arg(long, value_name = "N")]
     top: Option<usize>,
+
+    #[command(flatten)]
+    query: query::Query,
+
+    #[command(flatten)]
+    synthesis: graph::Synthesis,
+
+    #[command(flatten)]
+    picture: graph::Picture,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
@@ -71,6 +72,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         return explain(args, &log, &query);
     }
     let dfg = synthesize(&log, &query, &args.synthesis.options())?;
+    query.check_selected(dfg.events.total, &log)?;
     say_emptiness(&dfg, ui);
     let view = args.picture.view(!dfg.groups.is_empty());
     let mut outputs = output::Files::default();
@@ -114,9 +116,11 @@ fn stdout_format(args: &Args) -> anyhow::Result<Option<Format>> {
     }
 }
 
-/// Choices that were made for the user are said.
+/// Shows choices that were made for the user.
 pub(crate) fn say_choices(query: &Query, ui: &Ui) {
-    ui.say(&format!("case: {} ({})", query.case_by(), query.case_by_reason()));
+    if query.case_by() != CaseBy::Rank {
+        ui.say(&format!("grouping by {} ({}); change with --case", query.case_by(), query.case_by_reason()));
+    }
     for warning in query.warnings() {
         ui.warn(&hints::of_warning(warning));
     }
@@ -129,9 +133,9 @@ pub(crate) fn say_choices(query: &Query, ui: &Ui) {
 
 fn say_emptiness(dfg: &Dfg, ui: &Ui) {
     if dfg.events.total == 0 {
-        ui.warn("no event is selected; the graph is empty");
+        ui.warn("the trail holds no events");
     } else if dfg.events.mapped == 0 {
-        ui.warn("no selected event is mapped; --map-explain shows what is left out");
+        ui.warn("no event matches an activity; --map-explain shows what is left out");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::rows::{Form, FormArgs, json_lines};
 use crate::{args::query::Selection, output, ui::Ui};
+use iotrail_console::hints;
 use iotrail_model::csv;
 use iotrail_model::{Case, CellKind, Column, Event, Names, Nullable, Value, text::printable, units};
 use iotrail_query::{ActivityId, Classified, Query, QuerySpec};
@@ -12,7 +13,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-/// Print events, as a table for reading, as CSV or as JSON lines.
+/// Print events.
+///
+/// As a table for reading, as CSV or as JSON lines.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail events run.trail --limit 20
@@ -25,10 +28,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
-    #[command(flatten)]
-    selection: Selection,
-
-    /// Stop after so many events.
+    /// Stop after N events.
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
 
@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Write to a file instead of stdout.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
+
+    #[command(flatten)]
+    selection: Selection,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
@@ -50,10 +53,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let spec = QuerySpec { map: Some("call".to_owned()), select, ..QuerySpec::default() };
     let query = Query::new(spec, &log)?;
+    query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
     let limit = args.limit.unwrap_or(u64::MAX);
     let printed = output::stream(&args.output, |out| print(&log, &query, form, limit, out))?;
-    if printed == 0 && limit > 0 {
-        ui.say(&format!("no events selected of {}", units::count(log.rows())));
+    if limit > 0 {
+        query.check_selected(printed, &log)?;
     }
     Ok(ExitCode::SUCCESS)
 }

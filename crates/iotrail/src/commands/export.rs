@@ -16,11 +16,9 @@ use std::process::ExitCode;
   sqlite3 run.db 'SELECT call, count(*), sum(size) FROM events GROUP BY call'
   iotrail export perfetto run.trail -o run.pftrace      # open it in ui.perfetto.dev
 
-sqlite: tables runs, cases, processes, files, event_rows and names; the view events has the columns of the trail
-(docs/trail-format.md). Times are integers in ns, unknown is NULL. Only in builds with SQLite (`make build FEATURES=sqlite`;
-`make install` has it).
-perfetto: a track for each process with its programs, a track for each thread with its calls; path, offset, size and error of a call
-are its arguments. Calls of one thread that overlap stand on further tracks.")]
+sqlite: tables runs, cases, processes, files, event_rows and names; the view events has the columns of the trail (docs/trail-format.md). Times are integers in ns, unknown is NULL. Only in builds with SQLite (`make build FEATURES=sqlite`; `make install` has it).
+
+perfetto: a track for each process with its programs, a track for each thread with its calls; path, offset, size and error of a call are its arguments. Calls of one thread that overlap stand on further tracks.")]
 pub(crate) struct Args {
     /// The format.
     #[arg(value_parser = formats())]

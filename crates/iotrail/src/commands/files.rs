@@ -16,7 +16,9 @@ use std::process::ExitCode;
 /// How many files are shown.
 const SHOWN: usize = 20;
 
-/// Show what was done to each file: time, bytes, sizes, order, opens, failures, processes.
+/// Show what was done to each file.
+///
+/// Time, bytes, sizes of requests, order, opens, failures, processes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail files run.trail
@@ -28,9 +30,6 @@ docs/files.md explains the columns.")]
 pub(crate) struct Args {
     #[command(flatten)]
     table: TableArgs,
-
-    #[command(flatten)]
-    selection: query::Selection,
 
     /// One row for each file, also of those that had the same name one after the other.
     #[arg(long, conflicts_with = "paths")]
@@ -47,6 +46,9 @@ pub(crate) struct Args {
     /// Rows to print. Default: 20 in the table, all of them as JSON and CSV.
     #[arg(long, value_name = "N")]
     top: Option<usize>,
+
+    #[command(flatten)]
+    selection: query::Selection,
 }
 
 /// The order of rows.
@@ -131,9 +133,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         rows.retain(|row| row.used.calls > 0);
     }
     sort(&mut rows, args.sort);
-    if rows.is_empty() {
-        ui.warn("no file is selected");
-    }
+    query.check_selected(rows.len() as u64, &log)?;
     let top = args.top.unwrap_or(usize::MAX);
     let text = || file_table(&rows, args.top.unwrap_or(SHOWN), ui.style());
     args.table.print_text(&COLUMNS, rows.iter().take(top), text)

@@ -27,10 +27,10 @@ const SHOWN: usize = 10;
 /// Signals that come together within this time are one wish.
 const ONE_WISH: Duration = Duration::from_millis(400);
 
-/// Turn traces of other programs (strace, Darshan DXT, ltrace) into a trail.
+/// Turn traces of strace, ltrace or Darshan DXT into a trail.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Formats, which each file tells itself:
+Formats, recognised by content:
   strace       strace -f -tt -T -y -o a_host1_9042.st COMMAND
   darshan-dxt  darshan-dxt-parser --show-incomplete LOG.darshan > LOG.txt
   ltrace       ltrace -S -f -ttt -T -s 4096 -o FILE COMMAND
@@ -41,9 +41,8 @@ Examples:
   iotrail import -o run.trail --case-name '{cid}-{rid}.txt' --label before old/*.txt
   zcat big.st.gz | iotrail import -o big.trail -
 
-Ctrl-C ends an import early: the trail holds what was read until then and says so. A second one gives up.
-A named file that cannot be read or is in no known format is reported and the trail holds the others; such
-files in a directory are only remarked on.
+Ctrl-C ends an import early: the trail holds what was read until then and is marked as incomplete. Press Ctrl-C again to abort. A named file that cannot be read or has no known format is reported, and the trail holds the others; such files in a directory are only mentioned.
+
 Exit status: 0 all inputs were imported, 1 some could not be (or none: then there is no trail), 2 wrong usage.")]
 pub(crate) struct Args {
     /// Trace files, directories of them (with all sub-directories), or `-` for standard input. gzip, xz and zstd are
@@ -51,11 +50,11 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE|DIR|-")]
     inputs: Vec<OsString>,
 
-    /// The trail to make, usually named `NAME.trail`.
+    /// The trail to write, usually named `NAME.trail`.
     #[arg(short, long, value_name = "TRAIL")]
     output: PathBuf,
 
-    /// The format of all inputs, in case it is not recognised.
+    /// Format of all inputs, if it is not recognised.
     #[arg(long, value_name = "FORMAT", value_parser = ["strace", "darshan-dxt", "ltrace"])]
     format: Option<String>,
 
@@ -64,7 +63,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATTERN")]
     case_name: Option<CasePattern>,
 
-    /// A label for all cases, by which runs can be told apart later.
+    /// A label for all cases, to tell runs apart.
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
 
@@ -76,7 +75,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 
-    /// Replace the trail if there is one.
+    /// Replace the trail if it exists.
     #[arg(long)]
     force: bool,
 
@@ -87,7 +86,7 @@ pub(crate) struct Args {
 
 /// A calendar date.
 fn date(text: &str) -> Result<(i64, i64, i64), String> {
-    let wrong = || format!("`{text}` is no date; write it like 2026-11-21");
+    let wrong = || format!("`{text}` is not a date; write it like 2026-11-21");
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts[..] else { return Err(wrong()) };
     let number = |part: &str, width: usize| -> Result<i64, String> {

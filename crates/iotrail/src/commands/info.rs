@@ -11,7 +11,9 @@ use std::process::ExitCode;
 /// How many calls the human form lists.
 const SHOWN_CALLS: usize = 15;
 
-/// Say what is in a trail, and what is not: cases, processes, calls, bytes, coverage.
+/// Summarise a trail and its coverage.
+///
+/// Cases, processes, calls and bytes, what was not recorded or not understood.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail info run.trail

@@ -1,12 +1,13 @@
 //! `iotrail man`: manual pages.
 
-use crate::{cli::Cli, output};
+use crate::{help, output};
 use anyhow::Context;
-use clap::CommandFactory;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Print the manual page, or write the pages of all commands into a directory.
+/// Print manual pages.
+///
+/// Prints the page of iotrail, or writes the pages of all commands into a directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail man | man -l -
@@ -18,7 +19,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut root = Cli::command();
+    let mut root = help::command();
     root.build();
     match &args.output {
         None => output::stdout(&page(&root)?)?,

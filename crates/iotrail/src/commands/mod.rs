@@ -14,6 +14,7 @@ pub(crate) mod info;
 pub(crate) mod man;
 pub(crate) mod processes;
 pub(crate) mod record;
+pub(crate) mod recorded;
 pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod report;

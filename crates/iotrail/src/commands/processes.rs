@@ -8,7 +8,9 @@ use iotrail_trail::EventLog;
 use serde::Serialize;
 use std::process::ExitCode;
 
-/// Print the processes of a trail: one row for each executable image of each process.
+/// List processes: programs, times, CPU, memory.
+///
+/// One row for each program that a process executed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail processes run.trail

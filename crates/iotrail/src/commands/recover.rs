@@ -8,15 +8,17 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Finish a trail whose recorder was killed or ran out of space: its events become Parquet files.
+/// Finish a trail whose recorder was killed.
+///
+/// Converts what the recorder left, also after it ran out of disk space, into the tables of a finished trail.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail recover run.trail
-  iotrail recover run.trail -o /elsewhere/run.trail      # the disk is full, or the trail is read-only
+  iotrail recover run.trail -o other/run.trail     # if the disk is full or the trail is read-only
 
 An unfinished trail can be read without this, too; every command says what is missing. Nothing is done to a finished one.
-Exit status: 0 the trail is finished, 1 it is not: a recorder is still at work, a spool is damaged, or
-something failed.")]
+
+Exit status: 0 the trail is finished, 1 it is not: a recorder is still at work, a spool is damaged, or something failed.")]
 pub(crate) struct Args {
     /// The trail.
     #[arg(value_name = "TRAIL")]
@@ -26,14 +28,14 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "TRAIL")]
     output: Option<PathBuf>,
 
-    /// Take what recorders left that may still be at work (on another host, say), and what can be read of damaged spools. A
-    /// recording that is visibly going on is left alone all the same.
+    /// Recover even if a recorder may still be running (on another host, say), and what is readable in damaged spools. A recording
+    /// that is known to be running is left alone.
     #[arg(long)]
-    force: bool,
+    salvage: bool,
 
-    /// Replace the trail at --output if there is one.
+    /// Replace the trail at --output if it exists.
     #[arg(long, requires = "output")]
-    overwrite: bool,
+    force: bool,
 
     /// Number of threads. Default: one per core.
     #[arg(long, value_name = "N")]
@@ -47,8 +49,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let options = RecoverOptions {
         output: args.output.clone(),
-        overwrite: args.overwrite,
-        force: args.force,
+        overwrite: args.force,
+        force: args.salvage,
         threads: args.threads.unwrap_or_else(one_per_core),
     };
     let bar = ui.event_bar("recovering");
@@ -66,7 +68,7 @@ fn say(recovered: &Recovered, args: &Args, ui: &Ui) {
     for left in &recovered.left {
         ui.warn(&format!("left alone: {}", describe(left)));
         if left.recorder == Liveness::Dead && left.events > 0 {
-            ui.say("with --force, what can be read of it is taken, and its spool removed");
+            ui.say("--salvage takes what is readable in it and removes its spool");
         }
     }
     for unreadable in &recovered.unreadable {
@@ -87,7 +89,7 @@ fn say(recovered: &Recovered, args: &Args, ui: &Ui) {
         }
         if recovered.lost_unknown > 0 {
             let places = units::counted(recovered.lost_unknown, "damaged place", "damaged places");
-            ui.warn(&format!("{places}: how many events are lost there nothing tells"));
+            ui.warn(&format!("{places}: an unknown number of events is lost there"));
         }
     }
 }

@@ -11,13 +11,12 @@ use std::process::ExitCode;
 /// The largest secret that is read.
 const LARGEST_SECRET: u64 = 1 << 16;
 
-/// Make a copy of a trail that can be shared: paths, arguments, hosts and values of variables are replaced.
+/// Make a copy of a trail without names, to share.
+///
+/// Paths, arguments, hosts and values of variables are replaced; every figure stays the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without --rules every name is replaced by a hash with a secret key that is drawn for this run and forgotten. Directories stay
-directories. Only words of built-in lists stay: endings (.fits), names of programs, libraries, system directories, options and
-variables, and numbers of up to three digits as whole arguments (docs/redact.md). The same name gets the same hash in every
-table, so every analysis of the copy gives the same figures. With --rules only the rules replace, unless --hash is given too:
+Without --rules every name is replaced by a hash with a secret key that is drawn for this run and forgotten. Directories stay directories. Only words of built-in lists stay: endings (.fits), names of programs, libraries, system directories, options and variables, and numbers of up to three digits as whole arguments (docs/redact.md). The same name gets the same hash in every table, so every analysis of the copy gives the same figures. With --rules only the rules replace, unless --hash is given too:
 then what they leave is hashed. Flags, errors, sizes, times, inode and process numbers stay as they are.
 
 Examples:
@@ -32,7 +31,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
-    /// The copy to make.
+    /// The copy to write.
     #[arg(short, long, value_name = "TRAIL")]
     output: PathBuf,
 
@@ -40,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
 
-    /// Hash what rules leave. Without --rules that is done anyway.
+    /// Hash what the rules leave. Always done without --rules.
     #[arg(long)]
     hash: bool,
 
@@ -52,12 +51,11 @@ pub(crate) struct Args {
     #[arg(long)]
     keep_digits: bool,
 
-    /// The secret from which hashes are made, at least 16 bytes; `-` for stdin. Who has it can find out by trying whether a
-    /// hash is that of a name.
+    /// A secret key for the hashes, at least 16 bytes; `-` for stdin. Anyone who has it can test guessed names against the hashes.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// Replace the trail if there is one.
+    /// Replace the trail if it exists.
     #[arg(long)]
     force: bool,
 

@@ -2,15 +2,20 @@
 
 use crate::args::{graph, query};
 use crate::commands::dfg::say_choices;
+use crate::free_name::free_name;
 use crate::{output, ui::Ui};
 use iotrail_dfg::DfgOptions;
+use iotrail_export::escape::argument;
 use iotrail_query::{Query, QuerySpec};
 use iotrail_report::{Part, ReportOptions, page_data, report};
 use iotrail_trail::EventLog;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Write the report: one HTML file that needs no network and opens with the answer.
+/// Write a self-contained HTML page.
+///
+/// One HTML file that starts with a summary and needs no network.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail report run.trail -o report.html
@@ -22,23 +27,17 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
-    #[command(flatten)]
-    query: query::Query,
+    /// The file to write, `-` for stdout. Default: `NAME.html` after the trail, in the current directory, with a number if that
+    /// exists; `report.html` for several trails.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 
-    #[command(flatten)]
-    synthesis: graph::Synthesis,
-
-    /// The file to write, `-` for stdout.
-    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
-    output: PathBuf,
-
-    /// Heading of the page. Default: the names of the trails.
+    /// Title of the page. Default: the names of the trails.
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// How processes are grouped: exe, job, host, cid, rank, label, user, env:NAME, cmd~REGEX, or a rules file.
-    #[arg(long, value_name = "GROUP", default_value = "exe")]
-    phases: String,
+    #[command(flatten)]
+    phases: query::Phases,
 
     /// Leave a part out: phases, processes, workflow, distributions. May be given several times.
     #[arg(long, value_name = "PART", value_parser = part)]
@@ -47,6 +46,12 @@ pub(crate) struct Args {
     /// Print the data of the page as JSON instead of writing the page.
     #[arg(long, conflicts_with = "output")]
     json: bool,
+
+    #[command(flatten)]
+    query: query::Query,
+
+    #[command(flatten)]
+    synthesis: graph::Synthesis,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
@@ -55,7 +60,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     say_choices(&query, ui);
     let options = ReportOptions {
         title: args.title.clone(),
-        phases_by: args.phases.clone(),
+        phases_by: args.phases.phases.clone(),
         without: args.without.clone(),
         ..options(args.synthesis.options())
     };
@@ -63,9 +68,18 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         output::json(&page_data(&log, &query, &options)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    output::write(&args.output, report(&log, &query, &options)?.as_bytes())?;
-    say_written(&args.output, ui);
+    let page = args.output.clone().unwrap_or_else(|| default_name(&args.trails));
+    output::write(&page, report(&log, &query, &options)?.as_bytes())?;
+    say_written(&page, ui);
     Ok(ExitCode::SUCCESS)
+}
+
+fn default_name(trails: &[PathBuf]) -> PathBuf {
+    let stem = match trails {
+        [trail] => trail.file_stem().unwrap_or(OsStr::new("report")),
+        _ => OsStr::new("report"),
+    };
+    free_name(Path::new(stem), "html", false)
 }
 
 fn part(word: &str) -> Result<Part, String> {
@@ -84,7 +98,7 @@ pub(crate) fn write_plain(trail: &Path, page: &Path, ui: &Ui) -> anyhow::Result<
 
 fn say_written(page: &Path, ui: &Ui) {
     if page != Path::new("-") {
-        ui.say(&format!("wrote {} (open it in a browser; it needs no network)", page.display()));
+        ui.say(&format!("wrote {} (open it in a browser)", page.display()));
     }
 }
 
@@ -108,17 +122,8 @@ fn options(graph: DfgOptions) -> ReportOptions {
     }
 }
 
-/// The words of this run, for the page's footer; the program by its name, wherever it lies.
+/// The command line of this run, for the page's footer; the program by its name, wherever it lies.
 fn command_line() -> String {
-    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+    let words = std::env::args_os().skip(1).map(|word| argument(&word.to_string_lossy()));
     std::iter::once("iotrail".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,@%+".contains(character);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 const PROGRAM: &str = "iotrail-sql";
 
-/// Ask trails questions in SQL (needs the program iotrail-sql: `make sql`).
+/// Query trails in SQL (needs iotrail-sql).
+///
+/// Runs the separate program iotrail-sql, which `make sql` builds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail sql run.trail \"SELECT call, count(*), sum(size) FROM events GROUP BY call ORDER BY 2 DESC\"
@@ -16,9 +18,7 @@ const PROGRAM: &str = "iotrail-sql";
   iotrail sql a.trail b.trail -f question.sql -o answer.parquet
   iotrail sql run.trail
 
-Options: -f FILE, --csv, --json, --parquet, -o FILE, --rows N, --memory BYTES, --threads N; `iotrail-sql --help` explains them,
-docs/sql.md the tables and functions. The engine is heavy, so it is a program of its own; it is looked for beside this one, then
-in PATH.")]
+Options: -f FILE, --csv, --json, --parquet, -o FILE, --rows N, --memory BYTES, --threads N; `iotrail-sql --help` explains them, docs/sql.md the tables and functions. The engine is heavy, so it is a program of its own; it is looked for beside this one, then in PATH.")]
 pub(crate) struct Args {
     /// Trails, the query as the last word, and options. Without a query: a prompt, or statements from stdin.
     #[arg(

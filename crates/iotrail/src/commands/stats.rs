@@ -20,27 +20,25 @@ const SHOWN: usize = 20;
 /// What is drawn if nothing is said.
 const DISTRIBUTIONS: Plot = Plot { kind: PlotKind::Ecdf, quantity: None };
 
-/// Profile a workflow: statistics of calls, I/O by program, distributions, access patterns, throughput.
+/// Show statistics of calls, programs and files.
+///
+/// I/O by group of processes, statistics of calls, distributions, access patterns, throughput.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail stats run.trail
-  iotrail stats run.trail --by job --table phases
-  iotrail stats run.trail --by 'cmd~ -p (\\S+)' --table all
+  iotrail stats run.trail --phases job --table phases
+  iotrail stats run.trail --phases 'cmd~ -p (\\S+)' --table all
   iotrail stats run.trail --table calls --csv -o calls.csv
   iotrail stats run.trail --table files --paths
   iotrail stats run.trail --plot ecdf:latency -o latency.svg
   iotrail stats run.trail --json | jq '.phases[] | {group, bytes_read}'
   iotrail stats run.trail --show-sql --table phases
 
-Tables: phases, calls, group-calls, distributions, files, processes, throughput. Plots: ecdf, histogram, box (of one
-quantity: ecdf:latency, box:life-time, ...), bytes, calls, heat. Figures are defined in docs/stats.md.")]
+Tables: phases, calls, group-calls, distributions, files, processes, throughput. Plots: ecdf, histogram, box (of one quantity: ecdf:latency, box:life-time, ...), bytes, calls, heat. Figures are defined in docs/stats.md.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
-
-    #[command(flatten)]
-    query: ProcessQuery,
 
     /// How files are grouped for the lengths of requests: `template`, `dir` (or `dir1`, `dir2`, ...), `ext`, `file`, or `map` (by
     /// the activities of --map).
@@ -79,6 +77,9 @@ pub(crate) struct Args {
     /// Rows of each table.
     #[arg(long, value_name = "N", default_value_t = SHOWN)]
     top: usize,
+
+    #[command(flatten)]
+    query: ProcessQuery,
 }
 
 /// What is written.
@@ -136,18 +137,16 @@ fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
     let lives = Lives::of_log(&log)?;
     let groups = args.query.groups(&log, &lives)?;
     if groups.names.is_empty() && !groups.of_life.is_empty() {
-        ui.warn(&format!("--by {}: no process belongs to any group", args.query.by()));
+        ui.warn(&format!("--phases {}: no process belongs to any group", args.query.phases()));
     }
     let options = ProfileOptions {
-        by: args.query.by().to_owned(),
+        by: args.query.phases().to_owned(),
         files_by: args.files_by,
         paths: args.paths,
         ..ProfileOptions::default()
     };
     let profile = profile(&log, &query, &lives, &groups, &options)?;
-    if profile.calls.is_empty() {
-        ui.warn("no event is selected; the profile is empty");
-    }
+    query.check_selected(profile.calls.len() as u64, &log)?;
     Ok(profile)
 }
 

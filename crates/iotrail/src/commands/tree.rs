@@ -1,10 +1,11 @@
-//! `iotrail tree`: who made whom.
+//! `iotrail tree`: which process started which.
 
+use crate::args::query;
 use crate::usage;
 use iotrail_console::{output, ui::Ui};
 use iotrail_draw::gantt::{self, timeline};
 use iotrail_draw::{PictureFormat, Theme, picture_file};
-use iotrail_query::{Lives, ProcessGroupBy};
+use iotrail_query::Lives;
 use iotrail_terminal::Style;
 use iotrail_terminal::process_tree::process_tree;
 use iotrail_trail::EventLog;
@@ -12,25 +13,24 @@ use iotrail_workflow::tree;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Print the process tree: who made whom, for how long each ran, what it moved, how it ended.
+/// Show the process tree.
+///
+/// Which process started which, for how long each ran, what it moved, how it ended.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail tree run.trail
   iotrail tree run.trail --all
-  iotrail tree run.trail --by job -o timeline.svg
+  iotrail tree run.trail --phases job -o timeline.svg
   iotrail tree run.trail --json | jq -r '.nodes[] | select(.exit_code != 0) | .cmdline'
 
-Siblings whose subtrees have the same shape are one line with their number; --all gives each process its own. The
-extension of -o names the format: svg, png and pdf draw the processes over time, json holds everything, txt is the text.")]
+Siblings whose subtrees have the same shape are one line with their number; --all gives each process its own. The extension of -o names the format: svg, png and pdf draw the processes over time, json holds everything, txt is the text.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
-    /// Groups of processes, the colours of the timeline: `exe`, `job`, `host`, `cid`, `rank`, `label`, `user`, `env:NAME`,
-    /// `cmd~REGEX`, or a TOML file of rules.
-    #[arg(long, value_name = "GROUP", default_value = "exe")]
-    by: String,
+    #[command(flatten)]
+    phases: query::Phases,
 
     /// A line for each process.
     #[arg(long)]
@@ -55,7 +55,7 @@ enum Form {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let form = form(args)?;
-    let by = ProcessGroupBy::parse(&args.by)?;
+    let by = args.phases.parse()?;
     let log = EventLog::open(&args.trails)?;
     let lives = Lives::of_log(&log)?;
     let tree = tree(&lives, &by.divide(&log, &lives), log.cases());

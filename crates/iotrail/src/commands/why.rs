@@ -12,15 +12,16 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Explain the elapsed time: what the run spent it on, and who waited for whom.
+/// Explain the elapsed time.
+///
+/// What the run spent its time on, and who waited for whom.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail why run.trail
   iotrail why before.trail after.trail
   iotrail why run.trail --json | jq '.trails[0].runs[0].pieces[:3]'
 
-The pieces add up to the elapsed time exactly. Each trail is explained on its own. There is no selection of events: what a
-thread waited for is told by the calls of others. docs/why.md defines every piece.")]
+The pieces add up to the elapsed time exactly. Each trail is explained on its own. There is no selection of events: what a thread waited for is told by the calls of others. docs/why.md defines every piece.")]
 pub(crate) struct Args {
     /// Trails, each explained on its own.
     #[arg(required = true, value_name = "TRAIL")]

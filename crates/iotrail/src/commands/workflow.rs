@@ -8,7 +8,7 @@ use iotrail_draw::Theme;
 use iotrail_draw::picture;
 use iotrail_draw::workflow_picture::workflow_picture;
 use iotrail_export::{Format, Subject, WriteOptions, write_recorded};
-use iotrail_query::{Lives, ProcessGroupBy, Query, QuerySpec};
+use iotrail_query::{Lives, Query, QuerySpec};
 use iotrail_terminal::workflow_summary::{workflow_summary, workflow_table};
 use iotrail_trail::EventLog;
 use iotrail_workflow::build::{BuildOptions, build};
@@ -25,7 +25,9 @@ const SHOWN: usize = 25;
 /// Remarks about an export on the terminal; the export has more.
 const REMARKS: usize = 12;
 
-/// Build the workflow graph: which process made, read and wrote what, what waited for what, and what is slow.
+/// Show the graph of processes and files.
+///
+/// Which process started, read and wrote what, what waited for what, and what is slow.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail workflow run.trail
@@ -33,21 +35,18 @@ const REMARKS: usize = 12;
   iotrail workflow run.trail --aggregate process=exe,file=template -o run.svg
   iotrail workflow run.trail --ancestors '/data/mosaic.fits' --cluster
   iotrail workflow run.trail --window 50%.. --hide 'bytes<1MB' --weight rate -o slow.svg
-  iotrail workflow run.trail --by job --phase mDiffFit --bottlenecks --json
+  iotrail workflow run.trail --phases job --phase mDiffFit --bottlenecks --json
   iotrail workflow run.trail --select 'path~\\.fits$' --paths --csv
   iotrail workflow run.trail -o run.graphml -o run.dot
 
-Each operation works on what the one before left. Vertices are processes and files; an edge leads from a process to
-what it made or wrote, and from a file to the process that read it. docs/workflow.md defines everything.")]
+Each operation works on what the one before left. Vertices are processes and files; an edge leads from a process to what it made or wrote, and from a file to the process that read it. docs/workflow.md defines everything.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
     trails: Vec<PathBuf>,
 
-    /// Groups of processes, the phases: `exe`, `job`, `host`, `cid`, `rank`, `user`, `env:NAME`, `cmd~REGEX`, or a TOML file
-    /// of rules.
-    #[arg(long, value_name = "GROUP", default_value = "exe")]
-    by: String,
+    #[command(flatten)]
+    phases: query::Phases,
 
     /// `version`: files split at each hand-over of the writer, no cycles; `file`: whole files, cycles are reported.
     #[arg(long, value_name = "VIEW", default_value = "version", value_parser = view)]
@@ -60,12 +59,6 @@ pub(crate) struct Args {
     /// Show what was mapped too: executables and libraries.
     #[arg(long)]
     show_maps: bool,
-
-    #[command(flatten)]
-    operations: Operations,
-
-    #[command(flatten)]
-    selection: query::Selection,
 
     /// Write the graph in the format that --format or the extension names; may be given several times. `-` is stdout.
     /// Pictures: svg, png, pdf; json; else a format of another program, see --format.
@@ -93,6 +86,12 @@ pub(crate) struct Args {
     /// Rows of each table on the terminal.
     #[arg(long, value_name = "N", default_value_t = SHOWN)]
     top: usize,
+
+    #[command(flatten)]
+    operations: Operations,
+
+    #[command(flatten)]
+    selection: query::Selection,
 }
 
 fn format_named(word: &str) -> Result<Format, iotrail_export::ExportError> {
@@ -111,7 +110,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let formats = args.output.iter().map(|path| format(args, path)).collect::<anyhow::Result<Vec<_>>>()?;
     let log = EventLog::open(&args.trails)?;
     let lives = Lives::of_log(&log)?;
-    let groups = ProcessGroupBy::parse(&args.by)?.divide(&log, &lives);
+    let groups = args.phases.parse()?.divide(&log, &lives);
     let mut select = args.selection.spec();
     if select.layer.is_empty() {
         // The graph is made of system calls and says how many others there are.
@@ -127,9 +126,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         query: selects.then_some(&query),
         ..BuildOptions::default()
     };
-    let outcome = operate(build(&log, &lives, &groups, &options)?, &args.operations.0)?;
+    let graph = build(&log, &lives, &groups, &options)?;
+    query.check_selected(graph.vertices.len() as u64, &log)?;
+    let outcome = operate(graph, &args.operations.0)?;
     if outcome.graph.vertices.is_empty() {
-        ui.warn("the graph is empty; `iotrail workflow` without operations shows what there is");
+        ui.warn("the graph is empty; `iotrail workflow` without operations shows all of it");
     }
     let mut outputs = output::Files::default();
     for (path, format) in args.output.iter().zip(formats) {

@@ -171,6 +171,17 @@ fn the_verdict_is_one_sentence() {
         verdict_line(&one(verdict(&same)), &alone),
         "No change: calls and bytes are equal, and B takes 20.4 instead of 20.0 ms (+2.0 %)."
     );
+    let nearly =
+        [(Figure::Elapsed, 2e7, 20_000_001.0), (Figure::Calls, 700.0, 701.0), (Figure::Bytes, 9.0, 10.0)];
+    assert_eq!(
+        verdict_line(&one(verdict(&nearly)), &alone),
+        "No change: calls and bytes are nearly equal, and B takes 20.0 instead of 20.0 ms (+0.0 %)."
+    );
+    let more = [(Figure::Elapsed, 20e6, 20.4e6), (Figure::Calls, 7.0, 9.0), (Figure::Bytes, 9.0, 9.0)];
+    assert_eq!(
+        verdict_line(&one(verdict(&more)), &alone),
+        "B takes about as long as A: 20.4 instead of 20.0 ms; 2 more calls; bytes equal."
+    );
     let slower = [(Figure::Elapsed, 0.9e9, 1.8e9), (Figure::Calls, 7.0, 8.0), (Figure::Read, 0.0, 5e6)];
     assert_eq!(
         verdict_line(&one(verdict(&slower)), &alone),

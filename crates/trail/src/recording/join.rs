@@ -1,13 +1,13 @@
 //! A recorder's share of a trail, from its first event to its Parquet files.
 
 use crate::error::TrailError;
-use crate::meta::{Capture, META_FILE, Totals};
+use crate::meta::{Capture, META_FILE};
 use crate::outside::outside_of_trails;
 use crate::recording::Progress;
 use crate::recording::convert::convert;
 use crate::recording::lock::Lock;
 use crate::recording::place::{Aside, Replaced};
-use crate::recording::publish::{Addition, publish, tidy};
+use crate::recording::publish::{Addition, Published, publish, tidy};
 use crate::recording::recover::count_damage;
 use crate::recording::run::{RECORDING, Run};
 use crate::recording::unfinished::boot_id;
@@ -144,8 +144,7 @@ impl Recording {
         self.writer.written()
     }
 
-    /// Makes Parquet files of the spool with `threads` threads, adds them to the trail, and removes the spool. Answers
-    /// what this recorder added. `interleaved` says whether two processes of the case ran at the same time.
+    /// Makes Parquet files of the spool with `threads` threads, adds them to the trail, and removes the spool. `interleaved` says whether two processes of the case ran at the same time.
     ///
     /// # Errors
     /// The disk is full or the trail was removed. Unless the message says otherwise the spool is complete, and
@@ -156,7 +155,7 @@ impl Recording {
         interleaved: bool,
         threads: NonZeroUsize,
         progress: Progress<'_>,
-    ) -> Result<Totals, TrailError> {
+    ) -> Result<Published, TrailError> {
         if let Err(source) = self.begun() {
             // What was recorded stays under the hidden name.
             let path = self.aside.take().map_or_else(|| self.target.clone(), Aside::keep);
@@ -193,9 +192,9 @@ impl Recording {
                 directory: parts,
             };
             let _lock = Lock::take(&target)?;
-            let added = publish(&target, vec![addition])?;
+            let published = publish(&target, vec![addition])?;
             tidy(&target)?;
-            Ok(added)
+            Ok(published)
         };
         finish().map_err(|source: TrailError| match directory.join("header.json").is_file() {
             true => TrailError::NotConverted { path: target.clone(), source: Box::new(source) },

@@ -38,8 +38,17 @@ pub(crate) struct Addition {
     pub(crate) directory: PathBuf,
 }
 
-/// Makes additions part of the trail `target`; answers what they add.
-pub(crate) fn publish(target: &Path, additions: Vec<Addition>) -> Result<Totals, TrailError> {
+/// A recording that has become part of a trail.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Published {
+    /// What it added.
+    pub added: Totals,
+    /// Whether the trail has the recordings of all ranks now. A recorder without a launcher that tells how many there are is the last.
+    pub is_last: bool,
+}
+
+/// Makes additions part of the trail `target`.
+pub(crate) fn publish(target: &Path, additions: Vec<Addition>) -> Result<Published, TrailError> {
     let old = match target.join(META_FILE).symlink_metadata() {
         Ok(_) => Some(read_meta(target)?),
         Err(_) => None,
@@ -54,7 +63,7 @@ pub(crate) fn publish(target: &Path, additions: Vec<Addition>) -> Result<Totals,
     let additions: Vec<Addition> =
         additions.into_iter().filter(|addition| !assembly.meta.recordings.contains(&addition.name)).collect();
     if additions.is_empty() {
-        return Ok(Totals::default());
+        return Ok(Published::default());
     }
     let added = assembly.add(additions, |from, to| {
         let (from, to) = (from.to_owned(), target.join(to));
@@ -69,7 +78,8 @@ pub(crate) fn publish(target: &Path, additions: Vec<Addition>) -> Result<Totals,
     fs::rename(&cases, &listed).map_err(TrailError::io("rename to", &listed))?;
     replace_json(&target.join(META_FILE), &assembly.meta)?;
     sync(target)?;
-    Ok(added)
+    let is_last = run.world.is_none_or(|world| assembly.meta.recordings.len() >= world as usize);
+    Ok(Published { added, is_last })
 }
 
 /// A description of a trail that grows.

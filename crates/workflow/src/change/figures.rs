@@ -115,12 +115,30 @@ impl FigureChange {
         }
     }
 
+    /// Whether the sides differ by nothing that matters: by a hundredth at most, by a few bytes, or by no more than half
+    /// of what the runs of one side differ among each other.
+    #[must_use]
+    pub fn is_alike(&self) -> bool {
+        let (Some(a), Some(b)) = (self.a, self.b) else { return self.a.is_none() && self.b.is_none() };
+        let least = if self.figure.quantity() == Quantity::Bytes { FEW_BYTES } else { 0.0 };
+        let by = (b - a).abs();
+        let spread = |range: Option<(f64, f64)>| range.map_or(0.0, |(least, most)| most - least);
+        let scatter = spread(self.range_a).max(spread(self.range_b));
+        by == 0.0 || by < least || by <= a.max(b) * NEGLIGIBLE || by <= scatter / 2.0
+    }
+
     /// Whether both sides are known to be equal.
     #[must_use]
     pub fn is_equal(&self) -> bool {
         self.difference == Some(0.0)
     }
 }
+
+/// The share of a figure below which a difference does not matter.
+const NEGLIGIBLE: f64 = 0.01;
+
+/// Bytes below which a difference does not matter: a line of text.
+const FEW_BYTES: f64 = 64.0;
 
 /// Parts of one that means are rounded to.
 const MEAN: i128 = 1_000;

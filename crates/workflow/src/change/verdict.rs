@@ -21,13 +21,10 @@ impl Verdict {
         self.figures.iter().find(|change| change.figure == figure)
     }
 
-    /// Whether calls, processes and bytes are equal, as far as they are known of both.
+    /// Whether calls, processes and bytes do not differ by anything that matters, as far as they are known of both.
     #[must_use]
     pub fn does_the_same(&self) -> bool {
         let figures = [Figure::Calls, Figure::Processes, Figure::Read, Figure::Written];
-        figures
-            .into_iter()
-            .filter_map(|figure| self.of(figure))
-            .all(|change| change.is_equal() || (change.a.is_none() && change.b.is_none()))
+        figures.into_iter().filter_map(|figure| self.of(figure)).all(FigureChange::is_alike)
     }
 }

@@ -259,5 +259,5 @@ fn rules_are_explained_and_severe_findings_fail() {
         serde_json::from_str(&dir.run(["advise", "t.trail", "--json"]).succeeds().text()).expect("JSON");
     assert_eq!(advice["habits"][0]["severity"], "high", "{:#}", advice["habits"]);
     dir.run(["advise", "t.trail", "--fail-on", "high"]).ends_with(1);
-    fixture("no-reopen").run(["advise", "t.trail", "--path", "/nothing", "--fail-on", "low"]).succeeds();
+    fixture("no-reopen").run(["advise", "t.trail", "--path", "/nothing", "--fail-on", "low"]).fails();
 }

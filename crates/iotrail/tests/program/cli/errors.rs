@@ -292,3 +292,46 @@ fn no_command_writes_over_a_file_of_a_trail() {
     assert_eq!(fs::read(dir.path("t.trail/trail.json")).expect("a trail"), before);
     dir.run(["check", "t.trail"]).ends_with(0);
 }
+
+#[test]
+fn near_names_are_suggested() {
+    let dir = Dir::with_trace(LS);
+    let wrong: [&[&str]; 5] = [
+        &["info", "tt.trail"],
+        &["info", "other.trail"],
+        &["dfg", "t.trail", "--map", "dirr2"],
+        &["events", "t.trail", "--call", "raed"],
+        &["dfg", "t.trail", "--max-noes", "3"],
+    ];
+    let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).talk()).collect();
+    insta::assert_snapshot!(said.join(""));
+}
+
+#[test]
+fn a_file_in_place_of_a_command_is_told_what_takes_it() {
+    let dir = Dir::with_trace(LS);
+    let wrong: [&[&str]; 4] = [&["t.trail"], &["a_h_1.st"], &["sleep", "2"], &["dfg", "a_h_1.st"]];
+    let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).talk()).collect();
+    insta::assert_snapshot!(said.join("----\n"));
+}
+
+#[test]
+fn an_empty_selection_fails_and_is_named() {
+    let dir = Dir::with_trace(LS);
+    for command in ["events", "files", "dfg", "stats", "workflow", "report", "compare", "advise"] {
+        let mut words = vec![command, "-q", "t.trail"];
+        words.extend((command == "compare").then_some("t.trail"));
+        let said = dir.run(words.into_iter().chain(["--path", "/nowhere"])).fails();
+        assert!(said.contains("nothing to show for the selection (paths /nowhere)"), "{command}: {said}");
+    }
+    assert_eq!(dir.names(), ["a_h_1.st", "t.trail"]);
+}
+
+#[test]
+fn a_report_without_a_name_replaces_nothing() {
+    let dir = Dir::with_trace(LS);
+    dir.write("t.html", "mine");
+    dir.run(["report", "t.trail"]).succeeds();
+    assert_eq!(dir.read("t.html"), b"mine");
+    assert_eq!(dir.names(), ["a_h_1.st", "t-2.html", "t.html", "t.trail"]);
+}

@@ -2,44 +2,90 @@
 
 use crate::cli::util::Dir;
 
+/// In the order of the first screen.
 const COMMANDS: [&str; 21] = [
     "record",
     "import",
-    "recover",
-    "info",
-    "check",
-    "events",
-    "processes",
-    "files",
     "why",
+    "files",
     "advise",
-    "dfg",
-    "compare",
-    "stats",
     "report",
+    "dfg",
+    "stats",
+    "workflow",
+    "tree",
+    "processes",
+    "events",
+    "compare",
     "export",
     "sql",
-    "workflow",
     "redact",
-    "tree",
+    "info",
+    "check",
+    "recover",
     "completions",
     "man",
 ];
 
 #[test]
-fn the_help_lists_every_command() {
+fn the_first_screen_lists_every_command_in_its_group_and_is_short() {
     let dir = Dir::new();
     let text = dir.run(["--help"]).succeeds().text();
-    let listed: Vec<&str> = text
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .map_while(|line| line.strip_prefix("  "))
-        .filter(|line| !line.starts_with(' '))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|command| *command != "help")
-        .collect();
-    assert_eq!(listed, COMMANDS);
+    let lines = text.lines().skip_while(|line| *line != "Record:").take_while(|line| *line != "Options:");
+    let commands = lines.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    assert_eq!(commands.collect::<Vec<_>>(), COMMANDS);
+    insta::assert_snapshot!(dir.run(["-h"]).succeeds().text());
+}
+
+#[test]
+fn options_stand_under_their_headings() {
+    let dir = Dir::new();
+    for command in COMMANDS {
+        let text = dir.run([command, "-h"]).succeeds().text();
+        let (own, global) = text.split_once("\nGlobal options:\n").unwrap_or_else(|| panic!("{text}"));
+        assert!(global.contains("--color") && global.contains("--version"), "{global}");
+        let headings = own.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+        let first_group = headings.clone().position(|line| !["Arguments:", "Options:"].contains(&line));
+        let options = headings.clone().position(|line| line == "Options:");
+        assert!(first_group.is_none() || options < first_group, "{text}");
+        for option in ["-o, --output", "      --json", "      --top "] {
+            let Some((before, _)) = own.split_once(option) else { continue };
+            let heading = before.lines().rfind(|line| line.ends_with(':') && !line.starts_with(' '));
+            assert_eq!(heading, Some("Options:"), "{command} {option}");
+        }
+    }
+}
+
+#[test]
+fn one_option_has_one_meaning() {
+    let dir = Dir::new();
+    let help = |command: &str| dir.run([command, "-h"]).succeeds().text();
+    let about = |option: &str| -> Vec<String> {
+        let helps: Vec<String> =
+            COMMANDS.iter().map(|command| help(command).replace("\n          ", "  ")).collect();
+        let lines = helps.iter().flat_map(|text| text.lines());
+        let mut texts: Vec<String> = lines
+            .filter(|line| line.trim_start().starts_with('-'))
+            .filter_map(|line| Some(line.split_once(&format!("{option} "))?.1.trim()))
+            .map(|line| {
+                line.split_whitespace()
+                    .filter(|word| !word.starts_with('<'))
+                    .take(4)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect();
+        texts.sort();
+        texts.dedup();
+        texts
+    };
+    assert_eq!(about("--by").len(), 1, "{:?}", about("--by"));
+    assert_eq!(about("--max-size").len(), 1, "{:?}", about("--max-size"));
+    assert!(
+        about("--force").iter().all(|text| text.starts_with("Replace the trail")),
+        "{:?}",
+        about("--force")
+    );
 }
 
 #[test]
@@ -64,6 +110,75 @@ fn every_option_of_every_example_exists() {
             }
         }
     }
+}
+
+/// A trace that answers what the examples ask for.
+const RUN: &str = "\
+7  10:00:00.000100 execve(\"/usr/bin/make\", [\"make\"], 0x7ff /* 1 var */) = 0 <0.000100>
+7  10:00:00.000300 openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY) = 3</etc/passwd> <0.000010>
+7  10:00:00.000400 read(3</etc/passwd>, \"root\"..., 4096) = 1000 <0.000020>
+7  10:00:00.000500 clone(child_stack=NULL, flags=SIGCHLD) = 8 <0.000100>
+8  10:00:00.000700 execve(\"/usr/bin/mDiffFit\", [\"mDiffFit\", \"-p\", \"raw\"], 0x7ff /* 1 var */) = 0 <0.000100>
+8  10:00:00.000900 openat(AT_FDCWD, \"/scratch/none\", O_RDONLY) = -1 ENOENT (No such file or directory) <0.000003>
+8  10:00:00.001000 openat(AT_FDCWD, \"/scratch/in.fits\", O_RDONLY) = 3</scratch/in.fits> <0.000010>
+8  10:00:00.001100 read(3</scratch/in.fits>, \"x\"..., 4096) = 4096 <0.000020>
+8  10:00:00.001200 openat(AT_FDCWD, \"/data/mosaic.fits\", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 4</data/mosaic.fits> <0.000010>
+8  10:00:00.001300 write(4</data/mosaic.fits>, \"x\"..., 2097152) = 2097152 <0.000200>
+8  10:00:00.001600 +++ exited with 0 +++
+7  10:00:00.001700 wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 8 <0.000020>
+7  10:00:00.001800 +++ exited with 0 +++
+";
+
+/// Makes everything that the examples name: trails, traces, rules, and programs of other people that do nothing.
+const STAGE: &str = "\
+set -e
+mkdir -p bin home/.local/share/bash-completion/completions old traces other
+ln -s \"$IOTRAIL\" bin/iotrail
+for name in jq man make sqlite3 iotrail-sql; do printf '#!/bin/sh\\ncat >/dev/null\\n' > bin/$name; done
+printf '#!/bin/sh\\nshift 2; exec \"$@\"\\n' > bin/mpirun
+printf '#!/bin/sh\\nls\\n' > app
+chmod +x bin/jq bin/man bin/make bin/sqlite3 bin/iotrail-sql bin/mpirun app
+for name in a_host1_9042.st b_host1_9157.st before_h_1.st after_h_2.st traces/a_h_1.st old/run-1.txt; do cp run.st $name; done
+gzip -c run.st > big.st.gz
+for name in run before after main branch a b before-1 before-2 after-1 after-2; do bin/iotrail import -q -o $name.trail run.st; done
+bin/iotrail import -q -o all.trail before_h_1.st after_h_2.st
+printf '[[rule]]\\npath = \"/scratch/**\"\\nactivity = \"{call}\"\\n' > rules.toml
+printf 'keep = [\"/scratch/**\"]\\n' > site.toml
+echo 0123456789abcdef > key
+echo 'SELECT 1' > question.sql
+";
+
+#[test]
+fn every_example_of_the_help_runs() {
+    let dir = Dir::new();
+    dir.write("run.st", RUN);
+    dir.shell(STAGE).succeeds();
+    let mut sleeper = std::process::Command::new("sleep").arg("600").spawn().expect("a process");
+    let mut failed = Vec::new();
+    for command in COMMANDS {
+        let help = dir.run([command, "--help"]).succeeds().text();
+        let examples = help.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        for example in examples.filter(|line| line.contains(&format!("iotrail {command} "))) {
+            let example = example.replace("4711", &sleeper.id().to_string());
+            let attaches = example.contains(" -p ");
+            let line = match attaches {
+                true => format!("{{ sleep 0.5; kill -INT $!; }} & exec timeout -s INT 2 {}", example.trim()),
+                false => example.clone(),
+            };
+            let new = ["import", "record", "redact", "recover"].contains(&command);
+            let target = example.split_once("-o ").and_then(|(_, rest)| rest.split_whitespace().next());
+            if let Some(target) = target.filter(|name| new && name.ends_with(".trail")) {
+                dir.shell(&format!("mv -f {target} kept.trail 2>/dev/null || true")).succeeds();
+            }
+            let ran = dir.shell(&format!("export HOME=$PWD/home PATH=$PWD/bin:$PATH; {line}"));
+            if !ran.status.success() && !(attaches && ran.status.code() == Some(124)) {
+                failed.push(format!("{example}: {:?} {}", ran.status.code(), ran.talk()));
+            }
+            dir.shell("[ -e run.trail ] || mv kept.trail run.trail; rm -rf kept.trail").succeeds();
+        }
+    }
+    sleeper.kill().and_then(|()| sleeper.wait()).expect("an end");
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
 #[test]
@@ -107,7 +222,7 @@ fn completions_for_each_shell_know_commands_and_options() {
 #[test]
 fn wrong_usage_ends_with_two_and_says_what_is_allowed() {
     let dir = Dir::new();
-    let wrong: [&[&str]; 10] = [
+    let wrong: [&[&str]; 13] = [
         &[],
         &["frobnicate"],
         &["info"],
@@ -118,11 +233,16 @@ fn wrong_usage_ends_with_two_and_says_what_is_allowed() {
         &["import", "x", "-o", "y", "--date", "2026-02-30"],
         &["import", "x", "-o", "y", "--case-name", "{nobody}"],
         &["completions", "tcl"],
+        &["workflow", "x", "--aggregate", "process"],
+        &["stats", "x", "--table", "cals"],
+        &["tree", "x", "-o", "x.xyz"],
     ];
     for words in wrong {
         let ran = dir.run(words).ends_with(2);
         assert_eq!(ran.text(), "", "{words:?}");
-        assert!(ran.talk().contains("Usage:") || ran.talk().contains("--help"), "{words:?}: {}", ran.talk());
+        let command = words.first().filter(|word| COMMANDS.contains(word)).map(|word| format!(" {word}"));
+        let usage = format!("Usage: iotrail{}", command.unwrap_or_default());
+        assert!(ran.talk().contains(&usage), "{words:?}: {}", ran.talk());
     }
     dir.run(["--version"]).succeeds();
 }

@@ -41,7 +41,6 @@ fn quiet_leaves_only_data_and_errors() {
         &["import", "-q", "-o", "t.trail", "a.st"][..],
         &["-q", "dfg", "t.trail"],
         &["dfg", "t.trail", "-o", "g.svg", "--quiet"],
-        &["events", "-q", "t.trail", "--call", "nothing"],
         &["report", "-q", "t.trail"],
     ] {
         assert_eq!(dir.run(words).succeeds().talk(), "", "{words:?}");
@@ -173,12 +172,8 @@ fn a_file_is_replaced_whole_and_a_link_is_followed() {
 }
 
 #[test]
-fn nothing_selected_is_said_and_no_error() {
+fn a_limit_is_not_an_empty_selection() {
     let dir = Dir::with_trace(LS);
-    let ran = dir.run(["events", "t.trail", "--call", "mmap", "--json"]).succeeds();
-    assert_eq!((ran.text(), ran.talk()), (String::new(), "no events selected of 5\n".to_owned()));
-    let ran = dir.run(["dfg", "t.trail", "--call", "mmap"]).succeeds();
-    assert!(ran.talk().contains("no event is selected"), "{}", ran.talk());
     let ran = dir.run(["events", "t.trail", "--limit", "2", "--json"]).succeeds();
     assert_eq!((ran.json_lines().len(), ran.talk()), (2, String::new()));
     assert_eq!(dir.run(["events", "t.trail", "--limit", "0", "--json"]).succeeds().talk(), "");
