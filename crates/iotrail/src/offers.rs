@@ -47,7 +47,7 @@ fn recording(words: &[String]) -> String {
     let command: Vec<String> = words.iter().map(|word| argument(&printable(word))).collect();
     format!(
         "{} is not a command of iotrail; to record it\n\n  iotrail record -- {}\n",
-        printable(&words.first().map_or("", String::as_str)),
+        printable(words.first().map_or("", String::as_str)),
         command.join(" ")
     )
 }

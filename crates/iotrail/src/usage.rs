@@ -22,8 +22,8 @@ impl Error for UsageError {}
 
 /// How the command called `name` is used: `Usage: iotrail dfg [OPTIONS] <TRAIL>...`.
 pub(crate) fn of(name: &str) -> String {
-    let command = help::subcommand(name).unwrap_or_else(help::command);
-    command.clone().render_usage().to_string()
+    let mut command = help::subcommand(name).unwrap_or_else(help::command);
+    command.render_usage().to_string()
 }
 
 /// The error of a wrong usage.

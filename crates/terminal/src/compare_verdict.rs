@@ -20,8 +20,8 @@ pub fn verdict_line(verdict: &Verdict, comparison: &Comparison) -> String {
         (runs_a, runs_b) => format!(" (means of {runs_b} and {})", units::counted(runs_a, "run", "runs")),
     };
     let elapsed = verdict.of(Figure::Elapsed).and_then(|change| Some((change.a?, change.b?)));
-    let as_long = elapsed.is_none_or(|times| is_alike(times, comparison.elapsed_chance));
-    if verdict.does_the_same() && as_long {
+    let is_noise = elapsed.is_none() || takes_as_long(verdict, comparison.elapsed_chance);
+    if verdict.does_the_same() && is_noise {
         let time = elapsed.map(|(from, to)| {
             let change =
                 if from > 0.0 { format!(" ({:+.1} %)", (to / from - 1.0) * 100.0) } else { String::new() };
@@ -30,12 +30,10 @@ pub fn verdict_line(verdict: &Verdict, comparison: &Comparison) -> String {
         return format!("No change: {}{}.", same(verdict), time.unwrap_or_default());
     }
     let mut parts = Vec::new();
-    parts.push(match elapsed {
-        Some(times) if as_long => {
-            format!("{b} takes about as long as {a}: {}{means}", instead(times.0, times.1, units::duration))
-        }
-        Some(times) => format!("{}{means}", speed(&a, &b, times)),
-        None => format!("{b} against {a}{means}, elapsed time unknown"),
+    parts.push(match (elapsed, verdict.of(Figure::Elapsed)) {
+        (Some(_), Some(change)) if is_noise => format!("{}{means}", as_long(&a, &b, change)),
+        (Some(times), _) => format!("{}{means}", speed(&a, &b, times)),
+        (None, _) => format!("{b} against {a}{means}, elapsed time unknown"),
     });
     let (alike, different): (Vec<&FigureChange>, Vec<&FigureChange>) =
         told(verdict).partition(|change| change.is_alike());
@@ -47,10 +45,27 @@ pub fn verdict_line(verdict: &Verdict, comparison: &Comparison) -> String {
     format!("{}.", parts.join("; "))
 }
 
-fn is_alike((from, to): (f64, f64), chance: Option<Chance>) -> bool {
+/// Whether noise may explain the difference of the elapsed time: by the test, and where there are too few runs for one by its size.
+fn takes_as_long(verdict: &Verdict, chance: Option<Chance>) -> bool {
+    let is_small = |change: &FigureChange| change.is_alike() || is_less_than(change, ALIKE);
     match chance {
         Some(chance) => !chance.significant,
-        None => (to - from).abs() < from.max(to) * ALIKE,
+        None => verdict.of(Figure::Elapsed).is_some_and(is_small),
+    }
+}
+
+/// Whether the difference is below this share of the larger side.
+fn is_less_than(change: &FigureChange, share: f64) -> bool {
+    let (Some(from), Some(to)) = (change.a, change.b) else { return false };
+    (to - from).abs() < from.max(to) * share
+}
+
+/// The elapsed time where noise may explain that it differs.
+fn as_long(a: &str, b: &str, change: &FigureChange) -> String {
+    let times = instead(change.a.unwrap_or_default(), change.b.unwrap_or_default(), units::duration);
+    match is_less_than(change, ALIKE) {
+        true => format!("{b} takes about as long as {a}: {times}"),
+        false => format!("Noise may explain the elapsed time of {b}: {times}"),
     }
 }
 
