@@ -12,7 +12,7 @@ use iotrail_import::{Ending, Prefix, Timeline, lines};
 use iotrail_model::calls::{self, CallKind, CallSpec, Makes};
 use iotrail_model::errors::{error_name, restarts};
 use iotrail_model::raw::{RawCall, RawItem, Return};
-use iotrail_model::{CallId, Clock, Coverage, Dictionaries, Layer, Nanos, Resolution, Tid, Timestamp};
+use iotrail_model::{CallId, Clock, Coverage, Dictionaries, Layer, Nanos, Note, Resolution, Tid, Timestamp};
 
 /// Calls that a thread may be in; of more, the outermost is taken for one that was left otherwise than by returning (`longjmp`).
 const MAX_DEPTH: usize = 1000;
@@ -31,6 +31,8 @@ pub struct Parser {
     stacks: HashMap<Tid, Stack>,
     /// Bytes of arguments in them.
     held: usize,
+    /// Whether there was a system call.
+    has_system_calls: bool,
     ending: Ending,
 }
 
@@ -91,6 +93,7 @@ impl Parser {
             timeline: Timeline::new(date),
             stacks: HashMap::new(),
             held: 0,
+            has_system_calls: false,
             ending: Ending::Whole,
         }
     }
@@ -112,8 +115,17 @@ impl Parser {
                 self.ending = Ending::without_line_end(line, self.coverage.lines.total, understood);
             }
             self.finish(out);
+            self.note();
         }
         done
+    }
+
+    /// What a reader must know of the trace.
+    fn note(&mut self) {
+        let lines = &self.coverage.lines;
+        if lines.event + lines.resumed > 0 && !self.has_system_calls {
+            self.coverage.note(Note::FunctionsOnly);
+        }
     }
 
     /// What was read and what was not understood.
@@ -162,6 +174,9 @@ impl Parser {
     }
 
     fn said(&mut self, said: Line<'_>, tid: Tid, at: Timestamp, out: &mut Out<'_, impl Sink>) {
+        if let Line::Whole(name, _) | Line::Begun(name, ..) | Line::Resumed(name, _) = &said {
+            self.has_system_calls |= name.layer == Layer::Syscall;
+        }
         let lines = &mut self.coverage.lines;
         match said {
             Line::Whole(name, finished) => {

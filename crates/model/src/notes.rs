@@ -69,6 +69,8 @@ pub enum Note {
     /// A table of `strace -c` in a trace.
     CallTableSkipped,
 
+    /// What a trace of functions without the system calls in them does not hold.
+    FunctionsOnly,
     /// What Darshan DXT does not hold.
     DxtTransfersOnly,
     /// The unit of times in the text of a log of Darshan DXT.
@@ -289,6 +291,7 @@ mod tests {
             },
             Note::InputsLeftOut { more: number },
             Note::CallTableSkipped,
+            Note::FunctionsOnly,
             Note::DxtTransfersOnly,
             Note::DxtUnit { unit },
             Note::DxtStartInSeconds,

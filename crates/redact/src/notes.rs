@@ -52,6 +52,7 @@ pub(crate) fn redacted(note: &Note, words: &Words) -> Option<Note> {
         | Note::ClocksDiffer
         | Note::InputsLeftOut { .. }
         | Note::CallTableSkipped
+        | Note::FunctionsOnly
         | Note::DxtTransfersOnly
         | Note::DxtUnit { .. }
         | Note::DxtStartInSeconds

@@ -4,7 +4,7 @@
 
 use iotrail_import::{Format, ImportOptions, ImportSummary, Input, Silent, import};
 use iotrail_ltrace::Ltrace;
-use iotrail_model::{Event, Layer};
+use iotrail_model::{Event, Layer, Note};
 use iotrail_trail::{Columns, EventLog};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -46,6 +46,12 @@ fn every_line_of_every_fixture_is_understood() {
         let lines = text.iter().filter(|byte| **byte == b'\n').count() as u64;
         assert_eq!((summary.coverage.lines.total, summary.coverage.lines.unparsed), (lines, 0), "{path:?}");
         assert_eq!(summary.coverage.incomplete, 0, "{path:?}");
+        let has_system_calls = path.file_name().is_some_and(|name| name.to_string_lossy().contains('S'));
+        assert_eq!(
+            summary.coverage.notes.iter().any(|note| *note == Note::FunctionsOnly),
+            !has_system_calls,
+            "{path:?}"
+        );
         seen += 1;
     }
     assert!(seen >= 6, "{seen} fixtures");

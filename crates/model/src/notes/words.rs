@@ -118,6 +118,9 @@ impl Display for Note {
                 write!(f, "{} not imported", counted(*more, "more input is", "more inputs are"))
             }
             Self::CallTableSkipped => f.write_str("a table of call counts (strace -c or -C) was skipped"),
+            Self::FunctionsOnly => f.write_str(
+                "a trace of ltrace holds functions of libraries without their system calls (-S): which files they act on, offsets, bytes of streams, errors and new processes are not in it",
+            ),
             Self::DxtTransfersOnly => f.write_str(
                 "Darshan DXT holds reads and writes only: opens, closes, metadata, mapped memory and what programs do to standard streams are not in it",
             ),
