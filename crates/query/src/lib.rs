@@ -35,6 +35,7 @@ pub mod runs;
 pub mod select;
 pub mod spec;
 mod template;
+pub mod time_slices;
 pub mod variables;
 pub mod warning;
 
@@ -58,5 +59,6 @@ pub use query::Query;
 pub use runs::runs_of_cases;
 pub use select::Selection;
 pub use spec::{QuerySpec, SelectSpec};
+pub use time_slices::TimeSlices;
 pub use variables::Variables;
 pub use warning::Warning;

@@ -66,6 +66,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) 
         comparison: subject.comparison.map(|comparison| changes::changes(subject, comparison, &mut names)),
         calls: whole::calls(subject, &mut names),
         files: subject.files.page(subject.origin().0, &subject.options.limits, &mut names),
+        slices: subject.sliced.map(|sliced| sliced.page(subject, shown, &mut names)),
         cases: whole::cases(subject, &mut names),
         workflow: subject.workflow.page(subject.log, subject.origin(), subject.options, &mut names),
         coverage: dfg.coverage.clone(),

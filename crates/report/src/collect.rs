@@ -29,6 +29,7 @@ pub(crate) struct Collected {
 pub(crate) struct Collecting {
     details: Details,
     timeline: Timeline,
+    wanted: Wanted,
     ids: HashMap<Arc<str>, ActivityId>,
 }
 
@@ -48,7 +49,12 @@ impl Collecting {
             cells: CELLS,
         };
         let details = Details::new(limits.examples, wanted.clone(), transfers(log.names()));
-        Self { details, timeline: Timeline::new(options, wanted), ids }
+        Self { details, timeline: Timeline::new(options, wanted.clone()), wanted, ids }
+    }
+
+    /// The activities that are shown.
+    pub(crate) fn wanted(&self) -> Wanted {
+        self.wanted.clone()
     }
 }
 

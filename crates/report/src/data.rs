@@ -75,6 +75,8 @@ pub struct PageData {
     pub timeline: PageTimeline,
     pub comparison: Option<PageComparison>,
     pub files: crate::files::PageFiles,
+    /// The figures in slices of time; NULL if nothing has a time.
+    pub slices: Option<crate::slices::PageSlices>,
     pub cases: Bounded<CaseRow>,
     /// Phases, processes, the workflow DAG, distributions.
     pub workflow: crate::workflow::PageWorkflow,

@@ -113,6 +113,11 @@ pub(crate) struct Files {
 }
 
 impl Files {
+    /// The rows that are listed, in their order.
+    pub(crate) fn listed(&self, limits: &Limits) -> &[usize] {
+        &self.order[..limits.files.min(self.order.len())]
+    }
+
     /// The table, within the page's limits.
     pub(crate) fn page(&self, origin: i64, limits: &Limits, names: &mut NameTable) -> PageFiles {
         let (listed, rest) = self.order.split_at(limits.files.min(self.order.len()));

@@ -18,6 +18,7 @@ mod options;
 pub mod page;
 mod place;
 mod report;
+pub mod slices;
 mod strip;
 mod subject;
 pub mod workflow;

@@ -8,13 +8,14 @@ use crate::files::Files;
 use crate::options::ReportOptions;
 use crate::page::page;
 use crate::place::{Places, places, shown};
+use crate::slices::{Sliced, time_slices};
 use crate::subject::Subject;
 use crate::workflow::{Ground, Material};
-use iotrail_dfg::{Comparison, Contrast, Dfg, DfgOptions, Synthesis};
+use iotrail_dfg::{Comparison, Contrast, Dfg, DfgOptions, Slicing, Synthesis};
 use iotrail_draw::Picture;
 use iotrail_model::Process;
 use iotrail_query::{Query, scan};
-use iotrail_stats::AccessSampling;
+use iotrail_stats::{AccessSampling, FileSlicing};
 use iotrail_trail::EventLog;
 use iotrail_workflow::why::result::Why;
 use iotrail_workflow::why::{Explaining, why};
@@ -58,6 +59,7 @@ struct Foundation<'a> {
     places: Places,
     workflow: Material,
     files: Files,
+    sliced: Option<Sliced>,
     why: Why,
 }
 
@@ -81,11 +83,16 @@ impl<'a> Foundation<'a> {
         let mut files = Files::new(used, query, &options.limits);
         let sampling = AccessSampling::new(&using, &files.sampled, options.limits.accesses);
         let collecting = Collecting::new(log, query, &dfg, &shown.nodes, &options.limits);
+        let slices = time_slices(log, profile.as_ref());
+        let listed = files.listed(&options.limits);
+        let slicing = slices.clone().map(|slices| {
+            (Slicing::new(slices.clone(), collecting.wanted()), FileSlicing::new(&using, listed, slices))
+        });
         let gathering = ground.gathering(&survey);
         let explaining = Explaining::new(log, ground.lives(), &survey, options.threads)?;
         let spending = explaining.as_ref().map(Explaining::pass);
-        let passes = ((collecting, contrast), ((sampling, spending), gathering));
-        let ((collected, comparison), ((samples, spent), gathered)) =
+        let passes = (((collecting, slicing), contrast), ((sampling, spending), gathering));
+        let (((collected, sliced), comparison), ((samples, spent), gathered)) =
             scan(log, Some(query), options.threads, &passes)?;
         drop(passes);
         files.samples = samples;
@@ -93,6 +100,7 @@ impl<'a> Foundation<'a> {
             Some((explaining, spent)) => explaining.finish(spent),
             None => why(log, options.threads)?,
         };
+        let sliced = slices.zip(sliced).map(|(slices, (graph, files))| Sliced { slices, graph, files });
         drop(using);
         let workflow = ground.material(profile, gathered.map(|gathered| (survey, gathered)))?;
         Ok(Self {
@@ -106,6 +114,7 @@ impl<'a> Foundation<'a> {
             places,
             workflow,
             files,
+            sliced,
             why,
         })
     }
@@ -120,6 +129,7 @@ impl<'a> Foundation<'a> {
             collected: &self.collected,
             workflow: &self.workflow,
             files: &self.files,
+            sliced: self.sliced.as_ref(),
             why: &self.why,
             options,
         };

@@ -3,6 +3,7 @@
 use crate::collect::Collected;
 use crate::files::Files;
 use crate::options::ReportOptions;
+use crate::slices::Sliced;
 use crate::workflow::Material;
 use iotrail_dfg::{Comparison, Dfg};
 use iotrail_model::{FileId, Nullable, Process, Timestamp};
@@ -20,6 +21,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) collected: &'a Collected,
     pub(crate) workflow: &'a Material,
     pub(crate) files: &'a Files,
+    pub(crate) sliced: Option<&'a Sliced>,
     pub(crate) why: &'a Why,
     pub(crate) options: &'a ReportOptions,
 }

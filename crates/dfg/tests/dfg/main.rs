@@ -5,3 +5,4 @@ mod engine;
 mod laws;
 mod paper_example;
 mod parts;
+mod slices;

@@ -108,6 +108,10 @@ pub(crate) struct Material {
 }
 
 impl Material {
+    pub(crate) const fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref()
+    }
+
     /// The parts of the page, within its limits.
     pub(crate) fn page(
         &self,

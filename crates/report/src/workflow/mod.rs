@@ -8,7 +8,7 @@ mod material;
 mod part;
 mod phases;
 mod processes;
-mod thin;
+pub(crate) mod thin;
 
 pub use distributions::{PageBins, PageDistribution, PageRow, PageSeries, PageThroughput};
 pub use flow::{FlowEdge, FlowGroup, FlowLink, FlowPath, FlowVertex, MoreFlow, PageFlow};

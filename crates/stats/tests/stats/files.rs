@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
 use crate::in_out::{Log, profile_of, random_log, rows};
-use iotrail_model::{Event, FileFacts, FileKind, Nanos, Nullable};
-use iotrail_query::{Lives, Query, QuerySpec};
+use iotrail_model::{Event, FileFacts, FileKind, Nanos, Nullable, Timestamp};
+use iotrail_query::{Lives, ProcessGroups, Query, QuerySpec, TimeSlices, scan};
 use iotrail_stats::size_histogram::SizeBin;
-use iotrail_stats::{RowBy, UsedFile, file_uses};
+use iotrail_stats::{Context, FileSlicing, FileUsing, RowBy, UsedFile, file_uses};
 use iotrail_trail::EventLog;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -139,5 +139,30 @@ proptest! {
         let calls: u64 = used.values().map(|row| row.used.calls).sum();
         let copies = rows.iter().filter(|row| row.0 == 1).count() as u64;
         prop_assert_eq!(calls, profile.total.calls + copies);
+    }
+
+    #[test]
+    fn the_slices_of_files_are_the_files_however_the_log_is_cut(
+        rows in rows(), pieces in 1..9_usize, threads in 1..4_usize, slices in 1..30_usize,
+    ) {
+        let sliced = |log: &EventLog, threads: usize| {
+            let (query, lives) = (Query::new(QuerySpec::default(), log).unwrap(), Lives::of_log(log).unwrap());
+            let groups = ProcessGroups::default();
+            let context = Context { log, query: &query, lives: &lives, groups: &groups, only: None };
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let using = FileUsing::new(context, RowBy::Path, threads).unwrap();
+            let used = scan(log, Some(&query), threads, &using).unwrap();
+            let all: Vec<usize> = (0..used.len()).collect();
+            let slicing = FileSlicing::new(&using, &all, TimeSlices::new(log, Timestamp(0), 2_000, slices));
+            (scan(log, Some(&query), threads, &slicing).unwrap(), used)
+        };
+        let (whole, used) = sliced(&random_log(&rows, 1000), 1);
+        prop_assert_eq!(&whole, &sliced(&random_log(&rows, pieces), threads).0);
+        let sum = |values: &[u64]| values.iter().sum::<u64>();
+        for (slices, UsedFile { used, .. }) in whole.iter().zip(&used) {
+            prop_assert_eq!(sum(&slices.calls), used.calls);
+            prop_assert_eq!(sum(&slices.io_ns), used.io_ns.unwrap_or(0));
+            prop_assert_eq!((sum(&slices.bytes_read), sum(&slices.bytes_written)), (used.bytes_read, used.bytes_written));
+        }
     }
 }
