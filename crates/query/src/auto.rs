@@ -164,6 +164,11 @@ mod tests {
             (0, 2, 1, false),
             (4, 2, 2, false), // A child.
             (0, 3, 0, false), // By a link to what it is called.
+            (5, 3, 0, false), // A wait.
+            (2, 3, 2, false),
+            (0, 3, 1, false),
+            (2, 3, 2, false), // A library.
+            (2, 3, 5, false), // A file that it was given.
         ];
         let names = names(&rows, 3, 1);
         let found: Vec<&str> = names.iter().map(|name| name.as_deref().unwrap_or("-")).collect();
@@ -181,6 +186,11 @@ mod tests {
                 "startup:b",
                 "clone:/lib/x/…",
                 "startup:a4.2",
+                "nanosleep:-",
+                "read:/lib/x/…",
+                "startup:a4.2",
+                "startup:a4.2",
+                "read:./in/deep/x",
             ]
         );
     }

@@ -32,6 +32,7 @@ const MODULES: &[&str] = &[
     include_str!("../assets/js/flow.js"),
     include_str!("../assets/js/distributions.js"),
     include_str!("../assets/js/throughput.js"),
+    include_str!("../assets/js/window.js"),
     include_str!("../assets/js/heat.js"),
     include_str!("../assets/js/comparison.js"),
     include_str!("../assets/js/tables.js"),

@@ -1,7 +1,7 @@
 //! When programs start up: from `execve` to their first own event.
 //!
-//! A program's own are its first write, new process, or successful open outside system libraries, locales, `/etc`, `/proc`, `/dev` and
-//! the libraries beside its executable (`../lib`).
+//! A program's own are its first write, new process, wait (a read of a pipe, too), and the first successful open or read of a file
+//! outside system libraries, locales, `/etc`, `/proc`, `/dev` and the libraries beside its executable (`../lib`).
 
 use crate::preset::base;
 use foldhash::fast::RandomState;

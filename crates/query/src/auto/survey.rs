@@ -92,6 +92,7 @@ impl Pass for Surveying<'_> {
             | Columns::START
             | Columns::DUR
             | Columns::PATH
+            | Columns::PATH2
             | Columns::ERRNO
             | Columns::FLAGS
     }
@@ -195,7 +196,12 @@ impl Surveying<'_> {
                 flags.is_none_or(|flags| self.threads.get(flags.index()) != Some(&true))
             }
             kind if kind.opens_file() => path.is_some_and(|path| self.is_own(path, batch, row)),
-            _ => matches!(spec.transfer, Transfer::Write | Transfer::Copy),
+            _ if self.classes.waits(batch, row) => true,
+            _ => match spec.transfer {
+                Transfer::Read => path.is_none_or(|path| self.is_own(path, batch, row)),
+                Transfer::Write | Transfer::Copy => true,
+                Transfer::None => false,
+            },
         };
         own.then(|| Change::Own(batch.start[row]))
     }

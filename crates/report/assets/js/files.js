@@ -1,6 +1,6 @@
 // What was done to each file, and for one file the sizes of its requests and when and where it was accessed.
 
-import { h, name, s, visible } from "./dom.js";
+import { clear, h, name, s, visible } from "./dom.js";
 import { bytes, count, duration, list, moment, percent, plural } from "./format.js";
 import { figures, histogram, small } from "./panel.js";
 import { Side } from "./side.js";
@@ -84,6 +84,29 @@ function columns(data) {
     (column.key !== "ranks" || rows.some((row) => row.p[1] > 1)) &&
     (column.key !== "files" || rows.some((row) => row.files > 1));
   return all.filter(useful);
+}
+
+/** The columns of what is known of a part of the time. */
+function columnsOfWindow(data) {
+  const number = (key, label, of, show) => ({
+    key,
+    label,
+    number: true,
+    value: of,
+    text: (row) => (of(row) === 0 ? h("span", { class: "nothing" }, show(0)) : show(of(row))),
+  });
+  return [
+    {
+      key: "path",
+      label: "File",
+      value: (row) => data.text(row.file.n),
+      text: (row) => name(data.text(row.file.n), 58),
+    },
+    number("io_ns", "I/O time", (row) => row.io, duration),
+    number("bytes_read", "Read", (row) => row.read, bytes),
+    number("bytes_written", "Written", (row) => row.written, bytes),
+    number("calls", "Calls", (row) => row.calls, count),
+  ];
 }
 
 /** The points of a sample: time and offset as shares of the whole, size in bytes, whether it is a write. */
@@ -184,7 +207,7 @@ function filePanel(data, file) {
   ];
 }
 
-export function files(data, root, panel) {
+export function files(data, root, panel, time) {
   const { list: rows, more, io_ns: io, more_io_ns: rest, sampled } = data.files;
   if (rows.length === 0) {
     root.append(h("p", { class: "status" }, "No call named a file."));
@@ -200,20 +223,25 @@ export function files(data, root, panel) {
     more > 0
       ? `${plural(more, "more row")}${rest === null || io === null ? "" : ` with ${duration(rest)} (${percent(rest / Math.max(io, 1))}) of the I/O time`} not in this file (iotrail files)`
       : null;
+  const place = h("div");
+  const open = (file) => side.show("File", name(data.text(file.n), 200), filePanel(data, file));
+  const how = { sort: "io_ns", caption: "Files", file: "files", step: 20, more: left };
+  const inWindow = () =>
+    table(columnsOfWindow(data), {
+      ...how,
+      rows: rows.map((file, index) => ({ file, ...time.ofFile(index) })).filter((row) => row.calls > 0 || row.io > 0),
+      open: (row) => open(row.file),
+    });
+  const draw = () =>
+    clear(place).append(time && !time.isWhole ? inWindow() : table(columns(data), { ...how, rows, open }));
   root.append(
     h(
       "p",
       null,
       `${list(parts)}. Select a file for the sizes of its requests, errors, and${sampled > 0 ? `, for the ${count(sampled)} with most I/O time,` : ""} when and where it was accessed.`,
     ),
-    table(columns(data), {
-      rows,
-      sort: "io_ns",
-      caption: "Files",
-      file: "files",
-      step: 20,
-      more: left,
-      open: (file) => side.show("File", name(data.text(file.n), 200), filePanel(data, file)),
-    }),
+    place,
   );
+  draw();
+  time?.listen(draw);
 }

@@ -46,7 +46,7 @@ export function loadProcesses(data) {
 }
 
 export class Gantt {
-  constructor(data, root, side) {
+  constructor(data, root, side, part) {
     this.data = data;
     this.rows = loadProcesses(data);
     this.last = data.workflow.processes.end;
@@ -63,6 +63,11 @@ export class Gantt {
     this.openFirst();
     this.build(root, side);
     this.draw();
+    part?.listen(() => {
+      if (part.isWhole) this.range = [...this.whole];
+      else this.look(part.span[0], Math.min(part.span[1] - part.span[0], this.whole[1] - this.whole[0]));
+      this.draw();
+    });
   }
 
   /** Siblings as they are shown: one by one, or many of a group as one. */

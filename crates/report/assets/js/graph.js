@@ -13,7 +13,7 @@ const COLOURS = { rd: "relative duration", bytes: "bytes", count: "count", rate:
 const CHARACTER = 7.4;
 
 export class Graph extends Stage {
-  constructor(data, root, select) {
+  constructor(data, root, select, part) {
     super();
     this.data = data;
     this.select = select;
@@ -32,6 +32,17 @@ export class Graph extends Stage {
     this.draw();
     this.open();
     new ResizeObserver(() => this.resized()).observe(this.canvas);
+    part?.listen(() => this.look(part));
+  }
+
+  /** Draws what the graph is in a window of time. */
+  look(part) {
+    this.data = part.graph();
+    if (part.isWhole) this.colour = this.colourOfWhole ?? this.colour;
+    else if (this.colour === "groups") [this.colourOfWhole, this.colour] = [this.colour, "rd"];
+    this.rankNodes();
+    this.rankEdges();
+    this.draw();
   }
 
   /** The whole graph if its titles can be read so, else its heaviest activity in the middle. */
@@ -90,11 +101,12 @@ export class Graph extends Stage {
   }
 
   nodeShown(index) {
-    return index < 0 || this.nodeRank.get(index) < this.nodeLimit;
+    return index < 0 || (this.nodeRank.get(index) < this.nodeLimit && !this.data.nodes[index].absent);
   }
 
   edgeShown(edge) {
     return (
+      !edge.absent &&
       this.nodeShown(edge.from) &&
       this.nodeShown(edge.to) &&
       (this.edgeRank.get(edge.index) < this.edgeLimit || this.backbone.has(edge.index))
@@ -324,7 +336,7 @@ export class Graph extends Stage {
       shorten(visible(node.name), limit),
       `Load: ${node.rd === null ? "–" : node.rd.toFixed(2)} (${bytes(node.b)})`,
       node.r === null
-        ? `${count(node.c)} calls, max ${count(node.m)} at once`
+        ? plural(node.c, "call") + (node.m === null ? "" : `, max ${count(node.m)} at once`)
         : `DR: ${count(node.m)} × ${rate(node.r)}`,
     ];
     const step = height / (lines.length + 0.6);

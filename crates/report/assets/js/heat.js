@@ -9,8 +9,10 @@ import { tick } from "./timeline.js";
 const HEAT = { least: 4, most: 22, right: 14, bottom: 26 };
 
 export class HeatMap {
-  constructor(data, root) {
+  /** `part` is the window of time that dragging chooses, if there is one. */
+  constructor(data, root, part) {
     this.data = data;
+    this.part = part;
     const { groups, ranks } = data.workflow.throughput;
     const several = ranks.rows.list.length > 1;
     this.table = several ? ranks : groups;
@@ -21,7 +23,7 @@ export class HeatMap {
     this.note = h("p", { class: "status", id: "rank-status" });
     root.append(
       h("h3", null, several ? "Ranks over time" : "Process groups over time"),
-      h("div", { class: "toolbar" }, measureChoice(this)),
+      h("div", { class: "toolbar" }, measureChoice(this), part ? part.controls() : null),
       this.note,
       h("div", { class: "chart-frame" }, this.canvas, this.tip),
     );
@@ -29,6 +31,10 @@ export class HeatMap {
     this.canvas.addEventListener("pointerleave", () => {
       this.tip.hidden = true;
     });
+    if (part) {
+      this.brush();
+      part.listen(() => this.draw());
+    }
     this.draw();
     new ResizeObserver(() => this.draw()).observe(this.canvas.parentElement);
   }
@@ -73,6 +79,7 @@ export class HeatMap {
       c.textAlign = "right";
       c.fillText(label(row), left - 6, y + (rowHeight * every) / 2, left - 8);
     });
+    this.shadeOutside(c, colour);
     const along = roundStep(bins * binNs, Math.max(inner / 110, 2));
     c.fillStyle = colour("--muted");
     for (let time = 0; time <= bins * binNs; time += along) {
@@ -83,8 +90,61 @@ export class HeatMap {
     const nothing = this.rows.every((row) => row.bins.every((value) => value === 0));
     this.note.textContent = nothing
       ? `No ${about.label}.`
-      : `${plural(list.length, this.noun)} by ${plural(bins, "bin")} of ${duration(binNs)}: the darker (in dark mode the lighter) a cell, the more ${about.label}; square-root scale up to ${about.moved(most)} in a bin.${more > 0 ? ` ${plural(more, this.noun)} with fewer bytes not in this file.` : ""}`;
+      : `${this.part ? "Drag to look at a part of the time everywhere on this page. " : ""}${plural(list.length, this.noun)} by ${plural(bins, "bin")} of ${duration(binNs)}: the darker (in dark mode the lighter) a cell, the more ${about.label}; square-root scale up to ${about.moved(most)} in a bin.${more > 0 ? ` ${plural(more, this.noun)} with fewer bytes not in this file.` : ""}`;
     this.canvas.setAttribute("aria-label", `Heat map. ${this.note.textContent}`);
+  }
+
+  /** The time under the pointer, after the page's origin. */
+  time(event) {
+    const { left, inner } = this.frame;
+    const share = (event.clientX - this.canvas.getBoundingClientRect().left - left) / inner;
+    return this.table.from + share * this.table.bins * this.table.bin_ns;
+  }
+
+  /** Where a time lies in the picture. */
+  across(time) {
+    const { left, inner } = this.frame;
+    const share = (time - this.table.from) / (this.table.bins * this.table.bin_ns);
+    return left + Math.min(Math.max(share, 0), 1) * inner;
+  }
+
+  /** Dragging chooses the window. */
+  brush() {
+    const { canvas, part } = this;
+    canvas.classList.add("brush");
+    let start = null;
+    const end = (event) => {
+      if (start === null) return;
+      start = null;
+      if (canvas.hasPointerCapture(event.pointerId)) canvas.releasePointerCapture(event.pointerId);
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      start = event;
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (start === null || Math.abs(event.clientX - start.clientX) < 4) return;
+      const [from, to] = [this.time(start), this.time(event)].sort((a, b) => a - b).map((time) => part.at(time));
+      part.set(from, to + 1);
+    });
+    canvas.addEventListener("pointerup", end);
+    canvas.addEventListener("pointercancel", end);
+  }
+
+  shadeOutside(c, colour) {
+    if (!this.part || this.part.isWhole) return;
+    const { left, inner, rowHeight } = this.frame;
+    const [from, to] = this.part.span.map((time) => this.across(time));
+    const height = rowHeight * this.rows.length;
+    c.fillStyle = colour("--paper");
+    c.globalAlpha = 0.72;
+    c.fillRect(left, 0, from - left, height);
+    c.fillRect(to, 0, left + inner - to, height);
+    c.globalAlpha = 1;
+    c.strokeStyle = colour("--accent");
+    c.lineWidth = 2;
+    c.strokeRect(from, 1, Math.max(to - from, 2), height - 2);
   }
 
   point(event) {

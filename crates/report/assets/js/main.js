@@ -5,6 +5,7 @@ import { load } from "./data.js";
 import { activityBars, summary } from "./summary.js";
 import { answer, waits } from "./answer.js";
 import { files } from "./files.js";
+import { timeWindow } from "./window.js";
 import { HeatMap } from "./heat.js";
 import { Graph } from "./graph.js";
 import { panel } from "./panel.js";
@@ -73,7 +74,7 @@ function leaveOut(id) {
 }
 
 /** The parts about the workflow; a part without data says why in one line. What must be drawn anew, and printed, is handed back. */
-function workflow(data) {
+function workflow(data, time) {
   const { phases: table, processes, flow, distributions, throughput, absent, without } = data.workflow;
   const part = (id, there, build) => {
     if (without.includes(id)) return (leaveOut(id), null);
@@ -87,12 +88,17 @@ function workflow(data) {
   };
   let gantt = null;
   part("phases", table, (root) =>
-    phases(data, root, (row) => {
-      byId("processes")?.scrollIntoView({ block: "start" });
-      gantt?.group(row.index);
-    }),
+    phases(
+      data,
+      root,
+      (row) => {
+        byId("processes")?.scrollIntoView({ block: "start" });
+        gantt?.group(row.index);
+      },
+      time,
+    ),
   );
-  gantt = part("processes", processes, (root) => new Gantt(data, root, byId("process-panel")));
+  gantt = part("processes", processes, (root) => new Gantt(data, root, byId("process-panel"), time));
   const graph = part("workflow", flow, (root) => new Flow(data, root, byId("flow-panel"), gantt));
   const curves = part(
     "distributions",
@@ -100,8 +106,8 @@ function workflow(data) {
     (root) => distributions.length > 0 && new Distributions(data, root),
   );
   const bins =
-    throughput && !without.includes("distributions") ? new ThroughputView(data, byId("throughput-root")) : null;
-  const heat = bins ? new HeatMap(data, byId("heat-root")) : null;
+    throughput && !without.includes("distributions") ? new ThroughputView(data, byId("throughput-root"), time) : null;
+  const heat = bins ? new HeatMap(data, byId("heat-root"), time) : null;
   return { draw: () => [curves, bins, heat].forEach((one) => one && one.draw()), print: (on) => graph?.print(on) };
 }
 
@@ -109,6 +115,7 @@ function start() {
   const data = load(byId("data"));
   byId("title").textContent = shorten(visible(data.title), 90);
   document.title = `${shorten(visible(data.title), 60)} – iotrail report`;
+  const time = timeWindow(data);
   let graph = null;
   const stage = byId("graph-stage");
   const show = panel(data, byId("panel"), {
@@ -136,12 +143,12 @@ function start() {
   answer(data, byId("why-root"));
   summary(data, byId("summary"));
   waits(data, byId("waits-root"));
-  files(data, byId("files-root"), byId("file-panel"));
-  activityBars(data, byId("activity-bars"), (node) => open({ node }));
-  graph = new Graph(data, byId("graph-root"), select);
+  files(data, byId("files-root"), byId("file-panel"), time);
+  activityBars(data, byId("activity-bars"), (node) => open({ node }), time);
+  graph = new Graph(data, byId("graph-root"), select, time);
   if (eachItsOwn(data)) leaveOut("variants");
   else variants(data, byId("variants-root"));
-  const timeline = new TimelineView(data, byId("timeline-root"));
+  const timeline = new TimelineView(data, byId("timeline-root"), time);
   if (data.comparison) {
     comparison(data, byId("comparison-root"), (change) => {
       const find = (index) =>
@@ -160,7 +167,7 @@ function start() {
   } else {
     leaveOut("comparison");
   }
-  const parts = workflow(data);
+  const parts = workflow(data, time);
   const sheets = tables(data, byId("tables-root"), open);
   coverage(data, byId("coverage-root"));
   footer(data);

@@ -1,6 +1,6 @@
 // Process groups: what each group of processes read and wrote, from which files, at which time (Dun et al., Table 5).
 
-import { h, visible } from "./dom.js";
+import { clear, h, visible } from "./dom.js";
 import { bytes, count, duration, percent, plural } from "./format.js";
 import { dot, groupOf, hue } from "./hues.js";
 import { table } from "./table.js";
@@ -66,7 +66,28 @@ function when(data, row, [from, to]) {
   );
 }
 
-export function phases(data, root, open) {
+/** What groups read and wrote in a part of the time. */
+function inWindow(list, time, how) {
+  const rows = list.map((group) => ({ group, ...time.ofGroup(group.group) })).filter((row) => row.calls > 0);
+  const measure = (key, label, of, show) => {
+    const top = Math.max(...rows.map(of), 1);
+    return { key, label, number: true, value: of, text: (row) => bar(of(row) / top, show(of(row))) };
+  };
+  const columns = [
+    {
+      key: "group",
+      label: "Group",
+      value: (row) => row.group.group,
+      text: ({ group }) => h("span", null, dot(group.index), visible(group.group)),
+    },
+    measure("bytes_read", "Read", (row) => row.read, bytes),
+    measure("bytes_written", "Written", (row) => row.written, bytes),
+    measure("calls", "Calls", (row) => row.calls, count),
+  ];
+  return table(columns, { ...how, rows, sort: "calls" });
+}
+
+export function phases(data, root, open, time) {
   const { list, more, total } = data.workflow.phases;
   for (const row of list) {
     row.index = groupOf(data, row.group);
@@ -137,6 +158,19 @@ export function phases(data, root, open) {
     total.page_cache_hit === null
       ? "how much storage delivered is unknown"
       : `page-cache hits: ${percent(total.page_cache_hit)} of the bytes read`;
+  const place = h("div");
+  const how = {
+    caption: "Process groups",
+    file: "phases",
+    step: 20,
+    more: more > 0 ? `${plural(more, "smaller group")} not in this file` : null,
+  };
+  const draw = () =>
+    clear(place).append(
+      time && !time.isWhole
+        ? inWindow(list, time, { ...how, open: (row) => open(row.group) })
+        : table(known, { ...how, rows: list, sort: "start", descending: false, open }),
+    );
   const known = columns.filter(({ key }) => !OFTEN_UNKNOWN.has(key) || list.some((row) => row[key] !== null));
   root.append(
     h(
@@ -153,20 +187,7 @@ export function phases(data, root, open) {
         "file",
       )}; ${hit}.`,
     ),
-    h(
-      "div",
-      { class: "phase-table" },
-      table(known, {
-        rows: list,
-        sort: "start",
-        descending: false,
-        caption: "Process groups",
-        file: "phases",
-        step: 20,
-        more: more > 0 ? `${plural(more, "smaller group")} not in this file` : null,
-        open,
-      }),
-    ),
+    h("div", { class: "phase-table" }, place),
     h(
       "div",
       { class: "legend" },
@@ -180,4 +201,6 @@ export function phases(data, root, open) {
       ),
     ),
   );
+  draw();
+  time?.listen(draw);
 }

@@ -1,6 +1,6 @@
 // The answer first: what ran, for how long, how much I/O, where the time went, what is not covered.
 
-import { h, name, shorten, visible } from "./dom.js";
+import { clear, h, name, shorten, visible } from "./dom.js";
 import { bytes, count, duration, list, moment, percent, plural, told } from "./format.js";
 
 const CASES = { rank: "rank (one launched program)", pid: "process", tid: "thread", exec: "executable image" };
@@ -210,7 +210,8 @@ function tiles(data) {
 }
 
 function bars(data, open) {
-  const top = data.nodes.slice(0, 8).filter((node) => node.t !== null && node.t > 0);
+  const byTime = data.nodes.toSorted((a, b) => (b.t ?? 0) - (a.t ?? 0) || a.index - b.index);
+  const top = byTime.slice(0, 8).filter((node) => node.t !== null && node.t > 0);
   const rest = data.totals.mapped_ns - top.reduce((sum, node) => sum + node.t, 0);
   const others = data.nodes.length + data.nodes_more.nodes - top.length;
   const widest = Math.max(top[0]?.rd ?? 1, rest / Math.max(data.totals.mapped_ns, 1));
@@ -261,6 +262,9 @@ export function summary(data, root) {
 }
 
 /** The activities with most time, above the graph of all of them. */
-export function activityBars(data, root, open) {
-  root.append(whereTime(data), bars(data, open));
+export function activityBars(data, root, open, time) {
+  const draw = () =>
+    clear(root).append(time && !time.isWhole ? "" : whereTime(data), bars(time?.graph() ?? data, open));
+  draw();
+  time?.listen(draw);
 }

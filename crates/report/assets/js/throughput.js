@@ -41,13 +41,15 @@ export function measureChoice(view) {
 }
 
 export class ThroughputView {
-  constructor(data, root) {
+  constructor(data, root, part) {
     this.data = data;
+    this.part = part;
     this.groups = data.workflow.throughput.groups;
     this.measure = mostMoved(this.groups.rows.list);
     this.build(root);
     this.draw();
     new ResizeObserver(() => this.draw()).observe(this.area);
+    part?.listen(() => this.draw());
   }
 
   build(root) {
@@ -141,6 +143,19 @@ export class ThroughputView {
         base[bin] += value;
       });
       this.area.append(s("path", { d: `${up}${down}Z`, class: "layer", style: { fill: hue(row.group) } }));
+    }
+    if (this.part && !this.part.isWhole) {
+      const clamped = this.part.span.map((time) => x(Math.min(Math.max((time - this.groups.from) / binNs, 0), bins)));
+      const [from, to] = clamped;
+      const outside = (at, end) =>
+        s("rect", {
+          class: "outside",
+          x: at,
+          y: AREA.top,
+          width: end - at,
+          height: AREA.height - AREA.bottom - AREA.top,
+        });
+      this.area.append(outside(AREA.left, from), outside(to, this.width - AREA.right));
     }
     this.line = s("g", { class: "cursor" });
     this.area.append(this.line);

@@ -31,8 +31,9 @@ export function steps(bars) {
 }
 
 export class TimelineView {
-  constructor(data, root) {
+  constructor(data, root, part) {
     this.data = data;
+    this.part = part;
     const available = data.nodes.filter((node) => data.timeline.acts[node.index]);
     this.available = available;
     if (available.length === 0) {
@@ -80,6 +81,7 @@ export class TimelineView {
     this.pointer();
     addEventListener("resize", () => this.draw());
     this.show(available[0].index);
+    part?.listen(() => this.look());
   }
 
   show(index) {
@@ -92,7 +94,15 @@ export class TimelineView {
     this.bars = act.bars ?? act.longest;
     this.heat = this.binned ? act.rows.map((row) => decode(row.h)) : [];
     this.curve = this.binned ? act.level.map((level, bin) => [bin * act.bin_ns, level]) : steps(act.bars);
+    this.look();
+  }
+
+  /** The window of the page, or all. */
+  look() {
     this.all();
+    if (!this.part || this.part.isWhole) return;
+    const [from, to] = this.part.span;
+    this.place(from, Math.min(to - from, this.whole[1] - this.whole[0]));
   }
 
   all() {
