@@ -323,12 +323,7 @@ pub(crate) fn is_file(log: &EventLog) -> Vec<bool> {
     let files = log.distinct_files().iter().map(|file| {
         let path = &*paths[file.path.index()];
         let of_kernel = ["/proc/", "/sys/", "/dev/"].iter().any(|root| path.starts_with(root));
-        let kind = file.kind.as_deref();
-        !of_kernel
-            && match kind {
-                Some(kind) => kind == FileKind::File.name() || kind == FileKind::Block.name(),
-                None => path.starts_with('/'),
-            }
+        !of_kernel && file.holds_bytes().unwrap_or_else(|| path.starts_with('/'))
     });
     files.collect()
 }

@@ -7,7 +7,6 @@ use iotrail_query::Query;
 use iotrail_stats::size_histogram::SizeBin;
 use iotrail_stats::{AccessSample, UsedFile};
 use serde::Serialize;
-use std::cmp::Reverse;
 
 /// Steps of a point in time, and of an offset, in the picture of a sample: two digits of 64.
 const STEPS: u64 = 64 * 64;
@@ -88,10 +87,7 @@ pub struct PageAccesses {
 pub(crate) fn order(files: &[UsedFile], query: &Query) -> Vec<usize> {
     let all = query.selection().is_empty();
     let mut order: Vec<usize> = (0..files.len()).filter(|row| all || files[*row].used.calls > 0).collect();
-    order.sort_by_cached_key(|row| {
-        let UsedFile { file, used, .. } = &files[*row];
-        (Reverse(used.io_ns.unwrap_or_default()), file.path.clone(), file.file)
-    });
+    order.sort_by_cached_key(|row| files[*row].sort_key(files[*row].used.io_ns.unwrap_or_default()));
     order
 }
 

@@ -8,7 +8,7 @@
 use crate::call_kind::CallKinds;
 use iotrail_model::calls::Transfer;
 use iotrail_model::canonical::is_object;
-use iotrail_model::{EventBatch, FileId, FileKind, FlagsId, Names, Nullable};
+use iotrail_model::{EventBatch, FileId, FlagsId, Names, Nullable};
 use iotrail_trail::{Columns, DistinctFile, EventLog, TrailError};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -22,11 +22,9 @@ impl FileKinds {
     pub(crate) fn new(log: &EventLog, threads: NonZeroUsize) -> Result<Self, TrailError> {
         let paths = &log.names().paths;
         let below = Below::new(paths);
-        let named = |file: &DistinctFile| match file.kind.as_deref() {
-            Some(kind) if [FileKind::File, FileKind::Block].iter().any(|known| known.name() == kind) => {
-                Named::File
-            }
-            Some(_) => Named::Other,
+        let named = |file: &DistinctFile| match file.holds_bytes() {
+            Some(true) => Named::File,
+            Some(false) => Named::Other,
             None if !is_path(&paths[file.path.index()]) => Named::Other,
             None => {
                 let mut names = file.names.iter().map(|name| &*paths[name.path.index()]);
@@ -142,7 +140,7 @@ fn ends_in_dots(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iotrail_model::{Case, Event, FileFacts, PathId};
+    use iotrail_model::{Case, Event, FileFacts, FileKind, PathId};
     use iotrail_trail::memory::MemoryLog;
 
     #[test]

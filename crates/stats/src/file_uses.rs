@@ -16,6 +16,7 @@ use iotrail_model::{CaseId, ErrnoId, FileId, FileRow, Nullable};
 use iotrail_query::{Asks, LifeId, Lives, Pass, ProcessGroups, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog};
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -92,6 +93,14 @@ pub struct UsedFile {
     /// What was done to it.
     #[serde(flatten)]
     pub used: FileUse,
+}
+
+impl UsedFile {
+    /// Sorts files by a figure of theirs: the largest first, equal ones by path.
+    #[must_use]
+    pub fn sort_key(&self, figure: u64) -> (Reverse<u64>, Arc<str>, Option<u32>) {
+        (Reverse(figure), self.file.path.clone(), self.file.file)
+    }
 }
 
 /// What is a row of its own.

@@ -48,6 +48,12 @@ impl Columns {
         Self(self.0 | other.0)
     }
 
+    /// The columns of all these sets.
+    #[must_use]
+    pub fn of(sets: impl IntoIterator<Item = Self>) -> Self {
+        sets.into_iter().fold(Self::NONE, Self::union)
+    }
+
     /// With the paths that are needed to tell the files.
     pub(crate) fn with_paths_of_files(self) -> Self {
         let path = if self.contains(Self::FILE) { Self::PATH } else { Self::NONE };

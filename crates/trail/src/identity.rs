@@ -8,7 +8,7 @@
 //! name; without one, the name itself is the file, as in trails that have no numbers.
 
 use hashbrown::HashMap;
-use iotrail_model::{FileId, FileRow, Nullable, PathId};
+use iotrail_model::{FileId, FileKind, FileRow, Nullable, PathId};
 
 /// A file of a log, whatever its names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,16 @@ pub struct DistinctFile {
     pub birth: Option<i64>,
     /// Size in bytes when last seen.
     pub size: Option<i64>,
+}
+
+impl DistinctFile {
+    /// Whether it is a file in the sense of analyses, one that holds bytes at offsets: a regular file or a block device. NULL
+    /// where its kind is unknown.
+    #[must_use]
+    pub fn holds_bytes(&self) -> Option<bool> {
+        let kind = self.kind.as_deref()?;
+        Some([FileKind::File, FileKind::Block].iter().any(|known| known.name() == kind))
+    }
 }
 
 /// A name of a file.

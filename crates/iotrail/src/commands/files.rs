@@ -10,7 +10,6 @@ use iotrail_query::{Lives, Query, QuerySpec};
 use iotrail_stats::{RowBy, UsedFile, file_uses};
 use iotrail_terminal::file_table::file_table;
 use iotrail_trail::EventLog;
-use std::cmp::Reverse;
 use std::process::ExitCode;
 
 /// How many files are shown.
@@ -158,5 +157,5 @@ fn sort(rows: &mut [UsedFile], by: Sort) {
             Sort::Path => 0,
         }
     };
-    rows.sort_by_cached_key(|row| (Reverse(key(row)), row.file.path.clone(), row.file.file));
+    rows.sort_by_cached_key(|row| row.sort_key(key(row)));
 }

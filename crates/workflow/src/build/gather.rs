@@ -107,7 +107,7 @@ impl<'a> Pass for Gathering<'a> {
     type Output = Gathered;
 
     fn columns(&self) -> Columns {
-        COLUMNS.into_iter().fold(Columns::NONE, Columns::union)
+        Columns::of(COLUMNS)
     }
 
     fn asks(&self) -> Asks {

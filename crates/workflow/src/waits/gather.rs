@@ -13,7 +13,8 @@ use iotrail_trail::{Columns, EventLog};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-const COLUMNS: [Columns; 15] = [
+/// What tells which call of which thread on which channel a row is, and how it ended.
+pub(crate) const CALL_COLUMNS: [Columns; 14] = [
     Columns::CASE,
     Columns::PID,
     Columns::TID,
@@ -23,7 +24,6 @@ const COLUMNS: [Columns; 15] = [
     Columns::DUR,
     Columns::PATH,
     Columns::PATH2,
-    Columns::OFFSET,
     Columns::SIZE,
     Columns::RET,
     Columns::ERRNO,
@@ -238,7 +238,7 @@ impl Pass for Waiting<'_> {
     type Output = Waits;
 
     fn columns(&self) -> Columns {
-        COLUMNS.into_iter().fold(Columns::NONE, Columns::union)
+        Columns::of(CALL_COLUMNS) | Columns::OFFSET
     }
 
     fn asks(&self) -> Asks {

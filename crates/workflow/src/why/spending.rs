@@ -3,6 +3,7 @@
 use super::account::{AT_ONCE, Account, Amount, Call, Cost, Kind, Threads};
 use super::amounts::Amounts;
 use super::path::{Leg, What, channel_of};
+use crate::waits::gather::CALL_COLUMNS;
 use crate::waits::{Act, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -10,23 +11,6 @@ use iotrail_model::calls::{CallKind, CallSpec, Class, EventClasses};
 use iotrail_model::{CallId, EventBatch, Layer, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
 use iotrail_trail::Columns;
-
-const COLUMNS: [Columns; 14] = [
-    Columns::CASE,
-    Columns::PID,
-    Columns::TID,
-    Columns::LAYER,
-    Columns::CALL,
-    Columns::START,
-    Columns::DUR,
-    Columns::PATH,
-    Columns::PATH2,
-    Columns::RET,
-    Columns::SIZE,
-    Columns::ERRNO,
-    Columns::FLAGS,
-    Columns::OPEN,
-];
 
 /// Copying a byte takes no longer than this, in ns.
 const COPYING: i64 = 10;
@@ -184,7 +168,7 @@ impl Pass for Spending<'_> {
     type Output = Spent;
 
     fn columns(&self) -> Columns {
-        COLUMNS.into_iter().fold(Columns::NONE, Columns::union)
+        Columns::of(CALL_COLUMNS)
     }
 
     fn asks(&self) -> Asks {
