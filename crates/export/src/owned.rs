@@ -202,18 +202,7 @@ mod tests {
     use std::sync::Arc;
 
     fn output(path: &str) -> JobFile {
-        JobFile {
-            path: path.into(),
-            size: None,
-            read: 0,
-            written: 1,
-            only: true,
-            stays: true,
-            updated: false,
-            older: false,
-            link: false,
-            timed: false,
-        }
+        JobFile { path: path.into(), written: 1, only: true, stays: true, ..JobFile::default() }
     }
 
     /// A job that makes files of these names.

@@ -213,7 +213,7 @@ impl Script {
 }
 
 /// A file of a job.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct JobFile {
     /// Path of the file.
     pub path: Arc<str>,

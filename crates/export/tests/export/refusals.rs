@@ -14,18 +14,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 fn output(path: &str) -> JobFile {
-    JobFile {
-        path: Arc::from(path),
-        size: None,
-        read: 0,
-        written: 1,
-        only: true,
-        stays: true,
-        updated: false,
-        older: false,
-        link: false,
-        timed: false,
-    }
+    JobFile { path: Arc::from(path), written: 1, only: true, stays: true, ..JobFile::default() }
 }
 
 /// A job that makes `a` and `b` if no job changed `x`, fails behind `a` if there is a file `stop`, and waits there if there is `slow`.

@@ -10,7 +10,7 @@ use super::steps::{Deed, OpenMode, Step};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::canonical::is_object;
-use iotrail_model::{CaseId, Names, PathId, Pid, Process, Timestamp};
+use iotrail_model::{self as model, CaseId, Names, PathId, Pid, Process, Timestamp};
 use iotrail_query::{LifeId, Lives};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -160,9 +160,14 @@ impl Umask {
     }
 }
 
+/// Follows which descriptors each process has, so that it is known with which ones it executes a program: redirections are numbers
+/// of descriptors, of which events only have those that a call uses. What a number refers to is told by the event's open file
+/// description; only where the log does not know that, the name of the file tells it.
 struct Follower<'a> {
     lives: &'a Lives,
     names: &'a Names,
+    /// The opens by their numbers in the log.
+    described: HashMap<(CaseId, model::OpenId), OpenId, RandomState>,
     inherited: HashMap<LifeId, Inherited, RandomState>,
     /// Processes whose descriptors are known.
     followed: Vec<bool>,
@@ -173,8 +178,14 @@ struct Follower<'a> {
 pub(crate) fn follow(steps: &[Step], lives: &Lives, names: &Names) -> Programs {
     let count = lives.all().len();
     let programs = Programs { born_in: vec![None; count], last: vec![None; count], ..Programs::default() };
-    let mut follower =
-        Follower { lives, names, inherited: HashMap::default(), followed: vec![false; count], programs };
+    let mut follower = Follower {
+        lives,
+        names,
+        described: HashMap::default(),
+        inherited: HashMap::default(),
+        followed: vec![false; count],
+        programs,
+    };
     for (number, step) in steps.iter().enumerate() {
         let who =
             lives.find(step.case, step.pid, step.start).and_then(|life| follower.step(number, step, life));
@@ -230,6 +241,7 @@ impl Follower<'_> {
                 self.note_umask(number, life);
                 self.programs.openings.push(Opening { path, mode, by: who, used_by, unsure: false, umask });
                 self.programs.open_of_step.insert(number, open);
+                self.described.extend(step.open.get().map(|number| ((step.case, number), open)));
                 if let Some(fd) = step.fd {
                     self.set(life, fd, Handle::File(open), mode.cloexec);
                 }
@@ -237,7 +249,8 @@ impl Follower<'_> {
             Deed::Dup { cloexec } => {
                 let fd = step.ret.and_then(|fd| i32::try_from(fd).ok());
                 if let (Some(fd), Some(path)) = (fd, step.path.get()) {
-                    match self.named(life, path, fd) {
+                    let described = self.described(step).map(Handle::File);
+                    match described.or_else(|| self.named(life, path, fd)) {
                         Some(handle) => self.set(life, fd, handle, cloexec),
                         None => self.unset(life, fd),
                     }
@@ -291,16 +304,9 @@ impl Follower<'_> {
                 }
                 continue;
             }
-            let descriptors = self.inherited.get(&life);
-            let known = descriptors
-                .and_then(|descriptors| {
-                    let of_fd = step.fd.and_then(|fd| descriptors.table.get(&fd)).copied();
-                    let same = |handle: &Handle| matches!(handle, Handle::File(open) if self.programs.openings[open.0 as usize].path == path);
-                    of_fd.filter(same).or_else(|| descriptors.table.values().copied().rfind(same))
-                });
-            match known {
+            match self.open_of(step, life, path) {
                 // Also who found the end of the file looked for more, and sees what it is.
-                Some(Handle::File(open)) => {
+                Some(open) => {
                     self.programs.openings[open.0 as usize].used_by.insert(who);
                 }
                 None if reads
@@ -314,6 +320,26 @@ impl Follower<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// The open that the log numbers as the step's.
+    fn described(&self, step: &Step) -> Option<OpenId> {
+        self.described.get(&(step.case, step.open.get()?)).copied()
+    }
+
+    /// The open of `path` through which a step went.
+    fn open_of(&self, step: &Step, life: LifeId, path: PathId) -> Option<OpenId> {
+        let is_of_path = |open: &OpenId| self.programs.opening(*open).path == path;
+        if let Some(open) = self.described(step).filter(is_of_path) {
+            return Some(open);
+        }
+        let table = &self.inherited.get(&life)?.table;
+        let of_file = |handle: &Handle| match handle {
+            Handle::File(open) => Some(*open).filter(is_of_path),
+            _ => None,
+        };
+        let of_fd = step.fd.and_then(|fd| table.get(&fd)).and_then(of_file);
+        of_fd.or_else(|| table.values().filter_map(of_file).next_back())
     }
 
     /// Notes who wrote to what was open before the recording: through a descriptor that nothing in it made.
@@ -362,7 +388,7 @@ impl Follower<'_> {
         descriptors.cloexec.remove(&fd);
     }
 
-    /// What the process has open under that name: the latest open if there are several.
+    /// What the process has open under that name, where the log does not number opens: the latest if there are several.
     fn named(&mut self, life: LifeId, path: PathId, target: i32) -> Option<Handle> {
         if self.programs.pipes.contains_key(&path) {
             return Some(Handle::Pipe(path));

@@ -159,6 +159,8 @@ pub(crate) struct Step {
     pub(crate) pid: Pid,
     pub(crate) deed: Deed,
     pub(crate) fd: Option<i32>,
+    /// The open file description behind `fd`, where the log knows it.
+    pub(crate) open: Nullable<OpenId>,
     pub(crate) path: Nullable<PathId>,
     pub(crate) path2: Nullable<PathId>,
     pub(crate) ret: Option<i64>,
@@ -186,6 +188,7 @@ impl Step {
             pid: Pid::default(),
             deed,
             fd: None,
+            open: Nullable::NULL,
             path,
             path2: path,
             ret: None,
@@ -363,6 +366,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 deed,
                 // A slot of a ring is no descriptor.
                 fd: batch.fd[row].get().filter(|_| !direct),
+                open: batch.open[row],
                 path,
                 path2,
                 ret: batch.ret[row].get(),
@@ -396,8 +400,15 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 }
             };
             let epoch = epochs.get(&(step.case, step.pid)).copied().unwrap_or_default();
-            let key =
-                (step.case, step.pid, kind, step.fd, [step.path, step.path2], [step.file, step.file2], epoch);
+            let key = (
+                step.case,
+                step.pid,
+                kind,
+                (step.fd, step.open),
+                [step.path, step.path2],
+                [step.file, step.file2],
+                epoch,
+            );
             let at = *joined.entry(key).or_insert(steps.len());
             match steps.get_mut(at) {
                 Some(first) => {

@@ -63,8 +63,12 @@ fn a_pair_of_sockets_is_not_the_standard_input_of_the_recording() {
 
 /// A process with number 1 that is a script, asks `version` and executes `python3` in its place, with other variables.
 fn shim(writes: bool) -> Jobs {
-    let mut recording =
-        Recording { log: MemoryLog::new(vec![Case::default()]), now: 0, file: Nullable::NULL };
+    let mut recording = Recording {
+        log: MemoryLog::new(vec![Case::default()]),
+        now: 0,
+        file: Nullable::NULL,
+        open: Nullable::NULL,
+    };
     let digest = |digest: u8| vec![format!("IOTRAIL_ENVIRONMENT={digest}")];
     let mut image = |pid: u32, line: &str, (start, end): (i64, i64), env: u8| {
         recording.log.push_process(Process {
@@ -251,4 +255,32 @@ fn a_temporary_file_that_a_manager_makes_is_its_owners() {
     recording.write(2, "/w/tmp1");
     let jobs = recording.jobs();
     assert_eq!(lines(&jobs), ["install -m 600 /dev/null tmp1", "sort -o tmp1"]);
+}
+
+#[test]
+fn a_file_that_is_opened_twice_is_told_apart_by_its_open_file_descriptions() {
+    let jobs = |numbered: bool| {
+        let mut recording = Recording::new();
+        let opens = [3, 4].map(|fd: i32| (fd, numbered.then_some(fd.cast_unsigned())));
+        for (fd, open) in opens {
+            recording.of_open(open);
+            recording.call(1, "openat", Some(fd), "/w/in", i64::from(fd), "O_RDONLY");
+        }
+        for (pid, (_, open)) in (2..).zip(opens) {
+            recording.of_open(None);
+            recording.start(pid, "cat", |recording| {
+                recording.of_open(open);
+                recording.call(pid, "dup2", Some(0), "/w/in", 0, "");
+                recording.of_open(None);
+                recording.redirect(pid, 1, &format!("/w/{pid}"), MAKE);
+            });
+            recording.of_open(open);
+            recording.moved(pid, "read", Some(0), "/w/in", 4, "", Some(4));
+        }
+        recording.jobs()
+    };
+    assert_eq!((jobs(true).jobs.len(), jobs(true).troubles), (2, vec![]));
+    assert!(
+        sentences(&jobs(false)).iter().any(|why| why.contains("which of them a command got is not known"))
+    );
 }

@@ -1,7 +1,7 @@
 //! Small recordings by hand.
 
 use super::*;
-use iotrail_model::{Case, Event, FileId, FileKind, NamedFile, Nullable, Pid, Process, Tid};
+use iotrail_model::{Case, Event, FileId, FileKind, NamedFile, Nullable, OpenId, Pid, Process, Tid};
 use iotrail_trail::memory::MemoryLog;
 
 mod managers;
@@ -11,11 +11,17 @@ struct Recording {
     log: MemoryLog,
     now: i64,
     file: Nullable<FileId>,
+    open: Nullable<OpenId>,
 }
 
 impl Recording {
     fn new() -> Self {
-        let mut recording = Self { log: MemoryLog::new(vec![Case::default()]), now: 0, file: Nullable::NULL };
+        let mut recording = Self {
+            log: MemoryLog::new(vec![Case::default()]),
+            now: 0,
+            file: Nullable::NULL,
+            open: Nullable::NULL,
+        };
         recording.process(1, 0, "sh\0run.sh", 0, None);
         recording.call(1, "execve", None, "/bin/sh", 0, "");
         recording
@@ -39,6 +45,11 @@ impl Recording {
     /// What calls with a path from now on are about.
     fn of_file(&mut self, file: FileId) {
         self.file = Nullable::some(file);
+    }
+
+    /// The open file description of the next calls.
+    fn of_open(&mut self, open: Option<u32>) {
+        self.open = open.map(OpenId).into();
     }
 
     fn call(&mut self, pid: u32, call: &str, fd: Option<i32>, path: &str, ret: i64, flags: &str) {
@@ -71,6 +82,7 @@ impl Recording {
             ret: Nullable::some(ret),
             flags: self.log.flags(flags),
             file: if path == "/w/out" { self.file } else { Nullable::NULL },
+            open: self.open,
             ..Event::default()
         };
         self.log.push(event);
