@@ -9,8 +9,9 @@ pub mod error;
 pub mod escape;
 pub mod figures;
 pub mod format;
+pub mod grafana;
 pub mod graphml;
-pub mod log_format;
+pub mod influx;
 pub mod perfetto;
 pub mod profile_csv;
 
@@ -41,6 +42,5 @@ mod workflow;
 pub use dfg::{dfg_files, write_dfg};
 pub use error::ExportError;
 pub use format::{Format, Subject};
-pub use log_format::LogFormat;
 pub use recorded::write_recorded;
 pub use workflow::{WriteOptions, write, write_jobs};

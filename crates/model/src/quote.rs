@@ -47,6 +47,20 @@ pub fn xml(text: &str) -> String {
     safe
 }
 
+/// A value in the query of a URL: everything but letters, digits and `-._~` of ASCII is percent-encoded.
+#[must_use]
+pub fn url(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
 /// Everything but letters, digits and a few harmless signs as a numeric entity of Mermaid, so that no name can end a
 /// string, open a tag, begin a directive or be read as Markdown.
 #[must_use]
@@ -78,4 +92,14 @@ pub fn gml(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_in_urls_are_percent_encoded() {
+        assert_eq!(url("a b&c=ü/%~"), "a%20b%26c%3D%C3%BC%2F%25~");
+    }
 }

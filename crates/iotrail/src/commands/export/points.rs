@@ -1,0 +1,64 @@
+//! What the points of trails are made of, and what a link to their dashboards selects.
+
+use anyhow::Context;
+use iotrail_advise::{Advice, AdviseOptions, Rules, advise};
+use iotrail_export::grafana::Selected;
+use iotrail_export::influx::{Source, heaviest_file};
+use iotrail_model::threads::one_per_core;
+use iotrail_query::{Lives, Query, QuerySpec};
+use iotrail_stats::{RowBy, UsedFile, file_uses};
+use iotrail_trail::{EventLog, Trail};
+use std::path::PathBuf;
+
+/// How far the clocks of two hosts may be apart for advice, in ns: as `iotrail advise` has it.
+const CLOCK_SKEW: i64 = 1_000_000_000;
+
+/// A log and what was found in it.
+pub(super) struct Analysed {
+    log: EventLog,
+    lives: Lives,
+    files: Vec<UsedFile>,
+    advice: Advice,
+    job: String,
+}
+
+impl Analysed {
+    /// Reads trails; their points are of `job`, else of the names of the trails.
+    pub(super) fn of(trails: &[PathBuf], job: Option<&str>) -> anyhow::Result<Self> {
+        let log = EventLog::open(trails)?;
+        let query = Query::new(QuerySpec::default(), &log)?;
+        let (lives, threads) = (Lives::of_log(&log)?, one_per_core());
+        let files = file_uses(&log, &query, &lives, RowBy::Path, threads)?;
+        let options = AdviseOptions { rules: Rules::Corrected, ordered: true, skew: CLOCK_SKEW, threads };
+        let advice = advise(&log, &query, &options)?;
+        let names = || log.trails().iter().map(Trail::name).collect::<Vec<_>>().join("+");
+        let job = job.map_or_else(names, str::to_owned);
+        Ok(Self { log, lives, files, advice, job })
+    }
+
+    pub(super) fn source(&self) -> Source<'_> {
+        let Self { log, lives, files, advice, job } = self;
+        Source { log, lives, files, advice, job }
+    }
+
+    pub(super) fn job(&self) -> &str {
+        &self.job
+    }
+
+    /// Number of calls.
+    pub(super) fn calls(&self) -> u64 {
+        self.log.rows()
+    }
+
+    /// The heaviest file over the time of the points.
+    pub(super) fn selected(&self, span: Option<(i64, i64)>) -> anyhow::Result<Selected<'_>> {
+        let layers = self.log.layers();
+        let layer = layers.first().context("the trails hold no calls")?.name();
+        Ok(Selected {
+            job: &self.job,
+            layer,
+            file: heaviest_file(&self.files),
+            span: span.unwrap_or_default(),
+        })
+    }
+}
