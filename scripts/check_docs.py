@@ -44,10 +44,17 @@ def commands():
     return re.findall(r"^  (\S+)", listing, re.M)
 
 
+def inner_commands(name):
+    """The commands below a command."""
+    _, _, listing = help_of(name).partition("\nCommands:\n")
+    return re.findall(r"^  (\S+)", listing.split("\n\n")[0], re.M)
+
+
 def command_reference():
     parts = ["# Command reference\n\nWhat `iotrail COMMAND --help` prints.\n", f"```text\n{help_of()}```\n"]
     for name in commands():
         parts.append(f"## iotrail {name}\n\n```text\n{help_of(name)}```\n")
+        parts += [f"### iotrail {name} {inner}\n\n```text\n{help_of(name, inner)}```\n" for inner in inner_commands(name)]
     return "\n".join(re.sub(r"[ \t]+$", "", part, flags=re.M) for part in parts)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests, one summary; `all` is every one but those of the query engine (sql). usage: test.sh all|rust|interop|redact|record|workflow|sql|browser
+# Tests, one summary; `all` is every one but those of the query engine (sql). usage: test.sh all|rust|interop|redact|influx|record|workflow|sql|browser
 set -uo pipefail
 . "$(dirname "$0")/tools.sh"
 cd "$root"
@@ -86,6 +86,19 @@ redact_tests() {
     && "$python" tests/redact/run.py "$target/debug/iotrail"
 }
 
+influx_tests() {
+  debian influxd=influxdb victoria-metrics=victoria-metrics && build && python3 tests/influx/run.py "$target/debug/iotrail"
+}
+
+dashboard_tests() {
+  npm --prefix tests/influx ci --silent --no-audit --no-fund && build && python3 tests/influx/types.py "$target/debug/iotrail"
+}
+
+influx_steps() {
+  step "influx: points, servers that die, queries of dashboards" influx_tests
+  step "influx: types of dashboards" dashboard_tests
+}
+
 # What a recording must not change, must not lose, and must show as strace does.
 record_tests() {
   debian cc=gcc strace=strace make=make git=git sqlite3=sqlite3 && build && python3 "$@"
@@ -117,6 +130,7 @@ case $what in
   rust) step "Rust: unit, property, snapshot, command line" rust_tests ;;
   interop) step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests ;;
   redact) step "redacted trails: no secret, the same figures" redact_tests ;;
+  influx) influx_steps ;;
   record) record_steps ;;
   workflow) workflow_steps ;;
   sql) step "SQL: the query engine" sql_tests ;;
@@ -125,11 +139,12 @@ case $what in
     step "Rust: unit, property, snapshot, command line" rust_tests
     step "interop: DuckDB, pandas, pm4py, networkx, schemas" interop_tests
     step "redacted trails: no secret, the same figures" redact_tests
+    influx_steps
     record_steps
     workflow_steps
     step "browser: the report in Chromium" browser_tests
     ;;
-  *) echo "usage: test.sh all|rust|interop|redact|record|workflow|sql|browser" >&2; exit 2 ;;
+  *) echo "usage: test.sh all|rust|interop|redact|influx|record|workflow|sql|browser" >&2; exit 2 ;;
 esac
 
 echo

@@ -27,8 +27,13 @@ impl Fake {
         let mut answers = answers.iter().map(|answer| (*answer).to_owned()).collect::<Vec<_>>().into_iter();
         let theirs = Arc::clone(&seen);
         std::thread::spawn(move || {
+            // As InfluxDB does: after an empty answer the connection stays, and nothing says that the answer is empty.
+            let mut kept = Vec::new();
             for stream in listener.incoming() {
-                serve(stream.unwrap(), answers.next().as_deref().unwrap_or("204 OK"), &theirs);
+                let (stream, answer) =
+                    (stream.unwrap(), answers.next().unwrap_or_else(|| "204 OK".to_owned()));
+                serve(&stream, &answer, &theirs);
+                kept.extend(answer.starts_with("204").then_some(stream));
             }
         });
         Self { url, seen }
@@ -50,8 +55,8 @@ impl Fake {
     }
 }
 
-fn serve(stream: TcpStream, answer: &str, seen: &Mutex<Seen>) {
-    let mut reader = BufReader::new(&stream);
+fn serve(mut stream: &TcpStream, answer: &str, seen: &Mutex<Seen>) {
+    let mut reader = BufReader::new(stream);
     let (mut length, mut gzip) = (0, false);
     loop {
         let mut line = String::new();
@@ -82,9 +87,7 @@ fn serve(stream: TcpStream, answer: &str, seen: &Mutex<Seen>) {
     drop(seen);
     let (head, body) =
         answer.split_once("\n{").map_or((answer, String::new()), |(head, body)| (head, format!("{{{body}")));
-    let _ = write!(
-        &stream,
-        "HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
+    let length =
+        if head.starts_with("204") { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+    let _ = write!(stream, "HTTP/1.1 {head}\r\n{length}\r\n{body}");
 }

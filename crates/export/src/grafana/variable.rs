@@ -71,7 +71,7 @@ impl Variable {
             });
         }
         let mut variable = json!({
-            "type": "query", "name": self.name, "label": self.label, "query": self.query, "definition": self.query,
+            "type": "query", "name": self.name, "label": self.label, "query": self.query,
             "datasource": source(), "refresh": 2, "sort": 0, "hide": 0, "skipUrlSync": false,
             "multi": self.several, "includeAll": self.several,
         });

@@ -2,7 +2,7 @@
 
 use crate::{help, output};
 use anyhow::Context;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Print manual pages.
@@ -28,15 +28,27 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
                 .with_context(|| format!("cannot create {}", directory.display()))?;
             let mut pages = output::Files::default();
             pages.write(&directory.join("iotrail.1"), &page(&root)?)?;
-            for command in root.get_subcommands().filter(|command| command.get_name() != "help") {
-                let name = format!("iotrail-{}", command.get_name());
-                let command = command.clone().name(name.clone()).bin_name(name.clone());
-                pages.write(&directory.join(format!("{name}.1")), &page(&command)?)?;
-            }
+            below(&root, "iotrail", directory, &mut pages)?;
             pages.publish()?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Pages of the commands below a command.
+fn below(
+    command: &clap::Command,
+    prefix: &str,
+    directory: &Path,
+    pages: &mut output::Files,
+) -> anyhow::Result<()> {
+    for command in command.get_subcommands().filter(|command| command.get_name() != "help") {
+        let name = format!("{prefix}-{}", command.get_name());
+        below(command, &name, directory, pages)?;
+        let command = command.clone().name(name.clone()).bin_name(name.clone());
+        pages.write(&directory.join(format!("{name}.1")), &page(&command)?)?;
+    }
+    Ok(())
 }
 
 fn page(command: &clap::Command) -> anyhow::Result<Vec<u8>> {

@@ -119,8 +119,8 @@ fn to_server(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         skip,
         ..Options::default()
     };
-    let (written, sent) = upload(&server, &analysed, options, ui)
-        .map_err(|error| explained(error, args.destination.database().unwrap_or_default(), skip))?;
+    let (written, sent) =
+        upload(&server, &analysed, options, ui).map_err(|error| explained(error, &args.destination, skip))?;
     let stored = stored(&server, analysed.job(), &written);
     let link = link(&args.destination.grafana, &analysed.selected(written.span())?);
     let complete = report(&server, &written, &sent, &stored, ui);
@@ -177,16 +177,19 @@ fn upload(
 }
 
 /// With how far it came, and what to do.
-fn explained(error: anyhow::Error, database: &str, skipped: u64) -> anyhow::Error {
+fn explained(error: anyhow::Error, destination: &Destination, skipped: u64) -> anyhow::Error {
     let Some(failed) = error.downcast_ref::<UploadError>() else { return error };
+    let name = destination.database().unwrap_or_default();
     let hint = match failed.status() {
         Some(401 | 403) => "; --token-file names the file with the token".to_owned(),
-        Some(404) => format!("; make it first: influx -execute 'CREATE DATABASE \"{database}\"'"),
+        Some(404) if destination.is_bucket() => {
+            format!("; make it first: influx bucket create -n \"{name}\"")
+        }
+        Some(404) => format!("; make it first: influx -execute 'CREATE DATABASE \"{name}\"'"),
         _ => "; --resume continues, and points that are sent twice do no harm".to_owned(),
     };
-    let accepted = units::counted(failed.accepted() + skipped, "point is", "points are");
-    let error = failed.to_string();
-    anyhow::anyhow!("{error}{hint}").context(format!("{accepted} there, the rest is not sent"))
+    let accepted = units::counted(failed.accepted() + skipped, "point", "points");
+    anyhow::anyhow!("{failed}{hint}").context(format!("the upload stopped after {accepted}"))
 }
 
 fn wanted<'a>(job: &'a str, written: &Written) -> Vec<Wanted<'a>> {

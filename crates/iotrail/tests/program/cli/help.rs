@@ -99,6 +99,27 @@ fn the_help_of_every_command_has_an_example_that_calls_it() {
 }
 
 #[test]
+fn every_format_of_export_has_an_example_a_manual_page_and_a_line_in_the_guide() {
+    let dir = Dir::new();
+    dir.run(["man", "-o", "man"]).succeeds();
+    let guide = include_str!("../../../../../docs/exports.md");
+    for format in ["sqlite", "perfetto", "influx", "grafana"] {
+        let text = dir.run(["export", format, "--help"]).succeeds().text();
+        let call = format!("iotrail export {format} ");
+        assert!(text.contains("Examples:") && text.contains(&call), "{text}");
+        assert!(guide.contains(&call), "{call}");
+        let page = String::from_utf8(dir.read(format!("man/iotrail-export-{format}.1"))).expect("UTF-8");
+        assert!(page.contains(&format!(".TH iotrail-export-{format} 1")), "{page}");
+        let examples = text.lines().filter_map(|line| line.trim_start().strip_prefix("iotrail "));
+        for example in examples.map(|line| line.split(" | ").next().unwrap_or_default()) {
+            for option in example.split_whitespace().filter(|word| word.starts_with("--")) {
+                assert!(text.matches(option).count() > 1, "{format}: {option}");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_option_of_every_example_exists() {
     let dir = Dir::new();
     for command in COMMANDS {

@@ -12,6 +12,7 @@ mod help;
 mod hostile;
 mod identity;
 mod importers;
+mod influx;
 mod input;
 mod interrupted;
 mod lines;
