@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 
 import traces
@@ -37,6 +38,12 @@ def events(directory, trail):
     return [json.loads(line) for line in text.splitlines()]
 
 
+def nanos(text):
+    """2026-01-31T10:00:00.000000001Z as ns since the epoch."""
+    seconds, fraction = text.rstrip("Z").split(".")
+    return int(datetime.fromisoformat(seconds + "+00:00").timestamp()) * 1_000_000_000 + int(fraction)
+
+
 def as_field(text):
     """Control characters are stored as escapes."""
     return None if text is None else re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\x{ord(found[0]):02x}", text)
@@ -52,10 +59,11 @@ def points_in_are_points_out(directory, server, trail):
         for kind, (measurement, field) in MEASUREMENTS.items():
             assert server.count(trail, measurement, field) == report[kind]["points"], (time_of, kind, report)
     rows = server.rows('SELECT * FROM "iotrail_call"', trail)
-    stored = Counter((row["time"] - (row.get("moved_ns") or 0), row["call"], row["pid"], row["tid"], row["seq"], row["duration_ns"],
-                      row.get("path") or row["file"], row["offset"], row["requested"], row["size"], row.get("errno")) for row in rows)
-    known = Counter((event["start"], event["call"], event["pid"], event["tid"], event["seq"], event["dur"], as_field(event["path"]),
-                     event["offset"], event["requested"], event["size"], event["errno"]) for event in events(directory, trail))
+    same = ("call", "pid", "tid", "seq", "fd", "offset", "requested", "size", "errno")
+    stored = Counter((row["time"] - (row.get("moved_ns") or 0), row.get("duration_ns"), row.get("path") or row.get("file"), row.get("path2"),
+                      *(row.get(name) for name in same)) for row in rows)
+    known = Counter((nanos(event["start"]), event["dur"], as_field(event["path"]), as_field(event["path2"]),
+                     *(event[name] for name in same)) for event in events(directory, trail))
     assert stored == known, f"{trail}: {list((stored - known).items())[:3]} {list((known - stored).items())[:3]}"
     uses = {as_field(row["path"]): row for row in map(json.loads, run(directory, "files", trail, "--json").stdout.splitlines())}
     for row in server.rows('SELECT * FROM "iotrail_file"', trail):
