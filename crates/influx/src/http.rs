@@ -35,7 +35,7 @@ pub(crate) fn send(request: minreq::Request) -> Result<Reply, String> {
         .with_max_status_line_length(MAX_HEADERS)
         .send_lazy()
         .map_err(|error| error.to_string())?;
-    let status = u16::try_from(answer.status_code).unwrap_or_default();
+    let status = answer.status_code;
     let named = answer.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("retry-after"));
     let retry_after = named.and_then(|(_, value)| value.trim().parse().ok());
     let mut body = Vec::new();

@@ -26,12 +26,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command line with what can stand in place of each value.
+/// A command with what can stand in place of each value of the commands below it.
 fn with_values(command: Command) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    names
-        .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, |command| command.mut_args(with_value)))
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |command| with_values(command).mut_args(with_value))
+    })
 }
 
 fn with_value(arg: Arg) -> Arg {

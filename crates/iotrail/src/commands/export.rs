@@ -13,12 +13,17 @@ use std::process::ExitCode;
 
 /// Write the event log in the format of another program.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    disable_help_subcommand = true,
+    after_help = "Examples:
   iotrail export sqlite run.trail -o run.db
   sqlite3 run.db 'SELECT call, count(*), sum(size) FROM events GROUP BY call'
   iotrail export perfetto run.trail -o run.pftrace      # open it in ui.perfetto.dev
-  iotrail export influx run.trail -o run.lp             # or send it: iotrail export influx -h
-  iotrail export grafana run.trail -o grafana           # dashboards over what was sent")]
+  iotrail export influx run.trail -o run.lp             # or send it to a server
+  iotrail export grafana -o grafana                     # dashboards over what was sent
+
+iotrail export FORMAT --help has more."
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     format: Format,

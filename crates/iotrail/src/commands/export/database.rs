@@ -13,9 +13,7 @@ use std::process::ExitCode;
   iotrail export sqlite run.trail -o run.db
   sqlite3 run.db 'SELECT call, count(*), sum(size) FROM events GROUP BY call'
 
-Tables: runs, cases, processes, files, event_rows and names; the view events has the columns of the trail
-(docs/trail-format.md). Times are integers in ns, unknown is NULL. Only in builds with SQLite (`make build FEATURES=sqlite`;
-`make install` has it).")]
+Tables: runs, cases, processes, files, event_rows and names; the view events has the columns of the trail (docs/trail-format.md). Times are integers in ns, unknown is NULL. Only in builds with SQLite (`make build FEATURES=sqlite`; `make install` has it).")]
 pub(super) struct Args {
     #[command(flatten)]
     files: ToFile,

@@ -34,15 +34,9 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    /// Whether a place in the server is named.
-    pub(super) const fn is_named(&self) -> bool {
-        self.db.is_some() || self.bucket.is_some()
-    }
-
-    /// The database or bucket.
-    pub(super) fn database(&self) -> anyhow::Result<&str> {
-        let name = self.db.as_deref().or(self.bucket.as_deref());
-        name.ok_or_else(|| wrong("name the database (--db) or the bucket (--org, --bucket)"))
+    /// The database or bucket, if one is named.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.db.as_deref().or(self.bucket.as_deref())
     }
 
     /// Whether it is a bucket.
@@ -52,7 +46,10 @@ impl Destination {
 
     /// The server.
     pub(super) fn server(&self) -> anyhow::Result<Server> {
-        let name = self.database()?.to_owned();
+        let name = self
+            .name()
+            .ok_or_else(|| wrong("say where to: --db NAME, --org NAME --bucket NAME, or -o FILE"))?;
+        let name = name.to_owned();
         let target = if self.is_bucket() {
             Target::Bucket { org: self.org.clone().unwrap_or_default(), bucket: name }
         } else {

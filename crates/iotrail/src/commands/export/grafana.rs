@@ -15,13 +15,11 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail export grafana -o grafana --db traces
-  iotrail export grafana run.trail -o grafana --db traces          # prints the link to this run
+  iotrail export grafana run.trail -o grafana --db traces     # prints the link to this run
   iotrail export grafana -o grafana --org lab --bucket traces --token-file token
   GF_PATHS_PROVISIONING=$PWD/grafana/provisioning grafana server --homepath /usr/share/grafana
 
-Writes dashboards/*.json, which can be imported by hand too, and provisioning/, which tells Grafana where the dashboards and the
-data are. All queries are InfluxQL: a bucket of InfluxDB 2.x must be mapped to a database (docs/influx.md). Grafana reads the
-token from its file; user and password of a database are added by hand.")]
+Writes dashboards/*.json, which can be imported by hand too, and provisioning/, which tells Grafana where the dashboards and the data are. All queries are InfluxQL: a bucket of InfluxDB 2.x must be mapped to a database (docs/influx.md). Grafana reads the token from its file; user and password of a database are added by hand.")]
 pub(super) struct Args {
     /// Trails whose points were sent; the link selects them.
     #[arg(value_name = "TRAIL")]
@@ -42,6 +40,9 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// The database that dashboards ask if none is named.
+const DATABASE: &str = "iotrail";
 
 /// What was written.
 #[derive(serde::Serialize)]
@@ -75,7 +76,7 @@ fn write(directory: &Path, destination: &Destination) -> anyhow::Result<Vec<Path
         destination.token_file.as_deref().filter(|_| destination.is_bucket()).map(named).transpose()?;
     let provision = Provision {
         url: &destination.url,
-        database: destination.database()?,
+        database: destination.name().unwrap_or(DATABASE),
         access: token.as_deref().map_or(Access::Open, Access::Token),
     };
     outside_of_trails(directory)?;

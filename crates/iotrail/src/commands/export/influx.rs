@@ -2,7 +2,7 @@
 
 use super::destination::Destination;
 use super::points::Analysed;
-use crate::{output, ui::Ui, usage::wrong};
+use crate::{output, ui::Ui};
 use iotrail_export::ExportError;
 use iotrail_export::grafana::link;
 use iotrail_export::influx::{Measurement, Written, points};
@@ -26,9 +26,7 @@ const BETWEEN: Duration = Duration::from_millis(500);
   iotrail export influx run.trail -o - | gzip | curl --data-binary @- -H 'Content-Encoding: gzip' \\
       'https://db/write?db=traces&precision=ns'
 
-Calls, processes, files and findings become points (docs/influx.md lists their fields). A point that is sent twice is one point,
-so an upload can be run again; --resume asks the server how far it came. A server that is busy, restarts or cannot be reached is
-tried again for --retry-for. At the end the points of the server are counted. There is no TLS: send a file with curl instead.
+Calls, processes, files and findings become points; docs/influx.md lists their fields. A point that is sent twice is one point, so an upload can be run again; --resume asks the server how far it came. A server that is busy, restarts or cannot be reached is tried again for --retry-for. At the end the points in the server are counted. There is no TLS: let curl send line protocol instead.
 
 Exit status 1: points were dropped, are missing, or could not be sent.")]
 pub(super) struct Args {
@@ -82,8 +80,7 @@ struct Done<'a> {
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     match &args.output {
         Some(output) => to_file(args, output, ui),
-        None if args.destination.is_named() => to_server(args, ui),
-        None => Err(wrong("say where to: --db NAME, --org NAME --bucket NAME, or -o FILE")),
+        None => to_server(args, ui),
     }
 }
 
@@ -179,7 +176,7 @@ fn upload(
 /// With how far it came, and what to do.
 fn explained(error: anyhow::Error, destination: &Destination, skipped: u64) -> anyhow::Error {
     let Some(failed) = error.downcast_ref::<UploadError>() else { return error };
-    let name = destination.database().unwrap_or_default();
+    let name = destination.name().unwrap_or_default();
     let hint = match failed.status() {
         Some(401 | 403) => "; --token-file names the file with the token".to_owned(),
         Some(404) if destination.is_bucket() => {

@@ -14,8 +14,7 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   iotrail export perfetto run.trail -o run.pftrace      # open it in ui.perfetto.dev
 
-A track for each process with its programs, a track for each thread with its calls; path, offset, size and error of a call
-are its arguments. Calls of one thread that overlap stand on further tracks.")]
+A track for each process with its programs, a track for each thread with its calls; path, offset, size and error of a call are its arguments. Calls of one thread that overlap stand on further tracks.")]
 pub(super) struct Args {
     #[command(flatten)]
     files: ToFile,
