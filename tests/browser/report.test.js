@@ -356,7 +356,7 @@ on("hostile", "a recording says what was recorded, what not and at which cost", 
   const text = await page.locator("#coverage").innerText();
   assert.match(text, /Recorded: all 256 calls of set io\. Not recorded: memory\./);
   assert.match(text, /a traced call takes 26\.0 µs longer, at least 11\.0 µs of it within its duration/);
-  assert.match(text, /3 files mapped \(accesses not seen\)/);
+  assert.match(text, /3 files memory-mapped \(accesses through memory not visible\)/);
   assert.match(
     text,
     /1 program run without gaining privileges \(\/bin\/<script>window\.hacked=9<\/script>\\u\{1b\}\[31m\)/,

@@ -365,7 +365,7 @@ def old_trail_stays(self):
 
 
 def killed_at_once(self):
-    """Killed in its first milliseconds: there is no trail, or one that every command agrees about."""
+    """Killed in its first milliseconds: there is not a trail, or one that every command agrees about."""
     place, seen = self.scratch / "place", {"nothing": 0, "a trail": 0}
     for number in range(max(10, self.kills // 10)):
         shutil.rmtree(place, ignore_errors=True)
@@ -399,7 +399,7 @@ def read_only(self):
 
 
 def in_the_way(self):
-    """An output that exists and is no trail is left alone."""
+    """An output that exists and is not a trail is left alone."""
     place = self.scratch / "t.trail"
     shutil.rmtree(place, ignore_errors=True)
     place.write_text("mine")

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Writes data to `target`, `-` for stdout. A file appears whole or not at all: it is written under a temporary name beside
-/// its place and renamed. What is no regular file (a FIFO, `/dev/stdout`) is written to directly, and a link to a file stays
+/// its place and renamed. What is not a regular file (a FIFO, `/dev/stdout`) is written to directly, and a link to a file stays
 /// one. Files and pipes get the exact bytes; on a terminal everything that would steer it is shown as an escape.
 pub fn write(target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     stream(target, |out| Ok(out.write_all(bytes)?))
@@ -77,7 +77,7 @@ struct Prepared {
 }
 
 impl Files {
-    /// Writes `bytes` for the file `target`. To stdout, or to what is no regular file, they go at once.
+    /// Writes `bytes` for the file `target`. To stdout, or to what is not a regular file, they go at once.
     pub fn write(&mut self, target: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         self.stream(target, |out| Ok(out.write_all(bytes)?))
     }
@@ -203,7 +203,7 @@ pub fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     stdout(&json_document(value)?)
 }
 
-/// Whether something that is no regular file stands at `target`: a FIFO, a device.
+/// Whether something that is not a regular file stands at `target`: a FIFO, a device.
 fn is_special(target: &Path) -> bool {
     target.metadata().is_ok_and(|meta| !meta.is_file())
 }

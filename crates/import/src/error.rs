@@ -5,7 +5,7 @@ use iotrail_trail::TrailError;
 use serde::Serialize;
 use std::fmt;
 
-/// Why there is no trail.
+/// Why there is not a trail.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// No input was named.

@@ -213,7 +213,7 @@ impl RecordingCoverage {
         sum(&self.lost)
     }
 
-    /// The statement in one line: `all 256 calls of set io; 3 files mapped (accesses not seen); 0 lost; 26.0 us a call`.
+    /// The statement in one line: `all 256 calls of set io; 3 files memory-mapped (accesses through memory not visible); 0 lost; tracing added 26.0 us to each call`.
     #[must_use]
     pub fn in_one_line(&self) -> String {
         let mut parts = vec![self.selected()];
@@ -221,7 +221,7 @@ impl RecordingCoverage {
         if self.lost.is_empty() && self.lost_unknown == 0 {
             parts.push("0 lost".to_owned());
         }
-        parts.extend(self.cost.range().map(|range| format!("{range} a call")));
+        parts.extend(self.cost.range().map(|range| format!("tracing added {range} to each call")));
         parts.join("; ")
     }
 
@@ -309,7 +309,7 @@ impl RecordingCoverage {
             "io_uring rings",
             " polled by the kernel (submissions not seen)",
         );
-        say(self.mapped_files, "file", "files", " mapped (accesses not seen)");
+        say(self.mapped_files, "file", "files", " memory-mapped (accesses through memory not visible)");
         let others = &self.other_ring_entries;
         say(
             sum(others),
@@ -435,7 +435,10 @@ mod tests {
     #[test]
     fn one_line_says_what_was_asked_for_and_what_is_missing() {
         let mut recording = calibrated(26_000);
-        assert_eq!(recording.in_one_line(), "all 256 calls of set io; 0 lost; 26.0 us a call");
+        assert_eq!(
+            recording.in_one_line(),
+            "all 256 calls of set io; 0 lost; tracing added 26.0 us to each call"
+        );
         recording.mapped_files = 3;
         count(&mut recording.lost, "disk full", 7);
         count(&mut recording.lost, "recorder killed", 1);
@@ -443,7 +446,7 @@ mod tests {
         assert_eq!(
             recording.in_one_line(),
             "all 256 calls of set io; 8 events lost (disk full 7, recorder killed 1); 1 process not followed (not ours to trace); \
-             3 files mapped (accesses not seen); 26.0 us a call"
+             3 files memory-mapped (accesses through memory not visible); tracing added 26.0 us to each call"
         );
         assert_eq!(RecordingCoverage::default().in_one_line(), "no calls selected; 0 lost");
     }

@@ -230,7 +230,7 @@ impl Parser<'_> {
                 "write one of {}, alone or as in cid=a;cid=b or small:cid~^s,large:cid~^l",
                 attribute::NAMES
             );
-            return self.error(start, &format!("`{found}` is no attribute of a case"), &allowed);
+            return self.error(start, &format!("`{found}` is not an attribute of a case"), &allowed);
         };
         self.at += length;
         let operator =

@@ -108,11 +108,13 @@ fn piece(name: &str, path: Option<&Regex>) -> Result<Piece, String> {
 fn group(name: &str, path: Option<&Regex>) -> Result<usize, String> {
     let shown = iotrail_model::text::printable(name);
     let Some(path) = path else {
-        return Err(format!("`${{{shown}}}` is no name, and the rule has no `path` expression with groups"));
+        return Err(format!(
+            "`${{{shown}}}` is not a name, and the rule has no `path` expression with groups"
+        ));
     };
     let number = match name.parse::<usize>() {
         Ok(number) => (number < path.captures_len()).then_some(number),
         Err(_) => path.capture_names().position(|group| group == Some(name)),
     };
-    number.ok_or_else(|| format!("`${{{shown}}}` is no name and no group of the `path` expression"))
+    number.ok_or_else(|| format!("`${{{shown}}}` is not a name and no group of the `path` expression"))
 }

@@ -244,7 +244,7 @@ fn found(regex: &Regex, line: &str) -> Option<Cow<'static, str>> {
 fn variable(word: &str, name: &str) -> Result<String, QueryError> {
     if name.is_empty() || name.contains('=') {
         let allowed = "write env:NAME, the name of an environment variable that was recorded";
-        return Err(QueryError::word(OPTION, word, "that is no name of a variable", allowed));
+        return Err(QueryError::word(OPTION, word, "that is not the name of a variable", allowed));
     }
     Ok(name.to_owned())
 }

@@ -239,13 +239,14 @@ fn piece(hole: &str, expressions: &[(Fact, Regex)]) -> Result<Piece, String> {
     });
     let (place, group) = of_fact.unwrap_or(((!expressions.is_empty()).then_some(0), hole));
     let Some(place) = place else {
-        return Err(format!("`${{{shown}}}` is no name, and the rule has no such expression with groups"));
+        return Err(format!("`${{{shown}}}` is not a name, and the rule has no such expression with groups"));
     };
     let regex = &expressions[place].1;
     let number = match group.parse::<usize>() {
         Ok(number) => (number < regex.captures_len()).then_some(number),
         Err(_) => regex.capture_names().position(|name| name == Some(group)),
     };
-    let number = number.ok_or_else(|| format!("`${{{shown}}}` is no name and no group of the expression"))?;
+    let number =
+        number.ok_or_else(|| format!("`${{{shown}}}` is not a name and no group of the expression"))?;
     Ok(Piece::Capture(place, number))
 }

@@ -253,7 +253,7 @@ impl<'a> Source<'a> {
     }
 
     fn preset(&self, word: &Spanned<String>) -> Result<Preset, QueryError> {
-        let found = || format!("`{}` is no preset", iotrail_model::text::printable(word.get_ref()));
+        let found = || format!("`{}` is not a preset", iotrail_model::text::printable(word.get_ref()));
         match Preset::from_name(word.get_ref()) {
             Some(preset) => Ok(preset),
             None => self.error(word.span(), &found(), &format!("write {}", preset::NAMES)),

@@ -34,7 +34,7 @@ impl Variables {
     pub fn set(&mut self, name: &str, path: &str) -> Result<(), String> {
         let name = name.strip_prefix('$').unwrap_or(name);
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(format!("`{}` is no name", iotrail_model::text::printable(name)));
+            return Err(format!("`{}` is not a name", iotrail_model::text::printable(name)));
         }
         let path = path.trim_end_matches('/');
         if !path.starts_with('/') {

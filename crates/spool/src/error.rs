@@ -31,7 +31,7 @@ pub enum SpoolError {
         path: PathBuf,
     },
     /// The directory has no `header.json` that could be read.
-    #[error("{} is no spool: {why}", path.display())]
+    #[error("{} is not a spool: {why}", path.display())]
     NotASpool {
         /// Path of the directory.
         path: PathBuf,

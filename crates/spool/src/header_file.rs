@@ -158,7 +158,7 @@ mod tests {
     fn what_is_no_header_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let error = || open(dir.path()).unwrap_err().to_string();
-        assert!(error().ends_with("is no spool: it has no header.json"), "{}", error());
+        assert!(error().ends_with("is not a spool: it has no header.json"), "{}", error());
         for (json, expected) in [
             ("", "header.json: EOF"),
             ("[1", "header.json:"),

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Opens the regular file at `path` to read it.
 ///
 /// # Errors
-/// If it is no regular file, or cannot be opened.
+/// If it is not a regular file, or cannot be opened.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if path.metadata()?.is_file() {
         File::open(path)

@@ -204,7 +204,7 @@ impl Surveyor<'_> {
             Kind::Open { stop: Stop::Check, .. } => "a record that is not as it was written",
             Kind::Open { stop: Stop::Length, .. } => "a record that is longer than its block",
             Kind::Open { stop: Stop::Zero, .. } if is_end => {
-                "zeros and then bytes that are no record: they were being written, or a page before them was lost"
+                "zeros and then bytes that are not a record: they were being written, or a page before them was lost"
             }
             Kind::Open { .. } => "the rest of a block was lost with its footer",
         };

@@ -29,7 +29,7 @@ pub(crate) fn preset(word: &str) -> Result<Preset> {
     match Preset::from_name(word) {
         Some(preset) => Ok(preset),
         None => plan_err!(
-            "`{}` is no mapping that a query can use: dir1, dir2, ..., file, call, template, ext are",
+            "`{}` is not a mapping that a query can use: dir1, dir2, ..., file, call, template, ext are",
             iotrail_model::text::printable(word)
         ),
     }

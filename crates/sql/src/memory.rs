@@ -23,10 +23,10 @@ pub(crate) fn parse(word: &str) -> Result<usize, String> {
         "kb" => 1_000,
         "mb" => 1_000_000,
         "gb" => 1_000_000_000,
-        _ => return Err(format!("`{word}` is no number of bytes such as 512MiB or 2GB")),
+        _ => return Err(format!("`{word}` is not a number of bytes such as 512MiB or 2GB")),
     };
     let number: usize =
-        digits.parse().map_err(|_| format!("`{word}` is no number of bytes such as 512MiB"))?;
+        digits.parse().map_err(|_| format!("`{word}` is not a number of bytes such as 512MiB"))?;
     number
         .checked_mul(unit)
         .filter(|bytes| *bytes > 0)

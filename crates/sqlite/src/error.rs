@@ -24,7 +24,7 @@ pub enum SqliteError {
         source: std::io::Error,
     },
     /// There is something at the target that no database can replace.
-    #[error("{} is no regular file: a database needs a file of its own, name another with -o", path.display())]
+    #[error("{} is not a regular file: a database needs a file of its own, name another with -o", path.display())]
     Special {
         /// Path of the target.
         path: PathBuf,

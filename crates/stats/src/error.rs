@@ -10,7 +10,7 @@ pub enum StatsError {
     #[error("{0}")]
     Trail(#[from] TrailError),
     /// A word that names no grouping of files.
-    #[error("`{}` is no grouping of files; write {}", iotrail_model::text::printable(.0), crate::options::FILES_BY)]
+    #[error("`{}` is not a grouping of files; write {}", iotrail_model::text::printable(.0), crate::options::FILES_BY)]
     FilesBy(String),
     /// A word that names no table.
     #[error("table `{}`: a profile has no such table; write {} or all", iotrail_model::text::printable(.0), crate::table::NAMES)]

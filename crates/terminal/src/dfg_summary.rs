@@ -48,7 +48,7 @@ fn read(dfg: &Dfg, style: Style) -> String {
     block.entry("event log", dfg.sources.join(", "));
     let events = &dfg.events;
     let unmapped = if events.unmapped > 0 {
-        format!(", {} of them not mapped", units::count(events.unmapped))
+        format!(", {} of them match no activity and are not shown", units::count(events.unmapped))
     } else {
         String::new()
     };
@@ -57,7 +57,7 @@ fn read(dfg: &Dfg, style: Style) -> String {
         block.entry("selected", dfg.selection.clone());
     }
     let without = if dfg.cases_without_trace > 0 {
-        format!(", {} more without a mapped event", units::count(dfg.cases_without_trace))
+        format!(", {} more without an event of an activity", units::count(dfg.cases_without_trace))
     } else {
         String::new()
     };

@@ -21,7 +21,7 @@ pub fn process_tree(tree: &Tree, all: bool, style: Style) -> String {
     }
     let mut table = Table::new()
         .names("process")
-        .figures("life", Align::Right)
+        .figures("lifetime", Align::Right)
         .optional("CPU", Align::Right)
         .figures("read", Align::Right)
         .figures("written", Align::Right)

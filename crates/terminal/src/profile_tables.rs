@@ -134,10 +134,18 @@ fn calls(rows: &[CallRow], classes: Option<&[&str]>, top: usize) -> Table {
 
 fn phases(rows: &[PhaseRow], top: usize) -> Table {
     let mut table = Table::new().names("group");
-    for title in ["jobs", "read", "written", "files ro/wo/rw/none", "processes ro/wo/rw/none"] {
+    for title in [
+        "processes",
+        "read",
+        "written",
+        "files: read/written/both/neither",
+        "processes: read/written/both/neither",
+    ] {
         table = table.figures(title, Align::Right);
     }
-    for title in ["calls", "I/O time", "waiting", "CPU", "life", "from storage", "to storage", "page cache"] {
+    for title in
+        ["calls", "I/O time", "waiting", "CPU", "lifetime", "from storage", "to storage", "page cache"]
+    {
         table = table.optional(title, Align::Right);
     }
     rows.iter().take(top).for_each(|row| table.row(phase_cells(&row.group, row)));
@@ -264,7 +272,7 @@ fn access(
     for title in ["reads", "read", "writes", "written"] {
         shown = shown.figures(title, Align::Right);
     }
-    for title in ["consecutive", "sequential", "random", "usual size", "share", "reread", "overwritten"] {
+    for title in ["consecutive", "sequential", "random", "common size", "share", "reread", "overwritten"] {
         shown = shown.optional(title, Align::Right);
     }
     for row in rows.iter().take(top) {

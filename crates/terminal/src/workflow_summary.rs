@@ -191,7 +191,7 @@ fn phases(graph: &Graph, style: Style) -> String {
         .figures("processes", Align::Right)
         .figures("begins", Align::Right)
         .figures("lasts", Align::Right)
-        .optional("life times", Align::Right)
+        .optional("lifetimes", Align::Right)
         .figures("read", Align::Right)
         .figures("written", Align::Right);
     let first = graph.span.map(|(first, _)| first.0);
@@ -293,7 +293,7 @@ fn summary_of(table: &ops::Table) -> String {
             let all: i64 = rows.iter().map(|row| row.span_ns).sum();
             let steps = units::counted(rows.len() as u64, "step", "steps");
             let (all, gaps) = (units::duration(all as f64), units::duration(gaps as f64));
-            format!("{all} in {steps}, of it {gaps} in gaps\n{}", by_phase(rows))
+            format!("{all} in {steps}, {gaps} in gaps\n{}", by_phase(rows))
         }
         Rows::Heaviest(rows) => match rows.last() {
             Some(last) => {
@@ -390,7 +390,7 @@ fn executed(rows: &[ExecutedRow], limit: usize) -> (Table, Option<String>) {
         .figures("share", Align::Right)
         .names("process")
         .figures("pid", Align::Left)
-        .names("begins then because");
+        .names("started because");
     for row in shown {
         let why =
             row.after.as_ref().map_or_else(|| row.why.to_owned(), |after| format!("{} {after}", row.why));
@@ -420,7 +420,7 @@ fn bottlenecks(rows: &[BottleneckRow], limit: usize) -> (Table, Option<String>) 
     let mut table = Table::new()
         .figures("lost", Align::Right)
         .figures("rate", Align::Right)
-        .figures("usual", Align::Right)
+        .figures("normal rate", Align::Right)
         .figures("bytes", Align::Right)
         .figures("", Align::Left)
         .names("process")

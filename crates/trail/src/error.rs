@@ -23,8 +23,8 @@ pub enum TrailError {
         /// Path that the trail was to have.
         path: PathBuf,
     },
-    /// The target of an overwrite is no trail, so it is left alone.
-    #[error("{} exists and is no trail, so it is not overwritten: {why}", path.display())]
+    /// The target of an overwrite is not a trail, so it is left alone.
+    #[error("{} exists and is not a trail, so it is not overwritten: {why}", path.display())]
     NotReplaceable {
         /// Path that the trail was to have.
         path: PathBuf,
@@ -45,8 +45,8 @@ pub enum TrailError {
         /// Path that the trail was to have.
         path: PathBuf,
     },
-    /// There is no trail at that path.
-    #[error("{} is no trail: {why}", path.display())]
+    /// There is not a trail at that path.
+    #[error("{} is not a trail: {why}", path.display())]
     NotATrail {
         /// Path that was given.
         path: PathBuf,

@@ -42,7 +42,7 @@ impl ParquetFile {
         footer::examine(path, &file, bytes)?;
         let metadata =
             guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())).map_err(|why| {
-                TrailError::damaged(path, None, format!("it is no readable Parquet file: {why}"))
+                TrailError::damaged(path, None, format!("it is not a readable Parquet file: {why}"))
             })?;
         verify(path, table, metadata.schema())?;
         let checksums = checksums::chunks(metadata.metadata().file_metadata().key_value_metadata());

@@ -125,7 +125,7 @@ impl EventLog {
         let mut ids: Vec<Nullable<FileId>> = match files {
             None => vec![Nullable::NULL; paths.len()],
             Some(files) => {
-                let files = files.as_primitive_opt::<UInt32Type>().ok_or("is no column of numbers")?;
+                let files = files.as_primitive_opt::<UInt32Type>().ok_or("is not a column of numbers")?;
                 files.iter().map(|number| number.map(FileId).into()).collect()
             }
         };
@@ -137,8 +137,8 @@ impl EventLog {
     /// The log's ids of a column of paths.
     fn path_ids(&self, paths: &ArrayRef) -> Result<Vec<Nullable<PathId>>, String> {
         let paths = within_dictionary(paths)?;
-        let paths = paths.as_dictionary_opt::<Int32Type>().ok_or("is no dictionary")?;
-        let texts = paths.values().as_string_opt::<i32>().ok_or("is no dictionary of texts")?;
+        let paths = paths.as_dictionary_opt::<Int32Type>().ok_or("is not a dictionary")?;
+        let texts = paths.values().as_string_opt::<i32>().ok_or("is not a dictionary of texts")?;
         let mut names = self.name_index();
         let ids: Vec<Nullable<PathId>> = texts
             .iter()
@@ -175,7 +175,7 @@ fn project(places: &[usize]) -> SchemaRef {
 
 /// Ids of cases as the log numbers them.
 fn of_log(array: &ArrayRef, cases: &Range<u32>) -> Result<ArrayRef, String> {
-    let ids = array.as_primitive_opt::<UInt32Type>().ok_or("is no column of numbers")?;
+    let ids = array.as_primitive_opt::<UInt32Type>().ok_or("is not a column of numbers")?;
     if let Some(wrong) = ids.values().iter().find(|id| **id >= cases.end - cases.start) {
         return Err(format!("has the case {wrong}, which is not in `cases`"));
     }
@@ -187,7 +187,7 @@ fn of_log(array: &ArrayRef, cases: &Range<u32>) -> Result<ArrayRef, String> {
 
 fn within_dictionary(array: &ArrayRef) -> Result<ArrayRef, String> {
     if let DataType::Dictionary(..) = array.data_type() {
-        let names = array.as_dictionary_opt::<Int32Type>().ok_or("is no column of names")?;
+        let names = array.as_dictionary_opt::<Int32Type>().ok_or("is not a column of names")?;
         let entries = names.values().len();
         if names.keys().iter().flatten().any(|key| key as u32 as usize >= entries) {
             return Err("refers to an entry behind the end of its dictionary".to_owned());

@@ -34,7 +34,7 @@ impl Trail {
     /// belong together. Pages are verified when they are read.
     ///
     /// # Errors
-    /// If there is no trail, its import was not finished, it is of a later format version, or it is damaged. What killed recorders
+    /// If there is not a trail, its import was not finished, it is of a later format version, or it is damaged. What killed recorders
     /// left is opened with the rest.
     pub fn open(path: &Path) -> Result<Self, TrailError> {
         for _ in 1..MAX_ATTEMPTS {
@@ -220,7 +220,7 @@ fn check_names(path: &Path, files: &[TableFile]) -> Result<(), TrailError> {
             ))
         };
         if !is_table_file(listed) {
-            return damaged("which is no file name of this format");
+            return damaged("which is not a file name of this format");
         }
         if !seen.insert(&listed.file) {
             return damaged("twice");

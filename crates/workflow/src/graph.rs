@@ -300,7 +300,9 @@ fn noun(count: u64, reason: &str) -> &str {
         (1, "programs and libraries that were executed or mapped only") => {
             "program or library that was executed or mapped only"
         }
-        (1, "files that were opened or looked at only") => "file that was opened or looked at only",
+        (1, "files that were opened or stat'ed but not read") => {
+            "file that was opened or stat'ed but not read"
+        }
         (1, "parts joined with their process") => "part joined with its process",
         _ => reason,
     }

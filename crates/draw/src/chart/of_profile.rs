@@ -56,7 +56,7 @@ fn words(quantity: Quantity) -> Words {
             words("Length of writes, by group of files", "bytes moved by a write", "write", true)
         }
         Quantity::LifeTime => {
-            words("Life time of processes, by group", "life time of a process", "process", false)
+            words("Lifetime of processes, by group", "lifetime of a process", "process", false)
         }
     }
 }

@@ -13,8 +13,7 @@ use iotrail_model::units;
 pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, series: &[Steps]) {
     let drawn = &series[..series.len().min(MOST_SERIES)];
     let x = Range::of(&chart.x, drawn.iter().flat_map(|series| series.steps.iter().map(|step| step.0)));
-    let share =
-        Axis { label: "share of values not larger".to_owned(), unit: Unit::Share, scale: Scale::Linear };
+    let share = Axis { label: "cumulative share (ECDF)".to_owned(), unit: Unit::Share, scale: Scale::Linear };
     let y = Range::of(&share, [0.0, 1.0].into_iter());
     let size = canvas.plot(HEIGHT, &y, 5);
     let curves: Vec<Curve> = drawn.iter().map(|series| Curve::of(series, &x, size)).collect();

@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "format")]
     json: bool,
 
-    /// List each activity with the paths behind it, and what is not mapped, instead of the graph.
+    /// List each activity with the paths behind it, and what matches no activity, instead of the graph.
     #[arg(long)]
     map_explain: bool,
 

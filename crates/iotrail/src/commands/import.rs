@@ -43,7 +43,7 @@ Examples:
 
 Ctrl-C ends an import early: the trail holds what was read until then and is marked as incomplete. Press Ctrl-C again to abort. A named file that cannot be read or has no known format is reported, and the trail holds the others; such files in a directory are only mentioned.
 
-Exit status: 0 all inputs were imported, 1 some could not be (or none: then there is no trail), 2 wrong usage.")]
+Exit status: 0 all inputs were imported, 1 some could not be (or none: then there is not a trail), 2 wrong usage.")]
 pub(crate) struct Args {
     /// Trace files, directories of them (with all sub-directories), or `-` for standard input. gzip, xz and zstd are
     /// recognised by content. The files of one `strace -ff` are read together.

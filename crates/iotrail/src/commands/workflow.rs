@@ -70,8 +70,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", value_parser = format_named)]
     format: Option<Format>,
 
-    /// In formats of jobs: what processes start whose command line matches, and whose parent is a manager too, are jobs. By
-    /// default the first process is the manager.
+    /// Job formats: processes whose command line matches, below another manager or the first process, are workflow managers; what they
+    /// start are the jobs. Default: the first process is the manager.
     #[arg(long, value_name = "REGEX")]
     manager: Option<String>,
 

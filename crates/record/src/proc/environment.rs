@@ -202,7 +202,7 @@ impl EnvSelection {
     /// Keeps also the variables that `pattern` names; `*` stands for any characters, `?` for one.
     ///
     /// # Errors
-    /// `pattern` is no name of a variable.
+    /// `pattern` is not a name of a variable.
     pub fn add(&mut self, pattern: &str) -> Result<(), EnvError> {
         if pattern.is_empty() {
             return Err(EnvError::Empty);

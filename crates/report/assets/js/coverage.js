@@ -10,7 +10,7 @@ const LINES = {
   resumed: "second half of a call",
   signal: "a signal",
   exit: "a process ended",
-  noise: "known chatter, dumps, stacks, tables",
+  noise: "recognised messages, dumps, stacks, tables",
   unparsed: "not understood",
 };
 

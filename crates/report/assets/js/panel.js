@@ -194,7 +194,7 @@ function nodePanel(data, node, timeline) {
           ? "no call with size and duration"
           : `${node.r.toLocaleString("en-US", { maximumFractionDigits: 1 })} B/s`,
       ],
-      ["Most at once", count(node.m), `${data.concurrency_rule} rule`],
+      ["Max. concurrent", count(node.m), `${data.concurrency_rule} rule`],
     ]),
     h("button", { type: "button", onclick: () => timeline(node.index) }, "Show in the timeline"),
     groupTable(data, node.g, ["Events", "Time", "Bytes", "Rate"], (g) => [

@@ -45,7 +45,7 @@ export function tables(data, root, choose) {
             number("duration_ns", "Time", (n) => n.t, duration),
             number("bytes", "Bytes", (n) => n.b, bytes),
             number("data_rate", "Rate of a call", (n) => n.r, rate),
-            number("max_concurrency", "Most at once", (n) => n.m, count),
+            number("max_concurrency", "Max. concurrent", (n) => n.m, count),
             number("cases", "Cases", (n) => n.k, count),
             number("files", "Files", (n) => n.f, count),
             number("failures", "Failed", (n) => n.e, count),

@@ -186,7 +186,7 @@ fn a_trail_cannot_name_files_outside_of_itself() {
         std::fs::write(&json, text.replace("\"events-0000.parquet\"", &format!("\"{name}\"")))
             .expect("written");
         let said = fails(&dir.sql(&["t.trail", "SELECT * FROM events"]));
-        assert!(said.contains("which is no file name of this format"), "{name}: {said}");
+        assert!(said.contains("which is not a file name of this format"), "{name}: {said}");
     }
 }
 

@@ -109,7 +109,7 @@ fn errors_say_what_is_wrong() {
         ("SELECT nonsense FROM events", "nonsense"),
         ("SELECT * FROM nothing", "nothing"),
         ("SELECT dir(1, 2, 3)", "dir(path) or dir(path, levels)"),
-        ("SELECT activity('dirx', call, path) FROM events", "`dirx` is no mapping that a query can use"),
+        ("SELECT activity('dirx', call, path) FROM events", "`dirx` is not a mapping that a query can use"),
     ] {
         let error = dir.refused(query);
         assert!(error.contains(said), "{query}: {error}");

@@ -64,7 +64,7 @@ impl Recording {
     /// names none, the same command and number of ranks without this rank.
     ///
     /// # Errors
-    /// Another trail, or something that is no trail, is there; the directory cannot be written; another recorder holds
+    /// Another trail, or something that is not a trail, is there; the directory cannot be written; another recorder holds
     /// the trail's lock for too long.
     pub fn join(target: &Path, options: JoinOptions) -> Result<Self, TrailError> {
         if target.file_name().is_none() {

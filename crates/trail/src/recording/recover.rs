@@ -80,7 +80,7 @@ pub struct Unreadable {
 /// May be killed at any moment, and called again. Of several at the same time one works; the others wait for it.
 ///
 /// # Errors
-/// There is no trail, it cannot be written, the disk is full, or another is at work on it for too long.
+/// There is not a trail, it cannot be written, the disk is full, or another is at work on it for too long.
 pub fn recover(
     target: &Path,
     options: &RecoverOptions,

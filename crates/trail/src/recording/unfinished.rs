@@ -47,7 +47,7 @@ pub struct Unfinished {
 /// The recordings under `target` that are not part of the trail yet, by name.
 ///
 /// # Errors
-/// There is no trail, or it cannot be read.
+/// There is not a trail, or it cannot be read.
 pub fn unfinished(target: &Path) -> Result<Vec<Unfinished>, TrailError> {
     target.metadata().map_err(TrailError::io("open", target))?;
     readable(spools(target)?).map(|spools| spools.iter().map(|(name, spool)| describe(name, spool)).collect())

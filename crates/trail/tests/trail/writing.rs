@@ -53,7 +53,7 @@ fn what_is_no_trail_is_never_overwritten() {
     fs::create_dir(&target).unwrap();
     fs::write(target.join("thesis.tex"), "years of work").unwrap();
     let error = TrailWriter::create(&target, OVERWRITE).unwrap_err();
-    assert!(error.to_string().contains("is no trail, so it is not overwritten"), "{error}");
+    assert!(error.to_string().contains("is not a trail, so it is not overwritten"), "{error}");
     assert_eq!(fs::read_to_string(target.join("thesis.tex")).unwrap(), "years of work");
 }
 

@@ -26,7 +26,7 @@ impl Why {
             Self::System => "system files",
             Self::Directory => "directories",
             Self::MappedOnly => "programs and libraries that were executed or mapped only",
-            Self::LookedAtOnly => "files that were opened or looked at only",
+            Self::LookedAtOnly => "files that were opened or stat'ed but not read",
         }
     }
 }

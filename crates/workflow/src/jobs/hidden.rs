@@ -1,4 +1,4 @@
-//! Names that are no files of the workflow: the system, the installed software, what is no regular file.
+//! Names that are no files of the workflow: the system, the installed software, what is not a regular file.
 
 use super::steps::{Deed, Step};
 use iotrail_model::PathId;
@@ -88,7 +88,7 @@ impl Hidden {
         self.system[path.index()]
     }
 
-    /// Whether a step is about something that is no regular file, though a file has its name at another time.
+    /// Whether a step is about something that is not a regular file, though a file has its name at another time.
     pub(crate) fn is_other(&self, step: &Step) -> bool {
         let asks = matches!(step.deed, Deed::Look | Deed::Stat | Deed::Missing);
         !asks && step.file.get().is_some_and(|file| self.others.get(file.index()) == Some(&true))

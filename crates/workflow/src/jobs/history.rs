@@ -126,7 +126,7 @@ struct Writer<'a> {
     programs: &'a Programs,
     together: &'a Together,
     hidden: &'a Hidden,
-    /// Whether the step under way is about something that is no regular file.
+    /// Whether the step under way is about something that is not a regular file.
     other: bool,
     names: HashMap<PathId, NameHistory, RandomState>,
     needs: Needs,

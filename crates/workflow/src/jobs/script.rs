@@ -231,7 +231,7 @@ impl Scripts<'_> {
                 (1, 1, Some(writer), Some(reader)) if writer == reader => {}
                 (1, 1, Some(writer), Some(reader)) => {
                     if next.insert(*writer, (*reader, pipe)).is_some() || !read.insert(*reader) {
-                        return Err("the pipes between commands are no chain".to_owned());
+                        return Err("the pipes between commands are not a chain".to_owned());
                     }
                 }
                 _ => return Err("several commands share one end of a pipe".to_owned()),
@@ -251,7 +251,7 @@ impl Scripts<'_> {
             chains.push(chain);
         }
         if placed < items.len() {
-            return Err("the pipes between commands are no chain".to_owned());
+            return Err("the pipes between commands are not a chain".to_owned());
         }
         Ok(chains)
     }

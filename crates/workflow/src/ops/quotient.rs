@@ -57,7 +57,7 @@ fn of_cycle(graph: &Graph, cycle: &[VertexId], sentence: &str) -> String {
     }
     keys.extend(keys.first().cloned());
     format!(
-        "after `{sentence}` there are cycles, for example {}: what was joined works in turns",
+        "after `{sentence}` there are cycles, for example {}: merging created a cycle (the merged vertices alternate)",
         keys.join(" -> ")
     )
 }

@@ -39,7 +39,7 @@ fn export_sqlite_writes_a_database() {
     let bytes = std::fs::read(dir.path("t.db")).expect("a file");
     assert!(bytes.starts_with(b"SQLite format 3"));
     let said = dir.run(["export", "sqlite", "t.trail", "-o", "/dev/null"]).fails();
-    assert!(said.contains("is no regular file"), "{said}");
+    assert!(said.contains("is not a regular file"), "{said}");
 }
 
 #[test]

@@ -317,7 +317,7 @@ fn what_is_not_drawn_is_counted() {
         [
             ("system files", 2),
             ("programs and libraries that were executed or mapped only", 1),
-            ("files that were opened or looked at only", 1),
+            ("files that were opened or stat'ed but not read", 1),
         ]
     );
     let options = BuildOptions { maps: true, system: true, ..BuildOptions::default() };

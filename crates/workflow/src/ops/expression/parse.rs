@@ -143,7 +143,7 @@ impl Parser<'_> {
             let problem = match (name, self.rest().chars().next()) {
                 ("", None) => "a test is missing".to_owned(),
                 ("", Some(found)) => format!("`{}` begins no test", printable(&found.to_string())),
-                _ => format!("`{name}` is no attribute of a vertex"),
+                _ => format!("`{name}` is not an attribute of a vertex"),
             };
             return self.error(start, &problem, &allowed);
         };
@@ -186,7 +186,7 @@ impl Parser<'_> {
             "=" | "!=" => {
                 let wanted = operator == "=";
                 if *attribute == Attribute::Kind && !KINDS.contains(&value.as_str()) {
-                    let problem = format!("`{}` is no kind of vertex", printable(&value));
+                    let problem = format!("`{}` is not a kind of vertex", printable(&value));
                     return self.error(value_at, &problem, &format!("write one of {}", KINDS.join(", ")));
                 }
                 if !value.contains(['*', '?']) {
