@@ -134,13 +134,7 @@ fn calls(rows: &[CallRow], classes: Option<&[&str]>, top: usize) -> Table {
 
 fn phases(rows: &[PhaseRow], top: usize) -> Table {
     let mut table = Table::new().names("group");
-    for title in [
-        "processes",
-        "read",
-        "written",
-        "files: read/written/both/neither",
-        "processes: read/written/both/neither",
-    ] {
+    for title in ["processes", "read", "written", "files r/w/both/none", "processes r/w/both/none"] {
         table = table.figures(title, Align::Right);
     }
     for title in

@@ -231,6 +231,8 @@ fn completions_for_each_shell_know_commands_and_options() {
         for word in ["compare", "max-concurrency", "case-name"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
+        let has_values = ["bash", "zsh", "fish"].contains(&shell);
+        assert_eq!(script.contains("sync-each-write"), has_values, "{shell} knows values of options");
     }
     // The shells that are installed accept their script.
     let ran = dir.shell(
