@@ -2,18 +2,21 @@
 
 use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
-use crate::gather::Gathering;
+use crate::gather::{Gathered, Gathering};
 use crate::pairs::{Rules, pairs};
-use crate::result::{ADVICE_FORMAT, Advice, Confidence, Example, Finding, Pairs, Severity, severity};
+use crate::result::{ADVICE_FORMAT, Advice, Confidence, Example, Finding, Item, Pairs, severity};
+use crate::rules::habit::{Found, part_of};
 use crate::rules::join;
 use crate::rules::watch::Watching;
 use crate::runs::{Runs, runs};
 use crate::saving::{Rates, time};
+use crate::stake::Stake;
 use hashbrown::HashMap;
 use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Process, Timestamp};
 use iotrail_query::process_group::executable;
 use iotrail_query::{Lives, Query, scan};
 use iotrail_trail::{EventLog, Trail, TrailError};
+use iotrail_workflow::why::{PathTimes, path_times};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -32,72 +35,107 @@ pub struct AdviseOptions {
 }
 
 /// What could be done with fewer calls in `log`. The accesses that `query` selects are advised on; all others count as foreign.
-/// Takes O(n log n) for n transfers; memory is about 100 bytes for each.
+/// Reads the log twice. Takes O(n log n) for n transfers; memory is about 100 bytes for each.
 ///
 /// # Errors
 /// If the log cannot be read.
 pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<Advice, TrailError> {
     let lives = Lives::of_log(log)?;
-    let passes = (Gathering::new(log), Watching::new(log));
-    let (mut gathered, habits) = scan(log, Some(query), options.threads, &passes)?;
-    let coverage = log.coverage();
-    let cost = coverage.recording.as_ref().map(|recording| recording.cost);
-    let tracing = cost
-        .filter(|cost| cost.calibrated_calls > 0)
-        .map_or(0, |cost| u64::try_from(cost.inside.0).unwrap_or_default() / cost.calibrated_calls);
-    let mut files: Vec<(FileId, FileAccesses)> = gathered.files.drain().collect();
-    files.retain(|(_, file)| file.accesses.iter().any(|access| access.mergeable));
-    files.sort_unstable_by_key(|(file, _)| *file);
-    let all_rates = Rates::of(files.iter().flat_map(|(_, file)| &file.accesses), tracing);
-    gathered.looked.files = files.len() as u64;
-    let mut advising = Advising {
-        log,
-        query,
-        lives: &lives,
-        options,
-        descriptions: &gathered.descriptions,
-        processes: &gathered.processes,
-        tracing,
-        all_rates,
-        pairs: Pairs::default(),
-        groups: BTreeMap::new(),
-        uses: BTreeMap::new(),
-    };
-    for (id, file) in &mut files {
-        gathered.looked.several_clocks += u64::from(advising.set_clock(file));
-        advising.file(*id, file);
+    let times = path_times(log, &lives, options.threads)?;
+    let analysis = Analysis::new(log, query, &lives, &times, *options);
+    let seen = scan(log, Some(query), options.threads, &analysis.pass())?;
+    analysis.finish(seen)
+}
+
+/// Advice on a log of which it is known what explains its elapsed time.
+#[derive(Clone, Copy, Debug)]
+pub struct Analysis<'a> {
+    log: &'a EventLog,
+    query: &'a Query,
+    lives: &'a Lives,
+    times: &'a PathTimes,
+    options: AdviseOptions,
+}
+
+impl<'a> Analysis<'a> {
+    /// Advice on what `query` selects.
+    #[must_use]
+    pub const fn new(
+        log: &'a EventLog,
+        query: &'a Query,
+        lives: &'a Lives,
+        times: &'a PathTimes,
+        options: AdviseOptions,
+    ) -> Self {
+        Self { log, query, lives, times, options }
     }
-    let (pairs, mut findings) = (advising.pairs, advising.findings());
-    findings.sort_by(|a, b| {
-        let weight = |finding: &Finding| (finding.saved_ns.unwrap_or_default(), finding.saved_calls);
-        let name =
-            |finding: &Finding| (finding.file.clone(), finding.program.clone(), finding.rule, finding.shape);
-        weight(b).cmp(&weight(a)).then_with(|| name(a).cmp(&name(b)))
-    });
-    let elapsed = elapsed(log)?;
-    let habits = join(
-        habits,
-        elapsed,
-        tracing,
-        |call| query.rank_name(call.case),
-        |call| program(&lives, call.case, call.pid, call.start),
-    );
-    for finding in &mut findings {
-        let share = finding.saved_ns.zip(elapsed).filter(|(_, elapsed)| *elapsed > 0);
-        finding.share = share.map(|(saved, elapsed)| saved as f64 / elapsed as f64);
-        finding.severity = severity(finding.share);
+
+    /// The pass over the log.
+    #[must_use]
+    pub fn pass(&self) -> (Gathering<'a>, Watching<'a>) {
+        (Gathering::new(self.log), Watching::new(self.log, self.lives, self.times))
     }
-    Ok(Advice {
-        format: ADVICE_FORMAT,
-        sources: log.trails().iter().map(Trail::name).collect(),
-        selection: query.selection(),
-        looked: gathered.looked,
-        elapsed_ns: elapsed,
-        tracing_ns: tracing,
-        pairs,
-        findings,
-        habits,
-    })
+
+    /// The advice, with what the pass has found.
+    ///
+    /// # Errors
+    /// If the table of processes cannot be read.
+    pub fn finish(&self, (mut gathered, found): (Gathered, Vec<Found>)) -> Result<Advice, TrailError> {
+        let Self { log, query, lives, times, .. } = *self;
+        let tracing = cost_inside(log);
+        let mut files: Vec<(FileId, FileAccesses)> = gathered.files.drain().collect();
+        files.retain(|(_, file)| file.accesses.iter().any(|access| access.mergeable));
+        files.sort_unstable_by_key(|(file, _)| *file);
+        let all_rates = Rates::of(files.iter().flat_map(|(_, file)| &file.accesses), tracing);
+        gathered.looked.files = files.len() as u64;
+        let mut advising = Advising {
+            log,
+            query,
+            lives,
+            times,
+            options: &self.options,
+            descriptions: &gathered.descriptions,
+            processes: &gathered.processes,
+            tracing,
+            all_rates,
+            pairs: Pairs::default(),
+            groups: BTreeMap::new(),
+            uses: BTreeMap::new(),
+        };
+        for (id, file) in &mut files {
+            gathered.looked.several_clocks += u64::from(advising.set_clock(file));
+            advising.file(*id, file);
+        }
+        let (pairs, mut findings) = (advising.pairs, advising.findings());
+        let mut habits = join(
+            found,
+            times,
+            tracing,
+            |call| query.rank_name(call.case),
+            |call| program(lives, call.case, call.pid, call.start),
+        );
+        findings.sort_by(|a, b| Item::Finding(a).order(Item::Finding(b)));
+        habits.sort_by(|a, b| Item::Habit(a).order(Item::Habit(b)));
+        Ok(Advice {
+            format: ADVICE_FORMAT,
+            sources: log.trails().iter().map(Trail::name).collect(),
+            selection: query.selection(),
+            looked: gathered.looked,
+            elapsed_ns: elapsed(log)?,
+            tracing_ns: tracing,
+            pairs,
+            accepted: 0,
+            findings,
+            habits,
+        })
+    }
+}
+
+/// What recording added to the duration of each call, in ns, as far as it was measured.
+fn cost_inside(log: &EventLog) -> u64 {
+    let cost = log.coverage().recording.as_ref().map(|recording| recording.cost);
+    cost.filter(|cost| cost.calibrated_calls > 0)
+        .map_or(0, |cost| u64::try_from(cost.inside.0).unwrap_or_default() / cost.calibrated_calls)
 }
 
 /// From the first begin to the last end of a process, where cases tell time.
@@ -129,6 +167,7 @@ struct Advising<'a> {
     log: &'a EventLog,
     query: &'a Query,
     lives: &'a Lives,
+    times: &'a PathTimes,
     options: &'a AdviseOptions,
     descriptions: &'a [Description],
     processes: &'a ProcessEdges,
@@ -161,6 +200,7 @@ struct Group {
     /// NULL if a duration is not known.
     time: Option<u64>,
     saved: Option<u64>,
+    stake: Stake,
     threads: bool,
     foreign: bool,
     example: Option<Example>,
@@ -228,6 +268,9 @@ impl Advising<'_> {
             let key = (whose(self, members[0]), run.shape.name());
             let example = self.example(&members);
             let (case, tracing) = (self.case(members[0]), self.tracing);
+            let saved = rates.saving(members.iter().copied(), tracing);
+            let at_stake = saved.map(|saved| self.on_path(saved, &members));
+            let run = self.times.run(case);
             let group = self.groups.entry(key).or_insert_with(|| Group {
                 time: Some(0),
                 saved: Some(0),
@@ -236,12 +279,26 @@ impl Advising<'_> {
             group.files.insert(id);
             group.foreign |= foreign;
             group.threads |= shared.contains(&members[0].description);
-            group.add(&members, case, rates, tracing, example);
+            group.saved = group.saved.zip(saved).map(|(all, saved)| all + saved);
+            group.stake.add(run, at_stake);
+            group.add(&members, case, tracing, example);
         }
     }
 
     fn case(&self, access: &Access) -> CaseId {
         self.descriptions.get(access.description.0 as usize).map(|open| open.case).unwrap_or_default()
+    }
+
+    /// Of the time that merging saves, the part that explains the elapsed time.
+    fn on_path(&self, saved: u64, members: &[&Access]) -> u64 {
+        let (mut on_path, mut all) = (0_u64, 0_u64);
+        for access in members {
+            let life = self.lives.find(self.case(access), access.pid, Timestamp(access.start));
+            let span = (access.start, access.end);
+            on_path += life.map_or(0, |life| self.times.of_thread(life, access.tid, span));
+            all += u64::try_from(access.end.saturating_sub(access.start)).unwrap_or_default();
+        }
+        part_of(saved, on_path, all)
     }
 
     fn example(&self, members: &[&Access]) -> Example {
@@ -263,14 +320,14 @@ impl Advising<'_> {
         let nothing = Uses::default();
         let finding = |((name, shape), group): ((Use, &'static str), Group)| {
             let uses = self.uses.get(&name).unwrap_or(&nothing);
-            group.finding(name, shape, uses)
+            group.finding(name, shape, uses, self.times)
         };
         self.groups.into_iter().filter_map(finding).collect()
     }
 }
 
 impl Group {
-    fn add(&mut self, members: &[&Access], case: CaseId, rates: Rates, tracing: u64, example: Example) {
+    fn add(&mut self, members: &[&Access], case: CaseId, tracing: u64, example: Example) {
         let accesses = || members.iter().copied();
         self.processes.insert((case, members[0].pid));
         self.call_bytes.extend(accesses().map(Access::bytes));
@@ -278,13 +335,19 @@ impl Group {
         let timed = accesses().all(|access| access.timed);
         let all = timed.then(|| accesses().map(|access| time(access, tracing)).sum::<u64>());
         self.time = self.time.zip(all).map(|(time, more)| time + more);
-        self.saved = self.saved.zip(rates.saving(accesses(), tracing)).map(|(saved, more)| saved + more);
         if self.example.as_ref().is_none_or(|known| known.calls < example.calls) {
             self.example = Some(example);
         }
     }
 
-    fn finding(self, (file, program, writes): Use, shape: &'static str, uses: &Uses) -> Option<Finding> {
+    fn finding(
+        self,
+        (file, program, writes): Use,
+        shape: &'static str,
+        uses: &Uses,
+        times: &PathTimes,
+    ) -> Option<Finding> {
+        let (at_stake_ns, share) = self.stake.most(times);
         let (runs, in_runs) = (self.run_bytes.len() as u64, self.call_bytes.len() as u64);
         let bytes = self.run_bytes.iter().sum();
         let run_bytes = median(self.run_bytes);
@@ -309,8 +372,9 @@ impl Group {
             run_bytes,
             time_ns: self.time,
             saved_ns: self.saved,
-            share: None,
-            severity: Severity::Low,
+            at_stake_ns,
+            share,
+            severity: severity(share),
             confidence,
             pairs: uses.pairs,
             stops: uses.stops.clone(),

@@ -10,10 +10,10 @@ use iotrail_model::calls::{LockRequest, OpenFlags, PerCall, Transfer, flags};
 use iotrail_model::{CaseId, Event, FileId, FileKind, OpenId, Tid};
 use iotrail_query::{Asks, Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Gathers what touches files.
-pub(crate) struct Gathering<'a> {
+pub struct Gathering<'a> {
     log: &'a EventLog,
     roles: PerCall<Role>,
     /// Whether a call is a request that was handed over before.
@@ -65,7 +65,7 @@ impl Mode {
 
 /// Accesses of all files.
 #[derive(Default)]
-pub(crate) struct Gathered {
+pub struct Gathered {
     pub(crate) files: HashMap<FileId, FileAccesses, RandomState>,
     pub(crate) descriptions: Vec<Description>,
     pub(crate) processes: ProcessEdges,
@@ -320,10 +320,12 @@ impl<'a> Gathering<'a> {
 /// Of each file of a log whether it holds bytes at places, and is none of the kernel's own.
 pub(crate) fn is_file(log: &EventLog) -> Vec<bool> {
     let paths = &log.names().paths;
+    let directories: HashSet<&str> = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
     let files = log.distinct_files().iter().map(|file| {
         let path = &*paths[file.path.index()];
         let of_kernel = ["/proc/", "/sys/", "/dev/"].iter().any(|root| path.starts_with(root));
-        !of_kernel && file.holds_bytes().unwrap_or_else(|| path.starts_with('/'))
+        !of_kernel
+            && file.holds_bytes().unwrap_or_else(|| path.starts_with('/') && !directories.contains(path))
     });
     files.collect()
 }
@@ -361,7 +363,7 @@ fn access(event: &Event, kind: Kind, (low, high): (u64, u64), mergeable: bool) -
 }
 
 /// What a piece of the log holds.
-pub(crate) struct Piece {
+pub struct Piece {
     items: Vec<Item>,
     looked: Looked,
 }

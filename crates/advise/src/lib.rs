@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod advise;
+mod baseline;
 pub mod conflicts;
 mod contention;
 pub mod file;
@@ -19,12 +20,15 @@ mod role;
 mod rules;
 pub mod runs;
 mod saving;
+mod stake;
 mod tree;
+mod words;
 
 pub use access::{Access, Description, DescriptionId, Edge, EdgeKind, Kind};
-pub use advise::{AdviseOptions, advise};
+pub use advise::{AdviseOptions, Analysis, advise};
+pub use baseline::{Baseline, BaselineError, Fingerprint};
 pub use file::{FileAccesses, ProcessEdges};
 pub use pairs::{Category, Pair, Reason, Rules};
-pub use result::{Advice, Confidence, Finding, Habit, Severity, Shape};
+pub use result::{Advice, Confidence, Finding, Habit, Item, Place, Severity, Shape};
 pub use rules::{RULES, RuleInfo, explain};
 pub use runs::{Run, Runs, Stop};

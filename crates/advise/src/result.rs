@@ -2,6 +2,7 @@
 
 use crate::pairs::Category;
 use serde::{Serialize, Serializer};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Version of the document.
@@ -153,7 +154,9 @@ pub struct Finding {
     pub time_ns: Option<u64>,
     /// Estimated time that the advice saves, of `time_ns`.
     pub saved_ns: Option<u64>,
-    /// Share of the elapsed time of the trails.
+    /// The part of `saved_ns` that explains the elapsed time: 0 if nobody waits for it.
+    pub at_stake_ns: Option<u64>,
+    /// Share of `at_stake_ns` in the elapsed time.
     pub share: Option<f64>,
     /// By `share`.
     pub severity: Severity,
@@ -207,19 +210,31 @@ pub struct Habit {
     pub calls: u64,
     /// Of them those that need not be.
     pub saved_calls: u64,
-    /// Estimated time that the advice saves, without what tracing added; NULL if the trace has no durations.
+    /// Estimated time that the advice saves, without what tracing added; NULL if that is not known.
     pub saved_ns: Option<u64>,
-    /// Share of the elapsed time of the trails.
+    /// The part of `saved_ns` that explains the elapsed time: 0 if nobody waits for it.
+    pub at_stake_ns: Option<u64>,
+    /// Share of `at_stake_ns` in the elapsed time.
     pub share: Option<f64>,
-    /// What the rule counts beside calls: `read-again` bytes read again, `sync-each-write` bytes forced to storage, `failed-lookups`
-    /// distinct names, `reopen` opens, `seek-read` seeks.
+    /// What the rule counts beside calls: bytes, names, files; its page tells.
     pub amount: u64,
+    /// Where most of the calls are, the most first; empty if `file` tells all.
+    pub places: Vec<Place>,
     /// What to change.
     pub fix: &'static str,
     /// Under what conditions that is right.
     pub assumes: &'static str,
     /// The first of these calls of the process that made most.
     pub example: Example,
+}
+
+/// Where calls of a habit are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file or directory.
+    pub file: String,
+    /// How many calls.
+    pub calls: u64,
 }
 
 /// What was looked at, and what could not be.
@@ -256,17 +271,140 @@ pub struct Advice {
     pub tracing_ns: u64,
     /// Pairs of all files.
     pub pairs: Pairs,
-    /// Findings, those that save most first.
+    /// How many findings a baseline took out.
+    pub accepted: u64,
+    /// Findings, those with most at stake first.
     pub findings: Vec<Finding>,
-    /// What rules beyond merging found, those that save most first.
+    /// What rules beyond merging found, those with most at stake first.
     pub habits: Vec<Habit>,
 }
 
+/// A piece of advice, of whatever rule.
+#[derive(Clone, Copy, Debug)]
+pub enum Item<'a> {
+    /// Accesses that could be one.
+    Finding(&'a Finding),
+    /// A habit.
+    Habit(&'a Habit),
+}
+
+impl<'a> Item<'a> {
+    /// Name of the rule.
+    #[must_use]
+    pub const fn rule(self) -> &'static str {
+        match self {
+            Self::Finding(finding) => finding.rule,
+            Self::Habit(habit) => habit.rule,
+        }
+    }
+
+    /// The file or directory.
+    #[must_use]
+    pub fn file(self) -> &'a str {
+        match self {
+            Self::Finding(finding) => &finding.file,
+            Self::Habit(habit) => &habit.file,
+        }
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(self) -> &'a str {
+        match self {
+            Self::Finding(finding) => &finding.program,
+            Self::Habit(habit) => &habit.program,
+        }
+    }
+
+    /// By the share of the elapsed time.
+    #[must_use]
+    pub const fn severity(self) -> Severity {
+        match self {
+            Self::Finding(finding) => finding.severity,
+            Self::Habit(habit) => habit.severity,
+        }
+    }
+
+    /// Time on the path that explains the elapsed time, in ns; NULL if it is not known.
+    #[must_use]
+    pub const fn at_stake_ns(self) -> Option<u64> {
+        match self {
+            Self::Finding(finding) => finding.at_stake_ns,
+            Self::Habit(habit) => habit.at_stake_ns,
+        }
+    }
+
+    /// Calls less.
+    #[must_use]
+    pub const fn saved_calls(self) -> u64 {
+        match self {
+            Self::Finding(finding) => finding.saved_calls,
+            Self::Habit(habit) => habit.saved_calls,
+        }
+    }
+
+    /// Share of `at_stake_ns` in the elapsed time.
+    #[must_use]
+    pub const fn share(self) -> Option<f64> {
+        match self {
+            Self::Finding(finding) => finding.share,
+            Self::Habit(habit) => habit.share,
+        }
+    }
+
+    /// What to change.
+    #[must_use]
+    pub fn fix(self) -> &'a str {
+        match self {
+            Self::Finding(finding) => &finding.fix,
+            Self::Habit(habit) => habit.fix,
+        }
+    }
+
+    /// A call, or run of calls, to look at.
+    #[must_use]
+    pub const fn example(self) -> &'a Example {
+        match self {
+            Self::Finding(finding) => &finding.example,
+            Self::Habit(habit) => &habit.example,
+        }
+    }
+
+    /// Most at stake first, then what is not known, then what nobody waits for.
+    pub(crate) fn order(self, other: Item<'_>) -> Ordering {
+        let weight = |item: Item<'_>| {
+            let known = match item.at_stake_ns() {
+                Some(0) => 0,
+                None => 1,
+                Some(_) => 2,
+            };
+            (known, item.at_stake_ns(), item.saved_calls())
+        };
+        weight(other).cmp(&weight(self)).then_with(|| self.name().cmp(&other.name()))
+    }
+
+    fn name(&self) -> (&str, &str, &str) {
+        let shape = match self {
+            Self::Finding(finding) => finding.shape,
+            Self::Habit(_) => "",
+        };
+        (self.rule(), self.file(), shape)
+    }
+}
+
 impl Advice {
+    /// All advice, most at stake first.
+    #[must_use]
+    pub fn items(&self) -> Vec<Item<'_>> {
+        let findings = self.findings.iter().map(Item::Finding);
+        let mut items: Vec<_> = findings.chain(self.habits.iter().map(Item::Habit)).collect();
+        items.sort_by(|a, b| a.order(*b));
+        items
+    }
+
     /// The severest of all findings.
     #[must_use]
     pub fn severest(&self) -> Option<Severity> {
-        let findings = self.findings.iter().map(|finding| finding.severity);
-        findings.chain(self.habits.iter().map(|habit| habit.severity)).max()
+        self.items().into_iter().map(Item::severity).max()
     }
 }

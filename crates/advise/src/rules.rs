@@ -1,18 +1,40 @@
 //! Rules beyond merging: habits of programs that cost time. Each has a file of its own, which sees the calls of a log in order and
 //! keeps what it needs by process, and a page that `iotrail advise --explain` prints.
 
+mod descriptor_leak;
+mod every_rank_reads;
 mod failed_lookups;
-mod habit;
+mod grow_by_truncate;
+pub(crate) mod habit;
+mod list_and_stat;
+mod lock_waits;
+mod overwrite;
+mod peers;
+mod polling;
+mod process_storm;
+mod ranges;
+mod rank_imbalance;
 mod read_again;
+mod read_own_writes;
 mod reopen;
+mod root_io;
+mod same_command;
 mod seek_read;
+mod seek_seek;
+mod shared_append;
+mod shared_blocks;
 mod shared_mappings;
+mod small_files;
+mod stat_again;
 mod sync_each_write;
+mod tiny_pipe_transfers;
+mod unused_files;
 pub(crate) mod watch;
 
-use crate::result::{Habit, severity};
-use crate::rules::habit::{Found, Seen};
-use iotrail_model::Names;
+use crate::result::{Habit, Place, severity};
+use crate::rules::habit::{Context, Found, PLACES, Seen, Tally};
+use crate::stake::Stake;
+use iotrail_workflow::why::PathTimes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -35,13 +57,32 @@ macro_rules! rule {
 
 /// All rules, in the order of their names.
 pub const RULES: &[RuleInfo] = &[
-    rule!("failed-lookups", "many names are looked for that are not there"),
+    rule!("descriptor-leak", "files are opened and not closed"),
+    rule!("every-rank-reads", "each process of a parallel program reads all of the same file"),
+    rule!("failed-lookups", "names are searched for in many directories"),
+    rule!("grow-by-truncate", "a file is made longer step by step"),
+    rule!("list-and-stat", "each entry of a directory is asked for its state"),
+    rule!("lock-waits", "processes wait for locks of a file"),
     rule!("merge-reads", "several reads could be one"),
     rule!("merge-writes", "several writes could be one"),
+    rule!("overwrite", "bytes are written again that nobody has read"),
+    rule!("polling", "something is looked for again and again until it is there"),
+    rule!("process-storm", "a short program is started for each item"),
+    rule!("rank-imbalance", "one process spends far more time on files than the others"),
     rule!("read-again", "the same bytes are read again"),
+    rule!("read-own-writes", "a process reads back what it has written"),
     rule!("reopen", "the same file is opened again and again"),
+    rule!("root-io", "one process moves nearly all bytes"),
+    rule!("same-command", "the same command runs again on unchanged files"),
     rule!("seek-read", "each transfer is preceded by a seek"),
+    rule!("seek-seek", "a seek follows a seek"),
+    rule!("shared-append", "several processes append to one file in turns"),
+    rule!("shared-blocks", "several processes write parts of the same blocks"),
+    rule!("small-files", "many files hold little each"),
+    rule!("stat-again", "the state of a file is asked for again and again"),
     rule!("sync-each-write", "little data is forced to storage each time"),
+    rule!("tiny-pipe-transfers", "a pipe carries a few bytes at a time"),
+    rule!("unused-files", "files are written and removed, and nobody reads them"),
 ];
 
 /// The rule of that name.
@@ -56,67 +97,93 @@ pub(crate) trait Rule: Send {
     fn see(&mut self, call: &Seen);
 
     /// What it found, a habit for each process and file.
-    fn found(&self, names: &Names) -> Vec<Found>;
+    fn found(&self, log: &Context) -> Vec<Found>;
 }
 
 /// All rules at work.
 pub(crate) fn all() -> Vec<Box<dyn Rule>> {
     vec![
+        Box::<descriptor_leak::DescriptorLeak>::default(),
+        Box::<every_rank_reads::EveryRankReads>::default(),
         Box::<failed_lookups::FailedLookups>::default(),
+        Box::<grow_by_truncate::GrowByTruncate>::default(),
+        Box::<list_and_stat::ListAndStat>::default(),
+        Box::<lock_waits::LockWaits>::default(),
+        Box::<overwrite::Overwrite>::default(),
+        Box::<polling::Polling>::default(),
+        Box::<process_storm::ProcessStorm>::default(),
+        Box::<rank_imbalance::RankImbalance>::default(),
         Box::<read_again::ReadAgain>::default(),
+        Box::<read_own_writes::ReadOwnWrites>::default(),
         Box::<reopen::Reopen>::default(),
+        Box::<root_io::RootIo>::default(),
+        Box::<same_command::SameCommand>::default(),
         Box::<seek_read::SeekRead>::default(),
+        Box::<seek_seek::SeekSeek>::default(),
+        Box::<shared_append::SharedAppend>::default(),
+        Box::<shared_blocks::SharedBlocks>::default(),
+        Box::<small_files::SmallFiles>::default(),
+        Box::<stat_again::StatAgain>::default(),
         Box::<sync_each_write::SyncEachWrite>::default(),
+        Box::<tiny_pipe_transfers::TinyPipeTransfers>::default(),
+        Box::<unused_files::UnusedFiles>::default(),
     ]
 }
 
 /// The rule, the file and the program.
 type Whose = (&'static str, Arc<str>, Arc<str>);
 
-/// The habits of all processes of one program on one file as one, those with most at stake first.
+/// The habits of all processes of one program on one file as one, in no order.
 pub(crate) fn join(
     found: Vec<Found>,
-    elapsed: Option<u64>,
+    path: &PathTimes,
     tracing: u64,
     case: impl Fn(&Seen) -> String,
     program: impl Fn(&Seen) -> Arc<str>,
 ) -> Vec<Habit> {
     let mut groups: BTreeMap<Whose, Vec<Found>> = BTreeMap::new();
     for habit in found {
-        let name = program(&habit.example);
+        let name = program(&habit.tally.first);
         groups.entry((habit.rule, Arc::clone(&habit.file), name)).or_default().push(habit);
     }
-    let mut habits: Vec<Habit> = groups
-        .into_iter()
-        .filter_map(|((rule, file, program), members)| {
-            let sum = |number: fn(&Found) -> u64| members.iter().map(number).fold(0, u64::saturating_add);
-            let saved_ns = members.iter().map(|member| member.saved.time(tracing)).sum::<Option<u64>>();
-            let share = saved_ns.zip(elapsed).filter(|(_, elapsed)| *elapsed > 0);
-            let share = share.map(|(saved, elapsed)| saved as f64 / elapsed as f64);
-            let most = members.iter().max_by_key(|member| member.saved.calls)?;
-            Some(Habit {
-                rule,
-                severity: severity(share),
-                file: file.to_string(),
-                program: program.to_string(),
-                processes: members.len() as u64,
-                calls: sum(|member| member.calls),
-                saved_calls: sum(|member| member.saved.calls),
-                saved_ns,
-                share,
-                amount: sum(|member| member.amount),
-                fix: most.fix,
-                assumes: most.assumes,
-                example: most.example.example(case(&most.example), most.calls),
-            })
+    let habit = |((rule, file, program), members): (Whose, Vec<Found>)| {
+        let sum = |number: fn(&Tally) -> u64| {
+            members.iter().map(|member| number(&member.tally)).fold(0, u64::saturating_add)
+        };
+        let mut stake = Stake::default();
+        for Found { tally, .. } in &members {
+            stake.add(path.run(tally.first.case), tally.saved.at_stake(tracing));
+        }
+        let most = members.iter().max_by_key(|member| member.tally.saved.calls)?;
+        let mut places: BTreeMap<&Arc<str>, u64> = BTreeMap::new();
+        for (place, calls) in members.iter().flat_map(|member| &member.places) {
+            *places.entry(place).or_default() += calls;
+        }
+        let mut places: Vec<Place> =
+            places.into_iter().map(|(file, calls)| Place { file: file.to_string(), calls }).collect();
+        places.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.file.cmp(&b.file)));
+        places.truncate(PLACES);
+        let first = &most.tally.first;
+        let (at_stake_ns, share) = stake.most(path);
+        Some(Habit {
+            rule,
+            severity: severity(share),
+            file: file.to_string(),
+            program: program.to_string(),
+            processes: members.len() as u64,
+            calls: sum(|tally| tally.calls),
+            saved_calls: sum(|tally| tally.saved.calls),
+            saved_ns: members.iter().map(|member| member.tally.saved.time(tracing)).sum(),
+            at_stake_ns,
+            share,
+            amount: sum(|tally| tally.amount),
+            places,
+            fix: most.fix,
+            assumes: most.assumes,
+            example: first.example(case(first), most.tally.calls),
         })
-        .collect();
-    habits.sort_by(|a, b| {
-        let weight = |habit: &Habit| (habit.saved_ns.unwrap_or_default(), habit.saved_calls);
-        let name = |habit: &Habit| (habit.rule, habit.file.clone(), habit.program.clone());
-        weight(b).cmp(&weight(a)).then_with(|| name(a).cmp(&name(b)))
-    });
-    habits
+    };
+    groups.into_iter().filter_map(habit).collect()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod graphml;
 pub mod influx;
 pub mod perfetto;
 pub mod profile_csv;
+pub mod sarif;
 
 mod again;
 mod cyjs;

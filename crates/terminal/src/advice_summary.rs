@@ -1,7 +1,7 @@
 //! What could be done with fewer calls, in a terminal.
 
 use crate::table::{Align, Block, Style, Table, wrap};
-use iotrail_advise::{Advice, Confidence, Finding, Habit, Severity};
+use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Place, Severity};
 use iotrail_model::text::{printable, shown};
 use iotrail_model::units;
 
@@ -10,25 +10,22 @@ use iotrail_model::units;
 pub fn advice_summary(advice: &Advice, top: usize, style: Style) -> String {
     let mut out = style.bold(&headline(advice));
     out.push('\n');
-    for (number, finding) in advice.findings.iter().take(top).enumerate() {
+    let items = advice.items();
+    for (number, item) in items.iter().take(top).enumerate() {
         out.push('\n');
-        out.push_str(&entry(number + 1, finding, style));
+        out.push_str(&match item {
+            Item::Finding(finding) => entry(number + 1, finding, style),
+            Item::Habit(habit) => habit_entry(number + 1, habit, style),
+        });
     }
-    let hidden = advice.findings.get(top..).unwrap_or_default();
+    let hidden = items.get(top..).unwrap_or_default();
     if !hidden.is_empty() {
-        let calls = hidden.iter().map(|finding| finding.saved_calls).sum();
+        let calls = hidden.iter().map(|item| item.saved_calls()).fold(0, u64::saturating_add);
         out.push_str(&format!(
             "\n… {} more, which would save {}\n",
             units::counted(hidden.len() as u64, "finding", "findings"),
             units::counted(calls, "call", "calls")
         ));
-    }
-    for (number, habit) in advice.habits.iter().take(top).enumerate() {
-        out.push('\n');
-        out.push_str(&habit_entry(advice.findings.len().min(top) + number + 1, habit, style));
-    }
-    if let Some(more) = advice.habits.len().checked_sub(top).filter(|more| *more > 0) {
-        out.push_str(&format!("\n… {} more\n", units::counted(more as u64, "habit", "habits")));
     }
     out.push('\n');
     out.push_str(&pairs(advice).render(style));
@@ -38,44 +35,41 @@ pub fn advice_summary(advice: &Advice, top: usize, style: Style) -> String {
 }
 
 fn headline(advice: &Advice) -> String {
-    let saved: u64 = advice.findings.iter().map(|finding| finding.saved_calls).sum();
-    if saved == 0 {
-        let transfers = units::counted(advice.looked.transfers, "transfer", "transfers");
-        return format!("No accesses to merge in {transfers} from and to files");
+    let items = advice.items();
+    let transfers = units::counted(advice.looked.transfers, "transfer", "transfers");
+    if items.is_empty() && advice.accepted > 0 {
+        let accepted = units::counted(advice.accepted, "finding is", "findings are");
+        return format!("Nothing new: {accepted} accepted in the baseline");
     }
-    let time: u64 = advice.findings.iter().filter_map(|finding| finding.saved_ns).sum();
-    let known = advice.findings.iter().any(|finding| finding.saved_ns.is_some());
-    let time = if known { format!(" and about {}", units::duration(time as f64)) } else { String::new() };
-    let all = units::counted(advice.looked.transfers, "transfer", "transfers");
-    format!("Merging adjacent and regular accesses saves {} of {all}{time}", units::count(saved))
+    if items.is_empty() {
+        return format!("Nothing to advise: no accesses to merge in {transfers}, and no habit of any rule");
+    }
+    let number = units::counted(items.len() as u64, "finding", "findings");
+    let calls = items.iter().map(|item| item.saved_calls()).fold(0, u64::saturating_add);
+    let saved = units::counted(calls, "call", "calls");
+    match items.first().and_then(|item| item.at_stake_ns()) {
+        Some(0) => format!("{number}, which would save {saved} but none of the elapsed time"),
+        Some(time) => {
+            format!(
+                "{number}, which would save {saved}; at stake with the first: {}",
+                units::duration(time as f64)
+            )
+        }
+        None => format!("{number}, which would save {saved}"),
+    }
 }
 
 fn entry(number: usize, finding: &Finding, style: Style) -> String {
-    let verb = if finding.rule == "merge-writes" { "writes" } else { "reads" };
-    let who = match finding.processes {
-        1 => shown(&finding.program, 32),
-        many => format!("{} ({} processes)", shown(&finding.program, 32), units::count(many)),
-    };
-    let file = match finding.files {
-        1 => printable(&finding.file).into_owned(),
-        many => format!("{} ({} files of that name)", printable(&finding.file), units::count(many)),
-    };
-    let title = format!(
-        "{number}. {file}: {} {verb} by {who} could be {}",
-        units::count(finding.calls),
-        units::count(finding.calls_after)
-    );
+    let title = format!("{number}. {}", printable(&Item::Finding(finding).title()));
     let mut block = Block::new();
+    block.entry("at stake", at_stake(Item::Finding(finding)));
     let time = units::duration_or_dash(finding.saved_ns);
     let of = finding
         .time_ns
         .map_or_else(String::new, |all| format!(" of {} in these calls", units::duration(all as f64)));
-    let share = finding
-        .share
-        .map_or_else(String::new, |share| format!(", {} of the elapsed time", units::percent(share)));
     block.entry(
         "saves",
-        format!("{}, about {time}{of}{share}", units::counted(finding.saved_calls, "call", "calls")),
+        format!("{}, about {time}{of}", units::counted(finding.saved_calls, "call", "calls")),
     );
     let runs = units::counted(finding.runs, "run", "runs");
     block.entry(
@@ -107,6 +101,7 @@ fn entry(number: usize, finding: &Finding, style: Style) -> String {
             shown(&example.case, 40)
         ),
     );
+    block.entry("rule", finding.rule);
     if !finding.stops.is_empty() {
         let stops: Vec<String> = finding
             .stops
@@ -121,28 +116,24 @@ fn entry(number: usize, finding: &Finding, style: Style) -> String {
 
 /// A habit of a program that costs time.
 fn habit_entry(number: usize, habit: &Habit, style: Style) -> String {
-    let who = match habit.processes {
-        1 => shown(&habit.program, 32),
-        many => format!("{} ({} processes)", shown(&habit.program, 32), units::count(many)),
-    };
-    let title = format!("{number}. {}: {} by {who}", printable(&habit.file), what(habit));
+    let title = format!("{number}. {}", printable(&Item::Habit(habit).title()));
     let mut block = Block::new();
-    let share = habit
-        .share
-        .map_or_else(String::new, |share| format!(", {} of the elapsed time", units::percent(share)));
-    let severity = match habit.severity {
-        Severity::High => "high",
-        Severity::Medium => "medium",
-        Severity::Low => "low",
+    block.entry("at stake", at_stake(Item::Habit(habit)));
+    let saved = match habit.saved_calls {
+        0 => String::new(),
+        calls => format!("{}, ", units::counted(calls, "call", "calls")),
     };
-    block.entry(
-        "saves",
-        format!(
-            "{}, about {}{share} (severity {severity})",
-            units::counted(habit.saved_calls, "call", "calls"),
-            units::duration_or_dash(habit.saved_ns)
-        ),
-    );
+    if let Some(time) = habit.saved_ns {
+        block.entry("saves", format!("{saved}about {} in all", units::duration(time as f64)));
+    }
+    if !habit.places.is_empty() {
+        let place = |place: &Place| format!("{} in {}", units::count(place.calls), printable(&place.file));
+        let places: Vec<String> = habit.places.iter().map(place).collect();
+        let named = habit.places.iter().map(|place| place.calls).fold(0, u64::saturating_add);
+        let more = habit.calls.saturating_sub(named);
+        let rest = if more > 0 { format!(", {} elsewhere", units::count(more)) } else { String::new() };
+        block.entry("where", format!("{}{rest}", places.join(", ")));
+    }
     block.entry("do", habit.fix);
     block.entry("if", habit.assumes);
     let example = &habit.example;
@@ -155,18 +146,23 @@ fn habit_entry(number: usize, habit: &Habit, style: Style) -> String {
     format!("{}\n{}", title.join("\n"), block.render(style))
 }
 
-/// What the calls of a habit do.
-fn what(habit: &Habit) -> String {
-    let (calls, amount) = (units::count(habit.calls), habit.amount);
-    match habit.rule {
-        "reopen" => format!("{} opens of the same file", units::count(amount)),
-        "failed-lookups" => format!("{calls} lookups of {} names that are not there", units::count(amount)),
-        "seek-read" => format!("{} seeks before a read or write", units::count(amount)),
-        "sync-each-write" => {
-            format!("{calls} syncs of {} each", units::bytes(amount as f64 / habit.calls.max(1) as f64))
+/// Time off the elapsed time, and how severe that is.
+fn at_stake(item: Item<'_>) -> String {
+    let severity = match item.severity() {
+        Severity::High => "high",
+        Severity::Medium => "medium",
+        Severity::Low => "low",
+    };
+    match (item.at_stake_ns(), item.share()) {
+        (Some(0), _) => {
+            "nothing: no other thread waits for it, the elapsed time would stay the same".to_owned()
         }
-        "read-again" => format!("{} read again", units::bytes(amount as f64)),
-        other => format!("{calls} calls ({other})"),
+        (Some(time), Some(share)) => format!(
+            "about {}, {} of the elapsed time (severity {severity})",
+            units::duration(time as f64),
+            units::percent(share)
+        ),
+        _ => format!("time unknown (severity {severity})"),
     }
 }
 
@@ -235,6 +231,10 @@ fn looked(advice: &Advice) -> Block {
                 "{files} used from several hosts or traces: what may have been at the same time counts so"
             ),
         );
+    }
+    if advice.accepted > 0 {
+        let findings = units::counted(advice.accepted, "finding", "findings");
+        block.entry("accepted", format!("{findings} of the baseline, not shown"));
     }
     if advice.tracing_ns > 0 {
         block.entry(

@@ -23,6 +23,7 @@ pub mod result;
 mod spending;
 #[cfg(test)]
 mod tests;
+mod times;
 mod untold;
 mod who;
 
@@ -32,6 +33,7 @@ use self::pieces::Naming;
 use self::result::{ClassRow, Run, Why};
 use self::spending::InAll;
 pub use self::spending::{Spending, Spent};
+pub use self::times::PathTimes;
 use crate::build::Survey;
 use crate::waits::Waits;
 use crate::waits::gather::Waiting;
@@ -53,6 +55,33 @@ pub fn why(log: &EventLog, threads: NonZeroUsize) -> Result<Why, TrailError> {
 /// The same with a piece for each file, however small.
 pub(crate) fn why_file_by_file(log: &EventLog, threads: NonZeroUsize) -> Result<Why, TrailError> {
     explain(log, threads, &|_| 0)
+}
+
+/// When each thread of a log was on the path, without what it did there. Reads the log once.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn path_times(log: &EventLog, lives: &Lives, threads: NonZeroUsize) -> Result<PathTimes, TrailError> {
+    let layer = layer(log);
+    let waits = scan(log, None, threads, &Waiting::of_layer(log, lives, layer))?;
+    let (units, paths) = paths(log, lives, &waits);
+    Ok(PathTimes::new(&waits, &units, &paths))
+}
+
+/// By case the run that it belongs to, and the path of each run that tells time.
+fn paths(log: &EventLog, lives: &Lives, waits: &Waits) -> (Vec<u32>, Vec<(u32, Path)>) {
+    let units = units(lives, log.cases());
+    let unit = |life: LifeId| units[lives.get(life).case.index()];
+    let mut roots: Vec<u32> = units.clone();
+    roots.sort_unstable();
+    roots.dedup();
+    let tells_time = |root: &u32| log.cases().get(*root as usize).is_none_or(Case::tells_time);
+    let walked = roots
+        .into_iter()
+        .filter(tells_time)
+        .filter_map(|root| Some((root, walk(waits, lives, &|life| unit(life) == root)?)));
+    let paths = walked.collect();
+    (units, paths)
 }
 
 fn explain(log: &EventLog, threads: NonZeroUsize, least: &dyn Fn(i64) -> i64) -> Result<Why, TrailError> {
@@ -112,20 +141,16 @@ impl<'a> Explaining<'a> {
         (layer, threads): (Layer, NonZeroUsize),
     ) -> Result<Self, TrailError> {
         let classes = event_classes(log, threads)?;
-        let units = units(lives, log.cases());
-        let unit = |life: LifeId| units[lives.get(life).case.index()];
-        let mut roots: Vec<u32> = units.clone();
-        roots.sort_unstable();
-        roots.dedup();
-        let tells_time = |root: &u32| log.cases().get(*root as usize).is_none_or(Case::tells_time);
-        let walked = roots
-            .into_iter()
-            .filter(tells_time)
-            .filter_map(|root| Some((root, walk(waits, lives, &|life| unit(life) == root)?)));
-        let paths: Vec<(u32, Path)> = walked.collect();
+        let (units, paths) = paths(log, lives, waits);
         let legs = paths.iter().flat_map(|(_, path)| path.legs.iter().copied()).collect();
         let (images, cost) = (Images::new(lives), cost(log));
         Ok(Self { log, lives, waits, layer, classes, images, cost, units, paths, legs })
+    }
+
+    /// When each thread was on the paths.
+    #[must_use]
+    pub fn times(&self) -> PathTimes {
+        PathTimes::new(self.waits, &self.units, &self.paths)
     }
 
     /// The pass that finds out what the threads on the paths did there.

@@ -1,26 +1,28 @@
-//! Many names are looked for that are not there: search paths of loaders, interpreters, shells and include directories.
+//! Names are searched for in several directories: by loaders, interpreters, shells and compilers. A search is many names that are
+//! each looked for in several directories, most of which have many of them not.
 
 use super::Rule;
-use super::habit::{Found, Outcome, Saved, Seen, text};
+use super::habit::{Context, Directories, Found, Image, Outcome, Saved, Seen, Tally, split};
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
+use iotrail_model::PathId;
 use iotrail_model::calls::CallKind;
-use iotrail_model::{CaseId, Names, PathId, Pid};
-use std::collections::BTreeMap;
 
 /// From so many failed lookups of a process on they are a habit.
 const MANY: u64 = 100;
+/// A directory is part of a search path if so many of the names were looked for in it.
+const NAMES: usize = 5;
 
 #[derive(Default)]
 pub(crate) struct FailedLookups {
-    processes: HashMap<(CaseId, Pid), Lookups, RandomState>,
+    processes: HashMap<Image, Lookups, RandomState>,
 }
 
+#[derive(Default)]
 struct Lookups {
-    first: Seen,
-    /// All of them.
-    failed: Saved,
-    paths: HashMap<PathId, u64, RandomState>,
+    first: Option<Seen>,
+    failed: HashMap<PathId, Saved, RandomState>,
+    found: HashSet<PathId, RandomState>,
 }
 
 impl Rule for FailedLookups {
@@ -29,44 +31,55 @@ impl Rule for FailedLookups {
             call.kind,
             CallKind::Open | CallKind::Stat | CallKind::Access | CallKind::ReadLink | CallKind::Exec
         );
-        let (Some(path), true) = (call.path, looks && call.result == Outcome::Missing && call.selected)
-        else {
-            return;
-        };
-        let lookups = self.processes.entry(call.process()).or_insert_with(|| Lookups {
-            first: *call,
-            failed: Saved::default(),
-            paths: HashMap::default(),
-        });
-        lookups.failed.add(call);
-        *lookups.paths.entry(path).or_default() += 1;
+        let (Some(path), true) = (call.path, looks && call.selected) else { return };
+        let lookups = self.processes.entry(call.process()).or_default();
+        match call.result {
+            Outcome::Missing => {
+                lookups.first.get_or_insert(*call);
+                lookups.failed.entry(path).or_default().add(call);
+            }
+            Outcome::Done => {
+                lookups.found.insert(path);
+            }
+            Outcome::Failed => {}
+        }
     }
 
-    fn found(&self, names: &Names) -> Vec<Found> {
-        let many = self.processes.values().filter(|lookups| lookups.failed.calls >= MANY);
-        let found = many.map(|lookups| Found {
-            rule: "failed-lookups",
-            file: directory_of_most(names, &lookups.paths).into(),
-            calls: lookups.failed.calls,
-            saved: lookups.failed,
-            amount: lookups.paths.len() as u64,
-            fix: "shorten the search path, and put what is found first: fewer and local directories in PATH, LD_LIBRARY_PATH (or an RPATH), PYTHONPATH and `-I`; absolute paths of programs; Python: `-I -S` or one zip file for many small modules",
-            assumes: "what is looked for is always found at the same place, or never",
-            example: lookups.first,
-        });
-        found.collect()
+    fn found(&self, log: &Context) -> Vec<Found> {
+        let many = self.processes.values().filter(|lookups| lookups.failed.len() as u64 >= MANY);
+        many.filter_map(|lookups| lookups.search(log)).collect()
     }
 }
 
-/// The directory in which most lookups failed.
-fn directory_of_most(names: &Names, paths: &HashMap<PathId, u64, RandomState>) -> String {
-    let mut directories: BTreeMap<String, u64> = BTreeMap::new();
-    for (path, number) in paths {
-        let path = text(names, Some(*path));
-        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
-        *directories.entry(if directory.is_empty() { "/" } else { directory }.to_owned()).or_default() +=
-            number;
+impl Lookups {
+    fn search(&self, log: &Context) -> Option<Found> {
+        let mut tried: HashMap<&str, u32, RandomState> = HashMap::default();
+        let mut missed: HashMap<&str, usize, RandomState> = HashMap::default();
+        let path = |id: &PathId| split(log.names.paths.get(id.index()).map_or("", |path| &**path));
+        let found = self.found.iter().filter(|id| !self.failed.contains_key(*id));
+        found.chain(self.failed.keys()).for_each(|id| *tried.entry(path(id).1).or_default() += 1);
+        let is_searched = |name: &str| tried.get(name).is_some_and(|directories| *directories > 1);
+        for (directory, _) in self.failed.keys().map(path).filter(|(_, name)| is_searched(name)) {
+            *missed.entry(directory).or_default() += 1;
+        }
+        let (mut directories, mut names) = (Directories::default(), HashSet::<&str, RandomState>::default());
+        let mut saved = Saved::default();
+        for (id, calls) in &self.failed {
+            let (directory, name) = path(id);
+            if is_searched(name) && missed.get(directory).is_some_and(|names| *names >= NAMES) {
+                directories.add(directory, calls.calls);
+                names.insert(name);
+                saved.join(*calls);
+            }
+        }
+        let tally = Tally { first: self.first?, calls: saved.calls, saved, amount: names.len() as u64 };
+        (saved.calls >= MANY).then(|| Found {
+            rule: "failed-lookups",
+            file: directories.common(),
+            tally,
+            places: directories.most(),
+            fix: "shorten the search path, and put what is found first: fewer and local directories in PATH, LD_LIBRARY_PATH (or an RPATH), PYTHONPATH and `-I`; absolute paths of programs; Python: `-I -S` or one zip file for many small modules",
+            assumes: "what is looked for is always found at the same place, or never",
+        })
     }
-    let most = directories.into_iter().max_by(|(a, m), (b, n)| m.cmp(n).then_with(|| b.cmp(a)));
-    most.map(|(directory, _)| directory).unwrap_or_default()
 }

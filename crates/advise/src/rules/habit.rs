@@ -1,37 +1,94 @@
 //! What rules see of a call, and what they find.
 
 use crate::result::Example;
-use iotrail_model::calls::{CallKind, Transfer};
-use iotrail_model::{CaseId, FileId, OpenId, PathId, Pid, Tid};
+use iotrail_model::calls::{CallKind, LockRequest, OpenFlags, Transfer};
+use iotrail_model::{CaseId, FileId, Names, OpenId, PathId, Pid, Tid};
+use iotrail_query::process_group::executable;
+use iotrail_query::{Life, LifeId, Lives};
+use iotrail_workflow::why::PathTimes;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// What rules know of a log beside its calls.
+pub(crate) struct Context<'a> {
+    pub(crate) names: &'a Names,
+    pub(crate) lives: &'a Lives,
+    pub(crate) path: &'a PathTimes,
+}
+
+impl Context<'_> {
+    /// The text of a path.
+    pub(crate) fn text(&self, path: Option<PathId>) -> Arc<str> {
+        let text = path.and_then(|path| self.names.paths.get(path.index()));
+        text.cloned().unwrap_or_else(|| Arc::from("?"))
+    }
+
+    /// What a process is called.
+    pub(crate) fn program(&self, life: LifeId) -> &str {
+        executable(self.lives.last_image(life)).unwrap_or("?")
+    }
+
+    /// How long a process lived, and how much of that explains the elapsed time, if its begin and end are known.
+    pub(crate) fn lived(&self, life: LifeId) -> Option<Saved> {
+        let Life { start: Some(start), end: Some(end), .. } = self.lives.get(life) else { return None };
+        let time = u64::try_from(end.0.saturating_sub(start.0)).ok()?;
+        Some(Saved { calls: 1, time: Some(time), on_path: self.path.of_process(life, (start.0, end.0)) })
+    }
+}
+
+/// Whether a path is one of the system's own, whose files are what they are.
+pub(crate) fn is_of_system(path: &str) -> bool {
+    ["/usr/", "/lib", "/etc/", "/opt/", "/bin/", "/sbin/"].iter().any(|system| path.starts_with(system))
+}
 
 /// A call, as far as rules look at it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub struct Seen {
     pub(crate) case: CaseId,
     pub(crate) pid: Pid,
+    /// How many programs the process executed before.
+    pub(crate) image: u32,
     pub(crate) tid: Tid,
+    /// The process from birth to death, if it is known.
+    pub(crate) life: Option<LifeId>,
     pub(crate) seq: u64,
     pub(crate) start: i64,
     /// How long it took, in ns.
     pub(crate) time: Option<u64>,
+    /// How much of that explains the elapsed time, in ns.
+    pub(crate) on_path: u64,
     pub(crate) kind: CallKind,
     pub(crate) transfer: Transfer,
     pub(crate) result: Outcome,
     pub(crate) path: Option<PathId>,
+    /// The directory of that path, if it has an id.
+    pub(crate) parent: Option<PathId>,
     /// Of regular files and block devices.
     pub(crate) file: Option<FileId>,
+    /// Whether the path is a pipe.
+    pub(crate) is_pipe: bool,
     pub(crate) open: Option<OpenId>,
     pub(crate) offset: Option<u64>,
     pub(crate) size: Option<u64>,
-    /// Whether it empties its file, or its bytes are on storage before it returns.
-    pub(crate) truncates: bool,
+    pub(crate) ret: Option<i64>,
+    /// How it opens a file.
+    pub(crate) opened: OpenFlags,
+    /// What it asks of a lock.
+    pub(crate) lock: Option<LockRequest>,
+    /// Whether its bytes are on storage before it returns.
     pub(crate) syncs: bool,
     /// Whether it maps its file so that others see what is stored there.
     pub(crate) shares: bool,
+    /// Whether its bytes go to the end of the file, wherever that is.
+    pub(crate) appends: bool,
+    /// Whether it seeks to a position that it states.
+    pub(crate) seeks_from_begin: bool,
     /// Whether the user asked about it.
     pub(crate) selected: bool,
 }
+
+/// A program that a process executes: who executes another one starts anew.
+pub(crate) type Image = (CaseId, Pid, u32);
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +100,32 @@ pub(crate) enum Outcome {
 }
 
 impl Seen {
-    pub(crate) fn process(&self) -> (CaseId, Pid) {
-        (self.case, self.pid)
+    /// The process, and which of its programs.
+    pub(crate) fn process(&self) -> Image {
+        (self.case, self.pid, self.image)
     }
 
     pub(crate) fn is_done(&self) -> bool {
         self.result == Outcome::Done
+    }
+
+    /// When it was over, as far as that is known.
+    pub(crate) fn end(&self) -> i64 {
+        self.start.saturating_add_unsigned(self.time.unwrap_or_default())
+    }
+
+    /// The bytes that it moved.
+    pub(crate) fn range(&self) -> Option<(u64, u64)> {
+        let (low, size) = self.offset.zip(self.size)?;
+        Some((low, low.saturating_add(size)))
+    }
+
+    /// Whether it may change bytes of its file.
+    pub(crate) fn changes(&self) -> bool {
+        self.opened.truncates()
+            || self.shares
+            || matches!(self.transfer, Transfer::Write | Transfer::Copy)
+            || matches!(self.kind, CallKind::Truncate | CallKind::Allocate | CallKind::DeviceControl)
     }
 
     pub(crate) fn example(&self, case: String, calls: u64) -> Example {
@@ -72,48 +149,154 @@ pub(crate) struct Saved {
     pub(crate) calls: u64,
     /// NULL if a duration is not known.
     pub(crate) time: Option<u64>,
+    /// How much of the time explains the elapsed time.
+    pub(crate) on_path: u64,
 }
 
 impl Default for Saved {
     fn default() -> Self {
-        Self { calls: 0, time: Some(0) }
+        Self { calls: 0, time: Some(0), on_path: 0 }
     }
 }
 
 impl Saved {
     pub(crate) fn add(&mut self, call: &Seen) {
-        self.calls += 1;
-        self.time = self.time.zip(call.time).map(|(sum, time)| sum.saturating_add(time));
+        self.join(Self { calls: 1, time: call.time, on_path: call.on_path });
+    }
+
+    pub(crate) fn join(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.time = self.time.zip(other.time).map(|(sum, time)| sum.saturating_add(time));
+        self.on_path = self.on_path.saturating_add(other.on_path);
     }
 
     /// Of these calls as many as remain when so many in a hundred are dropped.
     pub(crate) fn percent(self, percent: u64) -> Self {
         let part = |number: u64| (u128::from(number) * u128::from(percent) / 100) as u64;
-        Self { calls: part(self.calls), time: self.time.map(part) }
+        Self { calls: part(self.calls), time: self.time.map(part), on_path: part(self.on_path) }
     }
 
     /// The time without what tracing added to each call.
     pub(crate) fn time(&self, tracing: u64) -> Option<u64> {
         self.time.map(|time| time.saturating_sub(tracing.saturating_mul(self.calls)))
     }
+
+    /// The part of that which explains the elapsed time.
+    pub(crate) fn at_stake(&self, tracing: u64) -> Option<u64> {
+        Some(part_of(self.time(tracing)?, self.on_path, self.time?))
+    }
+}
+
+/// Of a number the part that `some` is of `all`.
+pub(crate) fn part_of(number: u64, some: u64, all: u64) -> u64 {
+    (u128::from(number) * u128::from(some.min(all)) / u128::from(all.max(1))) as u64
+}
+
+/// Calls of a habit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tally {
+    pub(crate) first: Seen,
+    /// All of them.
+    pub(crate) calls: u64,
+    /// Those that need not be.
+    pub(crate) saved: Saved,
+    /// What the rule counts beside calls.
+    pub(crate) amount: u64,
+}
+
+impl Tally {
+    /// Of a habit that begins with this call.
+    pub(crate) fn new(first: &Seen) -> Self {
+        Self { first: *first, calls: 0, saved: Saved::default(), amount: 0 }
+    }
+
+    /// One more, which need not be.
+    pub(crate) fn waste(&mut self, call: &Seen) {
+        self.calls += 1;
+        self.saved.add(call);
+    }
 }
 
 /// A habit of one process.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub struct Found {
     pub(crate) rule: &'static str,
     /// The file or directory.
     pub(crate) file: Arc<str>,
-    pub(crate) calls: u64,
-    pub(crate) saved: Saved,
-    /// What the rule counts beside calls: bytes, names.
-    pub(crate) amount: u64,
+    pub(crate) tally: Tally,
+    /// Where most of the calls are, the most first.
+    pub(crate) places: Vec<(Arc<str>, u64)>,
     pub(crate) fix: &'static str,
     pub(crate) assumes: &'static str,
-    pub(crate) example: Seen,
 }
 
-/// The text of a path.
-pub(crate) fn text(names: &iotrail_model::Names, path: Option<PathId>) -> Arc<str> {
-    path.and_then(|path| names.paths.get(path.index())).cloned().unwrap_or_else(|| Arc::from("?"))
+/// Numbers of things by path, as a place that most of them lie below and the directories with most.
+#[derive(Default)]
+pub(crate) struct Directories(BTreeMap<Arc<str>, u64>);
+
+impl Directories {
+    pub(crate) fn add(&mut self, directory: &str, number: u64) {
+        *self.0.entry(directory.into()).or_default() += number;
+    }
+
+    /// The deepest directory below which more than half of them lie.
+    pub(crate) fn common(&self) -> Arc<str> {
+        let all: u64 = self.0.values().sum();
+        let mut below = BTreeMap::<&str, u64>::new();
+        for (directory, number) in &self.0 {
+            let mut place: &str = directory;
+            loop {
+                *below.entry(place).or_default() += number;
+                match place.rsplit_once('/') {
+                    Some((parent, _)) => place = parent,
+                    None => break,
+                }
+            }
+        }
+        let most = below.into_iter().filter(|(_, number)| *number * 2 > all);
+        let deepest = most.max_by_key(|(place, _)| place.len()).map_or("", |(place, _)| place);
+        if deepest.is_empty() { "/".into() } else { deepest.into() }
+    }
+
+    /// Those with most, the most first.
+    pub(crate) fn most(self) -> Vec<(Arc<str>, u64)> {
+        let mut all: Vec<_> = self.0.into_iter().collect();
+        all.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+        all.truncate(PLACES);
+        all
+    }
+}
+
+/// How many places a finding names.
+pub(crate) const PLACES: usize = 3;
+
+/// Directory and name of a path.
+pub(crate) fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_most_lie_below_is_named_and_no_more() {
+        let common = |rows: &[(&str, u64)]| {
+            let mut directories = Directories::default();
+            rows.iter().for_each(|(directory, number)| directories.add(directory, *number));
+            directories.common().to_string()
+        };
+        assert_eq!(common(&[("/a/b", 2), ("/a/c", 2), ("/d", 1)]), "/a");
+        assert_eq!(common(&[("/a/b", 9), ("/a/c", 2)]), "/a/b");
+        assert_eq!(common(&[("/a", 1), ("/b", 1)]), "/");
+        assert_eq!(common(&[]), "/");
+    }
+
+    #[test]
+    fn at_stake_is_the_part_on_the_path_without_tracing() {
+        let saved = Saved { calls: 10, time: Some(1_000), on_path: 500 };
+        assert_eq!(saved.at_stake(20), Some(400));
+        assert_eq!(Saved { time: None, ..saved }.at_stake(20), None);
+        assert_eq!(Saved { on_path: 0, ..saved }.at_stake(20), Some(0));
+    }
 }

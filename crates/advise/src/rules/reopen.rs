@@ -1,18 +1,18 @@
-//! The same file is opened and closed again and again by one process.
+//! The same file is opened and closed again and again by one process. A file that is made anew is another one, whatever its name.
 
 use super::Rule;
-use super::habit::{Found, Saved, Seen, text};
+use super::habit::{Context, Found, Image, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use iotrail_model::FileId;
 use iotrail_model::calls::CallKind;
-use iotrail_model::{CaseId, Names, PathId, Pid};
 
 /// From so many times on it is a habit.
 const MANY: u64 = 10;
 
 #[derive(Default)]
 pub(crate) struct Reopen {
-    files: HashMap<(CaseId, Pid, PathId), Uses, RandomState>,
+    files: HashMap<(Image, FileId), Uses, RandomState>,
 }
 
 struct Uses {
@@ -25,10 +25,8 @@ struct Uses {
 
 impl Rule for Reopen {
     fn see(&mut self, call: &Seen) {
-        let (Some(path), Some(_), true) = (call.path, call.file, call.is_done() && call.selected) else {
-            return;
-        };
-        let key = (call.case, call.pid, path);
+        let Some(file) = call.file.filter(|_| call.is_done() && call.selected) else { return };
+        let key = (call.process(), file);
         match call.kind {
             CallKind::Open | CallKind::Create => {
                 let uses = self.files.entry(key).or_insert_with(|| Uses {
@@ -54,17 +52,20 @@ impl Rule for Reopen {
         }
     }
 
-    fn found(&self, names: &Names) -> Vec<Found> {
-        let many = self.files.iter().filter(|(_, uses)| uses.opens >= MANY);
-        let found = many.map(|((_, _, path), uses)| Found {
+    fn found(&self, log: &Context) -> Vec<Found> {
+        let many = self.files.values().filter(|uses| uses.opens >= MANY);
+        let found = many.map(|uses| Found {
             rule: "reopen",
-            file: text(names, Some(*path)),
-            calls: uses.opens + uses.closes,
-            saved: uses.saved,
-            amount: uses.opens,
+            file: log.text(uses.first.path),
+            tally: Tally {
+                first: uses.first,
+                calls: uses.opens + uses.closes,
+                saved: uses.saved,
+                amount: uses.opens,
+            },
+            places: Vec::new(),
             fix: "open it once and keep it open (shell: redirect the whole loop, `done >>file`, not each command; Python: one `with open(...)` around the loop; Fortran: `open` before the loop, `rewind` instead of `close`)",
             assumes: "nobody replaces the file, or needs it to be closed, in between",
-            example: uses.first,
         });
         found.collect()
     }

@@ -1,10 +1,10 @@
 //! Files that processes may change through memory, which no call shows.
 
-use super::habit::Seen;
+use super::habit::{Image, Seen};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
+use iotrail_model::FileId;
 use iotrail_model::calls::CallKind;
-use iotrail_model::{CaseId, FileId, Pid};
 
 /// Who has a shared mapping of which file. A mapping for reading counts, too: `mprotect` makes it writable, and recordings may
 /// leave that out. How much of a file `munmap` frees no trail tells, so a mapping lasts as long as its process; once that has
@@ -13,7 +13,7 @@ use iotrail_model::{CaseId, FileId, Pid};
 pub(crate) struct SharedMappings {
     /// How many have one, of each file that somebody has mapped.
     holders: HashMap<FileId, u64, RandomState>,
-    held: HashMap<(CaseId, Pid), HashSet<FileId, RandomState>, RandomState>,
+    held: HashMap<Image, HashSet<FileId, RandomState>, RandomState>,
 }
 
 impl SharedMappings {

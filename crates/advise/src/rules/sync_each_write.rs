@@ -1,11 +1,11 @@
 //! Little data is forced to storage each time: by fsync and its like, or by opening with `O_SYNC`.
 
 use super::Rule;
-use super::habit::{Found, Saved, Seen, text};
+use super::habit::{Context, Found, Image, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use iotrail_model::FileId;
 use iotrail_model::calls::{CallKind, Transfer};
-use iotrail_model::{CaseId, FileId, Names, PathId, Pid};
 
 /// From so many times on it is a habit.
 const MANY: u64 = 10;
@@ -16,12 +16,11 @@ const SAVED: u64 = 90;
 
 #[derive(Default)]
 pub(crate) struct SyncEachWrite {
-    files: HashMap<(CaseId, Pid, FileId), Uses, RandomState>,
+    files: HashMap<(Image, FileId), Uses, RandomState>,
 }
 
 struct Uses {
     first: Seen,
-    path: Option<PathId>,
     /// Bytes since the last time.
     bytes: u64,
     /// Bytes in all.
@@ -37,9 +36,8 @@ impl Rule for SyncEachWrite {
         if !writes && call.kind != CallKind::Sync {
             return;
         }
-        let uses = self.files.entry((call.case, call.pid, file)).or_insert_with(|| Uses {
+        let uses = self.files.entry((call.process(), file)).or_insert_with(|| Uses {
             first: *call,
-            path: call.path,
             bytes: 0,
             forced: 0,
             small: Saved::default(),
@@ -56,17 +54,20 @@ impl Rule for SyncEachWrite {
         }
     }
 
-    fn found(&self, names: &Names) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<Found> {
         let many = self.files.values().filter(|uses| uses.small.calls >= MANY);
         let found = many.map(|uses| Found {
             rule: "sync-each-write",
-            file: text(names, uses.path),
-            calls: uses.small.calls,
-            saved: uses.small.percent(SAVED),
-            amount: uses.forced,
+            file: log.text(uses.first.path),
+            tally: Tally {
+                first: uses.first,
+                calls: uses.small.calls,
+                saved: uses.small.percent(SAVED),
+                amount: uses.forced,
+            },
+            places: Vec::new(),
             fix: "force several records at once: one transaction for many rows (SQL: BEGIN ... COMMIT), one fsync for a batch or at the end, fdatasync where times do not matter; without O_SYNC where a crash may lose the last records",
             assumes: "ten of them can be one: the program can do without the last records if the machine fails in between",
-            example: uses.first,
         });
         found.collect()
     }

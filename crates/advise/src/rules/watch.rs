@@ -1,20 +1,25 @@
 //! The pass that shows the calls of a log to all rules, in the order of the log.
 
-use super::habit::{Found, Outcome, Seen};
+use super::habit::{Context, Found, Outcome, Seen};
 use super::{Rule, all};
 use crate::gather::is_file;
-use iotrail_model::calls::{CallKind, Family, OpenFlags, PerCall, Transfer, flags};
-use iotrail_model::{CaseId, Event, FileId, Names, OpenId};
-use iotrail_query::{Asks, Pass, Rows};
+use iotrail_model::calls::{CallKind, Family, LockRequest, OpenFlags, PerCall, Transfer, flags};
+use iotrail_model::{CaseId, Event, FileId, Names, OpenId, PathId, Pid, Timestamp};
+use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
 use iotrail_trail::{Columns, EventLog};
-use std::collections::HashSet;
+use iotrail_workflow::why::PathTimes;
+use std::collections::{HashMap, HashSet};
 
 /// Shows calls to rules.
-pub(crate) struct Watching<'a> {
+pub struct Watching<'a> {
     names: &'a Names,
+    lives: &'a Lives,
+    path: &'a PathTimes,
     calls: PerCall<Option<Watched>>,
     missing: Vec<bool>,
     is_file: Vec<bool>,
+    /// The directory of each path.
+    parents: Vec<Option<PathId>>,
 }
 
 /// What is known of a call by its name.
@@ -25,41 +30,30 @@ struct Watched {
 }
 
 /// All rules, and what they need to know of what was before.
-pub(crate) struct Watch {
+pub struct Watch {
     rules: Vec<Box<dyn Rule>>,
     /// Open file descriptions whose writes are on storage before they return.
     synchronous: HashSet<(CaseId, OpenId)>,
+    /// Those whose writes go to the end of the file.
+    appending: HashSet<(CaseId, OpenId)>,
+    /// How many programs each process has executed.
+    images: HashMap<(CaseId, Pid), u32>,
 }
 
 impl<'a> Watching<'a> {
-    pub(crate) fn new(log: &'a EventLog) -> Self {
+    pub(crate) fn new(log: &'a EventLog, lives: &'a Lives, path: &'a PathTimes) -> Self {
         let names = log.names();
         let watched = |call: iotrail_model::calls::Call<'_>| {
             let (kind, transfer) = (call.kind(), call.transfer());
-            let is_looked_at = transfer != Transfer::None
-                || call.family() == Family::Sync
-                || matches!(
-                    kind,
-                    CallKind::Open
-                        | CallKind::Create
-                        | CallKind::Close
-                        | CallKind::Seek
-                        | CallKind::Stat
-                        | CallKind::Access
-                        | CallKind::ReadLink
-                        | CallKind::Exec
-                        | CallKind::ExitProcess
-                        | CallKind::Spawn
-                        | CallKind::Vfork
-                        | CallKind::Map
-                        | CallKind::Truncate
-                        | CallKind::Allocate
-                        | CallKind::DeviceControl
-                );
+            let is_looked_at =
+                transfer != Transfer::None || call.family() == Family::Sync || is_watched(kind);
             is_looked_at.then_some(Watched { kind, transfer })
         };
         Self {
             names,
+            lives,
+            path,
+            parents: parents(names),
             calls: PerCall::new(&names.calls, watched),
             missing: names.errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
             is_file: is_file(log),
@@ -80,29 +74,99 @@ impl<'a> Watching<'a> {
             Some(errno) if self.missing.get(errno.index()) == Some(&true) => Outcome::Missing,
             Some(_) => Outcome::Failed,
         };
+        let time = number(event.dur.get().map(|duration| duration.0));
+        let path = event.path.get();
+        let lock = match call.kind {
+            CallKind::Lock | CallKind::Control => {
+                LockRequest::of(self.names.flags(event.flags).unwrap_or_default())
+            }
+            _ => None,
+        };
+        let life = self.lives.find(event.case, event.pid, Timestamp(event.start.0));
+        let on_path = |(life, time)| self.on_path(event, life, time, lock);
         Seen {
             case: event.case,
             pid: event.pid,
+            image: 0,
             tid: event.tid,
+            life,
             seq: event.seq,
             start: event.start.0,
-            time: number(event.dur.get().map(|duration| duration.0)),
+            time,
+            on_path: life.zip(time).map_or(0, on_path),
             kind: call.kind,
             transfer: call.transfer,
             result,
-            path: event.path.get(),
+            path,
+            parent: path.and_then(|path| self.parents.get(path.index()).copied().flatten()),
             file: event.file.get().filter(is_file),
+            is_pipe: path.is_some_and(|path| self.names.paths[path.index()].starts_with("pipe:")),
             open: event.open.get(),
             offset: number(event.offset.get()),
             size: number(event.size.get()),
-            truncates: opened.truncates(),
+            ret: event.ret.get(),
+            opened,
+            lock,
             syncs: opened.syncs()
                 || call.transfer == Transfer::Write
                     && ["RWF_DSYNC", "RWF_SYNC"].iter().any(|word| flags::has_word(text, word)),
             shares: call.kind == CallKind::Map && !flags::has_word(text, "MAP_PRIVATE"),
+            appends: opened.appends(),
+            seeks_from_begin: call.kind == CallKind::Seek && flags::has_word(text, "SEEK_SET"),
             selected,
         }
     }
+
+    /// How much of a call explains the elapsed time: of a wait for a lock also while somebody else held it.
+    fn on_path(&self, event: &Event, life: LifeId, time: u64, lock: Option<LockRequest>) -> u64 {
+        let span = (event.start.0, event.start.0.saturating_add_unsigned(time));
+        let own = self.path.of_thread(life, event.tid, span);
+        match lock {
+            Some(LockRequest::Wait) => own.saturating_add(self.path.awaited(life, event.tid, span)).min(time),
+            _ => own,
+        }
+    }
+}
+
+/// Calls that move no data and that a rule asks for.
+fn is_watched(kind: CallKind) -> bool {
+    matches!(
+        kind,
+        CallKind::Open
+            | CallKind::Create
+            | CallKind::Close
+            | CallKind::CloseRange
+            | CallKind::Seek
+            | CallKind::Stat
+            | CallKind::Access
+            | CallKind::ReadLink
+            | CallKind::List
+            | CallKind::Exec
+            | CallKind::ExitProcess
+            | CallKind::Spawn
+            | CallKind::Vfork
+            | CallKind::WaitChild
+            | CallKind::Sleep
+            | CallKind::Restart
+            | CallKind::Poll
+            | CallKind::Lock
+            | CallKind::Control
+            | CallKind::Map
+            | CallKind::Rename
+            | CallKind::Link
+            | CallKind::Unlink
+            | CallKind::Truncate
+            | CallKind::Allocate
+            | CallKind::DeviceControl
+    )
+}
+
+/// The directory of each path, where it is a path of the log.
+fn parents(names: &Names) -> Vec<Option<PathId>> {
+    let ids: HashMap<&str, PathId> =
+        names.paths.iter().enumerate().map(|(place, path)| (&**path, PathId(place as u32))).collect();
+    let parent = |path: &std::sync::Arc<str>| ids.get(path.rsplit_once('/')?.0).copied();
+    names.paths.iter().map(parent).collect()
 }
 
 impl Pass for Watching<'_> {
@@ -122,6 +186,7 @@ impl Pass for Watching<'_> {
             | Columns::PATH
             | Columns::OFFSET
             | Columns::SIZE
+            | Columns::RET
             | Columns::ERRNO
             | Columns::FLAGS
             | Columns::FILE
@@ -135,7 +200,7 @@ impl Pass for Watching<'_> {
     fn sums(&self) {}
 
     fn closed(&self) -> Watch {
-        Watch { rules: all(), synchronous: HashSet::new() }
+        Watch { rules: all(), synchronous: HashSet::new(), appending: HashSet::new(), images: HashMap::new() }
     }
 
     fn add(&self, (): &mut (), rows: &Rows<'_>) -> Vec<Seen> {
@@ -153,21 +218,37 @@ impl Pass for Watching<'_> {
 
     fn close(&self, watch: &mut Watch, calls: Vec<Seen>) {
         for mut call in calls {
-            let open = call.open.map(|open| (call.case, open));
-            match open {
-                Some(open) if call.syncs && call.kind == CallKind::Open => {
-                    watch.synchronous.insert(open);
-                }
-                Some(open) if call.transfer == Transfer::Write && watch.synchronous.contains(&open) => {
-                    call.syncs = true;
-                }
-                _ => {}
-            }
+            watch.remember(&mut call);
             watch.rules.iter_mut().for_each(|rule| rule.see(&call));
         }
     }
 
     fn finish(&self, (): (), watch: Watch) -> Vec<Found> {
-        watch.rules.iter().flat_map(|rule| rule.found(self.names)).collect()
+        let context = Context { names: self.names, lives: self.lives, path: self.path };
+        watch.rules.iter().flat_map(|rule| rule.found(&context)).collect()
+    }
+}
+
+impl Watch {
+    /// Tells the call what was before: which programs its process executed, and how its file was opened.
+    fn remember(&mut self, call: &mut Seen) {
+        let executes = call.kind == CallKind::Exec && call.is_done();
+        let image = self.images.get(&(call.case, call.pid)).copied();
+        call.image = image.unwrap_or_default();
+        if executes {
+            self.images.insert((call.case, call.pid), call.image + 1);
+        }
+        let Some(open) = call.open.map(|open| (call.case, open)) else { return };
+        if call.kind == CallKind::Open {
+            if call.syncs {
+                self.synchronous.insert(open);
+            }
+            if call.appends {
+                self.appending.insert(open);
+            }
+        } else if call.transfer == Transfer::Write {
+            call.syncs |= self.synchronous.contains(&open);
+            call.appends |= self.appending.contains(&open);
+        }
     }
 }

@@ -4,8 +4,9 @@ use crate::args::query;
 use crate::{output, ui::Ui};
 use anyhow::Context;
 use clap::ValueEnum;
-use iotrail_advise::{AdviseOptions, RULES, Rules, Severity, advise, explain};
+use iotrail_advise::{AdviseOptions, Baseline, RULES, Rules, Severity, advise, explain};
 use iotrail_dfg::{DfgOptions, synthesize};
+use iotrail_export::sarif::sarif;
 use iotrail_model::quantity;
 use iotrail_model::threads::one_per_core;
 use iotrail_query::{Query, QuerySpec};
@@ -22,6 +23,8 @@ use std::process::ExitCode;
   iotrail advise run.trail --path '/scratch/**' --top 3
   iotrail advise --explain reopen
   iotrail advise run.trail --fail-on high
+  iotrail advise run.trail --write-baseline accepted.json
+  iotrail advise run.trail --baseline accepted.json --fail-on medium -o advice.sarif
   iotrail advise run.trail --json | jq '.findings[] | {file, calls, calls_after, saved_ns}'
 
 Advised are runs of accesses that can be one without any byte read or written being another one. The selection says on which accesses to advise; all others still count as being in the way. docs/advise.md has the definitions.")]
@@ -54,9 +57,21 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
 
+    /// Leave out the findings that this file accepts; they are counted.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+
+    /// Write a baseline that accepts all findings, those of `--baseline` too.
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
+
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
+
+    /// Form of the output: `sarif` is SARIF 2.1.0, for CI systems; by the extension of the output file if not given.
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    format: Option<Form>,
 
     /// Write a file; `-` is stdout.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
@@ -64,6 +79,14 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     selection: query::Selection,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Text,
+    Json,
+    Sarif,
 }
 
 /// How severe a finding is.
@@ -96,6 +119,24 @@ fn page(rule: &str) -> anyhow::Result<String> {
     Ok(found.page.to_owned())
 }
 
+impl Args {
+    fn form(&self) -> Form {
+        let has =
+            |name| self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
+        match self.format {
+            Some(form) => form,
+            None if self.json || has("json") => Form::Json,
+            None if has("sarif") => Form::Sarif,
+            None => Form::Text,
+        }
+    }
+}
+
+fn baseline(source: &Path) -> anyhow::Result<Baseline> {
+    let text = std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
+    Baseline::parse(&text).with_context(|| source.display().to_string())
+}
+
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(rule) = &args.explain {
         output::text(&args.output, page(rule)?.as_bytes())?;
@@ -109,17 +150,28 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         skew: args.clock_skew,
         threads: one_per_core(),
     };
-    let advice = advise(&log, &query, &options)?;
+    let mut advice = advise(&log, &query, &options)?;
+    if let Some(target) = &args.write_baseline {
+        output::write(target, &output::json_document(&Baseline::of(&advice))?)?;
+    }
+    if let Some(source) = &args.baseline {
+        baseline(source)?.apply(&mut advice);
+    }
     if advice.looked.transfers == 0 {
         ui.warn("the trail holds no transfers from or to files");
     } else if advice.looked.mergeable == 0 && !query.selects_everything() {
         query.check_selected(synthesize(&log, &query, &DfgOptions::default())?.events.total, &log)?;
     }
-    if args.json {
-        output::write(&args.output, &output::json_document(&advice)?)?;
-    } else {
-        let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
-        output::text(&args.output, advice_summary(&advice, args.top, style).as_bytes())?;
+    match args.form() {
+        Form::Json => output::write(&args.output, &output::json_document(&advice)?)?,
+        Form::Sarif => {
+            let log = sarif(&advice, env!("CARGO_PKG_VERSION"));
+            output::write(&args.output, &output::json_document(&log)?)?;
+        }
+        Form::Text => {
+            let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
+            output::text(&args.output, advice_summary(&advice, args.top, style).as_bytes())?;
+        }
     }
     let severe = args.fail_on.is_some_and(|grade| advice.severest() >= Some(grade.into()));
     Ok(if severe { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -1,0 +1,73 @@
+//! Processes of one program that run at the same time, as the ranks of a parallel program do, and what each did to files.
+
+use super::habit::{Context, Saved, Seen};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::PathId;
+use iotrail_model::calls::Transfer;
+use iotrail_query::LifeId;
+use std::collections::BTreeMap;
+
+/// So few processes are not many.
+const MANY: usize = 4;
+
+/// What each process did to files.
+#[derive(Default)]
+pub(crate) struct Peers(BTreeMap<LifeId, FileUse>);
+
+/// What a process did to files.
+pub(crate) struct FileUse {
+    pub(crate) first: Seen,
+    /// All calls on files.
+    pub(crate) calls: Saved,
+    pub(crate) bytes: u64,
+    /// By path: bytes.
+    files: HashMap<PathId, u64, RandomState>,
+}
+
+impl Peers {
+    pub(crate) fn see(&mut self, call: &Seen) {
+        let Some(life) = call.life.filter(|_| call.is_done() && call.selected) else { return };
+        let (Some(_), Some(path)) = (call.file, call.path) else { return };
+        let used = self.0.entry(life).or_insert_with(|| FileUse {
+            first: *call,
+            calls: Saved::default(),
+            bytes: 0,
+            files: HashMap::default(),
+        });
+        used.calls.add(call);
+        if let (Transfer::Read | Transfer::Write | Transfer::Copy, Some(size)) = (call.transfer, call.size) {
+            used.bytes = used.bytes.saturating_add(size);
+            *used.files.entry(path).or_default() += size;
+        }
+    }
+
+    /// Groups of processes of one program that all lived at the same moment.
+    pub(crate) fn groups(&self, log: &Context) -> Vec<Vec<&FileUse>> {
+        let lives: Vec<LifeId> = self.0.keys().copied().collect();
+        let groups = at_once(log, &lives).into_iter();
+        groups.map(|group| group.iter().map(|life| &self.0[life]).collect()).collect()
+    }
+}
+
+impl FileUse {
+    /// The file that most of its bytes are of.
+    pub(crate) fn main_file(&self) -> Option<PathId> {
+        let most = self.files.iter().max_by_key(|(path, bytes)| (**bytes, std::cmp::Reverse(**path)));
+        most.map(|(path, _)| *path)
+    }
+}
+
+/// Of these processes those of one program that all lived at the same moment, if they are many.
+pub(crate) fn at_once(log: &Context, lives: &[LifeId]) -> Vec<Vec<LifeId>> {
+    let mut programs: BTreeMap<&str, Vec<LifeId>> = BTreeMap::new();
+    for life in lives {
+        programs.entry(log.program(*life)).or_default().push(*life);
+    }
+    programs.retain(|_, lives| {
+        let start = lives.iter().map(|life| log.lives.get(*life).start).max().flatten();
+        let end = lives.iter().filter_map(|life| log.lives.get(*life).end).min();
+        lives.len() >= MANY && start.zip(end).is_some_and(|(start, end)| start < end)
+    });
+    programs.into_values().collect()
+}

@@ -1,0 +1,74 @@
+//! A process reads back what it has written itself.
+
+use super::Rule;
+use super::habit::{Context, Found, Image, Seen, Tally};
+use super::ranges::Ranges;
+use super::shared_mappings::SharedMappings;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::FileId;
+use iotrail_model::calls::Transfer;
+
+/// From so many calls on that read nothing else it is a habit, if these are so many bytes.
+const MANY: u64 = 10;
+const MUCH: u64 = 256 << 10;
+
+#[derive(Default)]
+pub(crate) struct ReadOwnWrites {
+    files: HashMap<FileId, Writes, RandomState>,
+    mappings: SharedMappings,
+}
+
+/// What the last process that wrote to a file has written.
+struct Writes {
+    by: Image,
+    own: Ranges,
+    tally: Option<Tally>,
+}
+
+impl Rule for ReadOwnWrites {
+    fn see(&mut self, call: &Seen) {
+        if !call.is_done() {
+            return;
+        }
+        self.mappings.see(call);
+        // Who has it mapped sees, and changes, what no call shows.
+        let Some(file) = call.file.filter(|file| !self.mappings.has(*file)) else { return };
+        let range = call.range().filter(|(low, high)| low < high);
+        if call.changes() {
+            let writes = self.files.entry(file).or_insert_with(|| Writes {
+                by: call.process(),
+                own: Ranges::default(),
+                tally: None,
+            });
+            if writes.by != call.process() || call.transfer != Transfer::Write || range.is_none() {
+                *writes = Writes { by: call.process(), own: Ranges::default(), tally: writes.tally };
+            }
+            if let (Transfer::Write, Some((low, high))) = (call.transfer, range) {
+                writes.own.insert(low, high);
+            }
+            return;
+        }
+        let (Transfer::Read, Some((low, high)), true) = (call.transfer, range, call.selected) else { return };
+        let writes = self.files.get_mut(&file).filter(|writes| writes.by == call.process());
+        if let Some(writes) = writes.filter(|writes| writes.own.contains(low, high)) {
+            let tally = writes.tally.get_or_insert_with(|| Tally::new(call));
+            tally.amount = tally.amount.saturating_add(high - low);
+            tally.waste(call);
+        }
+    }
+
+    fn found(&self, log: &Context) -> Vec<Found> {
+        let all = self.files.values().filter_map(|writes| writes.tally);
+        let many = all.filter(|tally| tally.calls >= MANY && tally.amount >= MUCH);
+        let found = many.map(|tally| Found {
+            rule: "read-own-writes",
+            file: log.text(tally.first.path),
+            tally,
+            places: Vec::new(),
+            fix: "keep in memory what is needed again, or more of it: a larger buffer (`sort -S`), a temporary file in memory (memfd_create, /dev/shm), a pipe to the next step instead of a file",
+            assumes: "the bytes fit in memory",
+        });
+        found.collect()
+    }
+}

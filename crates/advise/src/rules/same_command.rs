@@ -1,0 +1,111 @@
+//! The same command runs again, and nothing that it reads was seen to change.
+
+use super::Rule;
+use super::habit::{Context, Found, Saved, Seen, Tally, is_of_system};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::calls::{CallKind, Transfer};
+use iotrail_model::{FileId, PathId};
+use iotrail_query::LifeId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// From so many runs on it is a habit.
+const MANY: usize = 5;
+
+#[derive(Default)]
+pub(crate) struct SameCommand {
+    /// When each file was changed last.
+    changed: HashMap<FileId, i64, RandomState>,
+    runs: HashMap<LifeId, Uses, RandomState>,
+}
+
+/// What a process did.
+struct Uses {
+    first: Seen,
+    /// The files that it read or mapped, by their names then.
+    read: HashMap<FileId, Option<PathId>, RandomState>,
+    /// Whether it changed files, took input from somewhere else, waited for a time, or made processes.
+    does_more: bool,
+}
+
+impl Rule for SameCommand {
+    fn see(&mut self, call: &Seen) {
+        if !call.is_done() {
+            return;
+        }
+        let changes = call.changes() && (call.file.is_some() || call.transfer != Transfer::Write)
+            || matches!(call.kind, CallKind::Rename | CallKind::Link | CallKind::Unlink);
+        if let Some(file) = call.file.filter(|_| changes) {
+            self.changed.insert(file, call.end());
+        }
+        let Some(life) = call.life else { return };
+        let uses = self.runs.entry(life).or_insert_with(|| Uses {
+            first: *call,
+            read: HashMap::default(),
+            does_more: false,
+        });
+        let reads = call.transfer == Transfer::Read;
+        uses.does_more |= changes && call.kind != CallKind::DeviceControl
+            || matches!(call.kind, CallKind::Sleep | CallKind::Spawn | CallKind::Vfork)
+            || reads && call.file.is_none();
+        if let Some(file) = call.file.filter(|_| reads || call.kind == CallKind::Map) {
+            uses.read.insert(file, call.path);
+        }
+    }
+
+    fn found(&self, log: &Context) -> Vec<Found> {
+        let mut commands: BTreeMap<(&str, &str), Vec<LifeId>> = BTreeMap::new();
+        for (place, _) in log.lives.all().iter().enumerate() {
+            let life = LifeId(place as u32);
+            let image = log.lives.last_image(life);
+            let words = image.cmdline.as_deref().filter(|_| image.cmdline_cut != Some(true));
+            if let (Some(words), Some(directory)) = (words, image.cwd.as_deref()) {
+                commands.entry((words, directory)).or_default().push(life);
+            }
+        }
+        let many = commands.into_values().filter(|lives| lives.len() >= MANY);
+        many.filter_map(|lives| self.command(log, &lives)).collect()
+    }
+}
+
+impl SameCommand {
+    fn command(&self, log: &Context, lives: &[LifeId]) -> Option<Found> {
+        let uses: Vec<&Uses> = lives.iter().map(|life| self.runs.get(life)).collect::<Option<_>>()?;
+        let first = uses.first()?.first;
+        let began = log.lives.get(*lives.first()?).start?.0;
+        let is_own = |path: &Option<PathId>| !is_of_system(&log.text(*path));
+        let same = |uses: &&Uses| !uses.does_more && uses.read.values().any(is_own);
+        let unchanged = |file: &FileId| self.changed.get(file).is_none_or(|changed| *changed < began);
+        if !uses.iter().all(same) || !uses.iter().all(|uses| uses.read.keys().all(unchanged)) {
+            return None;
+        }
+        let mut lived = Saved::default();
+        for life in &lives[1..] {
+            lived.join(log.lived(*life)?);
+        }
+        Some(Found {
+            rule: "same-command",
+            file: Arc::from(shown(log, lives[0])),
+            tally: Tally {
+                first,
+                calls: lives.len() as u64,
+                saved: Saved { calls: 0, ..lived },
+                amount: lives.len() as u64,
+            },
+            places: Vec::new(),
+            fix: "run it once and keep what it prints (shell: `x=$(command)` before the loop; Python: functools.cache around the function that runs it; make: a variable with `:=`)",
+            assumes: "what it prints depends on these files and its arguments alone, not on time, environment or chance",
+        })
+    }
+}
+
+/// The command line, not too long.
+fn shown(log: &Context, life: LifeId) -> String {
+    let line = log.lives.last_image(life).cmdline.as_deref().unwrap_or("?");
+    let line = line.trim_end_matches('\0').replace('\0', " ");
+    match line.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,74 @@
+//! Findings in words.
+
+use crate::result::{Finding, Habit, Item};
+use iotrail_model::units;
+
+impl Item<'_> {
+    /// What was found, in a line. Names are as they are: whoever shows it escapes it.
+    #[must_use]
+    pub fn title(self) -> String {
+        match self {
+            Self::Finding(finding) => finding_title(finding),
+            Self::Habit(habit) => {
+                format!("{}: {} by {}", habit.file, what(habit), by(&habit.program, habit.processes))
+            }
+        }
+    }
+}
+
+fn finding_title(finding: &Finding) -> String {
+    let verb = if finding.rule == "merge-writes" { "writes" } else { "reads" };
+    let files = match finding.files {
+        1 => String::new(),
+        many => format!(" ({} files of that name)", units::count(many)),
+    };
+    format!(
+        "{}{files}: {} {verb} by {} could be {}",
+        finding.file,
+        units::count(finding.calls),
+        by(&finding.program, finding.processes),
+        units::count(finding.calls_after)
+    )
+}
+
+fn by(program: &str, processes: u64) -> String {
+    match processes {
+        1 => program.to_owned(),
+        many => format!("{program} ({} processes)", units::count(many)),
+    }
+}
+
+/// What the calls of a habit do.
+fn what(habit: &Habit) -> String {
+    let (calls, amount) = (units::count(habit.calls), habit.amount);
+    let (number, bytes) = (units::count(amount), units::bytes(amount as f64));
+    match habit.rule {
+        "descriptor-leak" => format!("{number} files opened and not closed"),
+        "every-rank-reads" => format!("{bytes} read, all of the file by each process"),
+        "failed-lookups" => format!("{calls} failed lookups of {number} names"),
+        "grow-by-truncate" => format!("made longer {number} times"),
+        "list-and-stat" => format!("{number} entries listed, then looked at one by one"),
+        "lock-waits" => format!("{} of waiting for its lock", units::duration(amount as f64)),
+        "overwrite" => format!("{bytes} overwritten before anybody used them"),
+        "polling" => format!("looked for in vain {number} times, with sleeps in between"),
+        "process-storm" => format!("{number} short processes"),
+        "rank-imbalance" => format!("one process moves {bytes} and takes longest"),
+        "read-again" => format!("{bytes} read again"),
+        "read-own-writes" => format!("{bytes} read back"),
+        "reopen" => format!("{number} opens of the same file"),
+        "root-io" => format!("{bytes} moved, nearly all of it by one process"),
+        "same-command" => format!("run {number} times on unchanged files"),
+        "seek-read" => format!("{number} seeks before a read or write"),
+        "seek-seek" => format!("{number} seeks before another seek"),
+        "shared-append" => format!("{number} appends right behind those of other processes"),
+        "shared-blocks" => format!("{number} writes in blocks that others write, too"),
+        "small-files" => format!("{number} small files"),
+        "stat-again" => format!("looked at {number} times"),
+        "sync-each-write" => {
+            format!("{calls} syncs of {} each", units::bytes(amount as f64 / habit.calls.max(1) as f64))
+        }
+        "tiny-pipe-transfers" => format!("{calls} transfers of {bytes} in all"),
+        "unused-files" => format!("{number} files written and removed unread"),
+        other => format!("{calls} calls ({other})"),
+    }
+}
