@@ -96,7 +96,7 @@ fn names_that_lead_out_of_the_trail_are_refused() {
         let (_guard, path) = trail();
         edit_meta(&path, "\"events-0000.parquet\"", &format!("\"{name}\""));
         let error = error(&path);
-        assert!(error.contains("no file name of this format") && !error.contains('\u{1b}'), "{error}");
+        assert!(error.contains("not a file name of this format") && !error.contains('\u{1b}'), "{error}");
     }
     let (_guard, path) = trail();
     edit_meta(&path, "\"events-0000.parquet\"", "\"events-0001.parquet\"");
