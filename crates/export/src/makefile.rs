@@ -130,7 +130,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         );
     }
     if watched.any() {
-        text.push_str(&of_make(&again::sum(jobs), NEW));
+        text.push_str(&of_make(&watched, &again::sum(jobs), NEW));
     }
     let directories = super::runnable::preparation(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {

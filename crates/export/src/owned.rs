@@ -52,7 +52,7 @@ pub(crate) fn is_below(path: &str, directory: &str) -> bool {
 }
 
 /// All names that a job leaves or uses for a time.
-fn names(job: &Job) -> impl Iterator<Item = &str> {
+pub(crate) fn names(job: &Job) -> impl Iterator<Item = &str> {
     let made = job.made.iter().map(|made| &*made.path);
     let written = job.outputs.iter().map(|file| &*file.path);
     let directories = job.directories.iter().map(|path| &**path);

@@ -97,6 +97,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let _ = writeln!(text, "\n{explanation}AGAIN = (\n{})", functions.concat());
     }
     if watched.any() {
+        let set =
+            |names: &BTreeSet<String>| names.iter().map(|name| literal(name)).collect::<Vec<_>>().join(", ");
+        let (made, directories) = (set(&watched.made), set(&watched.directories));
+        let _ = write!(
+            text,
+            "\nMADE = frozenset([{made}])\nMADE_DIRECTORIES = ({directories}{})\n",
+            if watched.directories.is_empty() { "" } else { "," }
+        );
         text.push_str(OF_SNAKEMAKE);
     }
     text.push_str("\nrule all:\n");

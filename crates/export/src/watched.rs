@@ -2,6 +2,7 @@
 //! leads elsewhere. What was there when a job ran is in `.iotrail/leads-*` of the makefile, and in the parameters of a rule of Snakemake.
 
 use crate::escape::Base;
+use crate::owned;
 use iotrail_workflow::jobs::Jobs;
 use std::collections::BTreeSet;
 
@@ -17,6 +18,10 @@ pub(crate) struct Watched {
     pub(crate) names: Vec<Vec<String>>,
     /// Names that are too many, or that the format cannot express.
     pub(crate) left_out: BTreeSet<String>,
+    /// What the jobs make: a name that leads there shows what the jobs did, and leads elsewhere for nobody else.
+    pub(crate) made: BTreeSet<String>,
+    /// Directories of it, in which all is theirs.
+    pub(crate) directories: BTreeSet<String>,
 }
 
 impl Watched {
@@ -38,6 +43,12 @@ impl Watched {
             room -= names.len();
             watched.names.push(names);
         }
+        let written = |path: &str| {
+            Some(base.relative(path)).filter(|path| !path.starts_with('/')).and_then(|path| name(&path))
+        };
+        watched.made = jobs.jobs.iter().flat_map(owned::names).filter_map(written).collect();
+        let of_jobs = jobs.jobs.iter().flat_map(|job| &job.directories);
+        watched.directories = of_jobs.chain(&jobs.directories).filter_map(|path| written(path)).collect();
         watched
     }
 
@@ -49,20 +60,26 @@ impl Watched {
 
 /// Functions for make: `leads-elsewhere` with the number of a job is something if the names of `watched-N` do not lead where they led when it
 /// ran, `are-there` are the files among them, and `keep-leads` is a command that keeps where they lead.
-pub(crate) fn of_make(sum: &str, new: &str) -> String {
+pub(crate) fn of_make(watched: &Watched, sum: &str, new: &str) -> String {
     let file = format!(".iotrail/leads-{sum}-$1");
+    let inside = watched.directories.iter().map(|directory| format!("{directory}/%"));
+    let made: Vec<String> = watched.made.iter().chain(&watched.directories).cloned().chain(inside).collect();
+    let made = made.join(" ");
     format!(
         "
-# Names that a job looked for in vain, or that may be symbolic links. It is run when they lead elsewhere than when it ran last.
+# Names that a job looked for in vain, or that may be symbolic links. It is run when they lead elsewhere than when it ran last,
+# but not for what the jobs make there.
 watched-base := $(realpath .)
+made := {made}
 define watched-break
 
 
 endef
-leads-to = $(subst $(watched-break),?,$(strip $(foreach name,$(watched-$1),$(if $(realpath $(name)),$(name)>$(patsubst $(watched-base)/%,%,$(realpath $(name)))))))
+leads = $(filter-out $(made),$(patsubst $(watched-base)/%,%,$(realpath $1)))
+leads-to = $(subst $(watched-break),?,$(strip $(foreach name,$(watched-$1),$(if $(call leads,$(name)),$(name)>$(call leads,$(name))))))
 leads-differ = $(subst <$1>,,<$2>)$(subst <$2>,,<$1>)
 leads-elsewhere = $(if $(call leads-differ,$(call leads-to,$1),$(file <{file})),{new})
-are-there = $(foreach name,$(watched-$1),$(if $(realpath $(name)),$(if $(wildcard $(name)/.),,$(name))))
+are-there = $(foreach name,$(watched-$1),$(if $(call leads,$(name)),$(if $(wildcard $(name)/.),,$(name))))
 keep-leads = $(if $(call leads-to,$1),printf \"%s\\n\" '$(subst ','\\'',$(call leads-to,$1))' >{file},rm -f {file})
 "
     )
@@ -70,13 +87,18 @@ keep-leads = $(if $(call leads-to,$1),printf \"%s\\n\" '$(subst ','\\'',$(call l
 
 /// Functions for a Snakefile: `leads` tells names that lead elsewhere, `there` are the files among them.
 pub(crate) const OF_SNAKEMAKE: &str = "
-# Names that a job looked for in vain, or that may be symbolic links. It is run when they lead elsewhere than when it ran last.
+# Names that a job looked for in vain, or that may be symbolic links. It is run when they lead elsewhere than when it ran last,
+# but not for what the jobs make there.
+def theirs(name):
+    path = os.path.relpath(os.path.realpath(name))
+    return path in MADE or any(path == directory or path.startswith(directory + \"/\") for directory in MADE_DIRECTORIES)
+
 def leads(*names):
-    found = [(name, os.path.relpath(os.path.realpath(name))) for name in names if os.path.exists(name)]
+    found = [(name, os.path.relpath(os.path.realpath(name))) for name in names if os.path.exists(name) and not theirs(name)]
     return zlib.crc32(repr(found).encode(\"utf-8\", \"surrogateescape\")) if found else 0
 
 def there(*names):
-    return [name for name in names if os.path.exists(name) and not os.path.isdir(name)]
+    return [name for name in names if os.path.exists(name) and not os.path.isdir(name) and not theirs(name)]
 ";
 
 #[cfg(test)]
