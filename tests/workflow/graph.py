@@ -62,8 +62,8 @@ def file(graph, vertex):
 
 def check_processes(graph, expected):
     processes = [vertex["facts"]["process"] for vertex in graph["vertices"] if "process" in vertex["facts"]]
-    lives = {one["life"] for one in processes}
-    assert len(lives) == expected, f"{len(lives)} processes, expected {expected}"
+    distinct = {one["process"] for one in processes}
+    assert len(distinct) == expected, f"{len(distinct)} processes, expected {expected}"
     assert all(one["exe"] for one in processes), "a process without a program"
 
 

@@ -2,10 +2,10 @@
 
 use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
-use crate::gather::{Gathered, Gathering};
+use crate::gather::{Accesses, Gathering};
 use crate::pairs::{Rules, pairs};
 use crate::result::{ADVICE_FORMAT, Advice, Confidence, Example, Finding, Item, Pairs, severity};
-use crate::rules::habit::{Found, part_of};
+use crate::rules::habit::{ProcessHabit, part_of};
 use crate::rules::join;
 use crate::rules::watch::Watching;
 use crate::runs::{Runs, runs};
@@ -14,7 +14,7 @@ use crate::stake::Stake;
 use hashbrown::HashMap;
 use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Process, Timestamp};
 use iotrail_query::process_group::executable;
-use iotrail_query::{Lives, Query, scan};
+use iotrail_query::{ProcessTable, Query, scan};
 use iotrail_trail::{EventLog, Trail, TrailError};
 use iotrail_workflow::why::{PathTimes, path_times};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,9 +40,9 @@ pub struct AdviseOptions {
 /// # Errors
 /// If the log cannot be read.
 pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<Advice, TrailError> {
-    let lives = Lives::of_log(log)?;
-    let times = path_times(log, &lives, options.threads)?;
-    let analysis = Analysis::new(log, query, &lives, &times, *options);
+    let process_table = ProcessTable::of_log(log)?;
+    let times = path_times(log, &process_table, options.threads)?;
+    let analysis = Analysis::new(log, query, &process_table, &times, *options);
     let seen = scan(log, Some(query), options.threads, &analysis.pass())?;
     analysis.finish(seen)
 }
@@ -52,7 +52,7 @@ pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<
 pub struct Analysis<'a> {
     log: &'a EventLog,
     query: &'a Query,
-    lives: &'a Lives,
+    process_table: &'a ProcessTable,
     times: &'a PathTimes,
     options: AdviseOptions,
 }
@@ -63,25 +63,25 @@ impl<'a> Analysis<'a> {
     pub const fn new(
         log: &'a EventLog,
         query: &'a Query,
-        lives: &'a Lives,
+        process_table: &'a ProcessTable,
         times: &'a PathTimes,
         options: AdviseOptions,
     ) -> Self {
-        Self { log, query, lives, times, options }
+        Self { log, query, process_table, times, options }
     }
 
     /// The pass over the log.
     #[must_use]
     pub fn pass(&self) -> (Gathering<'a>, Watching<'a>) {
-        (Gathering::new(self.log), Watching::new(self.log, self.lives, self.times))
+        (Gathering::new(self.log), Watching::new(self.log, self.process_table, self.times))
     }
 
     /// The advice, with what the pass has found.
     ///
     /// # Errors
     /// If the table of processes cannot be read.
-    pub fn finish(&self, (mut gathered, found): (Gathered, Vec<Found>)) -> Result<Advice, TrailError> {
-        let Self { log, query, lives, times, .. } = *self;
+    pub fn finish(&self, (mut gathered, found): (Accesses, Vec<ProcessHabit>)) -> Result<Advice, TrailError> {
+        let Self { log, query, process_table, times, .. } = *self;
         let tracing = cost_inside(log);
         let mut files: Vec<(FileId, FileAccesses)> = gathered.files.drain().collect();
         files.retain(|(_, file)| file.accesses.iter().any(|access| access.mergeable));
@@ -91,7 +91,7 @@ impl<'a> Analysis<'a> {
         let mut advising = Advising {
             log,
             query,
-            lives,
+            process_table,
             times,
             options: &self.options,
             descriptions: &gathered.descriptions,
@@ -112,7 +112,7 @@ impl<'a> Analysis<'a> {
             times,
             tracing,
             |call| query.rank_name(call.case),
-            |call| program(lives, call.case, call.pid, call.start),
+            |call| program(process_table, call.case, call.pid, call.start),
         );
         findings.sort_by(|a, b| Item::Finding(a).order(Item::Finding(b)));
         habits.sort_by(|a, b| Item::Habit(a).order(Item::Habit(b)));
@@ -141,9 +141,8 @@ fn cost_inside(log: &EventLog) -> u64 {
 /// From the first begin to the last end of a process, where cases tell time.
 fn elapsed(log: &EventLog) -> Result<Option<u64>, TrailError> {
     let processes = log.processes()?;
-    let timed = processes
-        .iter()
-        .filter(|process| log.cases().get(process.case.index()).is_some_and(Case::tells_time));
+    let timed =
+        processes.iter().filter(|process| log.cases().get(process.case.index()).is_some_and(Case::has_times));
     let (mut first, mut last): (Option<Timestamp>, Option<Timestamp>) = (None, None);
     for process in timed {
         first = first.into_iter().chain(process.start).min();
@@ -153,10 +152,10 @@ fn elapsed(log: &EventLog) -> Result<Option<u64>, TrailError> {
 }
 
 /// Base name of what a process executed at that time.
-fn program(lives: &Lives, case: CaseId, pid: Pid, at: i64) -> Arc<str> {
-    let life = lives.find(case, pid, Timestamp(at));
-    let program = life.and_then(|life| {
-        let images = lives.images(life);
+fn program(process_table: &ProcessTable, case: CaseId, pid: Pid, at: i64) -> Arc<str> {
+    let process = process_table.find(case, pid, Timestamp(at));
+    let program = process.and_then(|process| {
+        let images = process_table.images(process);
         let began = |image: &&Process| image.start.is_none_or(|start| start.0 <= at);
         executable(images.iter().rev().find(began).or(images.first())?)
     });
@@ -166,7 +165,7 @@ fn program(lives: &Lives, case: CaseId, pid: Pid, at: i64) -> Arc<str> {
 struct Advising<'a> {
     log: &'a EventLog,
     query: &'a Query,
-    lives: &'a Lives,
+    process_table: &'a ProcessTable,
     times: &'a PathTimes,
     options: &'a AdviseOptions,
     descriptions: &'a [Description],
@@ -241,7 +240,7 @@ impl Advising<'_> {
             let case = advising.case(access);
             let program = programs
                 .entry((case, access.pid))
-                .or_insert_with(|| program(advising.lives, case, access.pid, access.start))
+                .or_insert_with(|| program(advising.process_table, case, access.pid, access.start))
                 .clone();
             (Arc::clone(path), program, access.kind == Kind::Write)
         };
@@ -293,9 +292,9 @@ impl Advising<'_> {
     fn on_path(&self, saved: u64, members: &[&Access]) -> u64 {
         let (mut on_path, mut all) = (0_u64, 0_u64);
         for access in members {
-            let life = self.lives.find(self.case(access), access.pid, Timestamp(access.start));
+            let process = self.process_table.find(self.case(access), access.pid, Timestamp(access.start));
             let span = (access.start, access.end);
-            on_path += life.map_or(0, |life| self.times.of_thread(life, access.tid, span));
+            on_path += process.map_or(0, |process| self.times.of_thread(process, access.tid, span));
             all += u64::try_from(access.end.saturating_sub(access.start)).unwrap_or_default();
         }
         part_of(saved, on_path, all)

@@ -46,15 +46,15 @@ pub fn latest(spans: &[Span], questions: &[Question]) -> Vec<Option<u32>> {
     }
     let by_end = sorted(spans.len(), |at| spans[at].end);
     let mut ranks = vec![0_u32; spans.len()];
-    for (place, span) in by_end.iter().enumerate() {
-        ranks[*span as usize] = place as u32 + 1;
+    for (index, span) in by_end.iter().enumerate() {
+        ranks[*span as usize] = index as u32 + 1;
     }
     let mut sweep = Sweep { spans, questions, ranks, best: vec![0; questions.len()] };
     let (by_start, by_moment) =
         (sorted(spans.len(), |at| spans[at].start), sorted(questions.len(), |at| questions[at].before));
     sweep.over(&by_start, &by_moment);
     for (answer, rank) in answers.iter_mut().zip(sweep.best) {
-        *answer = rank.checked_sub(1).map(|place| by_end[place as usize]);
+        *answer = rank.checked_sub(1).map(|index| by_end[index as usize]);
     }
     answers
 }
@@ -126,11 +126,11 @@ impl Sweep<'_> {
         let mut next = by_start.iter().peekable();
         for at in by_moment {
             let question = &self.questions[*at as usize];
-            while let Some(place) = next.next_if(|span| self.spans[**span as usize].start < question.before) {
-                let span = &self.spans[*place as usize];
+            while let Some(index) = next.next_if(|span| self.spans[**span as usize].start < question.before) {
+                let span = &self.spans[*index as usize];
                 if touches(span.low, span.high) {
                     let (low, high) = cells(span.low, span.high);
-                    tree.put(low, high, self.ranks[*place as usize], owner(span, *place));
+                    tree.put(low, high, self.ranks[*index as usize], owner(span, *index));
                 }
             }
             if touches(question.low, question.high) {
@@ -155,14 +155,14 @@ impl<'a> Zoned<'a> {
     /// `zones` are the first bytes of the zones.
     fn of(zones: &[u64], list: &'a [u32], bytes: impl Fn(usize) -> (u64, u64)) -> Self {
         let mut zoned = Self { list, zones: vec![Vec::new(); zones.len()], wide: Vec::new() };
-        for (place, at) in list.iter().enumerate() {
+        for (index, at) in list.iter().enumerate() {
             let (low, high) = bytes(*at as usize);
             let first = zones.partition_point(|begin| *begin <= low).saturating_sub(1);
             let end = zones.partition_point(|begin| *begin < high);
             if end.saturating_sub(first) > MOST_ZONES {
-                zoned.wide.push(place as u32);
+                zoned.wide.push(index as u32);
             } else {
-                (first..end).for_each(|zone| zoned.zones[zone].push(place as u32));
+                (first..end).for_each(|zone| zoned.zones[zone].push(index as u32));
             }
         }
         zoned
@@ -171,12 +171,12 @@ impl<'a> Zoned<'a> {
     fn of_zone(&self, number: usize) -> Vec<u32> {
         let (mut own, mut wide) = (self.zones[number].iter().peekable(), self.wide.iter().peekable());
         let mut all = Vec::with_capacity(own.len() + wide.len());
-        while let Some(place) = match (own.peek(), wide.peek()) {
+        while let Some(index) = match (own.peek(), wide.peek()) {
             (Some(a), Some(b)) if a < b => own.next(),
             (_, Some(_)) => wide.next(),
             _ => own.next(),
         } {
-            all.push(self.list[*place as usize]);
+            all.push(self.list[*index as usize]);
         }
         all
     }

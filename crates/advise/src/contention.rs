@@ -19,12 +19,12 @@ impl Contention {
         }
         let mut found = Self { contended: vec![false; accesses.len()], wide: false };
         let mut by_low: Vec<(u64, u32)> = Vec::with_capacity(accesses.len());
-        for (at, access) in accesses.iter().enumerate() {
+        for (index, access) in accesses.iter().enumerate() {
             if access.high == u64::MAX || access.kind.is_unknown() {
-                found.contended[at] = true;
+                found.contended[index] = true;
                 found.wide = true;
             } else if access.kind != Kind::Seek && access.low < access.high {
-                by_low.push((visible_from[at].min(access.low), at as u32));
+                by_low.push((visible_from[index].min(access.low), index as u32));
             }
         }
         by_low.sort_unstable();
@@ -33,15 +33,15 @@ impl Contention {
             let (mut end, owner) = (accesses[*first as usize].high, accesses[*first as usize].description);
             let mut several = owner == DescriptionId::NONE;
             let mut length = 1;
-            while let Some((_, at)) = rest.get(length).filter(|(low, _)| *low < end) {
-                let access = &accesses[*at as usize];
+            while let Some((_, index)) = rest.get(length).filter(|(low, _)| *low < end) {
+                let access = &accesses[*index as usize];
                 end = end.max(access.high);
                 several |= access.description != owner;
                 length += 1;
             }
             let (group, others) = rest.split_at(length);
             if several {
-                group.iter().for_each(|(_, at)| found.contended[*at as usize] = true);
+                group.iter().for_each(|(_, index)| found.contended[*index as usize] = true);
             }
             rest = others;
         }

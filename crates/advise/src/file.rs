@@ -208,7 +208,7 @@ impl<'a> Looking<'a> {
             asks.iter().copied().enumerate().filter(|(_, ask)| is_taken(ask.by)).unzip();
         let mut answers = vec![None; asks.len()];
         let found = look(&some, &is_taken);
-        places.into_iter().zip(found).for_each(|(place, answer)| answers[place] = answer);
+        places.into_iter().zip(found).for_each(|(index, answer)| answers[index] = answer);
         answers
     }
 
@@ -245,7 +245,7 @@ impl<'a> Looking<'a> {
             })
             .collect();
         let answers = latest(&spans, &questions);
-        answers.into_iter().map(|found| found.map(|place| taken[place as usize])).collect()
+        answers.into_iter().map(|found| found.map(|index| taken[index as usize])).collect()
     }
 
     /// The bytes of an access that count.

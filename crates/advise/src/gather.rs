@@ -65,7 +65,7 @@ impl Mode {
 
 /// Accesses of all files.
 #[derive(Default)]
-pub struct Gathered {
+pub struct Accesses {
     pub(crate) files: HashMap<FileId, FileAccesses, RandomState>,
     pub(crate) descriptions: Vec<Description>,
     pub(crate) processes: ProcessEdges,
@@ -370,9 +370,9 @@ pub struct Piece {
 
 impl Pass for Gathering<'_> {
     type Sums = ();
-    type Seam = Piece;
-    type Closed = Gathered;
-    type Output = Gathered;
+    type Boundary = Piece;
+    type Closed = Accesses;
+    type Output = Accesses;
 
     fn columns(&self) -> Columns {
         Columns::CASE
@@ -399,8 +399,8 @@ impl Pass for Gathering<'_> {
 
     fn sums(&self) {}
 
-    fn closed(&self) -> Gathered {
-        Gathered::default()
+    fn closed(&self) -> Accesses {
+        Accesses::default()
     }
 
     fn add(&self, (): &mut (), rows: &Rows<'_>) -> Piece {
@@ -417,7 +417,7 @@ impl Pass for Gathering<'_> {
 
     fn merge(&self, (): &mut (), (): ()) {}
 
-    fn close(&self, closed: &mut Gathered, piece: Piece) {
+    fn close(&self, closed: &mut Accesses, piece: Piece) {
         let looked = &mut closed.looked;
         looked.transfers += piece.looked.transfers;
         looked.mergeable += piece.looked.mergeable;
@@ -426,14 +426,14 @@ impl Pass for Gathering<'_> {
         piece.items.into_iter().for_each(|item| closed.take(item));
     }
 
-    fn finish(&self, (): (), mut gathered: Gathered) -> Gathered {
+    fn finish(&self, (): (), mut gathered: Accesses) -> Accesses {
         gathered.spread();
         gathered.sort();
         gathered
     }
 }
 
-impl Gathered {
+impl Accesses {
     fn take(&mut self, item: Item) {
         match item {
             Item::Access(file, open, case, access) => self.access(file, open, case, access),
@@ -479,16 +479,16 @@ impl Gathered {
             access.description = number;
         }
         let accesses = &mut self.files.entry(file).or_default().accesses;
-        let place = accesses.len() as u32;
+        let index = accesses.len() as u32;
         accesses.push(access);
         let before = match access.timed {
             true => self.open_ended.remove(&(case, access.tid)),
-            false => self.open_ended.insert((case, access.tid), (file, place)),
+            false => self.open_ended.insert((case, access.tid), (file, index)),
         };
         // A thread does one thing after the other.
-        if let Some((file, place)) = before
+        if let Some((file, index)) = before
             && let Some(earlier) =
-                self.files.get_mut(&file).and_then(|file| file.accesses.get_mut(place as usize))
+                self.files.get_mut(&file).and_then(|file| file.accesses.get_mut(index as usize))
         {
             earlier.end = access.start.max(earlier.start);
         }

@@ -86,8 +86,8 @@ pub(crate) fn pairs(looking: &Looking<'_>, rules: Rules) -> Vec<Pair> {
         found.push(pair(looking, two, &between.unwrap_or_default()));
     }
     let asked: Vec<Two> = far.iter().map(|(_, two)| *two).collect();
-    for ((place, two), between) in far.into_iter().zip(Between::of(looking, rules, &asked)) {
-        found[place] = pair(looking, two, &between);
+    for ((index, two), between) in far.into_iter().zip(Between::of(looking, rules, &asked)) {
+        found[index] = pair(looking, two, &between);
     }
     found
 }
@@ -128,18 +128,18 @@ pub(crate) struct Two {
 impl Two {
     fn all<'a>(looking: &'a Looking<'_>) -> impl Iterator<Item = Self> + 'a {
         let mut last: HashMap<_, u32, RandomState> = HashMap::default();
-        looking.file.accesses.iter().enumerate().filter_map(move |(at, access)| {
+        looking.file.accesses.iter().enumerate().filter_map(move |(index, access)| {
             if !access.is_transfer() {
                 return None;
             }
-            let first = last.insert(access.description, at as u32)?;
+            let first = last.insert(access.description, index as u32)?;
             let before = looking.access(first);
             let is_pair = before.kind == access.kind
                 && before.mergeable
                 && access.mergeable
                 && before.pid == access.pid
                 && before.end <= access.start;
-            is_pair.then_some(Self { first, second: at as u32 })
+            is_pair.then_some(Self { first, second: index as u32 })
         })
     }
 

@@ -32,7 +32,7 @@ mod unused_files;
 pub(crate) mod watch;
 
 use crate::result::{Habit, Place, severity};
-use crate::rules::habit::{Context, Found, PLACES, Seen, Tally};
+use crate::rules::habit::{Context, PLACES, ProcessHabit, Seen, Tally};
 use crate::stake::Stake;
 use iotrail_workflow::why::PathTimes;
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ pub(crate) trait Rule: Send {
     fn see(&mut self, call: &Seen);
 
     /// What it found, a habit for each process and file.
-    fn found(&self, log: &Context) -> Vec<Found>;
+    fn found(&self, log: &Context) -> Vec<ProcessHabit>;
 }
 
 /// All rules at work.
@@ -135,23 +135,23 @@ type Whose = (&'static str, Arc<str>, Arc<str>);
 
 /// The habits of all processes of one program on one file as one, in no order.
 pub(crate) fn join(
-    found: Vec<Found>,
+    found: Vec<ProcessHabit>,
     path: &PathTimes,
     tracing: u64,
     case: impl Fn(&Seen) -> String,
     program: impl Fn(&Seen) -> Arc<str>,
 ) -> Vec<Habit> {
-    let mut groups: BTreeMap<Whose, Vec<Found>> = BTreeMap::new();
+    let mut groups: BTreeMap<Whose, Vec<ProcessHabit>> = BTreeMap::new();
     for habit in found {
         let name = program(&habit.tally.first);
         groups.entry((habit.rule, Arc::clone(&habit.file), name)).or_default().push(habit);
     }
-    let habit = |((rule, file, program), members): (Whose, Vec<Found>)| {
+    let habit = |((rule, file, program), members): (Whose, Vec<ProcessHabit>)| {
         let sum = |number: fn(&Tally) -> u64| {
             members.iter().map(|member| number(&member.tally)).fold(0, u64::saturating_add)
         };
         let mut stake = Stake::default();
-        for Found { tally, .. } in &members {
+        for ProcessHabit { tally, .. } in &members {
             stake.add(path.run(tally.first.case), tally.saved.at_stake(tracing));
         }
         let most = members.iter().max_by_key(|member| member.tally.saved.calls)?;

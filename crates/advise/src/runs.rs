@@ -80,8 +80,8 @@ pub(crate) fn runs(looking: &mut Looking<'_>, processes: &ProcessEdges, ordered:
 
 fn sequences(accesses: &[Access]) -> Sequences {
     let mut found: HashMap<DescriptionId, Vec<u32>, RandomState> = HashMap::default();
-    for (at, access) in accesses.iter().enumerate().filter(|(_, access)| access.is_transfer()) {
-        found.entry(access.description).or_default().push(at as u32);
+    for (index, access) in accesses.iter().enumerate().filter(|(_, access)| access.is_transfer()) {
+        found.entry(access.description).or_default().push(index as u32);
     }
     found.into_iter().collect()
 }
@@ -191,8 +191,8 @@ impl Cutting<'_> {
     }
 
     /// Whether the access behind this place can be in a run with the one at it, by itself.
-    fn step(&self, place: usize) -> Result<Shape, Stop> {
-        let [a, b] = [place, place + 1].map(|place| self.looking.access(self.sequence[place]));
+    fn step(&self, index: usize) -> Result<Shape, Stop> {
+        let [a, b] = [index, index + 1].map(|index| self.looking.access(self.sequence[index]));
         if a.kind != b.kind || !a.mergeable || !b.mergeable {
             return Err(Stop::Mixed);
         }
@@ -215,10 +215,10 @@ impl Cutting<'_> {
     fn regular(&self) -> Vec<usize> {
         let mut lengths = vec![1; self.sequence.len()];
         let mut behind = None;
-        for place in (0..self.sequence.len().saturating_sub(1)).rev() {
-            let shape = self.step(place).ok().filter(|shape| *shape != Shape::Scattered);
+        for index in (0..self.sequence.len().saturating_sub(1)).rev() {
+            let shape = self.step(index).ok().filter(|shape| *shape != Shape::Scattered);
             if shape.is_some() {
-                lengths[place] = if shape == behind { lengths[place + 1] + 1 } else { 2 };
+                lengths[index] = if shape == behind { lengths[index + 1] + 1 } else { 2 };
             }
             behind = shape;
         }

@@ -143,8 +143,8 @@ impl<W: Write> Shown<W> {
     /// Writes what has no line end yet.
     fn end(&mut self) -> io::Result<()> {
         // A tab does no harm.
-        for (at, part) in self.line.split(|byte| *byte == b'\t').enumerate() {
-            if at > 0 {
+        for (index, part) in self.line.split(|byte| *byte == b'\t').enumerate() {
+            if index > 0 {
                 self.out.write_all(b"\t")?;
             }
             self.out.write_all(printable(&String::from_utf8_lossy(part)).as_bytes())?;

@@ -102,16 +102,16 @@ impl Ui {
     }
 
     /// One line for the reader.
-    pub fn say(&self, text: &str) {
+    pub fn info(&self, text: &str) {
         if !self.quiet {
             self.line("", "", text);
         }
     }
 
     /// Which files were written.
-    pub fn say_written(&self, paths: &[std::path::PathBuf]) {
+    pub fn report_written(&self, paths: &[std::path::PathBuf]) {
         for path in paths {
-            self.say(&format!("wrote {}", path.display()));
+            self.info(&format!("wrote {}", path.display()));
         }
     }
 

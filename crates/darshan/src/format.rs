@@ -71,9 +71,9 @@ impl Format for DarshanDxt {
             }
             reader.fill();
         }
-        let content = match (known, reader.trouble(), binary) {
+        let content = match (known, reader.read_error(), binary) {
             (true, ..) => Content::Trace,
-            (false, Some(trouble), _) => Content::Unreadable(trouble.clone()),
+            (false, Some(read_error), _) => Content::Unreadable(read_error.clone()),
             (false, None, true) => Content::Binary,
             (false, None, false) => Content::Text,
         };

@@ -39,7 +39,7 @@ struct Section {
     /// The place of the rank.
     rank: Option<usize>,
     /// How many transfers should come, and how many came.
-    told: u64,
+    declared: u64,
     seen: u64,
 }
 
@@ -116,13 +116,13 @@ impl<'a> Log<'a> {
                 self.coverage.count_noise("file");
             }
             Line::Rank { rank, host } => {
-                let place = self.rank(rank, intake);
+                let index = self.rank(rank, intake);
                 let host = iotrail_model::text::path_to_text(host).into_owned();
-                self.ranks.all[place].host.get_or_insert(host);
+                self.ranks.all[index].host.get_or_insert(host);
                 self.coverage.count_noise("file");
             }
             Line::Counts(writes, reads) => {
-                self.section.told = writes.saturating_add(reads);
+                self.section.declared = writes.saturating_add(reads);
                 self.coverage.count_noise("file");
             }
             Line::Incomplete(module) => {
@@ -154,14 +154,14 @@ impl<'a> Log<'a> {
     }
 
     fn transfer(&mut self, segment: &Segment, intake: &mut Intake<'_, '_, Rows>) {
-        let place = match self.section.rank {
-            Some(place) if self.ranks.all[place].number == segment.rank => place,
+        let index = match self.section.rank {
+            Some(index) if self.ranks.all[index].number == segment.rank => index,
             _ => self.rank(segment.rank, intake),
         };
         self.section.seen += 1;
         self.unit = self.unit.max(segment.unit);
-        let (seq, tid) = self.ranks.count(place, segment);
-        let rank = &self.ranks.all[place];
+        let (seq, tid) = self.ranks.count(index, segment);
+        let rank = &self.ranks.all[index];
         let asked = segment.layer == Layer::Mpiio;
         let event = Event {
             case: rank.case,
@@ -186,7 +186,7 @@ impl<'a> Log<'a> {
     /// What was announced and did not come is missing.
     fn section_is_over(&mut self) {
         let section = std::mem::take(&mut self.section);
-        self.coverage.lost = self.coverage.lost.saturating_add(section.told.saturating_sub(section.seen));
+        self.coverage.lost = self.coverage.lost.saturating_add(section.declared.saturating_sub(section.seen));
     }
 
     fn finish(mut self, text: &Text<'_>, intake: &mut Intake<'_, '_, Rows>) -> bool {

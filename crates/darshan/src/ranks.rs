@@ -67,8 +67,8 @@ impl Ranks {
     }
 
     /// Counts a transfer of a rank; its record number in the case, and its thread.
-    pub(crate) fn count(&mut self, place: usize, segment: &Segment) -> (u64, Tid) {
-        let rank = &mut self.all[place];
+    pub(crate) fn count(&mut self, index: usize, segment: &Segment) -> (u64, Tid) {
+        let rank = &mut self.all[index];
         let seq = rank.events;
         rank.count(segment);
         let Some(thread) = segment.thread else { return (seq, Tid(rank.pid.0)) };

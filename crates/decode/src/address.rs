@@ -1,7 +1,7 @@
 //! Socket addresses as text: `{sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")}`.
 
 use super::layout::{u16_at, u32_at};
-use super::stored::{Place, Stored};
+use super::stored::{ByteRange, Stored};
 use super::symbols::FAMILIES;
 use crate::Memory;
 use std::io::Write as _;
@@ -26,7 +26,7 @@ pub(super) fn socket(address: u64, length: u64, memory: &impl Memory, bytes: &mu
     }
     let start = bytes.len();
     push_address(&buffer[..length], bytes);
-    Stored::Text(Place::since(start, bytes))
+    Stored::Text(ByteRange::since(start, bytes))
 }
 
 fn push_address(address: &[u8], bytes: &mut Vec<u8>) {

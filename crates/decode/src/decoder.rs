@@ -72,8 +72,8 @@ impl Entry {
             _ => call.plan.special,
         };
         if call.decoded {
-            for (place, arg) in call.plan.args.iter().enumerate().take(usize::from(call.plan.len)) {
-                self.args[place] = self.argument(*arg, memory);
+            for (index, arg) in call.plan.args.iter().enumerate().take(usize::from(call.plan.len)) {
+                self.args[index] = self.argument(*arg, memory);
             }
         }
         if self.special == Special::Send {
@@ -143,11 +143,11 @@ impl Entry {
 impl Source {
     #[inline]
     pub(super) fn value(self, values: &[u64; MAX_ARGUMENTS]) -> u64 {
-        let half = |place: u8| values.get(usize::from(place)).copied().unwrap_or_default() & 0xffff_ffff;
+        let half = |index: u8| values.get(usize::from(index)).copied().unwrap_or_default() & 0xffff_ffff;
         match self {
-            Self::Register(place) => values[usize::from(place) % MAX_ARGUMENTS],
-            Self::LowHigh(place) => half(place) | half(place + 1) << 32,
-            Self::HighLow(place) => half(place) << 32 | half(place + 1),
+            Self::Register(index) => values[usize::from(index) % MAX_ARGUMENTS],
+            Self::LowHigh(index) => half(index) | half(index + 1) << 32,
+            Self::HighLow(index) => half(index) << 32 | half(index + 1),
         }
     }
 

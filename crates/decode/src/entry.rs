@@ -2,7 +2,7 @@
 
 use super::effects::{Effects, Special};
 use super::plan::Plan;
-use super::stored::{Place, Stored};
+use super::stored::{ByteRange, Stored};
 use crate::{Registers, Returned};
 use iotrail_model::calls::{self, ArgKind, CallKind, CallSpec, Makes};
 use iotrail_model::raw::{Arg, RawCall, Return};
@@ -160,7 +160,7 @@ impl Entry {
     /// Whether a structure among the arguments asks for `RESOLVE_IN_ROOT`.
     #[must_use]
     pub fn stays_in_root(&self) -> bool {
-        let asks = |text: Place| text.of(&self.bytes).windows(15).any(|part| part == b"RESOLVE_IN_ROOT");
+        let asks = |text: ByteRange| text.of(&self.bytes).windows(15).any(|part| part == b"RESOLVE_IN_ROOT");
         self.args.iter().any(|arg| matches!(arg, Stored::Text(text) if asks(*text)))
     }
 
@@ -183,7 +183,7 @@ impl Entry {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(name);
         if let Some(arg) = self.args.get_mut(place) {
-            *arg = Stored::Located(Place::since(start, &self.bytes));
+            *arg = Stored::Located(ByteRange::since(start, &self.bytes));
         }
     }
 
@@ -211,7 +211,7 @@ impl Entry {
     #[must_use]
     pub fn view(&self, names: &mut Dictionaries) -> View<'_> {
         let call = self.call().unwrap_or_else(|| self.unnamed(names));
-        let args = std::array::from_fn(|place| self.args[place].view(&self.bytes));
+        let args = std::array::from_fn(|index| self.args[index].view(&self.bytes));
         let ret = match self.returned {
             None => Return::Unseen,
             Some(Returned::Value(value)) => Return::Value(value, None),

@@ -17,10 +17,10 @@ impl Entry {
         if self.undecoded {
             return;
         }
-        for (place, arg) in plan.args.iter().enumerate().take(usize::from(plan.len)) {
+        for (index, arg) in plan.args.iter().enumerate().take(usize::from(plan.len)) {
             let register = arg.source.first();
             if let Some(stored) = self.stored(arg.how, register, value, memory) {
-                self.args[place] = stored;
+                self.args[index] = stored;
             }
         }
     }

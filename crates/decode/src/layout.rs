@@ -30,10 +30,10 @@ impl Layout {
     }
 
     /// The pointer or `long` at `at`.
-    pub(super) fn pointer(self, bytes: &[u8], at: usize) -> u64 {
+    pub(super) fn pointer(self, bytes: &[u8], offset: usize) -> u64 {
         match self {
-            Self::Wide => u64_at(bytes, at),
-            Self::Narrow => u64::from(u32_at(bytes, at)),
+            Self::Wide => u64_at(bytes, offset),
+            Self::Narrow => u64::from(u32_at(bytes, offset)),
         }
     }
 }
@@ -46,16 +46,16 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     array
 }
 
-pub(super) fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes(array_at(bytes, at))
+pub(super) fn u16_at(bytes: &[u8], offset: usize) -> u16 {
+    u16::from_le_bytes(array_at(bytes, offset))
 }
 
-pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(array_at(bytes, at))
+pub(super) fn u32_at(bytes: &[u8], offset: usize) -> u32 {
+    u32::from_le_bytes(array_at(bytes, offset))
 }
 
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(array_at(bytes, at))
+pub(super) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
+    u64::from_le_bytes(array_at(bytes, offset))
 }
 
 /// All of `N` bytes, or nothing.

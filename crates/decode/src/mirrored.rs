@@ -6,11 +6,11 @@ use crate::{Abi, Memory};
 use iotrail_model::raw::Arg;
 
 /// The symbols for a number that stands where argument `place` of the call `name` would; `None` if it has none.
-pub(crate) fn flag_text(name: &str, place: usize, value: u64) -> Option<Vec<u8>> {
+pub(crate) fn flag_text(name: &str, index: usize, value: u64) -> Option<Vec<u8>> {
     let mut registers = [0; 6];
-    *registers.get_mut(place)? = value;
+    *registers.get_mut(index)? = value;
     let mut bytes = Vec::new();
-    let stored = symbols::notation(name, place).write(&registers, place, Abi::X86_64, &mut bytes);
+    let stored = symbols::notation(name, index).write(&registers, index, Abi::X86_64, &mut bytes);
     match stored.view(&bytes) {
         Arg::Symbols(text) => Some(text.to_vec()),
         _ => None,

@@ -78,7 +78,7 @@ static OF_X32: [&str; 36] = [
 
 fn x32_name(number: usize) -> Option<&'static str> {
     match number.checked_sub(FIRST_OF_X32) {
-        Some(place) => OF_X32.get(place).copied(),
+        Some(index) => OF_X32.get(index).copied(),
         // The kernel takes the 64-bit variant of a replaced call, too, but reads structures in the other layout then.
         None => x86_64_name(number),
     }

@@ -105,9 +105,9 @@ impl Plan {
         };
         let multiplexer = multiplexer(abi, spec.name);
         let opaque = matches!(multiplexer, Multiplexer::Ipc | Multiplexer::Select);
-        for (place, arg) in args.iter_mut().enumerate().take(spec.args.len()) {
-            let source = source(abi, spec.name, place);
-            *arg = Argument { how: if opaque { How::Opaque } else { how(abi, spec, place) }, source };
+        for (index, arg) in args.iter_mut().enumerate().take(spec.args.len()) {
+            let source = source(abi, spec.name, index);
+            *arg = Argument { how: if opaque { How::Opaque } else { how(abi, spec, index) }, source };
         }
         let len = spec.args.len().min(MAX_ARGUMENTS) as u8;
         Self { call, args, len, special: Special::of(spec), multiplexer }
@@ -134,10 +134,10 @@ fn multiplexer(abi: Abi, name: &str) -> Multiplexer {
 
 /// Where argument `place` of the call table is: the arguments of a few calls are not in order (`man 2 syscall`,
 /// `man 2 clone`), and 32-bit x86 takes numbers of 64 bits in two registers.
-fn source(abi: Abi, name: &str, place: usize) -> Source {
+fn source(abi: Abi, name: &str, index: usize) -> Source {
     use Source::{HighLow, LowHigh, Register};
     let narrow = abi == Abi::I386;
-    let in_order = Register(place as u8);
+    let in_order = Register(index as u8);
     let sources: &[Source] = match name {
         "clone" => &[Register(1), Register(0)],
         "preadv2" | "pwritev2" if narrow => &[Register(0), Register(1), Register(2), LowHigh(3), Register(5)],
@@ -158,11 +158,11 @@ fn source(abi: Abi, name: &str, place: usize) -> Source {
         "_llseek" if narrow => &[Register(0), HighLow(1), Register(3), Register(4)],
         _ => &[],
     };
-    sources.get(place).copied().unwrap_or(in_order)
+    sources.get(index).copied().unwrap_or(in_order)
 }
 
-fn how(abi: Abi, spec: &CallSpec, place: usize) -> How {
-    match spec.args[place] {
+fn how(abi: Abi, spec: &CallSpec, index: usize) -> How {
+    match spec.args[index] {
         ArgKind::Buffer => How::Opaque,
         ArgKind::Fd | ArgKind::Fd2 => How::Fd,
         ArgKind::DirFd => How::Directory,
@@ -175,7 +175,7 @@ fn how(abi: Abi, spec: &CallSpec, place: usize) -> How {
         ArgKind::Count => How::Number,
         ArgKind::Offset | ArgKind::Offset2 => offset(abi, spec.name),
         ArgKind::Position => How::StoredPosition,
-        ArgKind::Flags => How::Symbols(notation(spec.name, place)),
+        ArgKind::Flags => How::Symbols(notation(spec.name, index)),
         ArgKind::Command if spec.kind == CallKind::Control => How::Control,
         ArgKind::Command => How::Unsigned32,
         ArgKind::Process | ArgKind::Status => How::Signed32,
@@ -184,7 +184,7 @@ fn how(abi: Abi, spec: &CallSpec, place: usize) -> How {
         ArgKind::Struct if spec.kind == CallKind::Spawn => How::CloneArgs,
         ArgKind::Struct => How::Opaque,
         ArgKind::Address | ArgKind::Extent | ArgKind::Word => How::Number,
-        ArgKind::SocketName | ArgKind::Other => other(spec.name, place),
+        ArgKind::SocketName | ArgKind::Other => other(spec.name, index),
     }
 }
 
@@ -198,8 +198,8 @@ fn offset(abi: Abi, name: &str) -> How {
     }
 }
 
-fn other(name: &str, place: usize) -> How {
-    match (name, place) {
+fn other(name: &str, index: usize) -> How {
+    match (name, index) {
         ("connect" | "bind", 1) | ("sendto", 4) => How::Address,
         ("accept" | "accept4" | "getsockname" | "getpeername", 1) | ("recvfrom", 4) => How::StoredAddress,
         _ => How::Number,

@@ -7,12 +7,12 @@ use iotrail_model::raw::Arg;
 
 /// Where a string lies in the buffer of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ByteRange {
     start: u32,
     end: u32,
 }
 
-impl Place {
+impl ByteRange {
     /// What was added to `bytes` since it held `start` bytes.
     pub(super) fn since(start: usize, bytes: &[u8]) -> Self {
         Self { start: start as u32, end: bytes.len() as u32 }
@@ -33,20 +33,20 @@ pub(super) enum Stored {
     Fd(i32),
     Cwd,
     Path {
-        place: Place,
+        place: ByteRange,
         complete: bool,
     },
     /// A path by the name that the kernel resolved.
-    Located(Place),
+    Located(ByteRange),
     Symbol(&'static str),
-    Symbols(Place),
+    Symbols(ByteRange),
     FdPair([i32; 2]),
     Length(u64),
     Strings {
-        place: Place,
+        place: ByteRange,
         complete: bool,
     },
-    Text(Place),
+    Text(ByteRange),
 }
 
 impl Stored {

@@ -1,7 +1,7 @@
 //! Reads paths and argument vectors.
 
 use super::layout::Layout;
-use super::stored::{Place, Stored};
+use super::stored::{ByteRange, Stored};
 use crate::Memory;
 use std::cell::{Cell, RefCell};
 
@@ -22,8 +22,8 @@ pub(super) fn path(address: u64, memory: &impl Memory, bytes: &mut Vec<u8>) -> S
     }
     let start = bytes.len();
     match push_string(address, PATH_MAX, memory, bytes) {
-        End::Nul => Stored::Path { place: Place::since(start, bytes), complete: true },
-        End::Limit => Stored::Path { place: Place::since(start, bytes), complete: false },
+        End::Nul => Stored::Path { place: ByteRange::since(start, bytes), complete: true },
+        End::Limit => Stored::Path { place: ByteRange::since(start, bytes), complete: false },
         End::Fault => {
             bytes.truncate(start);
             Stored::Opaque
@@ -35,7 +35,7 @@ pub(super) fn path(address: u64, memory: &impl Memory, bytes: &mut Vec<u8>) -> S
 pub(super) fn stored_path(address: u64, length: usize, memory: &impl Memory, bytes: &mut Vec<u8>) -> Stored {
     let (start, length) = (bytes.len(), length.min(PATH_MAX));
     match push_string(address, length.max(1), memory, bytes) {
-        End::Nul | End::Limit => Stored::Path { place: Place::since(start, bytes), complete: true },
+        End::Nul | End::Limit => Stored::Path { place: ByteRange::since(start, bytes), complete: true },
         End::Fault => {
             bytes.truncate(start);
             Stored::Opaque
@@ -91,7 +91,7 @@ pub(super) fn vector(address: u64, layout: Layout, memory: &impl Memory, bytes: 
     } else if bytes.len() > start {
         bytes.pop();
     }
-    Stored::Strings { place: Place::since(start, bytes), complete: complete.is_some() }
+    Stored::Strings { place: ByteRange::since(start, bytes), complete: complete.is_some() }
 }
 
 /// Memory of which what was read last is kept: the strings of a vector lie side by side.
@@ -181,11 +181,11 @@ mod tests {
 
     fn process(strings: &[&[u8]], at: u64) -> Process {
         let mut bytes = vec![0; 2 * PAGE as usize];
-        let mut place = at;
+        let mut offset = at;
         for (number, string) in strings.iter().enumerate() {
-            bytes[8 + 8 * number..][..8].copy_from_slice(&place.to_le_bytes());
-            bytes[place as usize..][..string.len()].copy_from_slice(string);
-            place += string.len() as u64 + 1;
+            bytes[8 + 8 * number..][..8].copy_from_slice(&offset.to_le_bytes());
+            bytes[offset as usize..][..string.len()].copy_from_slice(string);
+            offset += string.len() as u64 + 1;
         }
         Process { bytes, readings: Cell::new(0) }
     }

@@ -1,7 +1,7 @@
 //! The few structures that the resolver looks into, as text.
 
 use super::layout::{Layout, read, u16_at, u32_at, u64_at};
-use super::stored::{Place, Stored};
+use super::stored::{ByteRange, Stored};
 use super::symbols::{self, LOCK_TYPES, OPEN_RESOLVE, Octal, WHENCE};
 use crate::{Abi, Memory};
 use std::io::Write as _;
@@ -32,7 +32,7 @@ pub(super) fn open_how(
     bytes.extend_from_slice(b", resolve=");
     OPEN_RESOLVE.push(resolve, bytes);
     bytes.push(b'}');
-    Stored::Text(Place::since(start, bytes))
+    Stored::Text(ByteRange::since(start, bytes))
 }
 
 /// How to make a process (`struct clone_args`): `{flags=CLONE_VM|CLONE_VFORK, exit_signal=SIGCHLD}`.
@@ -58,7 +58,7 @@ pub(super) fn clone_args(address: u64, size: u64, memory: &impl Memory, bytes: &
         0 => write!(bytes, ", stack=NULL, stack_size={stack_size:#x}}}"),
         _ => write!(bytes, ", stack={stack:#x}, stack_size={stack_size:#x}}}"),
     };
-    Stored::Text(Place::since(start, bytes))
+    Stored::Text(ByteRange::since(start, bytes))
 }
 
 /// What fcntl does with its third argument.
@@ -107,7 +107,7 @@ pub(super) fn lock(
         let _ = write!(bytes, ", l_pid={}", lock.pid);
     }
     bytes.push(b'}');
-    Stored::Text(Place::since(start, bytes))
+    Stored::Text(ByteRange::since(start, bytes))
 }
 
 fn push_one(names: &'static [symbols::Name], number: u16, bytes: &mut Vec<u8>) {

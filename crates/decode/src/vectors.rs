@@ -77,7 +77,7 @@ impl Header {
             }
         };
         let word = layout.word();
-        let field = |place: usize| layout.pointer(&bytes, place * word);
+        let field = |index: usize| layout.pointer(&bytes, index * word);
         Some(Self { vector: field(2), count: field(3), control: field(4), control_length: field(5) })
     }
 

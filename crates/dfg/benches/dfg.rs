@@ -21,8 +21,8 @@ fn main() {
             bencher.iter_batched(
                 || Accumulator::new(Arc::clone(&plan)),
                 |mut worker| {
-                    let seams = worker.add(&batch, &classified);
-                    (worker, seams)
+                    let open_cases = worker.add(&batch, &classified);
+                    (worker, open_cases)
                 },
                 BatchSize::PerIteration,
             );

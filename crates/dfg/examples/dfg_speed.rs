@@ -29,7 +29,7 @@ fn main() {
     let events: usize = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(10_000_000);
     let plan = Arc::new(Plan::ungrouped(CASES));
     let mut worker = Accumulator::new(Arc::clone(&plan));
-    let mut seams = Vec::new();
+    let mut open_cases = Vec::new();
     let mut accumulating = Duration::ZERO;
     let mut random = Random(1);
     let (mut case, mut start, mut activity) = (0, 0_i64, 0_u64);
@@ -66,14 +66,14 @@ fn main() {
             classified.key.push(CaseKey::new(event.case, 0));
         }
         let clock = cpu_time();
-        seams.push(worker.add(&batch, &classified));
+        open_cases.push(worker.add(&batch, &classified));
         accumulating += cpu_time() - clock;
     }
     let held = resident() - before;
     let names: Vec<Arc<str>> = (0..ACTIVITIES).map(|activity| format!("call:{activity}").into()).collect();
     let labels = Labels { activities: &names, groups: &[], case_name: &|key| key.to_string() };
     let clock = cpu_time();
-    let whole = Partial::assemble([worker], seams, &plan);
+    let whole = Partial::assemble([worker], open_cases, &plan);
     let dfg = whole.finish(&labels, ConcurrencyRule::Exact, NonZeroUsize::MIN);
     let finishing = cpu_time() - clock;
     let per_event = |time: Duration| time.as_nanos() as f64 / events as f64;

@@ -6,8 +6,8 @@
 //! machine): 72 ns of CPU time for each event here, of which a third waits for the memory of the relation, and 20 ns to
 //! finish; 133 MB held, 80 MB of it gaps that are still exact.
 
+use crate::open_cases::{BoundaryEvents, OpenCase, OpenCases};
 use crate::plan::Plan;
-use crate::seams::{Ends, OpenCase, Seams};
 use crate::totals::Totals;
 use crate::vertex::Relation;
 use hashbrown::HashMap;
@@ -52,7 +52,7 @@ struct Row {
     /// Whether `start` means anything.
     timed: bool,
     /// Whether it tells how far apart calls are and which overlap.
-    tells_calls: bool,
+    times_calls: bool,
 }
 
 impl Accumulator {
@@ -73,7 +73,7 @@ impl Accumulator {
     ///
     /// The batch must have the columns start, dur, file, size and errno.
     #[must_use]
-    pub fn add(&mut self, batch: &EventBatch, classified: &Classified) -> Seams {
+    pub fn add(&mut self, batch: &EventBatch, classified: &Classified) -> OpenCases {
         let mut cases =
             PieceCases { list: Vec::new(), places: HashMap::default(), first_serial: self.serial };
         let mut current: Option<(CaseKey, Option<usize>)> = None;
@@ -108,13 +108,13 @@ impl Accumulator {
                 waits,
                 is_io: case.sums.is_some() && !waits && self.may_be_io(batch, row),
                 timed: case.timed,
-                tells_calls: case.tells_calls,
+                times_calls: case.times_calls,
             };
             self.count(event, case.slot, !batch.errno[row].is_null(), batch.file[row]);
             self.extend(case, serial, event);
         }
         self.serial += cases.list.len() as u64;
-        Seams::new(cases.list, &mut self.totals)
+        OpenCases::new(cases.list, &mut self.totals)
     }
 
     /// Whether a call that does not wait is of data, sync or metadata; what is of no known class may be.
@@ -159,7 +159,7 @@ impl Accumulator {
             }
             node.durations.push(duration as i64);
             node.longest = node.longest.max(Some(duration as i64));
-            if event.tells_calls {
+            if event.times_calls {
                 node.intervals.push(event.start, Nanos(duration as i64));
             }
         }
@@ -183,7 +183,7 @@ impl Accumulator {
             sums.event(event.activity, event.duration, event.is_io, event.size);
         }
         let Some(ends) = &mut case.ends else {
-            case.ends = Some(Ends {
+            case.ends = Some(BoundaryEvents {
                 first: event.activity,
                 first_start: event.start.0,
                 last: event.activity,
@@ -213,7 +213,7 @@ impl Row {
     #[inline]
     fn end(self) -> Option<i64> {
         self.duration
-            .filter(|_| self.tells_calls)
+            .filter(|_| self.times_calls)
             .map(|duration| self.start.0.saturating_add(duration as i64))
     }
 }
@@ -226,13 +226,13 @@ fn known(value: Option<i64>) -> Option<u64> {
 impl PieceCases {
     /// The place of a case in the list, NULL if the plan leaves it out.
     fn enter(&mut self, key: CaseKey, plan: &Plan) -> Option<usize> {
-        if let Some(&place) = self.places.get(&key) {
-            return Some(place);
+        if let Some(&index) = self.places.get(&key) {
+            return Some(index);
         }
         let slot = plan.slot(key.case())?;
-        let place = self.list.len();
+        let index = self.list.len();
         self.list.push(OpenCase::new(key, slot, plan));
-        self.places.insert(key, place);
-        Some(place)
+        self.places.insert(key, index);
+        Some(index)
     }
 }

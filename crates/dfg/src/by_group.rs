@@ -19,7 +19,7 @@ impl<T> ByGroup<T> {
     /// The figures of the group of that name.
     #[must_use]
     pub fn get(&self, group: &str) -> Option<&T> {
-        self.place(group).ok().map(|place| &self.0[place].1)
+        self.place(group).ok().map(|index| &self.0[index].1)
     }
 
     /// The figures of the group of that name, which are made if there are none.
@@ -27,11 +27,11 @@ impl<T> ByGroup<T> {
     where
         T: Default,
     {
-        let place = self.place(group).unwrap_or_else(|place| {
-            self.0.insert(place, (Arc::clone(group), T::default()));
-            place
+        let index = self.place(group).unwrap_or_else(|index| {
+            self.0.insert(index, (Arc::clone(group), T::default()));
+            index
         });
-        &mut self.0[place].1
+        &mut self.0[index].1
     }
 
     /// Names and figures, sorted by name.

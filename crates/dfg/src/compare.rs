@@ -12,11 +12,11 @@ use crate::activity_change::{ActivityChange, Pair};
 use crate::comparison::{COMPARISON_FORMAT, Chance, Change, ChangeKind, Comparison, Unit};
 use crate::error::DfgError;
 use crate::finish::Labels;
+use crate::open_cases::{ClosedCases, OpenCases};
 use crate::options::DfgOptions;
 use crate::plan::Plan;
 use crate::result::{Dfg, END, START};
 use crate::runs::{CaseFacts, Holders, Run, runs, unit};
-use crate::seams::{ClosedSeams, Seams};
 use crate::significance::{self, Hypothesis, LEVEL, Tested};
 use crate::summation::Summation;
 use crate::synthesize;
@@ -132,8 +132,8 @@ impl ContrastSums {
 
 impl Pass for Contrast<'_> {
     type Sums = ContrastSums;
-    type Seam = Seams;
-    type Closed = ClosedSeams;
+    type Boundary = OpenCases;
+    type Closed = ClosedCases;
     type Output = Comparison;
 
     fn columns(&self) -> Columns {
@@ -144,11 +144,11 @@ impl Pass for Contrast<'_> {
         ContrastSums { accumulator: self.sums.sums(), threads: BTreeMap::new() }
     }
 
-    fn closed(&self) -> ClosedSeams {
+    fn closed(&self) -> ClosedCases {
         self.sums.closed()
     }
 
-    fn add(&self, sums: &mut ContrastSums, rows: &Rows<'_>) -> Seams {
+    fn add(&self, sums: &mut ContrastSums, rows: &Rows<'_>) -> OpenCases {
         let mut row = 0;
         for piece in rows.batch.case.chunk_by(|one, other| one == other) {
             if self.without_process.get(piece[0].index()) == Some(&true) {
@@ -165,11 +165,11 @@ impl Pass for Contrast<'_> {
         other.threads.into_iter().for_each(|(case, pid)| sums.note(case, Some(pid)));
     }
 
-    fn close(&self, closed: &mut ClosedSeams, seams: Seams) {
-        self.sums.close(closed, seams);
+    fn close(&self, closed: &mut ClosedCases, open_cases: OpenCases) {
+        self.sums.close(closed, open_cases);
     }
 
-    fn finish(&self, sums: ContrastSums, closed: ClosedSeams) -> Comparison {
+    fn finish(&self, sums: ContrastSums, closed: ClosedCases) -> Comparison {
         let mut totals = self.sums.finish(sums.accumulator, closed);
         let whole = runs_of_cases(self.log, self.query);
         let unit_of_case = self.holders.units(&sums.threads, &whole);
@@ -183,9 +183,9 @@ impl Pass for Contrast<'_> {
 }
 
 fn find(query: &Query, name: &str) -> Result<GroupId, DfgError> {
-    let place = query.groups().iter().position(|group| group == name);
-    place
-        .map(|place| GroupId(place as u32))
+    let index = query.groups().iter().position(|group| group == name);
+    index
+        .map(|index| GroupId(index as u32))
         .ok_or_else(|| DfgError::UnknownGroup { name: name.to_owned(), known: query.groups().to_vec() })
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn comparison(
     changed.sort_by(by_io_time);
     // Activities before transitions, whose gaps other work may fill.
     let places: HashMap<Arc<str>, usize> =
-        changed.iter().enumerate().map(|(at, row)| (Arc::clone(&row.activity), at)).collect();
+        changed.iter().enumerate().map(|(index, row)| (Arc::clone(&row.activity), index)).collect();
     let place = |change: &Change| match change.to {
         None => places.get(&change.activity).copied().unwrap_or(places.len()),
         Some(_) => usize::MAX,

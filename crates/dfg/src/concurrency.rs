@@ -160,10 +160,10 @@ impl Bins {
         }
         let mut points = vec![0_u64; total];
         let mut put = |bin: usize, instant: i64, is_start: u64| {
-            let place = &mut next[bin];
-            if *place != usize::MAX {
-                points[*place] = self.within(bin, instant) << 1 | is_start;
-                *place += 1;
+            let index = &mut next[bin];
+            if *index != usize::MAX {
+                points[*index] = self.within(bin, instant) << 1 | is_start;
+                *index += 1;
             }
         };
         intervals.for_each(|interval| {

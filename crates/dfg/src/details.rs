@@ -8,8 +8,8 @@
 //! The time of a thread runs from its first start to its last end. A thread makes one call at a time, so the sum of its
 //! durations over its time is the share of time it spent in calls.
 
+use crate::activity_set::ActivitySet;
 use crate::keyed_sums::KeyedSums;
-use crate::wanted::Wanted;
 use iotrail_model::calls::Transfer;
 use iotrail_model::{CallId, CaseId, Event, EventBatch, FileId, Nanos, Pid, Tid, Timestamp};
 use iotrail_query::{ActivityId, CaseKey, Classified};
@@ -75,7 +75,7 @@ impl Totals {
 
 /// The life of a thread, or of a case, as far as its events show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Life {
+pub struct ObservedSpan {
     /// First start.
     pub first: Timestamp,
     /// Last end (start, where the end of an event is unknown).
@@ -84,7 +84,7 @@ pub struct Life {
     pub totals: Totals,
 }
 
-impl Life {
+impl ObservedSpan {
     /// No events.
     const NONE: Self = Self {
         first: Timestamp(i64::MAX),
@@ -198,21 +198,21 @@ impl ActivityDetails {
 #[derive(Clone, Debug)]
 pub struct Details {
     examples: usize,
-    wanted: Wanted,
+    wanted: ActivitySet,
     transfers: Arc<[Transfer]>,
     activities: Vec<ActivityDetails>,
     all: Totals,
     calls: Vec<Totals>,
     files: KeyedSums<FileId, Totals>,
-    cases: KeyedSums<CaseKey, Life>,
-    threads: KeyedSums<ThreadKey, Life>,
+    cases: KeyedSums<CaseKey, ObservedSpan>,
+    threads: KeyedSums<ThreadKey, ObservedSpan>,
 }
 
 impl Details {
     /// Nothing yet; `examples` events are kept for each of the `wanted` activities. `transfers` says by [`CallId`] which
     /// way a call moves data.
     #[must_use]
-    pub fn new(examples: usize, wanted: Wanted, transfers: Arc<[Transfer]>) -> Self {
+    pub fn new(examples: usize, wanted: ActivitySet, transfers: Arc<[Transfer]>) -> Self {
         Self {
             examples,
             wanted,
@@ -241,10 +241,10 @@ impl Details {
         let totals = Totals::of(&event);
         self.all.add(&totals);
         at(&mut self.calls, event.call.index()).add(&totals);
-        let life = Life { first: event.start, last: event.end(), totals };
+        let span = ObservedSpan { first: event.start, last: event.end(), totals };
         let thread = ThreadKey { case: key.case(), pid: batch.pid[row], tid: batch.tid[row] };
-        self.cases.get_or(key, Life::NONE).add(&life);
-        self.threads.get_or(thread, Life::NONE).add(&life);
+        self.cases.get_or(key, ObservedSpan::NONE).add(&span);
+        self.threads.get_or(thread, ObservedSpan::NONE).add(&span);
         if let Some(file) = event.file {
             self.files.get_or(file, Totals::default()).add(&totals);
         }
@@ -274,8 +274,8 @@ impl Details {
             at(&mut self.calls, index).add(totals);
         }
         add_all(&mut self.files, &other.files);
-        add_lives(&mut self.cases, &other.cases);
-        add_lives(&mut self.threads, &other.threads);
+        add_spans(&mut self.cases, &other.cases);
+        add_spans(&mut self.threads, &other.threads);
     }
 
     /// What stands behind an activity; nothing if it was not wanted or never seen.
@@ -307,13 +307,13 @@ impl Details {
 
     /// Every case, sorted by its key.
     #[must_use]
-    pub fn cases(&self) -> Vec<(CaseKey, Life)> {
+    pub fn cases(&self) -> Vec<(CaseKey, ObservedSpan)> {
         by_key(&self.cases)
     }
 
     /// Every thread, sorted by its key.
     #[must_use]
-    pub fn threads(&self) -> Vec<(ThreadKey, Life)> {
+    pub fn threads(&self) -> Vec<(ThreadKey, ObservedSpan)> {
         by_key(&self.threads)
     }
 }
@@ -361,9 +361,12 @@ fn add_all<K: Copy + Eq + std::hash::Hash>(sums: &mut KeyedSums<K, Totals>, othe
     }
 }
 
-fn add_lives<K: Copy + Eq + std::hash::Hash>(lives: &mut KeyedSums<K, Life>, other: &KeyedSums<K, Life>) {
-    for (key, life) in other.iter() {
-        lives.get_or(*key, Life::NONE).add(life);
+fn add_spans<K: Copy + Eq + std::hash::Hash>(
+    spans: &mut KeyedSums<K, ObservedSpan>,
+    other: &KeyedSums<K, ObservedSpan>,
+) {
+    for (key, span) in other.iter() {
+        spans.get_or(*key, ObservedSpan::NONE).add(span);
     }
 }
 
@@ -412,7 +415,7 @@ mod tests {
             activity: events.iter().map(|(_, activity)| *activity).collect(),
             key: events.iter().map(|(event, _)| CaseKey::new(event.case, 0)).collect(),
         };
-        let mut details = Details::new(2, Wanted::only([ActivityId(0), ActivityId(1)]), [].into());
+        let mut details = Details::new(2, ActivitySet::only([ActivityId(0), ActivityId(1)]), [].into());
         details.add(&EventBatch::from_events(&rows), &classified);
         details
     }

@@ -100,8 +100,8 @@ impl Files {
     }
 
     fn for_each(&self, mut visit: impl FnMut(FileId)) {
-        let bits = self.words.iter().enumerate().flat_map(|(place, word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 64 + bit)
+        let bits = self.words.iter().enumerate().flat_map(|(index, word)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| index * 64 + bit)
         });
         bits.map(FileId::from_index).chain(self.hashed.iter().copied()).for_each(&mut visit);
     }

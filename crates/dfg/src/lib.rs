@@ -5,6 +5,7 @@
 
 pub mod accumulate;
 pub mod activity_change;
+pub mod activity_set;
 pub mod by_group;
 pub mod compare;
 pub mod comparison;
@@ -14,19 +15,18 @@ pub mod error;
 mod file_set;
 pub mod finish;
 mod keyed_sums;
+pub mod open_cases;
 pub mod options;
 pub mod partial;
 pub mod plan;
 pub mod quantile;
 mod relation_set;
 pub mod result;
-pub mod seams;
 pub mod slices;
 mod summation;
 pub mod synthesize;
 pub mod timeline;
 pub mod variant;
-pub mod wanted;
 
 mod data_rate;
 mod edges;
@@ -39,6 +39,7 @@ mod vertex;
 
 pub use accumulate::Accumulator;
 pub use activity_change::{ActivityChange, Pair};
+pub use activity_set::ActivitySet;
 pub use by_group::ByGroup;
 pub use compare::{Contrast, compare};
 pub use comparison::{Cause, Chance, Change, ChangeKind, Comparison};
@@ -53,4 +54,3 @@ pub use result::Dfg;
 pub use slices::{SlicedActivity, SlicedGraph, Slicing};
 pub use synthesize::{Synthesis, synthesize};
 pub use timeline::Timeline;
-pub use wanted::Wanted;

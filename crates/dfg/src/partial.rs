@@ -1,8 +1,8 @@
 //! A mergeable part of a result: what threads and, some day, machines exchange.
 
 use crate::accumulate::Accumulator;
+use crate::open_cases::OpenCases;
 use crate::plan::Plan;
-use crate::seams::Seams;
 use crate::totals::Totals;
 use iotrail_model::EventBatch;
 use iotrail_query::Classified;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Partial {
     totals: Totals,
-    seams: Seams,
+    open_cases: OpenCases,
 }
 
 impl Partial {
@@ -23,24 +23,26 @@ impl Partial {
     #[must_use]
     pub fn of(batch: &EventBatch, classified: &Classified, plan: &Arc<Plan>) -> Self {
         let mut accumulator = Accumulator::new(Arc::clone(plan));
-        let seams = accumulator.add(batch, classified);
-        Self { totals: accumulator.into_totals(), seams }
+        let open_cases = accumulator.add(batch, classified);
+        Self { totals: accumulator.into_totals(), open_cases }
     }
 
-    /// The result of several workers: the sums of all of them, and the seams of all pieces in the order of their rows.
+    /// The result of several workers: the sums of all of them, and the boundaries of all pieces in the order of their rows.
     #[must_use]
     pub fn assemble(
         workers: impl IntoIterator<Item = Accumulator>,
-        seams: impl IntoIterator<Item = Seams>,
+        open_cases: impl IntoIterator<Item = OpenCases>,
         plan: &Plan,
     ) -> Self {
         let totals = workers.into_iter().map(Accumulator::into_totals).reduce(|mut all, totals| {
             all.merge(totals);
             all
         });
-        let mut partial =
-            Self { totals: totals.unwrap_or_else(|| Totals::new(plan.slots())), seams: Seams::default() };
-        seams.into_iter().for_each(|next| partial.seams.join(next, &mut partial.totals));
+        let mut partial = Self {
+            totals: totals.unwrap_or_else(|| Totals::new(plan.slots())),
+            open_cases: OpenCases::default(),
+        };
+        open_cases.into_iter().for_each(|next| partial.open_cases.join(next, &mut partial.totals));
         partial
     }
 
@@ -48,13 +50,13 @@ impl Partial {
     #[must_use]
     pub fn merge(mut self, next: Self) -> Self {
         self.totals.merge(next.totals);
-        self.seams.join(next.seams, &mut self.totals);
+        self.open_cases.join(next.open_cases, &mut self.totals);
         self
     }
 
     /// The totals when no more rows come on either side.
     pub(crate) fn close(mut self) -> Totals {
-        self.seams.close(&mut self.totals);
+        self.open_cases.close(&mut self.totals);
         self.totals
     }
 }

@@ -39,7 +39,7 @@ impl Plan {
             let group = group(CaseId::from_index(case))?;
             groups.iter().position(|chosen| *chosen == group)
         };
-        let slots = (0..cases).map(|case| slot(case).map_or(LEFT_OUT, |place| place as u32 + 1)).collect();
+        let slots = (0..cases).map(|case| slot(case).map_or(LEFT_OUT, |index| index as u32 + 1)).collect();
         Self { slots, groups: 2, per_case: true, ..Self::default() }
     }
 
@@ -58,7 +58,7 @@ impl Plan {
     }
 
     /// Whether times tell of single calls how far apart they are and which overlap.
-    pub(crate) fn tells_calls(&self, case: CaseId) -> bool {
+    pub(crate) fn times_calls(&self, case: CaseId) -> bool {
         self.has_times(case) && !self.coarse.get(case.index()).is_some_and(|coarse| *coarse)
     }
 

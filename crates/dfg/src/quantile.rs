@@ -124,10 +124,10 @@ impl Quantiles {
         let mut values = self.waiting.clone();
         let mut rest = &mut values[..];
         let mut found = [None; N];
-        for (place, rank) in ranks.into_iter().enumerate().rev() {
+        for (index, rank) in ranks.into_iter().enumerate().rev() {
             let Some(rank) = rank else { continue };
             let (_, &mut value, _) = rest.select_nth_unstable(rank as usize - 1);
-            found[place] = Some(value);
+            found[index] = Some(value);
             rest = &mut rest[..rank as usize];
         }
         found

@@ -98,7 +98,7 @@ impl Dfg {
     #[must_use]
     pub fn elapsed(&self) -> Option<Nanos> {
         let (start, end) = self.span.start_ns.zip(self.span.end_ns)?;
-        self.resolution.tells(Nanos(end.saturating_sub(start)))
+        self.resolution.known_span(Nanos(end.saturating_sub(start)))
     }
 }
 

@@ -35,11 +35,11 @@ pub(crate) struct Holders<'a> {
     log: &'a EventLog,
     processes: Vec<Process>,
     /// By place and number of a process the cases that hold it.
-    holders: BTreeMap<(Place<'a>, Pid), Vec<u32>>,
+    holders: BTreeMap<(PidScope<'a>, Pid), Vec<u32>>,
 }
 
 /// Where numbers of processes mean something: a trail (its address) and a host.
-type Place<'a> = (usize, Option<&'a str>);
+type PidScope<'a> = (usize, Option<&'a str>);
 
 /// A rank and its host, if there are ranks.
 type Rank<'a> = Option<(Option<&'a str>, &'a str)>;
@@ -91,7 +91,7 @@ impl<'a> Holders<'a> {
     }
 }
 
-fn place(log: &EventLog, case: CaseId) -> Place<'_> {
+fn place(log: &EventLog, case: CaseId) -> PidScope<'_> {
     let host = log.cases().get(case.index()).and_then(|case| case.name.host.as_deref());
     (log.trail_number(case), host)
 }

@@ -166,9 +166,9 @@ pub(crate) fn adjusted(p_values: &[f64]) -> Vec<f64> {
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
     let mut adjusted = vec![1.0; p_values.len()];
     let mut smallest = 1.0_f64;
-    for (rank, &place) in order.iter().enumerate().rev() {
-        smallest = smallest.min(p_values[place] * p_values.len() as f64 / (rank + 1) as f64);
-        adjusted[place] = smallest;
+    for (rank, &index) in order.iter().enumerate().rev() {
+        smallest = smallest.min(p_values[index] * p_values.len() as f64 / (rank + 1) as f64);
+        adjusted[index] = smallest;
     }
     adjusted
 }
@@ -222,8 +222,8 @@ impl SplitMix {
 
     /// Brings `count` members, chosen at random, to the front (Fisher and Yates, as far as needed).
     fn choose(&mut self, members: &mut [u32], count: usize) {
-        for at in 0..count {
-            members.swap(at, at + self.below(members.len() - at));
+        for index in 0..count {
+            members.swap(index, index + self.below(members.len() - index));
         }
     }
 }
@@ -394,7 +394,7 @@ mod tests {
         ) {
             prop_assume!(split + 4 <= runs.len());
             let observed: Vec<bool> = (0..runs.len()).map(|case| case >= split).collect();
-            let figure = |at: usize| runs.iter().map(|run| run[at].map(f64::from)).collect::<Vec<_>>();
+            let figure = |index: usize| runs.iter().map(|run| run[index].map(f64::from)).collect::<Vec<_>>();
             let figures: Vec<_> = (0..3).map(figure).collect();
             let mut hypothesis = Hypothesis::default();
             figures.iter().for_each(|values| hypothesis.figure(values));

@@ -3,8 +3,8 @@
 //! An event counts in the slice in which it begins, with its bytes; its time counts where it passes. A transition counts where
 //! the event that follows begins, the one to ■ where the last event does.
 
+use crate::activity_set::ActivitySet;
 use crate::vertex::{Relation, Vertex};
-use crate::wanted::Wanted;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::EventBatch;
@@ -57,19 +57,19 @@ fn vertex(activity: Option<ActivityId>) -> Vertex {
 #[derive(Clone, Debug)]
 pub struct Slicing {
     slices: TimeSlices,
-    wanted: Wanted,
+    wanted: ActivitySet,
 }
 
 /// The first and the last activity of a case in a piece, and in which slices they begin.
 #[derive(Clone, Copy, Debug)]
-struct Ends {
+struct BoundaryEvents {
     first: (u32, usize),
     last: (u32, usize),
 }
 
 /// The cases of a piece, or of all pieces from the first one on.
 #[derive(Debug, Default)]
-pub struct SlicedEnds(HashMap<CaseKey, Ends, RandomState>);
+pub struct SlicedEnds(HashMap<CaseKey, BoundaryEvents, RandomState>);
 
 /// The cases of all pieces, and the transitions between pieces.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ pub struct ClosedSlices {
 impl Slicing {
     /// Of the `wanted` activities.
     #[must_use]
-    pub fn new(slices: TimeSlices, wanted: Wanted) -> Self {
+    pub fn new(slices: TimeSlices, wanted: ActivitySet) -> Self {
         Self { slices, wanted }
     }
 
@@ -112,7 +112,7 @@ impl Slicing {
 
 impl Pass for Slicing {
     type Sums = SlicedGraph;
-    type Seam = SlicedEnds;
+    type Boundary = SlicedEnds;
     type Closed = ClosedSlices;
     type Output = SlicedGraph;
 
@@ -140,7 +140,7 @@ impl Pass for Slicing {
                 self.follow(graph, Some(case.last.0), Some(activity), slice);
                 case.last = here;
             });
-            case.or_insert(Ends { first: here, last: here });
+            case.or_insert(BoundaryEvents { first: here, last: here });
         }
         ends
     }

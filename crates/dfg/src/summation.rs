@@ -1,8 +1,8 @@
 //! The pass beneath graphs and comparisons: the sums over nodes, relations and cases.
 
 use crate::accumulate::Accumulator;
+use crate::open_cases::{ClosedCases, OpenCases};
 use crate::plan::Plan;
-use crate::seams::{ClosedSeams, Seams};
 use crate::totals::Totals;
 use iotrail_model::Case;
 use iotrail_model::calls::EventClasses;
@@ -20,9 +20,9 @@ pub(crate) struct Summation {
 
 impl Summation {
     pub(crate) fn new(log: &EventLog, plan: Plan) -> Self {
-        let is = |place: usize, wanted: fn(&Case) -> bool| log.cases().get(place).is_some_and(wanted);
-        let plan = plan.without_times(|place| is(place, |case| !case.tells_time()));
-        let plan = plan.with_coarse_times(|place| is(place, |case| case.resolution.is_coarse()));
+        let is = |index: usize, wanted: fn(&Case) -> bool| log.cases().get(index).is_some_and(wanted);
+        let plan = plan.without_times(|index| is(index, |case| !case.has_times()));
+        let plan = plan.with_coarse_times(|index| is(index, |case| case.resolution.is_coarse()));
         let classes = EventClasses::new(log.names(), log.files(), HashSet::new());
         Self { plan: Arc::new(plan), classes: Arc::new(classes) }
     }
@@ -30,8 +30,8 @@ impl Summation {
 
 impl Pass for Summation {
     type Sums = Accumulator;
-    type Seam = Seams;
-    type Closed = ClosedSeams;
+    type Boundary = OpenCases;
+    type Closed = ClosedCases;
     type Output = Totals;
 
     fn columns(&self) -> Columns {
@@ -44,11 +44,11 @@ impl Pass for Summation {
         Accumulator::new(Arc::clone(&self.plan)).with_classes(Arc::clone(&self.classes))
     }
 
-    fn closed(&self) -> ClosedSeams {
-        ClosedSeams::new(self.plan.slots())
+    fn closed(&self) -> ClosedCases {
+        ClosedCases::new(self.plan.slots())
     }
 
-    fn add(&self, accumulator: &mut Accumulator, rows: &Rows<'_>) -> Seams {
+    fn add(&self, accumulator: &mut Accumulator, rows: &Rows<'_>) -> OpenCases {
         accumulator.add(rows.batch, rows.classified)
     }
 
@@ -56,11 +56,11 @@ impl Pass for Summation {
         accumulator.merge(other);
     }
 
-    fn close(&self, closed: &mut ClosedSeams, seams: Seams) {
-        closed.push(seams);
+    fn close(&self, closed: &mut ClosedCases, open_cases: OpenCases) {
+        closed.push(open_cases);
     }
 
-    fn finish(&self, accumulator: Accumulator, closed: ClosedSeams) -> Totals {
+    fn finish(&self, accumulator: Accumulator, closed: ClosedCases) -> Totals {
         let mut totals = accumulator.into_totals();
         totals.merge(closed.close());
         totals

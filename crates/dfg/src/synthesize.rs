@@ -3,10 +3,10 @@
 use crate::accumulate::Accumulator;
 use crate::error::DfgError;
 use crate::finish::{Labels, finish};
+use crate::open_cases::{ClosedCases, OpenCases};
 use crate::options::DfgOptions;
 use crate::plan::Plan;
 use crate::result::Dfg;
-use crate::seams::{ClosedSeams, Seams};
 use crate::summation::Summation;
 use crate::totals::Totals;
 use iotrail_model::{Case, Clock, Note};
@@ -42,8 +42,8 @@ impl<'a> Synthesis<'a> {
 
 impl Pass for Synthesis<'_> {
     type Sums = Accumulator;
-    type Seam = Seams;
-    type Closed = ClosedSeams;
+    type Boundary = OpenCases;
+    type Closed = ClosedCases;
     type Output = Dfg;
 
     fn columns(&self) -> Columns {
@@ -54,11 +54,11 @@ impl Pass for Synthesis<'_> {
         self.sums.sums()
     }
 
-    fn closed(&self) -> ClosedSeams {
+    fn closed(&self) -> ClosedCases {
         self.sums.closed()
     }
 
-    fn add(&self, accumulator: &mut Accumulator, rows: &Rows<'_>) -> Seams {
+    fn add(&self, accumulator: &mut Accumulator, rows: &Rows<'_>) -> OpenCases {
         self.sums.add(accumulator, rows)
     }
 
@@ -66,11 +66,11 @@ impl Pass for Synthesis<'_> {
         self.sums.merge(accumulator, other);
     }
 
-    fn close(&self, closed: &mut ClosedSeams, seams: Seams) {
-        self.sums.close(closed, seams);
+    fn close(&self, closed: &mut ClosedCases, open_cases: OpenCases) {
+        self.sums.close(closed, open_cases);
     }
 
-    fn finish(&self, accumulator: Accumulator, closed: ClosedSeams) -> Dfg {
+    fn finish(&self, accumulator: Accumulator, closed: ClosedCases) -> Dfg {
         let totals = self.sums.finish(accumulator, closed);
         graph(self.log, self.query, totals, self.query.groups(), &self.options)
     }

@@ -7,7 +7,7 @@
 //! any split, merged in any order, and give the same result; memory is bounded by the number of cells, or by the number
 //! of (activity, case) pairs where that is larger.
 
-use crate::wanted::Wanted;
+use crate::activity_set::ActivitySet;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{EventBatch, Nanos, Nullable, Timestamp};
@@ -139,7 +139,7 @@ impl ActivityTimeline {
 #[derive(Clone, Debug)]
 pub struct Timeline {
     options: TimelineOptions,
-    wanted: Wanted,
+    wanted: ActivitySet,
     bin_ns: u64,
     level: u32,
     cells: usize,
@@ -149,7 +149,7 @@ pub struct Timeline {
 impl Timeline {
     /// A timeline without events.
     #[must_use]
-    pub fn new(options: TimelineOptions, wanted: Wanted) -> Self {
+    pub fn new(options: TimelineOptions, wanted: ActivitySet) -> Self {
         let bin_ns = options.span_ns.div_ceil(u64::from(options.bins.max(1))).max(1);
         Self { options, wanted, bin_ns, level: 0, cells: 0, activities: Vec::new() }
     }
@@ -298,7 +298,7 @@ mod tests {
             activity: vec![ONLY; rows.len()],
             key: rows.iter().map(|event| CaseKey::new(event.case, 0)).collect(),
         };
-        let mut timeline = Timeline::new(options, Wanted::only([ONLY]));
+        let mut timeline = Timeline::new(options, ActivitySet::only([ONLY]));
         timeline.add(&EventBatch::from_events(&rows), &classified);
         timeline
     }

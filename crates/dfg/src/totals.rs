@@ -4,10 +4,10 @@ use crate::data_rate::RateSum;
 use crate::edges::Edges;
 use crate::file_set::FileSet;
 use crate::intervals::Intervals;
+use crate::open_cases::OpenCase;
 use crate::per_case::{CaseSums, SummedCase};
 use crate::quantile::Quantiles;
 use crate::result::EventCounts;
-use crate::seams::OpenCase;
 use crate::variant::Variants;
 use crate::vertex::Relation;
 

@@ -122,16 +122,16 @@ fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
     }
     let order = by_importance(dfg);
     let count = dfg.nodes.len();
-    let ends = Ends::of(dfg, &(0..count).collect());
+    let ends = DrawnEdges::of(dfg, &(0..count).collect());
     let (before, after) =
         (ends.neighbours(count, |(from, to)| (to, from)), ends.neighbours(count, |ends| ends));
-    let mut from_start = Ways::new(&before, &after, Vertex::Start.place(count));
-    let mut to_end = Ways::new(&after, &before, Vertex::End.place(count));
+    let mut from_start = ShortestPaths::new(&before, &after, Vertex::Start.place(count));
+    let mut to_end = ShortestPaths::new(&after, &before, Vertex::End.place(count));
     let mut chosen = BTreeSet::new();
     for &index in order.iter().take(limit.saturating_mul(CANDIDATES)) {
         let room = limit - chosen.len();
-        let ways = from_start.way(index, room).zip(to_end.way(index, room));
-        let on_way = ways.map(|(before, after)| [before, after].concat());
+        let paths = from_start.way(index, room).zip(to_end.way(index, room));
+        let on_way = paths.map(|(before, after)| [before, after].concat());
         let new: Option<BTreeSet<usize>> = on_way.map(|vertices| {
             let activities = vertices.into_iter().filter(|vertex| *vertex < count);
             activities.chain([index]).filter(|index| !chosen.contains(index)).collect()
@@ -175,18 +175,18 @@ const CANDIDATES: usize = 3;
 type Neighbours = Vec<Vec<usize>>;
 
 /// Shortest ways to goals, of which there become more.
-struct Ways<'a> {
+struct ShortestPaths<'a> {
     next: &'a Neighbours,
     before: &'a Neighbours,
     /// Of each vertex to the nearest goal.
     distance: Vec<usize>,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> ShortestPaths<'a> {
     fn new(next: &'a Neighbours, before: &'a Neighbours, goal: usize) -> Self {
-        let mut ways = Self { next, before, distance: vec![usize::MAX; next.len()] };
-        ways.reach(goal);
-        ways
+        let mut paths = Self { next, before, distance: vec![usize::MAX; next.len()] };
+        paths.reach(goal);
+        paths
     }
 
     /// One more goal: only what is nearer to it than to the others is looked at.
@@ -225,7 +225,7 @@ impl<'a> Ways<'a> {
 /// The strongest edge into and out of every drawn node, a way from the start to each and from each to the end, then by
 /// count ([`Dfg::edges`] is in that order). If that is too much, ways come before strength, and the weakest go.
 fn important_edges(dfg: &Dfg, nodes: &BTreeSet<usize>, limit: usize) -> BTreeSet<usize> {
-    let ends = Ends::of(dfg, nodes);
+    let ends = DrawnEdges::of(dfg, nodes);
     let mut kept = BTreeSet::new();
     ends.strongest(|(from, _)| from, &mut kept);
     ends.strongest(|(_, to)| to, &mut kept);
@@ -237,9 +237,9 @@ fn important_edges(dfg: &Dfg, nodes: &BTreeSet<usize>, limit: usize) -> BTreeSet
         ends.spanning(Vertex::End, |(from, to)| (to, from), &mut kept);
         let strength: HashMap<usize, usize> =
             ends.edges.iter().enumerate().map(|(strength, (index, _))| (*index, strength)).collect();
-        let mut ways: Vec<usize> = kept.into_iter().collect();
-        ways.sort_by_key(|index| strength.get(index).copied());
-        kept = ways.into_iter().take(limit).collect();
+        let mut paths: Vec<usize> = kept.into_iter().collect();
+        paths.sort_by_key(|index| strength.get(index).copied());
+        kept = paths.into_iter().take(limit).collect();
     }
     for (index, _) in &ends.edges {
         if kept.len() >= limit {
@@ -269,11 +269,11 @@ impl Vertex {
 }
 
 /// The edges between drawn vertices, strongest first.
-struct Ends {
+struct DrawnEdges {
     edges: Vec<(usize, (Vertex, Vertex))>,
 }
 
-impl Ends {
+impl DrawnEdges {
     fn of(dfg: &Dfg, nodes: &BTreeSet<usize>) -> Self {
         let mut vertices: HashMap<&str, Vertex> =
             nodes.iter().map(|index| (&*dfg.nodes[*index].activity, Vertex::Activity(*index))).collect();

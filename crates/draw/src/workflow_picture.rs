@@ -67,8 +67,8 @@ fn between(graph: &Graph, name: String, steps: &[VertexId]) -> Highlight {
         steps.windows(2).flat_map(|two| [(two[0], two[1]), (two[1], two[0])]).collect();
     let mut highlight = Highlight { name, vertices: steps.iter().copied().collect(), edges: BTreeSet::new() };
     let mut writes: BTreeMap<VertexId, Vec<(VertexId, EdgeId)>> = BTreeMap::new();
-    for (place, edge) in graph.edges.iter().enumerate() {
-        let id = EdgeId(place as u32);
+    for (index, edge) in graph.edges.iter().enumerate() {
+        let id = EdgeId(index as u32);
         match edge.relation {
             Relation::Create | Relation::Write if highlight.vertices.contains(&edge.from) => {
                 writes.entry(edge.to).or_default().push((edge.from, id));
@@ -79,11 +79,11 @@ fn between(graph: &Graph, name: String, steps: &[VertexId]) -> Highlight {
             _ => {}
         }
     }
-    for (place, edge) in graph.edges.iter().enumerate() {
+    for (index, edge) in graph.edges.iter().enumerate() {
         for (writer, write) in writes.get(&edge.from).into_iter().flatten() {
             if pairs.contains(&(*writer, edge.to)) {
                 highlight.vertices.insert(edge.from);
-                highlight.edges.extend([*write, EdgeId(place as u32)]);
+                highlight.edges.extend([*write, EdgeId(index as u32)]);
             }
         }
     }

@@ -24,9 +24,10 @@ fn url(path: &str) -> String {
 pub(crate) fn document(jobs: &Jobs, title: &str) -> String {
     let plan = plan(jobs);
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    for trouble in &jobs.troubles {
+    for issue in &jobs.issues {
         // Two hyphens would end the comment early.
-        let _ = writeln!(text, "<!-- {} -->", xml(&trouble.say()).replace("--", "- -").trim_end_matches('-'));
+        let _ =
+            writeln!(text, "<!-- {} -->", xml(&issue.message()).replace("--", "- -").trim_end_matches('-'));
     }
     let _ = writeln!(
         text,

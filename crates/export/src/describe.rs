@@ -9,12 +9,12 @@ use std::sync::Arc;
 pub(crate) fn describe(graph: &Graph) -> Jobs {
     let mut number_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut jobs: Vec<Job> = Vec::new();
-    for (place, vertex) in graph.vertices.iter().enumerate() {
+    for (index, vertex) in graph.vertices.iter().enumerate() {
         if let Some(process) = vertex.process() {
-            number_of.insert(place, jobs.len());
+            number_of.insert(index, jobs.len());
             jobs.push(Job {
                 name: vertex.label.clone(),
-                lives: vec![process.life],
+                processes: vec![process.process],
                 host: process.host.clone(),
                 start: process.start,
                 end: process.end,

@@ -1,5 +1,5 @@
 //! Graphviz input: ellipses for processes, boxes for files, dotted lines between processes, arrowheads by operation, labels
-//! with life times, bytes and rates (Dun et al., section 6.3.4). `dot -Tsvg workflow.dot` draws it.
+//! with lifetimes, bytes and rates (Dun et al., section 6.3.4). `dot -Tsvg workflow.dot` draws it.
 
 use crate::figures;
 use crate::workflow::WriteOptions;

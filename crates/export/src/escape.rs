@@ -207,7 +207,7 @@ impl<'a> Writer<'a> {
                 let exe = self.installed(exe);
                 return format!("{exe} {}", self.word(part.as_bytes()));
             }
-            Program::Told { exe, name } => {
+            Program::Renamed { exe, name } => {
                 // The only shell that is everywhere and can tell a program a name.
                 let (name, exe) = (self.word(name), self.placed(&text_to_path(exe)));
                 return format!("bash -c 'exec -a \"$0\" \"$@\"' {name} {exe}");
@@ -464,8 +464,8 @@ pub fn remarks_with_environment(jobs: &Jobs) -> String {
 pub fn remarks(jobs: &Jobs) -> String {
     /// Lines of remarks at most; the rest is counted.
     const LIMIT: usize = 40;
-    let mut lines: String = jobs.troubles.iter().take(LIMIT).map(|trouble| comment(&trouble.say())).collect();
-    if let Some(more) = jobs.troubles.len().checked_sub(LIMIT).filter(|more| *more > 0) {
+    let mut lines: String = jobs.issues.iter().take(LIMIT).map(|issue| comment(&issue.message())).collect();
+    if let Some(more) = jobs.issues.len().checked_sub(LIMIT).filter(|more| *more > 0) {
         let _ = writeln!(lines, "# ... and {more} more remarks");
     }
     lines

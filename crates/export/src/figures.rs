@@ -55,7 +55,7 @@ pub(crate) fn of_vertex(graph: &Graph, vertex: &Vertex) -> Figures {
     figures
 }
 
-fn of_process(figures: &mut Figures, process: &ProcessVertex, life: Option<Nanos>) {
+fn of_process(figures: &mut Figures, process: &ProcessVertex, lifetime: Option<Nanos>) {
     text(figures, "kind", Some("process"));
     count(figures, "pid", u64::from(process.pid));
     count(figures, "part", u64::from(process.part));
@@ -73,7 +73,7 @@ fn of_process(figures: &mut Figures, process: &ProcessVertex, life: Option<Nanos
     text(figures, "env", some(&kept.join("\n")));
     time(figures, "start_ns", process.start);
     time(figures, "end_ns", process.end);
-    figures.extend(life.map(|life| ("life_ns".to_owned(), Value::Whole(life.0))));
+    figures.extend(lifetime.map(|lifetime| ("lifetime_ns".to_owned(), Value::Whole(lifetime.0))));
     figures.extend(process.cpu.map(|cpu| ("cpu_ns".to_owned(), Value::Whole(cpu.0))));
     figures.extend(process.exit_code.map(|code| ("exit_code".to_owned(), Value::Whole(code.into()))));
     text(figures, "signal", process.signal.as_deref());

@@ -19,7 +19,7 @@ use crate::influx::line::Line;
 use crate::influx::tags::Tags;
 use iotrail_advise::Advice;
 use iotrail_model::Case;
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use iotrail_stats::UsedFile;
 use iotrail_trail::EventLog;
 use serde::Serialize;
@@ -68,7 +68,7 @@ pub struct Source<'a> {
     /// The log.
     pub log: &'a EventLog,
     /// Its processes.
-    pub lives: &'a Lives,
+    pub processes: &'a ProcessTable,
     /// What was done to each of its files.
     pub files: &'a [UsedFile],
     /// What could be done with fewer calls.
@@ -153,7 +153,7 @@ pub fn points<E: From<ExportError>>(
     sink: &mut dyn FnMut(&str) -> Result<(), E>,
     step: &mut dyn FnMut(u64),
 ) -> Result<Written, E> {
-    if !source.log.cases().iter().all(Case::tells_time) {
+    if !source.log.cases().iter().all(Case::has_times) {
         return Err(E::from(ExportError::CannotHold {
             format: "influx",
             why: "a trace in it has no time stamps, and points have times; trace with strace -ttt".to_owned(),
@@ -200,7 +200,7 @@ impl<E> Out<'_, E> {
 
 /// When the log begins: the earliest time of a process or a file.
 fn origin(source: &Source<'_>) -> i64 {
-    let processes = source.lives.all().iter().filter_map(|life| life.start).map(|start| start.0);
+    let processes = source.processes.all().iter().filter_map(|process| process.start).map(|start| start.0);
     let files = source.files.iter().filter_map(|file| file.used.first_ns);
     processes.chain(files).min().unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use crate::perfetto_messages::{
 };
 use iotrail_model::{Case, CaseId, EventBatch, Nullable, PathId, Tid, Timestamp};
 use iotrail_query::preset::base;
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
@@ -59,25 +59,25 @@ pub struct Written {
 /// If the log cannot be read or `out` cannot be written to.
 pub fn write(
     log: &EventLog,
-    lives: &Lives,
+    processes: &ProcessTable,
     out: &mut dyn Write,
     mut step: impl FnMut(u64),
 ) -> Result<Written, ExportError> {
-    if !log.cases().iter().all(Case::tells_time) {
+    if !log.cases().iter().all(Case::has_times) {
         return Err(ExportError::CannotHold {
             format: "perfetto",
             why: "a trace in it has no time stamps, and tracks are calls over time; trace with strace -ttt"
                 .to_owned(),
         });
     }
-    if !log.cases().iter().all(Case::tells_calls) {
+    if !log.cases().iter().all(Case::times_calls) {
         return Err(ExportError::CannotHold {
             format: "perfetto",
             why: "the time stamps of a trace in it are too coarse to place single calls; trace with strace -ttt"
                 .to_owned(),
         });
     }
-    let mut writer = Writer::new(log, lives, out);
+    let mut writer = Writer::new(log, processes, out);
     writer.begin()?;
     writer.processes()?;
     for row_group in 0..log.row_groups() {
@@ -107,29 +107,29 @@ struct Thread {
 
 struct Writer<'a> {
     log: &'a EventLog,
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     out: &'a mut dyn Write,
     buffer: Vec<u8>,
     /// Names that the next packet introduces.
     fresh: InternedData,
     names: HashMap<(Kind, &'a str), u64>,
     counts: [u64; 4],
-    threads: HashMap<(CaseId, Option<LifeId>, Tid), Thread>,
-    /// By life: the number under which the trace knows it.
+    threads: HashMap<(CaseId, Option<ProcessId>, Tid), Thread>,
+    /// By process: the number under which the trace knows it.
     numbers: Vec<i32>,
     taken: HashSet<i32>,
     next_free: i32,
     tracks: u64,
     /// Processes that are not in the table, by case and number.
-    strangers: BTreeMap<(CaseId, u32), (u64, i32)>,
+    unknown_processes: BTreeMap<(CaseId, u32), (u64, i32)>,
     written: Written,
 }
 
 impl<'a> Writer<'a> {
-    fn new(log: &'a EventLog, lives: &'a Lives, out: &'a mut dyn Write) -> Self {
+    fn new(log: &'a EventLog, processes: &'a ProcessTable, out: &'a mut dyn Write) -> Self {
         Self {
             log,
-            lives,
+            processes,
             out,
             buffer: Vec::new(),
             fresh: InternedData::default(),
@@ -139,8 +139,8 @@ impl<'a> Writer<'a> {
             numbers: Vec::new(),
             taken: HashSet::new(),
             next_free: 1 << 22,
-            tracks: lives.all().len() as u64 + 1,
-            strangers: BTreeMap::new(),
+            tracks: processes.all().len() as u64 + 1,
+            unknown_processes: BTreeMap::new(),
             written: Written::default(),
         }
     }
@@ -164,14 +164,15 @@ impl<'a> Writer<'a> {
 
     /// A track for each process, with a slice for each image.
     fn processes(&mut self) -> io::Result<()> {
-        for place in 0..self.lives.all().len() {
-            let id = LifeId(place as u32);
-            let (life, last) = (self.lives.get(id), self.lives.last_image(id));
-            let pid = self.number(life.pid.0);
+        for index in 0..self.processes.all().len() {
+            let id = ProcessId(index as u32);
+            let (process, last) = (self.processes.get(id), self.processes.last_image(id));
+            let pid = self.number(process.pid.0);
             self.numbers.push(pid);
             let words = last.cmdline.as_deref().unwrap_or_default().trim_end_matches('\0');
-            let host = self.log.cases()[life.case.index()].name.host.clone();
-            let name = last.exe.as_deref().map_or_else(|| life.pid.to_string(), |exe| base(exe).to_owned());
+            let host = self.log.cases()[process.case.index()].name.host.clone();
+            let name =
+                last.exe.as_deref().map_or_else(|| process.pid.to_string(), |exe| base(exe).to_owned());
             let process = ProcessDescriptor {
                 pid: Some(pid),
                 cmdline: words.split('\0').map(str::to_owned).collect(),
@@ -186,9 +187,9 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn images(&mut self, id: LifeId) -> io::Result<()> {
-        let lives = self.lives;
-        for image in lives.images(id) {
+    fn images(&mut self, id: ProcessId) -> io::Result<()> {
+        let processes = self.processes;
+        for image in processes.images(id) {
             let Some(start) = image.start else { continue };
             let name = self.intern(Kind::Event, image.exe.as_deref().map_or("process", base));
             let category = self.intern(Kind::Category, "process");
@@ -289,14 +290,14 @@ impl<'a> Writer<'a> {
         start: Timestamp,
         end: Option<Timestamp>,
     ) -> io::Result<u64> {
-        let life = self.lives.find(case, iotrail_model::Pid(pid), start);
-        let key = (case, life, tid);
+        let process = self.processes.find(case, iotrail_model::Pid(pid), start);
+        let key = (case, process, tid);
         let until = end.unwrap_or(start).0;
         if let Some(thread) = self.threads.get_mut(&key) {
-            if let Some(place) = thread.tracks.iter().position(|(_, taken)| *taken <= start.0) {
-                thread.tracks[place].1 = until;
-                self.written.overlapping += u64::from(place > 0);
-                return Ok(thread.tracks[place].0);
+            if let Some(index) = thread.tracks.iter().position(|(_, taken)| *taken <= start.0) {
+                thread.tracks[index].1 = until;
+                self.written.overlapping += u64::from(index > 0);
+                return Ok(thread.tracks[index].0);
             }
             let (parent, number) = (thread.tracks[0].0, thread.tracks.len());
             self.tracks += 1;
@@ -312,9 +313,9 @@ impl<'a> Writer<'a> {
             self.packet(TracePacket { track_descriptor: Some(track), ..TracePacket::default() })?;
             return Ok(uuid);
         }
-        let (parent, pid_number) = match life {
-            Some(life) => (track_of(life), self.numbers[life.index()]),
-            None => self.stranger(case, pid)?,
+        let (parent, pid_number) = match process {
+            Some(process) => (track_of(process), self.numbers[process.index()]),
+            None => self.unknown_process(case, pid)?,
         };
         // The main thread has the number of its process.
         let number = if tid.0 == pid { pid_number } else { self.number(tid.0) };
@@ -338,8 +339,8 @@ impl<'a> Writer<'a> {
     }
 
     /// The track of a process that made calls and is not in the table.
-    fn stranger(&mut self, case: CaseId, pid: u32) -> io::Result<(u64, i32)> {
-        if let Some(known) = self.strangers.get(&(case, pid)) {
+    fn unknown_process(&mut self, case: CaseId, pid: u32) -> io::Result<(u64, i32)> {
+        if let Some(known) = self.unknown_processes.get(&(case, pid)) {
             return Ok(*known);
         }
         self.tracks += 1;
@@ -351,7 +352,7 @@ impl<'a> Writer<'a> {
         };
         let track = TrackDescriptor { uuid: Some(known.0), process: Some(process), ..Default::default() };
         self.packet(TracePacket { track_descriptor: Some(track), ..TracePacket::default() })?;
-        self.strangers.insert((case, pid), known);
+        self.unknown_processes.insert((case, pid), known);
         self.written.processes += 1;
         Ok(known)
     }
@@ -384,7 +385,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Tracks of processes are numbered like their lives, from 1.
-const fn track_of(life: LifeId) -> u64 {
-    life.0 as u64 + 1
+/// Tracks of processes are numbered like the processes of the log, from 1.
+const fn track_of(process: ProcessId) -> u64 {
+    process.0 as u64 + 1
 }

@@ -119,7 +119,7 @@ const PHASE: [&str; 25] = [
     "page_cache_hit",
     "call_ns",
     "cpu_ns",
-    "life_ns",
+    "lifetime_ns",
     "start_ns",
     "end_ns",
 ];
@@ -148,7 +148,7 @@ fn phase(row: &PhaseRow) -> [String; 25] {
         number(row.page_cache_hit),
         number(row.call_ns),
         number(row.cpu_ns),
-        number(row.life_ns),
+        number(row.lifetime_ns),
         number(row.span.map(|(start, _)| start)),
         number(row.span.map(|(_, end)| end)),
     ]
@@ -202,8 +202,8 @@ fn throughput(profile: &Profile) -> String {
 
 fn bins(by: &str, series: &Series, (bin, origin): (u64, i64), table: &mut Table) {
     let bins = series.read.iter().zip(&series.written).zip(&series.calls);
-    for (at, ((read, written), calls)) in bins.enumerate() {
-        let after = i64::try_from(bin.saturating_mul(at as u64)).unwrap_or(i64::MAX);
+    for (index, ((read, written), calls)) in bins.enumerate() {
+        let after = i64::try_from(bin.saturating_mul(index as u64)).unwrap_or(i64::MAX);
         let start = origin.saturating_add(after).to_string();
         let numbers = [start, bin.to_string(), read.to_string(), written.to_string(), calls.to_string()];
         table.line(join([by.to_owned(), text(&series.name)], numbers));

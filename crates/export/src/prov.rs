@@ -19,15 +19,15 @@ type Section = Map<String, Json>;
 /// The workflow as PROV-JSON.
 pub(crate) fn document(graph: &Graph, _options: &WriteOptions) -> Result<String, ExportError> {
     let mut sections: BTreeMap<&str, Section> = BTreeMap::new();
-    for (place, vertex) in graph.vertices.iter().enumerate() {
+    for (index, vertex) in graph.vertices.iter().enumerate() {
         let section = if vertex.process().is_some() { "activity" } else { "entity" };
-        let id = name(VertexId(place as u32), graph);
+        let id = name(VertexId(index as u32), graph);
         sections.entry(section).or_default().insert(id, attributes(graph, vertex));
     }
     specializations(graph, &mut sections);
-    for (place, edge) in graph.edges.iter().enumerate() {
+    for (index, edge) in graph.edges.iter().enumerate() {
         for (section, relation) in relations(graph, edge) {
-            let id = format!("_:{section}{place}");
+            let id = format!("_:{section}{index}");
             sections.entry(section).or_default().insert(id, relation);
         }
     }
@@ -70,9 +70,9 @@ fn time(at: Timestamp) -> String {
 /// The whole file behind its versions, where there are several.
 fn specializations(graph: &Graph, sections: &mut BTreeMap<&str, Section>) {
     let mut versions: BTreeMap<&str, Vec<VertexId>> = BTreeMap::new();
-    for (place, vertex) in graph.vertices.iter().enumerate() {
+    for (index, vertex) in graph.vertices.iter().enumerate() {
         if let Some(file) = vertex.file() {
-            versions.entry(&file.path).or_default().push(VertexId(place as u32));
+            versions.entry(&file.path).or_default().push(VertexId(index as u32));
         }
     }
     let several = versions.into_iter().filter(|(_, versions)| versions.len() > 1);

@@ -3,7 +3,7 @@
 use crate::error::ExportError;
 use crate::format::Format;
 use crate::workflow::{WriteOptions, write, write_jobs};
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::EventLog;
 use iotrail_workflow::Graph;
 use iotrail_workflow::jobs::{JobOptions, jobs};
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 /// If the log cannot be read, or the format cannot hold it.
 pub fn write_recorded(
     log: &EventLog,
-    lives: &Lives,
+    processes: &ProcessTable,
     graph: &Graph,
     format: Format,
     options: &WriteOptions,
@@ -26,12 +26,12 @@ pub fn write_recorded(
     if !format.is_of_jobs() || aggregated {
         return Ok((write(graph, format, options)?, Vec::new()));
     }
-    let wanted: BTreeSet<LifeId> =
-        graph.vertices.iter().filter_map(|vertex| Some(vertex.process()?.life)).collect();
-    let all = jobs(log, lives, managers)?;
-    let some = all.select(|life| wanted.contains(&life));
+    let wanted: BTreeSet<ProcessId> =
+        graph.vertices.iter().filter_map(|vertex| Some(vertex.process()?.process)).collect();
+    let all = jobs(log, processes, managers)?;
+    let some = all.select(|process| wanted.contains(&process));
     let environment =
         some.environment_remark().filter(|_| !matches!(format, Format::Makefile | Format::Snakemake));
-    let remarks = environment.into_iter().chain(some.troubles.iter().map(|trouble| trouble.say())).collect();
+    let remarks = environment.into_iter().chain(some.issues.iter().map(|issue| issue.message())).collect();
     Ok((write_jobs(&some, format, options)?, remarks))
 }

@@ -2,7 +2,7 @@
 
 use crate::error::ExportError;
 use crate::escape::{Base, program_hiding, shell_hiding, single_quoted};
-use iotrail_workflow::jobs::{Job, Jobs, Trouble};
+use iotrail_workflow::jobs::{Issue, Job, Jobs};
 
 /// Refuses what cannot be run.
 pub(crate) fn check(jobs: &Jobs, format: &'static str) -> Result<(), ExportError> {
@@ -15,18 +15,18 @@ pub(crate) fn check(jobs: &Jobs, format: &'static str) -> Result<(), ExportError
             "no job is in it; take the selection back, or name the managers with --manager".to_owned(),
         );
     }
-    let is_unplaced = |trouble: &&Trouble| matches!(trouble, Trouble::Unplaced { .. });
-    if let Some(trouble) = jobs.troubles.iter().find(is_unplaced) {
+    let is_unplaced = |issue: &&Issue| matches!(issue, Issue::Unplaced { .. });
+    if let Some(issue) = jobs.issues.iter().find(is_unplaced) {
         return refuse(format!(
             "{}; trace with `strace -y`, or record with `iotrail record`; or export a format that only describes: pegasus, dax, wfformat",
-            trouble.say()
+            issue.message()
         ));
     }
-    let why_not = jobs.troubles.iter().find(|trouble| matches!(trouble, Trouble::CannotRun { .. }));
+    let why_not = jobs.issues.iter().find(|issue| matches!(issue, Issue::CannotRun { .. }));
     match why_not {
-        Some(trouble) => refuse(format!(
+        Some(issue) => refuse(format!(
             "{}; leave that job out by a selection, or export a format that only describes: pegasus, dax, wfformat",
-            trouble.say()
+            issue.message()
         )),
         None => Ok(()),
     }

@@ -78,8 +78,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     if let Some(execution) = execution(jobs) {
         workflow.insert("execution".to_owned(), execution);
     }
-    let troubles = jobs.troubles.iter().map(|trouble| trouble.say());
-    let remarks: Vec<String> = jobs.environment_remark().into_iter().chain(troubles).collect();
+    let issues = jobs.issues.iter().map(|issue| issue.message());
+    let remarks: Vec<String> = jobs.environment_remark().into_iter().chain(issues).collect();
     let mut document = Map::new();
     document.insert("name".to_owned(), json!(if title.is_empty() { "workflow" } else { title }));
     if !remarks.is_empty() {

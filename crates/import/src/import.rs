@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::error::{ImportError, Warning, WarningKind};
 use crate::format::Format;
-use crate::input::{self, Found, Input, TraceFile};
+use crate::input::{self, Input, TraceFile, TraceFiles};
 use crate::intake::Remarks;
 use crate::options::ImportOptions;
 use crate::plan::Plan;
@@ -47,7 +47,7 @@ pub fn import(
     }
     let formats = &wanted(formats, options)?[..];
     let threads = options.threads.unwrap_or_else(one_per_core);
-    let Found { files, mut remarks, .. } = input::find(inputs);
+    let TraceFiles { files, mut remarks, .. } = input::find(inputs);
     let trail = TrailWriter::create(target, CreateOptions { overwrite: options.overwrite })?;
     let files = look_at(files, formats, options, threads, &mut remarks);
     if files.is_empty() {
@@ -117,7 +117,7 @@ fn look_at(
         match &probe.content {
             Content::Trace | Content::Empty => traces.push((file, probe)),
             Content::Binary | Content::Text => remarks.of_no_format(&file, &probe, formats),
-            Content::Unreadable(trouble) => remarks.failures.push(failure(&file.name, trouble)),
+            Content::Unreadable(read_error) => remarks.failures.push(failure(&file.name, read_error)),
         }
     }
     traces

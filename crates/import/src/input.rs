@@ -86,7 +86,7 @@ impl TraceFile {
 
 /// The trace files behind some inputs, and what was wrong with the others.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct TraceFiles {
     pub(crate) files: Vec<TraceFile>,
     pub(crate) remarks: Remarks,
     seen: HashSet<(u64, u64)>,
@@ -113,8 +113,8 @@ impl LeftOut {
 }
 
 /// Finds the trace files behind `inputs`, in the order of the inputs.
-pub(crate) fn find(inputs: &[Input]) -> Found {
-    let mut found = Found::default();
+pub(crate) fn find(inputs: &[Input]) -> TraceFiles {
+    let mut found = TraceFiles::default();
     for input in inputs {
         match input {
             Input::Path(path) => found.add(path),
@@ -129,7 +129,7 @@ fn text(path: &Path) -> String {
     path_to_text(path.as_os_str().as_bytes()).into_owned()
 }
 
-impl Found {
+impl TraceFiles {
     fn add(&mut self, path: &Path) {
         match fs::metadata(path) {
             Ok(meta) if meta.is_dir() && path.join("trail.json").is_file() => {

@@ -7,7 +7,7 @@ use crate::format::{Events, Format, RawCalls};
 use crate::input::TraceFile;
 use crate::plan::{Job, PlannedFile};
 use crate::probe::{Content, Probe};
-use crate::reader::{TraceReader, Trouble};
+use crate::reader::{ReadError, TraceReader};
 use crate::rows::Rows;
 use crate::tally::Tally;
 use crate::text::Text;
@@ -228,12 +228,12 @@ impl<T: ?Sized> Intake<'_, '_, T> {
             read.tally.count_ending(name, report.ending);
             read.tally.count_clock(report.clock, file.date.is_some());
             read.tally.resolution = read.tally.resolution.max(report.resolution);
-        } else if reader.text_bytes() > 0 && reader.trouble().is_none() {
+        } else if reader.text_bytes() > 0 && reader.read_error().is_none() {
             let found = format!("no line of it is {}", self.format.what());
             read.remarks.no_trace(&file.file, found, self.format.advice());
         }
-        if let Some(trouble) = reader.trouble() {
-            read.trouble(name, trouble);
+        if let Some(read_error) = reader.read_error() {
+            read.read_error(name, read_error);
         }
     }
 
@@ -247,8 +247,8 @@ impl<T: ?Sized> Intake<'_, '_, T> {
 }
 
 impl Read {
-    fn trouble(&mut self, name: &str, trouble: &Trouble) {
-        if let Trouble::Damaged(offset, error) = trouble {
+    fn read_error(&mut self, name: &str, read_error: &ReadError) {
+        if let ReadError::Damaged(offset, error) = read_error {
             self.tally.damaged += 1;
             let bytes = iotrail_model::units::count(*offset);
             self.remarks.warnings.push(Warning {
@@ -263,7 +263,7 @@ impl Read {
             });
         } else {
             self.tally.unreadable += 1;
-            self.remarks.failures.push(failure(name, trouble));
+            self.remarks.failures.push(failure(name, read_error));
         }
     }
 }

@@ -46,7 +46,7 @@ pub use plan::{Job, PlannedFile};
 pub use prefix::{Prefix, digits, duration, trim_start};
 pub use probe::{Content, Probe};
 pub use progress::{Progress, Silent};
-pub use reader::{TraceReader, Trouble};
+pub use reader::{ReadError, TraceReader};
 pub use rows::Rows;
 pub use summary::ImportSummary;
 pub use text::Text;

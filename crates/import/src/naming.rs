@@ -275,28 +275,28 @@ fn stem(file: &str) -> &str {
 /// where that is not enough, by the whole file name.
 pub(crate) fn tell_apart(names: &mut [CaseName], paths: &[String]) {
     let mut groups: BTreeMap<CaseName, Vec<usize>> = BTreeMap::new();
-    for (place, name) in names.iter().enumerate() {
-        groups.entry(name.clone()).or_default().push(place);
+    for (index, name) in names.iter().enumerate() {
+        groups.entry(name.clone()).or_default().push(index);
     }
     for (name, places) in groups.into_iter().filter(|(_, places)| places.len() > 1) {
-        let depth = places.iter().map(|&place| paths[place].matches('/').count()).max().unwrap_or(0);
-        let cid = |place: usize, directories: usize| {
-            let tail = directory_tail(&paths[place], directories);
+        let depth = places.iter().map(|&index| paths[index].matches('/').count()).max().unwrap_or(0);
+        let cid = |index: usize, directories: usize| {
+            let tail = directory_tail(&paths[index], directories);
             match &name.cid {
                 Some(cid) => format!("{tail}{cid}"),
                 None => tail.trim_end_matches('/').to_owned(),
             }
         };
         let distinct = |directories: &usize| {
-            let mut cids: Vec<String> = places.iter().map(|&place| cid(place, *directories)).collect();
+            let mut cids: Vec<String> = places.iter().map(|&index| cid(index, *directories)).collect();
             cids.sort_unstable();
             cids.windows(2).all(|pair| pair[0] != pair[1])
         };
         let directories = (1..=depth).find(distinct);
-        for &place in &places {
-            names[place].cid = Some(match directories {
-                Some(directories) => cid(place, directories),
-                None => paths[place].clone(),
+        for &index in &places {
+            names[index].cid = Some(match directories {
+                Some(directories) => cid(index, directories),
+                None => paths[index].clone(),
             });
         }
     }

@@ -3,7 +3,7 @@
 use crate::format::Format;
 use crate::input::{Origin, TraceFile};
 use crate::options::ImportOptions;
-use crate::reader::{TraceReader, Trouble};
+use crate::reader::{ReadError, TraceReader};
 use crate::window::Limits;
 use iotrail_model::{Clock, Dictionaries, Timestamp};
 
@@ -22,7 +22,7 @@ pub enum Content {
     /// Text of which nothing was understood.
     Text,
     /// Something that could not be read.
-    Unreadable(Trouble),
+    Unreadable(ReadError),
 }
 
 /// What the beginning of a file tells a plan.
@@ -65,8 +65,8 @@ pub(crate) fn probe(
     }
     let mut reader = TraceReader::new(file, Limits::SMALL, &options.cancel);
     let number = format_of(&mut reader, formats);
-    if let (Some(trouble), true) = (reader.trouble(), reader.window.unread().is_empty()) {
-        return Probe::of(Content::Unreadable(trouble.clone()));
+    if let (Some(read_error), true) = (reader.read_error(), reader.window.unread().is_empty()) {
+        return Probe::of(Content::Unreadable(read_error.clone()));
     }
     if reader.window.ended() && reader.text_bytes() == 0 {
         return Probe { format: Some(number), ..Probe::of(Content::Empty) };

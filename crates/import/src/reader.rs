@@ -1,6 +1,6 @@
 //! Reads the text of one trace file, whatever it is stored as.
 //!
-//! Trouble ends the text but is no error of the import: what came before is used, and the trouble is reported.
+//! A read error ends the text but not the import: what came before is used, and the error is reported.
 //! A regular file may be parked (closed and later opened again where it was left), so that thousands of files can be
 //! read in turns with few open at once.
 
@@ -18,7 +18,7 @@ const PACKED_CHUNK: usize = 64 << 10;
 
 /// Why a text ended before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ReadError {
     /// It could not be opened.
     Open(String),
     /// Reading failed after this many bytes of text.
@@ -40,7 +40,7 @@ pub struct TraceReader {
     offset: u64,
     stored: Arc<AtomicU64>,
     reported: u64,
-    trouble: Option<Trouble>,
+    read_error: Option<ReadError>,
     cancel: Arc<AtomicBool>,
     given_up: Arc<AtomicBool>,
 }
@@ -55,22 +55,22 @@ impl TraceReader {
             offset: 0,
             stored: Arc::default(),
             reported: 0,
-            trouble: None,
+            read_error: None,
             cancel: Arc::clone(cancel),
             given_up: Arc::default(),
         }
     }
 
-    /// Reads on. At the end, and after trouble, the window says that it has ended.
+    /// Reads on. At the end, and after a read error, the window says that it has ended.
     pub fn fill(&mut self) {
         if self.window.ended() {
             return;
         }
         match self.try_fill() {
             Ok(count) => self.offset += count as u64,
-            Err(trouble) => {
+            Err(read_error) => {
                 self.window.end();
-                self.trouble = Some(trouble);
+                self.read_error = Some(read_error);
             }
         }
         if self.window.ended() {
@@ -91,8 +91,8 @@ impl TraceReader {
     }
 
     /// Why the text ended early, if it did.
-    pub const fn trouble(&self) -> Option<&Trouble> {
-        self.trouble.as_ref()
+    pub const fn read_error(&self) -> Option<&ReadError> {
+        self.read_error.as_ref()
     }
 
     /// Whether it is a pipe that a cancellation ended before its end.
@@ -116,21 +116,21 @@ impl TraceReader {
         stored - std::mem::replace(&mut self.reported, stored)
     }
 
-    fn try_fill(&mut self) -> Result<usize, Trouble> {
+    fn try_fill(&mut self) -> Result<usize, ReadError> {
         let mut text = match self.text.take() {
             Some(text) => text,
             None => self.open()?,
         };
-        let count = self.window.fill(&mut *text).map_err(|error| trouble(&error, self.offset))?;
+        let count = self.window.fill(&mut *text).map_err(|error| read_error(&error, self.offset))?;
         self.text = Some(text);
         if self.window.is_endless() {
-            return Err(Trouble::Endless(self.offset));
+            return Err(ReadError::Endless(self.offset));
         }
         Ok(count)
     }
 
-    fn open(&self) -> Result<Box<dyn Read + Send>, Trouble> {
-        let cannot = |error: io::Error| Trouble::Open(reason(&error));
+    fn open(&self) -> Result<Box<dyn Read + Send>, ReadError> {
+        let cannot = |error: io::Error| ReadError::Open(reason(&error));
         match &self.origin {
             Origin::File(path, _) => self.open_file(File::open(path).map_err(cannot)?),
             Origin::Pipe(path) => {
@@ -140,8 +140,8 @@ impl TraceReader {
         }
     }
 
-    fn open_file(&self, mut file: File) -> Result<Box<dyn Read + Send>, Trouble> {
-        let failed = |error: io::Error| trouble(&error, self.offset);
+    fn open_file(&self, mut file: File) -> Result<Box<dyn Read + Send>, ReadError> {
+        let failed = |error: io::Error| read_error(&error, self.offset);
         let compression = compression(&read_head(&mut file).map_err(failed)?)?;
         let start = if compression == Compression::Plain { self.offset } else { 0 };
         file.seek(SeekFrom::Start(start)).map_err(failed)?;
@@ -152,8 +152,8 @@ impl TraceReader {
         Ok(text)
     }
 
-    fn open_pipe(&self, mut pipe: Pipe) -> Result<Box<dyn Read + Send>, Trouble> {
-        let failed = |error: io::Error| trouble(&error, 0);
+    fn open_pipe(&self, mut pipe: Pipe) -> Result<Box<dyn Read + Send>, ReadError> {
+        let failed = |error: io::Error| read_error(&error, 0);
         let head = read_head(&mut pipe).map_err(failed)?;
         self.decode(compression(&head)?, io::Cursor::new(head).chain(pipe), 0).map_err(failed)
     }
@@ -178,18 +178,18 @@ fn read_head(raw: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-fn compression(head: &[u8]) -> Result<Compression, Trouble> {
+fn compression(head: &[u8]) -> Result<Compression, ReadError> {
     match Compression::detect(head) {
-        Compression::Foreign(what, tool) => Err(Trouble::Foreign(what, tool)),
+        Compression::Foreign(what, tool) => Err(ReadError::Foreign(what, tool)),
         known => Ok(known),
     }
 }
 
 /// Errors of the system carry its number, errors of a decoder do not.
-fn trouble(error: &io::Error, offset: u64) -> Trouble {
+fn read_error(error: &io::Error, offset: u64) -> ReadError {
     match error.raw_os_error() {
-        Some(_) => Trouble::Read(offset, reason(error)),
-        None => Trouble::Damaged(offset, error.to_string()),
+        Some(_) => ReadError::Read(offset, reason(error)),
+        None => ReadError::Damaged(offset, error.to_string()),
     }
 }
 
@@ -243,7 +243,7 @@ mod tests {
             let file = file(&dir.path().join(name), &stored);
             let mut reader = TraceReader::new(&file, TINY, &Arc::default());
             assert_eq!(read_all(&mut reader, true), text, "{name}");
-            assert_eq!(reader.trouble(), None);
+            assert_eq!(reader.read_error(), None);
             assert_eq!(
                 (reader.text_bytes(), reader.stored_bytes()),
                 (text.len() as u64, stored.len() as u64)
@@ -272,17 +272,17 @@ mod tests {
                 }
             }
             assert_eq!(String::from_utf8_lossy(&text), expected);
-            assert!(matches!(reader.trouble(), Some(Trouble::Endless(read)) if *read < 20 << 20));
+            assert!(matches!(reader.read_error(), Some(ReadError::Endless(read)) if *read < 20 << 20));
         }
     }
 
     #[test]
     fn trouble_ends_the_text_and_is_kept() {
         let dir = tempfile::tempdir().expect("a directory");
-        let trouble = |file: &TraceFile| {
+        let read_error = |file: &TraceFile| {
             let mut reader = TraceReader::new(file, TINY, &Arc::default());
             let text = read_all(&mut reader, false);
-            (text, reader.trouble().cloned())
+            (text, reader.read_error().cloned())
         };
         let at = |path: &Path| TraceFile {
             origin: Origin::File(path.into(), 1),
@@ -290,14 +290,14 @@ mod tests {
             named: true,
         };
         let missing = at(Path::new("/nonexistent/x"));
-        assert_eq!(trouble(&missing).1, Some(Trouble::Open("No such file or directory".to_owned())));
+        assert_eq!(read_error(&missing).1, Some(ReadError::Open("No such file or directory".to_owned())));
         let directory = at(dir.path());
-        assert_eq!(trouble(&directory).1, Some(Trouble::Read(0, "Is a directory".to_owned())));
+        assert_eq!(read_error(&directory).1, Some(ReadError::Read(0, "Is a directory".to_owned())));
         let bzip2 = file(&dir.path().join("x.bz2"), b"BZh91AY&SY");
-        assert_eq!(trouble(&bzip2).1, Some(Trouble::Foreign("bzip2", "bunzip2")));
+        assert_eq!(read_error(&bzip2).1, Some(ReadError::Foreign("bzip2", "bunzip2")));
         let packed = gzip(b"abc\n");
-        let (text, damage) = trouble(&file(&dir.path().join("x.gz"), &packed[..packed.len() - 3]));
+        let (text, damage) = read_error(&file(&dir.path().join("x.gz"), &packed[..packed.len() - 3]));
         assert_eq!(text, b"abc\n");
-        assert!(matches!(damage, Some(Trouble::Damaged(4, _))), "{damage:?}");
+        assert!(matches!(damage, Some(ReadError::Damaged(4, _))), "{damage:?}");
     }
 }

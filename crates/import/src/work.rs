@@ -7,7 +7,7 @@ use crate::intake::{self, Read, Run};
 use crate::pipeline;
 use crate::plan::{Job, PlannedFile};
 use crate::probe::format_of;
-use crate::reader::{TraceReader, Trouble};
+use crate::reader::{ReadError, TraceReader};
 use crate::resolving::{Resolved, Resolving};
 use crate::rows::Rows;
 use crate::tally::Tally;
@@ -116,12 +116,12 @@ fn count_resolved(cases: &mut [Case], resolved: &Resolved, coverage: &mut Covera
     }
 }
 
-/// The failure behind trouble.
-pub(crate) fn failure(name: &str, trouble: &Trouble) -> InputFailure {
-    match trouble {
-        Trouble::Open(reason) => InputFailure::new("open", name, reason),
-        Trouble::Read(0, reason) => InputFailure::new("read", name, reason),
-        Trouble::Read(offset, reason) => {
+/// The failure behind a read error.
+pub(crate) fn failure(name: &str, read_error: &ReadError) -> InputFailure {
+    match read_error {
+        ReadError::Open(reason) => InputFailure::new("open", name, reason),
+        ReadError::Read(0, reason) => InputFailure::new("read", name, reason),
+        ReadError::Read(offset, reason) => {
             let bytes = iotrail_model::units::count(*offset);
             InputFailure::new(
                 "read",
@@ -129,15 +129,15 @@ pub(crate) fn failure(name: &str, trouble: &Trouble) -> InputFailure {
                 format!("{reason} after {bytes} bytes of text, which are imported"),
             )
         }
-        Trouble::Endless(offset) => {
+        ReadError::Endless(offset) => {
             let bytes = iotrail_model::units::count(*offset);
             let found = format!(
                 "within the first {bytes} bytes is a line without an end that is of no trace; what came before it is imported"
             );
             InputFailure::new("read", name, found)
         }
-        Trouble::Damaged(_, error) => InputFailure::new("unpack", name, error),
-        Trouble::Foreign(what, tool) => {
+        ReadError::Damaged(_, error) => InputFailure::new("unpack", name, error),
+        ReadError::Foreign(what, tool) => {
             InputFailure::new("unpack", name, format!("it is packed with {what}; unpack it first: {tool}"))
         }
     }

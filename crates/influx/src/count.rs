@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Points to be counted: those of a measurement with a tag, in a span of time.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct CountQuery<'a> {
     /// The measurement: letters and `_`.
     pub measurement: &'a str,
     /// A field that each of its points has: letters and `_`.
@@ -29,7 +29,7 @@ pub enum Stored {
 
 /// Asks `server` in InfluxQL how many of the points it has.
 #[must_use]
-pub fn count(server: &Server, wanted: &[Wanted<'_>]) -> Stored {
+pub fn count(server: &Server, wanted: &[CountQuery<'_>]) -> Stored {
     if wanted.is_empty() {
         return Stored::Points(0);
     }
@@ -46,8 +46,8 @@ pub fn count(server: &Server, wanted: &[Wanted<'_>]) -> Stored {
     }
 }
 
-fn question(wanted: &Wanted<'_>) -> String {
-    let Wanted { measurement, field, tag: (tag, value), first, last } = wanted;
+fn question(wanted: &CountQuery<'_>) -> String {
+    let CountQuery { measurement, field, tag: (tag, value), first, last } = wanted;
     let value = value.replace('\\', "\\\\").replace('\'', "\\'");
     format!(
         "SELECT count(\"{field}\") FROM \"{measurement}\" \
@@ -71,8 +71,8 @@ mod tests {
     use super::*;
     use crate::fake::Fake;
 
-    const WANTED: Wanted<'_> =
-        Wanted { measurement: "m", field: "f", tag: ("job", "a'b\\"), first: -1, last: 9 };
+    const WANTED: CountQuery<'_> =
+        CountQuery { measurement: "m", field: "f", tag: ("job", "a'b\\"), first: -1, last: 9 };
 
     #[test]
     fn names_cannot_end_a_question() {

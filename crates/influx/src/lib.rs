@@ -16,7 +16,7 @@ mod upload;
 #[cfg(test)]
 mod fake;
 
-pub use count::{Stored, Wanted, count};
+pub use count::{CountQuery, Stored, count};
 pub use error::UploadError;
 pub use server::{Server, Target};
 pub use upload::{Options, Sent, Upload, Waiting};

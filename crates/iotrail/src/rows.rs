@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 /// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum OutputFormat {
     /// For reading.
     Table,
     /// Comma-separated values with a header line.
@@ -22,7 +22,7 @@ pub(crate) enum Form {
 
 /// The choice between the forms.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct FormArgs {
+pub(crate) struct OutputFormatArgs {
     /// JSON lines: one object for each row.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -32,12 +32,12 @@ pub(crate) struct FormArgs {
     csv: bool,
 }
 
-impl FormArgs {
-    pub(crate) fn form(self) -> Form {
+impl OutputFormatArgs {
+    pub(crate) fn format(self) -> OutputFormat {
         match (self.json, self.csv) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Csv,
-            _ => Form::Table,
+            (true, _) => OutputFormat::Json,
+            (_, true) => OutputFormat::Csv,
+            _ => OutputFormat::Table,
         }
     }
 }
@@ -50,7 +50,7 @@ pub(crate) struct TableArgs {
     pub(crate) trails: Vec<PathBuf>,
 
     #[command(flatten)]
-    form: FormArgs,
+    format: OutputFormatArgs,
 
     /// Write to a file instead of stdout.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
@@ -76,10 +76,10 @@ impl TableArgs {
         rows: impl Iterator<Item: Serialize>,
         text: impl FnOnce() -> String,
     ) -> anyhow::Result<ExitCode> {
-        match self.form.form() {
-            Form::Json => output::stream(&self.output, |out| json_lines(rows, out)),
-            Form::Csv => output::stream(&self.output, |out| csv_lines(columns, rows, out)),
-            Form::Table => output::text(&self.output, text()),
+        match self.format.format() {
+            OutputFormat::Json => output::stream(&self.output, |out| json_lines(rows, out)),
+            OutputFormat::Csv => output::stream(&self.output, |out| csv_lines(columns, rows, out)),
+            OutputFormat::Table => output::text(&self.output, text()),
         }?;
         Ok(ExitCode::SUCCESS)
     }

@@ -79,9 +79,9 @@ impl Arguments {
     pub(crate) fn as_seen(&self, spec: Option<&CallSpec>) -> Vec<Arg<'_>> {
         let Some(spec) = spec else { return Vec::new() };
         let mut args: Vec<Arg<'_>> = (0..self.values.len())
-            .map(|place| match (spec.transfer, spec.args.get(place).copied().unwrap_or(ArgKind::Other)) {
-                (Transfer::Copy, ArgKind::Offset | ArgKind::Offset2) => self.behind_pointer(place),
-                (_, kind) => self.arg(place, kind),
+            .map(|index| match (spec.transfer, spec.args.get(index).copied().unwrap_or(ArgKind::Other)) {
+                (Transfer::Copy, ArgKind::Offset | ArgKind::Offset2) => self.behind_pointer(index),
+                (_, kind) => self.arg(index, kind),
             })
             .collect();
         // strace, whose order the table has, prints the stack first; the kernel of most machines takes the flags first.
@@ -96,15 +96,15 @@ impl Arguments {
     }
 
     /// A number that the program holds elsewhere: ltrace prints where.
-    fn behind_pointer(&self, place: usize) -> Arg<'_> {
-        match self.values[place] {
+    fn behind_pointer(&self, index: usize) -> Arg<'_> {
+        match self.values[index] {
             Value::Number(0) => Arg::Null,
             _ => Arg::Opaque,
         }
     }
 
-    fn arg(&self, place: usize, kind: ArgKind) -> Arg<'_> {
-        match (&self.values[place], kind, &self.path) {
+    fn arg(&self, index: usize, kind: ArgKind) -> Arg<'_> {
+        match (&self.values[index], kind, &self.path) {
             (_, ArgKind::Struct, _) if self.thread => Arg::Text(THREAD),
             (_, ArgKind::Path, Some(path)) => Arg::Path { bytes: path, complete: true },
             (Value::Text { bytes, complete }, kind, _) if is_path(kind) => {
@@ -160,7 +160,7 @@ fn value(text: &[u8]) -> (Value, usize) {
 }
 
 fn string(text: &[u8]) -> (Value, usize) {
-    let ends = text.iter().enumerate().skip(1).filter(|(_, byte)| **byte == b'"').map(|(at, _)| at);
+    let ends = text.iter().enumerate().skip(1).filter(|(_, byte)| **byte == b'"').map(|(index, _)| index);
     for end in ends {
         let behind = &text[end + 1..];
         let (behind, complete) = behind.strip_prefix(b"...").map_or((behind, true), |behind| (behind, false));

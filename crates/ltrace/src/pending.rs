@@ -31,8 +31,8 @@ impl Stack {
 
     /// The call that returns, and those in it that it left otherwise than by returning.
     pub(crate) fn returns(&mut self, layer: Layer, name: &[u8]) -> Option<(Pending, Vec<Pending>)> {
-        let place = self.0.iter().rposition(|pending| pending.layer == layer && pending.name == name)?;
-        let left = self.0.split_off(place + 1);
+        let index = self.0.iter().rposition(|pending| pending.layer == layer && pending.name == name)?;
+        let left = self.0.split_off(index + 1);
         self.0.pop().map(|pending| (pending, left))
     }
 

@@ -361,8 +361,8 @@ mod tests {
     #[test]
     fn directory_descriptors_stand_before_their_path() {
         for spec in TABLE {
-            for (place, _) in spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::DirFd) {
-                assert_eq!(spec.args.get(place + 1), Some(&ArgKind::Path), "{}", spec.name);
+            for (index, _) in spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::DirFd) {
+                assert_eq!(spec.args.get(index + 1), Some(&ArgKind::Path), "{}", spec.name);
             }
         }
     }

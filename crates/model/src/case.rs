@@ -53,20 +53,20 @@ impl Case {
     /// Whether its time stamps are times. Those of a trace without time stamps are numbers of calls, which tell an order and nothing
     /// else.
     #[must_use]
-    pub fn tells_time(&self) -> bool {
+    pub fn has_times(&self) -> bool {
         self.clock != Clock::Order
     }
 
     /// Whether its time stamps tell of single calls how far apart they are and which overlap.
     #[must_use]
-    pub fn tells_calls(&self) -> bool {
-        self.tells_time() && !self.resolution.is_coarse()
+    pub fn times_calls(&self) -> bool {
+        self.has_times() && !self.resolution.is_coarse()
     }
 
     /// How long it is from one of its time stamps to another, if they tell it.
     #[must_use]
     pub fn time_between(&self, start: Timestamp, end: Timestamp) -> Option<Nanos> {
-        self.resolution.tells(end - start).filter(|_| self.tells_time())
+        self.resolution.known_span(end - start).filter(|_| self.has_times())
     }
 
     /// The unit of the time stamps of several cases: the coarsest.

@@ -82,7 +82,7 @@ impl Resolution {
     /// A time that is the difference of two stamps, or a sum of such differences. Of coarse ones in whole units, and only if it
     /// is longer than what they leave open: two units.
     #[must_use]
-    pub fn tells(self, span: Nanos) -> Option<Nanos> {
+    pub fn known_span(self, span: Nanos) -> Option<Nanos> {
         if !self.is_coarse() {
             return Some(span);
         }
@@ -104,11 +104,11 @@ mod tests {
     #[test]
     fn whole_seconds_tell_of_minutes_and_not_of_moments() {
         let seconds = Resolution(Nanos(1_000_000_000));
-        let told = |span: i64| seconds.tells(Nanos(span)).map(|span| span.0);
-        assert_eq!([0, 1_000_000_000, 1_999_999_999].map(told), [None; 3]);
-        assert_eq!(told(2_500_000_000), Some(2_000_000_000));
+        let known = |span: i64| seconds.known_span(Nanos(span)).map(|span| span.0);
+        assert_eq!([0, 1_000_000_000, 1_999_999_999].map(known), [None; 3]);
+        assert_eq!(known(2_500_000_000), Some(2_000_000_000));
         let micros = Resolution(Nanos(1000));
-        assert_eq!((micros.tells(Nanos(0)), micros.note()), (Some(Nanos(0)), None));
+        assert_eq!((micros.known_span(Nanos(0)), micros.note()), (Some(Nanos(0)), None));
         assert!(seconds.note().unwrap().to_string().contains("multiples of 1.00 s"));
     }
 

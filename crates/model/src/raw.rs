@@ -164,7 +164,7 @@ pub enum RawItem<'a> {
         facts: FileFacts,
     },
     /// What lies behind a descriptor that the call is about to return which comes next from this thread.
-    Behind {
+    FileInfo {
         /// Thread in the call.
         tid: Tid,
         /// Number that the call is about to return.
@@ -220,7 +220,7 @@ impl RawItem<'_> {
             | Self::Escaped { tid, .. }
             | Self::WorkingDirectory { tid, .. }
             | Self::File { tid, .. }
-            | Self::Behind { tid, .. }
+            | Self::FileInfo { tid, .. }
             | Self::Image { tid, .. }
             | Self::Usage { tid, .. }
             | Self::Comm { tid, .. } => *tid,

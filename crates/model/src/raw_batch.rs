@@ -48,7 +48,7 @@ enum Stored {
     Escaped { tid: Tid, table: bool },
     WorkingDirectory { tid: Tid, path: Span },
     File { tid: Tid, fd: i32, facts: Box<FileFacts> },
-    Behind { tid: Tid, fd: i32, facts: Box<FileFacts> },
+    FileInfo { tid: Tid, fd: i32, facts: Box<FileFacts> },
     Image { tid: Tid, at: Timestamp, image: Box<StoredImage> },
     Usage { tid: Tid, usage: Box<Usage> },
     Comm { tid: Tid, comm: Span },
@@ -167,7 +167,7 @@ impl RawBatch {
                 Stored::WorkingDirectory { tid, path: self.copy(path) }
             }
             RawItem::File { tid, fd, facts } => Stored::File { tid, fd, facts: Box::new(facts) },
-            RawItem::Behind { tid, fd, facts } => Stored::Behind { tid, fd, facts: Box::new(facts) },
+            RawItem::FileInfo { tid, fd, facts } => Stored::FileInfo { tid, fd, facts: Box::new(facts) },
             RawItem::Image { tid, at, ref image } => {
                 Stored::Image { tid, at, image: Box::new(self.copy_image(image)) }
             }
@@ -213,7 +213,7 @@ impl RawBatch {
                 RawItem::WorkingDirectory { tid, path: self.text(path) }
             }
             Stored::File { tid, fd, facts } => RawItem::File { tid: *tid, fd: *fd, facts: **facts },
-            Stored::Behind { tid, fd, facts } => RawItem::Behind { tid: *tid, fd: *fd, facts: **facts },
+            Stored::FileInfo { tid, fd, facts } => RawItem::FileInfo { tid: *tid, fd: *fd, facts: **facts },
             Stored::Usage { tid, usage } => RawItem::Usage { tid: *tid, usage: **usage },
             &Stored::Comm { tid, comm } => RawItem::Comm { tid, comm: self.text(comm) },
         };
@@ -435,7 +435,7 @@ mod tests {
             RawItem::Escaped { tid, table: true },
             RawItem::WorkingDirectory { tid, path: b"/w" },
             RawItem::File { tid, fd: 5, facts },
-            RawItem::Behind { tid, fd: 5, facts },
+            RawItem::FileInfo { tid, fd: 5, facts },
             RawItem::Image { tid, at, image },
             RawItem::Usage { tid, usage: Usage { max_memory: Some(6), ..Usage::ZERO } },
             RawItem::Comm { tid, comm: b"sh" },

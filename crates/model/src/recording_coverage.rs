@@ -276,64 +276,69 @@ impl RecordingCoverage {
     #[must_use]
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
-        let mut say = |number: u64, one: &str, many: &str, rest: &str| {
+        let mut count = |number: u64, one: &str, many: &str, rest: &str| {
             if number > 0 {
                 gaps.push(format!("{} {}{rest}", units::count(number), if number == 1 { one } else { many }));
             }
         };
-        say(self.lost(), "event", "events", &format!(" lost{}", reasons(&self.lost)));
-        say(
+        count(self.lost(), "event", "events", &format!(" lost{}", reasons(&self.lost)));
+        count(
             self.lost_unknown,
             "damaged place in a spool",
             "damaged places in spools",
             " (an unknown number of events lost)",
         );
-        say(
+        count(
             self.broken_off,
             "recorder was killed",
             "recorders were killed",
             " (what their spools held is here)",
         );
-        say(
+        count(
             sum(&self.not_started),
             "command",
             "commands",
             &format!(" could not be started{}", reasons(&self.not_started)),
         );
-        say(sum(&self.escaped), "process", "processes", &format!(" not followed{}", reasons(&self.escaped)));
-        say(self.left_running, "process", "processes", " left running unseen");
-        say(sum(&self.left_out), "event", "events", &format!(" left out{}", reasons(&self.left_out)));
-        say(
+        count(
+            sum(&self.escaped),
+            "process",
+            "processes",
+            &format!(" not followed{}", reasons(&self.escaped)),
+        );
+        count(self.left_running, "process", "processes", " left running unseen");
+        count(sum(&self.left_out), "event", "events", &format!(" left out{}", reasons(&self.left_out)));
+        count(
             self.polled_rings,
             "io_uring ring",
             "io_uring rings",
             " polled by the kernel (submissions not seen)",
         );
-        say(self.mapped_files, "file", "files", " memory-mapped (accesses through memory not visible)");
+        count(self.mapped_files, "file", "files", " memory-mapped (accesses through memory not visible)");
         let others = &self.other_ring_entries;
-        say(
+        count(
             sum(others),
             "io_uring entry",
             "io_uring entries",
             &format!(" not about files{}", reasons(others)),
         );
         let undecoded = &self.not_decoded;
-        say(sum(undecoded), "call", "calls", &format!(" not decoded{}", reasons(undecoded)));
-        say(self.unfinished, "call", "calls", " without an end");
+        count(sum(undecoded), "call", "calls", &format!(" not decoded{}", reasons(undecoded)));
+        count(self.unfinished, "call", "calls", " without an end");
         let tame = &self.without_privileges;
-        say(sum(tame), "program", "programs", &format!(" run without gaining privileges{}", reasons(tame)));
-        say(
+        count(sum(tame), "program", "programs", &format!(" run without gaining privileges{}", reasons(tame)));
+        count(
             self.filtering_themselves,
             "process",
             "processes",
             " with a seccomp filter of its own (calls that it lets another process answer are not seen)",
         );
-        say(self.tracing_others, "process", "processes", " that used ptrace");
-        say(self.cut_command_lines, "command line", "command lines", " cut");
-        say(self.unnamed_descriptors, "descriptor", "descriptors", " without a readable name");
-        say(self.unreadable_paths, "path", "paths", " not readable (the program does not let others look)");
-        say(self.unresolved_paths, "path", "paths", " as given (symbolic links not followed)");
-        say(self.foreign_names, "name", "names", " of another mount namespace (/mnt:[...)");
+        count(self.tracing_others, "process", "processes", " that used ptrace");
+        count(self.cut_command_lines, "command line", "command lines", " cut");
+        count(self.unnamed_descriptors, "descriptor", "descriptors", " without a readable name");
+        count(self.unreadable_paths, "path", "paths", " not readable (the program does not let others look)");
+        count(self.unresolved_paths, "path", "paths", " as given (symbolic links not followed)");
+        count(self.foreign_names, "name", "names", " of another mount namespace (/mnt:[...)");
         gaps
     }
 

@@ -94,7 +94,7 @@ fn measure(tracer: &Tracer, cpu: usize) -> io::Result<Measured> {
     let seen = child.follow(tracer)?;
     let mut medians = [0; 16];
     File::from(results).read_exact(&mut medians)?;
-    let nanos = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| medians[at + byte]));
+    let nanos = |index: usize| u64::from_ne_bytes(std::array::from_fn(|byte| medians[index + byte]));
     let (alone, traced) = (Duration::from_nanos(nanos(0)), Duration::from_nanos(nanos(8)));
     Ok(Measured { added: traced.saturating_sub(alone), inside: seen.saturating_sub(alone) })
 }

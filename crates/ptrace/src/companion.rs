@@ -29,7 +29,7 @@ const STATUS: usize = 4096;
 pub struct Canary {
     keeper: Child,
     /// Where the keeper tells the number of the canary.
-    told: Option<File>,
+    announced: Option<File>,
     pid: Option<libc::pid_t>,
 }
 
@@ -39,12 +39,12 @@ impl Canary {
     /// # Errors
     /// No process can be made.
     pub fn start() -> io::Result<Self> {
-        let (told, tell) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+        let (announced, announce) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
         let recorder = std::process::id() as libc::pid_t;
         // SAFETY: takes and changes nothing.
         let tracer = unsafe { libc::gettid() };
-        let keeper = Child::start(Some(&tell), || keep(Recorder { pid: recorder, tracer }))?;
-        Ok(Self { keeper, told: Some(told.into()), pid: None })
+        let keeper = Child::start(Some(&announce), || keep(Recorder { pid: recorder, tracer }))?;
+        Ok(Self { keeper, announced: Some(announced.into()), pid: None })
     }
 
     /// Whether this signal was sent to the group since it was started.
@@ -71,14 +71,14 @@ impl Canary {
     }
 
     fn pid(&mut self) -> Option<libc::pid_t> {
-        if let Some(mut told) = self.told.take() {
-            while !is_readable(&told) {
+        if let Some(mut announced) = self.announced.take() {
+            while !is_readable(&announced) {
                 // SIGSTOP to the group stops a keeper that has not left it. A process that runs does not notice.
                 // SAFETY: touches no memory; the keeper is reaped when this is dropped.
                 unsafe { libc::kill(self.keeper.pid, libc::SIGCONT) };
             }
             let mut number = [0; 4];
-            self.pid = told.read_exact(&mut number).is_ok().then(|| libc::pid_t::from_ne_bytes(number));
+            self.pid = announced.read_exact(&mut number).is_ok().then(|| libc::pid_t::from_ne_bytes(number));
         }
         self.pid
     }

@@ -191,8 +191,8 @@ fn check(test: &Test) -> Vec<Instruction> {
     if test.negated {
         code.push(instruction(JUMP, 1));
     }
-    for place in (2..length).step_by(3) {
-        code[place].if_false = (length - place) as u8;
+    for index in (2..length).step_by(3) {
+        code[index].if_false = (length - index) as u8;
     }
     code.push(STOP);
     code
@@ -214,11 +214,11 @@ mod tests {
 
     /// What the kernel would do with a call, and after how many instructions.
     fn run(filter: &Filter, arch: u32, number: u32, args: [u64; 6]) -> (bool, usize) {
-        let (mut place, mut accumulator, mut steps) = (0_usize, 0_u32, 0);
+        let (mut index, mut accumulator, mut steps) = (0_usize, 0_u32, 0);
         loop {
-            let i = filter.program[place];
+            let i = filter.program[index];
             steps += 1;
-            place += 1;
+            index += 1;
             let jump = |yes: bool| usize::from(if yes { i.if_true } else { i.if_false });
             match i.code {
                 LOAD => {
@@ -232,9 +232,9 @@ mod tests {
                     }
                 }
                 RETURN => return (i.operand == libc::SECCOMP_RET_TRACE | MARK, steps),
-                JUMP => place += i.operand as usize,
-                IF_EQUAL => place += jump(accumulator == i.operand),
-                IF_AT_LEAST => place += jump(accumulator >= i.operand),
+                JUMP => index += i.operand as usize,
+                IF_EQUAL => index += jump(accumulator == i.operand),
+                IF_AT_LEAST => index += jump(accumulator >= i.operand),
                 AND => accumulator &= i.operand,
                 other => panic!("unknown instruction {other:#x}"),
             }

@@ -29,13 +29,13 @@ extern "C" fn note() {
     // SAFETY: zero is a valid `sigaction`, and so is what the kernel stored.
     let action = unsafe { action.assume_init() };
     PIPE_IGNORED.store(known && action.sa_sigaction == libc::SIG_IGN, Ordering::Relaxed);
-    for (place, signal) in OF_THREADS.into_iter().enumerate() {
+    for (index, signal) in OF_THREADS.into_iter().enumerate() {
         let mut action: KernelAction = [0; 4];
         // SAFETY: asks for the disposition of a signal; the kernel fills `action`, which is at least as long as its structure.
         let known =
             unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, 0_usize, action.as_mut_ptr(), 8_usize) };
         if known == 0 && action[0] == libc::SIG_IGN {
-            THREADS_IGNORED.fetch_or(1 << place, Ordering::Relaxed);
+            THREADS_IGNORED.fetch_or(1 << index, Ordering::Relaxed);
         }
     }
     for fd in 0..3 {
@@ -54,8 +54,8 @@ pub(crate) fn pipe_was_ignored() -> bool {
 /// Ignores the signals of the C library's threads that were ignored when this process was started. Safe between fork and exec.
 pub(crate) fn ignore_signals_of_threads() {
     let ignoring: KernelAction = [libc::SIG_IGN, 0, 0, 0];
-    for (place, signal) in OF_THREADS.into_iter().enumerate() {
-        if THREADS_IGNORED.load(Ordering::Relaxed) & (1 << place) != 0 {
+    for (index, signal) in OF_THREADS.into_iter().enumerate() {
+        if THREADS_IGNORED.load(Ordering::Relaxed) & (1 << index) != 0 {
             // SAFETY: sets the disposition of a signal; the kernel reads `ignoring`, which is at least as long as its structure.
             unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, ignoring.as_ptr(), 0_usize, 8_usize) };
         }

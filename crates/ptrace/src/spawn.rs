@@ -18,7 +18,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 /// What is to be started.
 #[derive(Debug)]
-pub struct Launch<'a> {
+pub struct Spawn<'a> {
     /// Path of the executable.
     pub program: &'a CStr,
     /// Arguments; the first is the name of the program.
@@ -31,7 +31,7 @@ pub struct Launch<'a> {
 
 /// A child that is about to run its program.
 #[derive(Debug)]
-pub struct Launched {
+pub struct Spawned {
     tid: Tid,
     failure: File,
 }
@@ -39,7 +39,7 @@ pub struct Launched {
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("{stage}: {error}")]
-pub struct LaunchError {
+pub struct SpawnError {
     /// The step that failed.
     pub stage: Stage,
     /// The error of the operating system.
@@ -81,14 +81,14 @@ unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
-impl Launch<'_> {
+impl Spawn<'_> {
     /// Starts the program as a traced child.
     ///
     /// # Errors
     /// No process could be made or it may not be traced. What fails later is known when the child has ended, see
-    /// [`Launched::failure`].
-    pub fn start(&self, tracer: &Tracer, messenger: &Messenger) -> Result<Launched, LaunchError> {
-        let fork = |error: io::Error| LaunchError { stage: Stage::Fork, error };
+    /// [`Spawned::failure`].
+    pub fn start(&self, tracer: &Tracer, messenger: &Messenger) -> Result<Spawned, SpawnError> {
+        let fork = |error: io::Error| SpawnError { stage: Stage::Fork, error };
         let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|error| fork(error.into()));
         let ((wait, go), (failure, fail)) = (pipe()?, pipe()?);
         let plan = Plan::of(self, messenger, &wait, &fail, &go);
@@ -110,9 +110,9 @@ impl Launch<'_> {
             unsafe { libc::kill(pid, libc::SIGKILL) };
             // SAFETY: reaps it; nobody asks for the status.
             unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
-            return Err(LaunchError { stage: Stage::Trace, error });
+            return Err(SpawnError { stage: Stage::Trace, error });
         }
-        Ok(Launched { tid, failure: File::from(failure) })
+        Ok(Spawned { tid, failure: File::from(failure) })
     }
 
     /// Traces the child. Without a filter it must stop once to be traced from call to call.
@@ -122,7 +122,7 @@ impl Launch<'_> {
     }
 }
 
-impl Launched {
+impl Spawned {
     /// Thread id of the child, which is also its process id.
     #[must_use]
     pub fn tid(&self) -> Tid {
@@ -131,12 +131,12 @@ impl Launched {
 
     /// Why the program was not executed; `None` if it was. To be asked when the child has executed or ended.
     #[must_use]
-    pub fn failure(&mut self) -> Option<LaunchError> {
+    pub fn failure(&mut self) -> Option<SpawnError> {
         let mut report = [0; 5];
         self.failure.read_exact(&mut report).ok()?;
         let stage = if report[0] == FAILED_FILTER { Stage::Filter } else { Stage::Exec };
         let number = i32::from_ne_bytes([report[1], report[2], report[3], report[4]]);
-        Some(LaunchError { stage, error: io::Error::from_raw_os_error(number) })
+        Some(SpawnError { stage, error: io::Error::from_raw_os_error(number) })
     }
 }
 
@@ -157,7 +157,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(launch: &Launch<'_>, messenger: &Messenger, wait: &OwnedFd, fail: &OwnedFd, go: &OwnedFd) -> Self {
+    fn of(launch: &Spawn<'_>, messenger: &Messenger, wait: &OwnedFd, fail: &OwnedFd, go: &OwnedFd) -> Self {
         let args: Vec<_> = launch.args.iter().map(|arg| arg.as_ptr()).collect();
         let end = [std::ptr::null()];
         let through = [SHELL.as_ptr(), launch.program.as_ptr()];

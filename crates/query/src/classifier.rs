@@ -44,23 +44,23 @@ impl ByCall {
     }
 
     fn set(&mut self, call: u32, path: u32, activity: ActivityId) {
-        let (call, place) = (call as usize, path.wrapping_add(1) as usize);
-        if call >= LARGEST_TABLE || place >= LARGEST_TABLE {
+        let (call, index) = (call as usize, path.wrapping_add(1) as usize);
+        if call >= LARGEST_TABLE || index >= LARGEST_TABLE {
             return;
         }
         if call >= self.paths.len() {
             self.paths.resize(call + 1, Vec::new());
         }
         let paths = &mut self.paths[call];
-        if place >= paths.len() {
-            let wanted = (place + 1).next_power_of_two();
+        if index >= paths.len() {
+            let wanted = (index + 1).next_power_of_two();
             if self.held + wanted - paths.len() > LARGEST_TABLE {
                 return;
             }
             self.held += wanted - paths.len();
             paths.resize(wanted, Self::UNKNOWN);
         }
-        paths[place] = activity;
+        paths[index] = activity;
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Explained {
     /// Number of distinct calls and paths.
     pub distinct: u64,
     /// The most frequent ones.
-    pub behind: Vec<Behind>,
+    pub behind: Vec<CallOnPath>,
 }
 
 /// What is not mapped.
@@ -52,12 +52,12 @@ pub struct Rest {
     /// Number of distinct calls and paths.
     pub distinct: u64,
     /// The most frequent ones.
-    pub behind: Vec<Behind>,
+    pub behind: Vec<CallOnPath>,
 }
 
 /// A call on a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Behind {
+pub struct CallOnPath {
     /// Name of the call.
     pub call: String,
     /// The exact path, NULL if there is none.
@@ -85,13 +85,13 @@ impl Query {
 
     fn explanation(&self, counts: &Counts, names: &Names, limit: usize) -> Explanation {
         let mut explanation = Explanation { mapping: self.mapping().to_owned(), ..Explanation::default() };
-        let mut behind: HashMap<ActivityId, Vec<Behind>, RandomState> = HashMap::default();
+        let mut behind: HashMap<ActivityId, Vec<CallOnPath>, RandomState> = HashMap::default();
         for (&(activity, call, path), &events) in counts {
             match activity {
                 ActivityId::UNSELECTED => explanation.unselected += events,
                 _ => {
                     let path = names.path(path).map(str::to_owned);
-                    let row = Behind { call: names.call(call).to_owned(), path, events };
+                    let row = CallOnPath { call: names.call(call).to_owned(), path, events };
                     behind.entry(activity).or_default().push(row);
                 }
             }
@@ -129,7 +129,7 @@ struct Tally;
 
 impl Pass for Tally {
     type Sums = Counts;
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Output = Counts;
 
@@ -165,7 +165,7 @@ impl Pass for Tally {
     }
 }
 
-fn most_frequent(mut rows: Vec<Behind>, limit: usize) -> (u64, Vec<Behind>) {
+fn most_frequent(mut rows: Vec<CallOnPath>, limit: usize) -> (u64, Vec<CallOnPath>) {
     rows.sort_by(|a, b| b.events.cmp(&a.events).then_with(|| a.cmp(b)));
     let distinct = rows.len() as u64;
     rows.truncate(limit);
@@ -197,7 +197,7 @@ fn events(number: u64) -> String {
     format!("{} event{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-fn write_behind(f: &mut fmt::Formatter<'_>, behind: &[Behind], distinct: u64) -> fmt::Result {
+fn write_behind(f: &mut fmt::Formatter<'_>, behind: &[CallOnPath], distinct: u64) -> fmt::Result {
     for row in behind {
         let path = row.path.as_deref().map(printable).unwrap_or_default();
         let line = format!("{:>11}  {} {path}", count(row.events), printable(&row.call));

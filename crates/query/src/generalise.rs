@@ -30,8 +30,8 @@ pub fn generalise(path: &str) -> Cow<'_, str> {
         return Cow::Borrowed(path);
     }
     let mut out = String::with_capacity(path.len());
-    for (place, component) in path.split('/').enumerate() {
-        if place > 0 {
+    for (index, component) in path.split('/').enumerate() {
+        if index > 0 {
             out.push('/');
         }
         push_component(&mut out, component);
@@ -117,7 +117,7 @@ fn is_hex(word: &[u8]) -> bool {
 fn uuid(bytes: &[u8]) -> Option<usize> {
     const LENGTH: usize = 36;
     let candidate = bytes.get(..LENGTH)?;
-    let fits = candidate.iter().enumerate().all(|(place, byte)| match place {
+    let fits = candidate.iter().enumerate().all(|(index, byte)| match index {
         8 | 13 | 18 | 23 => *byte == b'-',
         _ => byte.is_ascii_hexdigit(),
     });

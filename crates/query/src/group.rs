@@ -143,9 +143,9 @@ fn by_rules<'a>(rules: &[GroupRule], cases: &'a [Case], trail: impl Fn(&'a Case)
         ids.push(GroupId(id as u32));
     }
     let group = |case: &'a Case| {
-        let place =
+        let index =
             rules.iter().position(|rule| rule.tests.iter().all(|test| test.fits(case, trail(case))))?;
-        Some(ids[place])
+        Some(ids[index])
     };
     Groups { of_case: cases.iter().map(group).collect(), names }
 }
@@ -274,7 +274,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    fn holds(&self, place: usize, operator: &str, value: String) -> Result<Holds, QueryError> {
+    fn holds(&self, index: usize, operator: &str, value: String) -> Result<Holds, QueryError> {
         use std::cmp::Ordering::{Greater, Less};
         let (order, or_equal) = match operator {
             "=" | "!=" => return Ok(Holds::Equal(value, operator == "=")),
@@ -282,7 +282,7 @@ impl Parser<'_> {
                 return match RegexBuilder::new(&value).size_limit(REGEX_LIMIT).build() {
                     Ok(regex) => Ok(Holds::Matches(regex, operator == "~")),
                     Err(error) => self.error(
-                        place,
+                        index,
                         &regex_problem(&error),
                         "write a regular expression, in quotes if it has , ; or &",
                     ),
@@ -292,7 +292,7 @@ impl Parser<'_> {
         };
         match value.parse::<f64>() {
             Ok(bound) if bound.is_finite() => Ok(Holds::Order(order, or_equal, bound)),
-            _ => self.error(place, "not a number", "< <= > >= compare numbers"),
+            _ => self.error(index, "not a number", "< <= > >= compare numbers"),
         }
     }
 }

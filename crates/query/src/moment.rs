@@ -56,10 +56,10 @@ impl Moment {
         clocks: &[Clock],
         after: Option<Timestamp>,
     ) -> Result<Timestamp, String> {
-        let tells_time = |clock: &Clock| matches!(clock, Clock::Utc | Clock::TimeOfDay);
+        let has_times = |clock: &Clock| matches!(clock, Clock::Utc | Clock::TimeOfDay);
         if matches!(self, Self::Absolute(_) | Self::TimeOfDay(_))
             && !clocks.is_empty()
-            && !clocks.iter().any(tells_time)
+            && !clocks.iter().any(has_times)
         {
             return Err(
                 "the log has no clock that tells the time of day, only times since its start".to_owned()

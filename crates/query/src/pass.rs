@@ -1,12 +1,12 @@
 //! The one engine that reads a log: passes, any number of them in one scan.
 //!
 //! A [`Pass`] is an analysis of rows. It says which columns it reads and what must be known of rows, sums up pieces of consecutive
-//! rows, and puts together what pieces remember of their ends, their *seams*. The engine decodes each row group once, applies
-//! the query once, divides the row groups among threads, and hands the seams over in the order of the rows.
+//! rows, and puts together what pieces remember of their ends, their *boundaries*. The engine decodes each row group once, applies
+//! the query once, divides the row groups among threads, and hands the boundaries over in the order of the rows.
 //!
 //! The law that every pass keeps: however the rows are cut into consecutive pieces, and whichever worker adds which piece, the
 //! result is the same as that of one piece with all rows. Sums, extremes, sets and multisets keep it by themselves; what
-//! depends on the order of rows ("begins where the one before ended") goes through seams.
+//! depends on the order of rows ("begins where the one before ended") goes through boundaries.
 
 use crate::classified::ActivityId;
 use crate::classified::Classified;
@@ -23,8 +23,8 @@ pub trait Pass: Sync {
     /// What a worker sums up.
     type Sums: Send;
     /// What a piece of consecutive rows remembers of its ends; `()` if their order does not matter.
-    type Seam: Send;
-    /// What the seams of consecutive pieces make, from the first row on.
+    type Boundary: Send;
+    /// What the boundaries of consecutive pieces make, from the first row on.
     type Closed: Send;
     /// What the analysis answers.
     type Output;
@@ -40,17 +40,17 @@ pub trait Pass: Sync {
     /// The sums of no rows.
     fn sums(&self) -> Self::Sums;
 
-    /// What no seams make.
+    /// What no boundaries make.
     fn closed(&self) -> Self::Closed;
 
     /// Adds consecutive rows.
-    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Seam;
+    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Boundary;
 
     /// Adds what another worker summed up.
     fn merge(&self, sums: &mut Self::Sums, other: Self::Sums);
 
-    /// Adds the seam of the piece that follows. Pieces in which no row is selected may be missing.
-    fn close(&self, closed: &mut Self::Closed, seam: Self::Seam);
+    /// Adds the boundary of the piece that follows. Pieces in which no row is selected may be missing.
+    fn close(&self, closed: &mut Self::Closed, boundary: Self::Boundary);
 
     /// The result, if no more rows come.
     fn finish(&self, sums: Self::Sums, closed: Self::Closed) -> Self::Output;
@@ -110,7 +110,7 @@ pub fn scan<P: Pass>(
     let is_read =
         |group: &RowGroupMeta| asks.whole_log || query.is_none_or(|query| query.may_match_group(group));
     let turns = (0..log.row_groups()).filter(|at| is_read(log.row_group(*at))).collect();
-    let queue = Mutex::new(SeamQueue { turns, next: 0, waiting: BTreeMap::new(), closed: pass.closed() });
+    let queue = Mutex::new(BoundaryQueue { turns, next: 0, waiting: BTreeMap::new(), closed: pass.closed() });
     let finished = Mutex::new(None);
     log.scan_only(
         is_read,
@@ -118,9 +118,9 @@ pub fn scan<P: Pass>(
         threads,
         || Worker { share: Share::new(query, pass), pass, finished: &finished },
         |worker, row_group, batch| {
-            let seam = worker.share.add(pass, batch);
+            let boundary = worker.share.add(pass, batch);
             // Held for what is left of a row group, never while rows are summed up.
-            lock(&queue).push(pass, row_group, seam);
+            lock(&queue).push(pass, row_group, boundary);
         },
     )?;
     let sums = finished.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(|| pass.sums());
@@ -132,22 +132,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Closes seams as soon as their turn comes, whatever the order in which workers finish row groups, so that what is finished does
+/// Closes boundaries as soon as their turn comes, whatever the order in which workers finish row groups, so that what is finished does
 /// not wait for the end of the log.
-struct SeamQueue<P: Pass> {
+struct BoundaryQueue<P: Pass> {
     /// The row groups that are read, in order.
     turns: Vec<usize>,
     /// Number of closed ones.
     next: usize,
-    waiting: BTreeMap<usize, P::Seam>,
+    waiting: BTreeMap<usize, P::Boundary>,
     closed: P::Closed,
 }
 
-impl<P: Pass> SeamQueue<P> {
-    fn push(&mut self, pass: &P, row_group: usize, seam: P::Seam) {
-        self.waiting.insert(row_group, seam);
-        while let Some(seam) = self.turns.get(self.next).and_then(|turn| self.waiting.remove(turn)) {
-            pass.close(&mut self.closed, seam);
+impl<P: Pass> BoundaryQueue<P> {
+    fn push(&mut self, pass: &P, row_group: usize, boundary: P::Boundary) {
+        self.waiting.insert(row_group, boundary);
+        while let Some(boundary) = self.turns.get(self.next).and_then(|turn| self.waiting.remove(turn)) {
+            pass.close(&mut self.closed, boundary);
             self.next += 1;
         }
     }
@@ -192,7 +192,7 @@ impl<P: Pass> Share<P> {
         }
     }
 
-    fn add(&mut self, pass: &P, batch: &EventBatch) -> P::Seam {
+    fn add(&mut self, pass: &P, batch: &EventBatch) -> P::Boundary {
         self.look(batch);
         let rows = Rows { batch, classified: &self.classified, selected: &self.selected };
         pass.add(self.sums.get_or_insert_with(|| pass.sums()), &rows)
@@ -238,8 +238,8 @@ impl<'a, P: Pass> Running<'a, P> {
 
     /// Adds the rows that follow. They must hold the columns of the pass and of the query.
     pub fn add(&mut self, batch: &EventBatch) {
-        let seam = self.share.add(self.pass, batch);
-        self.pass.close(&mut self.closed, seam);
+        let boundary = self.share.add(self.pass, batch);
+        self.pass.close(&mut self.closed, boundary);
     }
 
     /// The result of the rows so far; more may come.
@@ -263,7 +263,7 @@ impl<'a, P: Pass> Running<'a, P> {
 /// Two passes in one scan.
 impl<A: Pass, B: Pass> Pass for (A, B) {
     type Sums = (A::Sums, B::Sums);
-    type Seam = (A::Seam, B::Seam);
+    type Boundary = (A::Boundary, B::Boundary);
     type Closed = (A::Closed, B::Closed);
     type Output = (A::Output, B::Output);
 
@@ -283,7 +283,7 @@ impl<A: Pass, B: Pass> Pass for (A, B) {
         (self.0.closed(), self.1.closed())
     }
 
-    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Seam {
+    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Boundary {
         (self.0.add(&mut sums.0, rows), self.1.add(&mut sums.1, rows))
     }
 
@@ -292,9 +292,9 @@ impl<A: Pass, B: Pass> Pass for (A, B) {
         self.1.merge(&mut sums.1, other.1);
     }
 
-    fn close(&self, closed: &mut Self::Closed, seam: Self::Seam) {
-        self.0.close(&mut closed.0, seam.0);
-        self.1.close(&mut closed.1, seam.1);
+    fn close(&self, closed: &mut Self::Closed, boundary: Self::Boundary) {
+        self.0.close(&mut closed.0, boundary.0);
+        self.1.close(&mut closed.1, boundary.1);
     }
 
     fn finish(&self, sums: Self::Sums, closed: Self::Closed) -> Self::Output {
@@ -305,7 +305,7 @@ impl<A: Pass, B: Pass> Pass for (A, B) {
 /// A pass that may not be wanted.
 impl<P: Pass> Pass for Option<P> {
     type Sums = Option<P::Sums>;
-    type Seam = Option<P::Seam>;
+    type Boundary = Option<P::Boundary>;
     type Closed = Option<P::Closed>;
     type Output = Option<P::Output>;
 
@@ -325,7 +325,7 @@ impl<P: Pass> Pass for Option<P> {
         self.as_ref().map(P::closed)
     }
 
-    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Seam {
+    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Boundary {
         self.as_ref().zip(sums.as_mut()).map(|(pass, sums)| pass.add(sums, rows))
     }
 
@@ -335,9 +335,9 @@ impl<P: Pass> Pass for Option<P> {
         }
     }
 
-    fn close(&self, closed: &mut Self::Closed, seam: Self::Seam) {
-        if let (Some(pass), Some(closed), Some(seam)) = (self, closed, seam) {
-            pass.close(closed, seam);
+    fn close(&self, closed: &mut Self::Closed, boundary: Self::Boundary) {
+        if let (Some(pass), Some(closed), Some(boundary)) = (self, closed, boundary) {
+            pass.close(closed, boundary);
         }
     }
 

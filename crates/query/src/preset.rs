@@ -94,8 +94,8 @@ impl std::fmt::Display for Preset {
 /// At most the top `levels` levels of `path`. What is no path (`pipe`, `socket:TCP`) has one level.
 #[must_use]
 pub fn top(path: &str, levels: usize) -> &str {
-    let borders = path.bytes().enumerate().filter(|&(place, byte)| byte == b'/' && place > 0);
-    match borders.map(|(place, _)| place).nth(levels.saturating_sub(1)) {
+    let borders = path.bytes().enumerate().filter(|&(index, byte)| byte == b'/' && index > 0);
+    match borders.map(|(index, _)| index).nth(levels.saturating_sub(1)) {
         Some(end) => &path[..end],
         None => path,
     }

@@ -16,9 +16,9 @@ use crate::attribute::Attribute;
 use crate::classified::GroupId;
 use crate::error::QueryError;
 use crate::group::regex_problem;
-use crate::lives::{LifeId, Lives};
 use crate::preset::base;
 use crate::process_rules::{ProcessRules, Subject};
+use crate::process_table::{ProcessId, ProcessTable};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::Process;
@@ -61,23 +61,23 @@ pub enum ProcessGroupBy {
 pub struct ProcessGroups {
     /// Names by [`GroupId`], the first to start first.
     pub names: Vec<String>,
-    /// The group of each process, by [`LifeId`].
-    pub of_life: Vec<Option<GroupId>>,
-    /// If groups are of jobs, the process that each belongs to, by [`LifeId`]: itself, or the ancestor that is the job.
-    pub job_of: Option<Vec<LifeId>>,
+    /// The group of each process, by [`ProcessId`].
+    pub of_process: Vec<Option<GroupId>>,
+    /// If groups are of jobs, the process that each belongs to, by [`ProcessId`]: itself, or the ancestor that is the job.
+    pub job_of: Option<Vec<ProcessId>>,
 }
 
 impl ProcessGroups {
     /// Whether a process counts as a job: if groups are of jobs only the topmost of each, else every process.
     #[must_use]
-    pub fn is_job(&self, life: LifeId) -> bool {
-        self.job_of.as_ref().is_none_or(|jobs| jobs.get(life.index()) == Some(&life))
+    pub fn is_job(&self, process: ProcessId) -> bool {
+        self.job_of.as_ref().is_none_or(|jobs| jobs.get(process.index()) == Some(&process))
     }
 
     /// The group of a process.
     #[must_use]
-    pub fn of(&self, life: LifeId) -> Option<GroupId> {
-        self.of_life.get(life.index()).copied().flatten()
+    pub fn of(&self, process: ProcessId) -> Option<GroupId> {
+        self.of_process.get(process.index()).copied().flatten()
     }
 
     /// The name of a group, [`NO_GROUP`] for none.
@@ -87,19 +87,19 @@ impl ProcessGroups {
     }
 
     /// Groups of the names that processes have, numbered in the order in which their first processes start.
-    fn new(names: &[Option<Cow<'_, str>>], lives: &Lives) -> Self {
+    fn new(names: &[Option<Cow<'_, str>>], processes: &ProcessTable) -> Self {
         let mut by_start: Vec<usize> = (0..names.len()).collect();
-        // Unknown starts last; lives are sorted by case first, so the number alone is no order of time.
-        by_start.sort_by_key(|at| lives.all()[*at].start.map_or((true, 0), |start| (false, start.0)));
+        // Unknown starts last; processes are sorted by case first, so the number alone is no order of time.
+        by_start.sort_by_key(|at| processes.all()[*at].start.map_or((true, 0), |start| (false, start.0)));
         let mut ids: HashMap<&str, GroupId, RandomState> = HashMap::default();
-        let mut groups = Self { of_life: vec![None; names.len()], ..Self::default() };
+        let mut groups = Self { of_process: vec![None; names.len()], ..Self::default() };
         for at in by_start {
             let Some(name) = names[at].as_deref() else { continue };
             let id = *ids.entry(name).or_insert_with(|| {
                 groups.names.push(name.to_owned());
                 GroupId(groups.names.len() as u32 - 1)
             });
-            groups.of_life[at] = Some(id);
+            groups.of_process[at] = Some(id);
         }
         groups
     }
@@ -127,39 +127,47 @@ impl ProcessGroupBy {
         })
     }
 
-    /// Divides the processes of `log`, whose lives are `lives`.
+    /// Divides the processes of `log`, whose process table is `processes`.
     #[must_use]
-    pub fn divide(&self, log: &EventLog, lives: &Lives) -> ProcessGroups {
+    pub fn divide(&self, log: &EventLog, processes: &ProcessTable) -> ProcessGroups {
         let mut job_of = None;
         let names: Vec<Option<Cow<'_, str>>> = match self {
-            Self::Exe => named(lives, |life| executable(lives.last_image(life)).map(Cow::Borrowed)),
-            Self::Job => {
-                let jobs = job_of.insert(jobs(lives));
-                named(lives, |life| executable(lives.last_image(jobs[life.index()])).map(Cow::Borrowed))
+            Self::Exe => {
+                named(processes, |process| executable(processes.last_image(process)).map(Cow::Borrowed))
             }
-            Self::Case(attribute) => named(lives, |life| {
-                let case = log.cases().get(lives.get(life).case.index())?;
+            Self::Job => {
+                let jobs = job_of.insert(jobs(processes));
+                named(processes, |process| {
+                    executable(processes.last_image(jobs[process.index()])).map(Cow::Borrowed)
+                })
+            }
+            Self::Case(attribute) => named(processes, |process| {
+                let case = log.cases().get(processes.get(process).case.index())?;
                 attribute.of(case, "").map(Cow::Borrowed)
             }),
             Self::User => {
-                let (user, login) = (inherited(lives, "USER"), inherited(lives, "LOGNAME"));
-                named(lives, |life| user[life.index()].or(login[life.index()]).map(Cow::Borrowed))
+                let (user, login) = (inherited(processes, "USER"), inherited(processes, "LOGNAME"));
+                named(processes, |process| {
+                    user[process.index()].or(login[process.index()]).map(Cow::Borrowed)
+                })
             }
             Self::Env(name) => {
-                let values = inherited(lives, name);
-                named(lives, |life| values[life.index()].map(Cow::Borrowed))
+                let values = inherited(processes, name);
+                named(processes, |process| values[process.index()].map(Cow::Borrowed))
             }
-            Self::Cmd(regex) => named(lives, |life| found(regex, &command_line(lives.last_image(life))?)),
+            Self::Cmd(regex) => {
+                named(processes, |process| found(regex, &command_line(processes.last_image(process))?))
+            }
             Self::Rules(rules) => {
-                let environments = rules.needs_environment().then(|| environments(lives));
-                named(lives, |life| {
-                    let image = lives.last_image(life);
+                let environments = rules.needs_environment().then(|| environments(processes));
+                named(processes, |process| {
+                    let image = processes.last_image(process);
                     let command = command_line(image);
                     rules
                         .group(&Subject {
                             exe: image.exe.as_deref(),
                             command: command.as_deref(),
-                            environment: environments.as_ref().map_or(&[][..], |all| &all[life.index()]),
+                            environment: environments.as_ref().map_or(&[][..], |all| &all[process.index()]),
                             cwd: image.cwd.as_deref(),
                             case: log.cases().get(image.case.index())?,
                         })
@@ -167,12 +175,15 @@ impl ProcessGroupBy {
                 })
             }
         };
-        ProcessGroups { job_of, ..ProcessGroups::new(&names, lives) }
+        ProcessGroups { job_of, ..ProcessGroups::new(&names, processes) }
     }
 }
 
-fn named<'a>(lives: &Lives, name: impl Fn(LifeId) -> Option<Cow<'a, str>>) -> Vec<Option<Cow<'a, str>>> {
-    (0..lives.all().len()).map(|at| name(LifeId(at as u32)).filter(|name| !name.is_empty())).collect()
+fn named<'a>(
+    processes: &ProcessTable,
+    name: impl Fn(ProcessId) -> Option<Cow<'a, str>>,
+) -> Vec<Option<Cow<'a, str>>> {
+    (0..processes.all().len()).map(|at| name(ProcessId(at as u32)).filter(|name| !name.is_empty())).collect()
 }
 
 /// What a process is called: the base name of its executable, else of the first word of its command line.
@@ -189,36 +200,36 @@ pub fn command_line(image: &Process) -> Option<String> {
 }
 
 /// The job of each process: itself if nobody recorded made it or its parent, else its parent's.
-fn jobs(lives: &Lives) -> Vec<LifeId> {
-    let mut jobs: Vec<LifeId> = Vec::with_capacity(lives.all().len());
-    for (at, life) in lives.all().iter().enumerate() {
+fn jobs(processes: &ProcessTable) -> Vec<ProcessId> {
+    let mut jobs: Vec<ProcessId> = Vec::with_capacity(processes.all().len());
+    for (index, process) in processes.all().iter().enumerate() {
         // A parent has a smaller number than its children.
-        let job = life.parent.filter(|parent| lives.get(*parent).parent.is_some());
-        jobs.push(job.map_or(LifeId(at as u32), |parent| jobs[parent.index()]));
+        let job = process.parent.filter(|parent| processes.get(*parent).parent.is_some());
+        jobs.push(job.map_or(ProcessId(index as u32), |parent| jobs[parent.index()]));
     }
     jobs
 }
 
 /// The value of a variable in each process, its own or that of the nearest ancestor that has one.
-fn inherited<'a>(lives: &'a Lives, name: &str) -> Vec<Option<&'a str>> {
-    let mut values: Vec<Option<&str>> = Vec::with_capacity(lives.all().len());
-    for (at, life) in lives.all().iter().enumerate() {
+fn inherited<'a>(processes: &'a ProcessTable, name: &str) -> Vec<Option<&'a str>> {
+    let mut values: Vec<Option<&str>> = Vec::with_capacity(processes.all().len());
+    for (index, process) in processes.all().iter().enumerate() {
         let own =
-            lives.images(LifeId(at as u32)).iter().rev().find_map(|image| {
+            processes.images(ProcessId(index as u32)).iter().rev().find_map(|image| {
                 image.env.iter().find_map(|entry| entry.strip_prefix(name)?.strip_prefix('='))
             });
-        values.push(own.or_else(|| values[life.parent?.index()]));
+        values.push(own.or_else(|| values[process.parent?.index()]));
     }
     values
 }
 
 /// All variables of each process, `NAME=value`, sorted, with those of its ancestors that it has not itself.
-fn environments(lives: &Lives) -> Vec<Rc<[&str]>> {
+fn environments(processes: &ProcessTable) -> Vec<Rc<[&str]>> {
     let kept = |entry: &&String| !entry.starts_with(iotrail_model::ENVIRONMENT_DIGEST);
-    let mut all: Vec<Rc<[&str]>> = Vec::with_capacity(lives.all().len());
-    for (at, life) in lives.all().iter().enumerate() {
-        let above = life.parent.map(|parent| Rc::clone(&all[parent.index()])).unwrap_or_default();
-        let images = lives.images(LifeId(at as u32));
+    let mut all: Vec<Rc<[&str]>> = Vec::with_capacity(processes.all().len());
+    for (index, process) in processes.all().iter().enumerate() {
+        let above = process.parent.map(|parent| Rc::clone(&all[parent.index()])).unwrap_or_default();
+        let images = processes.images(ProcessId(index as u32));
         if images.iter().all(|image| image.env.iter().filter(kept).count() == 0) {
             all.push(above);
             continue;

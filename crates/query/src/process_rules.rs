@@ -171,8 +171,8 @@ impl Rule {
                 Piece::Text(text) => name.push_str(text),
                 Piece::Exe => name.push_str(subject.exe.map_or("?", base)),
                 Piece::Attribute(attribute) => name.push_str(attribute.of(subject.case, "").unwrap_or("?")),
-                Piece::Capture(place, number) => {
-                    let captures = self.expressions[*place].1.captures(texts[*place]);
+                Piece::Capture(index, number) => {
+                    let captures = self.expressions[*index].1.captures(texts[*index]);
                     let group = captures.as_ref().and_then(|captures| captures.get(*number));
                     name.push_str(group.map_or("", |group| group.as_str()));
                 }
@@ -237,16 +237,16 @@ fn piece(hole: &str, expressions: &[(Fact, Regex)]) -> Result<Piece, String> {
         let (fact, _) = Fact::ALL.into_iter().find(|(_, name)| *name == fact)?;
         Some((expressions.iter().position(|(tested, _)| *tested == fact), group))
     });
-    let (place, group) = of_fact.unwrap_or(((!expressions.is_empty()).then_some(0), hole));
-    let Some(place) = place else {
+    let (index, group) = of_fact.unwrap_or(((!expressions.is_empty()).then_some(0), hole));
+    let Some(index) = index else {
         return Err(format!("`${{{shown}}}` is not a name, and the rule has no such expression with groups"));
     };
-    let regex = &expressions[place].1;
+    let regex = &expressions[index].1;
     let number = match group.parse::<usize>() {
         Ok(number) => (number < regex.captures_len()).then_some(number),
         Err(_) => regex.capture_names().position(|name| name == Some(group)),
     };
     let number =
         number.ok_or_else(|| format!("`${{{shown}}}` is not a name and no group of the expression"))?;
-    Ok(Piece::Capture(place, number))
+    Ok(Piece::Capture(index, number))
 }

@@ -12,8 +12,8 @@ use crate::facts::Facts;
 use crate::filter::Filter;
 use crate::group::{GroupBy, Groups};
 use crate::images::Images;
-use crate::lives::Lives;
 use crate::mapping::{AUTO, Mapping, Subject};
+use crate::process_table::ProcessTable;
 use crate::reused::Reused;
 use crate::rules;
 use crate::select::Selection;
@@ -135,7 +135,7 @@ impl Query {
             classes: classes(facts.cases, mapping.attributes()),
             images: if case_by == CaseBy::Exec { Images::new(facts.processes) } else { Images::default() },
             reused: match case_by {
-                CaseBy::Pid | CaseBy::Tid => Reused::new(&Lives::new(facts.processes.to_vec())),
+                CaseBy::Pid | CaseBy::Tid => Reused::new(&ProcessTable::new(facts.processes.to_vec())),
                 CaseBy::Rank | CaseBy::Exec => Reused::default(),
             },
             case_names: case_names::unique(facts.cases),

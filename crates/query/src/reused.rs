@@ -1,6 +1,6 @@
 //! Numbers of processes that were used again: each process is a case of its own.
 
-use crate::lives::Lives;
+use crate::process_table::ProcessTable;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{CaseId, Pid, Timestamp};
@@ -18,22 +18,22 @@ pub(crate) struct Reused {
 }
 
 impl Reused {
-    pub(crate) fn new(lives: &Lives) -> Self {
+    pub(crate) fn new(processes: &ProcessTable) -> Self {
         let mut of_number: HashMap<_, Vec<Timestamp>, RandomState> = HashMap::default();
-        for life in lives.all() {
-            let start = life.start.unwrap_or(Timestamp(i64::MIN));
-            of_number.entry((life.case, life.pid)).or_default().push(start);
+        for process in processes.all() {
+            let start = process.start.unwrap_or(Timestamp(i64::MIN));
+            of_number.entry((process.case, process.pid)).or_default().push(start);
         }
         let mut shared: Vec<_> = of_number.into_iter().filter(|(_, starts)| starts.len() > 1).collect();
         shared.sort_unstable_by_key(|(process, _)| *process);
         let (mut reused, mut next) = (Self::default(), HashMap::<CaseId, u32, RandomState>::default());
         for ((case, pid), starts) in shared {
-            let parts = starts.into_iter().enumerate().map(|(place, start)| {
-                if place == 0 {
+            let parts = starts.into_iter().enumerate().map(|(index, start)| {
+                if index == 0 {
                     return (start, pid.0);
                 }
                 let part = next.entry(case).or_insert(FIRST);
-                reused.names.insert((case, *part), (pid, place as u32 + 1));
+                reused.names.insert((case, *part), (pid, index as u32 + 1));
                 *part += 1;
                 (start, *part - 1)
             });
@@ -52,9 +52,9 @@ impl Reused {
     pub(crate) fn part(&self, case: CaseId, pid: Pid, at: Timestamp) -> u32 {
         match self.of_number.get(&(case, pid)) {
             None => pid.0,
-            Some(lives) => {
-                let begun = lives.partition_point(|(start, _)| *start <= at);
-                lives[begun.saturating_sub(1)].1
+            Some(processes) => {
+                let begun = processes.partition_point(|(start, _)| *start <= at);
+                processes[begun.saturating_sub(1)].1
             }
         }
     }
@@ -90,7 +90,7 @@ mod tests {
             image(7, 40, Some(0)),
             image(8, 0, Some(0)),
         ];
-        let reused = Reused::new(&Lives::new(images));
+        let reused = Reused::new(&ProcessTable::new(images));
         let part = |pid, at| reused.part(CaseId(0), Pid(pid), Timestamp(at));
         assert_eq!([part(7, 0), part(7, 12), part(7, 29), part(8, 99)], [7, 7, 7, 8]);
         let names = [29, 30, 39, 40].map(|at| reused.name(CaseId(0), part(7, at)));

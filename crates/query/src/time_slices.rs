@@ -21,7 +21,7 @@ impl TimeSlices {
     /// `count` slices of `width_ns` from `origin` on, for the events of `log`.
     #[must_use]
     pub fn new(log: &EventLog, origin: Timestamp, width_ns: u64, count: usize) -> Self {
-        let timed = log.cases().iter().map(Case::tells_time).collect();
+        let timed = log.cases().iter().map(Case::has_times).collect();
         Self { origin, width_ns: width_ns.max(1), count: count.max(1), timed }
     }
 

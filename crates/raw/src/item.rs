@@ -95,7 +95,7 @@ pub(crate) enum Stored {
         fd: i32,
         facts: FileFacts,
     },
-    Behind {
+    FileInfo {
         tid: Tid,
         fd: i32,
         facts: FileFacts,
@@ -140,7 +140,7 @@ impl Stored {
             RawItem::Escaped { tid, table } => Self::Escaped { tid, table },
             RawItem::WorkingDirectory { tid, path } => Self::WorkingDirectory { tid, path: path.into() },
             RawItem::File { tid, fd, facts } => Self::File { tid, fd, facts },
-            RawItem::Behind { tid, fd, facts } => Self::Behind { tid, fd, facts },
+            RawItem::FileInfo { tid, fd, facts } => Self::FileInfo { tid, fd, facts },
             RawItem::Image { tid, at, ref image } => Self::Image { tid, at, image: image.into() },
             RawItem::Usage { tid, usage } => Self::Usage { tid, usage },
             RawItem::Comm { tid, comm } => Self::Comm { tid, comm: comm.into() },
@@ -181,7 +181,7 @@ impl Stored {
             Self::Escaped { tid, table } => RawItem::Escaped { tid, table },
             Self::WorkingDirectory { tid, ref path } => RawItem::WorkingDirectory { tid, path: path.bytes() },
             Self::File { tid, fd, facts } => RawItem::File { tid, fd, facts },
-            Self::Behind { tid, fd, facts } => RawItem::Behind { tid, fd, facts },
+            Self::FileInfo { tid, fd, facts } => RawItem::FileInfo { tid, fd, facts },
             Self::Usage { tid, usage } => RawItem::Usage { tid, usage },
             Self::Comm { tid, ref comm } => RawItem::Comm { tid, comm: comm.bytes() },
         };

@@ -270,15 +270,22 @@ impl<S: Store> Recording<'_, '_, S> {
         }
         // What is told before the thread goes on survives the death of the recorder, whatever the thread does next.
         if looks || asked.is_some() {
-            self.tell_and_look(tid, call, at, failed);
+            self.emit_return_with_files(tid, call, at, failed);
         } else {
-            self.tell(tid, call, at, failed, &[]);
+            self.emit_return(tid, call, at, failed, &[]);
         }
         self.go_on(stop, None)
     }
 
     /// Tells that a call returned.
-    fn tell(&mut self, tid: Tid, call: InFlight, at: Timestamp, failed: bool, found: &[(i32, Target<'_>)]) {
+    fn emit_return(
+        &mut self,
+        tid: Tid,
+        call: InFlight,
+        at: Timestamp,
+        failed: bool,
+        found: &[(i32, Target<'_>)],
+    ) {
         self.overtakes(tid);
         self.emitter.has_none_to_announce(tid);
         // A copy of the recorder tried to execute the program and failed.
@@ -296,7 +303,7 @@ impl<S: Store> Recording<'_, '_, S> {
     }
 
     /// Tells that a call returned, and what lies behind the descriptors that it made or received.
-    fn tell_and_look(&mut self, tid: Tid, mut call: InFlight, at: Timestamp, failed: bool) {
+    fn emit_return_with_files(&mut self, tid: Tid, mut call: InFlight, at: Timestamp, failed: bool) {
         let effects = call.entry.effects();
         if !effects.received.is_empty() || effects.special == Special::Take {
             self.names.suspect();
@@ -313,15 +320,15 @@ impl<S: Store> Recording<'_, '_, S> {
         let effects = call.entry.effects();
         let taken = effects.made[0].filter(|_| effects.special == Special::Take);
         for (fd, behind) in &made {
-            self.emitter.item(&RawItem::Behind { tid, fd: *fd, facts: behind.facts });
+            self.emitter.item(&RawItem::FileInfo { tid, fd: *fd, facts: behind.facts });
         }
         if let Some(found) = taken.and_then(|fd| proc::look(tid, fd)) {
             self.overtakes(tid);
-            self.sent.tell_arrived((tid, process), found, false, &mut self.emitter);
+            self.sent.emit_arrived((tid, process), found, false, &mut self.emitter);
         }
-        self.tell(tid, call, at, failed, &names);
+        self.emit_return(tid, call, at, failed, &names);
         for found in received {
-            self.sent.tell_arrived((tid, process), found, true, &mut self.emitter);
+            self.sent.emit_arrived((tid, process), found, true, &mut self.emitter);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Why a recording could not begin, or broke off.
 
-use iotrail_ptrace::{FilterError, LaunchError, Stage};
+use iotrail_ptrace::{FilterError, SpawnError, Stage};
 use std::io;
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub enum RecordError {
     Nul,
     /// It could not be started under trace.
     #[error("the program cannot be traced: {0}")]
-    Launch(LaunchError),
+    Spawn(SpawnError),
     /// A running process cannot be attached to.
     #[error("process {pid} cannot be traced: {error}{}", attach_hint(error))]
     Attach {
@@ -81,10 +81,10 @@ impl RecordError {
     }
 
     /// What a launch reported, of the program at `path`.
-    pub(crate) fn of_launch(error: LaunchError, path: PathBuf) -> Self {
+    pub(crate) fn of_launch(error: SpawnError, path: PathBuf) -> Self {
         match error.stage {
             Stage::Exec => Self::Exec { path, error: error.error },
-            _ => Self::Launch(error),
+            _ => Self::Spawn(error),
         }
     }
 }

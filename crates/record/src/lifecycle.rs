@@ -100,7 +100,7 @@ impl<S: Store> Recording<'_, '_, S> {
         self.emitter.has_none_to_announce(tid);
         if starts {
             self.emitter.filter.begun();
-            self.tell_start(process, at);
+            self.emit_start(process, at);
         }
         self.emitter.item(&RawItem::Usage { tid, usage });
         for interrupted in interrupted {
@@ -124,7 +124,7 @@ impl<S: Store> Recording<'_, '_, S> {
     }
 
     /// Tells what the program is started with: descriptors and working directory as they are behind its exec.
-    fn tell_start(&mut self, process: Pid, at: Timestamp) {
+    fn emit_start(&mut self, process: Pid, at: Timestamp) {
         let (emitter, names) = (&mut self.emitter, &mut self.names);
         let mut seen = |tid, link: &str, name| names.seen(tid, link, name);
         let found = proc::snapshot(process, at, &self.env, &|_| false, &mut seen, |item| {

@@ -31,7 +31,7 @@ use crate::tally::Tally;
 use crate::threads::Threads;
 use iotrail_decode::{CallSet, Decoder};
 use iotrail_model::{Pid, Tid};
-use iotrail_ptrace::{Going, Launched, Signal, Stopped, Tracer};
+use iotrail_ptrace::{Going, Signal, Spawned, Stopped, Tracer};
 use std::io;
 
 /// How the loop is to trace.
@@ -74,7 +74,7 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) mode: Mode,
     pub(crate) env: EnvSelection,
     pub(crate) clock: Clock,
-    pub(crate) launched: Option<Launched>,
+    pub(crate) spawned: Option<Spawned>,
     pub(crate) end: Option<End>,
 }
 
@@ -112,7 +112,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             mode,
             env,
             clock,
-            launched: None,
+            spawned: None,
             end: None,
         }
     }

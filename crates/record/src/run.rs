@@ -16,7 +16,7 @@ use crate::store::Store;
 use iotrail_kernel::cpu_limit::lift_cpu_limit;
 use iotrail_model::recording_coverage::count;
 use iotrail_model::{Coverage, Note, Pid, RecordingCoverage};
-use iotrail_ptrace::{Launch, Messenger, Options, Takes, Tracer};
+use iotrail_ptrace::{Messenger, Options, Spawn, Takes, Tracer};
 
 /// Makes a recording: returns when the program has ended, or was left running.
 ///
@@ -71,7 +71,7 @@ pub fn record<S: Store>(plan: &RecordPlan, store: &mut S) -> Result<Outcome, Rec
     }
     recording.cores.end();
     if let (Some(command), None) = (command, recording.end)
-        && let Some(failure) = recording.launched.as_mut().and_then(|launched| launched.failure())
+        && let Some(failure) = recording.spawned.as_mut().and_then(|spawned| spawned.failure())
     {
         return Err(RecordError::of_launch(failure, command.path));
     }
@@ -94,19 +94,19 @@ impl<S: Store> Recording<'_, '_, S> {
     ) -> Result<(), RecordError> {
         let places = self.cores.concerns_calls();
         let filter = self.mode.filtered.then(|| filter(&plan.calls, places)).transpose()?;
-        let launch = Launch {
+        let launch = Spawn {
             program: &command.program,
             args: &command.args,
             filter: filter.as_ref(),
             options: Options { die_with_tracer: filter.is_some() },
         };
-        let launched = launch
+        let spawned = launch
             .start(&self.reports.tracer, messenger)
             .map_err(|error| RecordError::of_launch(error, command.path.clone()))?;
-        let tid = launched.tid();
+        let tid = spawned.tid();
         self.mode.main = Some(Pid(tid.0));
         self.threads.belongs(tid, Pid(tid.0)).started = false;
-        self.launched = Some(launched);
+        self.spawned = Some(spawned);
         Ok(())
     }
 

@@ -54,7 +54,7 @@ impl SentDescriptors {
     }
 
     /// Tells about a descriptor that came from another thread, with a message (`received`) or without.
-    pub(crate) fn tell_arrived<S: Store>(
+    pub(crate) fn emit_arrived<S: Store>(
         &mut self,
         (tid, process): (Tid, Option<Pid>),
         mut found: FoundDescriptor,

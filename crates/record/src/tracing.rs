@@ -31,7 +31,7 @@ impl<S: Store> Recording<'_, '_, S> {
                 }
             }
             match self.reports.next(self.threads.len() > 1)? {
-                Next::Report(report, at) => self.hears(report, at)?,
+                Next::Report(report, at) => self.receive(report, at)?,
                 Next::Signal => self.cores.look(self.clock.now(), self.tally.calls, None, &self.threads),
                 Next::Nobody => break,
             }
@@ -41,7 +41,7 @@ impl<S: Store> Recording<'_, '_, S> {
         Ok(())
     }
 
-    fn hears(&mut self, report: Report, at: Timestamp) -> Result<(), RecordError> {
+    fn receive(&mut self, report: Report, at: Timestamp) -> Result<(), RecordError> {
         let tid = report.tid();
         self.report(report, at)?;
         if self.tally.is_statement_due() {

@@ -112,13 +112,13 @@ impl Builder {
         at + 4_100
     }
 
-    fn job(&mut self, pid: u32, ppid: u32, exe: &str, command: &str, life: (i64, Option<i64>), exit: i32) {
+    fn job(&mut self, pid: u32, ppid: u32, exe: &str, command: &str, span: (i64, Option<i64>), exit: i32) {
         let mut process = Process {
             pid: Pid(pid),
             ppid: Some(Pid(ppid)),
-            start: Some(Timestamp(life.0)),
-            end: life.1.map(Timestamp),
-            exit_code: life.1.map(|_| exit),
+            start: Some(Timestamp(span.0)),
+            end: span.1.map(Timestamp),
+            exit_code: span.1.map(|_| exit),
             exe: Some(exe.to_owned()),
             cmdline: Some(command.replace(' ', "\0")),
             bytes_read: 1_000,

@@ -5,8 +5,8 @@ use crate::name_table::NameTable;
 use crate::options::Limits;
 use iotrail_model::units;
 use iotrail_terminal::hints::Hints;
-use iotrail_terminal::why_summary::{awaited, phrase, untold, why_line_in};
-use iotrail_workflow::why::result::{Piece, PieceKind, Run, UntoldKind, WaitRow, Why};
+use iotrail_terminal::why_summary::{awaited, limitation, phrase, why_line_in};
+use iotrail_workflow::why::result::{LimitationKind, Piece, PieceKind, Run, WaitRow, Why};
 use serde::Serialize;
 
 /// Where the elapsed time went, in sentences.
@@ -17,7 +17,7 @@ pub struct PageWhy {
     /// All runs, the slowest first, if there are several: name, elapsed time, largest piece and its time.
     pub runs: Bounded<(NameId, i64, NameId, i64)>,
     /// What could not be told, in sentences.
-    pub untold: Vec<String>,
+    pub limitations: Vec<String>,
     /// Of these, what makes the explanation incomplete.
     pub incomplete: Option<String>,
 }
@@ -57,16 +57,16 @@ pub(crate) fn answer(why: &Why, origin: i64, limits: &Limits, names: &mut NameTa
         (names.id(&run.name), run.elapsed_ns, names.id(&phrase(&piece, directory)), piece.time_ns)
     };
     let several = if why.runs.len() > 1 { &why.runs[..] } else { &[] };
-    let missing = |what| matches!(what, UntoldKind::LeftOut | UntoldKind::Lost);
+    let missing = |what| matches!(what, LimitationKind::LeftOut | LimitationKind::Lost);
     PageWhy {
         slowest: why.runs.first().map(|run| page_run(run, (directory, origin), limits, names)),
         runs: bounded(several, limits.table_rows, |run| largest(run, names)),
-        untold: why.untold.iter().map(|row| untold(row, Hints::default(), &duration)).collect(),
+        limitations: why.limitations.iter().map(|row| limitation(row, Hints::default(), &duration)).collect(),
         incomplete: why
-            .untold
+            .limitations
             .iter()
             .find(|row| missing(row.what))
-            .map(|row| untold(row, Hints::default(), &duration)),
+            .map(|row| limitation(row, Hints::default(), &duration)),
     }
 }
 

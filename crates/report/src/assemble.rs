@@ -11,12 +11,12 @@ mod whole;
 use crate::answer::answer;
 use crate::data::{FORMAT, MoreEdges, MoreNodes, PageData, RecordingWords};
 use crate::name_table::NameTable;
-use crate::place::Places;
+use crate::positions::Positions;
 use crate::subject::Subject;
 use iotrail_draw::Picture;
 
 /// The data of the page.
-pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) -> PageData {
+pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, positions: &Positions) -> PageData {
     let mut names = NameTable::default();
     let dfg = subject.dfg;
     let hidden_nodes = (0..dfg.nodes.len()).filter(|node| shown.nodes.binary_search(node).is_err());
@@ -54,12 +54,12 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, places: &Places) 
         hosts: whole::hosts(subject, &mut names),
         commands: whole::commands(subject, &mut names),
         groups: dfg.groups.clone(),
-        nodes: nodes::nodes(subject, shown, places, &mut names),
+        nodes: nodes::nodes(subject, shown, positions, &mut names),
         nodes_more,
-        edges: edges::edges(dfg, shown, places),
+        edges: edges::edges(dfg, shown, positions),
         edges_more,
-        start: places.start,
-        end: places.end,
+        start: positions.start,
+        end: positions.end,
         curve: "bezier",
         variants: variants::variants(subject, &mut names),
         timeline: timelines::timelines(subject, shown, &mut names),

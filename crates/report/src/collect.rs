@@ -4,7 +4,7 @@ use crate::options::Limits;
 use crate::subject::span_ns;
 use iotrail_dfg::details::Details;
 use iotrail_dfg::timeline::{Timeline, TimelineOptions};
-use iotrail_dfg::{Dfg, Wanted};
+use iotrail_dfg::{ActivitySet, Dfg};
 use iotrail_model::calls::{PerCall, Transfer};
 use iotrail_model::{Names, Timestamp};
 use iotrail_query::{ActivityId, Pass, Query, Rows};
@@ -29,7 +29,7 @@ pub(crate) struct Collected {
 pub(crate) struct Collecting {
     details: Details,
     timeline: Timeline,
-    wanted: Wanted,
+    wanted: ActivitySet,
     ids: HashMap<Arc<str>, ActivityId>,
 }
 
@@ -39,7 +39,7 @@ impl Collecting {
         let ids: HashMap<Arc<str>, ActivityId> =
             (0..).map(ActivityId).zip(query.activities()).map(|(id, name)| (name, id)).collect();
         let wanted =
-            Wanted::only(shown.iter().filter_map(|node| ids.get(&dfg.nodes[*node].activity).copied()));
+            ActivitySet::only(shown.iter().filter_map(|node| ids.get(&dfg.nodes[*node].activity).copied()));
         let options = TimelineOptions {
             origin: Timestamp(dfg.span.start_ns.unwrap_or(0)),
             span_ns: span_ns(dfg),
@@ -53,14 +53,14 @@ impl Collecting {
     }
 
     /// The activities that are shown.
-    pub(crate) fn wanted(&self) -> Wanted {
+    pub(crate) fn wanted(&self) -> ActivitySet {
         self.wanted.clone()
     }
 }
 
 impl Pass for Collecting {
     type Sums = (Details, Timeline);
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Output = Collected;
 

@@ -130,7 +130,7 @@ pub struct PageTotals {
     pub duration_ns: Option<u64>,
     /// Sum of the durations of the mapped events; NULL if none is known.
     pub mapped_ns: Option<u64>,
-    /// Sum of the lives of all threads.
+    /// Sum of the processes of all threads.
     pub thread_ns: u64,
     pub read: u64,
     pub written: u64,

@@ -61,9 +61,9 @@ fn base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
         let bits = (0..3).fold(0_usize, |bits, at| bits << 8 | usize::from(*chunk.get(at).unwrap_or(&0)));
-        for place in 0..4 {
-            let digit = DIGITS[bits >> (18 - 6 * place) & 63];
-            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
+        for index in 0..4 {
+            let digit = DIGITS[bits >> (18 - 6 * index) & 63];
+            text.push(if index <= chunk.len() { char::from(digit) } else { '=' });
         }
     }
     text

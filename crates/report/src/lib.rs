@@ -16,7 +16,7 @@ pub mod fold;
 mod name_table;
 mod options;
 pub mod page;
-mod place;
+mod positions;
 mod report;
 pub mod slices;
 mod strip;

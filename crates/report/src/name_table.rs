@@ -35,11 +35,11 @@ fn cut(name: &str) -> String {
     if name.len() <= LONGEST {
         return name.to_owned();
     }
-    let floor = |mut at: usize| {
-        while !name.is_char_boundary(at) {
-            at -= 1;
+    let floor = |mut index: usize| {
+        while !name.is_char_boundary(index) {
+            index -= 1;
         }
-        at
+        index
     };
     let (head, tail) = (floor(LONGEST / 2), floor(name.len() - LONGEST / 2));
     format!("{}…({} bytes)…{}", &name[..head], tail - head, &name[tail..])

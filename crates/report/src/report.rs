@@ -7,7 +7,7 @@ use crate::error::ReportError;
 use crate::files::Files;
 use crate::options::ReportOptions;
 use crate::page::page;
-use crate::place::{Places, places, shown};
+use crate::positions::{Positions, positions, shown};
 use crate::slices::{Sliced, time_slices};
 use crate::subject::Subject;
 use crate::workflow::{Ground, Material};
@@ -56,7 +56,7 @@ struct Foundation<'a> {
     comparison: Option<Comparison>,
     collected: Collected,
     shown: Picture,
-    places: Places,
+    positions: Positions,
     workflow: Material,
     files: Files,
     sliced: Option<Sliced>,
@@ -73,7 +73,7 @@ impl<'a> Foundation<'a> {
         query.check_selected(dfg.events.total, log)?;
         let (_, ((_, using), _)) = passes;
         let shown = shown(&dfg, options);
-        let places = places(&dfg, &shown, options)?;
+        let positions = positions(&dfg, &shown, options)?;
 
         let mut groups = dfg.groups.iter().filter(|group| group.cases > 0).map(|group| group.name.as_str());
         let contrast = match (groups.next(), groups.next()) {
@@ -89,7 +89,7 @@ impl<'a> Foundation<'a> {
             (Slicing::new(slices.clone(), collecting.wanted()), FileSlicing::new(&using, listed, slices))
         });
         let gathering = ground.gathering(&survey);
-        let explaining = Explaining::new(log, ground.lives(), &survey, options.threads)?;
+        let explaining = Explaining::new(log, ground.processes(), &survey, options.threads)?;
         let spending = explaining.as_ref().map(Explaining::pass);
         let passes = (((collecting, slicing), contrast), ((sampling, spending), gathering));
         let (((collected, sliced), comparison), ((samples, spent), gathered)) =
@@ -111,7 +111,7 @@ impl<'a> Foundation<'a> {
             comparison,
             collected,
             shown,
-            places,
+            positions,
             workflow,
             files,
             sliced,
@@ -133,6 +133,6 @@ impl<'a> Foundation<'a> {
             why: &self.why,
             options,
         };
-        assemble(&subject, &self.shown, &self.places)
+        assemble(&subject, &self.shown, &self.positions)
     }
 }

@@ -313,9 +313,9 @@ mod tests {
         }
         let target = new.start / PAGE..new.end / PAGE;
         pages.retain(|page, _| !target.contains(page));
-        for (at, page) in target.enumerate() {
-            let grown = |last: &(usize, u64)| (last.0, last.1 + (at + 1 - moved.len()) as u64);
-            let content = match moved.get(at) {
+        for (index, page) in target.enumerate() {
+            let grown = |last: &(usize, u64)| (last.0, last.1 + (index + 1 - moved.len()) as u64);
+            let content = match moved.get(index) {
                 Some(content) => *content,
                 None => moved.last().copied().flatten().as_ref().map(grown),
             };
@@ -339,7 +339,7 @@ mod tests {
                         let position = Mapped { description: files[file], offset: (offset * PAGE) as i64 };
                         memory.map(*space, &area, position);
                         let pages = area.start / PAGE..area.end / PAGE;
-                        naive.extend(pages.enumerate().map(|(at, page)| (page, (file, offset + at as u64))));
+                        naive.extend(pages.enumerate().map(|(index, page)| (page, (file, offset + index as u64))));
                     }
                     Step::Unmap(area) => {
                         memory.unmap(*space, &area);
@@ -358,11 +358,11 @@ mod tests {
             }
             for (space, naive) in &spaces {
                 for number in 0..80 {
-                    let expected = naive.get(&number).map(|(file, at)| (files[*file], (at * PAGE) as i64));
+                    let expected = naive.get(&number).map(|(file, index)| (files[*file], (index * PAGE) as i64));
                     let found = memory.first(*space, &page(number)).map(|position| (position.description, position.offset));
                     prop_assert_eq!(found, expected, "page {}", number);
                 }
-                let first = naive.range(5..).next().map(|(_, (_, at))| (at * PAGE) as i64);
+                let first = naive.range(5..).next().map(|(_, (_, index))| (index * PAGE) as i64);
                 let found = memory.first(*space, &extent(5, 1000)).map(|position| position.offset);
                 prop_assert_eq!(found, first);
             }

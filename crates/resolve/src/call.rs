@@ -108,7 +108,7 @@ impl State {
             self.apply_otherwise(&mut event, &scene, effect, cx);
         }
         for (path, file) in std::mem::take(&mut self.file_names.lost_names) {
-            self.file_names.tell_lost(path, file, cx);
+            self.file_names.emit_lost_name(path, file, cx);
         }
         if !self.probes.is_empty() {
             self.learn_behind(thread, cx);

@@ -122,7 +122,7 @@ pub(crate) enum Naming {
     /// Makes a descriptor of what a path denotes.
     Opens,
     /// Acts on what its path denotes.
-    Looks,
+    Uses,
     /// Makes what was not there.
     Makes,
     Renames,
@@ -141,7 +141,7 @@ fn naming(spec: &CallSpec) -> Naming {
         NameEffect::Removes => Naming::Removes,
         NameEffect::None | NameEffect::Uses | NameEffect::ChangesDirectory | NameEffect::ChangesTrees => {
             if spec.has(ArgKind::Path) {
-                Naming::Looks
+                Naming::Uses
             } else {
                 Naming::None
             }

@@ -131,12 +131,12 @@ impl FileNames {
         if let Content::File(_) = self.namespace.content(node) {
             let file = self.namespace.content(node).into();
             self.namespace.set(node, Content::Nothing);
-            self.tell(path, file, true, cx);
+            self.emit_name(path, file, true, cx);
         }
     }
 
     /// Tells that a file has a name or has lost it.
-    pub(crate) fn tell<S: Sink>(
+    pub(crate) fn emit_name<S: Sink>(
         &self,
         path: Nullable<PathId>,
         file: Nullable<FileId>,
@@ -162,7 +162,7 @@ impl FileNames {
     }
 
     /// Tells of files below a directory of that path that they have, or have lost, these names.
-    fn tell_below<S: Sink>(
+    fn emit_names_below<S: Sink>(
         &self,
         files: &[(Vec<u8>, FileId)],
         directory: PathId,
@@ -172,7 +172,7 @@ impl FileNames {
         for (name, file) in files {
             let path = [cx.names.paths.get(directory.0), name].concat();
             let path = Nullable::some(intern(cx.names, &path));
-            self.tell(path, Nullable::some(*file), gone, cx);
+            self.emit_name(path, Nullable::some(*file), gone, cx);
         }
     }
 
@@ -214,17 +214,17 @@ impl FileNames {
             ] {
                 renamed.note(from, to, file);
             }
-            self.tell_below(&below_old, old, true, cx);
-            self.tell_below(&below_new, new, true, cx);
-            self.tell_below(&below_old, new, false, cx);
-            self.tell_below(&below_new, old, false, cx);
+            self.emit_names_below(&below_old, old, true, cx);
+            self.emit_names_below(&below_new, new, true, cx);
+            self.emit_names_below(&below_old, new, false, cx);
+            self.emit_names_below(&below_new, old, false, cx);
             for (path, file, gone) in [
                 (event.path, event.file, true),
                 (event.path2, event.file2, true),
                 (event.path, event.file2, false),
                 (event.path2, event.file, false),
             ] {
-                self.tell(path, file, gone, cx);
+                self.emit_name(path, file, gone, cx);
             }
             return;
         }
@@ -236,11 +236,11 @@ impl FileNames {
         let below = self.below(from.node);
         self.namespace.rename(cx.names.paths.get(old.0), cx.names.paths.get(new.0));
         renamed.note(cx.names.paths.get(old.0), cx.names.paths.get(new.0), event.file);
-        self.tell_below(&below, old, true, cx);
-        self.tell_below(&below, new, false, cx);
-        self.tell(event.path2, present, true, cx);
-        self.tell(event.path, event.file, true, cx);
-        self.tell(event.path2, event.file, false, cx);
+        self.emit_names_below(&below, old, true, cx);
+        self.emit_names_below(&below, new, false, cx);
+        self.emit_name(event.path2, present, true, cx);
+        self.emit_name(event.path, event.file, true, cx);
+        self.emit_name(event.path2, event.file, false, cx);
         if operands.has(symbols::RENAME_WHITEOUT) {
             self.leave_whiteout(event.path, cx);
         }
@@ -253,7 +253,7 @@ impl FileNames {
         if let Some(file) = file.get() {
             self.namespace.set_kind(file, FileKind::Char);
         }
-        self.tell(path, file, false, cx);
+        self.emit_name(path, file, false, cx);
     }
 
     /// Whether nobody looked at a file yet, and `found` may be it: the trace did not make it, or did so before that was seen.
@@ -291,10 +291,10 @@ impl FileNames {
     }
 
     /// Tells that a file has lost a name, unless it got that again: a tracer says how a descriptor was opened.
-    pub(crate) fn tell_lost<S: Sink>(&mut self, path: PathId, file: FileId, cx: &mut Context<'_, S>) {
+    pub(crate) fn emit_lost_name<S: Sink>(&mut self, path: PathId, file: FileId, cx: &mut Context<'_, S>) {
         let walked = self.reach(Nullable::some(path), false, cx.names);
         if walked.is_none_or(|walked| self.namespace.content(walked.node) != Content::File(file)) {
-            self.tell(Nullable::some(path), Nullable::some(file), true, cx);
+            self.emit_name(Nullable::some(path), Nullable::some(file), true, cx);
         }
     }
 

@@ -72,7 +72,7 @@ impl State {
                     self.learn_file(description, facts, cx);
                 }
             }
-            RawItem::Behind { tid, fd, facts } => self.probes.push(*tid, *fd, *facts),
+            RawItem::FileInfo { tid, fd, facts } => self.probes.push(*tid, *fd, *facts),
             RawItem::Image { image, .. } if !self.processes.thread(thread).zombie => {
                 self.show_image(thread, image, cx);
             }

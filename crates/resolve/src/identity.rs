@@ -23,7 +23,7 @@ use std::borrow::Cow;
 
 /// What a call asks for that makes a descriptor of a path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Opening {
+pub(crate) struct OpenRequest {
     pub(crate) creates: bool,
     /// It must not have been there.
     pub(crate) exclusive: bool,
@@ -91,8 +91,8 @@ impl State {
             }
             // That is found out with the descriptor.
             Naming::Opens => {}
-            Naming::Looks => {
-                self.looks(event, thread, self.effects.follows(call), operands, cx.names);
+            Naming::Uses => {
+                self.uses(event, thread, self.effects.follows(call), operands, cx.names);
                 if let (true, Some(path), Some(file)) =
                     (self.effects.opens_into_ring(call.call), event.path.get(), event.file.get())
                 {
@@ -103,7 +103,7 @@ impl State {
                 event.file = self.file_names.makes(event, cx);
                 if let (Some(file), Some(kind)) = (event.file.get(), kind_of_node(operands)) {
                     self.file_names.namespace.set_kind(file, kind);
-                    self.file_names.tell(event.path, event.file, false, cx);
+                    self.file_names.emit_name(event.path, event.file, false, cx);
                 }
             }
             Naming::Renames => self.file_names.renames(event, operands, &mut self.descriptors.renamed, cx),
@@ -122,7 +122,7 @@ impl State {
                     event.file2 = self.file_names.namespace.content(walked.node).into();
                     // What leads to a file through links is none of its names.
                     if walked.link.is_some() {
-                        self.file_names.tell(event.path2, event.file2, true, cx);
+                        self.file_names.emit_name(event.path2, event.file2, true, cx);
                     }
                 }
             }
@@ -131,7 +131,7 @@ impl State {
                     self.file_names.note_link(event, event.path, walked.link.as_ref(), cx.names);
                     event.file = self.file_names.there(walked.node, cx.names);
                     self.file_names.namespace.set(walked.node, Content::Nothing);
-                    self.file_names.tell(event.path, event.file, true, cx);
+                    self.file_names.emit_name(event.path, event.file, true, cx);
                 }
             }
         }
@@ -141,7 +141,7 @@ impl State {
     }
 
     /// A call that acts on what its path denotes.
-    fn looks(
+    fn uses(
         &mut self,
         event: &mut Event,
         thread: ThreadId,
@@ -209,14 +209,14 @@ impl State {
         cx: &mut Context<'_, S>,
     ) {
         let link = (event.path2, event.file2);
-        self.looks(event, thread, follows, operands, cx.names);
+        self.uses(event, thread, follows, operands, cx.names);
         (event.path2, event.file2) = link;
         event.file2 = event.file;
         let Some(walked) = self.file_names.reach_name(&mut event.path2, cx.names) else { return };
         let Some(file) = event.file.get() else { return };
         self.file_names.lose(event.path2, walked.node, cx);
         self.file_names.namespace.set(walked.node, Content::File(file));
-        self.file_names.tell(event.path2, event.file, false, cx);
+        self.file_names.emit_name(event.path2, event.file, false, cx);
     }
 
     /// The file behind a new description, whose path was given as `given`.
@@ -224,7 +224,7 @@ impl State {
         &mut self,
         event: &mut Event,
         (thread, given): (ThreadId, Nullable<PathId>),
-        opening: Opening,
+        opening: OpenRequest,
         facts: Option<&FileFacts>,
         cx: &mut Context<'_, S>,
     ) -> Nullable<FileId> {
@@ -247,10 +247,10 @@ impl State {
             return file;
         }
         let walked = self.file_names.reach_given(given, opening.follows, cx.names);
-        let told = event.path != given;
+        let is_renamed = event.path != given;
         let link = walked.as_ref().and_then(|walked| walked.link.as_ref());
         self.file_names.note_link(event, given, link, cx.names);
-        let walked = if told { self.file_names.reach(event.path, false, cx.names) } else { walked };
+        let walked = if is_renamed { self.file_names.reach(event.path, false, cx.names) } else { walked };
         let Some(Walked { node, .. }) = walked else { return Nullable::NULL };
         let present = self.file_names.namespace.content(node);
         let made = match (opening.creates, present) {
@@ -310,7 +310,7 @@ impl State {
                 if let Some(file) = file.get() {
                     self.file_names.namespace.set_kind(file, FileKind::Socket);
                 }
-                self.file_names.tell(path, file, false, cx);
+                self.file_names.emit_name(path, file, false, cx);
                 file
             }
             (false, true) => self.file_names.there(walked.node, cx.names),
@@ -348,7 +348,7 @@ impl State {
         let node = node.filter(|node| self.file_names.namespace.content(*node) == Content::File(file));
         if found != file {
             if is_other && description.is_none() {
-                self.file_names.tell(event.path, Nullable::some(file), true, cx);
+                self.file_names.emit_name(event.path, Nullable::some(file), true, cx);
             } else if !is_other {
                 // Both numbers are that of one file.
                 cx.sink.file(
@@ -366,7 +366,7 @@ impl State {
             event.file = Nullable::some(found);
         }
         self.file_names.namespace.learn(found, &facts);
-        self.file_names.tell(event.path, event.file, node.is_none(), cx);
+        self.file_names.emit_name(event.path, event.file, node.is_none(), cx);
     }
 
     /// What was found behind the descriptor that a call of this thread is about to return, if a tracer told.

@@ -6,7 +6,7 @@ use crate::descriptor_tables::{Description, DescriptionId};
 use crate::effect::{Anonymous, Cloexec, Effect, IO_URING, O_CLOEXEC, PIDFD, SOCKET, TAKEN};
 use crate::file_names::intern;
 use crate::holds::Holds;
-use crate::identity::Opening;
+use crate::identity::OpenRequest;
 use crate::operands::{Base, Operands, PathArg, integer};
 use crate::paths;
 use crate::scene::{Scene, asked_by, cloexec_in, is_creat};
@@ -57,7 +57,7 @@ impl State {
         // Flags of open_tree have names of their own, but this one has the number of `O_CLOEXEC`.
         let cloexec =
             flags.close_on_exec() || operands.flags[0].is_some_and(|flags| cloexec_in(flags, O_CLOEXEC));
-        let opening = Opening {
+        let opening = OpenRequest {
             creates: flags.creates(),
             exclusive: flags.exclusive() || flags.nameless(),
             nameless: flags.nameless() || hint.is_some_and(|hint| hint.deleted),
@@ -71,7 +71,7 @@ impl State {
         let facts = self.found_behind(scene.thread, fd);
         event.file = self.opened(event, (scene.thread, given), opening, facts.as_ref(), cx);
         if let (true, Some(path), Some(file)) = (opening.nameless, event.path.get(), event.file.get()) {
-            self.file_names.tell_lost(path, file, cx);
+            self.file_names.emit_lost_name(path, file, cx);
         }
         let file = event.file;
         let is_directory = flags.directory() && !flags.nameless();

@@ -578,10 +578,10 @@ impl Namespace {
     /// A name ends with all below it; an empty one takes its place.
     fn cut_off(&mut self, path: &[u8], node: Node) {
         self.set(node, Content::Nothing);
-        if let Some(place) = self.place(path).filter(|_| self.has_children(node)) {
+        if let Some(index) = self.place(path).filter(|_| self.has_children(node)) {
             self.names[node.0 as usize].above = NOWHERE;
-            self.names.push(Name::new(Content::Nothing, place));
-            self.children.insert(place, self.names.len() as u32 - 1);
+            self.names.push(Name::new(Content::Nothing, index));
+            self.children.insert(index, self.names.len() as u32 - 1);
             self.epoch += 1;
         }
     }

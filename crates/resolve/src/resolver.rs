@@ -47,7 +47,7 @@ fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
         | RawItem::Escaped { tid, .. }
         | RawItem::WorkingDirectory { tid, .. }
         | RawItem::File { tid, .. }
-        | RawItem::Behind { tid, .. }
+        | RawItem::FileInfo { tid, .. }
         | RawItem::Usage { tid, .. }
         | RawItem::Comm { tid, .. } => (*tid, None),
     }
@@ -220,7 +220,7 @@ impl Resolver {
             | RawItem::Escaped { .. }
             | RawItem::WorkingDirectory { .. }
             | RawItem::File { .. }
-            | RawItem::Behind { .. }
+            | RawItem::FileInfo { .. }
             | RawItem::Image { .. }
             | RawItem::Usage { .. }
             | RawItem::Comm { .. } => {}
@@ -249,7 +249,7 @@ impl Resolver {
             | RawItem::Escaped { tid, .. }
             | RawItem::WorkingDirectory { tid, .. }
             | RawItem::File { tid, .. }
-            | RawItem::Behind { tid, .. }
+            | RawItem::FileInfo { tid, .. }
             | RawItem::Image { tid, .. }
             | RawItem::Usage { tid, .. } => match self.state.processes.find(tid) {
                 Some(thread) => self.state.learn_of(thread, item, cx),

@@ -234,20 +234,20 @@ impl Prediction {
 
     #[inline]
     fn slot(&mut self, fd: Nullable<i32>) -> &mut Slot {
-        let place = fd.get().map_or(SLOTS, |fd| fd as usize % SLOTS);
-        &mut self.slots[place]
+        let index = fd.get().map_or(SLOTS, |fd| fd as usize % SLOTS);
+        &mut self.slots[index]
     }
 
     #[inline]
     fn shape(&mut self, call: CallId) -> Option<&mut Shape> {
-        let place = call.index();
-        if place >= MAX_SHAPES {
+        let index = call.index();
+        if index >= MAX_SHAPES {
             return None;
         }
-        if place >= self.shapes.len() {
-            self.shapes.resize(place + 1, Shape::NONE);
+        if index >= self.shapes.len() {
+            self.shapes.resize(index + 1, Shape::NONE);
         }
-        self.shapes.get_mut(place)
+        self.shapes.get_mut(index)
     }
 
     /// The file that `path` denoted last, if it is remembered.

@@ -31,7 +31,7 @@ fn write_until_refused(directory: &Path) -> (u64, SpoolError, Written) {
 fn check_records(directory: &Path, expected: u64) {
     let spool = Spool::open(directory).unwrap();
     assert!(!spool.is_finished());
-    let mut found = numbered::Found::default();
+    let mut found = numbered::SequenceCheck::default();
     spool.reader().read_all(&mut found).unwrap();
     assert_eq!(found.next, expected);
 }

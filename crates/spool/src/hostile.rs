@@ -23,8 +23,8 @@ fn segment(directory: &Path, number: u32) -> PathBuf {
     directory.join(segment_name(number))
 }
 
-fn overwrite(path: &Path, place: usize, bytes: &[u8]) {
-    OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, place as u64).unwrap();
+fn overwrite(path: &Path, offset: usize, bytes: &[u8]) {
+    OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, offset as u64).unwrap();
 }
 
 /// Whether all of `found` are among `expected`, in their order.
@@ -114,16 +114,16 @@ fn a_flipped_bit_is_found_and_takes_only_what_follows_in_its_block() {
     let expected = write_synthetic(dir.path(), 25);
     let path = segment(dir.path(), 0);
     let whole = fs::read(&path).unwrap();
-    for place in 0..whole.len() {
-        let bit = place * 5 % 8;
+    for index in 0..whole.len() {
+        let bit = index * 5 % 8;
         let mut flipped = whole.clone();
-        flipped[place] ^= 1 << bit;
+        flipped[index] ^= 1 << bit;
         fs::write(&path, &flipped).unwrap();
         let (records, damage) = read(dir.path());
-        assert_eq!(records, expected[..records.len()], "byte {place}, bit {bit}");
+        assert_eq!(records, expected[..records.len()], "byte {index}, bit {bit}");
         // Without its first byte, the mark of the end is a record that was not finished.
-        let is_unfinished = flipped[place] == 0 && records.len() == expected.len();
-        assert!(!damage.is_empty() || is_unfinished, "byte {place}, bit {bit}");
+        let is_unfinished = flipped[index] == 0 && records.len() == expected.len();
+        assert!(!damage.is_empty() || is_unfinished, "byte {index}, bit {bit}");
         assert!(!damage.is_empty() || !Spool::open(dir.path()).unwrap().is_finished());
     }
 }

@@ -69,7 +69,7 @@ fn every_acknowledged_record_survives_a_hundred_kills() {
         let spool = Spool::open(&directory).unwrap();
         assert!(!spool.is_finished() && !spool.is_being_written());
         assert_eq!(spool.damage(), []);
-        let mut found = numbered::Found::default();
+        let mut found = numbered::SequenceCheck::default();
         let mut reader = spool.reader();
         reader.read_all(&mut found).unwrap();
         assert_eq!(reader.damage(), []);

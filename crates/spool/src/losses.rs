@@ -101,9 +101,9 @@ impl LossesFile {
     pub(crate) fn appended(&mut self, now: Appended) {
         // The record before its count: what is counted is there.
         fence(Ordering::Release);
-        for (place, number) in [now.events, now.rows, !now.events, !now.rows].into_iter().enumerate() {
+        for (index, number) in [now.events, now.rows, !now.events, !now.rows].into_iter().enumerate() {
             // Where even space that is taken cannot be written to, nothing more can be stated.
-            let _ = self.shared.put(APPENDED + 8 * place, &number.to_le_bytes());
+            let _ = self.shared.put(APPENDED + 8 * index, &number.to_le_bytes());
         }
     }
 
@@ -183,7 +183,7 @@ pub(crate) fn read(directory: &Path, identity: u64) -> Result<Option<Losses>, Sp
 
 /// What was appended; `None` in files of writers that did not count, an error if both copies are not of one recorder.
 fn appended(bytes: &[u8]) -> Result<Option<Appended>, ()> {
-    let at = |place: usize| number(bytes, APPENDED + 8 * place);
+    let at = |index: usize| number(bytes, APPENDED + 8 * index);
     let (counts, copy) = ([at(0), at(1)], [at(2), at(3)]);
     if counts == [0; 2] && copy == [0; 2] {
         return Ok(None);
@@ -197,7 +197,7 @@ fn appended(bytes: &[u8]) -> Result<Option<Appended>, ()> {
 
 /// The counts; `None` if both copies are not of one recorder.
 fn counts(bytes: &[u8]) -> Option<[u64; 2]> {
-    let at = |place: u64| [number(bytes, place as usize), number(bytes, place as usize + 8)];
+    let at = |index: u64| [number(bytes, index as usize), number(bytes, index as usize + 8)];
     let (counts, copy) = (at(COUNTS), at(COPY));
     let agree =
         counts.iter().zip(copy).all(|(count, copy)| *count == copy || count.checked_sub(1) == Some(copy));

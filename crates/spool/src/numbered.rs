@@ -95,19 +95,19 @@ pub(crate) fn write(
 
 /// Checks that the records come one after another, as they were written.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SequenceCheck {
     /// The number of the next record.
     pub(crate) next: u64,
 }
 
-impl Found {
+impl SequenceCheck {
     fn take(&mut self) -> u64 {
         self.next += 1;
         self.next - 1
     }
 }
 
-impl Visit for Found {
+impl Visit for SequenceCheck {
     type Error = SpoolError;
 
     fn event(&mut self, found: &Event, names: &Dictionaries) -> Result<(), SpoolError> {

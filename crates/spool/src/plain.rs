@@ -53,7 +53,7 @@ macro_rules! if_plain {
 macro_rules! plain {
     ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
         #[allow(clippy::upper_case_acronyms, dead_code, reason = "they are the columns' places in the table")]
-        enum Place {
+        enum ColumnIndex {
             $($constant,)*
         }
 
@@ -66,7 +66,7 @@ macro_rules! plain {
             let mut bits = 0;
             $(if_plain!($code, {
                 if !event.$field.is_null() {
-                    bits |= bit(Place::$constant);
+                    bits |= bit(ColumnIndex::$constant);
                 }
             });)*
             bits
@@ -86,7 +86,7 @@ macro_rules! plain {
         #[inline]
         pub(crate) fn read(bits: u64, from: &mut Cursor<'_>, event: &mut Event) -> Option<()> {
             $(if_plain!($code, {
-                if bits & bit(Place::$constant) != 0 {
+                if bits & bit(ColumnIndex::$constant) != 0 {
                     event.$field = Plain::read(from)?;
                 }
             });)*
@@ -97,7 +97,7 @@ macro_rules! plain {
 
 macro_rules! if_plain_bit {
     (Plain, $constant:ident) => {
-        bit(Place::$constant)
+        bit(ColumnIndex::$constant)
     };
     (Predicted, $constant:ident) => {
         0
@@ -105,7 +105,7 @@ macro_rules! if_plain_bit {
 }
 
 /// The bit of the column at a place. Columns are only ever appended, so it stays.
-const fn bit(place: Place) -> u64 {
+const fn bit(place: ColumnIndex) -> u64 {
     1 << (FIRST + place as u32)
 }
 

@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
     fn block<V: Visit>(
         &mut self,
         piece: &Piece,
-        place: u64,
+        index: u64,
         bytes: &[u8],
         visitor: &mut V,
     ) -> Result<(), V::Error> {
@@ -180,8 +180,8 @@ impl<'a> Reader<'a> {
         if !wants_events && footer.is_some_and(|footer| footer.records == footer.events) {
             return Ok(());
         }
-        let start = first_record(place);
-        let sum = Sum::of_block(self.spool.identity(), piece.segment, place);
+        let start = first_record(index);
+        let sum = Sum::of_block(self.spool.identity(), piece.segment, index);
         let records = &bytes[..limit];
         let mut verified = Verified::follow(records, start, sum);
         if let Some(footer) = &footer
@@ -192,7 +192,8 @@ impl<'a> Reader<'a> {
         }
         let believed = records.get(..verified.end).unwrap_or_default();
         let window = if wants_events { self.window.as_ref() } else { None };
-        let met = self.records.deliver(believed, start, Wanted { events: wants_events, window }, visitor)?;
+        let met =
+            self.records.deliver(believed, start, EventFilter { events: wants_events, window }, visitor)?;
         let trouble = match (met.malformed, verified.stop) {
             (Some(at), _) => Some((at, "a record that makes no sense")),
             (None, Stop::End) => None,
@@ -204,7 +205,7 @@ impl<'a> Reader<'a> {
         if let (Some((at, what)), Some(footer)) = (trouble, footer) {
             self.records.assembly.clear();
             let events = wants_events.then(|| u64::from(footer.events).saturating_sub(met.events));
-            self.report(piece, place + at as u64, limit.saturating_sub(at) as u64, events, what);
+            self.report(piece, index + at as u64, limit.saturating_sub(at) as u64, events, what);
         }
         Ok(())
     }
@@ -219,7 +220,7 @@ fn footer_of(block: &[u8]) -> Option<Footer> {
 
 /// Which events are wanted.
 #[derive(Clone, Copy)]
-struct Wanted<'a> {
+struct EventFilter<'a> {
     events: bool,
     window: Option<&'a RangeInclusive<Timestamp>>,
 }
@@ -249,7 +250,7 @@ impl Records {
         &mut self,
         records: &[u8],
         start: usize,
-        wanted: Wanted<'_>,
+        wanted: EventFilter<'_>,
         visitor: &mut V,
     ) -> Result<Met, V::Error> {
         self.prediction.reset();
@@ -270,7 +271,7 @@ impl Records {
     fn record<V: Visit>(
         &mut self,
         payload: &[u8],
-        wanted: Wanted<'_>,
+        wanted: EventFilter<'_>,
         met: &mut Met,
         visitor: &mut V,
     ) -> Result<bool, V::Error> {
@@ -292,7 +293,7 @@ impl Records {
         &mut self,
         head: u64,
         mut from: Cursor<'_>,
-        wanted: Wanted<'_>,
+        wanted: EventFilter<'_>,
         met: &mut Met,
         visitor: &mut V,
     ) -> Result<bool, V::Error> {

@@ -60,8 +60,8 @@ impl Spool {
         spool.losses.unreadable |= losses.is_none() && !numbers.is_empty();
         spool.report_gaps(&numbers);
         let mut finished = None;
-        for (place, number) in numbers.iter().enumerate() {
-            let is_last = place + 1 == numbers.len();
+        for (index, number) in numbers.iter().enumerate() {
+            let is_last = index + 1 == numbers.len();
             let path = spool.segment_path(*number);
             let mut found = survey(&path, *number, spool.opened.identity, is_last)?;
             finished = match found.pieces.is_empty() && found.finished.is_none() {

@@ -13,8 +13,8 @@ pub(crate) struct Sum(pub(crate) u64);
 
 impl Sum {
     /// The sum at the start of the block at byte `place` of segment `number`.
-    pub(crate) fn of_block(identity: u64, number: u32, place: u64) -> Self {
-        Self(identity).with(&u64::from(number).to_le_bytes()).with(&place.to_le_bytes())
+    pub(crate) fn of_block(identity: u64, number: u32, index: u64) -> Self {
+        Self(identity).with(&u64::from(number).to_le_bytes()).with(&index.to_le_bytes())
     }
 
     /// The sum of some bytes alone.

@@ -89,9 +89,9 @@ pub(crate) fn survey(path: &Path, number: u32, identity: u64, is_last: bool) -> 
     let length = file.metadata().map_err(reading())?.len();
     let mut surveyor = Surveyor { path, number, identity, survey: Survey::default(), buffer: vec![0; BLOCK] };
     let mut blocks = Vec::new();
-    for place in (0..length.min(MAX_SEGMENT)).step_by(BLOCK) {
-        let bytes = (length - place).min(BLOCK as u64) as usize;
-        blocks.push(surveyor.block(&file, place, bytes));
+    for index in (0..length.min(MAX_SEGMENT)).step_by(BLOCK) {
+        let bytes = (length - index).min(BLOCK as u64) as usize;
+        blocks.push(surveyor.block(&file, index, bytes));
     }
     if length > MAX_SEGMENT {
         surveyor.report(MAX_SEGMENT, length - MAX_SEGMENT, "the file is longer than any segment");

@@ -4,7 +4,7 @@ use crate::memory;
 use anyhow::{Context, bail};
 use clap::Parser;
 use iotrail_console::ui::Colour;
-use iotrail_sql::Form;
+use iotrail_sql::OutputFormat;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -100,12 +100,12 @@ impl Args {
     }
 
     /// The form that was asked for by an option or by the name of the output file.
-    pub(crate) fn form(&self) -> Option<Form> {
+    pub(crate) fn format(&self) -> Option<OutputFormat> {
         match (self.csv, self.json, self.parquet) {
-            (true, ..) => Some(Form::Csv),
-            (_, true, _) => Some(Form::Json),
-            (.., true) => Some(Form::Parquet),
-            _ => Form::of_file(&self.output),
+            (true, ..) => Some(OutputFormat::Csv),
+            (_, true, _) => Some(OutputFormat::Json),
+            (.., true) => Some(OutputFormat::Parquet),
+            _ => OutputFormat::of_file(&self.output),
         }
     }
 }
@@ -138,13 +138,13 @@ mod tests {
 
     #[test]
     fn the_name_of_the_output_says_the_form_unless_an_option_does() {
-        let form = |arguments: &[&str]| {
+        let format = |arguments: &[&str]| {
             let arguments = ["iotrail-sql", "a.trail"].iter().chain(arguments);
-            Args::try_parse_from(arguments).unwrap().form()
+            Args::try_parse_from(arguments).unwrap().format()
         };
-        assert!(form(&[]).is_none());
-        assert!(matches!(form(&["-o", "x.parquet"]), Some(Form::Parquet)));
-        assert!(form(&["-o", "x.txt"]).is_none());
-        assert!(matches!(form(&["-o", "x.parquet", "--csv"]), Some(Form::Csv)));
+        assert!(format(&[]).is_none());
+        assert!(matches!(format(&["-o", "x.parquet"]), Some(OutputFormat::Parquet)));
+        assert!(format(&["-o", "x.txt"]).is_none());
+        assert!(matches!(format(&["-o", "x.parquet", "--csv"]), Some(OutputFormat::Csv)));
     }
 }

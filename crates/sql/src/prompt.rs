@@ -80,7 +80,7 @@ pub(crate) fn run(engine: &Engine, ui: &Ui) -> anyhow::Result<()> {
         // The first time there is none.
         let _ = editor.load_history(file);
     }
-    ui.say("Statements end with `;`. \\? helps, \\q leaves.");
+    ui.info("Statements end with `;`. \\? helps, \\q leaves.");
     loop {
         let text = match editor.readline("sql> ") {
             Ok(text) => text,
@@ -94,7 +94,7 @@ pub(crate) fn run(engine: &Engine, ui: &Ui) -> anyhow::Result<()> {
         let _ = editor.add_history_entry(text.trim());
         match text.trim() {
             "\\q" | "exit" | "quit" => break,
-            "\\?" | "help" => ui.say(HELP),
+            "\\?" | "help" => ui.info(HELP),
             command if command.starts_with("\\d") => describe(command, &tables)?,
             statements => answer(engine, statements, ui)?,
         }
@@ -117,7 +117,7 @@ fn answer(engine: &Engine, text: &str, ui: &Ui) -> anyhow::Result<()> {
     match answered {
         Err(error) if output::is_closed_pipe(&error) => Err(error),
         Err(error) if matches!(error.downcast_ref(), Some(SqlError::Interrupted)) => {
-            ui.say("interrupted");
+            ui.info("interrupted");
             Ok(())
         }
         Err(error) => {

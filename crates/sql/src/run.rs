@@ -4,7 +4,7 @@ use crate::cli::{Args, Source};
 use crate::{memory, prompt};
 use anyhow::{Context, bail};
 use iotrail_console::{output, ui::Ui};
-use iotrail_sql::{Answer, Form, Interrupt, Limits, Session, SqlError, Statement};
+use iotrail_sql::{Answer, Interrupt, Limits, OutputFormat, Session, SqlError, Statement};
 use iotrail_trail::EventLog;
 use std::io::{IsTerminal, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -18,7 +18,7 @@ pub(crate) struct Engine {
     runtime: &'static Runtime,
     pub(crate) session: Arc<Session>,
     interrupt: Interrupt,
-    pub(crate) form: Form,
+    pub(crate) format: OutputFormat,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<()> {
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<()> {
     match statements.len() {
         0 => bail!("there is no statement to run"),
         1 => (),
-        count if matches!(engine.form, Form::Parquet) => {
+        count if matches!(engine.format, OutputFormat::Parquet) => {
             bail!("{count} statements do not fit into one Parquet file: run them one by one")
         }
         _ => (),
@@ -61,10 +61,10 @@ impl Engine {
         let runtime: &'static Runtime = Box::leak(Box::new(runtime));
         let limits = Limits { memory: args.memory.unwrap_or_else(memory::default), threads: args.threads };
         let session = Arc::new(runtime.block_on(Session::new(log, limits))?);
-        let form = args.form().unwrap_or(Form::Table { style: ui.style(), rows: args.rows });
+        let format = args.format().unwrap_or(OutputFormat::Table { style: ui.style(), rows: args.rows });
         let interrupt = Interrupt::default();
         listen(interrupt.clone()).context("cannot listen for Ctrl-C")?;
-        Ok(Self { runtime, session, interrupt, form })
+        Ok(Self { runtime, session, interrupt, format })
     }
 
     /// Tables, views and their columns.
@@ -74,20 +74,20 @@ impl Engine {
 
     /// Writes the answers of statements to `target`, `-` for stdout.
     pub(crate) fn answer_to(&self, target: &Path, statements: Vec<Statement>) -> anyhow::Result<()> {
-        match self.form {
-            Form::Table { .. } => output::stream_text(target, |out| self.answer_all(statements, out)),
+        match self.format {
+            OutputFormat::Table { .. } => output::stream_text(target, |out| self.answer_all(statements, out)),
             _ => output::stream(target, |out| self.answer_all(statements, out)),
         }
     }
 
     /// The answers, an empty line between them unless rows are JSON.
     fn answer_all(&self, statements: Vec<Statement>, out: &mut dyn Write) -> anyhow::Result<()> {
-        for (place, statement) in statements.into_iter().enumerate() {
-            if place > 0 && !matches!(self.form, Form::Json) {
+        for (index, statement) in statements.into_iter().enumerate() {
+            if index > 0 && !matches!(self.format, OutputFormat::Json) {
                 writeln!(out)?;
             }
             let mut answer = Answer::start(self.runtime, &self.session, statement, &self.interrupt)?;
-            match self.form.write(&mut answer, out) {
+            match self.format.write(&mut answer, out) {
                 // As the system's error, by which it is told whether a reader went away.
                 Err(SqlError::Write(error)) => return Err(error.into()),
                 written => written?,

@@ -70,7 +70,7 @@ fn fill(file: &Path, log: &EventLog, progress: &dyn Fn(u64, u64)) -> Result<u64,
     log_tables::cases(&transaction, log)?;
     let mut processes = log.processes()?;
     for process in &mut processes {
-        if !log.cases().get(process.case.index()).is_none_or(Case::tells_time) {
+        if !log.cases().get(process.case.index()).is_none_or(Case::has_times) {
             (process.start, process.end) = (None, None);
         }
     }
@@ -92,7 +92,7 @@ fn events(database: &Connection, log: &EventLog, progress: &dyn Fn(u64, u64)) ->
         let batch = log.read(row_group, Columns::ALL)?;
         for row in 0..batch.len {
             let row = batch.event(row);
-            let timed = log.cases().get(row.case.index()).is_none_or(Case::tells_time);
+            let timed = log.cases().get(row.case.index()).is_none_or(Case::has_times);
             insert.execute(params_from_iter(row.values().map(|value| event_table::value(value, timed))))?;
         }
         done += batch.len as u64;
@@ -132,8 +132,8 @@ mod tests {
         let mut rows = select.query([]).unwrap();
         let batch = log.read(0, Columns::ALL).unwrap();
         let names = log.names();
-        for place in 0..batch.len {
-            let (event, row) = (batch.event(place), rows.next().unwrap().unwrap());
+        for index in 0..batch.len {
+            let (event, row) = (batch.event(index), rows.next().unwrap().unwrap());
             let text = |column: usize| row.get::<_, Option<String>>(column).unwrap();
             assert_eq!(row.get::<_, u32>(0).unwrap(), event.case.0);
             assert_eq!(row.get::<_, i64>(1).unwrap() as u64, event.seq);

@@ -10,7 +10,7 @@ pub(crate) fn runs(database: &Connection, log: &EventLog) -> Result<()> {
     let mut insert = database.prepare("INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
     for (run, trail) in log.trails().iter().enumerate() {
         let meta = trail.meta();
-        let timed = trail.cases().iter().all(Case::tells_time);
+        let timed = trail.cases().iter().all(Case::has_times);
         insert.execute(params![
             run as i64,
             trail.name(),

@@ -41,7 +41,7 @@ impl Step {
 
 /// Transfers one way.
 #[derive(Clone, Debug, Default)]
-struct Way {
+struct DirectionTotals {
     transfers: u64,
     bytes: u64,
     /// Of the bytes, those that have a place in a file.
@@ -57,8 +57,8 @@ struct Way {
 /// How a file was accessed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    read: Way,
-    written: Way,
+    read: DirectionTotals,
+    written: DirectionTotals,
     consecutive: u64,
     ahead: u64,
     back: u64,
@@ -74,14 +74,14 @@ struct Sizes {
 
 impl Access {
     pub(crate) fn add(&mut self, transfer: &Transfer) {
-        let way = if transfer.is_write { &mut self.written } else { &mut self.read };
-        way.transfers += 1;
-        way.bytes = way.bytes.saturating_add(transfer.bytes);
+        let direction = if transfer.is_write { &mut self.written } else { &mut self.read };
+        direction.transfers += 1;
+        direction.bytes = direction.bytes.saturating_add(transfer.bytes);
         if transfer.in_file {
-            way.in_files = way.in_files.saturating_add(transfer.bytes);
+            direction.in_files = direction.in_files.saturating_add(transfer.bytes);
             match transfer.offset {
-                Some(offset) => way.set.insert(offset..offset.saturating_add(transfer.bytes)),
-                None => way.unknown = true,
+                Some(offset) => direction.set.insert(offset..offset.saturating_add(transfer.bytes)),
+                None => direction.unknown = true,
             }
         }
         self.sizes.count(transfer.requested.unwrap_or(transfer.bytes), 1);
@@ -151,7 +151,7 @@ impl Access {
     }
 }
 
-impl Way {
+impl DirectionTotals {
     /// Distinct bytes, and those that were moved again.
     fn unique(&mut self) -> (Option<u64>, Option<u64>) {
         let unique = if self.unknown { None } else { self.set.bytes() };

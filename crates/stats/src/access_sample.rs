@@ -89,7 +89,7 @@ fn lot(event: &Event) -> u64 {
 
 impl Pass for AccessSampling<'_> {
     type Sums = Drawn;
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Output = Vec<AccessSample>;
 

@@ -83,8 +83,8 @@ pub(crate) struct Bins {
 
 impl Bins {
     pub(crate) fn add(&mut self, bin: i64, amount: u64) {
-        let place = self.place(bin);
-        self.sums[place] = self.sums[place].saturating_add(amount);
+        let index = self.place(bin);
+        self.sums[index] = self.sums[index].saturating_add(amount);
     }
 
     /// Spreads `amount` evenly over `span`; an instant lies in one bin.
@@ -147,7 +147,7 @@ impl Bins {
 
     /// Bins with their sums.
     fn iter(&self) -> impl Iterator<Item = (i64, u64)> {
-        self.sums.iter().enumerate().map(|(place, sum)| (self.first.saturating_add(place as i64), *sum))
+        self.sums.iter().enumerate().map(|(index, sum)| (self.first.saturating_add(index as i64), *sum))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::call_kind::{CallKind, CallKinds, Moved};
 use crate::file_kinds::FileKinds;
 use iotrail_model::calls::{Class, EventClasses};
 use iotrail_model::{Event, FileId};
-use iotrail_query::{LifeId, event_classes};
+use iotrail_query::{ProcessId, event_classes};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
 
@@ -47,14 +47,14 @@ impl Kinds {
         })
     }
 
-    /// An event of process `life`, whose group is `slot`.
+    /// An event of process `process`, whose group is `slot`.
     #[inline]
-    pub(crate) fn call(&self, event: Event, life: Option<LifeId>, slot: usize) -> Call {
+    pub(crate) fn call(&self, event: Event, process: Option<ProcessId>, slot: usize) -> Call {
         let kind = self.calls.of(&event);
         let moved = kind.moved(&event);
         let file = self.files.file(event.file);
         let second = if kind.second { self.files.file(event.file2) } else { None };
-        Call { event, life, slot, kind, moved, file, second, class: None }
+        Call { event, process, slot, kind, moved, file, second, class: None }
     }
 }
 
@@ -63,7 +63,7 @@ impl Kinds {
 pub(crate) struct Call {
     pub(crate) event: Event,
     /// The process; NULL if the table of processes does not know it.
-    pub(crate) life: Option<LifeId>,
+    pub(crate) process: Option<ProcessId>,
     /// The group of the process: its number, or one more than the last for processes of no group.
     pub(crate) slot: usize,
     pub(crate) kind: CallKind,

@@ -3,7 +3,7 @@
 use crate::call::Kinds;
 use crate::part::{Context, Part, RowFacts};
 use crate::result::{CallRow, ClassCallRow, Distribution, Quantity};
-use crate::values::{Settled, Values};
+use crate::values::{Sorted, Values};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::Class;
@@ -44,7 +44,7 @@ pub(crate) struct CallTables {
 }
 
 impl Part for Calls {
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Table = CallTables;
 
@@ -135,7 +135,7 @@ fn table<'a, K: Copy>(
     rows
 }
 
-fn row(call: &str, sums: &Sums, durations: &Settled, count: u64, nanos: u128) -> CallRow {
+fn row(call: &str, sums: &Sums, durations: &Sorted, count: u64, nanos: u128) -> CallRow {
     let figure = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let [p50, p95, p99] = durations.percentiles([50, 95, 99]).map(|value| value.map(figure));
     CallRow {

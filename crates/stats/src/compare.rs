@@ -92,8 +92,8 @@ pub enum Measure {
     CallNs,
     /// Sum of the CPU time, ns.
     CpuNs,
-    /// Sum of the life times, ns.
-    LifeNs,
+    /// Sum of the lifetimes, ns.
+    LifetimeNs,
     /// From the first start of a process to the last end of one, ns.
     ElapsedNs,
 }
@@ -192,7 +192,7 @@ impl Measure {
         Self::StorageWritten,
         Self::CallNs,
         Self::CpuNs,
-        Self::LifeNs,
+        Self::LifetimeNs,
         Self::ElapsedNs,
     ];
 
@@ -210,7 +210,7 @@ impl Measure {
             Self::StorageWritten => "storage_written",
             Self::CallNs => "call_ns",
             Self::CpuNs => "cpu_ns",
-            Self::LifeNs => "life_ns",
+            Self::LifetimeNs => "lifetime_ns",
             Self::ElapsedNs => "elapsed_ns",
         }
     }
@@ -229,7 +229,7 @@ impl Measure {
             Self::StorageWritten => "to storage",
             Self::CallNs => "time in calls",
             Self::CpuNs => "CPU time",
-            Self::LifeNs => "life time",
+            Self::LifetimeNs => "lifetime",
             Self::ElapsedNs => "elapsed",
         }
     }
@@ -242,7 +242,7 @@ impl Measure {
             Self::BytesRead | Self::BytesWritten | Self::StorageRead | Self::StorageWritten => {
                 units::bytes(value as f64)
             }
-            Self::CallNs | Self::CpuNs | Self::LifeNs | Self::ElapsedNs => units::duration(value as f64),
+            Self::CallNs | Self::CpuNs | Self::LifetimeNs | Self::ElapsedNs => units::duration(value as f64),
         }
     }
 
@@ -255,7 +255,7 @@ impl Measure {
             | Self::Mappings
             | Self::CallNs => Layer::SystemCall,
             Self::StorageRead | Self::StorageWritten => Layer::Storage,
-            Self::Jobs | Self::CpuNs | Self::LifeNs | Self::ElapsedNs => Layer::Process,
+            Self::Jobs | Self::CpuNs | Self::LifetimeNs | Self::ElapsedNs => Layer::Process,
         }
     }
 
@@ -271,7 +271,7 @@ impl Measure {
             Self::StorageWritten => row.storage_written,
             Self::CallNs => row.call_ns,
             Self::CpuNs => row.cpu_ns,
-            Self::LifeNs => row.life_ns,
+            Self::LifetimeNs => row.lifetime_ns,
             Self::ElapsedNs => row.span.map(|(first, last)| last.abs_diff(first)),
         }
     }

@@ -5,7 +5,7 @@ use crate::error::StatsError;
 use crate::options::ProfileOptions;
 use crate::profile::profile;
 use crate::result::Profile;
-use iotrail_query::{GroupId, Lives, ProcessGroups, Query};
+use iotrail_query::{GroupId, ProcessGroups, ProcessTable, Query};
 use iotrail_trail::EventLog;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub fn compare_groups(
     log: &EventLog,
     query: &Query,
-    lives: &Lives,
+    processes: &ProcessTable,
     groups: &ProcessGroups,
     pairs: &[(String, String)],
     options: &ProfileOptions,
@@ -29,7 +29,7 @@ pub fn compare_groups(
         let group = query.groups().iter().position(|known| known == name);
         let only = group.ok_or_else(|| StatsError::NoSuchGroup(name.clone()))?;
         let options = ProfileOptions { only: Some(GroupId(only as u32)), ..options.clone() };
-        profiles.insert(name, profile(log, query, lives, groups, &options)?);
+        profiles.insert(name, profile(log, query, processes, groups, &options)?);
     }
     Ok(pairs.iter().map(|(a, b)| compare(&profiles[&**a], &profiles[&**b], (a, b))).collect())
 }

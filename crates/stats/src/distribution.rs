@@ -1,7 +1,7 @@
 //! Distributions as others read them: steps of the empirical distribution function, and histograms made of them.
 
 use crate::result::{Distribution, Quantity};
-use crate::values::Settled;
+use crate::values::Sorted;
 use serde::Serialize;
 
 /// A logarithmic axis serves data whose largest value is at least so many times its smallest above 0.
@@ -33,7 +33,7 @@ pub struct HistogramBin {
 }
 
 impl Distribution {
-    pub(crate) fn new(quantity: Quantity, series: String, values: &Settled) -> Self {
+    pub(crate) fn new(quantity: Quantity, series: String, values: &Sorted) -> Self {
         Self {
             quantity,
             series,
@@ -48,8 +48,8 @@ impl Distribution {
     #[must_use]
     pub fn percentile(&self, percentage: f64) -> Option<i64> {
         let rank = (self.count as f64 * percentage / 100.0).ceil().max(1.0) as u64;
-        let place = self.steps.partition_point(|(_, seen)| *seen < rank);
-        self.steps.get(place).or(self.steps.last()).map(|(value, _)| *value)
+        let index = self.steps.partition_point(|(_, seen)| *seen < rank);
+        self.steps.get(index).or(self.steps.last()).map(|(value, _)| *value)
     }
 
     /// Mean; NULL without values.
@@ -65,7 +65,7 @@ impl Distribution {
         let largest = self.steps.last().map(|(value, _)| *value);
         match smallest.zip(largest) {
             Some((smallest, largest)) if largest / WIDE >= smallest => match self.quantity {
-                Quantity::Latency | Quantity::LifeTime => Scale::Log10,
+                Quantity::Latency | Quantity::Lifetime => Scale::Log10,
                 _ => Scale::Log2,
             },
             _ => Scale::Linear,

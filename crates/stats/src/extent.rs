@@ -20,7 +20,7 @@ impl Extent {
 }
 
 impl Part for Extent {
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Table = Self;
 
@@ -33,7 +33,7 @@ impl Part for Extent {
         for row in (0..batch.len).filter(|row| facts.selected[*row]) {
             self.strays |= facts.slot[row] == none;
             let case = context.cases().get(batch.case[row].index());
-            if case.is_none_or(Case::tells_time) {
+            if case.is_none_or(Case::has_times) {
                 let start = batch.start[row].0;
                 let nanos = batch.dur[row].get().map_or(0, |dur| dur.0.max(0));
                 self.include((start, start.saturating_add(nanos)));

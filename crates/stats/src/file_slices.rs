@@ -34,7 +34,7 @@ impl<'a> FileSlicing<'a> {
     /// Of `rows`, numbers of rows that `files` makes.
     #[must_use]
     pub fn new(files: &'a FileUsing<'a>, rows: &[usize], slices: TimeSlices) -> Self {
-        let places = rows.iter().enumerate().map(|(place, row)| (*row, place)).collect();
+        let places = rows.iter().enumerate().map(|(index, row)| (*row, index)).collect();
         Self { files, places, slices }
     }
 
@@ -46,7 +46,7 @@ impl<'a> FileSlicing<'a> {
 
 impl Pass for FileSlicing<'_> {
     type Sums = Vec<FileSlices>;
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Output = Vec<FileSlices>;
 
@@ -79,8 +79,8 @@ impl Pass for FileSlicing<'_> {
             let kind = self.files.kinds.calls.of(&event);
             let (second, moved) = (second.filter(|_| kind.second), kind.moved(&event));
             let is_copy = moved.is_some_and(|moved| moved.read && moved.written);
-            if let Some(place) = first {
-                let file = &mut sums[place];
+            if let Some(index) = first {
+                let file = &mut sums[index];
                 file.calls[slice] += 1;
                 if self.files.kinds.classes.of(batch, row).is_some_and(|class| class.is_io()) {
                     let add =
@@ -91,9 +91,9 @@ impl Pass for FileSlicing<'_> {
                     file.move_bytes(slice, moved.bytes, moved.read, moved.written && !is_copy);
                 }
             }
-            if let Some(place) = second {
-                let file = &mut sums[place];
-                file.calls[slice] += u64::from(first != Some(place));
+            if let Some(index) = second {
+                let file = &mut sums[index];
+                file.calls[slice] += u64::from(first != Some(index));
                 if let Some(moved) = moved.filter(|_| is_copy) {
                     file.move_bytes(slice, moved.bytes, false, true);
                 }

@@ -13,7 +13,7 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::calls::{Class, PerCall};
 use iotrail_model::{CaseId, ErrnoId, FileId, FileRow, Nullable};
-use iotrail_query::{Asks, LifeId, Lives, Pass, ProcessGroups, Query, Rows, scan};
+use iotrail_query::{Asks, Pass, ProcessGroups, ProcessId, ProcessTable, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -121,12 +121,12 @@ pub enum RowBy {
 pub fn file_uses(
     log: &EventLog,
     query: &Query,
-    lives: &Lives,
+    processes: &ProcessTable,
     by: RowBy,
     threads: NonZeroUsize,
 ) -> Result<Vec<UsedFile>, StatsError> {
     let groups = ProcessGroups::default();
-    let pass = FileUsing::new(Context { log, query, lives, groups: &groups, only: None }, by, threads)?;
+    let pass = FileUsing::new(Context { log, query, processes, groups: &groups, only: None }, by, threads)?;
     Ok(scan(log, Some(query), threads, &pass)?)
 }
 
@@ -169,11 +169,11 @@ pub struct FileSums {
 }
 
 /// What consecutive rows remember of their ends.
-pub struct FileSeam(Streams);
+pub struct FileBoundary(Streams);
 
-/// What seams, in the order of their rows, make.
+/// What boundaries, in the order of their rows, make.
 #[derive(Debug)]
-pub struct FileSeams(Closed);
+pub struct ClosedFiles(Closed);
 
 /// What was done to a file, without what its bytes tell.
 #[derive(Default)]
@@ -184,7 +184,7 @@ struct Use {
     reads: Moves,
     writes: Moves,
     times: Times,
-    processes: HashSet<Option<LifeId>, RandomState>,
+    processes: HashSet<Option<ProcessId>, RandomState>,
     ranks: HashSet<CaseId, RandomState>,
     span: Option<(i64, i64)>,
 }
@@ -210,8 +210,8 @@ struct Times {
 
 impl Pass for FileUsing<'_> {
     type Sums = FileSums;
-    type Seam = FileSeam;
-    type Closed = FileSeams;
+    type Boundary = FileBoundary;
+    type Closed = ClosedFiles;
     type Output = Vec<UsedFile>;
 
     fn columns(&self) -> Columns {
@@ -226,16 +226,16 @@ impl Pass for FileUsing<'_> {
         FileSums::default()
     }
 
-    fn closed(&self) -> FileSeams {
-        FileSeams(Closed::default())
+    fn closed(&self) -> ClosedFiles {
+        ClosedFiles(Closed::default())
     }
 
-    fn add(&self, sums: &mut FileSums, rows: &Rows<'_>) -> FileSeam {
+    fn add(&self, sums: &mut FileSums, rows: &Rows<'_>) -> FileBoundary {
         let FileSums { uses, patterns, facts } = sums;
         let mut streams = Streams::default();
         facts.look(rows, &self.context);
         for row in 0..rows.batch.len {
-            let mut call = self.kinds.call(rows.batch.event(row), facts.life[row], 0);
+            let mut call = self.kinds.call(rows.batch.event(row), facts.process[row], 0);
             streams.open(&call);
             if !facts.selected[row] {
                 continue;
@@ -252,10 +252,10 @@ impl Pass for FileUsing<'_> {
             if call.file.is_some() || call.second.is_some() {
                 // By file: whose access it was does not matter.
                 let (file, second) = (call.file.and(file), call.second.and(second));
-                patterns.add(&Call { life: None, file, second, ..call }, &mut streams);
+                patterns.add(&Call { process: None, file, second, ..call }, &mut streams);
             }
         }
-        FileSeam(streams)
+        FileBoundary(streams)
     }
 
     fn merge(&self, sums: &mut FileSums, other: FileSums) {
@@ -265,11 +265,11 @@ impl Pass for FileUsing<'_> {
         sums.patterns.merge(other.patterns);
     }
 
-    fn close(&self, FileSeams(closed): &mut FileSeams, FileSeam(streams): FileSeam) {
+    fn close(&self, ClosedFiles(closed): &mut ClosedFiles, FileBoundary(streams): FileBoundary) {
         closed.push(streams);
     }
 
-    fn finish(&self, mut sums: FileSums, FileSeams(closed): FileSeams) -> Vec<UsedFile> {
+    fn finish(&self, mut sums: FileSums, ClosedFiles(closed): ClosedFiles) -> Vec<UsedFile> {
         sums.patterns.settle(closed);
         let mut rows: Vec<(Use, Access)> = Vec::new();
         rows.resize_with(self.table.rows.len(), Default::default);
@@ -325,7 +325,7 @@ impl Use {
         if let Some(errno) = call.event.errno.get() {
             *self.failures.entry(errno).or_default() += 1;
         }
-        self.processes.insert(call.life);
+        self.processes.insert(call.process);
         self.ranks.insert(call.event.case);
         let start = call.event.start.0;
         let end = start.saturating_add(call.event.dur.get().map_or(0, |nanos| nanos.0.max(0)));

@@ -1,4 +1,4 @@
-//! Table 3: lengths of requests, bytes of processes and their life times (Dun et al., "ParaTrac", figures 7 to 12).
+//! Table 3: lengths of requests, bytes of processes and their lifetimes (Dun et al., "ParaTrac", figures 7 to 12).
 //!
 //! A request is a call that moved at least one byte. A copy between descriptors is a read of its source and a write of its
 //! target.
@@ -11,7 +11,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::{EventBatch, Nullable, PathId};
-use iotrail_query::{LifeId, NO_GROUP, Query};
+use iotrail_query::{NO_GROUP, ProcessId, Query};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ impl FileGroups {
         let FilesBy::Preset(preset) = by else { return Self::Map };
         let mut numbers: HashMap<Arc<str>, u32, RandomState> = HashMap::default();
         let mut names: Vec<Arc<str>> = vec![UNKNOWN.into()];
-        let number = |at: usize| {
-            let Some(path) = query.path(PathId(at as u32)) else { return 0 };
+        let number = |index: usize| {
+            let Some(path) = query.path(PathId(index as u32)) else { return 0 };
             let name = preset.name_of(&path);
             if let Some(number) = numbers.get(&*name) {
                 return *number;
@@ -90,7 +90,7 @@ pub(crate) struct Requests {
     files: Arc<FileGroups>,
     by_file: HashMap<u32, Lengths, RandomState>,
     by_slot: HashMap<u32, Lengths, RandomState>,
-    by_life: HashMap<LifeId, Moved, RandomState>,
+    by_process: HashMap<ProcessId, Moved, RandomState>,
 }
 
 impl Requests {
@@ -99,7 +99,7 @@ impl Requests {
             files: Arc::clone(files),
             by_file: HashMap::default(),
             by_slot: HashMap::default(),
-            by_life: HashMap::default(),
+            by_process: HashMap::default(),
         }
     }
 
@@ -115,7 +115,7 @@ impl Requests {
 }
 
 impl Part for Requests {
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Table = Vec<Distribution>;
 
@@ -138,8 +138,8 @@ impl Part for Requests {
                 let path = if transfer == Transfer::Copy { batch.path2[row] } else { batch.path[row] };
                 self.request(false, bytes, facts.slot[row], files.of(path, facts, row));
             }
-            if let Some(life) = facts.life[row] {
-                let moved = self.by_life.entry(life).or_default();
+            if let Some(process) = facts.process[row] {
+                let moved = self.by_process.entry(process).or_default();
                 moved.called = true;
                 moved.read = moved.read.saturating_add(if reads { bytes } else { 0 });
                 moved.written = moved.written.saturating_add(if writes { bytes } else { 0 });
@@ -150,8 +150,8 @@ impl Part for Requests {
     fn merge(&mut self, other: Self) {
         merge_lengths(&mut self.by_file, other.by_file);
         merge_lengths(&mut self.by_slot, other.by_slot);
-        for (life, moved) in other.by_life {
-            let mine = self.by_life.entry(life).or_default();
+        for (process, moved) in other.by_process {
+            let mine = self.by_process.entry(process).or_default();
             mine.called |= moved.called;
             mine.read = mine.read.saturating_add(moved.read);
             mine.written = mine.written.saturating_add(moved.written);
@@ -168,7 +168,7 @@ impl Part for Requests {
             sides(slots.into_iter().map(|(slot, lengths)| (slot_name(slot).to_owned(), lengths)));
         all.extend(distributions(Quantity::ReadLength, reads));
         all.extend(distributions(Quantity::WriteLength, writes));
-        processes(&self.by_life, context, slot_name, &mut all);
+        processes(&self.by_process, context, slot_name, &mut all);
         let names = self.files.names(context);
         let mut files: Vec<(String, Lengths)> = self
             .by_file
@@ -207,17 +207,17 @@ fn distributions(quantity: Quantity, series: Named) -> impl Iterator<Item = Dist
         .map(move |(name, values)| Distribution::new(quantity, name, &values.settled()))
 }
 
-/// Bytes and life times of the processes that take part: all of them, or with a selection those that made a selected call.
+/// Bytes and lifetimes of the processes that take part: all of them, or with a selection those that made a selected call.
 fn processes<'a>(
-    moved: &HashMap<LifeId, Moved, RandomState>,
+    moved: &HashMap<ProcessId, Moved, RandomState>,
     context: &Context<'_>,
     slot_name: impl Fn(u32) -> &'a str,
     all: &mut Vec<Distribution>,
 ) {
     let everything = context.query.selects_everything();
     let mut series: BTreeMap<(Quantity, u32), Values> = BTreeMap::new();
-    for (at, life) in context.lives.all().iter().enumerate() {
-        let id = LifeId(at as u32);
+    for (index, process) in context.processes.all().iter().enumerate() {
+        let id = ProcessId(index as u32);
         let bytes = moved.get(&id).copied().unwrap_or_default();
         if !everything && !bytes.called {
             continue;
@@ -226,13 +226,13 @@ fn processes<'a>(
         let mut push = |quantity, value| series.entry((quantity, slot)).or_default().push(value);
         push(Quantity::ProcessRead, bytes.read);
         push(Quantity::ProcessWritten, bytes.written);
-        let case = context.cases().get(life.case.index());
-        let told = life.start.zip(life.end).and_then(|(start, end)| match case {
+        let case = context.cases().get(process.case.index());
+        let known = process.start.zip(process.end).and_then(|(start, end)| match case {
             Some(case) => case.time_between(start, end),
             None => Some(end - start),
         });
-        let span = told.and_then(|span| u64::try_from(span.0).ok());
-        span.into_iter().for_each(|span| push(Quantity::LifeTime, span));
+        let span = known.and_then(|span| u64::try_from(span.0).ok());
+        span.into_iter().for_each(|span| push(Quantity::Lifetime, span));
     }
     all.extend(series.into_iter().map(|((quantity, slot), values)| {
         Distribution::new(quantity, slot_name(slot).to_owned(), &values.settled())

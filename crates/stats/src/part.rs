@@ -1,7 +1,7 @@
 //! One table's part of the pass that makes a profile, under the law of [`iotrail_query::pass`].
 
 use iotrail_model::{Case, CaseId, EventBatch};
-use iotrail_query::{ActivityId, GroupId, LifeId, Lives, ProcessGroups, Query, Rows};
+use iotrail_query::{ActivityId, GroupId, ProcessGroups, ProcessId, ProcessTable, Query, Rows};
 use iotrail_trail::{Columns, EventLog};
 
 /// What every part may look at.
@@ -12,7 +12,7 @@ pub struct Context<'a> {
     /// What is selected.
     pub query: &'a Query,
     /// The processes of the log.
-    pub lives: &'a Lives,
+    pub processes: &'a ProcessTable,
     /// Groups that the processes are divided into.
     pub groups: &'a ProcessGroups,
     /// The group of recorded cases that alone is looked at.
@@ -28,8 +28,10 @@ impl Context<'_> {
 
     /// The place of a process's group in lists of [`Context::slots`] entries; no group is the last.
     #[must_use]
-    pub fn slot(&self, life: Option<LifeId>) -> usize {
-        life.and_then(|life| self.groups.of(life)).map_or(self.groups.names.len(), |group| group.0 as usize)
+    pub fn slot(&self, process: Option<ProcessId>) -> usize {
+        process
+            .and_then(|process| self.groups.of(process))
+            .map_or(self.groups.names.len(), |group| group.0 as usize)
     }
 
     /// Whether a recorded case is looked at.
@@ -51,7 +53,7 @@ pub struct RowFacts {
     /// Whether the row is selected. Rows that are not may still be looked at, for the state of descriptors.
     pub selected: Vec<bool>,
     /// Process of each row; none where it is not known.
-    pub life: Vec<Option<LifeId>>,
+    pub process: Vec<Option<ProcessId>>,
     /// Its place in lists of [`Context::slots`] entries.
     pub slot: Vec<u32>,
     /// What the mapping calls the row; empty unless [`crate::ProfileOptions::files_by`] asks for the mapping.
@@ -68,12 +70,12 @@ impl RowFacts {
             let rows = self.selected.iter_mut().zip(&batch.case);
             rows.for_each(|(selected, case)| *selected &= context.covers(*case));
         }
-        self.life.clear();
+        self.process.clear();
         self.slot.clear();
         for ((case, pid), start) in batch.case.iter().zip(&batch.pid).zip(&batch.start) {
-            let life = context.lives.find(*case, *pid, *start);
-            self.life.push(life);
-            self.slot.push(context.slot(life) as u32);
+            let process = context.processes.find(*case, *pid, *start);
+            self.process.push(process);
+            self.slot.push(context.slot(process) as u32);
         }
     }
 }
@@ -81,8 +83,8 @@ impl RowFacts {
 /// A table, or several that look at the same rows.
 pub trait Part: Sized + Send {
     /// What a piece remembers of its ends; `()` if order does not matter.
-    type Seam: Send;
-    /// What the seams of consecutive pieces make, from the first row on.
+    type Boundary: Send;
+    /// What the boundaries of consecutive pieces make, from the first row on.
     type Closed: Default + Send;
     /// What it makes.
     type Table;
@@ -91,13 +93,13 @@ pub trait Part: Sized + Send {
     fn columns() -> Columns;
 
     /// Adds consecutive rows.
-    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Self::Seam;
+    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Self::Boundary;
 
     /// Adds what another worker summed up.
     fn merge(&mut self, other: Self);
 
-    /// Adds the seam of the piece that follows. Pieces in which no row is selected may be missing.
-    fn close(closed: &mut Self::Closed, seam: Self::Seam);
+    /// Adds the boundary of the piece that follows. Pieces in which no row is selected may be missing.
+    fn close(closed: &mut Self::Closed, boundary: Self::Boundary);
 
     /// The table, when no more rows come.
     fn finish(self, closed: Self::Closed, context: &Context<'_>) -> Self::Table;
@@ -105,7 +107,7 @@ pub trait Part: Sized + Send {
 
 /// Two parts in one pass.
 impl<A: Part, B: Part> Part for (A, B) {
-    type Seam = (A::Seam, B::Seam);
+    type Boundary = (A::Boundary, B::Boundary);
     type Closed = (A::Closed, B::Closed);
     type Table = (A::Table, B::Table);
 
@@ -113,7 +115,7 @@ impl<A: Part, B: Part> Part for (A, B) {
         A::columns() | B::columns()
     }
 
-    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Self::Seam {
+    fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Self::Boundary {
         (self.0.add(batch, facts, context), self.1.add(batch, facts, context))
     }
 
@@ -122,9 +124,9 @@ impl<A: Part, B: Part> Part for (A, B) {
         self.1.merge(other.1);
     }
 
-    fn close(closed: &mut Self::Closed, seam: Self::Seam) {
-        A::close(&mut closed.0, seam.0);
-        B::close(&mut closed.1, seam.1);
+    fn close(closed: &mut Self::Closed, boundary: Self::Boundary) {
+        A::close(&mut closed.0, boundary.0);
+        B::close(&mut closed.1, boundary.1);
     }
 
     fn finish(self, closed: Self::Closed, context: &Context<'_>) -> Self::Table {

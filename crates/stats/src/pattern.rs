@@ -2,7 +2,7 @@
 //!
 //! Dun et al. ("ParaTrac", section 5.1) ask for the offsets and lengths of accesses; the measures made of them are defined in
 //! `docs/stats.md`. The one before is that through the same open file description, whichever process and descriptor it was
-//! made with. What lies on both sides of a seam between two pieces of a log is decided when they meet, so that any split of
+//! made with. What lies on both sides of a boundary between two pieces of a log is decided when they meet, so that any split of
 //! the log gives the same.
 
 use crate::access::{Access, Step, Transfer};
@@ -12,13 +12,13 @@ use crate::result::AccessRow;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{CaseId, FileId, Nullable, OpenId, Pid};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use iotrail_query::process_group::{command_line, executable};
 
 /// The access patterns of some rows of a log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patterns {
-    accesses: HashMap<Place, Access, RandomState>,
+    accesses: HashMap<ProcessFile, Access, RandomState>,
 }
 
 /// What consecutive rows leave open: through what files were accessed in them, and where the first and last access lay.
@@ -29,7 +29,7 @@ pub(crate) struct Streams(HashMap<StreamKey, Stream, RandomState>);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Closed {
     streams: Streams,
-    steps: HashMap<Place, Vec<Step>, RandomState>,
+    steps: HashMap<ProcessFile, Vec<Step>, RandomState>,
 }
 
 impl Closed {
@@ -46,8 +46,8 @@ impl Closed {
 
 /// A process (NULL if unknown) and a file (NULL for all that is no file).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Place {
-    life: Option<LifeId>,
+struct ProcessFile {
+    process: Option<ProcessId>,
     file: Option<FileId>,
 }
 
@@ -64,7 +64,7 @@ enum StreamKey {
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     /// Where the first transfer of the piece began, and whose it was, if what came before decides what it was.
-    first: Option<(Place, u64)>,
+    first: Option<(ProcessFile, u64)>,
     last: Last,
 }
 
@@ -104,11 +104,11 @@ impl Patterns {
     }
 
     fn access(&mut self, call: &Call, file: Option<FileId>) -> &mut Access {
-        self.accesses.entry(Place { life: call.life, file }).or_default()
+        self.accesses.entry(ProcessFile { process: call.process, file }).or_default()
     }
 
     fn transfer(&mut self, call: &Call, transfer: &Transfer, streams: &mut Streams) {
-        let place = Place { life: call.life, file: call.file };
+        let place = ProcessFile { process: call.process, file: call.file };
         let step = call.file.and_then(|file| streams.of(call, file).go(place, transfer));
         let access = self.access(call, call.file);
         access.add(transfer);
@@ -145,26 +145,26 @@ impl Patterns {
     /// The rows of files and of processes, those with most bytes first.
     pub(crate) fn rows(self, context: &Context<'_>) -> (Vec<AccessRow>, Vec<AccessRow>) {
         let mut files: HashMap<FileId, Access, RandomState> = HashMap::default();
-        let mut processes: HashMap<LifeId, Access, RandomState> = HashMap::default();
+        let mut processes: HashMap<ProcessId, Access, RandomState> = HashMap::default();
         for (place, mut access) in self.accesses {
             if let Some(file) = place.file {
                 files.entry(file).or_default().merge(&access);
             }
-            if let Some(life) = place.life {
-                processes.entry(life).or_default().merge_other_file(&mut access);
+            if let Some(process) = place.process {
+                processes.entry(process).or_default().merge_other_file(&mut access);
             }
         }
         let paths = &context.log.names().paths;
         let name = |file: FileId| context.log.distinct_files()[file.index()].path;
         let file = |(file, mut access): (FileId, Access)| access.row(paths[name(file).index()].to_string());
-        let mut processes: Vec<(LifeId, Access)> = processes.into_iter().collect();
-        processes.sort_unstable_by_key(|(life, _)| *life);
-        let process = |(life, mut access): (LifeId, Access)| {
-            let image = context.lives.last_image(life);
+        let mut processes: Vec<(ProcessId, Access)> = processes.into_iter().collect();
+        processes.sort_unstable_by_key(|(process, _)| *process);
+        let process = |(process, mut access): (ProcessId, Access)| {
+            let image = context.processes.last_image(process);
             let name = command_line(image).or_else(|| executable(image).map(str::to_owned));
             AccessRow {
                 pid: Some(image.pid.0),
-                group: Some(context.slot(Some(life)) as u32),
+                group: Some(context.slot(Some(process)) as u32),
                 ..access.row(name.unwrap_or_else(|| format!("process {}", image.pid)))
             }
         };
@@ -202,7 +202,7 @@ impl Streams {
 
 impl Stream {
     /// Goes on with a transfer of `place`; says how, if that is decided.
-    fn go(&mut self, place: Place, transfer: &Transfer) -> Option<Step> {
+    fn go(&mut self, place: ProcessFile, transfer: &Transfer) -> Option<Step> {
         let Some(start) = transfer.offset else {
             self.last = Last::Unknown;
             return None;
@@ -218,7 +218,7 @@ impl Stream {
     }
 
     /// Goes on with what happened in the rows that follow; says how their first transfer went on, and whose it was.
-    fn append(&mut self, next: &Self) -> Option<(Place, Step)> {
+    fn append(&mut self, next: &Self) -> Option<(ProcessFile, Step)> {
         let step = match (self.last, next.first) {
             (Last::At(end), Some((place, start))) => Some((place, Step::between(end, start))),
             _ => None,

@@ -5,7 +5,7 @@ use crate::result::{Modes, PhaseRow};
 use crate::storage::Storage;
 use crate::summary::{Summary, Sums, Use};
 use iotrail_model::{Case, Nanos, Resolution, Timestamp};
-use iotrail_query::{Life, LifeId};
+use iotrail_query::{ProcessEntry, ProcessId};
 
 /// What is known of the processes of a group.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,9 +13,9 @@ struct Processes {
     jobs: u64,
     modes: Modes,
     storage: Storage,
-    life_ns: Option<u64>,
-    /// Whether time stamps are too coarse to tell one of the life times: then they do not tell the sum either.
-    untold: bool,
+    lifetime_ns: Option<u64>,
+    /// Whether time stamps are too coarse to tell one of the lifetimes: then they do not tell the sum either.
+    incomplete: bool,
     span: Option<(i64, i64)>,
     /// Of the time stamps of its processes.
     resolution: Resolution,
@@ -33,14 +33,14 @@ pub(crate) fn phases(
     let end = end_of_log(context).max(last);
     let mut groups = vec![Processes::default(); context.slots()];
     let mut total = Processes::default();
-    for at in 0..context.lives.all().len() {
-        let life = LifeId(at as u32);
-        let Some(usage) = summary.process(life).or_else(|| idle(life, context)) else { continue };
-        for group in [&mut groups[context.slot(Some(life))], &mut total] {
-            group.jobs += u64::from(context.groups.is_job(life));
+    for index in 0..context.processes.all().len() {
+        let process = ProcessId(index as u32);
+        let Some(usage) = summary.process(process).or_else(|| idle(process, context)) else { continue };
+        for group in [&mut groups[context.slot(Some(process))], &mut total] {
+            group.jobs += u64::from(context.groups.is_job(process));
             group.modes.count(usage);
-            group.storage.add(context.lives.images(life));
-            group.live(context.lives.get(life), end, context);
+            group.storage.add(context.processes.images(process));
+            group.live(context.processes.get(process), end, context);
         }
     }
     let (files, all_files) = summary.files(context.slots());
@@ -73,46 +73,46 @@ fn row(group: String, sums: &Sums, processes: &Processes, files: Modes, whole: b
         io_ns: (sums.timed > 0).then_some(sums.io_ns),
         wait_ns: (sums.timed > 0).then_some(sums.wait_ns),
         cpu_ns: processes.storage.cpu,
-        life_ns: processes.life_ns.filter(|_| !processes.untold),
-        span: processes
-            .span
-            .filter(|(first, last)| processes.resolution.tells(Nanos(last.saturating_sub(*first))).is_some()),
+        lifetime_ns: processes.lifetime_ns.filter(|_| !processes.incomplete),
+        span: processes.span.filter(|(first, last)| {
+            processes.resolution.known_span(Nanos(last.saturating_sub(*first))).is_some()
+        }),
     }
 }
 
 /// What a process did that made no selected call: nothing, if it is selected nevertheless.
-fn idle(life: LifeId, context: &Context<'_>) -> Option<Use> {
-    let Life { case, pid, .. } = context.lives.get(life);
+fn idle(process: ProcessId, context: &Context<'_>) -> Option<Use> {
+    let ProcessEntry { case, pid, .. } = context.processes.get(process);
     let selected = context.covers(*case) && context.query.selects_process(*case, *pid) == Some(true);
     selected.then(Use::default)
 }
 
 /// The last sign of life of anything.
 fn end_of_log(context: &Context<'_>) -> Option<i64> {
-    let timed = context.lives.all().iter().enumerate().filter(|(_, life)| is_timed(life, context));
-    let images = timed.flat_map(|(at, _)| context.lives.images(LifeId(at as u32)));
+    let timed = context.processes.all().iter().enumerate().filter(|(_, process)| is_timed(process, context));
+    let images = timed.flat_map(|(at, _)| context.processes.images(ProcessId(at as u32)));
     images.flat_map(|image| [image.start, image.end]).flatten().map(|Timestamp(at)| at).max()
 }
 
-fn is_timed(life: &Life, context: &Context<'_>) -> bool {
-    context.cases().get(life.case.index()).is_none_or(Case::tells_time)
+fn is_timed(process: &ProcessEntry, context: &Context<'_>) -> bool {
+    context.cases().get(process.case.index()).is_none_or(Case::has_times)
 }
 
-fn resolution(life: &Life, context: &Context<'_>) -> Resolution {
-    context.cases().get(life.case.index()).map(|case| case.resolution).unwrap_or_default()
+fn resolution(process: &ProcessEntry, context: &Context<'_>) -> Resolution {
+    context.cases().get(process.case.index()).map(|case| case.resolution).unwrap_or_default()
 }
 
 impl Processes {
-    fn live(&mut self, life: &Life, end_of_log: Option<i64>, context: &Context<'_>) {
-        if !is_timed(life, context) {
+    fn live(&mut self, process: &ProcessEntry, end_of_log: Option<i64>, context: &Context<'_>) {
+        if !is_timed(process, context) {
             return;
         }
-        let Some(start) = life.start.map(|Timestamp(at)| at) else { return };
-        let end = life.end.map(|Timestamp(at)| at).or(end_of_log).unwrap_or(start).max(start);
-        let resolution = resolution(life, context);
+        let Some(start) = process.start.map(|Timestamp(at)| at) else { return };
+        let end = process.end.map(|Timestamp(at)| at).or(end_of_log).unwrap_or(start).max(start);
+        let resolution = resolution(process, context);
         self.resolution = self.resolution.max(resolution);
-        self.untold |= resolution.tells(Nanos(end.saturating_sub(start))).is_none();
-        self.life_ns = Some(self.life_ns.unwrap_or(0).saturating_add(end.abs_diff(start)));
+        self.incomplete |= resolution.known_span(Nanos(end.saturating_sub(start))).is_none();
+        self.lifetime_ns = Some(self.lifetime_ns.unwrap_or(0).saturating_add(end.abs_diff(start)));
         let (first, last) = self.span.unwrap_or((start, end));
         self.span = Some((first.min(start), last.max(end)));
     }

@@ -5,29 +5,29 @@ use crate::calls::Calls;
 use crate::error::StatsError;
 use crate::extent::Extent;
 use crate::file_uses::{FileUsing, RowBy};
-use crate::in_out::InOut;
+use crate::io_table::IoTable;
 use crate::lengths::{FileGroups, Requests};
 use crate::options::{FilesBy, ProfileOptions};
 use crate::part::{Context, Part, RowFacts};
 use crate::phases::phases;
 use crate::result::{PROFILE_FORMAT, Profile};
 use iotrail_model::CaseId;
-use iotrail_query::{Asks, Lives, NO_GROUP, Pass, ProcessGroups, Query, Rows, scan};
+use iotrail_query::{Asks, NO_GROUP, Pass, ProcessGroups, ProcessTable, Query, Rows, scan};
 use iotrail_trail::{Columns, EventLog, Trail};
 use std::sync::Arc;
 
-/// The profile of the events that `query` selects in `log`, whose processes are `lives` and divided into `groups`.
+/// The profile of the events that `query` selects in `log`, whose processes are `processes` and divided into `groups`.
 ///
 /// # Errors
 /// If the log cannot be read.
 pub fn profile(
     log: &EventLog,
     query: &Query,
-    lives: &Lives,
+    processes: &ProcessTable,
     groups: &ProcessGroups,
     options: &ProfileOptions,
 ) -> Result<Profile, StatsError> {
-    let pass = Profiling::new(log, query, lives, groups, options)?;
+    let pass = Profiling::new(log, query, processes, groups, options)?;
     Ok(scan(log, Some(query), options.threads, &pass)?)
 }
 
@@ -41,19 +41,19 @@ pub struct Profiling<'a> {
 }
 
 impl<'a> Profiling<'a> {
-    /// For the events that `query` selects in `log`, whose processes are `lives` and divided into `groups`.
+    /// For the events that `query` selects in `log`, whose processes are `processes` and divided into `groups`.
     ///
     /// # Errors
     /// If the log cannot be read.
     pub fn new(
         log: &'a EventLog,
         query: &'a Query,
-        lives: &'a Lives,
+        processes: &'a ProcessTable,
         groups: &'a ProcessGroups,
         options: &'a ProfileOptions,
     ) -> Result<Self, StatsError> {
         Ok(Self {
-            context: Context { log, query, lives, groups, only: options.only },
+            context: Context { log, query, processes, groups, only: options.only },
             kinds: Arc::new(Kinds::new(log, options.threads)?),
             file_groups: Arc::new(FileGroups::new(options.files_by, log, query)),
             options,
@@ -68,7 +68,7 @@ impl<'a> Profiling<'a> {
 }
 
 /// All tables of a profile.
-type Parts = ((Extent, InOut), (Calls, Requests));
+type Parts = ((Extent, IoTable), (Calls, Requests));
 
 /// What a worker sums up.
 #[derive(Clone, Debug)]
@@ -79,16 +79,16 @@ pub struct ProfileSums {
 
 /// What consecutive rows remember of their ends.
 #[derive(Clone, Debug)]
-pub struct ProfileSeam(<Parts as Part>::Seam);
+pub struct ProfileBoundary(<Parts as Part>::Boundary);
 
-/// What seams, in the order of their rows, make.
+/// What boundaries, in the order of their rows, make.
 #[derive(Clone, Debug)]
-pub struct ProfileSeams(<Parts as Part>::Closed);
+pub struct ClosedProfile(<Parts as Part>::Closed);
 
 impl Pass for Profiling<'_> {
     type Sums = ProfileSums;
-    type Seam = ProfileSeam;
-    type Closed = ProfileSeams;
+    type Boundary = ProfileBoundary;
+    type Closed = ClosedProfile;
     type Output = Profile;
 
     fn columns(&self) -> Columns {
@@ -100,40 +100,40 @@ impl Pass for Profiling<'_> {
     }
 
     fn sums(&self) -> ProfileSums {
-        let in_out = InOut::new(Arc::clone(&self.kinds));
+        let io_table = IoTable::new(Arc::clone(&self.kinds));
         let parts = (
-            (Extent::default(), in_out),
+            (Extent::default(), io_table),
             (Calls::new(Arc::clone(&self.kinds)), Requests::new(&self.file_groups)),
         );
         ProfileSums { parts, facts: RowFacts::default() }
     }
 
-    fn closed(&self) -> ProfileSeams {
-        ProfileSeams(<Parts as Part>::Closed::default())
+    fn closed(&self) -> ClosedProfile {
+        ClosedProfile(<Parts as Part>::Closed::default())
     }
 
-    fn add(&self, ProfileSums { parts, facts }: &mut ProfileSums, rows: &Rows<'_>) -> ProfileSeam {
+    fn add(&self, ProfileSums { parts, facts }: &mut ProfileSums, rows: &Rows<'_>) -> ProfileBoundary {
         facts.look(rows, &self.context);
-        ProfileSeam(parts.add(rows.batch, facts, &self.context))
+        ProfileBoundary(parts.add(rows.batch, facts, &self.context))
     }
 
     fn merge(&self, sums: &mut ProfileSums, other: ProfileSums) {
         sums.parts.merge(other.parts);
     }
 
-    fn close(&self, seams: &mut ProfileSeams, ProfileSeam(seam): ProfileSeam) {
-        Parts::close(&mut seams.0, seam);
+    fn close(&self, boundaries: &mut ClosedProfile, ProfileBoundary(boundary): ProfileBoundary) {
+        Parts::close(&mut boundaries.0, boundary);
     }
 
-    fn finish(&self, sums: ProfileSums, ProfileSeams(closed): ProfileSeams) -> Profile {
+    fn finish(&self, sums: ProfileSums, ClosedProfile(closed): ClosedProfile) -> Profile {
         let Context { log, query, groups, .. } = self.context;
-        let ((extent, in_out), (calls, requests)) = sums.parts.finish(closed, &self.context);
+        let ((extent, io_table), (calls, requests)) = sums.parts.finish(closed, &self.context);
         let groups_shown = names(groups, extent.strays);
         let (phases, total) =
-            phases(&in_out.summary, &groups_shown, extent.span.map(|(_, end)| end), &self.context);
+            phases(&io_table.summary, &groups_shown, extent.span.map(|(_, end)| end), &self.context);
         let throughput =
-            in_out.throughput.table(&groups_shown, |case| query.rank_name(CaseId::from_index(case)));
-        let (files, processes) = in_out.patterns.rows(&self.context);
+            io_table.throughput.table(&groups_shown, |case| query.rank_name(CaseId::from_index(case)));
+        let (files, processes) = io_table.patterns.rows(&self.context);
         let group_calls = calls.by_group.into_iter().take(groups_shown.len()).collect();
         Profile {
             format: PROFILE_FORMAT,
@@ -161,7 +161,7 @@ impl Pass for Profiling<'_> {
 /// The names of the groups by slot; the last one stands for no group, if anything is in none.
 fn names(groups: &ProcessGroups, strays: bool) -> Vec<String> {
     let mut names = groups.names.clone();
-    if strays || groups.of_life.iter().any(Option::is_none) {
+    if strays || groups.of_process.iter().any(Option::is_none) {
         names.push(NO_GROUP.to_owned());
     }
     names

@@ -157,8 +157,8 @@ pub struct PhaseRow {
     pub wait_ns: Option<u64>,
     /// Sum of the CPU time of its processes; NULL if no process tells.
     pub cpu_ns: Option<u64>,
-    /// Sum of the life times of its processes; those without a known end count to the end of the log. NULL if no start is known.
-    pub life_ns: Option<u64>,
+    /// Sum of the lifetimes of its processes; those without a known end count to the end of the log. NULL if no start is known.
+    pub lifetime_ns: Option<u64>,
     /// First start and last end of its processes, ns since the epoch.
     pub span: Option<(i64, i64)>,
 }
@@ -181,8 +181,8 @@ pub enum Quantity {
     FileReadLength,
     /// Bytes moved by one write, a series for each group of files (Fig. 8).
     FileWriteLength,
-    /// Life time of processes, a series for each group (Fig. 12). Nanoseconds.
-    LifeTime,
+    /// Lifetime of processes, a series for each group (Fig. 12). Nanoseconds.
+    Lifetime,
 }
 
 /// A distribution: each value counts once, never by its size.

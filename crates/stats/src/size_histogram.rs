@@ -63,7 +63,7 @@ mod tests {
         #[test]
         fn each_size_is_in_one_bin_that_holds_it(sizes in prop::collection::vec(any::<u64>(), 0..50), cut in 0..50_usize) {
             let mut halves = [SizeHistogram::default(), SizeHistogram::default()];
-            sizes.iter().enumerate().for_each(|(at, size)| halves[usize::from(at >= cut)].count(*size));
+            sizes.iter().enumerate().for_each(|(index, size)| halves[usize::from(index >= cut)].count(*size));
             let [mut whole, second] = halves;
             whole.merge(&second);
             let bins = whole.bins();

@@ -28,9 +28,9 @@ impl Storage {
             more(&mut self.cpu, known(usage.user));
             more(&mut self.cpu, known(usage.system));
         }
-        let tells =
+        let is_known =
             |image: &Process| image.usage.storage_read.is_some() && image.usage.storage_written.is_some();
-        self.unknown += u64::from(!images.iter().all(tells));
+        self.unknown += u64::from(!images.iter().all(is_known));
     }
 
     /// The share of `bytes`, read from files, that came from the page cache.

@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
 use iotrail_model::calls::Class;
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 
 /// What happened to a file, or what a process did: neither, either, or both of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(crate) struct Summary {
     /// By slot and file.
     files: HashMap<(u32, FileId), Use, RandomState>,
     /// The processes with selected calls.
-    processes: HashMap<LifeId, Use, RandomState>,
+    processes: HashMap<ProcessId, Use, RandomState>,
 }
 
 impl Use {
@@ -68,7 +68,7 @@ impl Summary {
     /// Adds a selected call.
     pub(crate) fn add(&mut self, call: &Call) {
         self.sum(call);
-        let mut process = Use::default();
+        let mut usages = Use::default();
         if !call.failed() {
             let (source, target) =
                 (call.moved.is_some_and(|moved| moved.read), call.moved.is_some_and(|moved| moved.written));
@@ -79,11 +79,11 @@ impl Summary {
             for (file, usage) in uses {
                 let Some(file) = file else { continue };
                 self.files.entry((call.slot as u32, file)).or_default().add(usage);
-                process.add(usage);
+                usages.add(usage);
             }
         }
-        if let Some(life) = call.life {
-            self.processes.entry(life).or_default().add(process);
+        if let Some(process) = call.process {
+            self.processes.entry(process).or_default().add(usages);
         }
     }
 
@@ -138,8 +138,8 @@ impl Summary {
     }
 
     /// What a process did; NULL if it made no selected call.
-    pub(crate) fn process(&self, life: LifeId) -> Option<Use> {
-        self.processes.get(&life).copied()
+    pub(crate) fn process(&self, process: ProcessId) -> Option<Use> {
+        self.processes.get(&process).copied()
     }
 
     /// The files of each of `slots` groups, and those of all together.

@@ -61,7 +61,7 @@ impl ProfileTable {
             Self::Phases => {
                 format!("{calls}; storage, CPU and life: the kernel's counters of the processes")
             }
-            Self::Distributions => format!("{calls}; life times: processes"),
+            Self::Distributions => format!("{calls}; lifetimes: processes"),
         }
     }
 }

@@ -142,17 +142,17 @@ impl Values {
 
     /// The multiset in its final form.
     #[must_use]
-    pub fn settled(mut self) -> Settled {
+    pub fn settled(mut self) -> Sorted {
         self.settle();
-        Settled(self)
+        Sorted(self)
     }
 }
 
 /// A multiset to which no more is added.
 #[derive(Clone, Debug, Default)]
-pub struct Settled(Values);
+pub struct Sorted(Values);
 
-impl std::ops::Deref for Settled {
+impl std::ops::Deref for Sorted {
     type Target = Values;
 
     fn deref(&self) -> &Values {
@@ -160,7 +160,7 @@ impl std::ops::Deref for Settled {
     }
 }
 
-impl Settled {
+impl Sorted {
     /// The values at the given percentages, in ascending order, by nearest rank: the smallest value such that at least that
     /// share of all values is not larger.
     #[must_use]

@@ -24,7 +24,7 @@ use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 const WINDOWS: usize = 16 << 20;
 
 /// Place in the queue: files without a time stamp come last, in the order of their threads.
-type Place = (bool, When, usize);
+type QueueKey = (bool, When, usize);
 
 /// The files of one run, merged.
 pub(crate) struct Merge<'a> {
@@ -32,7 +32,7 @@ pub(crate) struct Merge<'a> {
     context: Context<'a>,
     limits: Limits,
     by_tid: HashMap<Tid, usize>,
-    queue: BinaryHeap<Reverse<Place>>,
+    queue: BinaryHeap<Reverse<QueueKey>>,
     states: Vec<State<'a>>,
     /// The file that is being read.
     current: Option<usize>,
@@ -78,7 +78,7 @@ impl<'a> Merge<'a> {
             context,
             limits: Limits { chunk, ..Limits::LARGE },
             by_tid: files.iter().enumerate().filter_map(|(index, file)| Some((file.tid?, index))).collect(),
-            queue: firsts.map(|(index, file)| Reverse(first_place(file.first, index))).collect(),
+            queue: firsts.map(|(index, file)| Reverse(first_key(file.first, index))).collect(),
             states: files.iter().map(|_| State::New(None)).collect(),
             current: None,
             waiting: BTreeSet::new(),
@@ -250,7 +250,7 @@ impl<'a> Merge<'a> {
             let file = &self.files[index];
             if self.waiting.remove(&(file.first.unwrap_or_default(), index)) {
                 let earliest = file.first.map(|_| self.earliest(index, Some(made)));
-                self.queue.push(Reverse(first_place(earliest, index)));
+                self.queue.push(Reverse(first_key(earliest, index)));
             }
             self.unblock(index);
         }
@@ -345,6 +345,6 @@ pub(crate) enum Step<'a> {
     Done,
 }
 
-fn first_place(time: Option<Timestamp>, index: usize) -> Place {
+fn first_key(time: Option<Timestamp>, index: usize) -> QueueKey {
     (time.is_none(), When { time: time.unwrap_or_default(), what: What::Begins }, index)
 }

@@ -40,8 +40,8 @@ pub(crate) fn probe(
         }
         let content = if understood(parser.coverage()) {
             Content::Trace
-        } else if let Some(trouble) = reader.trouble() {
-            Content::Unreadable(trouble.clone())
+        } else if let Some(read_error) = reader.read_error() {
+            Content::Unreadable(read_error.clone())
         } else if reader.window.ended() && reader.text_bytes() == 0 {
             Content::Empty
         } else if binary {

@@ -36,7 +36,7 @@ pub fn verdict_line(verdict: &Verdict, comparison: &Comparison) -> String {
         (None, _) => format!("{b} against {a}{means}, elapsed time unknown"),
     });
     let (alike, different): (Vec<&FigureChange>, Vec<&FigureChange>) =
-        told(verdict).partition(|change| change.is_alike());
+        reported(verdict).partition(|change| change.is_alike());
     let different: Vec<String> = different.into_iter().filter_map(difference).collect();
     if !different.is_empty() {
         parts.push(different.join(", "));
@@ -100,7 +100,7 @@ fn instead(from: f64, to: f64, show: impl Fn(f64) -> String) -> String {
 }
 
 /// What the line says beside the time: bytes in one word if both ways are equal.
-fn told(verdict: &Verdict) -> impl Iterator<Item = &FigureChange> {
+fn reported(verdict: &Verdict) -> impl Iterator<Item = &FigureChange> {
     let alike = |figure: Figure| verdict.of(figure).is_none_or(FigureChange::is_alike);
     let bytes = if alike(Figure::Read) && alike(Figure::Written) {
         vec![Figure::Bytes]
@@ -154,7 +154,7 @@ fn shown(figure: Figure, value: f64) -> String {
 }
 
 fn same(verdict: &Verdict) -> String {
-    let known: Vec<&FigureChange> = told(verdict).collect();
+    let known: Vec<&FigureChange> = reported(verdict).collect();
     let parts = about_alike(&known, "are ");
     if parts.is_empty() { "nothing is known of either".to_owned() } else { parts.join(", ") }
 }
@@ -164,8 +164,8 @@ fn about_alike(figures: &[&FigureChange], are: &str) -> Vec<String> {
     let (equal, nearly): (Vec<&FigureChange>, Vec<&FigureChange>) =
         figures.iter().partition(|change| change.is_equal());
     let words = [(equal, "equal"), (nearly, "nearly equal")];
-    let told = words.into_iter().filter(|(figures, _)| !figures.is_empty());
-    told.map(|(figures, how)| format!("{} {are}{how}", names(&figures))).collect()
+    let reported = words.into_iter().filter(|(figures, _)| !figures.is_empty());
+    reported.map(|(figures, how)| format!("{} {are}{how}", names(&figures))).collect()
 }
 
 /// `calls, processes and bytes`.

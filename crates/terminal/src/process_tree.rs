@@ -1,4 +1,4 @@
-//! The process tree in a terminal, like `pstree` with life time, bytes and exit.
+//! The process tree in a terminal, like `pstree` with lifetime, bytes and exit.
 //!
 //! Siblings whose subtrees have the same shape are one line with their number, so that a thousand equal jobs are read at
 //! a glance; their children are joined in the same way.
@@ -72,16 +72,16 @@ fn level(tree: &Tree, nodes: &[NodeId], all: bool, branch: &Branch) -> Vec<(Vec<
     let mut sorted = nodes.to_vec();
     sorted.sort_by_key(|id| (tree.node(*id).start, *id));
     for id in sorted {
-        let place =
+        let index =
             if all { groups.len() } else { *known.entry(tree.node(id).shape).or_insert(groups.len()) };
-        match groups.get_mut(place) {
+        match groups.get_mut(index) {
             Some(group) => group.push(id),
             None => groups.push(vec![id]),
         }
     }
     let count = groups.len();
     let lines = groups.into_iter().enumerate();
-    lines.map(|(place, group)| (group, branch.below(place + 1 < count))).rev().collect()
+    lines.map(|(index, group)| (group, branch.below(index + 1 < count))).rev().collect()
 }
 
 fn cells(tree: &Tree, members: &[NodeId], branch: &Branch) -> [Cell; 6] {
@@ -96,7 +96,7 @@ fn cells(tree: &Tree, members: &[NodeId], branch: &Branch) -> [Cell; 6] {
     let cpu = nodes().filter_map(|node| node.cpu).reduce(|one, other| Nanos(one.0.saturating_add(other.0)));
     [
         Cell::branch(&branch.prefix(), &count, &name),
-        life(nodes(), tree.resolution).into(),
+        lifetime(nodes(), tree.resolution).into(),
         cpu.map_or_else(unknown, |span| units::duration(span.0 as f64)).into(),
         sum(|node| node.bytes_read).into(),
         sum(|node| node.bytes_written).into(),
@@ -108,9 +108,9 @@ fn unknown() -> String {
     "–".to_owned()
 }
 
-/// The life time; of several the shortest and the longest.
-fn life<'a>(nodes: impl Iterator<Item = &'a Node>, resolution: Resolution) -> String {
-    let mut spans: Vec<i64> = nodes.filter_map(|node| Some(node.life_time(resolution)?.0)).collect();
+/// The lifetime; of several the shortest and the longest.
+fn lifetime<'a>(nodes: impl Iterator<Item = &'a Node>, resolution: Resolution) -> String {
+    let mut spans: Vec<i64> = nodes.filter_map(|node| Some(node.lifetime(resolution)?.0)).collect();
     spans.sort_unstable();
     let text = |span: &i64| units::duration(*span as f64);
     match (spans.first(), spans.last()) {
@@ -149,7 +149,7 @@ fn summary(tree: &Tree) -> Block {
     let failures =
         if failed > 0 { format!(", {} of them failed", units::count(failed as u64)) } else { String::new() };
     block.entry("processes", format!("{}{failures}", units::count(tree.nodes.len() as u64)));
-    let makespan = tree.span.and_then(|(start, end)| tree.resolution.tells(end - start));
+    let makespan = tree.span.and_then(|(start, end)| tree.resolution.known_span(end - start));
     block.entry("makespan", makespan.map_or_else(unknown, |span| units::duration(span.0 as f64)));
     let labels: Vec<&str> =
         tree.longest.nodes.iter().map(|id| &*tree.node(*id).label).take(DEEPEST).collect();
@@ -159,8 +159,8 @@ fn summary(tree: &Tree) -> Block {
     let patterns = tree.shapes.iter().filter(|shape| shape.count > 1 && shape.size > 1);
     let mut patterns: Vec<_> = patterns.collect();
     patterns.sort_by_key(|shape| std::cmp::Reverse(u64::from(shape.count) * u64::from(shape.size)));
-    for (place, shape) in patterns.iter().take(PATTERNS).enumerate() {
-        block.entry(if place == 0 { "patterns" } else { "" }, format!("{} x {}", shape.count, shape.name));
+    for (index, shape) in patterns.iter().take(PATTERNS).enumerate() {
+        block.entry(if index == 0 { "patterns" } else { "" }, format!("{} x {}", shape.count, shape.name));
     }
     if let Some(note) = tree.resolution.note() {
         block.entry("note", note.to_string());
@@ -172,7 +172,7 @@ fn summary(tree: &Tree) -> Block {
 mod tests {
     use super::*;
     use iotrail_model::{Pid, Process, Timestamp};
-    use iotrail_query::{Lives, ProcessGroups};
+    use iotrail_query::{ProcessGroups, ProcessTable};
 
     fn process(pid: u32, ppid: u32, exe: &str, from: i64, to: i64, exit: i32) -> Process {
         Process {
@@ -203,7 +203,7 @@ mod tests {
             ));
         }
         images.push(process(40, 1, "\u{1b}[31mld", 50, 90, 0));
-        iotrail_workflow::tree::tree(&Lives::new(images), &ProcessGroups::default(), &[])
+        iotrail_workflow::tree::tree(&ProcessTable::new(images), &ProcessGroups::default(), &[])
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn the_number_of_equal_processes_is_never_cut() {
         let images = (0..3).map(|pid| process(pid, 9, "a-program-with-a-long-name", 0, 1, 7)).collect();
-        let tree = iotrail_workflow::tree::tree(&Lives::new(images), &ProcessGroups::default(), &[]);
+        let tree = iotrail_workflow::tree::tree(&ProcessTable::new(images), &ProcessGroups::default(), &[]);
         for width in 20..90 {
             let text = process_tree(&tree, false, Style { width, ..Style::default() });
             assert!(text.lines().any(|line| line.starts_with("3 x ")), "{width}\n{text}");

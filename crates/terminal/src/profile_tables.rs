@@ -109,9 +109,9 @@ fn calls(rows: &[CallRow], classes: Option<&[&str]>, top: usize) -> Table {
         table = table.optional(title, Align::Right);
     }
     table = table.figures("failed", Align::Right).optional("bytes", Align::Right);
-    for (at, row) in rows.iter().take(top).enumerate() {
+    for (index, row) in rows.iter().take(top).enumerate() {
         let nanos = |value: Option<i64>| known(value, |value| units::duration(value as f64));
-        let class = classes.and_then(|classes| classes.get(at)).map(|class| (*class).to_owned());
+        let class = classes.and_then(|classes| classes.get(index)).map(|class| (*class).to_owned());
         let name = [Some(row.call.clone()), class].into_iter().flatten();
         table.row(name.chain([
             units::count(row.count),
@@ -161,7 +161,7 @@ fn phase_cells(group: &str, row: &PhaseRow) -> [String; 14] {
         known(row.io_ns, time),
         known(row.wait_ns, time),
         known(row.cpu_ns, time),
-        known(row.life_ns, time),
+        known(row.lifetime_ns, time),
         known(row.storage_read, bytes),
         known(row.storage_written, bytes),
         known(row.page_cache_hit, units::percent),
@@ -184,7 +184,7 @@ fn distributions(profile: &Profile, top: usize, style: Style) -> String {
             table.row(distribution_cells(series, number));
         }
         let layer = match first.quantity {
-            Quantity::LifeTime => "processes".to_owned(),
+            Quantity::Lifetime => "processes".to_owned(),
             _ => profile.kind_of_calls(),
         };
         let mut text = format!("{} {}\n", style.bold(title.0), style.dim(&format!("(layer: {layer})")));
@@ -219,7 +219,7 @@ fn quantity(quantity: Quantity) -> ((&'static str, &'static str), Number) {
         Quantity::ProcessWritten => (("Bytes written by a process", "group"), units::bytes),
         Quantity::FileReadLength => (("Length of reads, by group of files", "files"), units::bytes),
         Quantity::FileWriteLength => (("Length of writes, by group of files", "files"), units::bytes),
-        Quantity::LifeTime => (("Life time of processes", "group"), units::duration),
+        Quantity::Lifetime => (("Lifetime of processes", "group"), units::duration),
     }
 }
 

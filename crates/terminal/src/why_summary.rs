@@ -5,7 +5,7 @@ use crate::table::{Align, Style, Table, wrap};
 use iotrail_model::text::printable;
 use iotrail_model::units;
 use iotrail_workflow::why::result::{
-    Piece, PieceKind, Run, Untold, UntoldKind, WaitCause, WaitRow, WaitTime, Why,
+    Limitation, LimitationKind, Piece, PieceKind, Run, WaitCause, WaitRow, WaitTime, Why,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -34,12 +34,12 @@ pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
             sections.extend(block(slowest, directory, top, style));
         }
     }
-    let missing = |row: &&Untold| matches!(row.what, UntoldKind::LeftOut | UntoldKind::Lost);
-    if let Some(row) = why.untold.iter().find(missing) {
-        sections.insert(0, format!("Incomplete: {}\n", untold(row, style.hints, &duration)));
+    let missing = |row: &&Limitation| matches!(row.what, LimitationKind::LeftOut | LimitationKind::Lost);
+    if let Some(row) = why.limitations.iter().find(missing) {
+        sections.insert(0, format!("Incomplete: {}\n", limitation(row, style.hints, &duration)));
     }
-    if !why.untold.is_empty() {
-        let lines = why.untold.iter().map(|row| bullet(&untold(row, style.hints, &duration), style));
+    if !why.limitations.is_empty() {
+        let lines = why.limitations.iter().map(|row| bullet(&limitation(row, style.hints, &duration), style));
         sections.push(format!("{}\n{}", style.bold("What could not be told"), lines.collect::<String>()));
     }
     sections.retain(|section| !section.is_empty());
@@ -72,8 +72,9 @@ pub fn why_line_in<'a>(run: &'a Run, directory: Option<&str>, duration: &dyn Fn(
         false => format!("in {}", piece.program),
     };
     let lines = [named(run, &exact, duration), named(run, &kind, duration), named(run, &program, duration)];
-    let told = |line: &&Named| line.told.saturating_mul(ENOUGH.1) >= run.elapsed_ns.saturating_mul(ENOUGH.0);
-    let best = lines.iter().find(told).unwrap_or(&lines[2]);
+    let explained =
+        |line: &&Named| line.explained.saturating_mul(ENOUGH.1) >= run.elapsed_ns.saturating_mul(ENOUGH.0);
+    let best = lines.iter().find(explained).unwrap_or(&lines[2]);
     printable(&format!("{}: {}", duration(run.elapsed_ns), best.text)).into_owned()
 }
 
@@ -104,7 +105,7 @@ fn alike(run: &Run) -> HashMap<(PieceKind, &str), Alike<'_>> {
 struct Named {
     text: String,
     /// Time of what is named.
-    told: i64,
+    explained: i64,
 }
 
 /// The largest parts of a run, told by what `name` says of its pieces.
@@ -135,7 +136,7 @@ fn named<'a>(run: &'a Run, name: &dyn Fn(&'a Piece) -> String, duration: &dyn Fn
     if texts.is_empty() {
         texts.push("nothing took any time".to_owned());
     }
-    Named { text: texts.join(", "), told: run.elapsed_ns - left }
+    Named { text: texts.join(", "), explained: run.elapsed_ns - left }
 }
 
 fn duration(nanos: i64) -> String {
@@ -311,40 +312,40 @@ fn several(runs: &[Run], directory: Option<&str>, top: usize, style: Style) -> S
 
 /// What could not be told, as a sentence with durations in the words of `duration`.
 #[must_use]
-pub fn untold(row: &Untold, hints: Hints, duration: &dyn Fn(i64) -> String) -> String {
+pub fn limitation(row: &Limitation, hints: Hints, duration: &dyn Fn(i64) -> String) -> String {
     let number = row.number.unwrap_or_default();
     let time = duration(row.time_ns.unwrap_or_default());
     let names = row.names.join(", ");
     let counted = |one: &str, many: &str| units::counted(number, one, many);
     match row.what {
-        UntoldKind::LeftOut => format!(
+        LimitationKind::LeftOut => format!(
             "{} left out of the recording ({names}): the time they took shows as computing or off CPU.",
             counted("event was", "events were")
         ),
-        UntoldKind::NotRecorded if row.names.iter().any(|name| name == "wait") => {
+        LimitationKind::NotRecorded if row.names.iter().any(|name| name == "wait") => {
             let how = hints.of(Hint::RecordWaits).map(|how| format!(" ({how})")).unwrap_or_default();
             format!(
                 "These families of calls were not recorded: {names}. Without `wait`{how}, sleeping shows as off CPU and parents are taken to wait for their children."
             )
         }
-        UntoldKind::NotRecorded => format!("These families of calls were not recorded: {names}."),
-        UntoldKind::NoDurations => {
+        LimitationKind::NotRecorded => format!("These families of calls were not recorded: {names}."),
+        LimitationKind::NoDurations => {
             "The trace has no durations of calls (strace -T): only the ends of children are known to have been waited for.".to_owned()
         }
-        UntoldKind::CoarseTimes => "The clock is too coarse to order single calls.".to_owned(),
-        UntoldKind::UnknownCauses => {
+        LimitationKind::CoarseTimes => "The clock is too coarse to order single calls.".to_owned(),
+        LimitationKind::UnknownCauses => {
             format!("{time} of the path in {} whose cause is not in the trail.", counted("wait", "waits"))
         }
-        UntoldKind::Unclassed => {
+        LimitationKind::Unclassed => {
             format!("{} of no class, or on descriptors of unknown kind, took {time}: {names}.", counted("call", "calls"))
         }
-        UntoldKind::Unfinished => format!("The end of {} was not seen.", counted("call", "calls")),
-        UntoldKind::Lost => format!("{} missing.", counted("event is", "events are")),
-        UntoldKind::NotFollowed => format!("{} not followed.", counted("process was", "processes were")),
-        UntoldKind::CostUnknown => {
+        LimitationKind::Unfinished => format!("The end of {} was not seen.", counted("call", "calls")),
+        LimitationKind::Lost => format!("{} missing.", counted("event is", "events are")),
+        LimitationKind::NotFollowed => format!("{} not followed.", counted("process was", "processes were")),
+        LimitationKind::CostUnknown => {
             "The cost of recording was not measured, so it is part of the other pieces.".to_owned()
         }
-        UntoldKind::CpuUnknown => format!(
+        LimitationKind::CpuUnknown => format!(
             "The CPU time of {} is not known: {time} between its calls may be computing or waiting.",
             counted("program image", "program images")
         ),

@@ -68,10 +68,10 @@ fn overview(graph: &Graph, style: Style) -> String {
     for sentence in &graph.history {
         block.entry("operation", sentence.clone());
     }
-    let lives: BTreeSet<_> = graph
+    let processes: BTreeSet<_> = graph
         .vertices
         .iter()
-        .filter_map(|vertex| Some((vertex.process()?.life, vertex.members > 1)))
+        .filter_map(|vertex| Some((vertex.process()?.process, vertex.members > 1)))
         .collect();
     let parts = graph.vertices.iter().filter(|vertex| vertex.process().is_some()).count();
     let members = |is_file: bool| -> u64 {
@@ -93,7 +93,7 @@ fn overview(graph: &Graph, style: Style) -> String {
         block.entry("processes", of(parts, members(false), "process", "processes"));
         block.entry("files", of(files, members(true), "version of a file", "versions of files"));
     } else {
-        let (processes, count) = (lives.len() as u64, parts as u64);
+        let (processes, count) = (processes.len() as u64, parts as u64);
         let split =
             if count > processes { format!(" in {} parts", units::count(count)) } else { String::new() };
         block.entry("processes", format!("{}{split}", units::count(processes)));
@@ -151,9 +151,9 @@ fn left_out(graph: &Graph) -> Option<String> {
 #[derive(Default)]
 struct Phase {
     processes: u64,
-    life: u64,
-    /// Whether the life of one of them is not known, nor then the sum.
-    untold: bool,
+    lifetime: u64,
+    /// Whether the lifetime of one of them is not known, nor then the sum.
+    incomplete: bool,
     start: Option<i64>,
     end: Option<i64>,
     read: u64,
@@ -163,15 +163,15 @@ struct Phase {
 /// A row for each phase that has processes, the first to start first.
 fn phases(graph: &Graph, style: Style) -> String {
     let mut found: BTreeMap<u32, Phase> = BTreeMap::new();
-    let mut lives = BTreeSet::new();
+    let mut processes = BTreeSet::new();
     for vertex in &graph.vertices {
         let (Some(process), Some(phase)) = (vertex.process(), vertex.phase) else { continue };
         let row = found.entry(phase).or_default();
-        if vertex.members > 1 || lives.insert(process.life) {
+        if vertex.members > 1 || processes.insert(process.process) {
             row.processes += u64::from(vertex.members);
         }
-        row.untold |= vertex.time.is_none();
-        row.life = row.life.saturating_add(vertex.time.map_or(0, |time| time.0.unsigned_abs()));
+        row.incomplete |= vertex.time.is_none();
+        row.lifetime = row.lifetime.saturating_add(vertex.time.map_or(0, |time| time.0.unsigned_abs()));
         row.start = row.start.into_iter().chain(process.start.map(|at| at.0)).min();
         row.end = row.end.max(process.end.map(|at| at.0));
     }
@@ -197,8 +197,9 @@ fn phases(graph: &Graph, style: Style) -> String {
     let first = graph.span.map(|(first, _)| first.0);
     let unknown = || "–".to_owned();
     let span = |from: Option<i64>, to: Option<i64>| {
-        let told = from.zip(to).and_then(|(from, to)| graph.resolution.tells(Nanos(to.saturating_sub(from))));
-        told.map_or_else(unknown, |span| units::duration(span.0 as f64))
+        let known =
+            from.zip(to).and_then(|(from, to)| graph.resolution.known_span(Nanos(to.saturating_sub(from))));
+        known.map_or_else(unknown, |span| units::duration(span.0 as f64))
     };
     for (phase, row) in found {
         table.row([
@@ -206,7 +207,9 @@ fn phases(graph: &Graph, style: Style) -> String {
             units::count(row.processes),
             after(first, row.start, graph.resolution),
             span(row.start, row.end),
-            row.start.filter(|_| !row.untold).map_or_else(unknown, |_| units::duration(row.life as f64)),
+            row.start
+                .filter(|_| !row.incomplete)
+                .map_or_else(unknown, |_| units::duration(row.lifetime as f64)),
             units::bytes(row.read as f64),
             units::bytes(row.written as f64),
         ]);
@@ -217,8 +220,8 @@ fn phases(graph: &Graph, style: Style) -> String {
 /// How long after the first sign of the log a phase begins.
 fn after(first: Option<i64>, start: Option<i64>, resolution: Resolution) -> String {
     let between = first.zip(start).map(|(first, start)| Nanos(start.saturating_sub(first)));
-    let told = between.and_then(|span| resolution.tells(span));
-    told.map_or_else(|| "–".to_owned(), |span| format!("+{}", units::duration(span.0 as f64)))
+    let known = between.and_then(|span| resolution.known_span(span));
+    known.map_or_else(|| "–".to_owned(), |span| format!("+{}", units::duration(span.0 as f64)))
 }
 
 fn cycles_of(graph: &Graph, style: Style) -> String {
@@ -339,11 +342,11 @@ fn largest<'a, T>(
     what: &str,
 ) -> (Vec<&'a T>, Option<String>) {
     let mut places: Vec<usize> = (0..rows.len()).collect();
-    places.sort_by_key(|place| (std::cmp::Reverse(figure(&rows[*place])), *place));
+    places.sort_by_key(|index| (std::cmp::Reverse(figure(&rows[*index])), *index));
     let hidden = places.split_off(limit.min(places.len()));
     places.sort_unstable();
     let rest = (!hidden.is_empty()).then(|| format!("and {} {what}", units::count(hidden.len() as u64)));
-    (places.into_iter().map(|place| &rows[place]).collect(), rest)
+    (places.into_iter().map(|index| &rows[index]).collect(), rest)
 }
 
 fn first<T>(rows: &[T], limit: usize) -> (&[T], Option<String>) {

@@ -301,26 +301,26 @@ macro_rules! table {
         pub(crate) fn encode(
             encoder: &mut ChunkEncoder,
             column: &ColumnDescPtr,
-            place: usize,
+            index: usize,
             (batch, rows): (&EventBatch, Range<usize>),
             names: &OwnNames,
         ) -> Result<EncodedChunk> {
-            $(if Columns::at(place) == Columns::$constant {
+            $(if Columns::at(index) == Columns::$constant {
                 let mut pages = Pages { encoder, column, packing: Integers::$packing, names };
                 return Stored::encode(&batch.$field[rows], &mut pages);
             })*
-            Err(ParquetError::General(format!("the schema has no column {place}")))
+            Err(ParquetError::General(format!("the schema has no column {index}")))
         }
 
         /// Appends rows of the column at `place` of the table.
         pub(crate) fn decode(
             slice: &Slice<'_>,
-            place: usize,
+            index: usize,
             batch: &mut EventBatch,
             known: &mut Dictionary,
             names: &mut impl NameTable,
         ) -> std::result::Result<(), String> {
-            $(if Columns::at(place) == Columns::$constant {
+            $(if Columns::at(index) == Columns::$constant {
                 return Stored::decode(slice, &mut batch.$field, known, names);
             })*
             Err("is unknown".to_owned())
@@ -330,11 +330,11 @@ macro_rules! table {
         pub(crate) fn decode_pages(
             decoder: &mut PageDecoder,
             chunk: Chunk<'_>,
-            place: usize,
+            index: usize,
             batch: &mut EventBatch,
             names: &mut impl NameTable,
         ) -> bool {
-            $(if Columns::at(place) == Columns::$constant {
+            $(if Columns::at(index) == Columns::$constant {
                 let done = Stored::decode_pages(decoder, chunk, &mut batch.$field, names);
                 if done.is_none() {
                     batch.$field.clear();

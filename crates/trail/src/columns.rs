@@ -8,14 +8,14 @@ macro_rules! columns {
     ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
         /// The places of the columns in the table.
         #[allow(clippy::upper_case_acronyms, reason = "they are constants of Columns")]
-        enum Place {
+        enum ColumnIndex {
             $($constant,)*
         }
 
         impl Columns {
             $(
                 #[doc = concat!("The column `", $name, "`.")]
-                pub const $constant: Self = Self(1 << Place::$constant as u32);
+                pub const $constant: Self = Self(1 << ColumnIndex::$constant as u32);
             )*
 
             /// All columns of the table.
@@ -67,8 +67,8 @@ impl Columns {
     }
 
     /// The column at a place of the table.
-    pub(crate) const fn at(place: usize) -> Self {
-        Self(1 << place)
+    pub(crate) const fn at(index: usize) -> Self {
+        Self(1 << index)
     }
 
     /// The columns' places in the table.

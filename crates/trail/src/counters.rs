@@ -2,7 +2,7 @@
 
 use crate::meta::Totals;
 use crate::own_names::{OwnDictionary, OwnNames};
-use crate::population::Population;
+use crate::process_counter::ProcessCounter;
 use iotrail_model::calls::{self, Transfer};
 use iotrail_model::{CaseId, Event, Layer, Pid, Process, Tid};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub(crate) struct Counters {
     /// By layer.
     layers: [Layered; Layer::ALL.len()],
     transfers: Vec<Transfer>,
-    population: Population,
+    processes: ProcessCounter,
     /// The threads of events.
     threads: Threads,
     last: Option<(CaseId, Pid, Tid)>,
@@ -99,7 +99,7 @@ impl Counters {
     }
 
     pub(crate) fn count_process(&mut self, process: &Process) {
-        self.population.add(process);
+        self.processes.add(process);
         self.max_case = self.max_case.max(Some(process.case));
     }
 
@@ -126,8 +126,8 @@ impl Counters {
             },
             layers: self.layers,
             // Where each thread is a case, a process has events in several of them, but its rows in one.
-            threads: if self.population.is_empty() { self.threads } else { Threads::default() },
-            population: self.population,
+            threads: if self.processes.is_empty() { self.threads } else { Threads::default() },
+            processes: self.processes,
         }
     }
 }
@@ -137,7 +137,7 @@ impl Counters {
 pub(crate) struct NamedCounters {
     totals: Totals,
     layers: [Layered; Layer::ALL.len()],
-    population: Population,
+    processes: ProcessCounter,
     /// The threads of events in parts without a table of processes.
     threads: Threads,
 }
@@ -146,15 +146,15 @@ impl NamedCounters {
     pub(crate) fn add(&mut self, other: Self) {
         self.totals.add(&other.totals);
         self.layers.iter_mut().zip(other.layers).for_each(|(mine, theirs)| mine.add(theirs));
-        self.population.join(other.population);
+        self.processes.join(other.processes);
         self.threads.extend(other.threads);
     }
 
     pub(crate) fn totals(self, cases: usize) -> Totals {
-        let known = self.population.processes();
-        let counts = self.population.counts();
+        let known = self.processes.processes();
+        let counts = self.processes.counts();
         let unknown = self.threads.iter().filter(|(case, pid, _)| !known.contains(&(*case, *pid)));
-        let strangers: hashbrown::HashSet<(CaseId, Pid)> =
+        let unknown_processes: hashbrown::HashSet<(CaseId, Pid)> =
             unknown.clone().map(|(case, pid, _)| (*case, *pid)).collect();
         // A byte that a library moved is one that a system call moved.
         let lowest = self.layers.iter().find(|layer| layer.events > 0).copied().unwrap_or_default();
@@ -164,7 +164,7 @@ impl NamedCounters {
             bytes_read: lowest.read,
             bytes_written: lowest.written,
             cases: cases as u64,
-            processes: counts.processes + strangers.len() as u64,
+            processes: counts.processes + unknown_processes.len() as u64,
             threads: counts.threads + unknown.count() as u64,
             ..self.totals
         }

@@ -62,10 +62,10 @@ pub(crate) fn decode_into(
     }
     // An older file lacks columns that were added at the end.
     let there = file.metadata().schema().fields().len();
-    let present: Columns = columns.indices().filter(|place| *place < there).collect();
+    let present: Columns = columns.indices().filter(|index| *index < there).collect();
     let chunks = file.read_chunks(row_group, present.indices())?;
-    let is_foreign = |place: &usize| match file.chunk(row_group, *place, &chunks) {
-        Some(chunk) => !cell::decode_pages(decoder, chunk, *place, batch, names),
+    let is_foreign = |index: &usize| match file.chunk(row_group, *index, &chunks) {
+        Some(chunk) => !cell::decode_pages(decoder, chunk, *index, batch, names),
         None => true,
     };
     let foreign: Columns = present.indices().filter(is_foreign).collect();
@@ -95,22 +95,22 @@ impl Target<'_> {
         columns: Columns,
         names: &mut impl NameTable,
     ) -> Result<(), String> {
-        for (place, array) in columns.indices().zip(record.columns()) {
-            let name = Columns::NAMES[place];
-            self.append_column(place, array, names).map_err(|why| format!("column `{name}` {why}"))?;
+        for (index, array) in columns.indices().zip(record.columns()) {
+            let name = Columns::NAMES[index];
+            self.append_column(index, array, names).map_err(|why| format!("column `{name}` {why}"))?;
         }
         Ok(())
     }
 
     fn append_column(
         &mut self,
-        place: usize,
+        index: usize,
         array: &ArrayRef,
         names: &mut impl NameTable,
     ) -> Result<(), String> {
         let Self { batch, rows, dictionaries } = self;
         let slice = Slice::new(array, *rows);
-        cell::decode(&slice, place, batch, &mut dictionaries[place], names)
+        cell::decode(&slice, index, batch, &mut dictionaries[index], names)
     }
 }
 
@@ -291,10 +291,10 @@ mod tests {
         for row_group in 0..file.row_groups() {
             let chunks = file.read_chunks(row_group, Columns::ALL.indices()).unwrap();
             let (mut decoder, mut batch) = (PageDecoder::default(), EventBatch::default());
-            for place in Columns::ALL.indices() {
-                let chunk = file.chunk(row_group, place, &chunks).unwrap();
-                let name = Columns::NAMES[place];
-                assert!(cell::decode_pages(&mut decoder, chunk, place, &mut batch, &mut names), "{name}");
+            for index in Columns::ALL.indices() {
+                let chunk = file.chunk(row_group, index, &chunks).unwrap();
+                let name = Columns::NAMES[index];
+                assert!(cell::decode_pages(&mut decoder, chunk, index, &mut batch, &mut names), "{name}");
             }
             batch.len = file.group_rows(row_group);
             assert_eq!(batch, by_the_library(&file, row_group, &mut names));

@@ -94,8 +94,8 @@ impl EventFile {
     ) -> Result<()> {
         let columns = self.writer.schema_descr().columns().to_vec();
         let mut group = self.writer.next_row_group()?;
-        for (place, column) in columns.iter().enumerate() {
-            let chunk = encode(&mut self.encoder, column, place)?;
+        for (index, column) in columns.iter().enumerate() {
+            let chunk = encode(&mut self.encoder, column, index)?;
             self.checksums.push(checksums::of(&chunk.bytes));
             group.append_column(&chunk.bytes, chunk.close)?;
         }

@@ -185,15 +185,15 @@ const DENSE: usize = 1 << 12;
 
 impl PartFiles {
     fn insert(&mut self, number: u32, file: FileId) {
-        let place = number as usize;
-        if place >= self.dense.len() + DENSE {
+        let index = number as usize;
+        if index >= self.dense.len() + DENSE {
             self.rest.insert(number, file);
             return;
         }
-        if place >= self.dense.len() {
-            self.dense.resize(place + 1, Nullable::NULL);
+        if index >= self.dense.len() {
+            self.dense.resize(index + 1, Nullable::NULL);
         }
-        self.dense[place] = Nullable::some(file);
+        self.dense[index] = Nullable::some(file);
     }
 
     #[inline]
@@ -277,35 +277,35 @@ fn unite(names: &[Name], places: &[Option<u32>], sets: &mut Sets) {
     let mut present = HashMap::new();
     let mut shared = HashMap::new();
     let removed = removed(names, places);
-    for (name, place) in names.iter().zip(places) {
-        let Some(place) = *place else { continue };
+    for (name, index) in names.iter().zip(places) {
+        let Some(index) = *index else { continue };
         let FileRow { device, inode, birth, .. } = name.row;
         if let (Some(device), Some(inode)) = (device, inode) {
             match birth {
                 Some(birth) => {
-                    let last = born.insert((name.host, device, inode, birth), (name.space, place));
+                    let last = born.insert((name.host, device, inode, birth), (name.space, index));
                     // Births are coarse: a file that was made at once with the inode of one that was removed is another.
                     let is_other =
                         |(space, other): &(Space, u32)| *space == name.space && removed[*other as usize];
                     if let Some((_, other)) = last.filter(|last| !is_other(last)) {
-                        sets.unite(other, place);
+                        sets.unite(other, index);
                     }
                 }
                 None => {
-                    let last = inodes.insert((name.host, device, inode, name.path), (name.space, place));
+                    let last = inodes.insert((name.host, device, inode, name.path), (name.space, index));
                     if let Some((_, other)) = last.filter(|(space, _)| *space != name.space) {
-                        sets.unite(other, place);
+                        sets.unite(other, index);
                     }
                     // What is there at the same time with one inode is one file.
-                    if !removed[place as usize] {
-                        let last = present.insert((name.host, device, inode, name.space), place);
-                        last.into_iter().for_each(|other| sets.unite(other, place));
+                    if !removed[index as usize] {
+                        let last = present.insert((name.host, device, inode, name.space), index);
+                        last.into_iter().for_each(|other| sets.unite(other, index));
                     }
                 }
             }
-            let last = shared.insert((name.path, inode, birth), (name.host, place));
+            let last = shared.insert((name.path, inode, birth), (name.host, index));
             if let Some((_, other)) = last.filter(|(host, _)| *host != name.host) {
-                sets.unite(other, place);
+                sets.unite(other, index);
             }
         }
     }
@@ -345,9 +345,9 @@ struct Seen {
 fn looked_at(names: &[Name], places: &[Option<u32>]) -> Vec<bool> {
     let count = places.iter().flatten().max().map_or(0, |last| *last as usize + 1);
     let mut known = vec![false; count];
-    for (name, place) in names.iter().zip(places) {
-        if let Some(place) = place {
-            known[*place as usize] |= name.row.inode.is_some();
+    for (name, index) in names.iter().zip(places) {
+        if let Some(index) = index {
+            known[*index as usize] |= name.row.inode.is_some();
         }
     }
     known
@@ -356,15 +356,15 @@ fn looked_at(names: &[Name], places: &[Option<u32>]) -> Vec<bool> {
 /// Which numbers are those of files that lost all their names.
 fn removed(names: &[Name], places: &[Option<u32>]) -> Vec<bool> {
     let mut last: HashMap<(u32, PathId), bool> = HashMap::new();
-    for (name, place) in names.iter().zip(places) {
-        if let Some(place) = place {
-            last.insert((*place, name.path), name.row.gone.unwrap_or_default());
+    for (name, index) in names.iter().zip(places) {
+        if let Some(index) = index {
+            last.insert((*index, name.path), name.row.gone.unwrap_or_default());
         }
     }
     let count = places.iter().flatten().max().map_or(0, |last| *last as usize + 1);
     let mut removed = vec![true; count];
-    for ((place, _), gone) in last {
-        removed[place as usize] &= gone;
+    for ((index, _), gone) in last {
+        removed[index as usize] &= gone;
     }
     removed
 }
@@ -402,8 +402,8 @@ impl Sets {
         let more = std::mem::take(&mut self.spaces[below as usize]);
         let spaces = &mut self.spaces[root as usize];
         for space in more {
-            if let Err(place) = spaces.binary_search(&space) {
-                spaces.insert(place, space);
+            if let Err(index) = spaces.binary_search(&space) {
+                spaces.insert(index, space);
             }
         }
     }

@@ -100,7 +100,7 @@ impl Info {
             time: totals
                 .start
                 .zip(totals.end)
-                .filter(|_| cases.iter().all(Case::tells_time))
+                .filter(|_| cases.iter().all(Case::has_times))
                 .map(|(start, end)| Span::new(start, end)),
             bytes: Bytes { read: totals.bytes_read, written: totals.bytes_written },
             coverage: meta.coverage.clone(),

@@ -37,8 +37,8 @@ mod parquet_file;
 mod part;
 #[cfg(test)]
 mod planted;
-mod population;
 mod private;
+mod process_counter;
 mod read_tables;
 mod record_batches;
 mod recording;

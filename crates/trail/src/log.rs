@@ -65,11 +65,11 @@ pub struct EventLog {
 #[derive(Debug)]
 struct Group {
     meta: RowGroupMeta,
-    place: Place,
+    place: RowGroupSource,
 }
 
 #[derive(Debug)]
-enum Place {
+enum RowGroupSource {
     File { trail: usize, part: usize, file: ParquetFile, row_group: usize },
     Memory(Box<EventBatch>),
 }
@@ -143,7 +143,7 @@ impl EventLog {
             let known = log.identities.translate(0, &mut batch.file, &batch.path);
             let known = known.and_then(|()| log.identities.translate(0, &mut batch.file2, &batch.path2));
             debug_assert_eq!(known, Ok(()), "every number of a batch has a row");
-            log.groups.push(Group { meta, place: Place::Memory(Box::new(batch)) });
+            log.groups.push(Group { meta, place: RowGroupSource::Memory(Box::new(batch)) });
         }
         log
     }
@@ -159,7 +159,7 @@ impl EventLog {
             let part = parts.get(part_of(file)).copied().unwrap_or(usize::MAX);
             for row_group in 0..file.row_groups() {
                 let meta = RowGroupMeta::of_file(file, row_group, first);
-                let place = Place::File { trail: number, part, file: file.clone(), row_group };
+                let place = RowGroupSource::File { trail: number, part, file: file.clone(), row_group };
                 self.groups.push(Group { meta, place });
             }
         }
@@ -256,7 +256,7 @@ impl EventLog {
     pub fn by_names(mut self) -> Self {
         self.identities = Identities::of_names(&self.identities, &self.files);
         for group in &mut self.groups {
-            if let Place::Memory(batch) = &mut group.place {
+            if let RowGroupSource::Memory(batch) = &mut group.place {
                 let EventBatch { file, file2, path, path2, .. } = &mut **batch;
                 name_files(file, path);
                 name_files(file2, path2);
@@ -326,8 +326,8 @@ impl EventLog {
     /// has none.
     pub(crate) fn place_of(&self, row_group: usize) -> Option<(&ParquetFile, usize, Range<u32>)> {
         match &self.groups[row_group].place {
-            Place::Memory(_) => None,
-            Place::File { trail, file, row_group, .. } => {
+            RowGroupSource::Memory(_) => None,
+            RowGroupSource::File { trail, file, row_group, .. } => {
                 let first = self.first_cases[*trail];
                 Some((file, *row_group, first..first + self.trails[*trail].cases().len() as u32))
             }
@@ -342,8 +342,8 @@ impl EventLog {
         paths: &[Nullable<PathId>],
     ) -> Result<(), u32> {
         match &self.groups[row_group].place {
-            Place::Memory(_) => Ok(()),
-            Place::File { part, .. } => self.identities.translate(*part, files, paths),
+            RowGroupSource::Memory(_) => Ok(()),
+            RowGroupSource::File { part, .. } => self.identities.translate(*part, files, paths),
         }
     }
 
@@ -430,11 +430,11 @@ impl EventLog {
         columns: Columns,
     ) -> Result<(), TrailError> {
         let (trail, part, file, row_group) = match &self.groups[row_group].place {
-            Place::Memory(rows) => {
+            RowGroupSource::Memory(rows) => {
                 batch.clone_from(rows);
                 return Ok(());
             }
-            Place::File { trail, part, file, row_group } => (*trail, *part, file, *row_group),
+            RowGroupSource::File { trail, part, file, row_group } => (*trail, *part, file, *row_group),
         };
         decode_into(batch, decoder, file, row_group, columns.with_paths_of_files(), &mut &self.names)?;
         let known = self.identities.translate(part, &mut batch.file, &batch.path);

@@ -37,7 +37,7 @@ impl MemoryLog {
         Self { cases, row_group_rows: 1 << 17, ..Self::default() }
     }
 
-    /// Rows per row group, to test what happens at the seams.
+    /// Rows per row group, to test what happens at the boundaries.
     #[must_use]
     pub fn row_group_rows(mut self, rows: usize) -> Self {
         self.row_group_rows = rows.max(1);
@@ -108,7 +108,7 @@ impl MemoryLog {
             own.calls.intern(&path_to_text(name));
         }
         let mut counters = Counters::default();
-        let events: Vec<Event> = self.events.iter().map(|event| own.adopt(event, &self.names)).collect();
+        let events: Vec<Event> = self.events.iter().map(|event| own.translate(event, &self.names)).collect();
         events.iter().for_each(|event| counters.count(event, &own));
         self.processes.iter().for_each(|process| counters.count_process(process));
         let batches = events.chunks(self.row_group_rows).map(EventBatch::from_events).collect();

@@ -35,8 +35,8 @@ mod later {
     pub(super) struct Columns(u64);
 
     impl Columns {
-        const fn at(place: usize) -> Self {
-            Self(1 << place)
+        const fn at(index: usize) -> Self {
+            Self(1 << index)
         }
 
         const fn contains(self, other: Self) -> bool {
@@ -114,8 +114,8 @@ fn read_later(path: &Path, names: &mut impl NameTable) -> later::EventBatch {
     let mut known: Vec<crate::decode::Dictionary> =
         (0..later::Columns::NAMES.len()).map(|_| Default::default()).collect();
     file.read(0, 0..there, 7, |record| {
-        for (place, array) in record.columns().iter().enumerate() {
-            later::decode(&Slice::new(array, rows), place, &mut batch, &mut known[place], names)?;
+        for (index, array) in record.columns().iter().enumerate() {
+            later::decode(&Slice::new(array, rows), index, &mut batch, &mut known[index], names)?;
         }
         Ok(())
     })

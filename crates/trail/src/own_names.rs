@@ -80,7 +80,7 @@ pub(crate) struct OwnNames {
 impl OwnNames {
     /// `event` with ids of these dictionaries.
     #[inline]
-    pub(crate) fn adopt(&mut self, event: &Event, names: &Dictionaries) -> Event {
+    pub(crate) fn translate(&mut self, event: &Event, names: &Dictionaries) -> Event {
         let mut translate = |kind: NameKind, id| self.column_mut(kind).translate(id, kind.of(names));
         let Ok(own) = event.with_names(|kind, id| Ok::<_, Infallible>(translate(kind, id)));
         own

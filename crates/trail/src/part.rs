@@ -110,7 +110,7 @@ impl PartWriter {
     /// If a file cannot be written.
     #[inline]
     pub fn push(&mut self, event: &Event, names: &Dictionaries) -> Result<(), TrailError> {
-        let own = self.names.adopt(event, names);
+        let own = self.names.translate(event, names);
         self.counters.count(&own, &self.names);
         self.pairs.note(own.path, own.file);
         self.pairs.note(own.path2, own.file2);

@@ -94,19 +94,19 @@ impl EventLog {
         wanted: &[usize],
         (row_group, schema, cases): (usize, &SchemaRef, &Range<u32>),
     ) -> Result<RecordBatch, String> {
-        let array = |place: usize| {
-            let there = places.iter().position(|other| *other == place)?;
+        let array = |index: usize| {
+            let there = places.iter().position(|other| *other == index)?;
             found.columns().get(there)
         };
-        let column = |place: &usize| {
-            let column = match (*place, array(*place)) {
+        let column = |index: &usize| {
+            let column = match (*index, array(*index)) {
                 (CASE, Some(array)) => of_log(array, cases),
                 (FILE, files) => self.files_of_log(row_group, files, array(PATH)),
                 (FILE2, files) => self.files_of_log(row_group, files, array(PATH2)),
                 (_, Some(array)) => within_dictionary(array),
-                (_, None) => Ok(new_null_array(schema_of(*place).data_type(), found.num_rows())),
+                (_, None) => Ok(new_null_array(schema_of(*index).data_type(), found.num_rows())),
             };
-            column.map_err(|why| format!("column `{}` {why}", Columns::NAMES[*place]))
+            column.map_err(|why| format!("column `{}` {why}", Columns::NAMES[*index]))
         };
         let columns = wanted.iter().map(column).collect::<Result<Vec<_>, _>>()?;
         let rows = RecordBatchOptions::new().with_row_count(Some(found.num_rows()));
@@ -163,13 +163,13 @@ const PATH2: usize = Columns::PATH2.place();
 const FILE: usize = Columns::FILE.place();
 const FILE2: usize = Columns::FILE2.place();
 
-fn schema_of(place: usize) -> Arc<Field> {
-    Arc::clone(&schema(Table::Events).fields()[place])
+fn schema_of(index: usize) -> Arc<Field> {
+    Arc::clone(&schema(Table::Events).fields()[index])
 }
 
 fn project(places: &[usize]) -> SchemaRef {
     let all = schema(Table::Events);
-    let fields: Vec<_> = places.iter().map(|place| Arc::clone(&all.fields()[*place])).collect();
+    let fields: Vec<_> = places.iter().map(|index| Arc::clone(&all.fields()[*index])).collect();
     Arc::new(arrow_schema::Schema::new(fields))
 }
 

@@ -33,8 +33,8 @@ fn names(rotated: bool) -> Dictionaries {
     if rotated {
         order.reverse();
     }
-    for place in order {
-        names.paths.intern(PATHS[place]);
+    for index in order {
+        names.paths.intern(PATHS[index]);
     }
     for (dictionary, texts) in
         [(&mut names.calls, &CALLS[..]), (&mut names.errnos, &ERRNOS[..]), (&mut names.flags, &FLAGS[..])]
@@ -189,9 +189,9 @@ proptest! {
     #[test]
     fn nearly_sorted_events_come_back_too(events in events(), late in prop::collection::vec(0_usize..120, 0..4)) {
         let mut events = sorted(events);
-        for place in late {
-            if place < events.len() {
-                let event = events.remove(place);
+        for index in late {
+            if index < events.len() {
+                let event = events.remove(index);
                 events.push(event);
             }
         }

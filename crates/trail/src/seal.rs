@@ -80,11 +80,11 @@ fn is_nameless(document: &[u8]) -> bool {
     key.ends_with(b"\": \"") && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
-fn checksum(document: &[u8], at: usize) -> u32 {
+fn checksum(document: &[u8], offset: usize) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&document[..at]);
+    hasher.update(&document[..offset]);
     hasher.update(ZEROS.as_bytes());
-    hasher.update(&document[at + ZEROS.len()..]);
+    hasher.update(&document[offset + ZEROS.len()..]);
     hasher.finalize()
 }
 

@@ -9,7 +9,7 @@ use iotrail_model::{
     CallId, Case, CaseId, CaseName, Coverage, Dictionaries, Event, FlagsId, Nanos, Nullable, PathId, Pid,
     Process, Tid, Timestamp,
 };
-use iotrail_query::{Lives, ProcessGroupBy};
+use iotrail_query::{ProcessGroupBy, ProcessTable};
 use iotrail_trail::{Capture, CreateOptions, EventLog, TrailWriter};
 use iotrail_workflow::{BuildOptions, build};
 use std::error::Error;
@@ -39,11 +39,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for threads in [1, 2] {
         let (cpu, clock) = (cpu_seconds()?, Instant::now());
         let log = EventLog::open(std::slice::from_ref(&trail))?;
-        let lives = Lives::of_log(&log)?;
-        let groups = ProcessGroupBy::Exe.divide(&log, &lives);
+        let processes = ProcessTable::of_log(&log)?;
+        let groups = ProcessGroupBy::Exe.divide(&log, &processes);
         let opened = cpu_seconds()? - cpu;
         let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-        let graph = build(&log, &lives, &groups, &BuildOptions { threads, ..BuildOptions::default() })?;
+        let graph = build(&log, &processes, &groups, &BuildOptions { threads, ..BuildOptions::default() })?;
         println!(
             "{threads} threads: {} events, {} vertices, {} edges in {:.2} CPU s ({opened:.2} of them to open the log), {:.2} s, peak {}",
             log.rows(),

@@ -5,31 +5,31 @@
 
 mod finish;
 mod gather;
+mod graph_builder;
 mod hidden;
 mod known;
 pub(crate) mod labels;
-mod meaning;
 mod node;
 mod open_reads;
 mod order;
-mod places;
+mod path_files;
 mod record;
 mod survey;
 #[cfg(test)]
 mod tests;
-mod weave;
+mod vocabulary;
 
 use crate::error::WorkflowError;
 use crate::graph::{FileView, Graph};
 use finish::Finish;
+use graph_builder::GraphBuilder;
 use iotrail_model::{Case, threads};
-use iotrail_query::{LifeId, Lives, ProcessGroups, Query, scan};
+use iotrail_query::{ProcessGroups, ProcessId, ProcessTable, Query, scan};
 use iotrail_trail::EventLog;
 use record::Record;
 use std::num::NonZeroUsize;
-use weave::Weaver;
 
-pub use gather::{Gathered, Gathering};
+pub use gather::{Gathering, Records};
 pub use survey::{Survey, Surveying};
 
 /// What the graph shall show.
@@ -65,13 +65,13 @@ impl Default for BuildOptions<'_> {
 /// If the trail cannot be read.
 pub fn build(
     log: &EventLog,
-    lives: &Lives,
+    processes: &ProcessTable,
     groups: &ProcessGroups,
     options: &BuildOptions<'_>,
 ) -> Result<Graph, WorkflowError> {
-    let survey = scan(log, None, options.threads, &Surveying::new(log, lives))?;
-    let gathered = scan(log, options.query, options.threads, &Gathering::new(lives, &survey))?;
-    graph(log, lives, groups, survey, gathered, options)
+    let survey = scan(log, None, options.threads, &Surveying::new(log, processes))?;
+    let gathered = scan(log, options.query, options.threads, &Gathering::new(processes, &survey))?;
+    graph(log, processes, groups, survey, gathered, options)
 }
 
 /// The workflow graph of a log that two passes have read.
@@ -80,39 +80,39 @@ pub fn build(
 /// If the trail cannot be read.
 pub fn graph(
     log: &EventLog,
-    lives: &Lives,
+    processes: &ProcessTable,
     groups: &ProcessGroups,
     survey: Survey,
-    mut gathered: Gathered,
+    mut gathered: Records,
     options: &BuildOptions<'_>,
 ) -> Result<Graph, WorkflowError> {
-    gathered.complete(log, lives, options.threads)?;
-    let (Survey { waits, meanings, .. }, Gathered { records, changed, programs, tally, .. }) =
+    gathered.complete(log, processes, options.threads)?;
+    let (Survey { waits, vocabulary, .. }, Records { records, changed, programs, tally, .. }) =
         (survey, gathered);
-    let selected = selected(lives, &records, options.query.is_some());
-    let weaver = Weaver::new(lives, &meanings, log, &changed, &programs, options, &selected);
-    let woven = weaver.weave(&records, &births(lives, &selected));
+    let selected = selected(processes, &records, options.query.is_some());
+    let builder = GraphBuilder::new(processes, &vocabulary, log, &changed, &programs, options, &selected);
+    let built = builder.build(&records, &births(processes, &selected));
     drop(records);
-    let graph = Finish { log, lives, groups, options, tally, selected: &selected }.graph(woven, waits);
-    let untimed = !log.cases().is_empty() && !log.cases().iter().any(Case::tells_time);
+    let graph = Finish { log, processes, groups, options, tally, selected: &selected }.graph(built, waits);
+    let untimed = !log.cases().is_empty() && !log.cases().iter().any(Case::has_times);
     Ok(if untimed { graph.without_times() } else { graph })
 }
 
 /// Which processes are shown: with a selection of events those that have one.
-fn selected(lives: &Lives, records: &[Record], by_events: bool) -> Vec<bool> {
-    let mut selected = vec![!by_events; lives.all().len()];
+fn selected(processes: &ProcessTable, records: &[Record], by_events: bool) -> Vec<bool> {
+    let mut selected = vec![!by_events; processes.all().len()];
     for record in records {
-        selected[record.life.index()] = true;
+        selected[record.process.index()] = true;
     }
     selected
 }
 
 /// The processes in the order in which they began.
-fn births(lives: &Lives, selected: &[bool]) -> Vec<LifeId> {
-    let mut births: Vec<LifeId> = (0..lives.all().len())
-        .map(|life| LifeId(life as u32))
-        .filter(|life| selected[life.index()])
+fn births(processes: &ProcessTable, selected: &[bool]) -> Vec<ProcessId> {
+    let mut births: Vec<ProcessId> = (0..processes.all().len())
+        .map(|process| ProcessId(process as u32))
+        .filter(|process| selected[process.index()])
         .collect();
-    births.sort_by_key(|life| (lives.get(*life).start, *life));
+    births.sort_by_key(|process| (processes.get(*process).start, *process));
     births
 }

@@ -7,7 +7,7 @@
 
 use crate::waits::Waits;
 use iotrail_model::{FileKind, Nanos, Resolution, Timestamp, units};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -174,7 +174,7 @@ impl Edge {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProcessVertex {
     /// Which process of the trail; several after an aggregation: the first of them.
-    pub life: LifeId,
+    pub process: ProcessId,
     /// Number of the process.
     pub pid: u32,
     /// From 1; more than 1 for what a process did after it took in data that depend on itself.
@@ -357,7 +357,7 @@ impl Graph {
     /// From the first sign of anything to the last, if time stamps tell how long that is.
     #[must_use]
     pub fn elapsed(&self) -> Option<Nanos> {
-        self.span.and_then(|(first, last)| self.resolution.tells(last - first))
+        self.span.and_then(|(first, last)| self.resolution.known_span(last - first))
     }
 
     /// The vertex of that id.

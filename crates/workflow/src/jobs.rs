@@ -12,6 +12,7 @@
 
 mod base;
 mod called;
+mod changed_names;
 mod command;
 mod divide;
 mod environment;
@@ -19,13 +20,14 @@ mod find;
 mod group;
 mod hidden;
 mod history;
+mod issue;
 mod labels;
 mod launch;
 mod link_counts;
 mod listings;
 mod old_links;
 mod order;
-mod own_deeds;
+mod own_actions;
 mod programs;
 mod redo;
 mod script;
@@ -35,20 +37,18 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod times;
-mod trouble;
 mod turns;
 mod watched;
-mod ways;
 
 use iotrail_model::{Case, Nanos, Timestamp};
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::{EventLog, TrailError};
 use regex::Regex;
 use serde::Serialize;
 use std::sync::Arc;
 
 pub use command::Program;
-pub use trouble::Trouble;
+pub use issue::Issue;
 
 /// A job: an index into [`Jobs::jobs`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -125,7 +125,7 @@ pub struct Redirect {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
     /// Process that ran the command.
-    pub life: LifeId,
+    pub process: ProcessId,
     /// Path of the executable.
     pub exe: Option<Arc<str>>,
     /// The arguments, the first is the command; bytes because they need not be text.
@@ -285,7 +285,7 @@ pub struct Job {
     /// group that it stands for.
     pub name: Arc<str>,
     /// Its processes, sorted.
-    pub lives: Vec<LifeId>,
+    pub processes: Vec<ProcessId>,
     /// Name of the host.
     pub host: Option<Arc<str>>,
     /// Files that it read and did not make: made by other jobs or there before.
@@ -375,7 +375,7 @@ pub struct Jobs {
     /// The umask under which the recording began, if it is known and not the usual 022.
     pub umask: Option<u32>,
     /// What stands in the way of running them again, and what a reader must know.
-    pub troubles: Vec<Trouble>,
+    pub issues: Vec<Issue>,
     /// Whether jobs stand for groups of jobs: a description, nothing that can be run.
     pub aggregated: bool,
     /// First and last sign of life.
@@ -397,17 +397,17 @@ impl Jobs {
 ///
 /// # Errors
 /// If the log cannot be read.
-pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs, TrailError> {
+pub fn jobs(log: &EventLog, processes: &ProcessTable, options: &JobOptions) -> Result<Jobs, TrailError> {
     let steps = steps::read(log)?;
-    let mut programs = programs::follow(&steps, lives, log.names());
-    let hidden = hidden::Hidden::new(log, lives, &steps);
+    let mut programs = programs::follow(&steps, processes, log.names());
+    let hidden = hidden::Hidden::new(log, processes, &steps);
     programs.initial_umask = programs.initial_umask.or_else(|| environment::initial_umask(log));
-    programs.aside = launch::launchers(&steps, lives, &programs, &hidden);
-    redo::redo(&steps, log.names(), lives, &hidden, options, &mut programs);
+    programs.aside = launch::launchers(&steps, processes, &programs, &hidden);
+    redo::redo(&steps, log.names(), processes, &hidden, options, &mut programs);
     let sockets = steps::sockets(log, &steps);
     let mut jobs = find::Finder {
         log,
-        lives,
+        processes,
         options,
         steps: &steps,
         programs: &programs,
@@ -415,7 +415,7 @@ pub fn jobs(log: &EventLog, lives: &Lives, options: &JobOptions) -> Result<Jobs,
         sockets: &sockets,
     }
     .find();
-    if !log.cases().is_empty() && !log.cases().iter().any(Case::tells_time) {
+    if !log.cases().is_empty() && !log.cases().iter().any(Case::has_times) {
         // Without time stamps, times number calls: they have told the order, and are no times.
         jobs.span = None;
         jobs.jobs.iter_mut().for_each(|job| (job.start, job.end) = (None, None));

@@ -1,7 +1,7 @@
 //! The process tree: who made whom, for how long each ran, what it moved, how it ended.
 //!
 //! Dun et al., section 5.2: vertices are processes, an edge leads from parent to child; the makespan is estimated by the
-//! longest path; patterns of processing are found by clustering subtrees of the same shape. There the life times of a
+//! longest path; patterns of processing are found by clustering subtrees of the same shape. There the lifetimes of a
 //! path are added up, so that the time in which a parent waits for its child counts twice; here each moment counts once.
 
 pub(crate) mod grow;
@@ -12,11 +12,11 @@ mod tests;
 pub use grow::tree;
 
 use iotrail_model::{Nanos, Resolution, Timestamp};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A process of the tree: an index into [`Tree::nodes`], which are in the order of [`iotrail_query::Lives::all`].
+/// A process of the tree: an index into [`Tree::nodes`], which are in the order of [`iotrail_query::ProcessTable::all`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[repr(transparent)]
 pub struct NodeId(pub u32);
@@ -39,7 +39,7 @@ pub struct ShapeId(pub u32);
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Node {
     /// Which process of the trail.
-    pub life: LifeId,
+    pub process: ProcessId,
     /// Process id.
     pub pid: u32,
     /// The number of its parent, if known; the parent need not have been recorded.
@@ -95,8 +95,8 @@ impl Node {
 impl Node {
     /// Time from its first sign of life to its end, if both were seen and time stamps of this resolution tell it.
     #[must_use]
-    pub fn life_time(&self, resolution: Resolution) -> Option<Nanos> {
-        resolution.tells(self.end? - self.start?)
+    pub fn lifetime(&self, resolution: Resolution) -> Option<Nanos> {
+        resolution.known_span(self.end? - self.start?)
     }
 }
 
@@ -118,7 +118,7 @@ pub struct Shape {
 pub struct LongestPath {
     /// Its processes, the root first.
     pub nodes: Vec<NodeId>,
-    /// How long at least one of them lived: never longer than the whole tree. NULL if no life time is known.
+    /// How long at least one of them lived: never longer than the whole tree. NULL if no lifetime is known.
     pub time: Option<Nanos>,
 }
 

@@ -32,7 +32,7 @@ use self::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{PathId, Tid};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 
 /// What a row says that a thread did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Act {
 /// A call of a thread, in ns since the epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    pub(crate) life: LifeId,
+    pub(crate) process: ProcessId,
     pub(crate) tid: Tid,
     pub(crate) start: i64,
     pub(crate) end: i64,
@@ -124,8 +124,8 @@ pub(crate) struct Row {
 
 /// What is known of a process beside its calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Life {
-    pub(crate) parent: Option<LifeId>,
+pub(crate) struct ProcessFacts {
+    pub(crate) parent: Option<ProcessId>,
     pub(crate) pid: u32,
     pub(crate) end: Option<i64>,
 }
@@ -143,7 +143,7 @@ impl LineId {
 /// A thread's waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Line {
-    life: LifeId,
+    process: ProcessId,
     tid: Tid,
     first: i64,
     last: i64,
@@ -205,16 +205,16 @@ type Sign = (i64, LineId);
 pub struct Waits {
     lines: Vec<Line>,
     /// The threads of each process.
-    of_life: Vec<Vec<LineId>>,
-    lives: Vec<Life>,
+    of_process: Vec<Vec<LineId>>,
+    processes: Vec<ProcessFacts>,
     /// Whether no call has a duration.
     untimed: bool,
     /// The processes that a process made, by number.
-    children: HashMap<(LifeId, u32), Vec<LifeId>, RandomState>,
+    children: HashMap<(ProcessId, u32), Vec<ProcessId>, RandomState>,
     /// When each process began to end, and its last thread: its call of exit, else its death.
     exits: Vec<Option<Sign>>,
     /// The same, sorted.
-    ends: Vec<(i64, LifeId)>,
+    ends: Vec<(i64, ProcessId)>,
     /// Who made the thread or process of a number: when the call began and ended.
     spawns: HashMap<u32, Vec<(i64, i64, LineId)>, RandomState>,
     reads: HashMap<PathId, Vec<Sign>, RandomState>,
@@ -226,11 +226,11 @@ pub struct Waits {
     /// Closes of files by who may have held a lock.
     releases: HashMap<PathId, Vec<Sign>, RandomState>,
     wakes: HashMap<i64, Vec<Sign>, RandomState>,
-    execs: HashMap<LifeId, Vec<Sign>, RandomState>,
+    execs: HashMap<ProcessId, Vec<Sign>, RandomState>,
     /// Ends of single threads.
-    thread_ends: HashMap<LifeId, Vec<Sign>, RandomState>,
+    thread_ends: HashMap<ProcessId, Vec<Sign>, RandomState>,
     /// Processes that had a channel or a lock in their hands.
-    holders: HashMap<PathId, HashSet<LifeId, RandomState>, RandomState>,
+    holders: HashMap<PathId, HashSet<ProcessId, RandomState>, RandomState>,
     /// Which of them are the two ends of one connection.
     channels: Channels,
 }
@@ -239,14 +239,14 @@ impl Waits {
     /// Puts rows in any order together.
     pub(crate) fn new(
         mut rows: Vec<Row>,
-        lives: Vec<Life>,
+        processes: Vec<ProcessFacts>,
         channels: Channels,
         waits_recorded: bool,
     ) -> Self {
-        rows.sort_by_key(|row| (row.life, row.tid, row.start, row.end));
+        rows.sort_by_key(|row| (row.process, row.tid, row.start, row.end));
         let mut waits = Self {
-            of_life: vec![Vec::new(); lives.len()],
-            exits: vec![None; lives.len()],
+            of_process: vec![Vec::new(); processes.len()],
+            exits: vec![None; processes.len()],
             channels,
             ..Self::default()
         };
@@ -254,19 +254,19 @@ impl Waits {
             let line = waits.line(row);
             waits.take(line, row);
         }
-        waits.add_silent_makers(&lives);
-        for (at, life) in lives.iter().enumerate() {
-            let id = LifeId(at as u32);
-            if waits.exits[at].is_none() {
-                waits.exits[at] = life.end.zip(waits.last_line(id));
+        waits.add_silent_makers(&processes);
+        for (index, process) in processes.iter().enumerate() {
+            let id = ProcessId(index as u32);
+            if waits.exits[index].is_none() {
+                waits.exits[index] = process.end.zip(waits.last_line(id));
             }
-            waits.ends.extend(waits.exits[at].map(|(at, _)| (at, id)));
-            if let Some(parent) = life.parent {
-                waits.children.entry((parent, life.pid)).or_default().push(id);
+            waits.ends.extend(waits.exits[index].map(|(index, _)| (index, id)));
+            if let Some(parent) = process.parent {
+                waits.children.entry((parent, process.pid)).or_default().push(id);
             }
         }
         waits.ends.sort_unstable();
-        waits.lives = lives;
+        waits.processes = processes;
         waits.untimed = !rows.is_empty() && rows.iter().all(|row| row.start == row.end);
         let has_waits = rows.iter().any(|row| matches!(row.act, Act::Child(_)) && row.start < row.end);
         if !has_waits && (waits.untimed || !waits_recorded) {
@@ -291,21 +291,21 @@ impl Waits {
     }
 
     /// A process without any call of its own that made others has a thread, too; its first sign is that of its first child.
-    fn add_silent_makers(&mut self, lives: &[Life]) {
-        let mut signs: Vec<Option<i64>> = vec![None; lives.len()];
-        for (at, life) in lives.iter().enumerate().rev() {
-            if let (true, Some(first)) = (self.of_life[at].is_empty(), signs[at]) {
+    fn add_silent_makers(&mut self, processes: &[ProcessFacts]) {
+        let mut signs: Vec<Option<i64>> = vec![None; processes.len()];
+        for (index, process) in processes.iter().enumerate().rev() {
+            if let (true, Some(first)) = (self.of_process[index].is_empty(), signs[index]) {
                 let row = Row {
-                    life: LifeId(at as u32),
-                    tid: Tid(life.pid),
+                    process: ProcessId(index as u32),
+                    tid: Tid(process.pid),
                     start: first,
-                    end: life.end.unwrap_or(first),
+                    end: process.end.unwrap_or(first),
                     act: Act::Other,
                 };
                 self.line(&row);
             }
-            let own = self.of_life[at].iter().map(|line| self.lines[line.index()].first).min();
-            if let Some(sign) = life.parent.and_then(|parent| signs.get_mut(parent.index())) {
+            let own = self.of_process[index].iter().map(|line| self.lines[line.index()].first).min();
+            if let Some(sign) = process.parent.and_then(|parent| signs.get_mut(parent.index())) {
                 *sign = own.into_iter().chain(*sign).min();
             }
         }
@@ -313,11 +313,11 @@ impl Waits {
 
     /// In a log without calls that wait for children each maker of a process is taken to wait for its end.
     fn suppose_waits_for_children(&mut self) {
-        for (child, life) in self.lives.iter().enumerate() {
+        for (child, process) in self.processes.iter().enumerate() {
             let Some((end, _)) = self.exits[child] else { continue };
-            let Some(leader) = self.of_life[child].first().copied() else { continue };
-            let Some((maker, _)) = life.parent.and_then(|_| self.maker(leader)) else { continue };
-            let act = Act::Child(Some(life.pid));
+            let Some(leader) = self.of_process[child].first().copied() else { continue };
+            let Some((maker, _)) = process.parent.and_then(|_| self.maker(leader)) else { continue };
+            let act = Act::Child(Some(process.pid));
             self.lines[maker.index()].waits.push(Wait {
                 start: end.saturating_sub(1),
                 end: end.saturating_add(1),
@@ -329,22 +329,22 @@ impl Waits {
 
     /// The thread of a row; rows of one thread come one after the other.
     fn line(&mut self, row: &Row) -> LineId {
-        let known = self.lines.last_mut().filter(|line| (line.life, line.tid) == (row.life, row.tid));
+        let known = self.lines.last_mut().filter(|line| (line.process, line.tid) == (row.process, row.tid));
         if let Some(line) = known {
             line.last = line.last.max(row.end);
             return LineId(self.lines.len() as u32 - 1);
         }
         let id = LineId(self.lines.len() as u32);
-        let Row { life, tid, start, end, .. } = *row;
-        self.lines.push(Line { life, tid, first: start, last: end, waits: Vec::new() });
-        if let Some(lines) = self.of_life.get_mut(life.index()) {
+        let Row { process, tid, start, end, .. } = *row;
+        self.lines.push(Line { process, tid, first: start, last: end, waits: Vec::new() });
+        if let Some(lines) = self.of_process.get_mut(process.index()) {
             lines.push(id);
         }
         id
     }
 
     fn take(&mut self, line: LineId, row: &Row) {
-        let Row { life, start, end, act, .. } = *row;
+        let Row { process, start, end, act, .. } = *row;
         if matches!(act, Act::Close(_)) || act.may_wait() && start < end {
             self.lines[line.index()].waits.push(Wait { start, end, act });
         }
@@ -358,10 +358,10 @@ impl Waits {
             Act::Unlock(path) => self.unlocks.entry(path).or_default().push(sign),
             Act::Spawn(child) => self.spawns.entry(child).or_default().push((start, end, line)),
             Act::Exit => {
-                self.exits[life.index()] = self.exits[life.index()].max(Some(sign));
-                self.thread_ends.entry(life).or_default().push(sign);
+                self.exits[process.index()] = self.exits[process.index()].max(Some(sign));
+                self.thread_ends.entry(process).or_default().push(sign);
             }
-            Act::Exec => self.execs.entry(life).or_default().push(sign),
+            Act::Exec => self.execs.entry(process).or_default().push(sign),
             Act::FutexWake(word) => self.wakes.entry(word).or_default().push(sign),
             Act::Release(path) => self.releases.entry(path).or_default().push(sign),
             _ => {}
@@ -375,7 +375,7 @@ impl Waits {
         | Act::Lock(path)
         | Act::Unlock(path) = act
         {
-            self.holders.entry(path).or_default().insert(life);
+            self.holders.entry(path).or_default().insert(process);
         }
     }
 
@@ -390,13 +390,13 @@ impl Waits {
     }
 
     /// The process of a thread.
-    pub(crate) fn life(&self, line: LineId) -> LifeId {
-        self.lines[line.index()].life
+    pub(crate) fn process(&self, line: LineId) -> ProcessId {
+        self.lines[line.index()].process
     }
 
     /// The thread of a process that made the last sign.
-    pub(crate) fn last_line(&self, life: LifeId) -> Option<LineId> {
-        let lines = self.of_life.get(life.index())?;
+    pub(crate) fn last_line(&self, process: ProcessId) -> Option<LineId> {
+        let lines = self.of_process.get(process.index())?;
         lines.iter().copied().max_by_key(|line| (self.lines[line.index()].last, std::cmp::Reverse(*line)))
     }
 
@@ -428,14 +428,19 @@ impl Waits {
     }
 
     /// Whether a child of that number had begun to end, or had made its last sign, before `at`.
-    pub(crate) fn child_ended_before(&self, parent: LifeId, pid: u32, at: i64) -> bool {
+    pub(crate) fn child_ended_before(&self, parent: ProcessId, pid: u32, at: i64) -> bool {
         let children = self.children.get(&(parent, pid)).into_iter().flatten();
         children.filter_map(|child| self.exits[child.index()]).any(|(end, _)| end <= at)
     }
 
     /// The thread of a process that ended it, else the one that made the last sign.
-    pub(crate) fn ending_line(&self, life: LifeId) -> Option<LineId> {
-        self.exits.get(life.index()).copied().flatten().map(|(_, line)| line).or_else(|| self.last_line(life))
+    pub(crate) fn ending_line(&self, process: ProcessId) -> Option<LineId> {
+        self.exits
+            .get(process.index())
+            .copied()
+            .flatten()
+            .map(|(_, line)| line)
+            .or_else(|| self.last_line(process))
     }
 
     /// How many waits of a thread began before `until`.
@@ -445,9 +450,9 @@ impl Waits {
 
     /// What ended the wait of that number of a thread, or what of it lies before `until`.
     pub(crate) fn cause(&self, line: LineId, number: usize, until: i64) -> Option<Cause> {
-        let Line { life, waits, .. } = &self.lines[line.index()];
+        let Line { process, waits, .. } = &self.lines[line.index()];
         let wait = waits.get(number)?;
-        let inside = Inside { from: wait.start, until: wait.end.min(until), line, life: *life };
+        let inside = Inside { from: wait.start, until: wait.end.min(until), line, process: *process };
         awaited(waits, number).find_map(|act| self.cause_of(act, inside))
     }
 
@@ -510,8 +515,8 @@ impl Waits {
 
     /// The last exec inside of a process that had a channel in its hands.
     fn last_exec_of_holder(&self, inside: Inside, channel: PathId) -> Option<Sign> {
-        let holders = self.holders.get(&channel)?.iter().filter(|life| **life != inside.life);
-        let execs = holders.filter_map(|life| self.last_of(self.execs.get(life), inside));
+        let holders = self.holders.get(&channel)?.iter().filter(|process| **process != inside.process);
+        let execs = holders.filter_map(|process| self.last_of(self.execs.get(process), inside));
         execs.max()
     }
 
@@ -519,7 +524,8 @@ impl Waits {
     /// itself wakes who waits for the end of a thread.
     fn woken(&self, inside: Inside, word: i64, private: bool) -> Option<Cause> {
         let (from, until) = (inside.from, inside.until);
-        let is_other = |line: LineId| line != inside.line && (!private || self.life(line) == inside.life);
+        let is_other =
+            |line: LineId| line != inside.line && (!private || self.process(line) == inside.process);
         let last = |signs: Option<&Vec<Sign>>| {
             let signs = signs?;
             let before = signs.partition_point(|(at, _)| *at < until);
@@ -527,7 +533,7 @@ impl Waits {
             inside_it.copied().find(|(_, line)| is_other(*line))
         };
         let woken = last(self.wakes.get(&word));
-        let ended = || last(self.thread_ends.get(&inside.life)).filter(|_| !private);
+        let ended = || last(self.thread_ends.get(&inside.process)).filter(|_| !private);
         let (at, line) = woken.or_else(ended)?;
         Some(Cause { line, at, what: Ended::Woken })
     }
@@ -535,9 +541,9 @@ impl Waits {
     fn let_go(&self, inside: Inside, path: PathId) -> Option<Cause> {
         let unlocked = self.last_of(self.unlocks.get(&path), inside);
         let holders = self.holders.get(&path);
-        let held = |life: LifeId| holders.is_some_and(|holders| holders.contains(&life));
+        let held = |process: ProcessId| holders.is_some_and(|holders| holders.contains(&process));
         let closed =
-            self.last_of(self.releases.get(&path), inside).filter(|(_, line)| held(self.life(*line)));
+            self.last_of(self.releases.get(&path), inside).filter(|(_, line)| held(self.process(*line)));
         let (at, line) = unlocked.max(closed).max(self.last_end_of_holder(inside, path))?;
         Some(Cause { line, at, what: Ended::Unlocked })
     }
@@ -545,7 +551,7 @@ impl Waits {
     fn last_of(&self, signs: Option<&Vec<Sign>>, inside: Inside) -> Option<Sign> {
         let signs = signs?;
         let before = signs.partition_point(|(at, _)| *at < inside.until);
-        let of_others = |(_, line): &&Sign| self.life(*line) != inside.life;
+        let of_others = |(_, line): &&Sign| self.process(*line) != inside.process;
         let inside_it = signs[..before].iter().rev().take_while(|(at, _)| *at > inside.from);
         inside_it.copied().find(|sign| of_others(&sign))
     }
@@ -553,35 +559,44 @@ impl Waits {
     /// The exit of the last process to end inside that had `path` in its hands, by itself or from an ancestor.
     fn last_end_of_holder(&self, inside: Inside, path: PathId) -> Option<Sign> {
         let holders = self.holders.get(&path)?;
-        self.exits_inside(inside).rev().find(|(life, _)| self.is_held(holders, *life)).map(|(_, sign)| sign)
+        self.exits_inside(inside)
+            .rev()
+            .find(|(process, _)| self.is_held(holders, *process))
+            .map(|(_, sign)| sign)
     }
 
-    fn is_held(&self, holders: &HashSet<LifeId, RandomState>, life: LifeId) -> bool {
-        let parent = |life: &LifeId| self.lives.get(life.index()).and_then(|life| life.parent);
-        std::iter::successors(Some(life), parent).any(|life| holders.contains(&life))
+    fn is_held(&self, holders: &HashSet<ProcessId, RandomState>, process: ProcessId) -> bool {
+        let parent =
+            |process: &ProcessId| self.processes.get(process.index()).and_then(|process| process.parent);
+        std::iter::successors(Some(process), parent).any(|process| holders.contains(&process))
     }
 
     /// The other processes that began to end inside, in the order of time.
-    fn exits_inside(&self, inside: Inside) -> impl DoubleEndedIterator<Item = (LifeId, Sign)> {
+    fn exits_inside(&self, inside: Inside) -> impl DoubleEndedIterator<Item = (ProcessId, Sign)> {
         let after = self.ends.partition_point(|(at, _)| *at <= inside.from);
         let before = self.ends.partition_point(|(at, _)| *at < inside.until);
-        let lives = self.ends.get(after..before).unwrap_or_default().iter().map(|(_, life)| *life);
-        let others = lives.filter(move |life| *life != inside.life);
-        others.filter_map(|life| Some((life, self.exits[life.index()]?)))
+        let processes = self.ends.get(after..before).unwrap_or_default().iter().map(|(_, process)| *process);
+        let others = processes.filter(move |process| *process != inside.process);
+        others.filter_map(|process| Some((process, self.exits[process.index()]?)))
     }
 
     fn end_of_child(&self, inside: Inside, pid: Option<u32>) -> Option<Cause> {
         // In another namespace a child has another number.
-        let of_number = pid.and_then(|pid| self.children.get(&(inside.life, pid)));
+        let of_number = pid.and_then(|pid| self.children.get(&(inside.process, pid)));
         let (at, line) = match of_number {
             Some(children) => children.iter().filter_map(|child| self.awaited_exit(*child, inside)).max()?,
-            None => self.exits_inside(inside).rev().find(|(life, _)| self.is_child(*life, inside.life))?.1,
+            None => {
+                self.exits_inside(inside)
+                    .rev()
+                    .find(|(process, _)| self.is_child(*process, inside.process))?
+                    .1
+            }
         };
         Some(Cause { line, at, what: Ended::Child })
     }
 
     /// The exit of a child that the wait returned; with coarse clocks at the moment of the return, and perhaps noticed later.
-    fn awaited_exit(&self, child: LifeId, inside: Inside) -> Option<Sign> {
+    fn awaited_exit(&self, child: ProcessId, inside: Inside) -> Option<Sign> {
         let (at, line) = self.exits[child.index()]?;
         let at = at.min(inside.until);
         (inside.from < at && self.lines[line.index()].first <= at).then_some((at, line))
@@ -590,18 +605,19 @@ impl Waits {
     /// The child whose end interrupted the wait: the last one, at once. An end that only its parent's next call notices interrupts
     /// nothing, since `SIGCHLD` is ignored by who has no handler.
     fn interrupting_child(&self, inside: Inside) -> Option<Cause> {
-        let mut ends = self.exits_inside(inside).filter(|(life, _)| self.is_child(*life, inside.life));
+        let mut ends =
+            self.exits_inside(inside).filter(|(process, _)| self.is_child(*process, inside.process));
         let (_, (at, line)) = ends.next_back().filter(|(_, (at, _))| inside.until - at <= SIGNAL_TAKES)?;
         Some(Cause { line, at, what: Ended::Child })
     }
 
-    fn is_child(&self, life: LifeId, parent: LifeId) -> bool {
-        self.lives[life.index()].parent == Some(parent)
+    fn is_child(&self, process: ProcessId, parent: ProcessId) -> bool {
+        self.processes[process.index()].parent == Some(parent)
     }
 
     /// The time that a process of one thread waited for others: from the start of each wait to its cause.
-    pub(crate) fn caused_by_others(&self, life: LifeId) -> Vec<(i64, i64)> {
-        let Some([line]) = self.of_life.get(life.index()).map(Vec::as_slice) else { return Vec::new() };
+    pub(crate) fn caused_by_others(&self, process: ProcessId) -> Vec<(i64, i64)> {
+        let Some([line]) = self.of_process.get(process.index()).map(Vec::as_slice) else { return Vec::new() };
         let waits = self.lines[line.index()].waits.iter().enumerate();
         let caused =
             waits.filter_map(|(number, wait)| Some((wait.start, self.cause(*line, number, wait.end)?.at)));
@@ -610,16 +626,16 @@ impl Waits {
 
     /// Who made a thread, and when its own life began; none if that was not seen.
     pub(crate) fn maker(&self, line: LineId) -> Option<(LineId, i64)> {
-        let Line { life, tid, first, .. } = self.lines[line.index()];
-        let is_leader = self.lives[life.index()].pid == tid.0;
-        let makers = if is_leader { self.lives[life.index()].parent } else { Some(life) }?;
+        let Line { process, tid, first, .. } = self.lines[line.index()];
+        let is_leader = self.processes[process.index()].pid == tid.0;
+        let makers = if is_leader { self.processes[process.index()].parent } else { Some(process) }?;
         let spawns = self.spawns.get(&tid.0).into_iter().flatten();
-        let made = spawns.filter(|(start, _, maker)| *start <= first && self.life(*maker) == makers);
+        let made = spawns.filter(|(start, _, maker)| *start <= first && self.process(*maker) == makers);
         if let Some((start, end, maker)) = made.max() {
             return Some((*maker, first.min(*end).max(*start)));
         }
         // The call was not recorded: the thread of the maker that began first.
-        let maker = self.of_life.get(makers.index())?.first().copied().filter(|maker| *maker != line)?;
+        let maker = self.of_process.get(makers.index())?.first().copied().filter(|maker| *maker != line)?;
         (self.lines[maker.index()].first <= first).then_some((maker, first))
     }
 }
@@ -647,5 +663,5 @@ struct Inside {
     from: i64,
     until: i64,
     line: LineId,
-    life: LifeId,
+    process: ProcessId,
 }

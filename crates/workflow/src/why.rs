@@ -17,6 +17,7 @@
 mod account;
 mod amounts;
 pub(crate) mod fold;
+mod limitations;
 mod path;
 pub(crate) mod pieces;
 pub mod result;
@@ -24,7 +25,6 @@ mod spending;
 #[cfg(test)]
 mod tests;
 mod times;
-mod untold;
 mod who;
 
 use self::account::{Amount, Cost, Images, Kind, Threads};
@@ -39,7 +39,7 @@ use crate::waits::Waits;
 use crate::waits::gather::Waiting;
 use iotrail_model::calls::EventClasses;
 use iotrail_model::{Case, CaseId, Layer, Nullable, PathId};
-use iotrail_query::{LifeId, Lives, event_classes, scan};
+use iotrail_query::{ProcessId, ProcessTable, event_classes, scan};
 use iotrail_trail::{EventLog, TrailError};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -61,34 +61,38 @@ pub(crate) fn why_file_by_file(log: &EventLog, threads: NonZeroUsize) -> Result<
 ///
 /// # Errors
 /// If the log cannot be read.
-pub fn path_times(log: &EventLog, lives: &Lives, threads: NonZeroUsize) -> Result<PathTimes, TrailError> {
+pub fn path_times(
+    log: &EventLog,
+    processes: &ProcessTable,
+    threads: NonZeroUsize,
+) -> Result<PathTimes, TrailError> {
     let layer = layer(log);
-    let waits = scan(log, None, threads, &Waiting::of_layer(log, lives, layer))?;
-    let (units, paths) = paths(log, lives, &waits);
+    let waits = scan(log, None, threads, &Waiting::of_layer(log, processes, layer))?;
+    let (units, paths) = paths(log, processes, &waits);
     Ok(PathTimes::new(&waits, &units, &paths))
 }
 
 /// By case the run that it belongs to, and the path of each run that tells time.
-fn paths(log: &EventLog, lives: &Lives, waits: &Waits) -> (Vec<u32>, Vec<(u32, Path)>) {
-    let units = units(lives, log.cases());
-    let unit = |life: LifeId| units[lives.get(life).case.index()];
+fn paths(log: &EventLog, processes: &ProcessTable, waits: &Waits) -> (Vec<u32>, Vec<(u32, Path)>) {
+    let units = units(processes, log.cases());
+    let unit = |process: ProcessId| units[processes.get(process).case.index()];
     let mut roots: Vec<u32> = units.clone();
     roots.sort_unstable();
     roots.dedup();
-    let tells_time = |root: &u32| log.cases().get(*root as usize).is_none_or(Case::tells_time);
+    let has_times = |root: &u32| log.cases().get(*root as usize).is_none_or(Case::has_times);
     let walked = roots
         .into_iter()
-        .filter(tells_time)
-        .filter_map(|root| Some((root, walk(waits, lives, &|life| unit(life) == root)?)));
+        .filter(has_times)
+        .filter_map(|root| Some((root, walk(waits, processes, &|process| unit(process) == root)?)));
     let paths = walked.collect();
     (units, paths)
 }
 
 fn explain(log: &EventLog, threads: NonZeroUsize, least: &dyn Fn(i64) -> i64) -> Result<Why, TrailError> {
-    let lives = Lives::of_log(log)?;
+    let processes = ProcessTable::of_log(log)?;
     let layer = layer(log);
-    let waits = scan(log, None, threads, &Waiting::of_layer(log, &lives, layer))?;
-    let explaining = Explaining::of_waits(log, &lives, &waits, (layer, threads))?;
+    let waits = scan(log, None, threads, &Waiting::of_layer(log, &processes, layer))?;
+    let explaining = Explaining::of_waits(log, &processes, &waits, (layer, threads))?;
     let spent = scan(log, None, threads, &explaining.pass())?;
     Ok(explaining.pieces_of(spent, least))
 }
@@ -105,7 +109,7 @@ fn layer(log: &EventLog) -> Layer {
 /// What explains the elapsed time of a log whose waits are known: the paths of its runs, and the pass over the calls on them.
 pub struct Explaining<'a> {
     log: &'a EventLog,
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     waits: &'a Waits,
     layer: Layer,
     classes: EventClasses,
@@ -124,27 +128,29 @@ impl<'a> Explaining<'a> {
     /// If the log cannot be read.
     pub fn new(
         log: &'a EventLog,
-        lives: &'a Lives,
+        processes: &'a ProcessTable,
         survey: &'a Survey,
         threads: NonZeroUsize,
     ) -> Result<Option<Self>, TrailError> {
         match layer(log) {
-            Layer::Syscall => Self::of_waits(log, lives, survey.waits(), (Layer::Syscall, threads)).map(Some),
+            Layer::Syscall => {
+                Self::of_waits(log, processes, survey.waits(), (Layer::Syscall, threads)).map(Some)
+            }
             _ => Ok(None),
         }
     }
 
     fn of_waits(
         log: &'a EventLog,
-        lives: &'a Lives,
+        processes: &'a ProcessTable,
         waits: &'a Waits,
         (layer, threads): (Layer, NonZeroUsize),
     ) -> Result<Self, TrailError> {
         let classes = event_classes(log, threads)?;
-        let (units, paths) = paths(log, lives, waits);
+        let (units, paths) = paths(log, processes, waits);
         let legs = paths.iter().flat_map(|(_, path)| path.legs.iter().copied()).collect();
-        let (images, cost) = (Images::new(lives), cost(log));
-        Ok(Self { log, lives, waits, layer, classes, images, cost, units, paths, legs })
+        let (images, cost) = (Images::new(processes), cost(log));
+        Ok(Self { log, processes, waits, layer, classes, images, cost, units, paths, legs })
     }
 
     /// When each thread was on the paths.
@@ -157,7 +163,7 @@ impl<'a> Explaining<'a> {
     #[must_use]
     pub fn pass(&self) -> Spending<'_> {
         let threads = Threads { waits: self.waits, images: &self.images, runs: &self.units };
-        Spending::new(self.lives, &self.classes, threads, &self.legs, (self.layer, self.cost))
+        Spending::new(self.processes, &self.classes, threads, &self.legs, (self.layer, self.cost))
     }
 
     /// The explanation, with what the pass has found.
@@ -168,21 +174,21 @@ impl<'a> Explaining<'a> {
 
     /// The same; files of which each takes less than `least` of the elapsed time are joined.
     fn pieces_of(self, spent: Spent, least: &dyn Fn(i64) -> i64) -> Why {
-        let Self { log, lives, waits, classes, images, cost, units, paths, .. } = self;
+        let Self { log, processes, waits, classes, images, cost, units, paths, .. } = self;
         let Spent { amounts, all } = spent;
-        let unit = |life: LifeId| units[lives.get(life).case.index()];
+        let unit = |process: ProcessId| units[processes.get(process).case.index()];
         let mut of_runs = amounts.into_runs();
         let naming =
             Naming { waits, images: &images, names: log.names(), cases: log.cases(), files: log.files() };
         let kind = |path: PathId| classes.kind(Nullable::some(path));
-        let mut untold = untold::Untolds::new(log, waits, &all);
+        let mut limitations = limitations::Limitations::new(log, waits, &all);
         let run = |(root, path): (u32, Path)| {
             let amounts = of_runs.remove(&root).unwrap_or_default();
-            untold.add(&amounts, &images);
+            limitations.add(&amounts, &images);
             let mut who = who::Who::new(&naming, &kind);
             who.on_path(&path.awaited);
             who.without_cause(&amounts);
-            let lines = || waits.lines().filter(|line| unit(waits.life(*line)) == root);
+            let lines = || waits.lines().filter(|line| unit(waits.process(*line)) == root);
             lines().for_each(|line| who.in_all(line, cost));
             let (start_ns, end) = path.span;
             Run {
@@ -190,15 +196,15 @@ impl<'a> Explaining<'a> {
                 case: CaseId(root),
                 start_ns,
                 elapsed_ns: end - start_ns,
-                processes: pieces::processes(lines().map(|line| waits.life(line))),
+                processes: pieces::processes(lines().map(|line| waits.process(line))),
                 pieces: pieces::pieces(&amounts, least(end - start_ns), &naming),
                 waits: who.rows(),
             }
         };
-        let directory = lives.first_directory().map(str::to_owned);
+        let directory = processes.first_directory().map(str::to_owned);
         let mut runs: Vec<Run> = paths.into_iter().map(run).collect();
         runs.sort_by(|one, other| (other.elapsed_ns, &one.name).cmp(&(one.elapsed_ns, &other.name)));
-        Why { runs, classes: class_rows(&all), untold: untold.rows(), directory }
+        Why { runs, classes: class_rows(&all), limitations: limitations.rows(), directory }
     }
 }
 
@@ -212,7 +218,7 @@ fn cost(log: &EventLog) -> Cost {
 }
 
 /// By case, the first one of those whose processes are related to its own.
-fn units(lives: &Lives, cases: &[Case]) -> Vec<u32> {
+fn units(processes: &ProcessTable, cases: &[Case]) -> Vec<u32> {
     let mut units: Vec<u32> = (0..cases.len() as u32).collect();
     fn root(units: &mut [u32], mut case: u32) -> u32 {
         while units[case as usize] != case {
@@ -221,9 +227,9 @@ fn units(lives: &Lives, cases: &[Case]) -> Vec<u32> {
         }
         case
     }
-    for life in lives.all() {
-        if let Some(parent) = life.parent {
-            let pair = [life.case, lives.get(parent).case].map(|CaseId(case)| root(&mut units, case));
+    for process in processes.all() {
+        if let Some(parent) = process.parent {
+            let pair = [process.case, processes.get(parent).case].map(|CaseId(case)| root(&mut units, case));
             units[pair[0].max(pair[1]) as usize] = pair[0].min(pair[1]);
         }
     }

@@ -1,7 +1,7 @@
 //! A process opens files and does not close them.
 
 use super::Rule;
-use super::habit::{Context, Directories, Found, Image, Saved, Seen, Tally, split};
+use super::habit::{Context, Directories, Image, ProcessHabit, Saved, Seen, Tally, split};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::OpenId;
@@ -47,13 +47,13 @@ impl Rule for DescriptorLeak {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         self.processes.values().filter_map(|opens| opens.leak(log)).collect()
     }
 }
 
 impl Opens {
-    fn leak(&self, log: &Context) -> Option<Found> {
+    fn leak(&self, log: &Context) -> Option<ProcessHabit> {
         let left: Vec<&Seen> =
             self.open.values().filter(|(_, used)| used + IDLE <= self.number).map(|(open, _)| open).collect();
         let mut directories = Directories::default();
@@ -63,7 +63,7 @@ impl Opens {
         // It costs no time that a trail tells.
         let saved = Saved { calls: 0, time: None, on_path: 0 };
         let tally = Tally { first: **first, calls: number, saved, amount: number };
-        (number >= MANY).then(|| Found {
+        (number >= MANY).then(|| ProcessHabit {
             rule: "descriptor-leak",
             file: directories.common(),
             tally,

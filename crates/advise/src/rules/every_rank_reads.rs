@@ -1,13 +1,13 @@
 //! Each process of a parallel program reads all of the same file.
 
 use super::Rule;
-use super::habit::{Context, Found, Seen, Tally, is_of_system};
+use super::habit::{Context, ProcessHabit, Seen, Tally, is_of_system};
 use super::peers::at_once;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
 use iotrail_model::calls::Transfer;
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use std::collections::BTreeMap;
 
 /// From so many bytes on it matters.
@@ -24,40 +24,41 @@ pub(crate) struct EveryRankReads {
 struct Readers {
     /// The highest byte that anybody read.
     end: u64,
-    readers: BTreeMap<LifeId, Tally>,
+    readers: BTreeMap<ProcessId, Tally>,
 }
 
 impl Rule for EveryRankReads {
     fn see(&mut self, call: &Seen) {
         let reads = call.transfer == Transfer::Read && call.is_done() && call.selected;
-        let (Some(file), Some(life), Some((low, high)), true) = (call.file, call.life, call.range(), reads)
+        let (Some(file), Some(process), Some((low, high)), true) =
+            (call.file, call.process, call.range(), reads)
         else {
             return;
         };
         let file = self.files.entry(file).or_default();
         file.end = file.end.max(high);
-        let tally = file.readers.entry(life).or_insert_with(|| Tally::new(call));
+        let tally = file.readers.entry(process).or_insert_with(|| Tally::new(call));
         tally.amount = tally.amount.saturating_add(high - low);
         tally.waste(call);
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let large = self.files.values().filter(|file| file.end >= MUCH);
         large.flat_map(|file| file.by_all(log)).collect()
     }
 }
 
 impl Readers {
-    fn by_all(&self, log: &Context) -> Vec<Found> {
+    fn by_all(&self, log: &Context) -> Vec<ProcessHabit> {
         let is_all = |tally: &Tally| u128::from(tally.amount) * 100 >= u128::from(self.end) * u128::from(ALL);
-        let whole: Vec<LifeId> =
-            self.readers.iter().filter(|(_, tally)| is_all(tally)).map(|(life, _)| *life).collect();
+        let whole: Vec<ProcessId> =
+            self.readers.iter().filter(|(_, tally)| is_all(tally)).map(|(process, _)| *process).collect();
         let found = at_once(log, &whole).into_iter().flat_map(|group| {
             let others = 100 - 100 / group.len() as u64;
-            group.into_iter().filter_map(move |life| Some((*self.readers.get(&life)?, others)))
+            group.into_iter().filter_map(move |process| Some((*self.readers.get(&process)?, others)))
         });
         let found = found.filter(|(tally, _)| !is_of_system(&log.text(tally.first.path)));
-        let found = found.map(|(tally, others)| Found {
+        let found = found.map(|(tally, others)| ProcessHabit {
             rule: "every-rank-reads",
             file: log.text(tally.first.path),
             tally: Tally { saved: tally.saved.percent(others), ..tally },

@@ -2,7 +2,7 @@
 //! each looked for in several directories, most of which have many of them not.
 
 use super::Rule;
-use super::habit::{Context, Directories, Found, Image, Outcome, Saved, Seen, Tally, split};
+use super::habit::{Context, Directories, Image, Outcome, ProcessHabit, Saved, Seen, Tally, split};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::PathId;
@@ -45,14 +45,14 @@ impl Rule for FailedLookups {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.processes.values().filter(|lookups| lookups.failed.len() as u64 >= MANY);
         many.filter_map(|lookups| lookups.search(log)).collect()
     }
 }
 
 impl Lookups {
-    fn search(&self, log: &Context) -> Option<Found> {
+    fn search(&self, log: &Context) -> Option<ProcessHabit> {
         let mut tried: HashMap<&str, u32, RandomState> = HashMap::default();
         let mut missed: HashMap<&str, usize, RandomState> = HashMap::default();
         let path = |id: &PathId| split(log.names.paths.get(id.index()).map_or("", |path| &**path));
@@ -73,7 +73,7 @@ impl Lookups {
             }
         }
         let tally = Tally { first: self.first?, calls: saved.calls, saved, amount: names.len() as u64 };
-        (saved.calls >= MANY).then(|| Found {
+        (saved.calls >= MANY).then(|| ProcessHabit {
             rule: "failed-lookups",
             file: directories.common(),
             tally,

@@ -1,7 +1,7 @@
 //! A file is made longer step by step by `ftruncate`.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -29,9 +29,9 @@ impl Rule for GrowByTruncate {
         *before = length;
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.files.values().filter(|(_, tally)| tally.amount >= MANY);
-        let found = many.map(|(_, tally)| Found {
+        let found = many.map(|(_, tally)| ProcessHabit {
             rule: "grow-by-truncate",
             file: log.text(tally.first.path),
             tally: *tally,

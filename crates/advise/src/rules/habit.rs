@@ -4,7 +4,7 @@ use crate::result::Example;
 use iotrail_model::calls::{CallKind, LockRequest, OpenFlags, Transfer};
 use iotrail_model::{CaseId, FileId, Names, OpenId, PathId, Pid, Tid};
 use iotrail_query::process_group::executable;
-use iotrail_query::{Life, LifeId, Lives};
+use iotrail_query::{ProcessEntry, ProcessId, ProcessTable};
 use iotrail_workflow::why::PathTimes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// What rules know of a log beside its calls.
 pub(crate) struct Context<'a> {
     pub(crate) names: &'a Names,
-    pub(crate) lives: &'a Lives,
+    pub(crate) process_table: &'a ProcessTable,
     pub(crate) path: &'a PathTimes,
 }
 
@@ -24,15 +24,17 @@ impl Context<'_> {
     }
 
     /// What a process is called.
-    pub(crate) fn program(&self, life: LifeId) -> &str {
-        executable(self.lives.last_image(life)).unwrap_or("?")
+    pub(crate) fn program(&self, process: ProcessId) -> &str {
+        executable(self.process_table.last_image(process)).unwrap_or("?")
     }
 
     /// How long a process lived, and how much of that explains the elapsed time, if its begin and end are known.
-    pub(crate) fn lived(&self, life: LifeId) -> Option<Saved> {
-        let Life { start: Some(start), end: Some(end), .. } = self.lives.get(life) else { return None };
+    pub(crate) fn lived(&self, process: ProcessId) -> Option<Saved> {
+        let ProcessEntry { start: Some(start), end: Some(end), .. } = self.process_table.get(process) else {
+            return None;
+        };
         let time = u64::try_from(end.0.saturating_sub(start.0)).ok()?;
-        Some(Saved { calls: 1, time: Some(time), on_path: self.path.of_process(life, (start.0, end.0)) })
+        Some(Saved { calls: 1, time: Some(time), on_path: self.path.of_process(process, (start.0, end.0)) })
     }
 }
 
@@ -50,7 +52,7 @@ pub struct Seen {
     pub(crate) image: u32,
     pub(crate) tid: Tid,
     /// The process from birth to death, if it is known.
-    pub(crate) life: Option<LifeId>,
+    pub(crate) process: Option<ProcessId>,
     pub(crate) seq: u64,
     pub(crate) start: i64,
     /// How long it took, in ns.
@@ -219,7 +221,7 @@ impl Tally {
 
 /// A habit of one process.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ProcessHabit {
     pub(crate) rule: &'static str,
     /// The file or directory.
     pub(crate) file: Arc<str>,

@@ -1,7 +1,7 @@
 //! A process lists a directory and asks for the state of each entry, which it does not use otherwise.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Saved, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::PathId;
@@ -39,7 +39,7 @@ impl Rule for ListAndStat {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let mut directories: HashMap<(Image, Option<PathId>), Tally, RandomState> = HashMap::default();
         for (first, saved) in self.entries.values() {
             let key = (first.process(), first.parent);
@@ -52,7 +52,7 @@ impl Rule for ListAndStat {
             tally.saved.join(*saved);
         }
         let many = directories.into_iter().filter(|(_, tally)| tally.amount >= MANY);
-        let found = many.map(|((_, directory), tally)| Found {
+        let found = many.map(|((_, directory), tally)| ProcessHabit {
             rule: "list-and-stat",
             file: log.text(directory),
             tally,

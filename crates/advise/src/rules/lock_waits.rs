@@ -1,7 +1,7 @@
 //! Processes wait for locks of a file.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -30,9 +30,9 @@ impl Rule for LockWaits {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.files.values().filter(|tally| tally.saved.calls >= MANY);
-        let found = many.map(|tally| Found {
+        let found = many.map(|tally| ProcessHabit {
             rule: "lock-waits",
             file: log.text(tally.first.path),
             tally: *tally,

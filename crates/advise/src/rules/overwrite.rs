@@ -1,7 +1,7 @@
 //! A process writes bytes again that nobody has read, or forced to storage, since it wrote them.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use super::ranges::Ranges;
 use super::shared_mappings::SharedMappings;
 use foldhash::fast::RandomState;
@@ -47,9 +47,9 @@ impl Rule for Overwrite {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let all = self.files.values().filter_map(|writes| writes.tally);
-        let found = all.filter(|tally| tally.saved.calls >= MANY).map(|tally| Found {
+        let found = all.filter(|tally| tally.saved.calls >= MANY).map(|tally| ProcessHabit {
             rule: "overwrite",
             file: log.text(tally.first.path),
             tally,

@@ -5,7 +5,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::PathId;
 use iotrail_model::calls::Transfer;
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use std::collections::BTreeMap;
 
 /// So few processes are not many.
@@ -13,7 +13,7 @@ const MANY: usize = 4;
 
 /// What each process did to files.
 #[derive(Default)]
-pub(crate) struct Peers(BTreeMap<LifeId, FileUse>);
+pub(crate) struct Peers(BTreeMap<ProcessId, FileUse>);
 
 /// What a process did to files.
 pub(crate) struct FileUse {
@@ -27,9 +27,9 @@ pub(crate) struct FileUse {
 
 impl Peers {
     pub(crate) fn see(&mut self, call: &Seen) {
-        let Some(life) = call.life.filter(|_| call.is_done() && call.selected) else { return };
+        let Some(process) = call.process.filter(|_| call.is_done() && call.selected) else { return };
         let (Some(_), Some(path)) = (call.file, call.path) else { return };
-        let used = self.0.entry(life).or_insert_with(|| FileUse {
+        let used = self.0.entry(process).or_insert_with(|| FileUse {
             first: *call,
             calls: Saved::default(),
             bytes: 0,
@@ -44,9 +44,9 @@ impl Peers {
 
     /// Groups of processes of one program that all lived at the same moment.
     pub(crate) fn groups(&self, log: &Context) -> Vec<Vec<&FileUse>> {
-        let lives: Vec<LifeId> = self.0.keys().copied().collect();
-        let groups = at_once(log, &lives).into_iter();
-        groups.map(|group| group.iter().map(|life| &self.0[life]).collect()).collect()
+        let processes: Vec<ProcessId> = self.0.keys().copied().collect();
+        let groups = at_once(log, &processes).into_iter();
+        groups.map(|group| group.iter().map(|process| &self.0[process]).collect()).collect()
     }
 }
 
@@ -59,15 +59,15 @@ impl FileUse {
 }
 
 /// Of these processes those of one program that all lived at the same moment, if they are many.
-pub(crate) fn at_once(log: &Context, lives: &[LifeId]) -> Vec<Vec<LifeId>> {
-    let mut programs: BTreeMap<&str, Vec<LifeId>> = BTreeMap::new();
-    for life in lives {
-        programs.entry(log.program(*life)).or_default().push(*life);
+pub(crate) fn at_once(log: &Context, processes: &[ProcessId]) -> Vec<Vec<ProcessId>> {
+    let mut programs: BTreeMap<&str, Vec<ProcessId>> = BTreeMap::new();
+    for process in processes {
+        programs.entry(log.program(*process)).or_default().push(*process);
     }
-    programs.retain(|_, lives| {
-        let start = lives.iter().map(|life| log.lives.get(*life).start).max().flatten();
-        let end = lives.iter().filter_map(|life| log.lives.get(*life).end).min();
-        lives.len() >= MANY && start.zip(end).is_some_and(|(start, end)| start < end)
+    programs.retain(|_, processes| {
+        let start = processes.iter().map(|process| log.process_table.get(*process).start).max().flatten();
+        let end = processes.iter().filter_map(|process| log.process_table.get(*process).end).min();
+        processes.len() >= MANY && start.zip(end).is_some_and(|(start, end)| start < end)
     });
     programs.into_values().collect()
 }

@@ -1,7 +1,7 @@
 //! A thread looks for a name, or tries to take a lock, sleeps, and tries again.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Outcome, Saved, Seen, Tally};
+use super::habit::{Context, Image, Outcome, ProcessHabit, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, LockRequest};
@@ -51,9 +51,9 @@ impl Rule for Polling {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.tries.iter().filter(|(_, tally)| tally.amount >= MANY);
-        let found = many.map(|((_, path), tally)| Found {
+        let found = many.map(|((_, path), tally)| ProcessHabit {
             rule: "polling",
             file: log.text(Some(*path)),
             tally: *tally,

@@ -1,11 +1,11 @@
 //! A process starts a short program for each item of something.
 
 use super::Rule;
-use super::habit::{Context, Found, Saved, Seen, Tally, part_of};
+use super::habit::{Context, ProcessHabit, Saved, Seen, Tally, part_of};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::CallKind;
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,22 +17,22 @@ const SHORT: u64 = 50_000_000;
 #[derive(Default)]
 pub(crate) struct ProcessStorm {
     /// The first process that each one made.
-    starts: HashMap<LifeId, Seen, RandomState>,
+    starts: HashMap<ProcessId, Seen, RandomState>,
 }
 
 impl Rule for ProcessStorm {
     fn see(&mut self, call: &Seen) {
         let makes = matches!(call.kind, CallKind::Spawn | CallKind::Vfork) && call.is_done() && call.selected;
-        if let Some(life) = call.life.filter(|_| makes) {
-            self.starts.entry(life).or_insert(*call);
+        if let Some(process) = call.process.filter(|_| makes) {
+            self.starts.entry(process).or_insert(*call);
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
-        let mut storms: BTreeMap<(LifeId, &str), Vec<Saved>> = BTreeMap::new();
-        for (place, life) in log.lives.all().iter().enumerate() {
-            let child = LifeId(place as u32);
-            if let (Some(parent), Some(lived)) = (life.parent, log.lived(child)) {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
+        let mut storms: BTreeMap<(ProcessId, &str), Vec<Saved>> = BTreeMap::new();
+        for (index, process) in log.process_table.all().iter().enumerate() {
+            let child = ProcessId(index as u32);
+            if let (Some(parent), Some(lived)) = (process.parent, log.lived(child)) {
                 storms.entry((parent, log.program(child))).or_default().push(lived);
             }
         }
@@ -42,7 +42,7 @@ impl Rule for ProcessStorm {
 }
 
 impl ProcessStorm {
-    fn storm(&self, parent: LifeId, program: &str, lived: &[Saved]) -> Option<Found> {
+    fn storm(&self, parent: ProcessId, program: &str, lived: &[Saved]) -> Option<ProcessHabit> {
         let first = *self.starts.get(&parent)?;
         let mut times: Vec<u64> = lived.iter().filter_map(|lived| lived.time).collect();
         times.sort_unstable();
@@ -53,7 +53,7 @@ impl ProcessStorm {
         let on_path: u64 = lived.iter().map(|lived| lived.on_path).sum();
         let on_path = part_of(time, on_path, times.iter().sum());
         let saved = Saved { calls: 0, time: Some(time), on_path };
-        (median <= SHORT).then(|| Found {
+        (median <= SHORT).then(|| ProcessHabit {
             rule: "process-storm",
             file: Arc::from(program),
             tally: Tally { first, calls: number, saved, amount: number },

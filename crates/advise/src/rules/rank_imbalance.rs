@@ -1,7 +1,7 @@
 //! One of the processes of a parallel program spends far more time on files than the median one.
 
 use super::Rule;
-use super::habit::{Context, Found, Saved, Seen, Tally, part_of};
+use super::habit::{Context, ProcessHabit, Saved, Seen, Tally, part_of};
 use super::peers::Peers;
 use super::root_io::root;
 
@@ -18,7 +18,7 @@ impl Rule for RankImbalance {
         self.0.see(call);
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let groups = self.0.groups(log);
         let found = groups.iter().filter(|group| root(group).is_none()).filter_map(|group| {
             let mut times: Vec<u64> = group.iter().map(|used| used.calls.time).collect::<Option<_>>()?;
@@ -30,7 +30,7 @@ impl Rule for RankImbalance {
             let saved = Saved { calls: 0, time: Some(more), on_path: part_of(more, slowest.calls.on_path, time) };
             let tally =
                 Tally { first: slowest.first, calls: slowest.calls.calls, saved, amount: slowest.bytes };
-            (more >= MUCH && time >= TIMES.saturating_mul(median)).then(|| Found {
+            (more >= MUCH && time >= TIMES.saturating_mul(median)).then(|| ProcessHabit {
                 rule: "rank-imbalance",
                 file: log.text(slowest.main_file()),
                 tally,

@@ -2,7 +2,7 @@
 //! change unseen.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use super::ranges::Ranges;
 use super::shared_mappings::SharedMappings;
 use foldhash::fast::RandomState;
@@ -57,10 +57,10 @@ impl Rule for ReadAgain {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let all = self.files.values().flat_map(|readers| readers.values()).map(|reads| reads.tally);
         let many = all.filter(|tally| tally.saved.calls >= MANY && tally.amount >= MUCH);
-        let found = many.map(|tally| Found {
+        let found = many.map(|tally| ProcessHabit {
             rule: "read-again",
             file: log.text(tally.first.path),
             tally,

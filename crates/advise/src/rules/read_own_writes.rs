@@ -1,7 +1,7 @@
 //! A process reads back what it has written itself.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use super::ranges::Ranges;
 use super::shared_mappings::SharedMappings;
 use foldhash::fast::RandomState;
@@ -58,10 +58,10 @@ impl Rule for ReadOwnWrites {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let all = self.files.values().filter_map(|writes| writes.tally);
         let many = all.filter(|tally| tally.calls >= MANY && tally.amount >= MUCH);
-        let found = many.map(|tally| Found {
+        let found = many.map(|tally| ProcessHabit {
             rule: "read-own-writes",
             file: log.text(tally.first.path),
             tally,

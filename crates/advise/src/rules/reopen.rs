@@ -1,7 +1,7 @@
 //! The same file is opened and closed again and again by one process. A file that is made anew is another one, whatever its name.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Saved, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -52,9 +52,9 @@ impl Rule for Reopen {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.files.values().filter(|uses| uses.opens >= MANY);
-        let found = many.map(|uses| Found {
+        let found = many.map(|uses| ProcessHabit {
             rule: "reopen",
             file: log.text(uses.first.path),
             tally: Tally {

@@ -1,7 +1,7 @@
 //! One of the processes of a parallel program does what all could do: it moves nearly all bytes.
 
 use super::Rule;
-use super::habit::{Context, Found, Seen, Tally};
+use super::habit::{Context, ProcessHabit, Seen, Tally};
 use super::peers::{FileUse, Peers};
 
 /// From so many bytes on it matters.
@@ -17,7 +17,7 @@ impl Rule for RootIo {
         self.0.see(call);
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let groups = self.0.groups(log);
         let found = groups.iter().filter_map(|group| {
             let root = root(group)?;
@@ -28,7 +28,7 @@ impl Rule for RootIo {
                 saved: root.calls.percent(others),
                 amount: root.bytes,
             };
-            Some(Found {
+            Some(ProcessHabit {
                 rule: "root-io",
                 file: log.text(root.main_file()),
                 tally,

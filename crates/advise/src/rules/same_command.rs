@@ -1,12 +1,12 @@
 //! The same command runs again, and nothing that it reads was seen to change.
 
 use super::Rule;
-use super::habit::{Context, Found, Saved, Seen, Tally, is_of_system};
+use super::habit::{Context, ProcessHabit, Saved, Seen, Tally, is_of_system};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
 use iotrail_model::{FileId, PathId};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const MANY: usize = 5;
 pub(crate) struct SameCommand {
     /// When each file was changed last.
     changed: HashMap<FileId, i64, RandomState>,
-    runs: HashMap<LifeId, Uses, RandomState>,
+    runs: HashMap<ProcessId, Uses, RandomState>,
 }
 
 /// What a process did.
@@ -39,8 +39,8 @@ impl Rule for SameCommand {
         if let Some(file) = call.file.filter(|_| changes) {
             self.changed.insert(file, call.end());
         }
-        let Some(life) = call.life else { return };
-        let uses = self.runs.entry(life).or_insert_with(|| Uses {
+        let Some(process) = call.process else { return };
+        let uses = self.runs.entry(process).or_insert_with(|| Uses {
             first: *call,
             read: HashMap::default(),
             does_more: false,
@@ -54,26 +54,27 @@ impl Rule for SameCommand {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
-        let mut commands: BTreeMap<(&str, &str), Vec<LifeId>> = BTreeMap::new();
-        for (place, _) in log.lives.all().iter().enumerate() {
-            let life = LifeId(place as u32);
-            let image = log.lives.last_image(life);
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
+        let mut commands: BTreeMap<(&str, &str), Vec<ProcessId>> = BTreeMap::new();
+        for (index, _) in log.process_table.all().iter().enumerate() {
+            let process = ProcessId(index as u32);
+            let image = log.process_table.last_image(process);
             let words = image.cmdline.as_deref().filter(|_| image.cmdline_cut != Some(true));
             if let (Some(words), Some(directory)) = (words, image.cwd.as_deref()) {
-                commands.entry((words, directory)).or_default().push(life);
+                commands.entry((words, directory)).or_default().push(process);
             }
         }
-        let many = commands.into_values().filter(|lives| lives.len() >= MANY);
-        many.filter_map(|lives| self.command(log, &lives)).collect()
+        let many = commands.into_values().filter(|processes| processes.len() >= MANY);
+        many.filter_map(|processes| self.command(log, &processes)).collect()
     }
 }
 
 impl SameCommand {
-    fn command(&self, log: &Context, lives: &[LifeId]) -> Option<Found> {
-        let uses: Vec<&Uses> = lives.iter().map(|life| self.runs.get(life)).collect::<Option<_>>()?;
+    fn command(&self, log: &Context, processes: &[ProcessId]) -> Option<ProcessHabit> {
+        let uses: Vec<&Uses> =
+            processes.iter().map(|process| self.runs.get(process)).collect::<Option<_>>()?;
         let first = uses.first()?.first;
-        let began = log.lives.get(*lives.first()?).start?.0;
+        let began = log.process_table.get(*processes.first()?).start?.0;
         let is_own = |path: &Option<PathId>| !is_of_system(&log.text(*path));
         let same = |uses: &&Uses| !uses.does_more && uses.read.values().any(is_own);
         let unchanged = |file: &FileId| self.changed.get(file).is_none_or(|changed| *changed < began);
@@ -81,17 +82,17 @@ impl SameCommand {
             return None;
         }
         let mut lived = Saved::default();
-        for life in &lives[1..] {
-            lived.join(log.lived(*life)?);
+        for process in &processes[1..] {
+            lived.join(log.lived(*process)?);
         }
-        Some(Found {
+        Some(ProcessHabit {
             rule: "same-command",
-            file: Arc::from(shown(log, lives[0])),
+            file: Arc::from(shown(log, processes[0])),
             tally: Tally {
                 first,
-                calls: lives.len() as u64,
+                calls: processes.len() as u64,
                 saved: Saved { calls: 0, ..lived },
-                amount: lives.len() as u64,
+                amount: processes.len() as u64,
             },
             places: Vec::new(),
             fix: "run it once and keep what it prints (shell: `x=$(command)` before the loop; Python: functools.cache around the function that runs it; make: a variable with `:=`)",
@@ -101,8 +102,8 @@ impl SameCommand {
 }
 
 /// The command line, not too long.
-fn shown(log: &Context, life: LifeId) -> String {
-    let line = log.lives.last_image(life).cmdline.as_deref().unwrap_or("?");
+fn shown(log: &Context, process: ProcessId) -> String {
+    let line = log.process_table.last_image(process).cmdline.as_deref().unwrap_or("?");
     let line = line.trim_end_matches('\0').replace('\0', " ");
     match line.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &line[..end]),

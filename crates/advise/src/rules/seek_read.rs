@@ -1,7 +1,7 @@
 //! Each read or write is preceded by a seek, which `pread` and `pwrite` do not need.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
@@ -36,9 +36,9 @@ impl Rule for SeekRead {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.files.values().filter(|tally| tally.amount >= MANY);
-        let found = many.map(|tally| Found {
+        let found = many.map(|tally| ProcessHabit {
             rule: "seek-read",
             file: log.text(tally.first.path),
             tally: *tally,

@@ -1,7 +1,7 @@
 //! A seek follows a seek: what the first one set, nobody used.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::CallKind;
@@ -36,9 +36,9 @@ impl Rule for SeekSeek {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.files.values().filter(|tally| tally.amount >= MANY);
-        let found = many.map(|tally| Found {
+        let found = many.map(|tally| ProcessHabit {
             rule: "seek-seek",
             file: log.text(tally.first.path),
             tally: *tally,

@@ -1,7 +1,7 @@
 //! Several processes append to one file in turns.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -36,12 +36,12 @@ impl Rule for SharedAppend {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         // Writers that come back, not one process after the other.
         let in_turns =
             |file: &&Appends| file.changes >= MANY && file.changes >= 4 * file.writers.len() as u64;
         let writers = self.files.values().filter(in_turns).flat_map(|file| file.writers.values());
-        let found = writers.map(|tally| Found {
+        let found = writers.map(|tally| ProcessHabit {
             rule: "shared-append",
             file: log.text(tally.first.path),
             tally: *tally,

@@ -1,7 +1,7 @@
 //! Several processes write parts of the same blocks of a file.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -48,10 +48,10 @@ impl Rule for SharedBlocks {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.files.values().filter(|file| file.number >= MANY);
         let writers = many.flat_map(|file| file.shared.values()).filter(|tally| tally.amount > 0);
-        let found = writers.map(|tally| Found {
+        let found = writers.map(|tally| ProcessHabit {
             rule: "shared-blocks",
             file: log.text(tally.first.path),
             tally: *tally,

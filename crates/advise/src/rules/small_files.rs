@@ -1,7 +1,7 @@
 //! A process opens many files that each hold little.
 
 use super::Rule;
-use super::habit::{Context, Directories, Found, Image, Saved, Seen, Tally, is_of_system, split};
+use super::habit::{Context, Directories, Image, ProcessHabit, Saved, Seen, Tally, is_of_system, split};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -44,7 +44,7 @@ impl Rule for SmallFiles {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let mut processes: HashMap<Image, (Tally, Directories), RandomState> = HashMap::default();
         let is_small = |used: &&Used| used.bytes > 0 && used.bytes < LITTLE;
         for used in self.files.values().filter(is_small) {
@@ -64,7 +64,7 @@ impl Rule for SmallFiles {
             directories.add(split(&path).0, used.around.calls);
         }
         let many = processes.into_values().filter(|(tally, _)| tally.amount >= MANY);
-        let found = many.map(|(tally, directories)| Found {
+        let found = many.map(|(tally, directories)| ProcessHabit {
             rule: "small-files",
             file: directories.common(),
             tally: Tally { saved: tally.saved.percent(SAVED), ..tally },

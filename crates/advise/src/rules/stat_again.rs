@@ -1,7 +1,7 @@
 //! A process asks for the state of a file again and again, and nobody was seen to change it.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
@@ -61,11 +61,11 @@ impl Rule for StatAgain {
         asked.then = now;
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let is_habit =
             |tally: &Tally| tally.saved.calls >= MANY && tally.saved.calls * 100 >= tally.amount * USELESS;
         let many = self.asked.iter().filter(|(_, asked)| is_habit(&asked.tally));
-        let found = many.map(|((_, path), asked)| Found {
+        let found = many.map(|((_, path), asked)| ProcessHabit {
             rule: "stat-again",
             file: log.text(Some(*path)),
             tally: asked.tally,

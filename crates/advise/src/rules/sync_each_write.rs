@@ -1,7 +1,7 @@
 //! Little data is forced to storage each time: by fsync and its like, or by opening with `O_SYNC`.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Saved, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -54,9 +54,9 @@ impl Rule for SyncEachWrite {
         }
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.files.values().filter(|uses| uses.small.calls >= MANY);
-        let found = many.map(|uses| Found {
+        let found = many.map(|uses| ProcessHabit {
             rule: "sync-each-write",
             file: log.text(uses.first.path),
             tally: Tally {

@@ -1,7 +1,7 @@
 //! A thread writes to a pipe, or reads from it, a few bytes at a time.
 
 use super::Rule;
-use super::habit::{Context, Found, Image, Seen, Tally};
+use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::Transfer;
@@ -39,9 +39,9 @@ impl Rule for TinyPipeTransfers {
         }
     }
 
-    fn found(&self, _: &Context) -> Vec<Found> {
+    fn found(&self, _: &Context) -> Vec<ProcessHabit> {
         let many = self.pipes.iter().filter(|(_, tally)| tally.calls >= MANY);
-        let found = many.map(|((.., writes), tally)| Found {
+        let found = many.map(|((.., writes), tally)| ProcessHabit {
             rule: "tiny-pipe-transfers",
             file: Arc::from(if *writes { "output to a pipe" } else { "input from a pipe" }),
             tally: Tally { saved: tally.saved.percent(SAVED), ..*tally },

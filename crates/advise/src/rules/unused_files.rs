@@ -1,7 +1,7 @@
 //! Files are made, written and removed, and nobody reads them.
 
 use super::Rule;
-use super::habit::{Context, Directories, Found, Image, Saved, Seen, Tally, split};
+use super::habit::{Context, Directories, Image, ProcessHabit, Saved, Seen, Tally, split};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -51,7 +51,7 @@ impl Rule for UnusedFiles {
         made.calls.add(call);
     }
 
-    fn found(&self, log: &Context) -> Vec<Found> {
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let mut processes: HashMap<Image, (Tally, Directories), RandomState> = HashMap::default();
         let is_unused = |made: &&Made| made.is_removed && !made.is_used && made.bytes > 0;
         for made in self.files.values().filter(is_unused) {
@@ -67,7 +67,7 @@ impl Rule for UnusedFiles {
             directories.add(&log.text(made.first.path), made.calls.calls);
         }
         let many = processes.into_values().filter(|(tally, _)| tally.amount >= MANY);
-        let found = many.map(|(tally, names)| Found {
+        let found = many.map(|(tally, names)| ProcessHabit {
             rule: "unused-files",
             file: shown(&names.common(), &log.text(tally.first.path)),
             tally,

@@ -1,11 +1,11 @@
 //! The pass that shows the calls of a log to all rules, in the order of the log.
 
-use super::habit::{Context, Found, Outcome, Seen};
+use super::habit::{Context, Outcome, ProcessHabit, Seen};
 use super::{Rule, all};
 use crate::gather::is_file;
 use iotrail_model::calls::{CallKind, Family, LockRequest, OpenFlags, PerCall, Transfer, flags};
 use iotrail_model::{CaseId, Event, FileId, Names, OpenId, PathId, Pid, Timestamp};
-use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
+use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use iotrail_workflow::why::PathTimes;
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 /// Shows calls to rules.
 pub struct Watching<'a> {
     names: &'a Names,
-    lives: &'a Lives,
+    process_table: &'a ProcessTable,
     path: &'a PathTimes,
     calls: PerCall<Option<Watched>>,
     missing: Vec<bool>,
@@ -41,7 +41,7 @@ pub struct Watch {
 }
 
 impl<'a> Watching<'a> {
-    pub(crate) fn new(log: &'a EventLog, lives: &'a Lives, path: &'a PathTimes) -> Self {
+    pub(crate) fn new(log: &'a EventLog, process_table: &'a ProcessTable, path: &'a PathTimes) -> Self {
         let names = log.names();
         let watched = |call: iotrail_model::calls::Call<'_>| {
             let (kind, transfer) = (call.kind(), call.transfer());
@@ -51,7 +51,7 @@ impl<'a> Watching<'a> {
         };
         Self {
             names,
-            lives,
+            process_table,
             path,
             parents: parents(names),
             calls: PerCall::new(&names.calls, watched),
@@ -82,18 +82,18 @@ impl<'a> Watching<'a> {
             }
             _ => None,
         };
-        let life = self.lives.find(event.case, event.pid, Timestamp(event.start.0));
-        let on_path = |(life, time)| self.on_path(event, life, time, lock);
+        let process = self.process_table.find(event.case, event.pid, Timestamp(event.start.0));
+        let on_path = |(process, time)| self.on_path(event, process, time, lock);
         Seen {
             case: event.case,
             pid: event.pid,
             image: 0,
             tid: event.tid,
-            life,
+            process,
             seq: event.seq,
             start: event.start.0,
             time,
-            on_path: life.zip(time).map_or(0, on_path),
+            on_path: process.zip(time).map_or(0, on_path),
             kind: call.kind,
             transfer: call.transfer,
             result,
@@ -118,11 +118,13 @@ impl<'a> Watching<'a> {
     }
 
     /// How much of a call explains the elapsed time: of a wait for a lock also while somebody else held it.
-    fn on_path(&self, event: &Event, life: LifeId, time: u64, lock: Option<LockRequest>) -> u64 {
+    fn on_path(&self, event: &Event, process: ProcessId, time: u64, lock: Option<LockRequest>) -> u64 {
         let span = (event.start.0, event.start.0.saturating_add_unsigned(time));
-        let own = self.path.of_thread(life, event.tid, span);
+        let own = self.path.of_thread(process, event.tid, span);
         match lock {
-            Some(LockRequest::Wait) => own.saturating_add(self.path.awaited(life, event.tid, span)).min(time),
+            Some(LockRequest::Wait) => {
+                own.saturating_add(self.path.awaited(process, event.tid, span)).min(time)
+            }
             _ => own,
         }
     }
@@ -164,16 +166,16 @@ fn is_watched(kind: CallKind) -> bool {
 /// The directory of each path, where it is a path of the log.
 fn parents(names: &Names) -> Vec<Option<PathId>> {
     let ids: HashMap<&str, PathId> =
-        names.paths.iter().enumerate().map(|(place, path)| (&**path, PathId(place as u32))).collect();
+        names.paths.iter().enumerate().map(|(index, path)| (&**path, PathId(index as u32))).collect();
     let parent = |path: &std::sync::Arc<str>| ids.get(path.rsplit_once('/')?.0).copied();
     names.paths.iter().map(parent).collect()
 }
 
 impl Pass for Watching<'_> {
     type Sums = ();
-    type Seam = Vec<Seen>;
+    type Boundary = Vec<Seen>;
     type Closed = Watch;
-    type Output = Vec<Found>;
+    type Output = Vec<ProcessHabit>;
 
     fn columns(&self) -> Columns {
         Columns::CASE
@@ -223,8 +225,8 @@ impl Pass for Watching<'_> {
         }
     }
 
-    fn finish(&self, (): (), watch: Watch) -> Vec<Found> {
-        let context = Context { names: self.names, lives: self.lives, path: self.path };
+    fn finish(&self, (): (), watch: Watch) -> Vec<ProcessHabit> {
+        let context = Context { names: self.names, process_table: self.process_table, path: self.path };
         watch.rules.iter().flat_map(|rule| rule.found(&context)).collect()
     }
 }

@@ -107,22 +107,22 @@ fn recorded(initial: usize, steps: &[Step]) -> (Outcome, FileAccesses, Vec<Descr
     let mut outcome = Outcome { file: vec![0xAA; initial], ..Outcome::default() };
     let mut accesses = Vec::new();
     let mut free: BTreeMap<usize, i64> = BTreeMap::new();
-    for (at, step) in steps.iter().enumerate() {
-        let moment = at as i64 * 10;
+    for (index, step) in steps.iter().enumerate() {
+        let moment = index as i64 * 10;
         // A thread does one thing after the other.
         let start =
             (moment - step.before).max(free.get(&step.description).copied().unwrap_or(i64::MIN)).min(moment);
-        let next = steps[at + 1..].iter().position(|other| other.description == step.description);
-        let limit = next.map_or(i64::MAX, |next| (at + 1 + next) as i64 * 10);
+        let next = steps[index + 1..].iter().position(|other| other.description == step.description);
+        let limit = next.map_or(i64::MAX, |next| (index + 1 + next) as i64 * 10);
         let end = (moment + step.after).min(limit);
         free.insert(step.description, end);
         let size = outcome.file.len() as u64;
-        outcome.perform(at, effect(step.op));
+        outcome.perform(index, effect(step.op));
         if is_durable(step) {
-            outcome.durable.insert(at, at);
+            outcome.durable.insert(index, index);
         }
         let (kind, low, high) = match step.op {
-            Op::Read { offset, .. } => (Kind::Read, offset, offset + outcome.reads[&at].len() as u64),
+            Op::Read { offset, .. } => (Kind::Read, offset, offset + outcome.reads[&index].len() as u64),
             Op::Write { offset, length } => (Kind::Write, offset, offset + length),
             Op::Append { length } => (Kind::Write, size, size + length),
             Op::Truncate { length } => (Kind::Write, length, u64::MAX),
@@ -133,7 +133,7 @@ fn recorded(initial: usize, steps: &[Step]) -> (Outcome, FileAccesses, Vec<Descr
             end,
             low,
             high,
-            seq: at as u64,
+            seq: index as u64,
             description: DescriptionId(step.description as u32),
             tid: Tid(step.description as u32 + 1),
             pid: Pid(step.description as u32 + 1),
@@ -191,8 +191,8 @@ fn advised(initial: usize, steps: &[Step], file: &FileAccesses, runs: &[Vec<u32>
     let (mut at_step, mut moved): (BTreeMap<usize, Vec<u32>>, BTreeSet<usize>) = Default::default();
     for run in runs {
         let reads = file.accesses[run[0] as usize].kind == Kind::Read;
-        let place = seq(if reads { run[0] } else { run[run.len() - 1] });
-        at_step.insert(place, run.clone());
+        let index = seq(if reads { run[0] } else { run[run.len() - 1] });
+        at_step.insert(index, run.clone());
         moved.extend(run.iter().map(|member| seq(*member)));
     }
     let mut outcome = Outcome { file: vec![0xAA; initial], ..Outcome::default() };

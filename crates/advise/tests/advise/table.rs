@@ -10,12 +10,12 @@ use iotrail_model::{CallId, CaseId, Pid, Tid};
 type Row = (u32, Kind, i64, u64, u64);
 
 fn file(rows: &[Row]) -> FileAccesses {
-    let accesses = rows.iter().enumerate().map(|(at, (description, kind, start, low, high))| Access {
+    let accesses = rows.iter().enumerate().map(|(index, (description, kind, start, low, high))| Access {
         start: *start,
         end: start + 1,
         low: *low,
         high: *high,
-        seq: at as u64,
+        seq: index as u64,
         description: DescriptionId(*description),
         tid: Tid(*description),
         pid: Pid(*description),
@@ -151,13 +151,19 @@ fn edges_end_runs_of_writes_and_not_of_reads() {
 fn what_lies_anyhow_is_one_run_whatever_its_parts_look_like() {
     use Kind::Read;
     let places = [50, 60, 0, 90, 100, 110, 20, 40, 30, 80, 10, 70];
-    let rows: Vec<Row> =
-        places.iter().enumerate().map(|(at, place)| (1, Read, at as i64 * 10, *place, place + 10)).collect();
+    let rows: Vec<Row> = places
+        .iter()
+        .enumerate()
+        .map(|(index, place)| (1, Read, index as i64 * 10, *place, place + 10))
+        .collect();
     assert_eq!(runs(&rows), [((0..12).collect(), Shape::Scattered, Stop::End)]);
     // Four regular ones are a run of their own.
     let places = [50, 0, 90, 20, 40, 30, 80, 10, 200, 210, 220, 230];
-    let rows: Vec<Row> =
-        places.iter().enumerate().map(|(at, place)| (1, Read, at as i64 * 10, *place, place + 10)).collect();
+    let rows: Vec<Row> = places
+        .iter()
+        .enumerate()
+        .map(|(index, place)| (1, Read, index as i64 * 10, *place, place + 10))
+        .collect();
     let shapes: Vec<_> = runs(&rows).into_iter().map(|(members, shape, _)| (members.len(), shape)).collect();
     assert_eq!(shapes, [(8, Shape::Scattered), (4, Shape::Adjacent)]);
 }

@@ -3,7 +3,7 @@
 use super::block::{self, Submission};
 use super::context::Context;
 use super::entry::names_of;
-use super::geometry::{Geometry, Places};
+use super::geometry::{Geometry, RingAddresses};
 use super::process::Process;
 use super::reading::{self, u32_at, u64_at};
 use super::request::Finish;
@@ -28,7 +28,7 @@ impl Asynchronous {
             (false, Ok(fd)) => drop(process.rings.insert(fd, id)),
             (false, Err(_)) => return,
         }
-        process.places.insert(id, geometry.places());
+        process.ring_addresses.insert(id, geometry.ring_addresses());
         self.rings.insert(id, Ring::new(geometry));
     }
 
@@ -45,9 +45,9 @@ impl Asynchronous {
         let process = self.processes.entry(stop.pid).or_default();
         process.threads_gone.remove(&stop.tid);
         let known = found.and_then(|id| {
-            let (places, ring) = (process.places.get(&id)?, self.rings.get_mut(&id)?);
-            ring.reap(stop, places, &process.threads_gone, &mut self.tally, deliver);
-            ring.enter(stop, places, call.unsigned(1), call.width).then_some(id)
+            let (ring_addresses, ring) = (process.ring_addresses.get(&id)?, self.rings.get_mut(&id)?);
+            ring.reap(stop, ring_addresses, &process.threads_gone, &mut self.tally, deliver);
+            ring.enter(stop, ring_addresses, call.unsigned(1), call.width).then_some(id)
         });
         process.entering.insert(stop.tid, known);
     }
@@ -61,10 +61,10 @@ impl Asynchronous {
     ) {
         let Some(process) = self.processes.get_mut(&stop.pid) else { return };
         let Some(entering) = process.entering.remove(&stop.tid) else { return };
-        let ring = entering.and_then(|id| Some((process.places.get(&id)?, self.rings.get_mut(&id)?)));
+        let ring = entering.and_then(|id| Some((process.ring_addresses.get(&id)?, self.rings.get_mut(&id)?)));
         match (ring, returned) {
-            (Some((places, ring)), _) => {
-                ring.reap(stop, places, &process.threads_gone, &mut self.tally, deliver);
+            (Some((ring_addresses, ring)), _) => {
+                ring.reap(stop, ring_addresses, &process.threads_gone, &mut self.tally, deliver);
                 ring.leave(stop.pid, stop.tid);
             }
             (None, Returned::Value(number)) if call.unsigned(1) > 0 => {
@@ -82,7 +82,7 @@ impl Asynchronous {
             Role::Copy => process.rings.contains_key(&call.int(1)),
             _ => {
                 let (start, end) = (call.long(0), call.long(0).saturating_add(call.long(1)));
-                process.places.values().any(|places| places.lie_within(start, end))
+                process.ring_addresses.values().any(|ring_addresses| ring_addresses.lie_within(start, end))
             }
         }
     }
@@ -93,15 +93,18 @@ impl Asynchronous {
         let Some(id) = process.rings.get(&call.int(4)) else { return };
         let offset = if call.in_pages { call.long(5) << 12 } else { call.long(5) };
         if let Some(ring) = self.rings.get(id) {
-            ring.geometry.mapped(process.places.entry(*id).or_default(), offset, address);
+            ring.geometry.mapped(process.ring_addresses.entry(*id).or_default(), offset, address);
         }
     }
 
     pub(super) fn unmapped(&mut self, pid: Pid, call: &Call) {
         let (start, end) = (call.long(0), call.long(0).saturating_add(call.long(1)));
         let Some(process) = self.processes.get_mut(&pid) else { return };
-        if process.places.values().any(|places| places.lie_within(start, end)) {
-            process.places.values_mut().for_each(|places| places.unmapped(start, end));
+        if process.ring_addresses.values().any(|ring_addresses| ring_addresses.lie_within(start, end)) {
+            process
+                .ring_addresses
+                .values_mut()
+                .for_each(|ring_addresses| ring_addresses.unmapped(start, end));
             self.tidy(pid);
         }
     }
@@ -137,10 +140,12 @@ impl Asynchronous {
     /// Forgets rings that a process can no longer reach.
     fn tidy(&mut self, pid: Pid) {
         let Some(process) = self.processes.get_mut(&pid) else { return };
-        let Process { rings, registered, places, .. } = process;
+        let Process { rings, registered, ring_addresses, .. } = process;
         let held = |id: &RingId| rings.values().chain(registered.values()).any(|other| other == id);
         let waits = |id: &RingId| self.rings.get(id).is_some_and(Ring::waits);
-        places.retain(|id, places: &mut Places| held(id) || (!places.is_empty() && waits(id)));
+        ring_addresses.retain(|id, ring_addresses: &mut RingAddresses| {
+            held(id) || (!ring_addresses.is_empty() && waits(id))
+        });
         self.drop_unused_rings();
     }
 
@@ -186,8 +191,8 @@ impl Asynchronous {
             ring.geometry = geometry;
         }
         for process in self.processes.values_mut() {
-            if let Some(places) = process.places.get_mut(&id) {
-                *places = geometry.places();
+            if let Some(ring_addresses) = process.ring_addresses.get_mut(&id) {
+                *ring_addresses = geometry.ring_addresses();
             }
         }
     }
@@ -197,8 +202,8 @@ impl Asynchronous {
 fn ring_updates<M: Memory>(stop: &Stop<'_, M>, address: u64, number: u32) -> Vec<(u32, u64)> {
     /// A thread has no more places (`IO_RINGFD_REG_MAX`).
     const MOST: u32 = 16;
-    let read = |place: u32| -> Option<[u8; 16]> {
-        reading::bytes(stop.memory, address.wrapping_add(u64::from(place) * 16))
+    let read = |index: u32| -> Option<[u8; 16]> {
+        reading::bytes(stop.memory, address.wrapping_add(u64::from(index) * 16))
     };
     (0..number.min(MOST)).map_while(read).map(|update| (u32_at(&update, 0), u64_at(&update, 8))).collect()
 }

@@ -84,8 +84,8 @@ impl Context {
         gone: &HashSet<Tid>,
         deliver: Deliver<'_>,
     ) {
-        for place in 0..number.min(u64::from(MOST)) {
-            let Some(event) = reading::bytes(stop.memory, address.wrapping_add(place * EVENT as u64)) else {
+        for index in 0..number.min(u64::from(MOST)) {
+            let Some(event) = reading::bytes(stop.memory, address.wrapping_add(index * EVENT as u64)) else {
                 return;
             };
             self.complete(&event, stop, gone, deliver);

@@ -11,22 +11,22 @@ const MOST: u32 = 1 << 20;
 /// Files by place. A place without one is free, or holds what nobody saw.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    places: HashMap<u32, Rc<HeldFile>>,
+    ring_addresses: HashMap<u32, Rc<HeldFile>>,
 }
 
 impl Files {
-    pub(super) fn at(&self, place: u32) -> Held {
-        self.places.get(&place).cloned()
+    pub(super) fn at(&self, index: u32) -> Held {
+        self.ring_addresses.get(&index).cloned()
     }
 
     pub(super) fn clear(&mut self) {
-        self.places.clear();
+        self.ring_addresses.clear();
     }
 
-    pub(super) fn set(&mut self, place: u32, file: Held) {
-        match file.filter(|_| place < MOST) {
-            Some(file) => self.places.insert(place, file),
-            None => self.places.remove(&place),
+    pub(super) fn set(&mut self, index: u32, file: Held) {
+        match file.filter(|_| index < MOST) {
+            Some(file) => self.ring_addresses.insert(index, file),
+            None => self.ring_addresses.remove(&index),
         };
     }
 
@@ -56,7 +56,7 @@ impl Files {
         }
         let unknown = first.saturating_add(files.len() as u32)..end;
         if !unknown.is_empty() {
-            self.places.retain(|place, _| !unknown.contains(place));
+            self.ring_addresses.retain(|place, _| !unknown.contains(place));
         }
     }
 }

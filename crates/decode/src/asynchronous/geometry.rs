@@ -39,7 +39,7 @@ pub(super) struct Geometry {
 
 /// Where a process has mapped a ring.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Places {
+pub(super) struct RingAddresses {
     pub(super) sq: Option<u64>,
     pub(super) cq: Option<u64>,
     pub(super) sqes: Option<u64>,
@@ -90,39 +90,43 @@ impl Geometry {
     }
 
     /// Where it lies if the program provided the memory.
-    pub(super) fn places(&self) -> Places {
+    pub(super) fn ring_addresses(&self) -> RingAddresses {
         match self.flags & SETUP_NO_MMAP {
-            0 => Places::default(),
-            _ => Places { sq: Some(self.chosen[0]), cq: Some(self.chosen[0]), sqes: Some(self.chosen[1]) },
+            0 => RingAddresses::default(),
+            _ => RingAddresses {
+                sq: Some(self.chosen[0]),
+                cq: Some(self.chosen[0]),
+                sqes: Some(self.chosen[1]),
+            },
         }
     }
 
     /// The program mapped the part of the ring at `offset` to `address`.
-    pub(super) fn mapped(&self, places: &mut Places, offset: u64, address: u64) {
+    pub(super) fn mapped(&self, ring_addresses: &mut RingAddresses, offset: u64, address: u64) {
         const OFF_MASK: u64 = 0xf800_0000;
         const OFF_SQ_RING: u64 = 0;
         const OFF_CQ_RING: u64 = 0x800_0000;
         const OFF_SQES: u64 = 0x1000_0000;
         match offset & OFF_MASK {
             OFF_SQ_RING => {
-                places.sq = Some(address);
+                ring_addresses.sq = Some(address);
                 if self.single {
-                    places.cq = Some(address);
+                    ring_addresses.cq = Some(address);
                 }
             }
             OFF_CQ_RING => {
-                places.cq = Some(address);
+                ring_addresses.cq = Some(address);
                 if self.single {
-                    places.sq = Some(address);
+                    ring_addresses.sq = Some(address);
                 }
             }
-            OFF_SQES => places.sqes = Some(address),
+            OFF_SQES => ring_addresses.sqes = Some(address),
             _ => {}
         }
     }
 }
 
-impl Places {
+impl RingAddresses {
     /// The addresses from `start` to before `end` are no longer those of the ring.
     pub(super) fn unmapped(&mut self, start: u64, end: u64) {
         for place in [&mut self.sq, &mut self.cq, &mut self.sqes] {

@@ -337,9 +337,9 @@ impl Asynchronous {
     fn reap_all<M: Memory>(&mut self, stop: &Stop<'_, M>, deliver: Deliver<'_>) {
         self.reap_contexts(stop, deliver);
         let Some(process) = self.processes.get(&stop.pid) else { return };
-        for (id, places) in &process.places {
+        for (id, ring_addresses) in &process.ring_addresses {
             if let Some(ring) = self.rings.get_mut(id) {
-                ring.reap(stop, places, &process.threads_gone, &mut self.tally, deliver);
+                ring.reap(stop, ring_addresses, &process.threads_gone, &mut self.tally, deliver);
             }
         }
     }

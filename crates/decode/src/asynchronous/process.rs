@@ -2,7 +2,7 @@
 
 use super::block::Submission;
 use super::context::Context;
-use super::geometry::Places;
+use super::geometry::RingAddresses;
 use super::ring::RingId;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::Tid;
@@ -15,7 +15,7 @@ pub(super) struct Process {
     /// Rings by their place among the registered ones of a thread.
     pub(super) registered: HashMap<(Tid, u32), RingId>,
     /// Where each is mapped.
-    pub(super) places: BTreeMap<RingId, Places>,
+    pub(super) ring_addresses: BTreeMap<RingId, RingAddresses>,
     /// AIO contexts.
     pub(super) contexts: BTreeMap<u64, Context>,
     /// Rings whose `io_uring_enter` a thread is in; `None` is one that is not known.
@@ -29,11 +29,11 @@ pub(super) struct Process {
 impl Process {
     /// The copy that a child has: descriptors and mappings, but no AIO contexts (`man 2 io_setup`) and no registered rings.
     pub(super) fn forked(&self) -> Self {
-        Self { rings: self.rings.clone(), places: self.places.clone(), ..Self::default() }
+        Self { rings: self.rings.clone(), ring_addresses: self.ring_addresses.clone(), ..Self::default() }
     }
 
     pub(super) fn refers_to(&self, ring: RingId) -> bool {
-        self.places.contains_key(&ring)
+        self.ring_addresses.contains_key(&ring)
             || self.rings.values().any(|other| *other == ring)
             || self.registered.values().any(|other| *other == ring)
     }

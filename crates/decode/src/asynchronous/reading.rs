@@ -79,6 +79,6 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// A number of `width` bytes.
-pub(super) fn long_at(bytes: &[u8], at: usize, width: usize) -> u64 {
-    if width == 4 { u64::from(u32_at(bytes, at)) } else { u64_at(bytes, at) }
+pub(super) fn long_at(bytes: &[u8], offset: usize, width: usize) -> u64 {
+    if width == 4 { u64::from(u32_at(bytes, offset)) } else { u64_at(bytes, offset) }
 }

@@ -30,8 +30,8 @@ pub(super) enum Value {
 
 impl Value {
     /// Flags, as the call `name` would have them as argument `place`.
-    pub(super) fn flags(name: &str, place: usize, value: u32) -> Self {
-        let text = flag_text(name, place, u64::from(value));
+    pub(super) fn flags(name: &str, index: usize, value: u32) -> Self {
+        let text = flag_text(name, index, u64::from(value));
         text.map_or(Self::Int(i64::from(value)), Self::Symbols)
     }
 

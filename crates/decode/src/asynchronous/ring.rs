@@ -6,7 +6,7 @@
 
 use super::entry::{self, Asked, Entry};
 use super::files::Files;
-use super::geometry::{Geometry, Places};
+use super::geometry::{Geometry, RingAddresses};
 use super::pending::Pending;
 use super::reading::{self, u32_at, u64_at};
 use super::request::{Change, Finish, Request, Value};
@@ -68,7 +68,7 @@ impl Ring {
     pub(super) fn enter<M: Memory>(
         &mut self,
         stop: &Stop<'_, M>,
-        places: &Places,
+        ring_addresses: &RingAddresses,
         most: u32,
         width: usize,
     ) -> bool {
@@ -79,7 +79,7 @@ impl Ring {
         if self.geometry.is_foreign() {
             return false;
         }
-        let (Some(sq), Some(sqes)) = (places.sq, places.sqes) else { return false };
+        let (Some(sq), Some(sqes)) = (ring_addresses.sq, ring_addresses.sqes) else { return false };
         let number = |offset: u32| reading::unsigned(stop.memory, sq.wrapping_add(u64::from(offset)));
         let Some((head, tail)) = number(self.geometry.sq_head).zip(number(self.geometry.sq_tail)) else {
             return false;
@@ -131,13 +131,13 @@ impl Ring {
     pub(super) fn reap<M: Memory>(
         &mut self,
         stop: &Stop<'_, M>,
-        places: &Places,
+        ring_addresses: &RingAddresses,
         gone: &HashSet<Tid>,
         tally: &mut Tally,
         deliver: Deliver<'_>,
     ) {
-        self.fetch(stop, places, tally, deliver);
-        let Some(cq) = places.cq else { return };
+        self.fetch(stop, ring_addresses, tally, deliver);
+        let Some(cq) = ring_addresses.cq else { return };
         let address = cq.wrapping_add(u64::from(self.geometry.cq_tail));
         let Some(tail) = reading::unsigned(stop.memory, address) else { return };
         let new = tail.wrapping_sub(self.reaped);
@@ -175,11 +175,13 @@ impl Ring {
     fn fetch<M: Memory>(
         &mut self,
         stop: &Stop<'_, M>,
-        places: &Places,
+        ring_addresses: &RingAddresses,
         tally: &mut Tally,
         deliver: Deliver<'_>,
     ) {
-        let Some(sq) = places.sq.filter(|_| !self.geometry.is_polled() && !self.geometry.is_foreign()) else {
+        let Some(sq) =
+            ring_addresses.sq.filter(|_| !self.geometry.is_polled() && !self.geometry.is_foreign())
+        else {
             return;
         };
         let address = sq.wrapping_add(u64::from(self.geometry.sq_head));

@@ -14,10 +14,10 @@ struct Planted(BTreeMap<u64, u8>);
 
 impl Memory for Planted {
     fn read(&self, address: u64, buffer: &mut [u8]) -> usize {
-        for (place, byte) in buffer.iter_mut().enumerate() {
-            match address.checked_add(place as u64).and_then(|address| self.0.get(&address)) {
+        for (index, byte) in buffer.iter_mut().enumerate() {
+            match address.checked_add(index as u64).and_then(|address| self.0.get(&address)) {
                 Some(planted) => *byte = *planted,
-                None => return place,
+                None => return index,
             }
         }
         buffer.len()
@@ -193,19 +193,19 @@ impl Program {
     }
 
     /// Plants a control block and its address in the list.
-    fn block(&mut self, place: u64, operation: u8, fd: u32, length: u64, offset: u64) {
-        let block = 0x3000 + place * 64;
+    fn block(&mut self, index: u64, operation: u8, fd: u32, length: u64, offset: u64) {
+        let block = 0x3000 + index * 64;
         self.memory.put(block, &[0; 64]);
         self.memory.put(block + 16, &[operation, 0]);
         self.memory.int(block + 20, fd);
         self.memory.long(block + 32, length);
         self.memory.long(block + 40, offset);
-        self.memory.long(0x600 + place * 8, block);
+        self.memory.long(0x600 + index * 8, block);
     }
 
-    fn event(&mut self, slot: u32, place: u64, result: i64, capacity: u32) {
+    fn event(&mut self, slot: u32, index: u64, result: i64, capacity: u32) {
         let event = CONTEXT + 32 + u64::from(slot) * 32;
-        self.memory.long(event + 8, 0x3000 + place * 64);
+        self.memory.long(event + 8, 0x3000 + index * 64);
         self.memory.long(event + 16, result as u64);
         self.memory.int(CONTEXT + 12, (slot + 1) % capacity);
     }
@@ -316,8 +316,8 @@ fn files_of_the_ring_have_the_names_that_they_were_registered_with() {
     program.memory.put(0x700, &[255; 4]);
     program.memory.int(0x704, 8);
     program.call("io_uring_register", [5, 2, 0x700, 2, 0, 0], 0);
-    for place in 0..2 {
-        program.add(22, place, 0, 1, 5, FIXED);
+    for index in 0..2 {
+        program.add(22, index, 0, 1, 5, FIXED);
     }
     // FILES_UPDATE puts descriptor 9 into place 0.
     program.memory.int(0x708, 9);
@@ -411,19 +411,19 @@ fn where_the_ring_of_events_cannot_be_read_the_call_tells() {
 #[test]
 fn a_write_to_a_held_file_that_is_open_for_appending_has_no_offset() {
     let mut program = Program::with_ring(0);
-    for (place, fd) in [APPENDING, 9].into_iter().enumerate() {
-        program.memory.int(0x700 + 4 * place as u64, fd as u32);
+    for (index, fd) in [APPENDING, 9].into_iter().enumerate() {
+        program.memory.int(0x700 + 4 * index as u64, fd as u32);
     }
     program.call("io_uring_register", [5, 2, 0x700, 2, 0, 0], 0);
     // Of the file in place 2 nothing is known.
-    for place in 0..3 {
-        program.add(23, place, 7, 1, place as u64, FIXED);
+    for index in 0..3 {
+        program.add(23, index, 7, 1, index as u64, FIXED);
     }
     program.enter(3, |program| {
         program.fetched(3);
         (0..3).for_each(|key| program.completes(key, 1, 0));
     });
-    let of = |place: usize| program.delivered[place].split(" = ").next().unwrap_or_default();
+    let of = |index: usize| program.delivered[index].split(" = ").next().unwrap_or_default();
     assert_eq!(of(0), "7: io_uring_write(/file44, _, 1, _, _)");
     assert_eq!(of(1), "7: io_uring_write(/file9, _, 1, 7, _)");
     assert_eq!(of(2), "7: io_uring_write(_, _, 1, _, _)");
@@ -435,20 +435,20 @@ proptest! {
     fn hostile_rings_are_survived(
         words in proptest::collection::vec(prop_oneof![Just(0_u32), 0..16_u32, any::<u32>()], 64),
         bytes in proptest::collection::vec(any::<u8>(), 256),
-        places in proptest::collection::vec(0..3_usize, 8),
+        ring_addresses in proptest::collection::vec(0..3_usize, 8),
         arguments in proptest::array::uniform6(prop_oneof![0..64_u64, Just(CONTEXT), Just(0x600), any::<u64>()]),
         sane in any::<bool>(),
     ) {
         let mut program = Program::with_ring(0);
         program.context(4);
         if !sane {
-            for (place, word) in words.iter().take(30).enumerate() {
-                program.memory.int(PARAMS + place as u64 * 4, *word);
+            for (index, word) in words.iter().take(30).enumerate() {
+                program.memory.int(PARAMS + index as u64 * 4, *word);
             }
             program.call("io_uring_setup", [4, PARAMS, 0, 0, 0, 0], 5);
         }
-        for (place, word) in words.iter().enumerate() {
-            program.memory.int([QUEUES, CONTEXT, 0x600][places[place % 8]] + place as u64 * 4, *word);
+        for (index, word) in words.iter().enumerate() {
+            program.memory.int([QUEUES, CONTEXT, 0x600][ring_addresses[index % 8]] + index as u64 * 4, *word);
         }
         program.memory.put(ENTRIES, &bytes);
         program.memory.put(QUEUES + 128, &bytes);

@@ -6,18 +6,18 @@ use super::Notation::{
 use super::{Notation, files, memory, others, processes, sockets};
 
 /// The notation of argument `place` (a place in the call table) of the call of that name.
-pub(crate) fn notation(name: &str, place: usize) -> Notation {
-    of_file(name, place)
-        .or_else(|| of_descriptor(name, place))
+pub(crate) fn notation(name: &str, index: usize) -> Notation {
+    of_file(name, index)
+        .or_else(|| of_descriptor(name, index))
         .or_else(|| of_directory(name))
-        .or_else(|| of_memory(name, place))
-        .or_else(|| of_socket(name, place))
+        .or_else(|| of_memory(name, index))
+        .or_else(|| of_socket(name, index))
         .or_else(|| of_process(name))
-        .or_else(|| of_other(name, place))
+        .or_else(|| of_other(name, index))
         .unwrap_or(Number)
 }
 
-fn of_file(name: &str, place: usize) -> Option<Notation> {
+fn of_file(name: &str, index: usize) -> Option<Notation> {
     Some(match name {
         "preadv2" | "pwritev2" => Set(&files::READ_WRITE),
         "lseek" | "llseek" | "_llseek" => One(files::WHENCE),
@@ -26,12 +26,12 @@ fn of_file(name: &str, place: usize) -> Option<Notation> {
         "sync_file_range" => Set(&files::SYNC_RANGE),
         "flock" => Set(&files::FLOCK),
         "open" | "openat" | "open_by_handle_at" | "mq_open" => Open,
-        "newfstatat" | "fstatat64" | "fchmodat2" if place == 3 => Set(&files::AT),
+        "newfstatat" | "fstatat64" | "fchmodat2" if index == 3 => Set(&files::AT),
         "fchownat" | "utimensat" | "utimensat_time64" | "execveat" => Set(&files::AT),
         "getxattrat" | "listxattrat" | "removexattrat" | "file_getattr" | "file_setattr" => Set(&files::AT),
         "setxattrat" => Set(&files::AT),
         "statx" => Set(&files::AT_STATX),
-        "faccessat2" if place == 3 => Set(&files::AT_ACCESS),
+        "faccessat2" if index == 3 => Set(&files::AT_ACCESS),
         "access" | "faccessat" | "faccessat2" => Set(&files::ACCESS),
         "name_to_handle_at" => Set(&files::AT_HANDLE),
         "fallocate" => Set(&files::FALLOCATE),
@@ -41,11 +41,11 @@ fn of_file(name: &str, place: usize) -> Option<Notation> {
     })
 }
 
-fn of_descriptor(name: &str, place: usize) -> Option<Notation> {
+fn of_descriptor(name: &str, index: usize) -> Option<Notation> {
     Some(match name {
-        "close_range" if place == 2 => Set(&files::CLOSE_RANGE),
+        "close_range" if index == 2 => Set(&files::CLOSE_RANGE),
         "dup3" | "pipe2" => Set(&files::DESCRIPTOR),
-        "fcntl" | "fcntl64" if place == 1 => One(files::CONTROL),
+        "fcntl" | "fcntl64" if index == 1 => One(files::CONTROL),
         "ioctl" => Request,
         "eventfd2" => Set(&files::EVENTFD),
         "memfd_create" => Set(&files::MEMFD),
@@ -87,8 +87,8 @@ fn of_directory(name: &str) -> Option<Notation> {
     })
 }
 
-fn of_memory(name: &str, place: usize) -> Option<Notation> {
-    Some(match (name, place) {
+fn of_memory(name: &str, index: usize) -> Option<Notation> {
+    Some(match (name, index) {
         ("mmap" | "mmap2" | "old_mmap", 3) | ("remap_file_pages", 4) => Set(&memory::MAP),
         ("mmap" | "mmap2" | "old_mmap" | "remap_file_pages" | "mprotect" | "pkey_mprotect", 2) => {
             Set(&memory::PROTECTION)
@@ -105,8 +105,8 @@ fn of_memory(name: &str, place: usize) -> Option<Notation> {
     })
 }
 
-fn of_socket(name: &str, place: usize) -> Option<Notation> {
-    Some(match (name, place) {
+fn of_socket(name: &str, index: usize) -> Option<Notation> {
+    Some(match (name, index) {
         ("socket" | "socketpair", 0) => One(sockets::FAMILIES),
         ("socket" | "socketpair", 1) => SocketType,
         ("accept4", _) => Set(&sockets::FLAGS),
@@ -139,8 +139,8 @@ fn of_process(name: &str) -> Option<Notation> {
     })
 }
 
-fn of_other(name: &str, place: usize) -> Option<Notation> {
-    Some(match (name, place) {
+fn of_other(name: &str, index: usize) -> Option<Notation> {
+    Some(match (name, index) {
         ("getrandom", _) => Set(&others::RANDOM),
         ("finit_module", _) => Set(&others::MODULE),
         ("landlock_create_ruleset", _) => Set(&others::LANDLOCK_RULESET),

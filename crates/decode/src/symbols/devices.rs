@@ -2,13 +2,13 @@
 
 use super::Name;
 use super::push;
-use crate::stored::{Place, Stored};
+use crate::stored::{ByteRange, Stored};
 use std::io::Write as _;
 
 /// The name of a request, or how it is put together: `_IOC(_IOC_READ, 0x12, 0x34, 0x4)`.
 pub(super) fn write_request(request: u64, bytes: &mut Vec<u8>) -> Stored {
     match REQUESTS.binary_search_by_key(&request, |(number, _)| *number) {
-        Ok(place) => Stored::Symbol(REQUESTS[place].1),
+        Ok(index) => Stored::Symbol(REQUESTS[index].1),
         Err(_) => write_parts(request, bytes),
     }
 }
@@ -27,7 +27,7 @@ fn write_parts(request: u64, bytes: &mut Vec<u8>) -> Stored {
         let _ = if part == 0 { write!(bytes, ", 0") } else { write!(bytes, ", {part:#x}") };
     }
     bytes.push(b')');
-    Stored::Symbols(Place::since(start, bytes))
+    Stored::Symbols(ByteRange::since(start, bytes))
 }
 
 /// Sorted by number.

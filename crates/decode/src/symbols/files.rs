@@ -2,7 +2,7 @@
 
 use super::{Name, Octal, Set, bits, push};
 use crate::Abi;
-use crate::stored::{Place, Stored};
+use crate::stored::{ByteRange, Stored};
 use std::io::Write as _;
 
 pub(super) static OPEN: Set = Set {
@@ -430,5 +430,5 @@ pub(super) fn write_node(mode: u64, bytes: &mut Vec<u8>) -> Stored {
         return Stored::Int(mode as i64);
     }
     let _ = write!(bytes, "|{}", Octal(mode & 0o777));
-    Stored::Symbols(Place::since(start, bytes))
+    Stored::Symbols(ByteRange::since(start, bytes))
 }

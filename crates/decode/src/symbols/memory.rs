@@ -1,7 +1,7 @@
 //! Symbols of calls on memory.
 
 use super::{Name, Octal, Set, bits, push};
-use crate::stored::{Place, Stored};
+use crate::stored::{ByteRange, Stored};
 use std::io::Write as _;
 
 pub(super) static PROTECTION: Set = Set {
@@ -114,5 +114,5 @@ pub(super) fn write_segment(flags: u64, bytes: &mut Vec<u8>) -> Stored {
         return Stored::Int(mode as i64);
     }
     let _ = write!(bytes, "|{}", Octal(mode));
-    Stored::Symbols(Place::since(start, bytes))
+    Stored::Symbols(ByteRange::since(start, bytes))
 }

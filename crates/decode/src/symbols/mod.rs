@@ -13,7 +13,7 @@ mod processes;
 mod sockets;
 
 use super::signals::signal_name;
-use super::stored::{Place, Stored};
+use super::stored::{ByteRange, Stored};
 use crate::Abi;
 pub(super) use arguments::notation;
 pub(super) use files::{LOCK_TYPES, OPEN_RESOLVE, WHENCE, push_open};
@@ -75,8 +75,8 @@ const fn bits(bits: &'static [Name]) -> Set {
 
 impl Notation {
     /// Writes the number in register `place` of `registers`; text goes to the end of `bytes`.
-    pub(super) fn write(self, registers: &[u64; 6], place: usize, abi: Abi, bytes: &mut Vec<u8>) -> Stored {
-        let value = registers[place];
+    pub(super) fn write(self, registers: &[u64; 6], index: usize, abi: Abi, bytes: &mut Vec<u8>) -> Stored {
+        let value = registers[index];
         let low = value & 0xffff_ffff;
         match self {
             Self::Set(set) => set.write(value, bytes),
@@ -88,7 +88,7 @@ impl Notation {
             Self::Clone => processes::write_clone(value, bytes),
             Self::SocketType => sockets::write_type(low, bytes),
             Self::SocketOption => {
-                one(sockets::options(registers[place.saturating_sub(1)] & 0xffff_ffff), low)
+                one(sockets::options(registers[index.saturating_sub(1)] & 0xffff_ffff), low)
             }
             Self::Segment => memory::write_segment(low, bytes),
             Self::Signal => write_signal(low, bytes),
@@ -118,7 +118,7 @@ impl Set {
             return Stored::Int(value as i64);
         }
         self.push_rest(rest, start, bytes);
-        Stored::Symbols(Place::since(start, bytes))
+        Stored::Symbols(ByteRange::since(start, bytes))
     }
 
     /// Appends what [`Self::write`] says, as text in any case.
@@ -190,7 +190,7 @@ fn write_signal(number: u64, bytes: &mut Vec<u8>) -> Stored {
         Ok(number @ 1..=64) => {
             let start = bytes.len();
             bytes.extend_from_slice(signal_name(number).as_bytes());
-            Stored::Symbols(Place::since(start, bytes))
+            Stored::Symbols(ByteRange::since(start, bytes))
         }
         _ => Stored::Int(i64::from(number as u32 as i32)),
     }

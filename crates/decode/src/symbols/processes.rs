@@ -3,7 +3,7 @@
 use super::others::counted;
 use super::{Name, Set, bits, push};
 use crate::signals::signal_name;
-use crate::stored::{Place, Stored};
+use crate::stored::{ByteRange, Stored};
 
 pub(crate) static CLONE: Set = Set {
     wide: true,
@@ -76,7 +76,7 @@ pub(super) fn write_clone(value: u64, bytes: &mut Vec<u8>) -> Stored {
     } else if signal != 0 {
         push(&signal.to_string(), start, bytes);
     }
-    if bytes.len() == start { Stored::Int(0) } else { Stored::Symbols(Place::since(start, bytes)) }
+    if bytes.len() == start { Stored::Int(0) } else { Stored::Symbols(ByteRange::since(start, bytes)) }
 }
 
 pub(super) static WAIT: Set = bits(&[

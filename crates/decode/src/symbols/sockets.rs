@@ -2,7 +2,7 @@
 
 use super::others::counted;
 use super::{Name, Set, bits, push};
-use crate::stored::{Place, Stored};
+use crate::stored::{ByteRange, Stored};
 use std::io::Write as _;
 
 counted! { FAMILY_NAMES: "AF_"
@@ -47,7 +47,7 @@ pub(super) fn write_type(value: u64, bytes: &mut Vec<u8>) -> Stored {
     if rest != 0 {
         let _ = write!(bytes, "|{rest:#x}");
     }
-    Stored::Symbols(Place::since(start, bytes))
+    Stored::Symbols(ByteRange::since(start, bytes))
 }
 
 pub(super) static MESSAGE: Set = bits(&[

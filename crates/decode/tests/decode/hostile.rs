@@ -22,8 +22,8 @@ impl Memory for Repeating {
             return 0;
         }
         let length = if address % 5 == self.readable { buffer.len() / 2 } else { buffer.len() };
-        for (place, byte) in buffer[..length].iter_mut().enumerate() {
-            let at = address.wrapping_add(place as u64);
+        for (index, byte) in buffer[..length].iter_mut().enumerate() {
+            let at = address.wrapping_add(index as u64);
             let word = self.words[(at / 8) as usize % self.words.len()];
             *byte = word.to_le_bytes()[at as usize % 8];
         }

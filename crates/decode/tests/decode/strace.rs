@@ -43,8 +43,8 @@ fn calls() -> Vec<Registers> {
         if LEFT_OUT.contains(&spec.name) {
             continue;
         }
-        for place in (0..spec.args.len()).filter(|place| spec.args[*place] == ArgKind::Flags) {
-            calls.extend(values().map(|value| harmless(spec, number, place, value)));
+        for index in (0..spec.args.len()).filter(|index| spec.args[*index] == ArgKind::Flags) {
+            calls.extend(values().map(|value| harmless(spec, number, index, value)));
         }
     }
     calls
@@ -71,9 +71,9 @@ fn narrow_calls() -> Vec<Registers> {
             continue;
         }
         let first = usize::from(spec.args[0] != ArgKind::Flags);
-        for (place, value) in (first..6).flat_map(|place| VALUES.map(|value| (place, value))) {
+        for (index, value) in (first..6).flat_map(|index| VALUES.map(|value| (index, value))) {
             let mut args = harmless_arguments(spec).map(|arg| arg & 0xffff_ffff);
-            args[place] = value;
+            args[index] = value;
             calls.push(Registers { abi: Abi::I386, number, args });
         }
     }
@@ -98,11 +98,11 @@ fn harmless_arguments(spec: &CallSpec) -> [u64; 6] {
     args
 }
 
-fn harmless(spec: &CallSpec, number: u64, place: usize, value: u64) -> Registers {
+fn harmless(spec: &CallSpec, number: u64, index: usize, value: u64) -> Registers {
     let mut args = harmless_arguments(spec);
-    let register = match (spec.name, place) {
+    let register = match (spec.name, index) {
         ("preadv2" | "pwritev2", 4) => 5,
-        (_, place) => place,
+        (_, index) => index,
     };
     args[register] = value;
     Registers { abi: Abi::X86_64, number, args }

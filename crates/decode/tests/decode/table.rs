@@ -13,7 +13,7 @@ struct Plain;
 
 impl Memory for Plain {
     fn read(&self, _: u64, buffer: &mut [u8]) -> usize {
-        buffer.iter_mut().enumerate().for_each(|(place, byte)| *byte = if place % 8 == 0 { 16 } else { 0 });
+        buffer.iter_mut().enumerate().for_each(|(index, byte)| *byte = if index % 8 == 0 { 16 } else { 0 });
         buffer.len()
     }
 }

@@ -34,14 +34,14 @@ fn example() -> Dfg {
     let traces = [steps(&LS), steps(&LS), steps(&LS), steps(&LS_L), steps(&LS_L), steps(&LS_L)];
     for (case, trace) in traces.into_iter().enumerate() {
         let case = CaseId::from_index(case);
-        for (place, activity) in trace.into_iter().enumerate() {
+        for (index, activity) in trace.into_iter().enumerate() {
             let number = activities.iter().position(|known| **known == *activity).unwrap_or_else(|| {
                 activities.push(activity.into());
                 activities.len() - 1
             });
             batch.push(&Event {
                 case,
-                start: Timestamp(1_000 * place as i64 + 10 * i64::from(case.0)),
+                start: Timestamp(1_000 * index as i64 + 10 * i64::from(case.0)),
                 dur: Nullable::some(Nanos(100)),
                 size: Nullable::some(832),
                 ..Event::default()

@@ -43,8 +43,8 @@ fn graph(
     for (case, places) in pieces {
         let mut part = writer.part().unwrap();
         let mut names = Dictionaries::default();
-        for place in places.clone() {
-            let event = event(*case, place, cases[*case][place], &mut names);
+        for index in places.clone() {
+            let event = event(*case, index, cases[*case][index], &mut names);
             part.push(&event, &names).unwrap();
         }
         summaries.push(part.finish(&names).unwrap());

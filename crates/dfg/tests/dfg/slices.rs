@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
 use iotrail_dfg::result::{END, START};
-use iotrail_dfg::{ConcurrencyRule, DfgOptions, Slicing, Wanted, synthesize};
+use iotrail_dfg::{ActivitySet, ConcurrencyRule, DfgOptions, Slicing, synthesize};
 use iotrail_model::{Case, CaseId, Event, Nanos, Nullable, Timestamp};
 use iotrail_query::{ActivityId, Query, QuerySpec, TimeSlices, scan};
 use iotrail_trail::EventLog;
@@ -47,7 +47,7 @@ fn found(log: &EventLog, threads: usize, slices: usize) -> Found {
     synthesize(log, &query, &options).unwrap();
     let names: Vec<_> = query.activities();
     let ids = || (0..).map(ActivityId).take(names.len());
-    let slicing = Slicing::new(TimeSlices::new(log, Timestamp(0), 10, slices), Wanted::only(ids()));
+    let slicing = Slicing::new(TimeSlices::new(log, Timestamp(0), 10, slices), ActivitySet::only(ids()));
     let graph = scan(log, Some(&query), NonZeroUsize::new(threads).unwrap(), &slicing).unwrap();
     let mut nodes = BTreeMap::new();
     for (id, name) in ids().zip(&names) {

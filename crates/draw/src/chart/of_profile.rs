@@ -55,7 +55,7 @@ fn words(quantity: Quantity) -> Words {
         Quantity::FileWriteLength => {
             words("Length of writes, by group of files", "bytes moved by a write", "write", true)
         }
-        Quantity::LifeTime => {
+        Quantity::Lifetime => {
             words("Lifetime of processes, by group", "lifetime of a process", "process", false)
         }
     }
@@ -63,7 +63,7 @@ fn words(quantity: Quantity) -> Words {
 
 fn unit(quantity: Quantity) -> Unit {
     match quantity {
-        Quantity::Latency | Quantity::LifeTime => Unit::Nanoseconds,
+        Quantity::Latency | Quantity::Lifetime => Unit::Nanoseconds,
         _ => Unit::Bytes,
     }
 }

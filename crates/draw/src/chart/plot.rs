@@ -40,7 +40,7 @@ pub(super) const QUANTITIES: [(Quantity, &str); 8] = [
     (Quantity::ProcessWritten, "process-written"),
     (Quantity::FileReadLength, "file-read-length"),
     (Quantity::FileWriteLength, "file-write-length"),
-    (Quantity::LifeTime, "life-time"),
+    (Quantity::Lifetime, "lifetime"),
 ];
 
 impl Plot {

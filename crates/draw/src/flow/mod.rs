@@ -1,6 +1,6 @@
 //! The picture of a workflow: processes, files, and what flows between them.
 //!
-//! Dun et al., section 6.3.4, Fig. 13 and 14: processes are ellipses with command and life time, files are boxes with
+//! Dun et al., section 6.3.4, Fig. 13 and 14: processes are ellipses with command and lifetime, files are boxes with
 //! their base name, edges of data are solid and say bytes and rate, edges between processes are dotted, the head of an
 //! arrow tells the operation, and a critical path has a colour of its own.
 

@@ -78,7 +78,7 @@ fn size(vertex: &Vertex) -> (f64, f64) {
 
 fn links(graph: &Graph, selection: &Selection, view: &FlowView) -> Vec<Link> {
     let places: HashMap<VertexId, usize> =
-        selection.vertices.iter().enumerate().map(|(place, vertex)| (*vertex, place)).collect();
+        selection.vertices.iter().enumerate().map(|(index, vertex)| (*vertex, index)).collect();
     let most = selection.edges.iter().map(|edge| graph.edge(*edge).bytes()).max().unwrap_or(0);
     let link = |id: &EdgeId| {
         let edge = graph.edge(*id);

@@ -51,7 +51,7 @@ fn colours(graph: &Graph, selection: &Selection) -> HashMap<u32, usize> {
     phases.sort_by_key(|phase| (std::cmp::Reverse(members[phase]), *phase));
     phases.truncate(COLOURS);
     phases.sort_unstable();
-    phases.into_iter().enumerate().map(|(place, phase)| (phase, place)).collect()
+    phases.into_iter().enumerate().map(|(index, phase)| (phase, index)).collect()
 }
 
 struct Drawing<'a> {
@@ -162,9 +162,9 @@ impl Drawing<'_> {
     fn route(&self, route: &Route, edge: EdgeId, rects: &[Rect]) -> Route {
         let edge = self.graph.edge(edge);
         let ellipse = |vertex: VertexId| {
-            let place = self.selection.vertices.binary_search(&vertex).ok()?;
+            let index = self.selection.vertices.binary_search(&vertex).ok()?;
             self.graph.vertex(vertex).process()?;
-            rects.get(place).copied()
+            rects.get(index).copied()
         };
         let mut route = route.clone();
         if let Some(rect) = ellipse(edge.to) {
@@ -181,12 +181,12 @@ impl Drawing<'_> {
     /// What stands out last, so that nothing crosses it.
     fn edges(&self, items: &mut Vec<Item>, routes: &[Route]) {
         let mut order: Vec<usize> = (0..routes.len()).collect();
-        order.sort_by_key(|place| stands_out(self.view, self.selection.edges[*place]));
-        for place in order {
-            let id = self.selection.edges[place];
+        order.sort_by_key(|index| stands_out(self.view, self.selection.edges[*index]));
+        for index in order {
+            let id = self.selection.edges[index];
             let edge = self.graph.edge(id);
             let (ink, width) = self.look(id);
-            let arrow = heads::arrow(edge.relation, &routes[place], ink, width);
+            let arrow = heads::arrow(edge.relation, &routes[index], ink, width);
             items.push(group("edge", Some(id.index()), Some(label::edge_title(edge, self.graph)), arrow));
         }
     }

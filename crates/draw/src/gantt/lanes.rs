@@ -116,7 +116,7 @@ fn shallow(gantt: &Gantt, lanes: &[Lane], notes: &mut Vec<String>) -> Vec<Lane> 
     kept.collect()
 }
 
-/// Sum of the known life times of the rows of a lane.
+/// Sum of the known lifetimes of the rows of a lane.
 pub(super) fn time(gantt: &Gantt, lane: &Lane) -> u64 {
     let spans = lane.rows.iter().map(|index| &gantt.rows[*index]);
     spans

@@ -11,7 +11,7 @@ pub fn timeline(tree: &Tree, title: &str) -> Gantt {
     while let Some((id, parent)) = stack.pop() {
         let node = tree.node(id);
         let command = node.cmdline.as_deref().map(|line| line.trim_end_matches('\0').replace('\0', " "));
-        let place = rows.len();
+        let index = rows.len();
         rows.push(GanttRow {
             label: node.label.to_string(),
             detail: command.or_else(|| node.exe.as_deref().map(str::to_owned)).unwrap_or_default(),
@@ -23,7 +23,7 @@ pub fn timeline(tree: &Tree, title: &str) -> Gantt {
             failed: node.failed(),
             count: 1,
         });
-        stack.extend(node.children.iter().rev().map(|child| (*child, Some(place))));
+        stack.extend(node.children.iter().rev().map(|child| (*child, Some(index))));
     }
     Gantt {
         title: title.to_owned(),
@@ -38,7 +38,7 @@ pub fn timeline(tree: &Tree, title: &str) -> Gantt {
 mod tests {
     use super::*;
     use iotrail_model::{Pid, Process, Timestamp};
-    use iotrail_query::{Lives, ProcessGroups};
+    use iotrail_query::{ProcessGroups, ProcessTable};
 
     fn process(pid: u32, ppid: u32, exe: &str, from: i64, to: i64, exit: i32) -> Process {
         Process {
@@ -69,7 +69,7 @@ mod tests {
             ));
         }
         images.push(process(40, 1, "\u{1b}[31mld", 50, 90, 0));
-        iotrail_workflow::tree::tree(&Lives::new(images), &ProcessGroups::default(), &[])
+        iotrail_workflow::tree::tree(&ProcessTable::new(images), &ProcessGroups::default(), &[])
     }
 
     #[test]

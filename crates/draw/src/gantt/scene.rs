@@ -56,14 +56,14 @@ struct Drawing<'a> {
 }
 
 /// Where a lane is drawn, and how its rows lie in it.
-struct Place {
+struct LaneLayout {
     y: f64,
     height: f64,
     /// For each row of the lane its strip; none if there are too many.
     strips: Option<Vec<usize>>,
 }
 
-impl Place {
+impl LaneLayout {
     fn middle(&self) -> f64 {
         self.y + self.height / 2.0
     }
@@ -150,21 +150,21 @@ impl Drawing<'_> {
         }
     }
 
-    fn place(&self, lane: &Lane, y: f64) -> Place {
+    fn place(&self, lane: &Lane, y: f64) -> LaneLayout {
         if lane.rows.len() == 1 {
-            return Place { y, height: SINGLE, strips: Some(vec![0]) };
+            return LaneLayout { y, height: SINGLE, strips: Some(vec![0]) };
         }
         let spans: Vec<(i64, i64)> =
             lane.rows.iter().map(|row| self.clock.span(&self.gantt.rows[*row])).collect();
         let (strips, count) = pack(&spans);
         if count > MOST_STRIPS {
-            return Place { y, height: CROWD, strips: None };
+            return LaneLayout { y, height: CROWD, strips: None };
         }
-        Place { y, height: (count as f64 * (STRIP + 1.0)).max(SINGLE), strips: Some(strips) }
+        LaneLayout { y, height: (count as f64 * (STRIP + 1.0)).max(SINGLE), strips: Some(strips) }
     }
 
     /// From the parent's bar at the moment of the child's birth down to the child.
-    fn connectors(&self, canvas: &mut Canvas, places: &[Place], at: &impl Fn(i64) -> f64) {
+    fn connectors(&self, canvas: &mut Canvas, places: &[LaneLayout], at: &impl Fn(i64) -> f64) {
         let stroke = Stroke { ink: palette::EDGE, width: 0.9, dash: Dash::Dotted };
         let mut items = Vec::new();
         for (lane, place) in self.lanes.iter().zip(places) {
@@ -178,7 +178,7 @@ impl Drawing<'_> {
         canvas.group("connectors", items);
     }
 
-    fn bars(&self, lane: &Lane, place: &Place, at: &impl Fn(i64) -> f64) -> Vec<Item> {
+    fn bars(&self, lane: &Lane, place: &LaneLayout, at: &impl Fn(i64) -> f64) -> Vec<Item> {
         let Some(strips) = &place.strips else { return self.crowd(lane, place, at) };
         let count = strips.iter().max().map_or(1, |most| most + 1);
         let height = if lane.rows.len() == 1 { SINGLE } else { place.height / count as f64 - 1.0 };
@@ -213,7 +213,7 @@ impl Drawing<'_> {
     }
 
     /// How many rows of the lane there are at each moment.
-    fn crowd(&self, lane: &Lane, place: &Place, at: &impl Fn(i64) -> f64) -> Vec<Item> {
+    fn crowd(&self, lane: &Lane, place: &LaneLayout, at: &impl Fn(i64) -> f64) -> Vec<Item> {
         let changes = changes(lane.rows.iter().map(|row| self.clock.span(&self.gantt.rows[*row])));
         let most = changes.iter().map(|change| change.1).max().unwrap_or(1).max(1) as f64;
         let bottom = place.y + place.height;

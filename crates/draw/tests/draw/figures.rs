@@ -203,7 +203,7 @@ fn both_engines_draw_every_edge_from_border_to_border() {
 #[test]
 fn plots_are_written_as_words() {
     assert_eq!("ecdf".parse(), Ok(Plot { kind: PlotKind::Ecdf, quantity: None }));
-    assert_eq!("box:life-time".parse(), Ok(Plot { kind: PlotKind::Box, quantity: Some(Quantity::LifeTime) }));
+    assert_eq!("box:lifetime".parse(), Ok(Plot { kind: PlotKind::Box, quantity: Some(Quantity::Lifetime) }));
     assert!("pie".parse::<Plot>().unwrap_err().contains("ecdf, histogram, box, bytes, calls, heat"));
     assert!("ecdf:love".parse::<Plot>().unwrap_err().contains("latency"));
     assert_eq!(

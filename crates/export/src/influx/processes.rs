@@ -3,23 +3,23 @@
 use crate::influx::times::Times;
 use crate::influx::{Measurement, Out, Source, origin};
 use iotrail_model::{CaseId, Process};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use std::collections::HashMap;
 
 pub(crate) fn write<E>(source: &Source<'_>, out: &mut Out<'_, E>) -> Result<(), E> {
     let (measurement, origin) = (Measurement::Process, origin(source));
     let mut times = HashMap::<CaseId, Times>::new();
-    for (number, life) in source.lives.all().iter().enumerate() {
-        let id = LifeId(number as u32);
-        let (images, last) = (source.lives.images(id), source.lives.last_image(id));
-        let series = out.tags.of_case(measurement.name(), life.case);
+    for (number, process) in source.processes.all().iter().enumerate() {
+        let id = ProcessId(number as u32);
+        let (images, last) = (source.processes.images(id), source.processes.last_image(id));
+        let series = out.tags.of_case(measurement.name(), process.case);
         let line = &mut out.line;
         line.begin(&series);
-        line.integer("pid", Some(i64::from(life.pid.0)));
+        line.integer("pid", Some(i64::from(process.pid.0)));
         line.integer("ppid", images[0].ppid.map(|pid| i64::from(pid.0)));
         line.text("exe", last.exe.as_deref());
         line.text("command", last.cmdline.as_deref().map(spaced).as_deref());
-        line.integer("duration_ns", life.span().map(|span| span.0));
+        line.integer("duration_ns", process.span().map(|span| span.0));
         line.integer(
             "threads",
             Some(images.iter().map(|image| i64::from(image.threads)).max().unwrap_or_default()),
@@ -28,8 +28,8 @@ pub(crate) fn write<E>(source: &Source<'_>, out: &mut Out<'_, E>) -> Result<(), 
         line.integer("bytes_written", Some(sum(images, |image| image.bytes_written)));
         line.integer("exit_code", last.exit_code.map(i64::from));
         line.text("signal", last.signal.as_deref());
-        let wanted = life.start.map_or(origin, |start| start.0);
-        let time = times.entry(life.case).or_default().next(wanted);
+        let wanted = process.start.map_or(origin, |start| start.0);
+        let time = times.entry(process.case).or_default().next(wanted);
         out.end(measurement, wanted, time)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Which events, what they are called, where they belong: the words of a query.
 
-use iotrail_query::{AUTO, Lives, ProcessGroupBy, ProcessGroups, QuerySpec, SelectSpec};
+use iotrail_query::{AUTO, ProcessGroupBy, ProcessGroups, ProcessTable, QuerySpec, SelectSpec};
 use iotrail_trail::EventLog;
 use std::path::PathBuf;
 
@@ -130,7 +130,7 @@ impl Mapping {
 /// What an activity, a case and a group is.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = MEANING)]
-pub(crate) struct Meaning {
+pub(crate) struct Grouping {
     #[command(flatten)]
     mapping: Mapping,
 
@@ -143,7 +143,7 @@ pub(crate) struct Meaning {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Query {
     #[command(flatten)]
-    meaning: Meaning,
+    meaning: Grouping,
 
     #[command(flatten)]
     selection: Selection,
@@ -199,8 +199,8 @@ impl ProcessQuery {
         &self.phases.phases
     }
 
-    pub(crate) fn groups(&self, log: &EventLog, lives: &Lives) -> anyhow::Result<ProcessGroups> {
-        Ok(self.phases.parse()?.divide(log, lives))
+    pub(crate) fn groups(&self, log: &EventLog, processes: &ProcessTable) -> anyhow::Result<ProcessGroups> {
+        Ok(self.phases.parse()?.divide(log, processes))
     }
 }
 

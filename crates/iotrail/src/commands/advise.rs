@@ -71,7 +71,7 @@ pub(crate) struct Args {
 
     /// Form of the output: `sarif` is SARIF 2.1.0, for CI systems; by the extension of the output file if not given.
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
-    format: Option<Form>,
+    format: Option<OutputFormat>,
 
     /// Write a file; `-` is stdout.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
@@ -83,7 +83,7 @@ pub(crate) struct Args {
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum OutputFormat {
     Text,
     Json,
     Sarif,
@@ -120,14 +120,14 @@ fn page(rule: &str) -> anyhow::Result<String> {
 }
 
 impl Args {
-    fn form(&self) -> Form {
+    fn format(&self) -> OutputFormat {
         let has =
             |name| self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
         match self.format {
-            Some(form) => form,
-            None if self.json || has("json") => Form::Json,
-            None if has("sarif") => Form::Sarif,
-            None => Form::Text,
+            Some(format) => format,
+            None if self.json || has("json") => OutputFormat::Json,
+            None if has("sarif") => OutputFormat::Sarif,
+            None => OutputFormat::Text,
         }
     }
 }
@@ -162,13 +162,13 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     } else if advice.looked.mergeable == 0 && !query.selects_everything() {
         query.check_selected(synthesize(&log, &query, &DfgOptions::default())?.events.total, &log)?;
     }
-    match args.form() {
-        Form::Json => output::write(&args.output, &output::json_document(&advice)?)?,
-        Form::Sarif => {
+    match args.format() {
+        OutputFormat::Json => output::write(&args.output, &output::json_document(&advice)?)?,
+        OutputFormat::Sarif => {
             let log = sarif(&advice, env!("CARGO_PKG_VERSION"));
             output::write(&args.output, &output::json_document(&log)?)?;
         }
-        Form::Text => {
+        OutputFormat::Text => {
             let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
             output::text(&args.output, advice_summary(&advice, args.top, style).as_bytes())?;
         }

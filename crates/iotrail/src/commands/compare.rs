@@ -2,7 +2,7 @@
 
 use crate::args::{graph, query};
 use crate::commands::compare_phases as phases;
-use crate::commands::dfg::{check_formats, is_html, say_choices};
+use crate::commands::dfg::{check_formats, is_html, report_choices};
 use crate::{output, ui::Ui, usage};
 use anyhow::{Context, bail};
 use iotrail_dfg::{Comparison, Contrast};
@@ -99,13 +99,13 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     check_formats(&args.output)?;
     let log = EventLog::open(&[&args.trails[..], &args.others].concat())?;
     let query = Query::new(spec(args, &log)?, &log)?;
-    say_choices(&query, ui);
+    report_choices(&query, ui);
     let all = compared(args, &log, &query)?;
     let mut outputs = output::Files::default();
     for path in &args.output {
         write(args, &log, &query, &all, path, &mut outputs)?;
     }
-    ui.say_written(&outputs.publish()?);
+    ui.report_written(&outputs.publish()?);
     if args.json {
         output::stdout(&json(&all)?)?;
     } else if args.csv {

@@ -1,6 +1,6 @@
 //! The part of `iotrail compare` that compares profiles.
 
-use iotrail_query::{Lives, ProcessGroupBy, Query};
+use iotrail_query::{ProcessGroupBy, ProcessTable, Query};
 use iotrail_stats::compare::PhaseComparison;
 use iotrail_stats::{ProfileOptions, compare_groups};
 use iotrail_trail::EventLog;
@@ -14,8 +14,8 @@ pub(crate) fn compare_profiles(
     pairs: &[(String, String)],
     threads: NonZeroUsize,
 ) -> anyhow::Result<Vec<PhaseComparison>> {
-    let lives = Lives::of_log(log)?;
-    let groups = ProcessGroupBy::parse(by)?.divide(log, &lives);
+    let processes = ProcessTable::of_log(log)?;
+    let groups = ProcessGroupBy::parse(by)?.divide(log, &processes);
     let options = ProfileOptions { by: by.to_owned(), threads, ..ProfileOptions::default() };
-    Ok(compare_groups(log, query, &lives, &groups, pairs, &options)?)
+    Ok(compare_groups(log, query, &processes, &groups, pairs, &options)?)
 }

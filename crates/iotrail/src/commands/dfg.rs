@@ -67,13 +67,13 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     check_formats(&args.output)?;
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(args.query.spec(), &log)?;
-    say_choices(&query, ui);
+    report_choices(&query, ui);
     if args.map_explain {
         return explain(args, &log, &query);
     }
     let dfg = synthesize(&log, &query, &args.synthesis.options())?;
     query.check_selected(dfg.events.total, &log)?;
-    say_emptiness(&dfg, ui);
+    report_emptiness(&dfg, ui);
     let view = args.picture.view(!dfg.groups.is_empty());
     let mut outputs = output::Files::default();
     for path in args.output.iter().filter(|path| *path != Path::new("-")) {
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             outputs.write(&path, &bytes)?;
         }
     }
-    ui.say_written(&outputs.publish()?);
+    ui.report_written(&outputs.publish()?);
     match stdout_format {
         Some(format) => output::stdout(&write_dfg(&dfg, &view, format)?)?,
         None if args.output.is_empty() => {
@@ -117,9 +117,9 @@ fn stdout_format(args: &Args) -> anyhow::Result<Option<Format>> {
 }
 
 /// Shows choices that were made for the user.
-pub(crate) fn say_choices(query: &Query, ui: &Ui) {
+pub(crate) fn report_choices(query: &Query, ui: &Ui) {
     if query.case_by() != CaseBy::Rank {
-        ui.say(&format!("grouping by {} ({}); change with --case", query.case_by(), query.case_by_reason()));
+        ui.info(&format!("grouping by {} ({}); change with --case", query.case_by(), query.case_by_reason()));
     }
     for warning in query.warnings() {
         ui.warn(&hints::of_warning(warning));
@@ -131,7 +131,7 @@ pub(crate) fn say_choices(query: &Query, ui: &Ui) {
     }
 }
 
-fn say_emptiness(dfg: &Dfg, ui: &Ui) {
+fn report_emptiness(dfg: &Dfg, ui: &Ui) {
     if dfg.events.total == 0 {
         ui.warn("the trail holds no events");
     } else if dfg.events.mapped == 0 {

@@ -1,6 +1,6 @@
 //! `iotrail events`: the events themselves.
 
-use crate::rows::{Form, FormArgs, json_lines};
+use crate::rows::{OutputFormat, OutputFormatArgs, json_lines};
 use crate::{args::query::Selection, output, ui::Ui};
 use iotrail_console::hints;
 use iotrail_model::csv;
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     limit: Option<u64>,
 
     #[command(flatten)]
-    form: FormArgs,
+    format: OutputFormatArgs,
 
     /// Write to a file instead of stdout.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let form = args.form.form();
+    let format = args.format.format();
     let log = EventLog::open(&args.trails)?;
     let mut select = args.selection.spec();
     if select.layer.is_empty() {
@@ -55,18 +55,24 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let query = Query::new(spec, &log)?;
     query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
     let limit = args.limit.unwrap_or(u64::MAX);
-    let printed = output::stream(&args.output, |out| print(&log, &query, form, limit, out))?;
+    let printed = output::stream(&args.output, |out| print(&log, &query, format, limit, out))?;
     if limit > 0 {
         query.check_selected(printed, &log)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(log: &EventLog, query: &Query, form: Form, limit: u64, out: &mut dyn Write) -> anyhow::Result<u64> {
+fn print(
+    log: &EventLog,
+    query: &Query,
+    format: OutputFormat,
+    limit: u64,
+    out: &mut dyn Write,
+) -> anyhow::Result<u64> {
     let mut classifier = query.worker();
     let mut classified = Classified::default();
     let mut printed = 0;
-    writeln_header(form, out)?;
+    writeln_header(format, out)?;
     for row_group in 0..log.row_groups() {
         if printed >= limit {
             break;
@@ -82,22 +88,22 @@ fn print(log: &EventLog, query: &Query, form: Form, limit: u64, out: &mut dyn Wr
             }
             let event = batch.event(row);
             let case = &log.cases()[event.case.index()];
-            Record { case, names: log.names(), event: &event }.write(form, out)?;
+            Record { case, names: log.names(), event: &event }.write(format, out)?;
             printed += 1;
         }
     }
     Ok(printed)
 }
 
-fn writeln_header(form: Form, out: &mut dyn Write) -> std::io::Result<()> {
-    match form {
-        Form::Csv => writeln!(out, "{}", COLUMNS.join(",")),
-        Form::Table => writeln!(
+fn writeln_header(format: OutputFormat, out: &mut dyn Write) -> std::io::Result<()> {
+    match format {
+        OutputFormat::Csv => writeln!(out, "{}", COLUMNS.join(",")),
+        OutputFormat::Table => writeln!(
             out,
             "{:<30} {:<16} {:>7} {:>9} {:>10} {:>12} {:<14} PATH",
             "START", "CASE", "TID", "DURATION", "SIZE", "OFFSET", "CALL"
         ),
-        Form::Json => Ok(()),
+        OutputFormat::Json => Ok(()),
     }
 }
 
@@ -171,7 +177,7 @@ impl<'a> Record<'a> {
             Value::Layer(layer) => Field::from(Some(layer.name())),
             Value::Name(kind, id) => Field::from(Some(&*kind.texts(self.names)[id as usize])),
             // A trace without time stamps only tells the order.
-            Value::Time(_) if !self.case.tells_time() => {
+            Value::Time(_) if !self.case.has_times() => {
                 fields.push(Field::Null);
                 Field::Null
             }
@@ -183,17 +189,17 @@ impl<'a> Record<'a> {
         fields.push(field);
     }
 
-    fn write(&self, form: Form, out: &mut dyn Write) -> anyhow::Result<()> {
-        match form {
-            Form::Json => json_lines(std::iter::once(self), out)?,
-            Form::Csv => {
+    fn write(&self, format: OutputFormat, out: &mut dyn Write) -> anyhow::Result<()> {
+        match format {
+            OutputFormat::Json => json_lines(std::iter::once(self), out)?,
+            OutputFormat::Csv => {
                 for (number, field) in self.fields().iter().enumerate() {
                     out.write_all(if number > 0 { b"," } else { b"" })?;
                     field.write_csv(out)?;
                 }
                 writeln!(out)?;
             }
-            Form::Table => self.write_row(out)?,
+            OutputFormat::Table => self.write_row(out)?,
         }
         Ok(())
     }
@@ -206,7 +212,7 @@ impl<'a> Record<'a> {
         write!(
             out,
             "{:<30} {:<16} {:>7} {:>9} {:>10} {:>12} {:<14} {}",
-            if case.tells_time() { event.start.to_rfc3339() } else { "-".to_owned() },
+            if case.has_times() { event.start.to_rfc3339() } else { "-".to_owned() },
             printable(&case.name.to_string()),
             event.tid,
             event.dur.get().map_or_else(|| "-".to_owned(), |span| units::duration(span.0 as f64)),

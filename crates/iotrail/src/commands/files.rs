@@ -6,7 +6,7 @@ use crate::ui::Ui;
 use clap::ValueEnum;
 use iotrail_console::hints;
 use iotrail_model::threads::one_per_core;
-use iotrail_query::{Lives, Query, QuerySpec};
+use iotrail_query::{ProcessTable, Query, QuerySpec};
 use iotrail_stats::{RowBy, UsedFile, file_uses};
 use iotrail_terminal::file_table::file_table;
 use iotrail_trail::EventLog;
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         (_, true) => RowBy::File,
         _ => RowBy::Path,
     };
-    let mut rows = file_uses(&log, &query, &Lives::of_log(&log)?, by, one_per_core())?;
+    let mut rows = file_uses(&log, &query, &ProcessTable::of_log(&log)?, by, one_per_core())?;
     if !query.selection().is_empty() {
         rows.retain(|row| row.used.calls > 0);
     }

@@ -155,9 +155,9 @@ fn report(summary: &ImportSummary, args: &Args, ui: &Ui) -> anyhow::Result<()> {
     if more > 0 {
         ui.warn(&format!("{} more; --json lists all", units::count(more as u64)));
     }
-    ui.say(&in_one_line(summary, args));
+    ui.info(&in_one_line(summary, args));
     for note in summary.coverage.notes.iter() {
-        ui.say(&format!("note: {}", hints::of_note(note, &args.output.to_string_lossy())));
+        ui.info(&format!("note: {}", hints::of_note(note, &args.output.to_string_lossy())));
     }
     if args.json {
         output::json(summary)?;

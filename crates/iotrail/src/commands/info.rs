@@ -76,7 +76,7 @@ fn summary(info: &Info) -> Block {
         block.entry("layers", info.layers.iter().map(layer).collect::<Vec<_>>().join(", "));
     }
     if let Some(time) = &info.time {
-        let span = info.resolution.tells(Nanos(time.end_ns.saturating_sub(time.start_ns)));
+        let span = info.resolution.known_span(Nanos(time.end_ns.saturating_sub(time.start_ns)));
         let span = span.map_or_else(|| "–".to_owned(), |span| units::duration(span.0 as f64));
         let clocks = info.clocks.iter().cloned().collect::<Vec<_>>().join(", ");
         block.entry("time", format!("{} to {}: {span} (clock: {clocks})", time.start, time.end));

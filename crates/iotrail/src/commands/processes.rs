@@ -26,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.table.trails)?;
     let mut processes = log.processes()?;
-    for process in processes.iter_mut().filter(|process| !log.cases()[process.case.index()].tells_time()) {
+    for process in processes.iter_mut().filter(|process| !log.cases()[process.case.index()].has_times()) {
         (process.start, process.end) = (None, None);
     }
     let records = processes.iter().map(|process| Record::new(process, &log.cases()[process.case.index()]));
@@ -106,13 +106,13 @@ fn table(processes: &[Process], cases: &[Case]) -> Table {
 
 fn cells(process: &Process, case: &Case) -> [String; 9] {
     let unknown = || "–".to_owned();
-    let life = process.start.zip(process.end).and_then(|(start, end)| case.time_between(start, end));
+    let lifetime = process.start.zip(process.end).and_then(|(start, end)| case.time_between(start, end));
     let cpu = process.usage.user.zip(process.usage.system).map(|(user, system)| user.0 + system.0);
     let bytes = |value: i64| units::bytes(value as f64);
     [
         process.pid.to_string(),
         process.ppid.map_or_else(unknown, |ppid| ppid.to_string()),
-        life.map_or_else(unknown, |span| units::duration(span.0 as f64)),
+        lifetime.map_or_else(unknown, |span| units::duration(span.0 as f64)),
         cpu.map_or_else(unknown, |span| units::duration(span as f64)),
         process.usage.max_memory.map_or_else(unknown, |size| units::bytes(size as f64)),
         bytes(process.bytes_read),

@@ -43,7 +43,7 @@ pub(crate) fn conclude(session: &Session, target: &Path, outputs: &Outputs, ui: 
         ui.warn(&format!("the recording holds no events: {why}"));
     }
     if published.is_last {
-        say(session, target, outputs, ui)?;
+        info(session, target, outputs, ui)?;
     }
     match &outputs.json {
         Some(path) => output::write(path, &summary(session, &published.added, target)?),
@@ -51,19 +51,19 @@ pub(crate) fn conclude(session: &Session, target: &Path, outputs: &Outputs, ui: 
     }
 }
 
-fn say(session: &Session, target: &Path, outputs: &Outputs, ui: &Ui) -> anyhow::Result<()> {
+fn info(session: &Session, target: &Path, outputs: &Outputs, ui: &Ui) -> anyhow::Result<()> {
     let log = EventLog::open(&[target.to_owned()])?;
     let info = log.info()?;
     let explained =
         if (1..=EXPLAINED).contains(&info.events) { why(&log, one_per_core()).ok() } else { None };
-    ui.say(&in_one_line(session, &info, explained.as_ref(), target));
+    ui.info(&in_one_line(session, &info, explained.as_ref(), target));
     if let Some(recording) = &info.coverage.recording {
-        ui.say(&format!("coverage: {}", recording.in_one_line()));
+        ui.info(&format!("coverage: {}", recording.in_one_line()));
     }
     if let Some((why, run)) = explained.as_ref().and_then(|why| Some((why, why.runs.first()?))) {
         let slowest =
             if why.runs.len() > 1 { format!(" of the slowest, {}", run.name) } else { String::new() };
-        ui.say(&format!("why{slowest} {}", why_line(run, why.directory.as_deref())));
+        ui.info(&format!("why{slowest} {}", why_line(run, why.directory.as_deref())));
     }
     if let Some(page) = &outputs.report {
         let beside = || free_name(&target.with_extension(""), "html", outputs.force);
@@ -71,7 +71,7 @@ fn say(session: &Session, target: &Path, outputs: &Outputs, ui: &Ui) -> anyhow::
     }
     let name = argument(&target.to_string_lossy());
     let page = if outputs.report.is_none() { format!(", iotrail report {name}") } else { String::new() };
-    ui.say(&format!("next: iotrail why {name}, iotrail files {name}, iotrail advise {name}{page}"));
+    ui.info(&format!("next: iotrail why {name}, iotrail files {name}, iotrail advise {name}{page}"));
     Ok(())
 }
 

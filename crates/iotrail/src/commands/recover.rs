@@ -56,34 +56,34 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let bar = ui.event_bar("recovering");
     let recovered = recover(&args.trail, &options, &|done, total| bar.show(done, total))?;
     bar.clear();
-    say(&recovered, args, ui);
+    info(&recovered, args, ui);
     if args.json {
         output::json(&recovered)?;
     }
     Ok(if recovered.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn say(recovered: &Recovered, args: &Args, ui: &Ui) {
+fn info(recovered: &Recovered, args: &Args, ui: &Ui) {
     let target = args.output.as_ref().unwrap_or(&args.trail).display();
     for left in &recovered.left {
         ui.warn(&format!("left alone: {}", describe(left)));
         if left.recorder == Liveness::Dead && left.events > 0 {
-            ui.say("--salvage takes what is readable in it and removes its spool");
+            ui.info("--salvage takes what is readable in it and removes its spool");
         }
     }
     for unreadable in &recovered.unreadable {
         ui.warn(&format!("left alone, nothing of it can be read: {}", unreadable.why));
     }
     if !recovered.unreadable.is_empty() && args.output.is_none() {
-        ui.say("to get a trail of the others: -o OTHER.trail");
+        ui.info("to get a trail of the others: -o OTHER.trail");
     }
     for recording in &recovered.recordings {
-        ui.say(&describe(recording));
+        ui.info(&describe(recording));
     }
     if recovered.recordings.is_empty() && recovered.is_complete() {
-        ui.say(&format!("{target}: nothing to recover, the trail is finished"));
+        ui.info(&format!("{target}: nothing to recover, the trail is finished"));
     } else if !recovered.recordings.is_empty() {
-        ui.say(&format!("{target}: {} recovered", units::counted(recovered.events, "event", "events")));
+        ui.info(&format!("{target}: {} recovered", units::counted(recovered.events, "event", "events")));
         if recovered.lost > 0 {
             ui.warn(&format!("{} lost", units::counted(recovered.lost, "event", "events")));
         }

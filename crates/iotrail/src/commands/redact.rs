@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let total = log.rows();
     let redacted = redact(&log, &args.output, &options, |done| bar.show(done, total))?;
     bar.clear();
-    say(&redacted, args, ui);
+    info(&redacted, args, ui);
     if args.json {
         output::json(&redacted)?;
     }
@@ -101,8 +101,8 @@ fn key(file: Option<&Path>) -> anyhow::Result<Key> {
     Ok(Key::of(&secret)?)
 }
 
-fn say(redacted: &Redacted, args: &Args, ui: &Ui) {
-    ui.say(&format!(
+fn info(redacted: &Redacted, args: &Args, ui: &Ui) {
+    ui.info(&format!(
         "{}: {}, {} of {} renamed",
         args.output.display(),
         units::counted(redacted.events, "event", "events"),

@@ -1,7 +1,7 @@
 //! `iotrail report`: the self-contained HTML page.
 
 use crate::args::{graph, query};
-use crate::commands::dfg::say_choices;
+use crate::commands::dfg::report_choices;
 use crate::free_name::free_name;
 use crate::{output, ui::Ui};
 use iotrail_dfg::DfgOptions;
@@ -57,7 +57,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(args.query.spec(), &log)?;
-    say_choices(&query, ui);
+    report_choices(&query, ui);
     let options = ReportOptions {
         title: args.title.clone(),
         phases_by: args.phases.phases.clone(),
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let page = args.output.clone().unwrap_or_else(|| default_name(&args.trails));
     output::write(&page, report(&log, &query, &options)?.as_bytes())?;
-    say_written(&page, ui);
+    report_written(&page, ui);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -92,13 +92,13 @@ pub(crate) fn write_plain(trail: &Path, page: &Path, ui: &Ui) -> anyhow::Result<
     let log = EventLog::open(&[trail.to_owned()])?;
     let query = Query::new(QuerySpec::default(), &log)?;
     output::write(page, report(&log, &query, &options(DfgOptions::default()))?.as_bytes())?;
-    say_written(page, ui);
+    report_written(page, ui);
     Ok(())
 }
 
-fn say_written(page: &Path, ui: &Ui) {
+fn report_written(page: &Path, ui: &Ui) {
     if page != Path::new("-") {
-        ui.say(&format!("wrote {} (open it in a browser)", page.display()));
+        ui.info(&format!("wrote {} (open it in a browser)", page.display()));
     }
 }
 

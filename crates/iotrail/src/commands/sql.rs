@@ -37,8 +37,8 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
              In iotrail's source directory `make sql` builds it beside iotrail, `cargo install --path crates/sql` installs it"
         );
     };
-    let talk = ui.as_options().into_iter().map(OsString::from);
-    let arguments: Vec<OsString> = talk.chain(args.words.iter().cloned()).collect();
+    let messages = ui.as_options().into_iter().map(OsString::from);
+    let arguments: Vec<OsString> = messages.chain(args.words.iter().cloned()).collect();
     Err(program::become_program(&found, &arguments))
         .with_context(|| format!("cannot run {}", found.display()))
 }

@@ -7,7 +7,7 @@ use iotrail_draw::chart::{Plot, PlotKind, of_profile, sheet};
 use iotrail_draw::view::Theme;
 use iotrail_draw::{PictureFormat, picture_file};
 use iotrail_export::profile_csv::profile_csv;
-use iotrail_query::{AUTO, Lives, Query};
+use iotrail_query::{AUTO, ProcessTable, Query};
 use iotrail_stats::{FilesBy, Profile, ProfileOptions, ProfileTable, profile, sql};
 use iotrail_terminal::profile_tables::profile_tables;
 use iotrail_trail::EventLog;
@@ -34,7 +34,7 @@ const DISTRIBUTIONS: Plot = Plot { kind: PlotKind::Ecdf, quantity: None };
   iotrail stats run.trail --json | jq '.phases[] | {group, bytes_read}'
   iotrail stats run.trail --show-sql --table phases
 
-Tables: phases, calls, group-calls, distributions, files, processes, throughput. Plots: ecdf, histogram, box (of one quantity: ecdf:latency, box:life-time, ...), bytes, calls, heat. Figures are defined in docs/stats.md.")]
+Tables: phases, calls, group-calls, distributions, files, processes, throughput. Plots: ecdf, histogram, box (of one quantity: ecdf:latency, box:lifetime, ...), bytes, calls, heat. Figures are defined in docs/stats.md.")]
 pub(crate) struct Args {
     /// Trails, read as one log.
     #[arg(required = true, value_name = "TRAIL")]
@@ -84,7 +84,7 @@ pub(crate) struct Args {
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ProfileFormat {
     Text,
     Json,
     Csv(ProfileTable),
@@ -93,7 +93,7 @@ enum Form {
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let tables = tables(&args.table)?;
-    let form = form(args, &tables)?;
+    let format = format(args, &tables)?;
     let target = args.output.as_deref().unwrap_or(Path::new("-"));
     if args.show_sql {
         let texts: Vec<String> = tables.iter().map(|table| sql::script(*table)).collect();
@@ -101,26 +101,26 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let profile = read(args, ui)?;
-    let bytes = match form {
-        Form::Text => profile_tables(&profile, &tables, args.top, ui.style()).into_bytes(),
-        Form::Csv(table) => profile_csv(&profile, table).into_bytes(),
-        Form::Json => {
+    let bytes = match format {
+        ProfileFormat::Text => profile_tables(&profile, &tables, args.top, ui.style()).into_bytes(),
+        ProfileFormat::Csv(table) => profile_csv(&profile, table).into_bytes(),
+        ProfileFormat::Json => {
             let mut text = serde_json::to_vec(&profile)?;
             text.push(b'\n');
             text
         }
-        Form::Picture => {
+        ProfileFormat::Picture => {
             let plots = if args.plot.is_empty() { &[DISTRIBUTIONS][..] } else { &args.plot };
             let charts: Vec<_> = plots.iter().flat_map(|plot| of_profile(&profile, *plot)).collect();
             picture_file(&sheet(&profile.sources.join(", "), &charts), Theme::Auto, target)?
         }
     };
-    match form {
-        Form::Text => output::text(target, &bytes)?,
+    match format {
+        ProfileFormat::Text => output::text(target, &bytes)?,
         _ => output::write(target, &bytes)?,
     }
     if target != Path::new("-") {
-        ui.say(&format!("wrote {}", target.display()));
+        ui.info(&format!("wrote {}", target.display()));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -134,9 +134,9 @@ fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
     }
     let query = Query::new(spec, &log)?;
     query.warnings().iter().for_each(|warning| ui.warn(&hints::of_warning(warning)));
-    let lives = Lives::of_log(&log)?;
-    let groups = args.query.groups(&log, &lives)?;
-    if groups.names.is_empty() && !groups.of_life.is_empty() {
+    let processes = ProcessTable::of_log(&log)?;
+    let groups = args.query.groups(&log, &processes)?;
+    if groups.names.is_empty() && !groups.of_process.is_empty() {
         ui.warn(&format!("--phases {}: no process belongs to any group", args.query.phases()));
     }
     let options = ProfileOptions {
@@ -145,7 +145,7 @@ fn read(args: &Args, ui: &Ui) -> anyhow::Result<Profile> {
         paths: args.paths,
         ..ProfileOptions::default()
     };
-    let profile = profile(&log, &query, &lives, &groups, &options)?;
+    let profile = profile(&log, &query, &processes, &groups, &options)?;
     query.check_selected(profile.calls.len() as u64, &log)?;
     Ok(profile)
 }
@@ -161,7 +161,7 @@ fn tables(words: &[String]) -> anyhow::Result<Vec<ProfileTable>> {
 }
 
 /// What the options and the extension of the output ask for.
-fn form(args: &Args, tables: &[ProfileTable]) -> anyhow::Result<Form> {
+fn format(args: &Args, tables: &[ProfileTable]) -> anyhow::Result<ProfileFormat> {
     let extension = args.output.as_deref().and_then(Path::extension).and_then(|extension| extension.to_str());
     let picture = args.output.as_deref().and_then(PictureFormat::from_path).is_some();
     if !args.plot.is_empty() && !picture {
@@ -175,13 +175,13 @@ fn form(args: &Args, tables: &[ProfileTable]) -> anyhow::Result<Form> {
             _ => None,
         };
         return table
-            .map(Form::Csv)
+            .map(ProfileFormat::Csv)
             .ok_or_else(|| usage::wrong("CSV holds one table: choose it with --table"));
     }
     Ok(match extension {
-        _ if args.json => Form::Json,
-        Some("json") => Form::Json,
-        _ if picture => Form::Picture,
-        _ => Form::Text,
+        _ if args.json => ProfileFormat::Json,
+        Some("json") => ProfileFormat::Json,
+        _ if picture => ProfileFormat::Picture,
+        _ => ProfileFormat::Text,
     })
 }

@@ -5,7 +5,7 @@ use crate::usage;
 use iotrail_console::{output, ui::Ui};
 use iotrail_draw::gantt::{self, timeline};
 use iotrail_draw::{PictureFormat, Theme, picture_file};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use iotrail_terminal::Style;
 use iotrail_terminal::process_tree::process_tree;
 use iotrail_trail::EventLog;
@@ -47,43 +47,43 @@ pub(crate) struct Args {
 
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum TreeFormat {
     Text,
     Json,
     Picture,
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let form = form(args)?;
+    let format = format(args)?;
     let by = args.phases.parse()?;
     let log = EventLog::open(&args.trails)?;
-    let lives = Lives::of_log(&log)?;
-    let tree = tree(&lives, &by.divide(&log, &lives), log.cases());
+    let processes = ProcessTable::of_log(&log)?;
+    let tree = tree(&processes, &by.divide(&log, &processes), log.cases());
     let style = if args.output == Path::new("-") { ui.style() } else { Style::default() };
-    let bytes = match form {
-        Form::Text => process_tree(&tree, args.all, style).into_bytes(),
-        Form::Json => output::json_document(&tree)?,
-        Form::Picture => {
+    let bytes = match format {
+        TreeFormat::Text => process_tree(&tree, args.all, style).into_bytes(),
+        TreeFormat::Json => output::json_document(&tree)?,
+        TreeFormat::Picture => {
             picture_file(&gantt::scene(&timeline(&tree, &title(&args.trails))), Theme::Auto, &args.output)?
         }
     };
-    match form {
-        Form::Text => output::text(&args.output, &bytes)?,
+    match format {
+        TreeFormat::Text => output::text(&args.output, &bytes)?,
         _ => output::write(&args.output, &bytes)?,
     }
     if args.output != Path::new("-") {
-        ui.say(&format!("wrote {}", args.output.display()));
+        ui.info(&format!("wrote {}", args.output.display()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn form(args: &Args) -> anyhow::Result<Form> {
+fn format(args: &Args) -> anyhow::Result<TreeFormat> {
     let extension = args.output.extension().and_then(|extension| extension.to_str());
     match extension {
-        _ if PictureFormat::from_path(&args.output).is_some() && !args.json => Ok(Form::Picture),
-        _ if args.json || extension == Some("json") => Ok(Form::Json),
-        Some("txt") => Ok(Form::Text),
-        _ if args.output == Path::new("-") => Ok(Form::Text),
+        _ if PictureFormat::from_path(&args.output).is_some() && !args.json => Ok(TreeFormat::Picture),
+        _ if args.json || extension == Some("json") => Ok(TreeFormat::Json),
+        Some("txt") => Ok(TreeFormat::Text),
+        _ if args.output == Path::new("-") => Ok(TreeFormat::Text),
         _ => Err(usage::wrong(format!(
             "{}: unknown format; use one of .svg, .png, .pdf, .json, .txt",
             args.output.display()

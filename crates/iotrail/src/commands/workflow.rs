@@ -8,7 +8,7 @@ use iotrail_draw::Theme;
 use iotrail_draw::picture;
 use iotrail_draw::workflow_picture::workflow_picture;
 use iotrail_export::{Format, Subject, WriteOptions, write_recorded};
-use iotrail_query::{Lives, Query, QuerySpec};
+use iotrail_query::{ProcessTable, Query, QuerySpec};
 use iotrail_terminal::workflow_summary::{workflow_summary, workflow_table};
 use iotrail_trail::EventLog;
 use iotrail_workflow::build::{BuildOptions, build};
@@ -109,8 +109,8 @@ fn view(word: &str) -> Result<FileView, String> {
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let formats = args.output.iter().map(|path| format(args, path)).collect::<anyhow::Result<Vec<_>>>()?;
     let log = EventLog::open(&args.trails)?;
-    let lives = Lives::of_log(&log)?;
-    let groups = args.phases.parse()?.divide(&log, &lives);
+    let processes = ProcessTable::of_log(&log)?;
+    let groups = args.phases.parse()?.divide(&log, &processes);
     let mut select = args.selection.spec();
     if select.layer.is_empty() {
         // The graph is made of system calls and says how many others there are.
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         query: selects.then_some(&query),
         ..BuildOptions::default()
     };
-    let graph = build(&log, &lives, &groups, &options)?;
+    let graph = build(&log, &processes, &groups, &options)?;
     query.check_selected(graph.vertices.len() as u64, &log)?;
     let outcome = operate(graph, &args.operations.0)?;
     if outcome.graph.vertices.is_empty() {
@@ -134,11 +134,11 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let mut outputs = output::Files::default();
     for (path, format) in args.output.iter().zip(formats) {
-        write(args, &log, &lives, &outcome, (path, format), &mut outputs, ui)?;
+        write(args, &log, &processes, &outcome, (path, format), &mut outputs, ui)?;
     }
-    ui.say_written(&outputs.publish()?);
+    ui.report_written(&outputs.publish()?);
     if args.output.is_empty() {
-        print(args, &log, &lives, &outcome, ui)?;
+        print(args, &log, &processes, &outcome, ui)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -159,7 +159,7 @@ fn sources(args: &Args) -> Vec<String> {
 fn write(
     args: &Args,
     log: &EventLog,
-    lives: &Lives,
+    processes: &ProcessTable,
     outcome: &Outcome,
     (path, format): (&Path, Format),
     outputs: &mut output::Files,
@@ -173,13 +173,13 @@ fn write(
         let title = format!("Workflow of {}", sources.join(", "));
         let drawn = workflow_picture(&outcome.graph, outcome.weight, &title)?;
         if let Some(joined) = &drawn.joined {
-            ui.say(joined);
+            ui.info(joined);
         }
         return outputs.write(path, &picture(&drawn.scene, Theme::Auto, pictures)?);
     }
     let options = WriteOptions { title: None, sources };
     let managers = JobOptions::with_managers(args.manager.as_deref())?;
-    let (bytes, remarks) = write_recorded(log, lives, &outcome.graph, format, &options, &managers)?;
+    let (bytes, remarks) = write_recorded(log, processes, &outcome.graph, format, &options, &managers)?;
     outputs.write(path, &bytes)?;
     for remark in remarks.iter().take(REMARKS) {
         ui.warn(remark);
@@ -191,11 +191,17 @@ fn write(
 }
 
 /// What goes to stdout where no file was named.
-fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui) -> anyhow::Result<()> {
+fn print(
+    args: &Args,
+    log: &EventLog,
+    processes: &ProcessTable,
+    outcome: &Outcome,
+    ui: &Ui,
+) -> anyhow::Result<()> {
     let stdout = Path::new("-");
     let mut outputs = output::Files::default();
     if let Some(format) = args.format {
-        return write(args, log, lives, outcome, (stdout, format), &mut outputs, ui);
+        return write(args, log, processes, outcome, (stdout, format), &mut outputs, ui);
     }
     if args.csv {
         let [table] = outcome.tables.as_slice() else {
@@ -210,7 +216,7 @@ fn print(args: &Args, log: &EventLog, lives: &Lives, outcome: &Outcome, ui: &Ui)
     }
     if args.json {
         return match outcome.tables.is_empty() {
-            true => write(args, log, lives, outcome, (stdout, Format::Json), &mut outputs, ui),
+            true => write(args, log, processes, outcome, (stdout, Format::Json), &mut outputs, ui),
             false => output::stream(stdout, |out| json(&outcome.tables, out)),
         };
     }

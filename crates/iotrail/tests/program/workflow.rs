@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test may fail anywhere")]
 
-use iotrail_query::{Lives, ProcessGroupBy};
+use iotrail_query::{ProcessGroupBy, ProcessTable};
 use iotrail_trail::EventLog;
 use iotrail_workflow::{BuildOptions, FileView, Graph, Relation, Vertex, VertexId, build, cycles};
 use std::collections::HashSet;
@@ -53,9 +53,9 @@ fn record(files: &[(&str, &str)], words: &[&str]) -> Recording {
 
 fn graph(trail: &Path, view: FileView) -> Graph {
     let log = EventLog::open(&[trail.to_owned()]).unwrap();
-    let lives = Lives::new(log.processes().unwrap());
-    let groups = ProcessGroupBy::Exe.divide(&log, &lives);
-    build(&log, &lives, &groups, &BuildOptions { view, ..BuildOptions::default() }).unwrap()
+    let processes = ProcessTable::new(log.processes().unwrap());
+    let groups = ProcessGroupBy::Exe.divide(&log, &processes);
+    build(&log, &processes, &groups, &BuildOptions { view, ..BuildOptions::default() }).unwrap()
 }
 
 impl Recording {

@@ -252,9 +252,9 @@ mod tests {
         let mut found = Vec::new();
         for spec in TABLE {
             let paths = spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::Path);
-            for (number, (at, _)) in paths.enumerate() {
-                let name = if number == 0 { spec.name.to_owned() } else { format!("{}:{at}", spec.name) };
-                found.push((name, word(spec.last(at))));
+            for (number, (index, _)) in paths.enumerate() {
+                let name = if number == 0 { spec.name.to_owned() } else { format!("{}:{index}", spec.name) };
+                found.push((name, word(spec.last(index))));
             }
         }
         // A second path that alone is listed, as of `link:1`, has its number; the first has none.
@@ -267,8 +267,9 @@ mod tests {
     #[test]
     fn the_argument_of_a_flag_is_one_of_flags() {
         for spec in TABLE {
-            for (at, _) in spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::Path) {
-                let (LastRule::Unless(arg, _) | LastRule::If(arg, _) | LastRule::Open(arg)) = spec.last(at)
+            for (index, _) in spec.args.iter().enumerate().filter(|(_, kind)| **kind == ArgKind::Path) {
+                let (LastRule::Unless(arg, _) | LastRule::If(arg, _) | LastRule::Open(arg)) =
+                    spec.last(index)
                 else {
                     continue;
                 };

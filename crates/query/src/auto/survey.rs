@@ -81,7 +81,7 @@ pub(super) struct Closed {
 
 impl Pass for Surveying<'_> {
     type Sums = Weights;
-    type Seam = Piece;
+    type Boundary = Piece;
     type Closed = Closed;
     type Output = Survey;
 

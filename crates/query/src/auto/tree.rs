@@ -110,13 +110,13 @@ impl Tree {
             return with_rest(&name, deeper);
         };
         let mut group = (name.clone(), node, !components.is_empty() || goes_on);
-        for (at, component) in components.iter().enumerate() {
+        for (index, component) in components.iter().enumerate() {
             let Some((shown, child)) = node.child(component) else { break };
             name.push('/');
             name.push_str(&shown);
             node = child;
             if node.is_group {
-                group = (name.clone(), node, at + 1 < components.len() || goes_on);
+                group = (name.clone(), node, index + 1 < components.len() || goes_on);
             }
         }
         let (name, node, deeper) = group;
@@ -217,8 +217,8 @@ impl Node {
     fn note_digits(&mut self, name: &str) {
         let is_digit = |byte: &u8| byte.is_ascii_digit();
         let runs = name.as_bytes().split(|byte| !is_digit(byte)).filter(|run| !run.is_empty());
-        for (at, run) in runs.enumerate() {
-            match self.digits.get_mut(at) {
+        for (index, run) in runs.enumerate() {
+            match self.digits.get_mut(index) {
                 Some((least, most)) => (*least, *most) = ((*least).min(run.len()), (*most).max(run.len())),
                 None => self.digits.push((run.len(), run.len())),
             }

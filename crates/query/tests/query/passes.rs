@@ -30,7 +30,7 @@ impl Piece {
 
 impl Pass for Changes {
     type Sums = u64;
-    type Seam = Piece;
+    type Boundary = Piece;
     type Closed = Piece;
     type Output = (u64, u64);
 
@@ -62,8 +62,8 @@ impl Pass for Changes {
         *count += other;
     }
 
-    fn close(&self, closed: &mut Piece, seam: Piece) {
-        *closed = closed.then(seam);
+    fn close(&self, closed: &mut Piece, boundary: Piece) {
+        *closed = closed.then(boundary);
     }
 
     fn finish(&self, count: u64, closed: Piece) -> (u64, u64) {
@@ -78,7 +78,7 @@ struct Classes {
 
 impl Pass for Classes {
     type Sums = (u64, u64);
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Output = (u64, u64);
 

@@ -1,7 +1,7 @@
 //! Groups of processes, on a small workflow: make runs two jobs, one of them with a child.
 
 use iotrail_model::{Case, CaseName, Pid, Process, Timestamp};
-use iotrail_query::{Lives, NO_GROUP, ProcessGroupBy, ProcessGroups, ProcessRules};
+use iotrail_query::{NO_GROUP, ProcessGroupBy, ProcessGroups, ProcessRules, ProcessTable};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;
 
@@ -18,7 +18,7 @@ fn image(pid: u32, ppid: u32, start: i64, command: &str, env: &[&str]) -> Proces
     }
 }
 
-fn workflow() -> (EventLog, Lives) {
+fn workflow() -> (EventLog, ProcessTable) {
     let name = CaseName { cid: Some("run".into()), host: Some("n1".into()), rid: None };
     let mut log = MemoryLog::new(vec![Case { name, ..Case::default() }]);
     let end = |image: Process, at| Process { end: Some(Timestamp(at)), ..image };
@@ -33,20 +33,20 @@ fn workflow() -> (EventLog, Lives) {
         log.push_process(process);
     }
     let log = log.build();
-    let lives = Lives::new(log.processes().unwrap());
-    (log, lives)
+    let processes = ProcessTable::new(log.processes().unwrap());
+    (log, processes)
 }
 
 /// The group of each process, by number.
 fn divide(by: &ProcessGroupBy) -> Vec<(u32, String)> {
-    let (log, lives) = workflow();
-    let groups: ProcessGroups = by.divide(&log, &lives);
-    assert_eq!(groups.of_life.len(), lives.all().len());
-    let mut found: Vec<(u32, String)> = lives
+    let (log, processes) = workflow();
+    let groups: ProcessGroups = by.divide(&log, &processes);
+    assert_eq!(groups.of_process.len(), processes.all().len());
+    let mut found: Vec<(u32, String)> = processes
         .all()
         .iter()
-        .zip(&groups.of_life)
-        .map(|(life, group)| (life.pid.0, groups.name(*group).to_owned()))
+        .zip(&groups.of_process)
+        .map(|(process, group)| (process.pid.0, groups.name(*group).to_owned()))
         .collect();
     found.sort();
     found
@@ -93,8 +93,8 @@ fn an_expression_names_the_group_by_its_first_capture_or_all_it_matched() {
 
 #[test]
 fn groups_are_numbered_in_the_order_in_which_they_start() {
-    let (log, lives) = workflow();
-    let groups = ProcessGroupBy::Exe.divide(&log, &lives);
+    let (log, processes) = workflow();
+    let groups = ProcessGroupBy::Exe.divide(&log, &processes);
     assert_eq!(groups.names, ["make", "mDiffFit", "mAdd", "mDiff", "unknown"]);
 }
 

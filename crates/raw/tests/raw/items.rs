@@ -125,7 +125,7 @@ fn items(of: &Material, mut show: impl FnMut(&RawItem<'_>)) {
         RawItem::Escaped { tid, table: q },
         RawItem::WorkingDirectory { tid, path: b },
         RawItem::File { tid, fd, facts },
-        RawItem::Behind { tid, fd, facts },
+        RawItem::FileInfo { tid, fd, facts },
         RawItem::Image { tid, at, image },
         RawItem::Usage { tid, usage },
         RawItem::Comm { tid, comm: c },

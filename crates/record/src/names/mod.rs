@@ -22,7 +22,7 @@ use mounts::Mounts;
 use rules::{Change, Last};
 use rustix::fs::FileType;
 use view::{View, look, space_of};
-use walk::{Place, Plain, Walker, push, walk};
+use walk::{Location, Plain, Walker, push, walk};
 
 /// How long what was learnt is believed without another look.
 const BELIEVED: Nanos = Nanos(50_000_000);
@@ -164,7 +164,7 @@ impl Names {
     pub(crate) fn place(&mut self, who: Who, base: Base<'_>, text: &[u8], how: How) -> Option<Vec<u8>> {
         let mut view = self.view(who.tid)?;
         let absolute = text.first() == Some(&b'/') && !how.in_root;
-        let start = if absolute { Place::root(&view) } else { self.start(&view, who, base, how)? };
+        let start = if absolute { Location::root(&view) } else { self.start(&view, who, base, how)? };
         if how.in_root {
             view.root = start.path.as_slice().into();
             view.root_way = start.way().into();
@@ -220,7 +220,7 @@ impl Names {
     pub(crate) fn root(&mut self, who: Who) -> Option<Vec<u8>> {
         self.views.remove(&who.tid);
         let view = self.view(who.tid)?;
-        Some(self.outer(&view, &Place::root(&view)))
+        Some(self.outer(&view, &Location::root(&view)))
     }
 
     /// The recorder's name of what a link of a thread (`fd/3`, `exe`) leads to.
@@ -313,7 +313,7 @@ impl Names {
     }
 
     /// Where a relative path begins. A directory that was removed has a mark behind its name, as the kernel shows it.
-    fn start(&mut self, view: &View, who: Who, base: Base<'_>, how: How) -> Option<Place> {
+    fn start(&mut self, view: &View, who: Who, base: Base<'_>, how: How) -> Option<Location> {
         let tid = who.tid;
         let is_foreign = view.space.is_some();
         let way = |link: &str, is_marked: bool| {
@@ -322,7 +322,7 @@ impl Names {
         match base {
             Base::Directory(_) if is_foreign => None,
             Base::Directory(path) if path.starts_with(mounts::MARK) => None,
-            Base::Directory(path) => Some(Place { path: path.to_vec(), ..Place::default() }),
+            Base::Directory(path) => Some(Location { path: path.to_vec(), ..Location::default() }),
             Base::Fd(fd, name) => {
                 let (unsure, may_stray) = (how.doubts || self.renamed, self.mounts.may_stray);
                 let usable = |name: &&[u8]| {
@@ -332,7 +332,7 @@ impl Names {
                 };
                 let link = format!("fd/{fd}");
                 if let Some(name) = name.filter(usable) {
-                    return Some(Place { path: name.to_vec(), ..Place::default() });
+                    return Some(Location { path: name.to_vec(), ..Location::default() });
                 }
                 let path = link_of(tid, &link)?;
                 if name == Some(&path[..]) {
@@ -343,7 +343,7 @@ impl Names {
                 // What it was called when its namespace was known says more.
                 let mark = mark.map(|mark| name.and_then(mounts::mark_of).unwrap_or(mark));
                 let way = way(&link, mark.is_some());
-                Some(Place { path, way, mark })
+                Some(Location { path, way, mark })
             }
             Base::Cwd => {
                 let epoch = (self.epoch, self.moved);
@@ -352,14 +352,14 @@ impl Names {
                     && is_fresh(cwd.at, who.at)
                     && !(how.anew || self.blind)
                 {
-                    return Some(Place { path: cwd.path.clone(), way: way("cwd", false), mark: None });
+                    return Some(Location { path: cwd.path.clone(), way: way("cwd", false), mark: None });
                 }
                 let path = link_of(tid, "cwd")?;
                 let mark = self.mounts.stray(view, &path, format!("/proc/{tid}/cwd").as_bytes());
                 if mark.is_none() {
                     self.cwds.insert(tid, Cwd { path: path.clone(), at: who.at, epoch });
                 }
-                Some(Place { path, way: way("cwd", mark.is_some()), mark })
+                Some(Location { path, way: way("cwd", mark.is_some()), mark })
             }
         }
     }
@@ -376,7 +376,7 @@ impl Names {
         &mut self,
         view: &View,
         who: Who,
-        start: &Place,
+        start: &Location,
         text: &[u8],
         lasting: bool,
     ) -> Option<Directory> {
@@ -437,7 +437,7 @@ impl Names {
     }
 
     /// The recorder's name of a place.
-    fn outer(&mut self, view: &View, place: &Place) -> Vec<u8> {
+    fn outer(&mut self, view: &View, place: &Location) -> Vec<u8> {
         let name = match &place.mark {
             Some(mark) => Mounts::behind_mark(mark, place.way(), &place.path),
             None if view.space.is_none() || !place.path.starts_with(b"/") => return place.path.clone(),
@@ -456,7 +456,7 @@ impl Names {
 #[derive(Clone, Debug)]
 struct Directory {
     /// As far as it is there.
-    place: Place,
+    place: Location,
     missing: Vec<u8>,
     /// The name in the recorder's namespace, if that is another one.
     outer: Option<Vec<u8>>,

@@ -9,7 +9,7 @@
 //! mark of the mount.
 
 use super::view::{View, identity, look, look_behind, mount_of, space_of};
-use super::walk::{Place, is_below, last, parent, push};
+use super::walk::{Location, is_below, last, parent, push};
 use hashbrown::HashMap;
 use rustix::fs::Statx;
 use std::rc::Rc;
@@ -80,7 +80,7 @@ impl Mounts {
     }
 
     /// The same of what bears a name in it.
-    pub(super) fn entry_behind_mark(mark: &Mark, directory: Vec<u8>, place: &Place) -> Vec<u8> {
+    pub(super) fn entry_behind_mark(mark: &Mark, directory: Vec<u8>, place: &Location) -> Vec<u8> {
         let mut name = directory;
         push(&mut name, last(&place.path));
         match (look(place.way()), look(&name)) {
@@ -103,7 +103,7 @@ impl Mounts {
     }
 
     /// The recorder's name of a directory.
-    pub(super) fn directory(&mut self, view: &View, place: &Place) -> Vec<u8> {
+    pub(super) fn directory(&mut self, view: &View, place: &Location) -> Vec<u8> {
         let file = look_behind(place.way());
         self.same(view, &place.path, file.as_ref()).unwrap_or_else(|| marked(view, &place.path))
     }
@@ -114,7 +114,7 @@ impl Mounts {
         if file.as_ref().is_some_and(|file| file.stx_nlink == 0) {
             let way = view.reach(parent(path));
             let mut name =
-                self.directory(view, &Place { path: parent(path).to_vec(), way: Some(way), mark: None });
+                self.directory(view, &Location { path: parent(path).to_vec(), way: Some(way), mark: None });
             push(&mut name, last(path));
             return name;
         }
@@ -122,7 +122,7 @@ impl Mounts {
     }
 
     /// The recorder's name of what bears a name in a directory, which may be a mount of its own.
-    pub(super) fn entry(&mut self, view: &View, directory: Vec<u8>, place: &Place) -> Vec<u8> {
+    pub(super) fn entry(&mut self, view: &View, directory: Vec<u8>, place: &Location) -> Vec<u8> {
         let mut name = directory;
         push(&mut name, last(&place.path));
         let file = look(place.way());

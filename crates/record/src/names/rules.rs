@@ -25,10 +25,10 @@ pub(crate) enum Change {
 }
 
 /// What a call with these arguments means by the last component of argument `place`.
-pub(crate) fn last(spec: &CallSpec, place: usize, values: &[u64; 6]) -> Last {
+pub(crate) fn last(spec: &CallSpec, index: usize, values: &[u64; 6]) -> Last {
     // The flags of openat2 lie in memory.
     let in_memory = opens_by_structure(spec);
-    spec.last(place).decide(|arg, flag| !in_memory && flag.is_in_number(values[arg]))
+    spec.last(index).decide(|arg, flag| !in_memory && flag.is_in_number(values[arg]))
 }
 
 /// Whether it is told in a structure how to open: openat2.
@@ -108,15 +108,15 @@ mod tests {
     use super::*;
     use iotrail_model::calls::named;
 
-    fn last(name: &str, place: usize, values: &[u64; 6]) -> Last {
-        super::last(named(name).unwrap(), place, values)
+    fn last(name: &str, index: usize, values: &[u64; 6]) -> Last {
+        super::last(named(name).unwrap(), index, values)
     }
 
     #[test]
     fn flags_decide_whether_the_last_link_is_followed() {
-        let flags = |place: usize, value| {
+        let flags = |index: usize, value| {
             let mut values = [0; 6];
-            values[place] = value;
+            values[index] = value;
             values
         };
         assert_eq!(last("newfstatat", 1, &[0; 6]), Last::Target);

@@ -18,13 +18,13 @@ const MAX_LENGTH: usize = 1 << 16;
 /// A directory: by its name in the namespace of a thread, and the recorder's way there, if that is another one. Names in a
 /// mount of no namespace that is known have a mark.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Location {
     pub(super) path: Vec<u8>,
     pub(super) way: Option<Vec<u8>>,
     pub(super) mark: Option<Mark>,
 }
 
-impl Place {
+impl Location {
     pub(super) fn root(view: &View) -> Self {
         let is_own = view.space.is_none() && view.mark.is_none();
         let way = (!is_own).then(|| view.root_way.to_vec());
@@ -60,7 +60,7 @@ impl Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Walked {
     /// As far as it is there.
-    pub(super) place: Place,
+    pub(super) place: Location,
     /// What follows from the first component on that is missing, as it was given.
     pub(super) missing: Vec<u8>,
     /// It is true of this process at this moment only.
@@ -136,11 +136,11 @@ pub(super) fn walk(
     walker: Walker<'_>,
     plain: &mut Plain,
     mounts: &mut Mounts,
-    start: &Place,
+    start: &Location,
     text: &[u8],
 ) -> Option<Walked> {
     let view = walker.view;
-    let place = if text.first() == Some(&b'/') { Place::root(view) } else { start.clone() };
+    let place = if text.first() == Some(&b'/') { Location::root(view) } else { start.clone() };
     let mut walked = Walked { place, missing: Vec::new(), own: false, links: Vec::new() };
     let mut rest: Vec<Vec<u8>> = components(text).collect();
     while let Some(name) = rest.pop() {
@@ -178,7 +178,7 @@ pub(super) fn walk(
                     return None;
                 }
                 if target.first() == Some(&b'/') {
-                    walked.place = Place::root(view);
+                    walked.place = Location::root(view);
                 }
                 rest.extend(components(&target));
             }
@@ -190,7 +190,7 @@ pub(super) fn walk(
                 walked.own = true;
                 let mark = mounts.stray(view, &target, next.way());
                 let way = if mark.is_some() { Some(next.way().to_vec()) } else { next.way };
-                walked.place = Place { path: target, way, mark };
+                walked.place = Location { path: target, way, mark };
             }
         }
     }
@@ -209,7 +209,7 @@ enum Step {
     Jumps(Vec<u8>),
 }
 
-fn step(walker: Walker<'_>, directory: &Place, next: &Place, name: &[u8]) -> Option<Step> {
+fn step(walker: Walker<'_>, directory: &Location, next: &Location, name: &[u8]) -> Option<Step> {
     let Walker { view, pid, own, .. } = walker;
     let target = match link(next.way()) {
         Ok(target) => target,
@@ -292,7 +292,7 @@ mod tests {
             let root = bytes(root);
             let view =
                 View { tid: Tid(own.0), root: root.into(), root_way: root.into(), space: None, mark: None };
-            let start = Place { path: bytes(&self.root).to_vec(), ..Place::default() };
+            let start = Location { path: bytes(&self.root).to_vec(), ..Location::default() };
             let walker = Walker { view: &view, pid: own, own, at: Timestamp(0) };
             walk(walker, &mut Plain::default(), &mut Mounts::default(), &start, text.as_bytes())
         }

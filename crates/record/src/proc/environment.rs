@@ -236,20 +236,20 @@ impl EnvSelection {
 
 /// Whether `pattern` with `*` and `?` matches all of `name`. Linear but for the last `*`, to which it returns on failure.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut place, mut retry) = (0, 0, None);
-    while place < name.len() {
+    let (mut at, mut index, mut retry) = (0, 0, None);
+    while index < name.len() {
         match pattern.get(at) {
             Some(b'*') => {
-                retry = Some((at + 1, place));
+                retry = Some((at + 1, index));
                 at += 1;
             }
-            Some(character) if *character == b'?' || *character == name[place] => {
+            Some(character) if *character == b'?' || *character == name[index] => {
                 at += 1;
-                place += 1;
+                index += 1;
             }
             _ => {
                 let Some((after, from)) = retry else { return false };
-                (at, place) = (after, from + 1);
+                (at, index) = (after, from + 1);
                 retry = Some((after, from + 1));
             }
         }

@@ -122,7 +122,7 @@ impl Launcher {
     #[must_use]
     pub fn detect() -> Self {
         let parent = rustix::process::getppid().map(|pid| Tid(pid.as_raw_nonzero().get().unsigned_abs()));
-        let mut found = Self::told_by(|name| std::env::var(name).ok());
+        let mut found = Self::from_variables(|name| std::env::var(name).ok());
         if found.name == Some("hydra") {
             let cmdline = parent.and_then(|parent| read::small(parent, "cmdline"));
             found.run = cmdline.as_deref().and_then(control_port).or(found.run);
@@ -131,7 +131,7 @@ impl Launcher {
     }
 
     /// What the variables tell that `lookup` knows.
-    fn told_by(lookup: impl Fn(&str) -> Option<String>) -> Self {
+    fn from_variables(lookup: impl Fn(&str) -> Option<String>) -> Self {
         let text = |name: &str| lookup(name).filter(|text| !text.is_empty() && text.len() <= MAX_TEXT);
         let number = |name: &str| text(name).and_then(|digits| digits.parse::<u32>().ok());
         let first = |names: &[&str]| names.iter().find_map(|name| number(name));
@@ -177,17 +177,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(variables: &[(&str, &str)]) -> Launcher {
-        Launcher::told_by(|name| {
+    fn launcher(variables: &[(&str, &str)]) -> Launcher {
+        Launcher::from_variables(|name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
     }
 
     #[test]
     fn without_a_launcher_there_is_no_rank() {
-        assert_eq!(told(&[]), Launcher::default());
+        assert_eq!(launcher(&[]), Launcher::default());
         let script = [("SLURM_JOB_ID", "7"), ("SLURM_PROCID", "0"), ("SLURM_JOB_NAME", "night")];
-        assert_eq!(told(&script), Launcher { job_name: Some("night".into()), ..Launcher::default() });
+        assert_eq!(launcher(&script), Launcher { job_name: Some("night".into()), ..Launcher::default() });
     }
 
     #[test]
@@ -202,14 +202,14 @@ mod tests {
             ("PMIX_NAMESPACE", "prterun-n1-9@1"),
             ("PMIX_RANK", "12"),
         ];
-        let found = told(&marks);
+        let found = launcher(&marks);
         assert_eq!(
             (found.name, found.rank, found.world, found.local_rank),
             (Some("openmpi"), Some(12), Some(16), Some(4))
         );
         assert_eq!(found.run.as_deref(), Some("openmpi:prterun-n1-9@1"));
-        assert_eq!(told(&marks[..3]).run.as_deref(), Some("slurm:7.2"));
-        assert_eq!(told(&marks[..3]).rank, Some(1));
+        assert_eq!(launcher(&marks[..3]).run.as_deref(), Some("slurm:7.2"));
+        assert_eq!(launcher(&marks[..3]).rank, Some(1));
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod tests {
             let mut variables = vec![(marks.rank, "3")];
             variables.extend(marks.run.iter().map(|name| (*name, "r")));
             variables.extend(marks.also.map(|name| (name, "r")));
-            let found = told(&variables);
+            let found = launcher(&variables);
             assert_eq!((found.name, found.rank), (Some(marks.name), Some(3)));
             assert!(found.run.is_some_and(|run| run.starts_with(marks.name)));
         }
@@ -227,10 +227,10 @@ mod tests {
     #[test]
     fn nonsense_is_no_rank() {
         for rank in ["", "-1", "x", "4294967296", "1 "] {
-            assert_eq!(told(&[("PMI_RANK", rank)]).name, None, "{rank:?}");
+            assert_eq!(launcher(&[("PMI_RANK", rank)]).name, None, "{rank:?}");
         }
         let long = "x".repeat(MAX_TEXT + 1);
-        assert_eq!(told(&[("FLUX_TASK_RANK", "1"), ("FLUX_JOB_ID", &long)]).run, None);
+        assert_eq!(launcher(&[("FLUX_TASK_RANK", "1"), ("FLUX_JOB_ID", &long)]).run, None);
     }
 
     #[test]

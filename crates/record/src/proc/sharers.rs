@@ -152,7 +152,7 @@ mod tests {
             || File::options().write(true).create(true).truncate(false).open(dir.path().join("a")).unwrap();
         let (shared, alone) = (open(), open());
         let mut children = [child(&shared), child(&shared), child(&alone)];
-        let [first, second, third] = [0, 1, 2].map(|place| children[place].id());
+        let [first, second, third] = [0, 1, 2].map(|index| children[index].id());
         let look = |pid: u32, is_followed: &dyn Fn(Pid) -> bool| {
             Neighbours::of(Pid(pid), is_followed).sharers(Tid(pid), 0)
         };

@@ -34,10 +34,10 @@ pub(crate) fn parse(text: &[u8]) -> Option<Stat> {
     let fields: Vec<&[u8]> =
         text[close + 1..].split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
     // The manual numbers fields from 1; the third, the state, is the first after the parenthesis.
-    let field = |place: usize| fields.get(place - 3).copied();
-    let pid = |place| field(place).and_then(number).filter(|pid| *pid != 0).map(Pid);
-    let ticks = |place| {
-        let ticks: i64 = number(field(place)?)?;
+    let field = |index: usize| fields.get(index - 3).copied();
+    let pid = |index| field(index).and_then(number).filter(|pid| *pid != 0).map(Pid);
+    let ticks = |index| {
+        let ticks: i64 = number(field(index)?)?;
         ticks.checked_mul(1_000_000_000 / TICKS_PER_SECOND).filter(|nanos| *nanos >= 0).map(Nanos)
     };
     field(3).filter(|state| state.len() == 1)?;

@@ -32,13 +32,13 @@ export function coverage(data, root) {
             : "Nothing is known to be missing.",
         ),
   );
-  if (data.why.untold.length > 0)
+  if (data.why.limitations.length > 0)
     root.append(
       h("h3", null, "Of where the elapsed time went"),
       h(
         "ul",
         null,
-        data.why.untold.map((sentence) => h("li", null, visible(sentence))),
+        data.why.limitations.map((sentence) => h("li", null, visible(sentence))),
       ),
     );
   if (recording)

@@ -13,7 +13,7 @@ const QUANTITIES = {
   "process-written": { label: "Bytes written by a process", unit: bytes, each: "process", of: "groups" },
   "file-read-length": { label: "Bytes of a read, by kind of file", unit: bytes, each: "read", of: "files" },
   "file-write-length": { label: "Bytes of a write, by kind of file", unit: bytes, each: "write", of: "files" },
-  "life-time": { label: "Life time of processes", unit: duration, each: "process", of: "groups" },
+  lifetime: { label: "Lifetime of processes", unit: duration, each: "process", of: "groups" },
 };
 const FIRST_SERIES = 6;
 const HEIGHT = 340;

@@ -306,7 +306,7 @@ export class Gantt {
       : visible(this.data.text(item.row.label));
   }
 
-  /** The life time, of several the sum, if time stamps tell it. */
+  /** The lifetime, of several the sum, if time stamps tell it. */
   told(item) {
     const lives = (item.many ?? [item.row]).map((row) => told(this.data, this.life({ row })));
     return lives.includes(null) ? null : lives.reduce((sum, life) => sum + life, 0);

@@ -152,7 +152,7 @@ export function phases(data, root, open, time) {
     parts("processes", "Processes that read / write", "read only · written only · read and written · neither"),
     measure("call_ns", "Time in calls", (row) => row.call_ns, duration),
     number("cpu_ns", "CPU", (row) => row.cpu_ns, duration),
-    number("life_ns", "Lives", (row) => row.life_ns, duration, "Sum of the life times of its processes"),
+    number("lifetime_ns", "Lives", (row) => row.lifetime_ns, duration, "Sum of the lifetimes of its processes"),
   ];
   const hit =
     total.page_cache_hit === null

@@ -2,17 +2,17 @@
 
 use super::rounded;
 use crate::data::PageEdge;
-use crate::place::Places;
+use crate::positions::Positions;
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
 use iotrail_draw::Picture;
 use std::collections::HashMap;
 
-pub(super) fn edges(dfg: &Dfg, shown: &Picture, places: &Places) -> Vec<PageEdge> {
+pub(super) fn edges(dfg: &Dfg, shown: &Picture, positions: &Positions) -> Vec<PageEdge> {
     let mut numbers: HashMap<&str, i32> = HashMap::from([(START, -1), (END, -2)]);
     numbers.extend((0..).zip(&shown.nodes).map(|(number, node)| (&*dfg.nodes[*node].activity, number)));
     let edge = |index: &usize| {
-        let (edge, place) = (&dfg.edges[*index], places.edges.get(index));
+        let (edge, place) = (&dfg.edges[*index], positions.edges.get(index));
         let groups = dfg.groups.iter().map(|group| edge.groups.get(&group.name));
         Some(PageEdge {
             from: *numbers.get(&*edge.from)?,

@@ -4,7 +4,7 @@ use super::behind::behind;
 use super::rounded;
 use crate::data::PageNode;
 use crate::name_table::NameTable;
-use crate::place::Places;
+use crate::positions::Positions;
 use crate::subject::Subject;
 use iotrail_dfg::result::{Bin, Node};
 use iotrail_draw::Picture;
@@ -12,10 +12,10 @@ use iotrail_draw::Picture;
 pub(super) fn nodes(
     subject: &Subject<'_>,
     shown: &Picture,
-    places: &Places,
+    positions: &Positions,
     names: &mut NameTable,
 ) -> Vec<PageNode> {
-    let placed = shown.nodes.iter().zip(&places.nodes);
+    let placed = shown.nodes.iter().zip(&positions.nodes);
     placed.map(|(node, place)| page_node(subject, &subject.dfg.nodes[*node], *place, names)).collect()
 }
 

@@ -39,7 +39,7 @@ pub(super) fn totals(subject: &Subject<'_>) -> PageTotals {
         failures: all.failures,
         duration_ns: all.known_duration_ns(),
         mapped_ns: dfg.duration_ns,
-        thread_ns: threads.iter().fold(0, |sum: u64, (_, life)| sum.saturating_add(life.span_ns())),
+        thread_ns: threads.iter().fold(0, |sum: u64, (_, span)| sum.saturating_add(span.span_ns())),
         read: all.read,
         written: all.written,
         copied: all.copied,
@@ -106,14 +106,14 @@ pub(super) fn calls(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<Tot
 
 pub(super) fn cases(subject: &Subject<'_>, names: &mut NameTable) -> Bounded<CaseRow> {
     let mut cases = subject.collected.details.cases();
-    cases.sort_by_key(|(key, life)| (Reverse(life.totals.duration_ns), *key));
+    cases.sort_by_key(|(key, span)| (Reverse(span.totals.duration_ns), *key));
     let (list, more) = bounded(cases, subject.options.limits.table_rows);
-    let rows = list.into_iter().map(|(key, life)| {
+    let rows = list.into_iter().map(|(key, span)| {
         let group = subject.query.group(key.case()).map_or(-1, |group| group.0 as i32);
         let name = names.id(&subject.query.case_name(key));
-        let (_, count, failures, duration, read, written, copied) = row(name, &life.totals);
-        let first = subject.offset(life.first);
-        (name, group, count, failures, duration, read, written, copied, first, life.span_ns())
+        let (_, count, failures, duration, read, written, copied) = row(name, &span.totals);
+        let first = subject.offset(span.first);
+        (name, group, count, failures, duration, read, written, copied, first, span.span_ns())
     });
     Bounded { list: rows.collect(), more }
 }

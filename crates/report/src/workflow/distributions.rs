@@ -176,7 +176,7 @@ mod tests {
     fn each_quantity_keeps_its_largest_series_and_counts_the_rest() {
         let profile = Profile {
             distributions: vec![
-                one(Quantity::LifeTime, "x", 3),
+                one(Quantity::Lifetime, "x", 3),
                 one(Quantity::Latency, "a", 1),
                 one(Quantity::Latency, "b", 9),
                 one(Quantity::Latency, "c", 4),
@@ -191,7 +191,7 @@ mod tests {
             text,
             concat!(
                 r#"[{"quantity":"latency","series":[{"n":0,"c":9,"s":7.0,"d":2,"v":[2,3],"k":[1,8]},{"n":1,"c":4,"s":7.0,"d":2,"v":[2,3],"k":[1,3]}],"more":1,"more_values":1},"#,
-                r#"{"quantity":"life-time","series":[{"n":2,"c":3,"s":7.0,"d":2,"v":[2,3],"k":[1,2]}],"more":0,"more_values":0}]"#
+                r#"{"quantity":"lifetime","series":[{"n":2,"c":3,"s":7.0,"d":2,"v":[2,3],"k":[1,2]}],"more":0,"more_values":0}]"#
             )
         );
         assert_eq!(names.into_names(), ["b", "c", "x"]);

@@ -5,7 +5,7 @@ mod critical;
 mod data;
 mod join;
 mod overview;
-mod place;
+mod positions;
 
 pub(crate) use critical::CriticalPath;
 pub use data::{FlowEdge, FlowGroup, FlowLink, FlowPath, FlowVertex, MoreFlow, PageFlow};
@@ -26,8 +26,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) critical: &'a CriticalPath,
     pub(crate) overview: &'a Overview,
-    /// Where each life is in the list of processes.
-    pub(crate) lives: &'a [Option<u32>],
+    /// Where each process is in the list of processes.
+    pub(crate) processes: &'a [Option<u32>],
     pub(crate) origin: Timestamp,
     /// Vertices and edges that the page holds.
     pub(crate) room: (usize, usize),
@@ -75,30 +75,31 @@ fn kept(graph: &Graph, critical: &CriticalPath, limit: usize) -> Vec<usize> {
     }
     let mut kept = vec![false; count];
     let mut room = limit;
-    let mut keep = |at: usize, room: &mut usize| {
-        if *room > 0 && !std::mem::replace(&mut kept[at], true) {
+    let mut keep = |index: usize, room: &mut usize| {
+        if *room > 0 && !std::mem::replace(&mut kept[index], true) {
             *room -= 1;
         }
     };
     critical.vertices.iter().for_each(|vertex| keep(vertex.index(), &mut room));
-    let mut by_time: Vec<usize> = (0..count).filter(|at| graph.vertices[*at].process().is_some()).collect();
-    by_time.sort_by_key(|at| Reverse(graph.vertices[*at].time));
-    by_time.iter().take(limit / 2).for_each(|at| keep(*at, &mut room));
+    let mut by_time: Vec<usize> =
+        (0..count).filter(|index| graph.vertices[*index].process().is_some()).collect();
+    by_time.sort_by_key(|index| Reverse(graph.vertices[*index].time));
+    by_time.iter().take(limit / 2).for_each(|index| keep(*index, &mut room));
     let mut by_bytes: Vec<usize> = (0..count).collect();
-    by_bytes.sort_by_key(|at| Reverse(bytes[*at]));
-    by_bytes.iter().for_each(|at| keep(*at, &mut room));
-    (0..count).filter(|at| kept[*at]).collect()
+    by_bytes.sort_by_key(|index| Reverse(bytes[*index]));
+    by_bytes.iter().for_each(|index| keep(*index, &mut room));
+    (0..count).filter(|index| kept[*index]).collect()
 }
 
-fn vertex(subject: &Subject<'_>, at: usize, names: &mut NameTable) -> FlowVertex {
-    let vertex: &Vertex = &subject.graph.vertices[at];
-    let (group, critical) = subject.overview.of(at);
+fn vertex(subject: &Subject<'_>, index: usize, names: &mut NameTable) -> FlowVertex {
+    let vertex: &Vertex = &subject.graph.vertices[index];
+    let (group, critical) = subject.overview.of(index);
     let base = FlowVertex { group, time: vertex.time.map(|time| time.0), critical, ..FlowVertex::default() };
     match &vertex.facts {
         Facts::Process(process) => FlowVertex {
             name: names.id(&vertex.label),
             part: process.part,
-            about: subject.lives.get(process.life.index()).copied().flatten().map(i64::from),
+            about: subject.processes.get(process.process.index()).copied().flatten().map(i64::from),
             ..base
         },
         Facts::File(file) => FlowVertex {

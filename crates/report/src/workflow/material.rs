@@ -9,10 +9,10 @@ use crate::error::ReportError;
 use crate::name_table::NameTable;
 use crate::options::ReportOptions;
 use iotrail_model::Timestamp;
-use iotrail_query::{LifeId, Lives, ProcessGroupBy, ProcessGroups, Query};
+use iotrail_query::{ProcessGroupBy, ProcessGroups, ProcessId, ProcessTable, Query};
 use iotrail_stats::{Context, FileUsing, Profile, ProfileOptions, Profiling, RowBy};
 use iotrail_trail::EventLog;
-use iotrail_workflow::build::{BuildOptions, Gathered, Gathering, Survey, Surveying, graph};
+use iotrail_workflow::build::{BuildOptions, Gathering, Records, Survey, Surveying, graph};
 use iotrail_workflow::graph::Graph;
 
 /// Processes, their groups, and what shall be found out about them.
@@ -21,7 +21,7 @@ pub(crate) struct Ground<'a> {
     log: &'a EventLog,
     query: &'a Query,
     options: &'a ReportOptions,
-    lives: Lives,
+    processes: ProcessTable,
     groups: ProcessGroups,
     profile: ProfileOptions,
 }
@@ -32,65 +32,65 @@ impl<'a> Ground<'a> {
         query: &'a Query,
         options: &'a ReportOptions,
     ) -> Result<Self, ReportError> {
-        let lives = Lives::of_log(log)?;
-        let groups = ProcessGroupBy::parse(&options.phases_by)?.divide(log, &lives);
+        let processes = ProcessTable::of_log(log)?;
+        let groups = ProcessGroupBy::parse(&options.phases_by)?.divide(log, &processes);
         let profile = ProfileOptions {
             by: options.phases_by.clone(),
             threads: options.threads,
             ..ProfileOptions::default()
         };
-        Ok(Self { log, query, options, lives, groups, profile })
+        Ok(Self { log, query, options, processes, groups, profile })
     }
 
     fn wants(&self, part: Part) -> bool {
         !self.options.without.contains(&part)
     }
 
-    pub(crate) const fn lives(&self) -> &Lives {
-        &self.lives
+    pub(crate) const fn processes(&self) -> &ProcessTable {
+        &self.processes
     }
 
     /// The pass for the profile, if it is asked for, and the one that tells what was done to each file.
     pub(crate) fn files_and_profile(&self) -> Result<(Option<Profiling<'_>>, FileUsing<'_>), ReportError> {
-        let Self { log, query, lives, groups, profile, .. } = self;
+        let Self { log, query, processes, groups, profile, .. } = self;
         if self.wants(Part::Phases) || self.wants(Part::Distributions) {
-            let profiling = Profiling::new(log, query, lives, groups, profile)?;
+            let profiling = Profiling::new(log, query, processes, groups, profile)?;
             let using = profiling.files(RowBy::Path);
             return Ok((Some(profiling), using));
         }
-        let context = Context { log, query, lives, groups, only: None };
+        let context = Context { log, query, processes, groups, only: None };
         Ok((None, FileUsing::new(context, RowBy::Path, self.options.threads)?))
     }
 
     /// The pass that finds out who waited for whom.
     pub(crate) fn surveying(&self) -> Surveying<'_> {
-        Surveying::new(self.log, &self.lives)
+        Surveying::new(self.log, &self.processes)
     }
 
     /// The pass for the workflow graph, if it is asked for.
     pub(crate) fn gathering<'b>(&'b self, survey: &'b Survey) -> Option<Gathering<'b>> {
-        self.wants(Part::Workflow).then(|| Gathering::new(&self.lives, survey))
+        self.wants(Part::Workflow).then(|| Gathering::new(&self.processes, survey))
     }
 
     /// With what the passes have found.
     pub(crate) fn material(
         self,
         profile: Option<Profile>,
-        records: Option<(Survey, Gathered)>,
+        records: Option<(Survey, Records)>,
     ) -> Result<Material, ReportError> {
         let graph = records.map(|(survey, gathered)| self.drawn(survey, gathered)).transpose()?;
-        Ok(Material { lives: self.lives, groups: self.groups, profile, graph })
+        Ok(Material { processes: self.processes, groups: self.groups, profile, graph })
     }
 
     /// The graph, its critical path and its positions.
     fn drawn(
         &self,
         survey: Survey,
-        gathered: Gathered,
+        gathered: Records,
     ) -> Result<(Graph, CriticalPath, Overview), ReportError> {
         let query = (!self.query.selection().is_empty()).then_some(self.query);
         let how = BuildOptions { query, threads: self.options.threads, ..BuildOptions::default() };
-        let graph = graph(self.log, &self.lives, &self.groups, survey, gathered, &how)?;
+        let graph = graph(self.log, &self.processes, &self.groups, survey, gathered, &how)?;
         let critical = CriticalPath::new(&graph);
         let room = (self.options.limits.flow_groups, self.options.limits.flow_routed);
         let overview = Overview::new(&graph, &critical, self.options.engine, room)?;
@@ -101,7 +101,7 @@ impl<'a> Ground<'a> {
 /// Processes, their groups, and what was found out about them: once, however much of it the page holds.
 #[derive(Debug, Default)]
 pub(crate) struct Material {
-    lives: Lives,
+    processes: ProcessTable,
     groups: ProcessGroups,
     profile: Option<Profile>,
     graph: Option<(Graph, CriticalPath, Overview)>,
@@ -128,16 +128,18 @@ impl Material {
             without: options.without.clone(),
             ..PageWorkflow::default()
         };
-        let group_of = |life: LifeId| self.groups.of(life).map(|group| group.0);
-        let chosen = processes((&self.lives, log.cases()), &group_of, origin, limits.processes, names);
-        let places = chosen.as_ref().map(|chosen| chosen.places.clone()).unwrap_or_default();
+        let group_of = |process: ProcessId| self.groups.of(process).map(|group| group.0);
+        let chosen = processes((&self.processes, log.cases()), &group_of, origin, limits.processes, names);
+        let positions = chosen.as_ref().map(|chosen| chosen.positions.clone()).unwrap_or_default();
         if wanted(Part::Processes) || wanted(Part::Workflow) {
             page.processes = chosen.map(|chosen| chosen.page);
         }
         if let Some((graph, critical, overview)) = &self.graph {
             let room = (limits.flow_vertices, limits.flow_edges);
-            page.flow =
-                flow(&flow::Subject { graph, critical, overview, lives: &places, origin, room }, names);
+            page.flow = flow(
+                &flow::Subject { graph, critical, overview, processes: &positions, origin, room },
+                names,
+            );
         }
         if let Some(profile) = &self.profile {
             let room = distributions::Room {

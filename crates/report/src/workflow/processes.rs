@@ -4,7 +4,7 @@ use crate::data::NameId;
 use crate::name_table::NameTable;
 use iotrail_model::{Case, CaseId, Process, Timestamp};
 use iotrail_query::process_group::{command_line, executable};
-use iotrail_query::{Life, LifeId, Lives};
+use iotrail_query::{ProcessEntry, ProcessId, ProcessTable};
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ const LONGEST_COMMAND: usize = 240;
 /// Processes over time, as the page draws them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageProcesses {
-    /// Those with the longest lives and their ancestors.
+    /// Those with the longest lifetimes and their ancestors.
     pub list: Vec<PageProcess>,
     /// How many more there are.
     pub more: u64,
@@ -69,55 +69,57 @@ impl Serialize for PageProcess {
     }
 }
 
-/// The processes of a page, and where each life is in the list.
+/// The processes of a page, and where each process is in the list.
 pub(crate) struct Chosen {
     pub(crate) page: PageProcesses,
-    pub(crate) places: Vec<Option<u32>>,
+    pub(crate) positions: Vec<Option<u32>>,
 }
 
 /// At most `limit` processes with their ancestors; nothing if the log tells of none.
 pub(crate) fn processes(
-    (lives, cases): (&Lives, &[Case]),
-    group_of: &dyn Fn(LifeId) -> Option<u32>,
+    (processes, cases): (&ProcessTable, &[Case]),
+    group_of: &dyn Fn(ProcessId) -> Option<u32>,
     origin: Timestamp,
     limit: usize,
     names: &mut NameTable,
 ) -> Option<Chosen> {
-    let all = lives.all();
+    let all = processes.all();
     let case_of = |case: CaseId| {
         cases.iter().find(|known| known.id == case).map_or_else(String::new, |case| case.name.to_string())
     };
-    let is_timed = |life: &Life| cases.get(life.case.index()).is_none_or(Case::tells_time);
-    let end = all.iter().filter(|life| is_timed(life));
-    let end = end.flat_map(|life| [life.start, life.end]).flatten().max()?;
+    let is_timed = |process: &ProcessEntry| cases.get(process.case.index()).is_none_or(Case::has_times);
+    let end = all.iter().filter(|process| is_timed(process));
+    let end = end.flat_map(|process| [process.start, process.end]).flatten().max()?;
     let kept = kept(all, end, limit);
     let mut chosen = Chosen {
         page: PageProcesses { end: (end - origin).0, ..PageProcesses::default() },
-        places: vec![None; all.len()],
+        positions: vec![None; all.len()],
     };
     for id in in_tree_order(all, &kept) {
-        chosen.places[id.index()] = Some(chosen.page.list.len() as u32);
-        let parent = all[id.index()].parent.and_then(|parent| chosen.places[parent.index()]);
+        chosen.positions[id.index()] = Some(chosen.page.list.len() as u32);
+        let parent = all[id.index()].parent.and_then(|parent| chosen.positions[parent.index()]);
         let case = names.id(&case_of(all[id.index()].case));
-        let mut row = PageProcess { parent, group: group_of(id), case, ..process(lives, id, origin, names) };
+        let mut row =
+            PageProcess { parent, group: group_of(id), case, ..process(processes, id, origin, names) };
         if !is_timed(&all[id.index()]) {
             (row.start, row.end) = (None, None);
         }
         chosen.page.list.push(row);
     }
-    for (life, _) in all.iter().zip(&kept).filter(|(_, kept)| !**kept) {
+    for (process, _) in all.iter().zip(&kept).filter(|(_, kept)| !**kept) {
         chosen.page.more += 1;
-        if let Some(parent) = life.parent.and_then(|parent| chosen.places[parent.index()]) {
+        if let Some(parent) = process.parent.and_then(|parent| chosen.positions[parent.index()]) {
             chosen.page.list[parent as usize].hidden += 1;
         }
     }
     Some(chosen)
 }
 
-/// Whether each is in the page: the longest lives first, each with its ancestors.
-fn kept(all: &[Life], end: Timestamp, limit: usize) -> Vec<bool> {
+/// Whether each is in the page: the longest lifetimes first, each with its ancestors.
+fn kept(all: &[ProcessEntry], end: Timestamp, limit: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..all.len()).collect();
-    let length = |life: &Life| life.start.map_or(-1, |start| (life.end.unwrap_or(end) - start).0);
+    let length =
+        |process: &ProcessEntry| process.start.map_or(-1, |start| (process.end.unwrap_or(end) - start).0);
     if all.len() > limit {
         order.sort_by_key(|at| Reverse(length(&all[*at])));
     }
@@ -128,7 +130,7 @@ fn kept(all: &[Life], end: Timestamp, limit: usize) -> Vec<bool> {
         let mut next = Some(at);
         while let Some(here) = next.filter(|here| !kept[*here]) {
             line.push(here);
-            next = all[here].parent.map(LifeId::index);
+            next = all[here].parent.map(ProcessId::index);
         }
         if line.len() <= room {
             room -= line.len();
@@ -139,17 +141,17 @@ fn kept(all: &[Life], end: Timestamp, limit: usize) -> Vec<bool> {
 }
 
 /// The kept ones, each followed by what descends from it.
-fn in_tree_order(all: &[Life], kept: &[bool]) -> Vec<LifeId> {
-    let mut children: Vec<Vec<LifeId>> = vec![Vec::new(); all.len()];
+fn in_tree_order(all: &[ProcessEntry], kept: &[bool]) -> Vec<ProcessId> {
+    let mut children: Vec<Vec<ProcessId>> = vec![Vec::new(); all.len()];
     let mut roots = Vec::new();
-    for (at, life) in all.iter().enumerate().filter(|(at, _)| kept[*at]) {
-        match life.parent {
-            Some(parent) => children[parent.index()].push(LifeId(at as u32)),
-            None => roots.push(LifeId(at as u32)),
+    for (index, process) in all.iter().enumerate().filter(|(index, _)| kept[*index]) {
+        match process.parent {
+            Some(parent) => children[parent.index()].push(ProcessId(index as u32)),
+            None => roots.push(ProcessId(index as u32)),
         }
     }
     let mut order = Vec::with_capacity(all.len());
-    let mut stack: Vec<LifeId> = roots.into_iter().rev().collect();
+    let mut stack: Vec<ProcessId> = roots.into_iter().rev().collect();
     while let Some(id) = stack.pop() {
         order.push(id);
         stack.extend(children[id.index()].iter().rev());
@@ -157,20 +159,20 @@ fn in_tree_order(all: &[Life], kept: &[bool]) -> Vec<LifeId> {
     order
 }
 
-fn process(lives: &Lives, id: LifeId, origin: Timestamp, names: &mut NameTable) -> PageProcess {
-    let (life, images, last) = (lives.get(id), lives.images(id), lives.last_image(id));
+fn process(processes: &ProcessTable, id: ProcessId, origin: Timestamp, names: &mut NameTable) -> PageProcess {
+    let (process, images, last) = (processes.get(id), processes.images(id), processes.last_image(id));
     let line = command_line(last).filter(|line| !line.is_empty());
-    let name = executable(last).map_or_else(|| format!("process {}", life.pid.0), str::to_owned);
+    let name = executable(last).map_or_else(|| format!("process {}", process.pid.0), str::to_owned);
     let bytes = |of: fn(&Process) -> i64| {
         images.iter().map(of).fold(0_i64, |sum, value| sum.saturating_add(value.max(0)))
     };
     let cpu = images.iter().filter_map(cpu).reduce(i64::saturating_add);
     PageProcess {
-        pid: life.pid.0,
+        pid: process.pid.0,
         name: names.id(&name),
         command: line.map(|line| names.id(&iotrail_model::text::shorten(&line, LONGEST_COMMAND))),
-        start: life.start.map(|start| (start - origin).0),
-        end: life.end.map(|end| (end - origin).0),
+        start: process.start.map(|start| (start - origin).0),
+        end: process.end.map(|end| (end - origin).0),
         cpu,
         read: bytes(|image| image.bytes_read),
         written: bytes(|image| image.bytes_written),
@@ -206,8 +208,8 @@ mod tests {
         image
     }
 
-    fn tree() -> Lives {
-        Lives::new(vec![
+    fn tree() -> ProcessTable {
+        ProcessTable::new(vec![
             image(1, 0, 100, Some(900)),
             image(2, 1, 110, Some(120)),
             image(3, 1, 115, None),
@@ -219,7 +221,7 @@ mod tests {
     #[test]
     fn children_follow_their_parents_and_what_is_unknown_is_null() {
         let mut names = NameTable::default();
-        let group = |id: LifeId| (id.0 != 0).then_some(id.0 % 2);
+        let group = |id: ProcessId| (id.0 != 0).then_some(id.0 % 2);
         let chosen = processes((&tree(), &[]), &group, Timestamp(100), 10, &mut names).unwrap();
         let rows: Vec<String> =
             chosen.page.list.iter().map(|row| serde_json::to_string(row).unwrap()).collect();
@@ -248,7 +250,7 @@ mod tests {
     #[test]
     fn a_log_without_processes_has_no_list() {
         assert!(
-            processes((&Lives::default(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default())
+            processes((&ProcessTable::default(), &[]), &|_| None, Timestamp(0), 3, &mut NameTable::default())
                 .is_none()
         );
     }

@@ -9,9 +9,9 @@ pub(crate) const STEPS: u64 = 300;
 pub(crate) fn thin(steps: &[(i64, u64)]) -> Vec<(i64, u64)> {
     let count = steps.last().map_or(0, |step| step.1);
     let mut kept: Vec<(i64, u64)> = Vec::new();
-    for (place, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let grown = kept.last().map_or(count, |before| step.1.saturating_sub(before.1));
-        if u128::from(grown) * u128::from(STEPS) >= u128::from(count) || place + 1 == steps.len() {
+        if u128::from(grown) * u128::from(STEPS) >= u128::from(count) || index + 1 == steps.len() {
             kept.push(*step);
         }
     }

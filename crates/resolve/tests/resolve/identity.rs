@@ -30,7 +30,7 @@ fn unlink(script: Script, name: &str) -> Script {
 
 fn behind(script: Script, number: i32, inode: u64, birth: Option<i64>) -> Script {
     let facts = FileFacts { device: 8, inode, size: None, kind: Some(FileKind::File), birth };
-    script.item(&RawItem::Behind { tid: Tid(100), fd: number, facts })
+    script.item(&RawItem::FileInfo { tid: Tid(100), fd: number, facts })
 }
 
 #[test]

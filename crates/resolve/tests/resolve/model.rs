@@ -307,10 +307,10 @@ impl World {
                     file.borrow_mut().cursor = Some(i64::from(position));
                 }
             }
-            Step::Chdir(place) => {
-                let place = PLACES[usize::from(place) % PLACES.len()];
-                let path = absolute(&task.cwd.borrow(), place);
-                self.trace(|script| script.chdir(place));
+            Step::Chdir(index) => {
+                let index = PLACES[usize::from(index) % PLACES.len()];
+                let path = absolute(&task.cwd.borrow(), index);
+                self.trace(|script| script.chdir(index));
                 assert_eq!(self.script.path(), Some(path.as_str()));
                 *task.cwd.borrow_mut() = path;
             }

@@ -195,14 +195,14 @@ fn damaged_pages_are_an_error_and_no_crash() {
     let dir = Dir::small();
     let file = dir.path("t.trail/events-0000.parquet");
     let sound = std::fs::read(&file).expect("bytes");
-    for place in (4..sound.len() / 2).step_by(7) {
+    for index in (4..sound.len() / 2).step_by(7) {
         let mut bytes = sound.clone();
-        bytes[place] ^= 0x55;
+        bytes[index] ^= 0x55;
         std::fs::write(&file, &bytes).expect("written");
         let output = dir.sql(&["t.trail", "SELECT * FROM events", "--json"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code().is_some_and(|code| code < 2), "byte {place}: {said}");
-        assert!(!said.contains("panicked"), "byte {place}: {said}");
+        assert!(output.status.code().is_some_and(|code| code < 2), "byte {index}: {said}");
+        assert!(!said.contains("panicked"), "byte {index}: {said}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::util::Dir;
 use iotrail_dfg::{DfgOptions, synthesize};
-use iotrail_query::{Lives, ProcessGroupBy, Query, QuerySpec};
+use iotrail_query::{ProcessGroupBy, ProcessTable, Query, QuerySpec};
 use iotrail_stats::{Profile, ProfileOptions, profile};
 use iotrail_trail::EventLog;
 use serde_json::Value;
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 fn profiled(dir: &Dir) -> Profile {
     let log = EventLog::open(&[dir.path("t.trail")]).expect("a log");
     let query = Query::new(QuerySpec::default(), &log).expect("a query");
-    let lives = Lives::of_log(&log).expect("processes");
-    let groups = ProcessGroupBy::parse("exe").expect("a word").divide(&log, &lives);
-    profile(&log, &query, &lives, &groups, &ProfileOptions::default()).expect("a profile")
+    let processes = ProcessTable::of_log(&log).expect("processes");
+    let groups = ProcessGroupBy::parse("exe").expect("a word").divide(&log, &processes);
+    profile(&log, &query, &processes, &groups, &ProfileOptions::default()).expect("a profile")
 }
 
 /// Makes sure that each row that a query answers says what our own row says, as far as both speak of the same.

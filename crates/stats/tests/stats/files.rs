@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint spares test functions, but not their helpers")]
 
-use crate::in_out::{Log, profile_of, random_log, rows};
+use crate::io_table::{Log, profile_of, random_log, rows};
 use iotrail_model::{Event, FileFacts, FileKind, Nanos, Nullable, Timestamp};
-use iotrail_query::{Lives, ProcessGroups, Query, QuerySpec, TimeSlices, scan};
+use iotrail_query::{ProcessGroups, ProcessTable, Query, QuerySpec, TimeSlices, scan};
 use iotrail_stats::size_histogram::SizeBin;
 use iotrail_stats::{Context, FileSlicing, FileUsing, RowBy, UsedFile, file_uses};
 use iotrail_trail::EventLog;
@@ -14,8 +14,8 @@ use std::num::NonZeroUsize;
 
 fn used(log: &EventLog, spec: QuerySpec, by: RowBy, threads: usize) -> BTreeMap<String, UsedFile> {
     let query = Query::new(spec, log).unwrap();
-    let lives = Lives::of_log(log).unwrap();
-    let rows = file_uses(log, &query, &lives, by, NonZeroUsize::new(threads).unwrap()).unwrap();
+    let processes = ProcessTable::of_log(log).unwrap();
+    let rows = file_uses(log, &query, &processes, by, NonZeroUsize::new(threads).unwrap()).unwrap();
     let number = rows.len();
     let rows: BTreeMap<_, _> = rows.into_iter().map(|row| (row.file.path.to_string(), row)).collect();
     assert_eq!(rows.len(), number, "one row for each path");
@@ -146,9 +146,9 @@ proptest! {
         rows in rows(), pieces in 1..9_usize, threads in 1..4_usize, slices in 1..30_usize,
     ) {
         let sliced = |log: &EventLog, threads: usize| {
-            let (query, lives) = (Query::new(QuerySpec::default(), log).unwrap(), Lives::of_log(log).unwrap());
+            let (query, processes) = (Query::new(QuerySpec::default(), log).unwrap(), ProcessTable::of_log(log).unwrap());
             let groups = ProcessGroups::default();
-            let context = Context { log, query: &query, lives: &lives, groups: &groups, only: None };
+            let context = Context { log, query: &query, processes: &processes, groups: &groups, only: None };
             let threads = NonZeroUsize::new(threads).unwrap();
             let using = FileUsing::new(context, RowBy::Path, threads).unwrap();
             let used = scan(log, Some(&query), threads, &using).unwrap();

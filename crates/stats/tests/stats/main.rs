@@ -1,5 +1,5 @@
 //! Profiles of whole logs.
 
 mod files;
-mod in_out;
+mod io_table;
 mod schema;

@@ -28,35 +28,35 @@ pub(super) struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     /// Reads arguments from `at` on, which lies behind the opening parenthesis.
     #[inline]
-    pub(super) fn read(text: &'a [u8], at: usize, kinds: &[ArgKind], scratch: &mut Scratch<'a>) -> Self {
+    pub(super) fn read(text: &'a [u8], index: usize, kinds: &[ArgKind], scratch: &mut Scratch<'a>) -> Self {
         let mut arguments = Self::default();
-        let mut at = at;
+        let mut index = index;
         loop {
-            while text.get(at) == Some(&b' ') {
-                at += 1;
+            while text.get(index) == Some(&b' ') {
+                index += 1;
             }
-            match text.get(at) {
+            match text.get(index) {
                 None => return arguments,
                 Some(b')') => {
-                    arguments.end = Some(at + 1);
+                    arguments.end = Some(index + 1);
                     return arguments;
                 }
-                Some(b',') => at += 1,
+                Some(b',') => index += 1,
                 Some(_) => {
-                    at = behind_name(text, at);
+                    index = behind_name(text, index);
                     let kind = kinds.get(arguments.len).copied().unwrap_or(ArgKind::Other);
-                    let Some((arg, end)) = argument(text, at, kind, scratch) else {
-                        arguments.rest(text, at, kind, scratch);
+                    let Some((arg, end)) = argument(text, index, kind, scratch) else {
+                        arguments.rest(text, index, kind, scratch);
                         return arguments;
                     };
                     arguments.push(arg);
-                    at = end;
-                    match text[at] {
+                    index = end;
+                    match text[index] {
                         b')' => {
-                            arguments.end = Some(at + 1);
+                            arguments.end = Some(index + 1);
                             return arguments;
                         }
-                        _ => at += 1,
+                        _ => index += 1,
                     }
                 }
             }
@@ -223,14 +223,14 @@ fn descriptor<'a>(
 #[inline]
 pub(super) fn target<'a>(
     text: &'a [u8],
-    at: usize,
+    offset: usize,
     scratch: &mut Scratch<'a>,
 ) -> Option<(Option<Target<'a>>, usize)> {
-    if text.get(at) != Some(&b'<') {
+    if text.get(offset) != Some(&b'<') {
         return None;
     }
-    let end = angle_end(text, at)?;
-    let inner = &text[at + 1..end - 1];
+    let end = angle_end(text, offset)?;
+    let inner = &text[offset + 1..end - 1];
     if let Some(rest) = text[end..].strip_prefix(b"(deleted)") {
         let name = name(inner, scratch);
         return Some((named(name, true), text.len() - rest.len()));

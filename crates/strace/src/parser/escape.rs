@@ -99,8 +99,8 @@ impl<'a> Scratch<'a> {
 }
 
 /// The place behind the string at `at`, if there is one.
-fn string(text: &[u8], at: usize) -> Option<usize> {
-    (text.get(at) == Some(&b'"')).then(|| super::scan::string_end(text, at)).flatten()
+fn string(text: &[u8], offset: usize) -> Option<usize> {
+    (text.get(offset) == Some(&b'"')).then(|| super::scan::string_end(text, offset)).flatten()
 }
 
 /// Writes the bytes that `text` stands for to `out`, which is at least as long, and returns how many these are.
@@ -121,8 +121,8 @@ fn unescape_into(text: &[u8], out: &mut [u8]) -> usize {
 
 /// The byte that the escape after a backslash means, and the length of the escape.
 fn escaped(rest: &[u8]) -> (u8, usize) {
-    let digit = |place: usize, base| {
-        rest.get(place).and_then(|&byte| char::from(byte).to_digit(base)).map(|digit| digit as u8)
+    let digit = |index: usize, base| {
+        rest.get(index).and_then(|&byte| char::from(byte).to_digit(base)).map(|digit| digit as u8)
     };
     match rest.first() {
         None => (b'\\', 0),

@@ -77,6 +77,6 @@ impl Parser {
             Some(_) => self.call(&prefix, out),
             None => None,
         };
-        kind.or_else(|| self.talk(line))
+        kind.or_else(|| self.message_or_block(line))
     }
 }

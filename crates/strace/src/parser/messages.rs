@@ -7,7 +7,7 @@ use iotrail_model::Note;
 
 impl Parser {
     /// A line that is no part of any call.
-    pub(super) fn talk(&mut self, line: &[u8]) -> Option<Kind> {
+    pub(super) fn message_or_block(&mut self, line: &[u8]) -> Option<Kind> {
         if line.iter().all(|byte| byte.is_ascii_whitespace()) {
             return Some(Kind::Noise(noise::BLANK));
         }

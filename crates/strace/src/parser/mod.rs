@@ -18,6 +18,7 @@ mod arguments;
 mod block;
 mod broken;
 mod call;
+mod emitter;
 mod escape;
 mod feed;
 mod halves;
@@ -36,7 +37,6 @@ mod resumed;
 mod rights;
 mod scan;
 mod sink;
-mod speaker;
 mod steps;
 mod threads;
 

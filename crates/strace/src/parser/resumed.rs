@@ -23,7 +23,7 @@ impl Parser {
         }
         let (name, rest) = resumed_name(prefix.rest)?;
         let (timeline, steps) = (self.timeline, self.steps.now());
-        let (tid, now) = self.speaker(prefix, out);
+        let (tid, now) = self.emitter(prefix, out);
         let kind = match self.half_of(tid, name, out) {
             Some(half) => self.join(half, rest, out),
             None => self.orphan(tid, now, name, rest, out),

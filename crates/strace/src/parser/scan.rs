@@ -36,8 +36,8 @@ static CLASS: [Class; 256] = {
 
 /// The place behind the string whose opening quote is at `at`.
 #[inline]
-pub(super) fn string_end(text: &[u8], at: usize) -> Option<usize> {
-    let mut from = at + 1;
+pub(super) fn string_end(text: &[u8], offset: usize) -> Option<usize> {
+    let mut from = offset + 1;
     loop {
         let quote = from + memchr(b'"', text.get(from..)?)?;
         let escapes = text[from..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
@@ -57,19 +57,19 @@ pub(super) fn angle_end(text: &[u8], at: usize) -> Option<usize> {
         let mut depth = 1_usize;
         let mut from = at + 1;
         loop {
-            let place = from + memchr2(b'>', b'<', &text[from..])?;
-            depth = if text[place] == b'>' { depth - 1 } else { depth + 1 };
+            let index = from + memchr2(b'>', b'<', &text[from..])?;
+            depth = if text[index] == b'>' { depth - 1 } else { depth + 1 };
             if depth == 0 {
-                return Some(place + 1);
+                return Some(index + 1);
             }
-            from = place + 1;
+            from = index + 1;
         }
     }
     angle_end_of_name(text, at)
 }
 
-fn angle_end_of_name(text: &[u8], at: usize) -> Option<usize> {
-    let (mut depth, mut from, mut brackets) = (0_usize, at, false);
+fn angle_end_of_name(text: &[u8], index: usize) -> Option<usize> {
+    let (mut depth, mut from, mut brackets) = (0_usize, index, false);
     loop {
         match *text.get(from)? {
             b'<' => depth += 1,
@@ -94,8 +94,8 @@ fn angle_end_of_name(text: &[u8], at: usize) -> Option<usize> {
 
 /// The place of the comma or parenthesis that ends the value in which `at` lies.
 #[inline]
-pub(super) fn value_end(text: &[u8], at: usize) -> Option<usize> {
-    let mut from = at;
+pub(super) fn value_end(text: &[u8], offset: usize) -> Option<usize> {
+    let mut from = offset;
     let mut depth = 0_usize;
     loop {
         match CLASS[usize::from(*text.get(from)?)] {
@@ -133,21 +133,21 @@ fn behind_angle(text: &[u8], at: usize) -> usize {
     }
 }
 
-fn behind_slash(text: &[u8], at: usize) -> Option<usize> {
-    if text.get(at + 1) == Some(&b'*') { comment_end(text, at) } else { Some(at + 1) }
+fn behind_slash(text: &[u8], offset: usize) -> Option<usize> {
+    if text.get(offset + 1) == Some(&b'*') { comment_end(text, offset) } else { Some(offset + 1) }
 }
 
 /// The place behind the comment that opens at `at`; a quoted string in it may contain anything.
 pub(super) fn comment_end(text: &[u8], at: usize) -> Option<usize> {
     let mut from = at + 2;
     loop {
-        let place = from + memchr2(b'*', b'"', text.get(from..)?)?;
-        if text[place] == b'"' {
-            from = string_end(text, place)?;
-        } else if text.get(place + 1) == Some(&b'/') {
-            return Some(place + 2);
+        let offset = from + memchr2(b'*', b'"', text.get(from..)?)?;
+        if text[offset] == b'"' {
+            from = string_end(text, offset)?;
+        } else if text.get(offset + 1) == Some(&b'/') {
+            return Some(offset + 2);
         } else {
-            from = place + 1;
+            from = offset + 1;
         }
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn length(input: &mut &[u8]) -> Option<usize> {
 
 /// `width` bits from the bit `at` on; behind the last of them there must be [`SLACK`] bytes.
 #[inline]
-pub(super) fn bits(bytes: &[u8], at: usize, width: u32) -> Option<u64> {
-    let (byte, shift) = (at >> 3, (at & 7) as u32);
+pub(super) fn bits(bytes: &[u8], index: usize, width: u32) -> Option<u64> {
+    let (byte, shift) = (index >> 3, (index & 7) as u32);
     let word = u64::from_le_bytes(bytes.get(byte..byte + 8)?.try_into().ok()?);
     let low = word >> shift;
     if shift + width <= 64 {

@@ -64,8 +64,8 @@ fn packed<T: Copy>(
         largest = keys.iter().copied().fold(largest, usize::max);
         cells.extend_from_slice(&keys.map(|key| entries[key & low]));
     }
-    for place in 0..count % 8 {
-        let key = bits(bytes, at * 8 + place * width as usize, width)? as usize;
+    for index in 0..count % 8 {
+        let key = bits(bytes, at * 8 + index * width as usize, width)? as usize;
         largest = largest.max(key);
         cells.push(entries[key & low]);
     }
@@ -76,23 +76,23 @@ fn packed<T: Copy>(
 #[inline(always)]
 fn eight(bytes: &[u8], at: usize, width: u32, low: usize) -> Option<[usize; 8]> {
     let word = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
-    let key = |word: u64, place: u32| (word >> (place * width)) as usize & low;
+    let key = |word: u64, index: u32| (word >> (index * width)) as usize & low;
     match width {
         0..=8 => {
             let word = word(at)?;
-            Some([0, 1, 2, 3, 4, 5, 6, 7].map(|place| key(word, place)))
+            Some([0, 1, 2, 3, 4, 5, 6, 7].map(|index| key(word, index)))
         }
         9..=16 => {
             // Four keys end with a byte, or in the middle of one.
             let (first, second) = (word(at)?, word(at + width as usize / 2)? >> ((width * 4) & 7));
-            let [a, b, c, d] = [0, 1, 2, 3].map(|place| key(first, place));
-            let [e, f, g, h] = [0, 1, 2, 3].map(|place| key(second, place));
+            let [a, b, c, d] = [0, 1, 2, 3].map(|index| key(first, index));
+            let [e, f, g, h] = [0, 1, 2, 3].map(|index| key(second, index));
             Some([a, b, c, d, e, f, g, h])
         }
         _ => {
             let mut keys = [0; 8];
-            for (place, key) in keys.iter_mut().enumerate() {
-                let bit = place * width as usize;
+            for (index, key) in keys.iter_mut().enumerate() {
+                let bit = index * width as usize;
                 *key = (word(at + (bit >> 3))? >> (bit & 7)) as usize & low;
             }
             Some(keys)
@@ -130,8 +130,8 @@ pub(super) fn differences<T>(
                 return None;
             }
             let some = values.min(left);
-            for place in 0..some {
-                let above = bits(input, place * width as usize, width)?;
+            for index in 0..some {
+                let above = bits(input, index * width as usize, width)?;
                 value = value.wrapping_add(least).wrapping_add(above as i64);
                 cells.push(make(value));
             }

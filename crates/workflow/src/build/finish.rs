@@ -1,9 +1,9 @@
 //! From the vertices and edges of the pass to the graph: facts, names, and the order of everything.
 
 use super::gather::Tally;
+use super::graph_builder::{BuiltGraph, Counts, MOST_PARTS};
 use super::labels::{Keys, Texts, base, process_keys};
 use super::node::{Node, Version, What};
-use super::weave::{Counts, MOST_PARTS, Woven};
 use crate::build::BuildOptions;
 use crate::graph::{
     Edge, Facts, FileVertex, FileView, Graph, LeftOut, ProcessVertex, Relation, Vertex, VertexId,
@@ -15,7 +15,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{Case, Clock, FileKind, Nanos, PathId, Resolution, Timestamp, units};
 use iotrail_query::process_group::executable;
-use iotrail_query::{LifeId, Lives, ProcessGroups};
+use iotrail_query::{ProcessGroups, ProcessId, ProcessTable};
 use iotrail_trail::EventLog;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 pub(super) struct Finish<'a> {
     pub(super) log: &'a EventLog,
-    pub(super) lives: &'a Lives,
+    pub(super) processes: &'a ProcessTable,
     pub(super) groups: &'a ProcessGroups,
     pub(super) options: &'a BuildOptions<'a>,
     pub(super) tally: Tally,
@@ -31,8 +31,8 @@ pub(super) struct Finish<'a> {
 }
 
 impl Finish<'_> {
-    pub(super) fn graph(&self, woven: Woven, waits: Waits) -> Graph {
-        let Woven { nodes, mut edges, hidden, shown, counts } = woven;
+    pub(super) fn graph(&self, built: BuiltGraph, waits: Waits) -> Graph {
+        let BuiltGraph { nodes, mut edges, hidden, shown, counts } = built;
         let mut vertices = self.vertices(&nodes, waits.channels());
         self.relate(&nodes, &edges, &mut vertices);
         let mut left_out = hidden.left_out(|path| shown.get(path.index()) == Some(&true));
@@ -72,31 +72,37 @@ impl Finish<'_> {
     fn vertices(&self, nodes: &[Node], channels: &Channels) -> Vec<Vertex> {
         let mut texts = Texts::default();
         let mut keys = Keys::default();
-        let process_keys = process_keys(self.lives);
+        let process_keys = process_keys(self.processes);
         let cases: Vec<Arc<str>> =
             self.log.cases().iter().map(|case| texts.share(&case.name.to_string())).collect();
-        let mut parts: Vec<u32> = vec![0; self.lives.all().len()];
+        let mut parts: Vec<u32> = vec![0; self.processes.all().len()];
         let mut versions: HashMap<PathId, (u32, u32), RandomState> = HashMap::default();
-        for (place, node) in nodes.iter().enumerate() {
+        for (index, node) in nodes.iter().enumerate() {
             match &node.what {
-                What::Part(life, number) => parts[life.index()] = *number,
-                What::Version(version) => versions.entry(version.path).or_default().1 = place as u32,
+                What::RowGroupRecords(process, number) => parts[process.index()] = *number,
+                What::Version(version) => versions.entry(version.path).or_default().1 = index as u32,
             }
         }
         let whole = self.options.view == FileView::File;
-        let vertex = |(place, node): (usize, &Node)| match &node.what {
-            What::Part(life, part) => {
-                let of = &process_keys[life.index()];
+        let vertex = |(index, node): (usize, &Node)| match &node.what {
+            What::RowGroupRecords(process, part) => {
+                let of = &process_keys[process.index()];
                 let key = if *part == 1 { keys.unique(of) } else { keys.unique(&format!("{of}#{part}")) };
                 let facts =
-                    self.process(*life, *part, *part == parts[life.index()], node, &cases, &mut texts);
-                let program = executable(self.lives.last_image(*life)).map(|name| texts.share(name));
+                    self.process(*process, *part, *part == parts[process.index()], node, &cases, &mut texts);
+                let program = executable(self.processes.last_image(*process)).map(|name| texts.share(name));
                 let time = node.first.zip(node.last).map(|(first, last)| Nanos((last - first).0.max(0)));
-                let time = time.and_then(|time| self.resolution().tells(time));
+                let time = time.and_then(|time| self.resolution().known_span(time));
                 Vertex {
                     label: program.unwrap_or_else(|| Arc::clone(&key)),
                     key,
-                    phase: self.groups.of_life.get(life.index()).copied().flatten().map(|group| group.0),
+                    phase: self
+                        .groups
+                        .of_process
+                        .get(process.index())
+                        .copied()
+                        .flatten()
+                        .map(|group| group.0),
                     members: 1,
                     time,
                     facts: Facts::Process(facts),
@@ -105,7 +111,7 @@ impl Finish<'_> {
             What::Version(version) => {
                 let (count, last) = versions.entry(version.path).or_default();
                 *count += 1;
-                let file = self.file(version, *count, *last == place as u32, channels);
+                let file = self.file(version, *count, *last == index as u32, channels);
                 let key = match (whole, *count) {
                     (true, 1) => file.path.to_string(),
                     (true, number) => format!("{}~{number}", file.path),
@@ -130,18 +136,18 @@ impl Finish<'_> {
 
     fn process(
         &self,
-        life: LifeId,
+        process: ProcessId,
         part: u32,
         last: bool,
         node: &Node,
         cases: &[Arc<str>],
         texts: &mut Texts,
     ) -> ProcessVertex {
-        let image = self.lives.last_image(life);
+        let image = self.processes.last_image(process);
         let case = self.log.cases().get(image.case.index());
         let mut text = |text: &Option<String>| text.as_deref().map(|text| texts.share(text));
         ProcessVertex {
-            life,
+            process,
             pid: image.pid.0,
             part,
             exe: text(&image.exe),
@@ -152,7 +158,7 @@ impl Finish<'_> {
             env: image.env.as_slice().into(),
             start: node.first,
             end: node.last,
-            cpu: if part == 1 { cpu(self.lives.images(life)) } else { None },
+            cpu: if part == 1 { cpu(self.processes.images(process)) } else { None },
             exit_code: image.exit_code.filter(|_| last),
             signal: if last { text(&image.signal) } else { None },
         }
@@ -180,22 +186,22 @@ impl Finish<'_> {
 
     /// Readers, writers and phases of files, which their edges tell.
     fn relate(&self, nodes: &[Node], edges: &[Edge], vertices: &mut [Vertex]) {
-        let mut users: Vec<(u32, bool, LifeId)> = Vec::with_capacity(edges.len());
-        let mut first: HashMap<u32, (bool, Option<Timestamp>, LifeId), RandomState> = HashMap::default();
+        let mut users: Vec<(u32, bool, ProcessId)> = Vec::with_capacity(edges.len());
+        let mut first: HashMap<u32, (bool, Option<Timestamp>, ProcessId), RandomState> = HashMap::default();
         for edge in edges {
             let (from, to) = (&nodes[edge.from.index()].what, &nodes[edge.to.index()].what);
-            let (version, life, writes) = match (from, to) {
-                (What::Part(life, _), What::Version(_)) => (edge.to.0, *life, true),
-                (What::Version(_), What::Part(life, _)) => (edge.from.0, *life, false),
+            let (version, process, writes) = match (from, to) {
+                (What::RowGroupRecords(process, _), What::Version(_)) => (edge.to.0, *process, true),
+                (What::Version(_), What::RowGroupRecords(process, _)) => (edge.from.0, *process, false),
                 _ => continue,
             };
             if writes {
-                users.push((version, true, life));
+                users.push((version, true, process));
             }
             if !writes || edge.read.calls > 0 {
-                users.push((version, false, life));
+                users.push((version, false, process));
             }
-            let sign = (!writes, edge.first, life);
+            let sign = (!writes, edge.first, process);
             let known = first.entry(version).or_insert(sign);
             *known = sign.min(*known);
         }
@@ -206,8 +212,8 @@ impl Finish<'_> {
                 if writes { file.writers += 1 } else { file.readers += 1 }
             }
         }
-        for (version, (_, _, life)) in first {
-            vertices[version as usize].phase = self.groups.of(life).map(|group| group.0);
+        for (version, (_, _, process)) in first {
+            vertices[version as usize].phase = self.groups.of(process).map(|group| group.0);
         }
     }
 
@@ -221,8 +227,9 @@ impl Finish<'_> {
     }
 
     fn span(&self) -> Option<(Timestamp, Timestamp)> {
-        let lives = self.lives.all().iter().zip(self.selected).filter(|(_, selected)| **selected);
-        let starts_and_ends = lives.map(|(life, _)| (life.start.or(life.end), life.end.or(life.start)));
+        let processes = self.processes.all().iter().zip(self.selected).filter(|(_, selected)| **selected);
+        let starts_and_ends =
+            processes.map(|(process, _)| (process.start.or(process.end), process.end.or(process.start)));
         let times = starts_and_ends.filter_map(|(start, end)| start.zip(end)).chain(self.tally.span);
         times.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
@@ -295,7 +302,7 @@ impl Finish<'_> {
     fn clocks(&self, note: &mut impl FnMut(bool, String)) {
         let cases = self.log.cases();
         let has = |clock| cases.iter().any(|case| case.clock == clock);
-        note(has(Clock::Order), "Cases without time stamps: their times only count events, so that life times and the order between cases mean nothing.".to_owned());
+        note(has(Clock::Order), "Cases without time stamps: their times only count events, so that lifetimes and the order between cases mean nothing.".to_owned());
         if let Some(sentence) = self.resolution().note() {
             note(true, format!("{sentence}."));
         }
@@ -325,8 +332,8 @@ fn order(nodes: &[Node], vertices: &[Vertex], edges: &[Edge], view: FileView) ->
         return by_sign;
     }
     let mut rank = vec![0_u32; nodes.len()];
-    for (place, node) in by_sign.iter().enumerate() {
-        rank[*node as usize] = place as u32;
+    for (index, node) in by_sign.iter().enumerate() {
+        rank[*node as usize] = index as u32;
     }
     let (mut waits_for, mut starts) = (vec![0_u32; nodes.len()], vec![0_u32; nodes.len() + 1]);
     for edge in edges {
@@ -344,8 +351,8 @@ fn order(nodes: &[Node], vertices: &[Vertex], edges: &[Edge], view: FileView) ->
     let free = by_sign.iter().filter(|node| waits_for[**node as usize] == 0);
     let mut free: BinaryHeap<Reverse<u32>> = free.map(|node| Reverse(rank[*node as usize])).collect();
     let mut order = Vec::with_capacity(nodes.len());
-    while let Some(Reverse(place)) = free.pop() {
-        let node = by_sign[place as usize];
+    while let Some(Reverse(index)) = free.pop() {
+        let node = by_sign[index as usize];
         order.push(node);
         for target in &targets[starts[node as usize] as usize..starts[node as usize + 1] as usize] {
             waits_for[*target as usize] -= 1;

@@ -9,10 +9,10 @@
 //! that the thread did depends on when within that time the data came.
 
 use super::known::Known;
-use super::meaning::{Action, Meanings, Place};
 use super::open_reads::{self, OpenRead};
 use super::record::{Extent, Op, Record, one_call};
 use super::survey::Survey;
+use super::vocabulary::{Action, PathKind, Vocabulary};
 use crate::graph::Transfer;
 use crate::system::System;
 use crate::waits::ends::Channels;
@@ -20,13 +20,13 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use iotrail_model::{CaseId, EventBatch, FileId, Nanos, Nullable, PathId, Tid, Timestamp};
-use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
+use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
 
 /// All records, and what could not become one.
 #[derive(Clone, Debug, Default)]
-pub struct Gathered {
+pub struct Records {
     pub(super) records: Vec<Record>,
     /// Reads of channels of which the end is not known yet.
     open: Vec<OpenRead>,
@@ -88,23 +88,23 @@ const COLUMNS: [Columns; 17] = [
 /// The pass that gathers records.
 #[derive(Debug)]
 pub struct Gathering<'a> {
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     survey: &'a Survey,
 }
 
 impl<'a> Gathering<'a> {
-    /// Of processes `lives`, in a log of which `survey` knows what must be known before.
+    /// Of processes `processes`, in a log of which `survey` knows what must be known before.
     #[must_use]
-    pub fn new(lives: &'a Lives, survey: &'a Survey) -> Self {
-        Self { lives, survey }
+    pub fn new(processes: &'a ProcessTable, survey: &'a Survey) -> Self {
+        Self { processes, survey }
     }
 }
 
 impl<'a> Pass for Gathering<'a> {
     type Sums = Worker<'a>;
-    type Seam = Part;
-    type Closed = Gathered;
-    type Output = Gathered;
+    type Boundary = RowGroupRecords;
+    type Closed = Records;
+    type Output = Records;
 
     fn columns(&self) -> Columns {
         Columns::of(COLUMNS)
@@ -115,31 +115,31 @@ impl<'a> Pass for Gathering<'a> {
     }
 
     fn sums(&self) -> Worker<'a> {
-        Worker::new(self.lives, self.survey)
+        Worker::new(self.processes, self.survey)
     }
 
-    fn closed(&self) -> Gathered {
-        let paths = self.survey.meanings.paths();
-        Gathered { changed: vec![false; paths], programs: vec![false; paths], ..Gathered::default() }
+    fn closed(&self) -> Records {
+        let paths = self.survey.vocabulary.paths();
+        Records { changed: vec![false; paths], programs: vec![false; paths], ..Records::default() }
     }
 
-    fn add(&self, worker: &mut Worker<'a>, rows: &Rows<'_>) -> Part {
+    fn add(&self, worker: &mut Worker<'a>, rows: &Rows<'_>) -> RowGroupRecords {
         worker.rows(rows)
     }
 
     fn merge(&self, _: &mut Worker<'a>, _: Worker<'a>) {}
 
-    fn close(&self, gathered: &mut Gathered, part: Part) {
+    fn close(&self, gathered: &mut Records, part: RowGroupRecords) {
         gathered.add(part);
     }
 
-    fn finish(&self, _: Worker<'a>, gathered: Gathered) -> Gathered {
+    fn finish(&self, _: Worker<'a>, gathered: Records) -> Records {
         gathered
     }
 }
 
-impl Gathered {
-    fn add(&mut self, Part { records, open, tally }: Part) {
+impl Records {
+    fn add(&mut self, RowGroupRecords { records, open, tally }: RowGroupRecords) {
         self.open.extend(open);
         for record in records.iter().filter(|record| record.op.changes()) {
             self.changed[record.path.index()] = true;
@@ -161,12 +161,12 @@ impl Gathered {
     pub(super) fn complete(
         &mut self,
         log: &EventLog,
-        lives: &Lives,
+        processes: &ProcessTable,
         threads: NonZeroUsize,
     ) -> Result<(), TrailError> {
         let end = self.tally.span.map(|(_, end)| end);
         let open = std::mem::take(&mut self.open);
-        self.records.extend(open_reads::close(log, lives, open, end, threads)?);
+        self.records.extend(open_reads::close(log, processes, open, end, threads)?);
         self.records.sort_by_key(Record::order);
         Ok(())
     }
@@ -174,7 +174,7 @@ impl Gathered {
 
 /// What a row group tells.
 #[derive(Debug)]
-pub struct Part {
+pub struct RowGroupRecords {
     records: Vec<Record>,
     /// Reads whose end it does not tell.
     open: Vec<OpenRead>,
@@ -184,8 +184,8 @@ pub struct Part {
 /// One thread of the scan.
 #[derive(Debug)]
 pub struct Worker<'a> {
-    lives: &'a Lives,
-    meanings: &'a Meanings,
+    processes: &'a ProcessTable,
+    vocabulary: &'a Vocabulary,
     channels: &'a Channels,
     known: &'a Known,
     singles: Vec<Record>,
@@ -199,17 +199,17 @@ pub struct Worker<'a> {
 /// Where the records are that a later one may join.
 #[derive(Debug, Default)]
 struct Joined {
-    of_process: HashMap<(LifeId, PathId, FileId, Op), u32, RandomState>,
-    took_in: HashMap<LifeId, u32, RandomState>,
+    of_process: HashMap<(ProcessId, PathId, FileId, Op), u32, RandomState>,
+    took_in: HashMap<ProcessId, u32, RandomState>,
     /// By the number of a file, see [`Known::file`].
     changed: HashMap<u32, u32, RandomState>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(lives: &'a Lives, Survey { meanings, known, waits }: &'a Survey) -> Self {
+    fn new(processes: &'a ProcessTable, Survey { vocabulary, known, waits }: &'a Survey) -> Self {
         Self {
-            lives,
-            meanings,
+            processes,
+            vocabulary,
             channels: waits.channels(),
             known,
             singles: Vec::new(),
@@ -220,7 +220,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn rows(&mut self, Rows { batch, selected, .. }: &Rows<'_>) -> Part {
+    fn rows(&mut self, Rows { batch, selected, .. }: &Rows<'_>) -> RowGroupRecords {
         self.tally = Tally::default();
         self.seen.clear();
         for (row, selected) in selected.iter().enumerate() {
@@ -232,7 +232,7 @@ impl<'a> Worker<'a> {
         let open = self.take_open();
         self.singles.sort_by_key(Record::order);
         let end = batch.start.last().copied().unwrap_or_default();
-        Part { records: self.join(end), open, tally: self.tally }
+        RowGroupRecords { records: self.join(end), open, tally: self.tally }
     }
 
     /// A thread that makes a call has come back from the one before.
@@ -240,8 +240,8 @@ impl<'a> Worker<'a> {
         if self.open.is_empty() {
             return;
         }
-        if let Some((place, _)) = self.open.remove(&(batch.case[row], batch.tid[row]))
-            && let Some(record) = self.singles.get_mut(place)
+        if let Some((index, _)) = self.open.remove(&(batch.case[row], batch.tid[row]))
+            && let Some(record) = self.singles.get_mut(index)
         {
             record.at = batch.start[row];
         }
@@ -250,9 +250,9 @@ impl<'a> Worker<'a> {
     /// The reads of which no row after them in the batch tells the end.
     fn take_open(&mut self) -> Vec<OpenRead> {
         let mut open: Vec<_> = self.open.drain().collect();
-        open.sort_unstable_by_key(|(_, (place, _))| std::cmp::Reverse(*place));
-        let take = |((case, tid), (place, seq))| {
-            let record = self.singles.swap_remove(place);
+        open.sort_unstable_by_key(|(_, (index, _))| std::cmp::Reverse(*index));
+        let take = |((case, tid), (index, seq))| {
+            let record = self.singles.swap_remove(index);
             OpenRead { case, tid, seq, record }
         };
         open.into_iter().map(take).collect()
@@ -263,11 +263,11 @@ impl<'a> Worker<'a> {
         let end = start + dur.unwrap_or_default();
         let span = self.tally.span.get_or_insert((start, end));
         *span = (span.0.min(start), span.1.max(end));
-        if batch.layer[row] != self.meanings.layer {
+        if batch.layer[row] != self.vocabulary.layer {
             self.tally.other_layers += 1;
             return;
         }
-        let action = self.meanings.action(batch.call[row]);
+        let action = self.vocabulary.action(batch.call[row]);
         if action == Action::None {
             return;
         }
@@ -279,7 +279,7 @@ impl<'a> Worker<'a> {
     fn failure(&mut self, call: &Call<'_>) {
         let Call { batch, row, action, .. } = *call;
         if matches!(action, Action::Open | Action::Creat | Action::Look)
-            && self.meanings.is_missing(batch.call[row], batch.flags[row], batch.errno[row])
+            && self.vocabulary.is_missing(batch.call[row], batch.flags[row], batch.errno[row])
         {
             self.look(call, false);
         }
@@ -299,16 +299,18 @@ impl<'a> Worker<'a> {
             _ if batch.ret[row].is_null() && dur.is_none() => {}
             Action::Open => {
                 self.follow(call);
-                self.open(call, self.meanings.flags(batch.flags[row]));
+                self.open(call, self.vocabulary.flags(batch.flags[row]));
             }
             Action::Creat => self.push(call, Op::MakeOrEmpty),
             Action::Truncate if batch.offset[row].get() == Some(0) => self.push(call, Op::Empty),
             Action::Truncate | Action::Allocate => self.push(call, Op::Write),
-            Action::Rename if self.meanings.flags(batch.flags[row]).exchange => self.push(call, Op::Exchange),
+            Action::Rename if self.vocabulary.flags(batch.flags[row]).exchange => {
+                self.push(call, Op::Exchange)
+            }
             Action::Rename => self.push(call, Op::Rename),
             Action::Link => self.push(call, Op::Link),
             Action::Unlink => self.push(call, Op::Unlink),
-            Action::MakeNode if self.meanings.flags(batch.flags[row]).device => {}
+            Action::MakeNode if self.vocabulary.flags(batch.flags[row]).device => {}
             Action::MakeNode => self.push(call, Op::Make),
             Action::Symlink => self.push(call, Op::MakeLink),
             Action::Channel => self.make_channel(call),
@@ -338,7 +340,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn open(&mut self, call: &Call<'_>, flags: super::meaning::Flags) {
+    fn open(&mut self, call: &Call<'_>, flags: super::vocabulary::Flags) {
         match flags {
             flags if flags.no_access => {}
             flags if flags.nameless => self.push(call, Op::MakeNameless),
@@ -347,7 +349,7 @@ impl<'a> Worker<'a> {
             flags
                 if flags.create
                     && !flags.truncate
-                    && self.meanings.is_older(call.batch.file[call.row], call.start) =>
+                    && self.vocabulary.is_older(call.batch.file[call.row], call.start) =>
             {
                 self.look(call, true);
             }
@@ -358,13 +360,13 @@ impl<'a> Worker<'a> {
     }
 
     fn map(&mut self, call: &Call<'_>) {
-        if self.meanings.flags(call.batch.flags[call.row]).shared_writable
+        if self.vocabulary.flags(call.batch.flags[call.row]).shared_writable
             && self.file_path(call.first()).is_some()
         {
             self.tally.shared_mappings += 1;
             self.push(call, Op::Write);
         }
-        let executable = self.meanings.flags(call.batch.flags[call.row]).executable;
+        let executable = self.vocabulary.flags(call.batch.flags[call.row]).executable;
         self.push(call, if executable { Op::Map } else { Op::View });
     }
 
@@ -383,15 +385,16 @@ impl<'a> Worker<'a> {
 
     /// The path, if a file of the workflow can be there.
     fn file_path(&self, (path, file): Named) -> Option<PathId> {
-        let is_file =
-            |path: &PathId| matches!(self.meanings.place_of(*path, file), Place::File | Place::Channel);
+        let is_file = |path: &PathId| {
+            matches!(self.vocabulary.place_of(*path, file), PathKind::File | PathKind::Channel)
+        };
         path.get().filter(is_file)
     }
 
     fn transfer(&mut self, call: &Call<'_>, op: Op, (path, file): Named, size: Option<i64>) {
         let Some(size) = size else { return };
         // The end of a pipe is no data: who sees only that took nothing from anybody.
-        let is_channel = |path: PathId| self.meanings.place_of(path, file) == Place::Channel;
+        let is_channel = |path: PathId| self.vocabulary.place_of(path, file) == PathKind::Channel;
         if op == Op::Read && size == 0 && path.get().is_some_and(is_channel) {
             return;
         }
@@ -401,11 +404,11 @@ impl<'a> Worker<'a> {
         let channels = self.channels;
         let way = if op == Op::Read { channels.receives(path) } else { channels.sends(path) };
         let (path, file) = if way == path { (path, file) } else { (way, self.known.of_path(way)) };
-        let place = self.singles.len();
+        let index = self.singles.len();
         self.record(call, op, (path, file), moved);
-        if op == Op::Read && call.dur.is_none() && is_channel(path) && self.singles.len() > place {
+        if op == Op::Read && call.dur.is_none() && is_channel(path) && self.singles.len() > index {
             let thread = (call.batch.case[call.row], call.batch.tid[call.row]);
-            self.open.insert(thread, (place, call.batch.seq[call.row]));
+            self.open.insert(thread, (index, call.batch.seq[call.row]));
         }
     }
 
@@ -436,19 +439,19 @@ impl<'a> Worker<'a> {
     }
 
     fn record(&mut self, call: &Call<'_>, op: Op, (path, file): (PathId, Nullable<FileId>), moved: Transfer) {
-        let place = self.meanings.place_of(path, file);
+        let place = self.vocabulary.place_of(path, file);
         let transfers = matches!(op, Op::Read | Op::Write);
         let matters = match place {
-            Place::File | Place::Channel => true,
-            Place::Directory => transfers || matches!(op, Op::Rename | Op::Exchange),
-            Place::System(System::Installed) => !matches!(op, Op::Exists | Op::Missing),
-            Place::System(System::Pseudo) => transfers || matches!(op, Op::Map | Op::View),
+            PathKind::File | PathKind::Channel => true,
+            PathKind::Directory => transfers || matches!(op, Op::Rename | Op::Exchange),
+            PathKind::System(System::Installed) => !matches!(op, Op::Exists | Op::Missing),
+            PathKind::System(System::Pseudo) => transfers || matches!(op, Op::Map | Op::View),
         };
         if !matters {
             return;
         }
         let process = (call.batch.case[call.row], call.batch.pid[call.row]);
-        let Some(life) = self.lives.find(process.0, process.1, call.start) else {
+        let Some(process) = self.processes.find(process.0, process.1, call.start) else {
             self.tally.no_process.add(&moved);
             return;
         };
@@ -467,7 +470,7 @@ impl<'a> Worker<'a> {
             last: call.end,
             moved,
             written_to,
-            life,
+            process,
             path,
             path2,
             file: file.raw(),
@@ -484,16 +487,16 @@ impl<'a> Worker<'a> {
         changed.clear();
         let mut records: Vec<Record> = Vec::with_capacity(self.singles.len() / 4);
         for single in self.singles.drain(..) {
-            let Record { life, path, file, op, .. } = single;
-            let place = records.len() as u32;
+            let Record { process, path, file, op, .. } = single;
+            let index = records.len() as u32;
             let joinable = single.at <= end && !self.known.is_shared(file);
-            let earlier = of_process.get(&(life, path, file, op)).copied().filter(|_| joinable);
+            let earlier = of_process.get(&(process, path, file, op)).copied().filter(|_| joinable);
             let since_change = changed.get(&self.known.file(file)).copied();
             let joins = earlier.filter(|earlier| match op {
                 Op::Read | Op::Map | Op::View => since_change.is_none_or(|changed| changed < *earlier),
                 Op::Write => {
                     since_change == Some(*earlier)
-                        && took_in.get(&life).is_none_or(|took_in| took_in < earlier)
+                        && took_in.get(&process).is_none_or(|took_in| took_in < earlier)
                 }
                 _ => false,
             });
@@ -502,12 +505,12 @@ impl<'a> Worker<'a> {
                 continue;
             }
             if op.takes_in() {
-                took_in.insert(life, place);
+                took_in.insert(process, index);
             }
             if op.changes() {
-                changed.insert(self.known.file(file), place);
+                changed.insert(self.known.file(file), index);
             }
-            of_process.insert((life, path, file, op), place);
+            of_process.insert((process, path, file, op), index);
             records.push(single);
         }
         records.shrink_to_fit();

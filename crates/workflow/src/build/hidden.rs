@@ -1,13 +1,13 @@
 //! What the graph leaves out, counted.
 
-use super::meaning::{Meanings, Place};
 use super::record::{Op, Record};
+use super::vocabulary::{PathKind, Vocabulary};
 use crate::graph::LeftOut;
 use crate::system::System;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{FileId, Nullable, PathId};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 
 /// Why a file is no vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,24 +34,24 @@ impl Why {
 /// Accesses without an edge.
 #[derive(Debug, Default)]
 pub(super) struct Hidden {
-    edges: HashSet<(LifeId, PathId), RandomState>,
+    edges: HashSet<(ProcessId, PathId), RandomState>,
     paths: HashMap<PathId, Why, RandomState>,
     bytes: u64,
 }
 
 /// Whether accesses to a path are hidden.
 pub(super) fn reason(
-    meanings: &Meanings,
+    vocabulary: &Vocabulary,
     (path, file): (PathId, Nullable<FileId>),
     changed: &[bool],
     show_system: bool,
 ) -> Option<Why> {
-    match meanings.place_of(path, file) {
-        Place::File | Place::Channel => None,
-        Place::Directory => Some(Why::Directory),
-        Place::System(_) if show_system => None,
-        Place::System(System::Installed) if changed.get(path.index()) == Some(&true) => None,
-        Place::System(_) => Some(Why::System),
+    match vocabulary.place_of(path, file) {
+        PathKind::File | PathKind::Channel => None,
+        PathKind::Directory => Some(Why::Directory),
+        PathKind::System(_) if show_system => None,
+        PathKind::System(System::Installed) if changed.get(path.index()) == Some(&true) => None,
+        PathKind::System(_) => Some(Why::System),
     }
 }
 
@@ -60,7 +60,7 @@ impl Hidden {
     pub(super) fn access(&mut self, record: &Record, why: Why) {
         self.paths.entry(record.path).and_modify(|known| *known = why.min(*known)).or_insert(why);
         if matches!(record.op, Op::Read | Op::Write | Op::Map | Op::View) {
-            self.edges.insert((record.life, record.path));
+            self.edges.insert((record.process, record.path));
             self.bytes = self.bytes.saturating_add(record.moved.bytes);
         }
     }

@@ -1,6 +1,6 @@
 //! What must be known of files before records may be joined.
 
-use super::meaning::Meanings;
+use super::vocabulary::Vocabulary;
 use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
@@ -58,7 +58,7 @@ impl Known {
 #[derive(Debug)]
 pub struct Knowing<'a> {
     log: &'a EventLog,
-    meanings: Arc<Meanings>,
+    vocabulary: Arc<Vocabulary>,
     /// Whether files may be shared by several cases.
     shares: bool,
     /// Whether a file may have several numbers.
@@ -73,11 +73,11 @@ pub struct Pairs {
 }
 
 impl<'a> Knowing<'a> {
-    pub(super) fn new(log: &'a EventLog, meanings: Arc<Meanings>) -> Self {
+    pub(super) fn new(log: &'a EventLog, vocabulary: Arc<Vocabulary>) -> Self {
         let mut calls = (0..log.names().calls.len()).map(CallId::from_index);
         let renames = log.distinct_files().iter().any(|file| !file.numbered)
-            && calls.any(|call| meanings.gives_names(call));
-        Self { log, meanings, shares: log.cases().len() > 1, renames }
+            && calls.any(|call| vocabulary.gives_names(call));
+        Self { log, vocabulary, shares: log.cases().len() > 1, renames }
     }
 
     fn shared(&self, users: &HashSet<(FileId, CaseId), RandomState>) -> Vec<bool> {
@@ -117,7 +117,7 @@ fn root(file_of: &mut [u32], mut file: u32) -> u32 {
 
 impl Pass for Knowing<'_> {
     type Sums = Pairs;
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Output = Known;
 
@@ -146,7 +146,7 @@ impl Pass for Knowing<'_> {
             }
         }
         if self.renames {
-            let rows = (0..batch.len).filter(|row| self.meanings.gives_names(batch.call[*row]));
+            let rows = (0..batch.len).filter(|row| self.vocabulary.gives_names(batch.call[*row]));
             pairs.names.extend(rows.filter_map(|row| batch.file[row].get().zip(batch.file2[row].get())));
         }
     }
@@ -162,7 +162,7 @@ impl Pass for Knowing<'_> {
         Known {
             shared: if self.shares { self.shared(&pairs.users) } else { Vec::new() },
             file_of: if self.renames { self.aliases(&pairs.names) } else { Vec::new() },
-            of_paths: (0..self.meanings.paths())
+            of_paths: (0..self.vocabulary.paths())
                 .map(|path| self.log.file_of(PathId::from_index(path)))
                 .collect(),
         }

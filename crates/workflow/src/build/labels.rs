@@ -3,7 +3,7 @@
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::Pid;
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use std::sync::Arc;
 
 /// The last component of a path; of what is no file the whole name.
@@ -15,15 +15,15 @@ pub(crate) fn base(path: &str) -> &str {
 }
 
 /// For each process its number, and `~2` for the second process of that number.
-pub(crate) fn process_keys(lives: &Lives) -> Vec<String> {
+pub(crate) fn process_keys(processes: &ProcessTable) -> Vec<String> {
     let mut seen: HashMap<Pid, u32, RandomState> = HashMap::default();
     let key = |index: usize| {
-        let pid = lives.get(LifeId(index as u32)).pid;
+        let pid = processes.get(ProcessId(index as u32)).pid;
         let count = seen.entry(pid).or_default();
         *count += 1;
         if *count == 1 { pid.to_string() } else { format!("{pid}~{count}") }
     };
-    (0..lives.all().len()).map(key).collect()
+    (0..processes.all().len()).map(key).collect()
 }
 
 /// Shares equal texts.

@@ -1,9 +1,9 @@
 //! Vertices while the graph is made.
 
-use super::places::FileId;
+use super::path_files::FileId;
 use super::record::Extent;
 use iotrail_model::{PathId, Timestamp};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -19,7 +19,7 @@ pub(super) struct Node {
 #[derive(Clone, Debug)]
 pub(super) enum What {
     /// A process, or from 2 a part of it.
-    Part(LifeId, u32),
+    RowGroupRecords(ProcessId, u32),
     /// A file, or a version of it.
     Version(Version),
 }

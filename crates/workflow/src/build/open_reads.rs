@@ -4,7 +4,7 @@ use super::record::Record;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{CaseId, EventBatch, Tid, Timestamp};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::num::NonZeroUsize;
 
@@ -25,7 +25,7 @@ type Sign = (Timestamp, u64);
 /// else at the `end` of all.
 pub(super) fn close(
     log: &EventLog,
-    lives: &Lives,
+    processes: &ProcessTable,
     open: Vec<OpenRead>,
     end: Option<Timestamp>,
     threads: NonZeroUsize,
@@ -37,7 +37,7 @@ pub(super) fn close(
     let record = |OpenRead { case, tid, seq, record }: OpenRead| {
         let signs = first.get(&(case, tid)).map(Vec::as_slice).unwrap_or_default();
         let next = signs.get(signs.partition_point(|sign| *sign <= (record.first, seq)));
-        let at = next.map(|(start, _)| *start).or(lives.get(record.life).end).or(end);
+        let at = next.map(|(start, _)| *start).or(processes.get(record.process).end).or(end);
         Record { at: at.unwrap_or(record.at).max(record.at), ..record }
     };
     Ok(open.into_iter().map(record).collect())

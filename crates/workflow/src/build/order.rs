@@ -45,7 +45,7 @@ pub(super) struct Order {
 
 /// Which way a search goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     Forward,
     Backward,
 }
@@ -91,37 +91,41 @@ impl Order {
             return Outcome::Added;
         }
         let limit = if self.looked_at < TOTAL_LIMIT { SEARCH_LIMIT } else { SHORT_SEARCH };
-        let Some(mut after) = self.reach(to, Way::Forward, last, limit) else { return Outcome::GivenUp };
+        let Some(mut after) = self.reach(to, Direction::Forward, last, limit) else {
+            return Outcome::GivenUp;
+        };
         if after.contains(&from) {
             return Outcome::Cycle;
         }
-        let Some(mut before) = self.reach(from, Way::Backward, first, limit) else { return Outcome::GivenUp };
+        let Some(mut before) = self.reach(from, Direction::Backward, first, limit) else {
+            return Outcome::GivenUp;
+        };
         before.sort_unstable_by_key(|vertex| self.place[*vertex as usize]);
         after.sort_unstable_by_key(|vertex| self.place[*vertex as usize]);
         let vertices: Vec<u32> = before.into_iter().chain(after).collect();
-        let mut places: Vec<i64> = vertices.iter().map(|vertex| self.place[*vertex as usize]).collect();
-        places.sort_unstable();
-        for (vertex, place) in vertices.into_iter().zip(places) {
+        let mut path_files: Vec<i64> = vertices.iter().map(|vertex| self.place[*vertex as usize]).collect();
+        path_files.sort_unstable();
+        for (vertex, place) in vertices.into_iter().zip(path_files) {
             self.place[vertex as usize] = place;
         }
         Outcome::Added
     }
 
     /// The vertices that can be reached from `start` without passing the place `bound`; `None` if there are too many edges.
-    fn reach(&mut self, start: u32, way: Way, bound: i64, limit: usize) -> Option<Vec<u32>> {
+    fn reach(&mut self, start: u32, direction: Direction, bound: i64, limit: usize) -> Option<Vec<u32>> {
         self.search += 1;
         self.met[start as usize] = self.search;
         let (mut reached, mut next, mut looked_at) = (vec![start], 0, 0);
-        let side = usize::from(way == Way::Backward);
+        let side = usize::from(direction == Direction::Backward);
         while let Some(&vertex) = reached.get(next) {
             next += 1;
-            let heads = if way == Way::Forward { &self.leaving } else { &self.entering };
+            let heads = if direction == Direction::Forward { &self.leaving } else { &self.entering };
             let mut edge = heads[vertex as usize];
             while edge != NONE {
                 looked_at += 1;
                 let other = self.ends[edge as usize][1 - side];
                 let place = self.place[other as usize];
-                let within = if way == Way::Forward { place <= bound } else { place >= bound };
+                let within = if direction == Direction::Forward { place <= bound } else { place >= bound };
                 if within && self.met[other as usize] != self.search {
                     self.met[other as usize] = self.search;
                     reached.push(other);

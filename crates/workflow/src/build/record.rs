@@ -2,7 +2,7 @@
 
 use crate::graph::Transfer;
 use iotrail_model::{FileId, Nanos, PathId, Timestamp};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 
 /// What a process did to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,7 +103,7 @@ pub(super) struct Record {
     /// End of what was written where it is known where, and bytes written where it is not.
     pub(super) written_to: Extent,
     /// Who did it.
-    pub(super) life: LifeId,
+    pub(super) process: ProcessId,
     /// To which path.
     pub(super) path: PathId,
     /// Second path of a rename or link.

@@ -1,10 +1,10 @@
 //! What must be known of a whole log before its records can be gathered: who waited for whom, and which files are one.
 
 use super::known::{Knowing, Known};
-use super::meaning::Meanings;
+use super::vocabulary::Vocabulary;
 use crate::waits::Waits;
 use crate::waits::gather::Waiting;
-use iotrail_query::{Asks, Lives, Pass, Rows};
+use iotrail_query::{Asks, Pass, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Survey {
     pub(super) waits: Waits,
     pub(super) known: Known,
-    pub(super) meanings: Arc<Meanings>,
+    pub(super) vocabulary: Arc<Vocabulary>,
 }
 
 impl Survey {
@@ -27,23 +27,26 @@ impl Survey {
 #[derive(Debug)]
 pub struct Surveying<'a> {
     passes: Passes<'a>,
-    meanings: Arc<Meanings>,
+    vocabulary: Arc<Vocabulary>,
 }
 
 type Passes<'a> = (Waiting<'a>, Knowing<'a>);
 
 impl<'a> Surveying<'a> {
-    /// Of a log whose processes are `lives`.
+    /// Of a log whose processes are `processes`.
     #[must_use]
-    pub fn new(log: &'a EventLog, lives: &'a Lives) -> Self {
-        let meanings = Arc::new(Meanings::new(log));
-        Self { passes: (Waiting::new(log, lives), Knowing::new(log, Arc::clone(&meanings))), meanings }
+    pub fn new(log: &'a EventLog, processes: &'a ProcessTable) -> Self {
+        let vocabulary = Arc::new(Vocabulary::new(log));
+        Self {
+            passes: (Waiting::new(log, processes), Knowing::new(log, Arc::clone(&vocabulary))),
+            vocabulary,
+        }
     }
 }
 
 impl<'a> Pass for Surveying<'a> {
     type Sums = <Passes<'a> as Pass>::Sums;
-    type Seam = <Passes<'a> as Pass>::Seam;
+    type Boundary = <Passes<'a> as Pass>::Boundary;
     type Closed = <Passes<'a> as Pass>::Closed;
     type Output = Survey;
 
@@ -63,7 +66,7 @@ impl<'a> Pass for Surveying<'a> {
         self.passes.closed()
     }
 
-    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Seam {
+    fn add(&self, sums: &mut Self::Sums, rows: &Rows<'_>) -> Self::Boundary {
         self.passes.add(sums, rows)
     }
 
@@ -71,13 +74,13 @@ impl<'a> Pass for Surveying<'a> {
         self.passes.merge(sums, other);
     }
 
-    fn close(&self, closed: &mut Self::Closed, seam: Self::Seam) {
-        self.passes.close(closed, seam);
+    fn close(&self, closed: &mut Self::Closed, boundary: Self::Boundary) {
+        self.passes.close(closed, boundary);
     }
 
     fn finish(&self, sums: Self::Sums, closed: Self::Closed) -> Survey {
         let (waits, mut known) = self.passes.finish(sums, closed);
         known.share_connections(waits.channels());
-        Survey { waits, known, meanings: Arc::clone(&self.meanings) }
+        Survey { waits, known, vocabulary: Arc::clone(&self.vocabulary) }
     }
 }

@@ -9,7 +9,9 @@ use crate::why::result::{Piece, Why};
 use crate::why::why_file_by_file;
 use iotrail_model::calls::{Class, EventClasses, PerCall, Transfer};
 use iotrail_model::{CaseId, EventBatch, Timestamp};
-use iotrail_query::{Asks, GroupId, LifeId, Lives, Pass, Query, Rows, event_classes, runs_of_cases, scan};
+use iotrail_query::{
+    Asks, GroupId, Pass, ProcessId, ProcessTable, Query, Rows, event_classes, runs_of_cases, scan,
+};
 use iotrail_trail::{Columns, EventLog, TrailError};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -57,12 +59,12 @@ impl Measured {
                 run.sums.add(&sums);
             }
         }
-        let lives = Lives::of_log(log)?;
-        let directories = directories(&lives);
-        for life in lives.all() {
-            let selected = query.selects_process(life.case, life.pid) != Some(false);
+        let processes = ProcessTable::of_log(log)?;
+        let directories = directories(&processes);
+        for process in processes.all() {
+            let selected = query.selects_process(process.case, process.pid) != Some(false);
             if let Some(run) =
-                first.get(life.case.index()).and_then(|run| runs.get_mut(run)).filter(|_| selected)
+                first.get(process.case.index()).and_then(|run| runs.get_mut(run)).filter(|_| selected)
             {
                 run.processes += 1;
             }
@@ -99,12 +101,14 @@ impl Measured {
             |group: GroupId| self.runs.iter().filter(move |run| run.group == group).collect::<Vec<_>>();
         let sides = [side(a), side(b)];
         let figure = |figure: Figure| {
-            let values = [0, 1].map(|at| sides[at].iter().map(|run| run.figure(figure)).collect::<Vec<_>>());
+            let values =
+                [0, 1].map(|index| sides[index].iter().map(|run| run.figure(figure)).collect::<Vec<_>>());
             FigureChange::new(figure, &values[0], &values[1])
         };
         let elapsed =
             |side: &[&'_ Run]| side.len() == side.iter().filter(|run| run.elapsed.is_some()).count();
-        let times = |at: usize| sides[at].iter().filter_map(|run| run.elapsed.as_ref()).collect::<Vec<_>>();
+        let times =
+            |index: usize| sides[index].iter().filter_map(|run| run.elapsed.as_ref()).collect::<Vec<_>>();
         let ranks = sides.iter().flatten().any(|run| run.ranks > 1);
         let change =
             sides.iter().all(|side| elapsed(side)).then(|| elapsed_change(&times(0), &times(1), ranks));
@@ -158,10 +162,10 @@ fn explained(
 }
 
 /// The working directory of the first process of each case.
-fn directories(lives: &Lives) -> BTreeMap<CaseId, String> {
-    let ids = (0..lives.all().len() as u32).map(LifeId);
+fn directories(processes: &ProcessTable) -> BTreeMap<CaseId, String> {
+    let ids = (0..processes.all().len() as u32).map(ProcessId);
     let mut first: BTreeMap<CaseId, (Option<Timestamp>, String)> = BTreeMap::new();
-    for image in ids.filter_map(|life| lives.images(life).first()) {
+    for image in ids.filter_map(|process| processes.images(process).first()) {
         let Some(directory) = &image.cwd else { continue };
         let found = (image.start, directory.clone());
         let known = first.entry(image.case).or_insert_with(|| found.clone());
@@ -245,7 +249,7 @@ impl Counting<'_> {
 
 impl Pass for Counting<'_> {
     type Sums = BTreeMap<CaseId, Sums>;
-    type Seam = ();
+    type Boundary = ();
     type Closed = ();
     type Output = BTreeMap<CaseId, Sums>;
 

@@ -5,14 +5,14 @@
 //! write, that their redirections name, that they run in and that their command lines reach by `..`. Only what has nothing but `/` in
 //! common with it is elsewhere, and is named by its absolute path.
 
+use super::changed_names::{absolute, paths_in};
 use super::programs::Programs;
-use super::ways::{absolute, paths_in};
 use super::{Job, Script};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 use iotrail_model::Names;
 use iotrail_model::text::path_to_text;
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -120,12 +120,12 @@ fn climbing(job: &Job, home: &str) -> Vec<Arc<str>> {
 /// way. A name that led to several directories is none.
 pub(crate) fn aliases(
     base: &str,
-    lives: &Lives,
+    processes: &ProcessTable,
     programs: &Programs,
     names: &Names,
 ) -> Vec<(Arc<str>, Arc<str>)> {
     let mut all: BTreeMap<&str, Option<&str>> = BTreeMap::new();
-    for image in programs.all.iter().map(|program| programs.image(program, lives)) {
+    for image in programs.all.iter().map(|program| programs.image(program, processes)) {
         let told = image.env.iter().find_map(|entry| entry.strip_prefix("PWD="));
         let (Some(mut told), Some(mut cwd)) = (told, image.cwd.as_deref()) else { continue };
         // What is above a link has no other name; but then names below it were seen.

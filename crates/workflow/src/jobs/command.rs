@@ -5,7 +5,7 @@ use super::called::{base, name};
 use super::programs::{ProgramId, Programs};
 use iotrail_model::text::{path_to_text, printable, text_to_path};
 use iotrail_model::{ENVIRONMENT_DIGEST, Process};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use serde::Serializer;
 use std::sync::Arc;
 
@@ -38,9 +38,13 @@ pub(crate) fn as_text<S: Serializer>(argv: &[Vec<u8>], serializer: S) -> Result<
 }
 
 /// The command of a program, or why there is none.
-pub(crate) fn command(lives: &Lives, programs: &Programs, id: ProgramId) -> Result<Command, String> {
+pub(crate) fn command(
+    processes: &ProcessTable,
+    programs: &Programs,
+    id: ProgramId,
+) -> Result<Command, String> {
     let program = programs.get(id);
-    let image = programs.image(program, lives);
+    let image = programs.image(program, processes);
     let line = image.cmdline.as_deref().ok_or("its command line was not recorded")?;
     if is_cut(image) {
         return Err(
@@ -53,9 +57,9 @@ pub(crate) fn command(lives: &Lives, programs: &Programs, id: ProgramId) -> Resu
     while let Some(parent) = root.parent {
         root = programs.get(parent);
     }
-    let outer = &programs.image(root, lives).env;
+    let outer = &programs.image(root, processes).env;
     Ok(Command {
-        life: program.life,
+        process: program.process,
         exe: image.exe.as_deref().map(Arc::from),
         argv,
         cwd: image.cwd.as_deref().map(Arc::from),
@@ -84,7 +88,7 @@ pub enum Program<'a> {
         part: String,
     },
     /// It was told a name that does not lead to it (`exec -a`, `-bash` of a login shell, a link of another name).
-    Told {
+    Renamed {
         /// Its path.
         exe: &'a str,
         /// The name.
@@ -119,14 +123,14 @@ const LINKS: [(&str, &[&str]); 19] = [
 ];
 
 /// Whether a system calls a program so: by its name, without its version or the machine in front, or by a known link.
-fn is_called(exe: &str, told: &str) -> bool {
+fn is_called(exe: &str, given: &str) -> bool {
     let version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     let exe = exe.split_once("-linux-gnu-").map_or(exe, |(_, name)| name);
-    exe == told
-        || exe.strip_prefix(told).is_some_and(version)
+    exe == given
+        || exe.strip_prefix(given).is_some_and(version)
         || LINKS
             .iter()
-            .any(|(name, programs)| *name == told && programs.iter().any(|program| exe.starts_with(program)))
+            .any(|(name, programs)| *name == given && programs.iter().any(|program| exe.starts_with(program)))
 }
 
 fn base_of(word: &[u8]) -> String {
@@ -137,16 +141,16 @@ impl Command {
     /// How it is run again: the program that it was, told the name that it was told.
     #[must_use]
     pub fn program(&self) -> Program<'_> {
-        let told = self.argv.first().map(Vec::as_slice).unwrap_or_default();
-        let Some(exe) = &self.exe else { return Program::Named(told) };
-        let (told_base, exe_base) = (base_of(told), base(exe));
-        if told.is_empty() || told.starts_with(b"-") || !is_called(exe_base, &told_base) {
-            return match MULTI_CALL.contains(&exe_base) && !told_base.is_empty() {
-                true => Program::Part { exe, part: told_base },
-                false => Program::Told { exe, name: told },
+        let given = self.argv.first().map(Vec::as_slice).unwrap_or_default();
+        let Some(exe) = &self.exe else { return Program::Named(given) };
+        let (given_base, exe_base) = (base_of(given), base(exe));
+        if given.is_empty() || given.starts_with(b"-") || !is_called(exe_base, &given_base) {
+            return match MULTI_CALL.contains(&exe_base) && !given_base.is_empty() {
+                true => Program::Part { exe, part: given_base },
+                false => Program::Renamed { exe, name: given },
             };
         }
-        Program::Named(told)
+        Program::Named(given)
     }
 
     /// The base name of the program, as text.
@@ -155,7 +159,7 @@ impl Command {
         match self.program() {
             Program::Named(word) => base_of(word),
             Program::Part { part, .. } => part,
-            Program::Told { exe, .. } => base(exe).to_owned(),
+            Program::Renamed { exe, .. } => base(exe).to_owned(),
         }
     }
 
@@ -192,7 +196,7 @@ mod tests {
 
     #[test]
     fn the_name_that_a_program_is_told_need_not_be_its_own() {
-        let told = |exe: &'static str, name: &'static str| command(exe, &[name, "in"]);
+        let given = |exe: &'static str, name: &'static str| command(exe, &[name, "in"]);
         for (exe, name) in [
             ("/usr/bin/sort", "sort"),
             ("/usr/bin/mawk", "awk"),
@@ -201,18 +205,18 @@ mod tests {
             ("/usr/bin/x86_64-linux-gnu-gcc-12", "gcc"),
             ("/w/tool", "./tool"),
         ] {
-            assert_eq!(told(exe, name).program(), Program::Named(name.as_bytes()), "{exe}");
+            assert_eq!(given(exe, name).program(), Program::Named(name.as_bytes()), "{exe}");
         }
         for (exe, name) in [("/usr/bin/sort", "foo"), ("/usr/bin/bash", "-bash"), ("/usr/bin/sort", "")] {
-            let command = told(exe, name);
-            assert_eq!(command.program(), Program::Told { exe, name: name.as_bytes() });
+            let command = given(exe, name);
+            assert_eq!(command.program(), Program::Renamed { exe, name: name.as_bytes() });
             assert_eq!(command.base_name(), base(exe));
         }
-        let applet = told("/usr/bin/busybox", "./sort");
+        let applet = given("/usr/bin/busybox", "./sort");
         assert_eq!(applet.program(), Program::Part { exe: "/usr/bin/busybox", part: "sort".to_owned() });
         assert_eq!((applet.name(), applet.title()), ("sort".to_owned(), "sort in".to_owned()));
         assert_eq!(command("/usr/bin/busybox", &["busybox", "sort"]).name(), "sort");
-        let cut_off = Command { exe: None, ..told("", "foo") };
+        let cut_off = Command { exe: None, ..given("", "foo") };
         assert_eq!(cut_off.program(), Program::Named(b"foo"));
     }
 }

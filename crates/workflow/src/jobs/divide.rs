@@ -3,7 +3,7 @@
 use super::JobOptions;
 use super::environment::differs;
 use super::programs::{ProgramId, Programs};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::BTreeSet;
 
 /// Programs that start other programs and do no work themselves.
@@ -57,7 +57,7 @@ pub(crate) struct Division {
 
 /// Divides the programs; those in `whole` are jobs, whatever they started.
 pub(crate) fn divide(
-    lives: &Lives,
+    processes: &ProcessTable,
     programs: &Programs,
     options: &JobOptions,
     whole: &BTreeSet<ProgramId>,
@@ -77,20 +77,20 @@ pub(crate) fn divide(
     };
     let launched = !whole.iter().any(|program| programs.is_aside(*program));
     let leads = |program: ProgramId| launched && programs.is_aside(program);
-    for (place, program) in programs.all.iter().enumerate() {
-        let id = ProgramId(place as u32);
+    for (index, program) in programs.all.iter().enumerate() {
+        let id = ProgramId(index as u32);
         if leads(id) {
-            division.manager[place] = true;
+            division.manager[index] = true;
             continue;
         }
         if let Some(parent) = program.parent.filter(|parent| !division.manager[parent.index()]) {
-            division.of_program[place] = division.of_program[parent.index()];
+            division.of_program[index] = division.of_program[parent.index()];
             continue;
         }
-        let words = words(lives, programs, id);
+        let words = words(processes, programs, id);
         let asked = options.managers.as_ref().is_some_and(|regex| regex.is_match(&words));
         let only_child = program.parent.is_some_and(|parent| children[parent.index()] == 1);
-        let is_manager = children[place] > 0
+        let is_manager = children[index] > 0
             && !whole.contains(&id)
             && match program.parent {
                 None => true,
@@ -98,17 +98,20 @@ pub(crate) fn divide(
                 Some(_) if options.managers.is_some() => asked,
                 Some(parent) => {
                     let as_is = || {
-                        !differs(programs.image(program, lives), programs.image(programs.get(parent), lives))
+                        !differs(
+                            programs.image(program, processes),
+                            programs.image(programs.get(parent), processes),
+                        )
                     };
                     only_child && is_known(&words, &MANAGERS) && as_is()
                 }
             };
         if is_manager {
-            division.manager[place] = true;
-            division.system[place] = is_known(&words, &SYSTEMS);
-            division.forced[place] = asked || division.system[place];
+            division.manager[index] = true;
+            division.system[index] = is_known(&words, &SYSTEMS);
+            division.forced[index] = asked || division.system[index];
         } else {
-            division.of_program[place] = Some(division.heads.len() as u32);
+            division.of_program[index] = Some(division.heads.len() as u32);
             division.heads.push(id);
         }
     }
@@ -116,8 +119,8 @@ pub(crate) fn divide(
 }
 
 /// The command line with blanks between the arguments.
-fn words(lives: &Lives, programs: &Programs, id: ProgramId) -> String {
-    let image = programs.image(programs.get(id), lives);
+fn words(processes: &ProcessTable, programs: &Programs, id: ProgramId) -> String {
+    let image = programs.image(programs.get(id), processes);
     image.cmdline.as_deref().or(image.exe.as_deref()).unwrap_or_default().replace('\0', " ")
 }
 

@@ -1,9 +1,9 @@
 //! Variables and the umask that the recording began with.
 
 use super::programs::Programs;
-use super::{Jobs, Trouble};
+use super::{Issue, Jobs};
 use iotrail_model::{ENVIRONMENT_DIGEST, Process};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use iotrail_trail::EventLog;
 use std::collections::BTreeSet;
 
@@ -54,9 +54,9 @@ pub(crate) fn initial_umask(log: &EventLog) -> Option<u32> {
 }
 
 /// The variables of the first programs that jobs shall have, and those that cannot be written down.
-pub(crate) fn environment(programs: &Programs, lives: &Lives) -> (Vec<String>, Vec<String>) {
+pub(crate) fn environment(programs: &Programs, processes: &ProcessTable) -> (Vec<String>, Vec<String>) {
     let first = programs.all.iter().filter(|program| program.parent.is_none());
-    let kept = first.flat_map(|program| &programs.image(program, lives).env).filter(|variable| {
+    let kept = first.flat_map(|program| &programs.image(program, processes).env).filter(|variable| {
         !variable.starts_with(ENVIRONMENT_DIGEST) && !PLACES.iter().any(|place| variable.starts_with(place))
     });
     kept.cloned().collect::<BTreeSet<_>>().into_iter().partition(|variable| is_plain(variable))
@@ -83,6 +83,6 @@ impl Jobs {
     pub fn environment_remark(&self) -> Option<String> {
         let umask = self.umask.map(|umask| format!("umask {umask:03o}"));
         let variables: Vec<String> = self.environment.iter().cloned().chain(umask).collect();
-        (!variables.is_empty()).then(|| Trouble::Environment { variables }.say())
+        (!variables.is_empty()).then(|| Issue::Environment { variables }.message())
     }
 }

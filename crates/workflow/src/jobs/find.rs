@@ -7,14 +7,14 @@ use super::group::{Together, together};
 use super::hidden::Hidden;
 use super::history::{self, History};
 use super::order::{self, components};
-use super::own_deeds::own_deeds;
+use super::own_actions::own_actions;
 use super::programs::{ProgramId, Programs};
 use super::script::Scripts;
 use super::steps::Step;
 use super::{JobOptions, Jobs, Script};
 use crate::waits::ends::Channels;
 use iotrail_model::text::printable;
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use iotrail_trail::EventLog;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ const ROUNDS: usize = 8;
 /// What the jobs are found in.
 pub(crate) struct Finder<'a> {
     pub(crate) log: &'a EventLog,
-    pub(crate) lives: &'a Lives,
+    pub(crate) processes: &'a ProcessTable,
     pub(crate) options: &'a JobOptions,
     pub(crate) steps: &'a [Step],
     pub(crate) programs: &'a Programs,
@@ -33,7 +33,7 @@ pub(crate) struct Finder<'a> {
 }
 
 /// Jobs before they are described.
-pub(crate) struct Found {
+pub(crate) struct JobDrafts {
     pub(crate) division: Division,
     pub(crate) together: Together,
     /// For each group what runs it, or why nothing can.
@@ -53,38 +53,43 @@ impl Finder<'_> {
         let mut whole: BTreeMap<ProgramId, String> = BTreeMap::new();
         loop {
             let managers: BTreeSet<ProgramId> = whole.keys().copied().collect();
-            let division = divide(self.lives, self.programs, self.options, &managers);
+            let division = divide(self.processes, self.programs, self.options, &managers);
             match self.attempt(division) {
                 // Each round takes one more manager as a whole.
                 Err(Whole(manager, why)) => drop(whole.insert(manager, why)),
                 Ok(found) => {
-                    return order::assemble(self.log, self.lives, self.programs, Found { whole, ..found });
+                    return order::assemble(
+                        self.log,
+                        self.processes,
+                        self.programs,
+                        JobDrafts { whole, ..found },
+                    );
                 }
             }
         }
     }
 
-    fn attempt(&self, division: Division) -> Result<Found, Whole> {
+    fn attempt(&self, division: Division) -> Result<JobDrafts, Whole> {
         let mut joined: Vec<Vec<u32>> = Vec::new();
         let mut not_exported = Vec::new();
         let mut round = 0;
         loop {
-            let together = together(self.programs, self.lives, &division, &joined);
+            let together = together(self.programs, self.processes, &division, &joined);
             if round == 0 {
-                let deeds = own_deeds(
+                let actions = own_actions(
                     self.steps,
                     self.log.names(),
-                    self.lives,
+                    self.processes,
                     self.programs,
                     (&division, &together),
                     self.hidden,
                     self.sockets,
                 );
-                for manager in deeds.managers() {
+                for manager in actions.managers() {
                     if !division.forced[manager.index()] {
-                        return Err(Whole(manager, deeds.reason(manager)));
+                        return Err(Whole(manager, actions.reason(manager)));
                     }
-                    not_exported.extend(deeds.sentences(manager, division.system[manager.index()]));
+                    not_exported.extend(actions.sentences(manager, division.system[manager.index()]));
                 }
                 not_exported.extend(self.launched(&division));
             }
@@ -94,15 +99,22 @@ impl Finder<'_> {
                 .iter()
                 .map(|head| head.map(|head| together.of_head[head as usize]))
                 .collect();
-            let history =
-                history::write(self.steps, self.log, self.lives, self.programs, &together, &who, self.hidden);
+            let history = history::write(
+                self.steps,
+                self.log,
+                self.processes,
+                self.programs,
+                &together,
+                &who,
+                self.hidden,
+            );
             let cycles = cycles(together.groups.len(), &history);
             let forced = |group: &u32| self.manager(&division, &together.groups[*group as usize]).is_none();
             let cycles: Vec<Vec<u32>> =
                 cycles.into_iter().filter(|groups| !groups.iter().all(forced)).collect();
             if cycles.is_empty() {
                 let whole = BTreeMap::new();
-                return Ok(Found { division, together, scripts, history, not_exported, whole });
+                return Ok(JobDrafts { division, together, scripts, history, not_exported, whole });
             }
             if round >= ROUNDS {
                 let heads = cycles.iter().flatten().flat_map(|group| &together.groups[*group as usize]);
@@ -121,7 +133,7 @@ impl Finder<'_> {
 
     /// Managers of jobs that were started with other variables than the recording began with, which their commands got from them.
     fn launched(&self, division: &Division) -> Vec<String> {
-        let image = |program: ProgramId| self.programs.image(self.programs.get(program), self.lives);
+        let image = |program: ProgramId| self.programs.image(self.programs.get(program), self.processes);
         let name = |program: ProgramId| {
             let exe = image(program).exe.as_deref().unwrap_or("?");
             printable(exe.rsplit('/').next().unwrap_or_default()).into_owned()
@@ -149,7 +161,7 @@ impl Finder<'_> {
         together: &Together,
     ) -> Result<Vec<Result<Script, String>>, Whole> {
         let scripts = Scripts {
-            lives: self.lives,
+            processes: self.processes,
             names: self.log.names(),
             programs: self.programs,
             division,

@@ -1,18 +1,18 @@
 //! Jobs that must run together: commands that talk through a pipe, or go on where another left an open file.
 
 use super::divide::Division;
-use super::programs::{Handle, OpenId, ProgramId, Programs};
+use super::programs::{FileOpenId, Handle, ProgramId, Programs};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::PathId;
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a descriptor of a command shall be when it runs again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Wanted {
+pub(crate) enum DescriptorTarget {
     /// An open file; commands of a group that have the same share it.
-    File(OpenId),
+    File(FileOpenId),
     /// A pipe between commands of a group.
     Pipe(PathId),
     /// Nothing comes of it: `/dev/null`.
@@ -22,7 +22,7 @@ pub(crate) enum Wanted {
 }
 
 /// Descriptors that a command needs; the others are those of whoever runs it.
-pub(crate) type Needed = BTreeMap<i32, Wanted>;
+pub(crate) type Needed = BTreeMap<i32, DescriptorTarget>;
 
 /// Commands with their descriptors, and which must run together.
 #[derive(Debug, Default)]
@@ -33,8 +33,8 @@ pub(crate) struct Together {
     pub(crate) of_head: Vec<u32>,
     /// Heads of each group, sorted.
     pub(crate) groups: Vec<Vec<u32>>,
-    /// For each open the head whose deed it is, where a manager opened the file for it.
-    pub(crate) opened_for: HashMap<OpenId, u32, RandomState>,
+    /// For each open the head whose action it is, where a manager opened the file for it.
+    pub(crate) opened_for: HashMap<FileOpenId, u32, RandomState>,
     /// Heads of which one end of a pipe leads to a manager.
     pub(crate) to_manager: BTreeSet<u32>,
 }
@@ -52,14 +52,14 @@ struct Holders {
 /// Finds what must run together; `joined` are sets of heads that must in any case.
 pub(crate) fn together(
     programs: &Programs,
-    lives: &Lives,
+    processes: &ProcessTable,
     division: &Division,
     joined: &[Vec<u32>],
 ) -> Together {
     let count = division.heads.len();
     let mut together = Together { needed: vec![Needed::new(); count], ..Together::default() };
     let mut union = Union((0..count as u32).collect());
-    let (files, pipes) = holders(programs, lives, division, &mut together);
+    let (files, pipes) = holders(programs, processes, division, &mut together);
     for (open, holders) in &files {
         let alone = holders.held.iter().map(|(head, _)| *head).collect::<BTreeSet<u32>>();
         let mut users = if alone.len() == 1 { alone } else { holders.users.clone() };
@@ -68,12 +68,12 @@ pub(crate) fn together(
         }
         union.join(&users);
         together.opened_for.extend(users.first().map(|first| (*open, *first)));
-        give(&mut together.needed, holders, &users, Wanted::File(*open));
+        give(&mut together.needed, holders, &users, DescriptorTarget::File(*open));
     }
     for (pipe, holders) in &pipes {
         let users = pipe_users(programs, division, *pipe, holders, &mut together.to_manager);
         union.join(&users);
-        give(&mut together.needed, holders, &users, Wanted::Pipe(*pipe));
+        give(&mut together.needed, holders, &users, DescriptorTarget::Pipe(*pipe));
     }
     for heads in joined {
         union.join(&heads.iter().copied().collect());
@@ -91,19 +91,19 @@ pub(crate) fn together(
     together
 }
 
-fn give(needed: &mut [Needed], holders: &Holders, users: &BTreeSet<u32>, wanted: Wanted) {
+fn give(needed: &mut [Needed], holders: &Holders, users: &BTreeSet<u32>, wanted: DescriptorTarget) {
     for (head, fd) in &holders.held {
-        let wanted = if users.contains(head) { wanted } else { Wanted::Null };
+        let wanted = if users.contains(head) { wanted } else { DescriptorTarget::Null };
         needed[*head as usize].insert(*fd, wanted);
     }
 }
 
-type ByOpen = BTreeMap<OpenId, Holders>;
+type ByOpen = BTreeMap<FileOpenId, Holders>;
 type ByPipe = BTreeMap<PathId, Holders>;
 
 fn holders(
     programs: &Programs,
-    lives: &Lives,
+    processes: &ProcessTable,
     division: &Division,
     together: &mut Together,
 ) -> (ByOpen, ByPipe) {
@@ -111,7 +111,7 @@ fn holders(
     let (mut files, mut pipes) = (ByOpen::new(), ByPipe::new());
     for (number, head) in division.heads.iter().enumerate() {
         let number = number as u32;
-        let line = programs.image(programs.get(*head), lives).cmdline.as_deref().unwrap_or_default();
+        let line = programs.image(programs.get(*head), processes).cmdline.as_deref().unwrap_or_default();
         for (fd, handle) in &programs.get(*head).table {
             let standard = (0..=2).contains(fd) || names(line, *fd);
             match handle {
@@ -137,7 +137,7 @@ fn holders(
                     }
                 }
                 Handle::Closed => {
-                    together.needed[number as usize].insert(*fd, Wanted::Closed);
+                    together.needed[number as usize].insert(*fd, DescriptorTarget::Closed);
                 }
             }
         }

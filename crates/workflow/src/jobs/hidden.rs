@@ -1,8 +1,8 @@
 //! Names that are no files of the workflow: the system, the installed software, what is not a regular file.
 
-use super::steps::{Deed, Step};
+use super::steps::{JobAction, Step};
 use iotrail_model::PathId;
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::EventLog;
 
 const SYSTEM: [&str; 13] = [
@@ -38,10 +38,10 @@ pub(crate) struct Hidden {
 impl Hidden {
     /// Below the directory where the recording began nothing of the system is hidden by its place, and elsewhere nothing that
     /// the recording made.
-    pub(crate) fn new(log: &EventLog, lives: &Lives, steps: &[Step]) -> Self {
-        let base = lives.first_directory();
+    pub(crate) fn new(log: &EventLog, processes: &ProcessTable, steps: &[Step]) -> Self {
+        let base = processes.first_directory();
         let base = base.map(|base| format!("{}/", base.trim_end_matches('/')));
-        let software = software(lives, base.as_deref());
+        let software = software(processes, base.as_deref());
         let of_system = |path: &str| {
             if !path.starts_with('/')
                 || ["/dev/", "/proc/", "/sys/"].iter().any(|place| path.starts_with(place))
@@ -90,7 +90,7 @@ impl Hidden {
 
     /// Whether a step is about something that is not a regular file, though a file has its name at another time.
     pub(crate) fn is_other(&self, step: &Step) -> bool {
-        let asks = matches!(step.deed, Deed::Look | Deed::Stat | Deed::Missing);
+        let asks = matches!(step.action, JobAction::Look | JobAction::Stat | JobAction::Missing);
         !asks && step.file.get().is_some_and(|file| self.others.get(file.index()) == Some(&true))
     }
 }
@@ -99,10 +99,10 @@ impl Hidden {
 fn made(steps: &[Step], count: usize) -> Vec<bool> {
     let mut made = vec![false; count];
     for step in steps {
-        let path = match step.deed {
-            Deed::Open(mode) if mode.write && (mode.create || mode.truncate) => step.path.get(),
-            Deed::Symlink | Deed::Fifo | Deed::MakeDirectory(_) => step.path.get(),
-            Deed::Rename | Deed::Link => step.path2.get(),
+        let path = match step.action {
+            JobAction::Open(mode) if mode.write && (mode.create || mode.truncate) => step.path.get(),
+            JobAction::Symlink | JobAction::Fifo | JobAction::MakeDirectory(_) => step.path.get(),
+            JobAction::Rename | JobAction::Link => step.path2.get(),
             _ => None,
         };
         path.into_iter().for_each(|path| made[path.index()] = true);
@@ -123,12 +123,12 @@ fn is_cache(path: &str) -> bool {
 }
 
 /// Where executables are installed: `X/lib/` and so on for each executed `X/bin/name`.
-fn software(lives: &Lives, base: Option<&str>) -> Vec<String> {
-    let mut places: Vec<String> = lives
+fn software(processes: &ProcessTable, base: Option<&str>) -> Vec<String> {
+    let mut places: Vec<String> = processes
         .all()
         .iter()
         .enumerate()
-        .flat_map(|(place, _)| lives.images(LifeId(place as u32)))
+        .flat_map(|(index, _)| processes.images(ProcessId(index as u32)))
         .filter_map(|image| image.exe.as_deref()?.rsplit_once("/bin/"))
         .map(|(prefix, _)| prefix)
         .filter(|prefix| {

@@ -11,14 +11,14 @@ use super::hidden::Hidden;
 use super::labels::{Called, Labels, same_files};
 use super::link_counts::{Counting, counting, sees_hidden};
 use super::programs::{ProgramId, Programs, name};
-use super::stages::{Again, Found, How, Stages, Thing};
-use super::steps::{Deed, OpenMode, Step};
+use super::stages::{Again, How, LookupOutcome, Stages, Thing};
+use super::steps::{JobAction, OpenMode, Step};
 use super::times::{Asked, Modified};
 use super::turns::{Needs, Turns};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{FileId, Names, PathId, Timestamp};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use iotrail_trail::EventLog;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -167,7 +167,7 @@ struct Writer<'a> {
     /// The stages of names.
     stages: Stages,
     /// The step under way.
-    deed: Deed,
+    action: JobAction,
     /// What the step under way does to a file by an open, if it empties or makes it.
     opens: Option<How>,
     /// Whether the step under way changes permissions only.
@@ -192,16 +192,16 @@ struct Writer<'a> {
 pub(crate) fn write(
     steps: &[Step],
     log: &EventLog,
-    lives: &Lives,
+    processes: &ProcessTable,
     programs: &Programs,
     together: &Together,
     who: &[Who],
     hidden: &Hidden,
 ) -> History {
     let mut ends = vec![None; together.groups.len()];
-    for (place, program) in programs.last.iter().enumerate() {
+    for (index, program) in programs.last.iter().enumerate() {
         let job = program.and_then(|program| who[program.index()]);
-        if let (Some(job), Some(end)) = (job, lives.all()[place].end) {
+        if let (Some(job), Some(end)) = (job, processes.all()[index].end) {
             ends[job as usize] = ends[job as usize].max(Some(end));
         }
     }
@@ -213,10 +213,11 @@ pub(crate) fn write(
             ends[*job as usize] = ends[*job as usize].max(program.until);
         }
     }
-    let mut needs = super::ways::needs(steps, log.names(), lives, programs, together, who, &ends);
-    let old_links = super::old_links::find(steps, log.names(), lives, programs, hidden, who, &ends);
+    let mut needs =
+        super::changed_names::needs(steps, log.names(), processes, programs, together, who, &ends);
+    let old_links = super::old_links::find(steps, log.names(), processes, programs, hidden, who, &ends);
     needs.extend(old_links.needs.iter().copied());
-    let line = |program| programs.image(program, lives).cmdline.as_deref().unwrap_or_default();
+    let line = |program| programs.image(program, processes).cmdline.as_deref().unwrap_or_default();
     let origin = steps.iter().map(|step| step.start).min().unwrap_or(Timestamp(i64::MAX));
     let mut writer = Writer {
         log,
@@ -229,7 +230,7 @@ pub(crate) fn write(
         made: HashMap::default(),
         made_by_managers: BTreeSet::new(),
         ends,
-        asked: Asked::new(steps, lives, programs),
+        asked: Asked::new(steps, processes, programs),
         changed: HashMap::default(),
         altered: HashMap::default(),
         listed: HashMap::default(),
@@ -250,7 +251,7 @@ pub(crate) fn write(
         links: HashMap::default(),
         targets: HashMap::default(),
         stages: Stages::default(),
-        deed: Deed::Look,
+        action: JobAction::Look,
         opens: None,
         permits: false,
         is_new: false,
@@ -271,30 +272,31 @@ pub(crate) fn write(
         writer.stages.may_read(Thing::Name(path), job);
     }
     writer.linked = writer.of_several_names();
-    for step in steps.iter().filter(|step| step.deed == Deed::Link) {
+    for step in steps.iter().filter(|step| step.action == JobAction::Link) {
         writer.linked.extend(step.path.get().and_then(|path| writer.labels.known(step.file, path)));
     }
-    let imports = super::listings::imports(steps, lives, programs, hidden);
+    let imports = super::listings::imports(steps, processes, programs, hidden);
     for (number, step) in steps.iter().enumerate() {
         if let Some(program) = programs.of_step[number] {
             writer.span = (step.start, step.last);
             writer.stages.now = step.start;
             writer.other = hidden.is_other(step);
-            writer.deed = step.deed;
-            (writer.opens, writer.permits) = (None, matches!(step.deed, Deed::Mode(_)));
+            writer.action = step.action;
+            (writer.opens, writer.permits) = (None, matches!(step.action, JobAction::Mode(_)));
             if let (true, Some(job), Some(target)) = (step.is_new, who[program.index()], step.path2.get()) {
-                writer.stages.read(Thing::Name(target), job, Found::Missing);
+                writer.stages.read(Thing::Name(target), job, LookupOutcome::Missing);
             }
-            writer.is_new = match step.deed {
-                Deed::Symlink | Deed::Fifo | Deed::Link | Deed::MakeDirectory(_) => true,
-                Deed::Open(mode) => {
+            writer.is_new = match step.action {
+                JobAction::Symlink | JobAction::Fifo | JobAction::Link | JobAction::MakeDirectory(_) => true,
+                JobAction::Open(mode) => {
                     mode.exclusive
                         || mode.create && step.path.get().is_some_and(|path| writer.is_new(step, path))
                 }
                 _ => step.is_new,
             };
             writer.in_places(number, step, who[program.index()]);
-            if let (Deed::List, Some(job), Some(path)) = (step.deed, who[program.index()], step.path.get())
+            if let (JobAction::List, Some(job), Some(path)) =
+                (step.action, who[program.index()], step.path.get())
                 && !imports.contains(&number)
             {
                 writer.stages.list(path, job);
@@ -339,9 +341,9 @@ impl Writer<'_> {
     fn step(&mut self, number: usize, step: &Step, program: ProgramId, who: Who) {
         let Some(path) = step.path.get() else { return };
         // Directories and links are entries, too, though they are no files.
-        let entries = match step.deed {
-            Deed::Rename => [Some(path), step.path2.get()],
-            Deed::Remove | Deed::Symlink => [Some(path), None],
+        let entries = match step.action {
+            JobAction::Rename => [Some(path), step.path2.get()],
+            JobAction::Remove | JobAction::Symlink => [Some(path), None],
             _ => [None, None],
         };
         for entry in entries.into_iter().flatten() {
@@ -352,9 +354,9 @@ impl Writer<'_> {
             return self.through_descriptor(who, step, file, called);
         }
         // Names that the call takes away.
-        let lost = match step.deed {
-            Deed::Remove => self.labels.file(path),
-            Deed::Rename => step.path2.get().and_then(|target| self.labels.file(target)),
+        let lost = match step.action {
+            JobAction::Remove => self.labels.file(path),
+            JobAction::Rename => step.path2.get().and_then(|target| self.labels.file(target)),
             _ => None,
         };
         let nameless = file.is_some_and(|file| self.labels.is_nameless(file));
@@ -362,38 +364,38 @@ impl Writer<'_> {
         if let Some(file) = file.filter(|_| self.labels.with_others(path).len() > 1) {
             self.several.insert(file);
         }
-        self.count(who, lost.filter(|lost| step.deed == Deed::Remove || file != Some(*lost)));
-        if step.deed == Deed::Remove {
+        self.count(who, lost.filter(|lost| step.action == JobAction::Remove || file != Some(*lost)));
+        if step.action == JobAction::Remove {
             self.count_unknown(who, path, lost);
         }
-        match step.deed {
-            Deed::Open(mode) if mode.nameless => {}
-            Deed::Open(mode) if mode.directory => self.look(who, path, file, true),
-            Deed::Open(mode) => self.open(number, step, mode, who, path),
-            Deed::Exec => self.read(who, path, file, 0),
-            Deed::Read => self.read(who, path, file, step.bytes),
-            Deed::Write if self.programs.opened.contains(&path) => {
+        match step.action {
+            JobAction::Open(mode) if mode.nameless => {}
+            JobAction::Open(mode) if mode.directory => self.look(who, path, file, true),
+            JobAction::Open(mode) => self.open(number, step, mode, who, path),
+            JobAction::Exec => self.read(who, path, file, 0),
+            JobAction::Read => self.read(who, path, file, step.bytes),
+            JobAction::Write if self.programs.opened.contains(&path) => {
                 self.wrote(who, path, file, step.bytes, Before::There);
                 self.grow(path, step.end);
             }
-            Deed::Copy => {
+            JobAction::Copy => {
                 self.read(who, path, file, step.bytes);
                 self.copied(who, step);
             }
-            Deed::Change => {
+            JobAction::Change => {
                 self.wrote(who, path, file, 0, Before::There);
                 self.grow(path, None);
             }
             // Who makes a file's contents is not the manager that sets its times and permissions.
-            Deed::Times if who.is_none() => {}
-            Deed::Mode(_) if who.is_none() => drop(self.permitted.insert(path)),
-            Deed::Mode(_) => {
+            JobAction::Times if who.is_none() => {}
+            JobAction::Mode(_) if who.is_none() => drop(self.permitted.insert(path)),
+            JobAction::Mode(_) => {
                 let modified = self.modified(path);
                 self.set_attributes(who, path, file);
                 self.names.entry(path).or_default().modified = modified;
                 self.grow(path, None);
             }
-            Deed::Times => {
+            JobAction::Times => {
                 // The time of a directory changes with what is in it.
                 if self.altered.contains_key(name(self.log.names(), path)) {
                     self.list(who, path);
@@ -404,9 +406,9 @@ impl Writer<'_> {
                     self.names.entry(path).or_default().modified = set;
                 }
             }
-            Deed::Missing => self.look(who, path, None, false),
-            Deed::Look => self.look(who, path, file, true),
-            Deed::Stat => {
+            JobAction::Missing => self.look(who, path, None, false),
+            JobAction::Look => self.look(who, path, file, true),
+            JobAction::Stat => {
                 self.look(who, path, file, true);
                 self.look_at_count(who, step, program, file);
                 match self.altered.get(name(self.log.names(), path)).copied() {
@@ -415,14 +417,14 @@ impl Writer<'_> {
                     None => self.asked.ask(program, path, false, self.modified(path)),
                 }
             }
-            Deed::Remove => self.remove(who, path),
-            Deed::RemoveDirectory => self.remove_directory(who, path),
-            Deed::Rename => {
+            JobAction::Remove => self.remove(who, path),
+            JobAction::RemoveDirectory => self.remove_directory(who, path),
+            JobAction::Rename => {
                 if let Some(target) = step.path2.get() {
                     self.rename(who, path, target);
                 }
             }
-            Deed::Link => {
+            JobAction::Link => {
                 if !nameless {
                     self.named(who, path, 0);
                     self.count(who, file);
@@ -436,9 +438,9 @@ impl Writer<'_> {
                     (history.length, history.modified) = (length, modified);
                 }
             }
-            Deed::Symlink | Deed::Fifo => {
+            JobAction::Symlink | JobAction::Fifo => {
                 self.wrote(who, path, file, 0, Before::Gone);
-                if step.deed == Deed::Fifo {
+                if step.action == JobAction::Fifo {
                     // No workflow system can tell by it whether its job was run.
                     self.names.entry(path).or_default().modified.set = true;
                 }
@@ -446,29 +448,29 @@ impl Writer<'_> {
                     self.link(path, name(self.log.names(), target).clone());
                 }
             }
-            Deed::MakeDirectory(mode) => {
+            JobAction::MakeDirectory(mode) => {
                 let itself = who.is_none() || self.programs.get(program).is_redone();
                 if itself && mode.is_none() {
                     self.made_by_managers.insert(name(self.log.names(), path).clone());
                 }
                 self.make_directory(who, path);
             }
-            Deed::List => {
+            JobAction::List => {
                 self.list(who, path);
                 if self.sees_hidden[program.index()] {
                     self.list_hidden(who, path);
                 }
             }
-            Deed::Write
-            | Deed::Fork
-            | Deed::Pipe { .. }
-            | Deed::Dup { .. }
-            | Deed::CloseOnExec
-            | Deed::Close
-            | Deed::Seek
-            | Deed::Kill
-            | Deed::Umask(_)
-            | Deed::Accept => {}
+            JobAction::Write
+            | JobAction::Fork
+            | JobAction::Pipe { .. }
+            | JobAction::Dup { .. }
+            | JobAction::CloseOnExec
+            | JobAction::Close
+            | JobAction::Seek
+            | JobAction::Kill
+            | JobAction::Umask(_)
+            | JobAction::Accept => {}
         }
     }
 
@@ -480,15 +482,15 @@ impl Writer<'_> {
     fn renamed(&self, step: &Step, path: PathId, file: Option<FileId>) -> Option<Called> {
         let by_descriptor = step.fd.is_some()
             && matches!(
-                step.deed,
-                Deed::Read
-                    | Deed::Write
-                    | Deed::Copy
-                    | Deed::Change
-                    | Deed::Mode(_)
-                    | Deed::Times
-                    | Deed::Look
-                    | Deed::Stat
+                step.action,
+                JobAction::Read
+                    | JobAction::Write
+                    | JobAction::Copy
+                    | JobAction::Change
+                    | JobAction::Mode(_)
+                    | JobAction::Times
+                    | JobAction::Look
+                    | JobAction::Stat
             );
         let called = file.filter(|_| by_descriptor).map(|file| self.labels.called(path, file))?;
         Some(called).filter(|called| *called != Called::Same)
@@ -496,22 +498,22 @@ impl Writer<'_> {
 
     /// What is done to a file that lost the name by which it was opened: only its contents tell who waits for whom.
     fn through_descriptor(&mut self, who: Who, step: &Step, file: Option<FileId>, called: Called) {
-        match step.deed {
-            Deed::Write | Deed::Change => {
+        match step.action {
+            JobAction::Write | JobAction::Change => {
                 self.write_contents(who, file);
                 if let Called::Other(path) = called {
-                    self.grow(path, step.end.filter(|_| step.deed == Deed::Write));
+                    self.grow(path, step.end.filter(|_| step.action == JobAction::Write));
                     if let (Some(job), Some(history)) = (who, self.names.get_mut(&path)) {
                         history.modified.last = Some((self.span.1, job));
                     }
                 }
             }
-            Deed::Mode(_) if who.is_some() => self.write_contents(who, file),
-            Deed::Times if who.is_some() => self.write_contents(who, file),
-            Deed::Mode(_) | Deed::Times => {}
+            JobAction::Mode(_) if who.is_some() => self.write_contents(who, file),
+            JobAction::Times if who.is_some() => self.write_contents(who, file),
+            JobAction::Mode(_) | JobAction::Times => {}
             _ => self.read_contents(who, file),
         }
-        if step.deed == Deed::Copy {
+        if step.action == JobAction::Copy {
             self.copied(who, step);
         }
     }
@@ -527,7 +529,7 @@ impl Writer<'_> {
             self.wrote(who, target, file, step.bytes, Before::There);
             self.grow(target, None);
         } else {
-            let write = Step { deed: Deed::Write, end: None, ..*step };
+            let write = Step { action: JobAction::Write, end: None, ..*step };
             self.through_descriptor(who, &write, file, called);
         }
     }
@@ -536,7 +538,7 @@ impl Writer<'_> {
     fn read_contents(&mut self, who: Who, file: Option<FileId>) {
         if let (Some(job), Some(file)) = (who, file) {
             if self.linked.contains(&file) {
-                self.stages.read(Thing::Contents(file), job, Found::Used);
+                self.stages.read(Thing::Contents(file), job, LookupOutcome::Used);
             }
             self.contents.entry(file).or_default().read(job, self.span, &mut self.needs);
         }
@@ -563,7 +565,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A manager's open is the deed of the command that got it.
+    /// A manager's open is the action of the command that got it.
     fn open(&mut self, number: usize, step: &Step, mode: OpenMode, who: Who, path: PathId) {
         let user =
             self.programs.open_of_step.get(&number).and_then(|open| self.together.opened_for.get(open));
@@ -611,7 +613,11 @@ impl Writer<'_> {
         let history = self.names.entry(path).or_default();
         history.older |= found && history.exists.is_none();
         history.turns.read(job, self.span, &mut self.needs);
-        self.stages.read(Thing::Name(path), job, if found { Found::There } else { Found::Missing });
+        self.stages.read(
+            Thing::Name(path),
+            job,
+            if found { LookupOutcome::There } else { LookupOutcome::Missing },
+        );
     }
 
     /// The job looked at the number of the file's names: it must find as many. That of a directory counts those in it.
@@ -626,7 +632,7 @@ impl Writer<'_> {
             self.list(who, path);
             self.list_hidden(who, path);
         }
-        self.stages.read(Thing::Count(file), job, Found::Used);
+        self.stages.read(Thing::Count(file), job, LookupOutcome::Used);
         let count = self.counted.entry(file).or_default();
         count.lookers.push(job);
         let changers: Vec<u32> = count.changes.iter().map(|(_, job)| *job).collect();
@@ -688,7 +694,7 @@ impl Writer<'_> {
                 if let Some((link, target)) = self.targets.get(part) {
                     ways.push(*link);
                     let target = format!("{target}{behind}");
-                    let is_met = at == 0 && behind.is_empty() && self.deed.is_of_link();
+                    let is_met = at == 0 && behind.is_empty() && self.action.is_of_link();
                     others.extend(self.labels.number(&target).map(|other| (other, is_met)));
                     names.push(target.into());
                 }
@@ -705,7 +711,11 @@ impl Writer<'_> {
         others.retain(|(other, _)| *other != path);
         for (other, is_met) in others {
             let writes = writes && !is_met;
-            let found = if is_met || self.deed == Deed::Missing { Found::Perhaps } else { Found::Used };
+            let found = if is_met || self.action == JobAction::Missing {
+                LookupOutcome::Perhaps
+            } else {
+                LookupOutcome::Used
+            };
             if writes {
                 self.stages.write(Thing::Name(other), job, How::Changed, None);
             } else {
@@ -719,7 +729,7 @@ impl Writer<'_> {
             }
         }
         for link in ways {
-            self.stages.read(Thing::Name(link), job, Found::Used);
+            self.stages.read(Thing::Name(link), job, LookupOutcome::Used);
             self.names.entry(link).or_default().turns.read(job, self.span, &mut self.needs);
         }
     }
@@ -757,7 +767,7 @@ impl Writer<'_> {
         let own = history.turns.writer() == Some(job);
         history.turns.read(job, self.span, &mut self.needs);
         history.there_before |= history.exists.is_none();
-        self.stages.read(Thing::Name(path), job, Found::Used);
+        self.stages.read(Thing::Name(path), job, LookupOutcome::Used);
         let used = usage(&mut history.uses, job);
         used.input |= !own;
         used.read = used.read.saturating_add(bytes);
@@ -874,7 +884,8 @@ impl Writer<'_> {
 
     /// Directories that are made, renamed or removed: who uses what is in them, or does that.
     fn in_places(&mut self, number: usize, step: &Step, who: Who) {
-        if self.places.is_empty() || matches!(step.deed, Deed::Read | Deed::Write | Deed::Copy | Deed::Close)
+        if self.places.is_empty()
+            || matches!(step.action, JobAction::Read | JobAction::Write | JobAction::Copy | JobAction::Close)
         {
             return;
         }
@@ -883,7 +894,7 @@ impl Writer<'_> {
             self.together.of_head.get(*head as usize).copied()
         };
         let who = who.or_else(opener);
-        let second = step.path2.get().filter(|_| matches!(step.deed, Deed::Rename | Deed::Link));
+        let second = step.path2.get().filter(|_| matches!(step.action, JobAction::Rename | JobAction::Link));
         for (is_second, path) in
             step.path.get().map(|path| (false, path)).into_iter().chain(second.map(|path| (true, path)))
         {
@@ -894,7 +905,11 @@ impl Writer<'_> {
             let mut rest: &str = &text;
             while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
                 if let (Some(place), Some(job)) = (self.places.get(parent), who) {
-                    let found = if step.deed == Deed::Missing { Found::Perhaps } else { Found::Used };
+                    let found = if step.action == JobAction::Missing {
+                        LookupOutcome::Perhaps
+                    } else {
+                        LookupOutcome::Used
+                    };
                     self.stages.read(Thing::Name(*place), job, found);
                 }
                 rest = parent;
@@ -904,14 +919,14 @@ impl Writer<'_> {
 
     fn at_place(&mut self, step: &Step, who: Who, place: PathId, is_second: bool) {
         let thing = Thing::Name(place);
-        let found = match step.deed {
-            Deed::MakeDirectory(_) => Err(How::Made),
-            Deed::RemoveDirectory => Err(How::Removed),
-            Deed::Rename if is_second => Err(How::Made),
-            Deed::Rename => Err(How::Removed),
-            Deed::Missing => Ok(Found::Missing),
-            Deed::Look | Deed::Stat | Deed::List => Ok(Found::There),
-            Deed::Open(mode) if mode.directory => Ok(Found::There),
+        let found = match step.action {
+            JobAction::MakeDirectory(_) => Err(How::Made),
+            JobAction::RemoveDirectory => Err(How::Removed),
+            JobAction::Rename if is_second => Err(How::Made),
+            JobAction::Rename => Err(How::Removed),
+            JobAction::Missing => Ok(LookupOutcome::Missing),
+            JobAction::Look | JobAction::Stat | JobAction::List => Ok(LookupOutcome::There),
+            JobAction::Open(mode) if mode.directory => Ok(LookupOutcome::There),
             // It is a file then.
             _ => return,
         };
@@ -931,7 +946,7 @@ impl Writer<'_> {
         }
         if found == Err(How::Made) {
             let text = name(self.log.names(), place).clone();
-            self.stages.born(text, who, step.deed == Deed::Rename);
+            self.stages.born(text, who, step.action == JobAction::Rename);
         }
     }
 
@@ -1198,11 +1213,11 @@ impl Writer<'_> {
 fn places(steps: &[Step], log: &EventLog, hidden: &Hidden) -> HashMap<Arc<str>, PathId, RandomState> {
     let mut places: HashMap<Arc<str>, PathId, RandomState> = HashMap::default();
     let names = log.names();
-    let made = |step: &&Step| matches!(step.deed, Deed::MakeDirectory(_) | Deed::RemoveDirectory);
-    let renamed = || steps.iter().filter(|step| step.deed == Deed::Rename);
+    let made = |step: &&Step| matches!(step.action, JobAction::MakeDirectory(_) | JobAction::RemoveDirectory);
+    let renamed = || steps.iter().filter(|step| step.action == JobAction::Rename);
     // What has one of the names of a directory may have got it from another one, or give it to another one.
     for step in steps.iter().filter(made).chain(renamed()).chain(renamed().rev()) {
-        let second = step.path2.get().filter(|_| step.deed == Deed::Rename);
+        let second = step.path2.get().filter(|_| step.action == JobAction::Rename);
         let both = [step.path.get(), second].into_iter().flatten();
         let is_place = made(&step) || both.clone().any(|path| places.contains_key(name(names, path)));
         for path in both.filter(|path| is_place && !hidden.is_of_system(*path)) {

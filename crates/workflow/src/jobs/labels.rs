@@ -4,7 +4,7 @@
 //! that what is done through a descriptor is done to the name that the file has then, or to none.
 
 use super::programs::name;
-use super::steps::{Deed, Step};
+use super::steps::{JobAction, Step};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{FileId, Names, Nullable, PathId};
@@ -96,19 +96,19 @@ impl<'a> Labels<'a> {
     pub(crate) fn follow(&mut self, step: &Step) {
         let Some(path) = step.path.get() else { return };
         let Some(file) = self.known(step.file, path) else { return };
-        let by_name = step.fd.is_none() || matches!(step.deed, Deed::Open(_));
-        match step.deed {
+        let by_name = step.fd.is_none() || matches!(step.action, JobAction::Open(_));
+        match step.action {
             _ if !by_name => {}
-            Deed::Missing => {}
-            Deed::Open(mode) if mode.nameless => drop(self.labels.entry(file).or_default()),
-            Deed::Open(mode) if mode.exclusive => self.renew(path, file),
-            Deed::Symlink | Deed::Fifo | Deed::MakeDirectory(_) => self.renew(path, file),
-            Deed::Remove | Deed::RemoveDirectory => self.take(path),
-            Deed::Rename => {
+            JobAction::Missing => {}
+            JobAction::Open(mode) if mode.nameless => drop(self.labels.entry(file).or_default()),
+            JobAction::Open(mode) if mode.exclusive => self.renew(path, file),
+            JobAction::Symlink | JobAction::Fifo | JobAction::MakeDirectory(_) => self.renew(path, file),
+            JobAction::Remove | JobAction::RemoveDirectory => self.take(path),
+            JobAction::Rename => {
                 self.see(path, file);
                 step.path2.get().into_iter().for_each(|target| self.rename(path, target));
             }
-            Deed::Link => {
+            JobAction::Link => {
                 if !self.is_nameless(file) {
                     self.see(path, file);
                 }
@@ -224,7 +224,7 @@ impl<'a> Labels<'a> {
     pub(crate) fn number(&mut self, name: &str) -> Option<PathId> {
         if self.numbers.is_empty() {
             let numbered = self.names.paths.iter().enumerate();
-            self.numbers = numbered.map(|(place, name)| (name.clone(), PathId(place as u32))).collect();
+            self.numbers = numbered.map(|(index, name)| (name.clone(), PathId(index as u32))).collect();
         }
         self.numbers.get(name).copied()
     }
@@ -295,15 +295,15 @@ mod tests {
     fn a_name_that_nobody_changed_was_the_file_before() {
         let names = names(&["/a", "/b"]);
         let [a, b] = [0, 1].map(PathId);
-        let step = |deed, path: PathId, file: u32| Step {
+        let step = |action, path: PathId, file: u32| Step {
             path: Nullable::some(path),
             file: Nullable::some(FileId(file)),
-            ..Step::of(deed)
+            ..Step::of(action)
         };
-        let steps = [step(Deed::Stat, a, 1), step(Deed::Stat, b, 2), step(Deed::Exec, b, 1)];
+        let steps = [step(JobAction::Stat, a, 1), step(JobAction::Stat, b, 2), step(JobAction::Exec, b, 1)];
         let found = labels(&names, &steps);
         assert_eq!(found.known(Nullable::some(FileId(2)), b), found.known(Nullable::some(FileId(1)), a));
-        let steps = [step(Deed::Stat, b, 2), step(Deed::Remove, b, 2), step(Deed::Exec, b, 1)];
+        let steps = [step(JobAction::Stat, b, 2), step(JobAction::Remove, b, 2), step(JobAction::Exec, b, 1)];
         let found = labels(&names, &steps);
         assert_ne!(found.known(Nullable::some(FileId(2)), b), found.known(Nullable::some(FileId(1)), b));
     }

@@ -2,16 +2,16 @@
 
 use super::hidden::Hidden;
 use super::programs::Programs;
-use super::steps::{Deed, Step};
+use super::steps::{JobAction, Step};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{CaseId, Pid};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 
 /// Steps in which Python looks for a module: it lists a directory of its path and goes on to one of the system.
 pub(crate) fn imports(
     steps: &[Step],
-    lives: &Lives,
+    processes: &ProcessTable,
     programs: &Programs,
     hidden: &Hidden,
 ) -> HashSet<usize, RandomState> {
@@ -19,9 +19,9 @@ pub(crate) fn imports(
     let mut open: HashMap<(CaseId, Pid), Vec<usize>, RandomState> = HashMap::default();
     for (number, step) in steps.iter().enumerate() {
         let key = (step.case, step.pid);
-        if step.deed == Deed::List {
+        if step.action == JobAction::List {
             let is_python = programs.of_step[number].is_some_and(|program| {
-                let exe = programs.image(programs.get(program), lives).exe.as_deref().unwrap_or_default();
+                let exe = programs.image(programs.get(program), processes).exe.as_deref().unwrap_or_default();
                 exe.rsplit('/').next().is_some_and(|name| name.starts_with("python"))
             });
             if is_python {
@@ -29,7 +29,10 @@ pub(crate) fn imports(
             }
             continue;
         }
-        let by_name = matches!(step.deed, Deed::Open(_) | Deed::Look | Deed::Stat | Deed::Missing);
+        let by_name = matches!(
+            step.action,
+            JobAction::Open(_) | JobAction::Look | JobAction::Stat | JobAction::Missing
+        );
         if let (true, Some(path)) = (by_name, step.path.get())
             && let Some(listed) = open.remove(&key)
             && hidden.is_of_system(path)

@@ -4,16 +4,16 @@
 //! job takes away, and of which nothing says that it was a file of its own or was not there, may have been one: every job that
 //! was over by then and used a file that its command line does not name may have come to it that way, and is waited for.
 
+use super::changed_names::{absolute, paths_in};
 use super::hidden::Hidden;
 use super::programs::{ProgramId, Programs, name};
 use super::stages::parent;
-use super::steps::{Deed, Step};
+use super::steps::{JobAction, Step};
 use super::turns::Needs;
-use super::ways::{absolute, paths_in};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{Names, PathId, Timestamp};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::{BTreeSet, HashSet as WordSet};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) struct OldLinks {
 
 /// Names that each program's command line holds, as far as anybody asked.
 struct Words<'a> {
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     programs: &'a Programs,
     known: HashMap<ProgramId, WordSet<Arc<str>>, RandomState>,
 }
@@ -43,7 +43,7 @@ struct Words<'a> {
 impl Words<'_> {
     /// Whether the program was told that name, or runs there or below.
     fn hold(&mut self, program: ProgramId, path: &str) -> bool {
-        let image = self.programs.image(self.programs.get(program), self.lives);
+        let image = self.programs.image(self.programs.get(program), self.processes);
         let cwd = image.cwd.as_deref().unwrap_or_default();
         if cwd.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
             return true;
@@ -60,18 +60,18 @@ impl Words<'_> {
 pub(crate) fn find(
     steps: &[Step],
     names: &Names,
-    lives: &Lives,
+    processes: &ProcessTable,
     programs: &Programs,
     hidden: &Hidden,
     who: &[Option<u32>],
     ends: &[Option<Timestamp>],
 ) -> OldLinks {
     let mut found = OldLinks::default();
-    let takes = |step: &Step| matches!(step.deed, Deed::Remove | Deed::Rename);
+    let takes = |step: &Step| matches!(step.action, JobAction::Remove | JobAction::Rename);
     if !steps.iter().any(takes) {
         return found;
     }
-    let mut words = Words { lives, programs, known: HashMap::default() };
+    let mut words = Words { processes, programs, known: HashMap::default() };
     // Names that are no links of before.
     let mut known: HashSet<PathId, RandomState> = HashSet::default();
     // Directories that were made: nothing in them was there before.
@@ -79,7 +79,7 @@ pub(crate) fn find(
     let mut users: BTreeSet<u32> = BTreeSet::new();
     for (number, step) in steps.iter().enumerate() {
         let Some(path) = step.path.get() else { continue };
-        if matches!(step.deed, Deed::MakeDirectory(_)) {
+        if matches!(step.action, JobAction::MakeDirectory(_)) {
             made.insert(name(names, path));
         }
         if hidden.hides(path) {
@@ -87,23 +87,25 @@ pub(crate) fn find(
         }
         let program = programs.of_step[number];
         let job = program.and_then(|program| who[program.index()]);
-        match step.deed {
-            Deed::Open(_) | Deed::Exec | Deed::Look | Deed::Stat | Deed::List => {
+        match step.action {
+            JobAction::Open(_) | JobAction::Exec | JobAction::Look | JobAction::Stat | JobAction::List => {
                 if let (Some(program), Some(job)) = (program, job)
                     && !users.contains(&job)
-                    && step.fd.is_none_or(|_| matches!(step.deed, Deed::Open(_)))
+                    && step.fd.is_none_or(|_| matches!(step.action, JobAction::Open(_)))
                     && !words.hold(program, name(names, path))
                 {
                     users.insert(job);
                 }
-                if matches!(step.deed, Deed::Open(_) | Deed::Exec) {
+                if matches!(step.action, JobAction::Open(_) | JobAction::Exec) {
                     known.insert(path);
                 }
             }
-            Deed::Missing | Deed::Symlink | Deed::MakeDirectory(_) | Deed::Fifo => drop(known.insert(path)),
-            Deed::Link => known.extend(step.path2.get()),
-            Deed::Remove | Deed::Rename => {
-                let target = step.path2.get().filter(|_| step.deed == Deed::Rename);
+            JobAction::Missing | JobAction::Symlink | JobAction::MakeDirectory(_) | JobAction::Fifo => {
+                known.insert(path);
+            }
+            JobAction::Link => known.extend(step.path2.get()),
+            JobAction::Remove | JobAction::Rename => {
+                let target = step.path2.get().filter(|_| step.action == JobAction::Rename);
                 if step.is_new {
                     known.extend(target);
                 }

@@ -2,76 +2,80 @@
 
 use super::divide::Division;
 use super::environment::{USUAL_UMASK, environment};
-use super::find::Found;
+use super::find::JobDrafts;
 use super::group::Together;
 use super::history::{History, NameHistory};
-use super::own_deeds::is_of_workflow;
+use super::own_actions::is_of_workflow;
 use super::programs::{Program, ProgramId, Programs, name};
 use super::watched::watch;
-use super::{Job, JobFile, JobId, Jobs, Left, Script, Trouble};
+use super::{Issue, Job, JobFile, JobId, Jobs, Left, Script};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{Nanos, PathId, Timestamp};
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::EventLog;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
 /// Puts everything together.
-pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found: Found) -> Jobs {
-    let Found { division, together, scripts, history, not_exported, whole } = found;
-    let mut members: Vec<Vec<LifeId>> = vec![Vec::new(); together.groups.len()];
-    for (place, program) in programs.last.iter().enumerate() {
+pub(crate) fn assemble(
+    log: &EventLog,
+    processes: &ProcessTable,
+    programs: &Programs,
+    found: JobDrafts,
+) -> Jobs {
+    let JobDrafts { division, together, scripts, history, not_exported, whole } = found;
+    let mut members: Vec<Vec<ProcessId>> = vec![Vec::new(); together.groups.len()];
+    for (index, program) in programs.last.iter().enumerate() {
         let head = program.and_then(|program| division.of_program[program.index()]);
         if let Some(head) = head {
-            members[together.of_head[head as usize] as usize].push(LifeId(place as u32));
+            members[together.of_head[head as usize] as usize].push(ProcessId(index as u32));
         }
     }
     let permitted =
         history.permitted.iter().map(|path| format!("it changed the permissions of {path} itself"));
     let not_exported: BTreeSet<String> = not_exported.into_iter().chain(permitted).collect();
-    let mut troubles: Vec<Trouble> =
-        not_exported.into_iter().map(|why| Trouble::NotExported { why }).collect();
-    troubles.extend(programs.unplaced.first().map(|path| Trouble::Unplaced {
+    let mut issues: Vec<Issue> = not_exported.into_iter().map(|why| Issue::NotExported { why }).collect();
+    issues.extend(programs.unplaced.first().map(|path| Issue::Unplaced {
         path: log.names().paths[path.index()].clone(),
         more: programs.unplaced.len() as u64 - 1,
     }));
-    let (environment, variables) = environment(programs, lives);
+    let (environment, variables) = environment(programs, processes);
     if !variables.is_empty() {
-        troubles.push(Trouble::Environment { variables });
+        issues.push(Issue::Environment { variables });
     }
     if !history.time_dependent.is_empty() {
         let jobs = history.time_dependent.iter().map(|job| JobId(*job)).collect();
-        troubles.push(Trouble::Times { jobs });
+        issues.push(Issue::Times { jobs });
     }
-    troubles.extend(history.outside.iter().cloned().map(|path| Trouble::WroteOutside { path }));
+    issues.extend(history.outside.iter().cloned().map(|path| Issue::WroteOutside { path }));
     let mut jobs: Vec<Job> = Vec::with_capacity(together.groups.len());
     for (number, ((heads, script), members)) in together.groups.iter().zip(scripts).zip(members).enumerate() {
         let id = JobId(number as u32);
         let head_programs: Vec<ProgramId> = heads.iter().map(|head| division.heads[*head as usize]).collect();
         for program in &head_programs {
-            troubles.extend(whole.get(program).map(|why| Trouble::Whole { job: id, why: why.clone() }));
+            issues.extend(whole.get(program).map(|why| Issue::Whole { job: id, why: why.clone() }));
         }
         let of_job = |program: &ProgramId| {
             division.of_program[program.index()]
                 .is_some_and(|head| together.of_head[head as usize] as usize == number)
         };
-        troubles.extend(
+        issues.extend(
             programs
                 .read_outside
                 .iter()
                 .find(|(program, _)| of_job(program))
-                .map(|_| Trouble::ReadsOutside { job: id }),
+                .map(|_| Issue::ReadsOutside { job: id }),
         );
         let forced = |program: &ProgramId| {
             programs.get(*program).parent.is_some_and(|parent| division.forced[parent.index()])
         };
         if heads.iter().any(|head| together.to_manager.contains(head)) && head_programs.iter().any(forced) {
-            troubles.push(Trouble::PipeToManager { job: id });
+            issues.push(Issue::PipeToManager { job: id });
         }
-        let (job, why_not) = job(log, lives, programs, &head_programs, script, members);
-        troubles.extend(why_not.map(|why| Trouble::CannotRun { job: id, why }));
+        let (job, why_not) = job(log, processes, programs, &head_programs, script, members);
+        issues.extend(why_not.map(|why| Issue::CannotRun { job: id, why }));
         jobs.push(job);
     }
     let sizes: HashMap<&str, i64, RandomState> =
@@ -81,45 +85,45 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         needs[*job as usize].insert(*needed);
     }
     let aids = aids(&history, &division, &together, programs);
-    files(&history, &sizes, &aids, &mut jobs, &mut troubles);
-    let of_aids: BTreeSet<LifeId> =
-        aids.iter().flat_map(|job| jobs[*job as usize].lives.iter().copied()).collect();
+    files(&history, &sizes, &aids, &mut jobs, &mut issues);
+    let of_aids: BTreeSet<ProcessId> =
+        aids.iter().flat_map(|job| jobs[*job as usize].processes.iter().copied()).collect();
     let directories = directories(&history, &mut jobs, &mut needs);
     let groups = break_cycles(&jobs, &mut needs);
     again(&history, log, &needs, &mut jobs);
-    watch(&mut jobs, lives, log.names(), &history, &directories);
-    troubles.extend(groups.into_iter().map(|jobs| Trouble::Cycle { jobs }));
-    let home: Option<Arc<str>> = lives.first_directory().map(Arc::from);
+    watch(&mut jobs, processes, log.names(), &history, &directories);
+    issues.extend(groups.into_iter().map(|jobs| Issue::Cycle { jobs }));
+    let home: Option<Arc<str>> = processes.first_directory().map(Arc::from);
     let matters = |path: &&Arc<str>| is_of_workflow(home.as_deref(), path);
     let paths: Vec<Arc<str>> = history.made_by_managers.iter().filter(matters).cloned().collect();
     if !paths.is_empty() {
-        troubles.push(Trouble::ManagerMade { paths });
+        issues.push(Issue::ManagerMade { paths });
     }
     let base = home.as_deref().map(|home| super::base::base(home, &jobs, &directories, log.names()));
     let aliases = base
         .as_deref()
-        .map(|base| super::base::aliases(base, lives, programs, log.names()))
+        .map(|base| super::base::aliases(base, processes, programs, log.names()))
         .unwrap_or_default();
     for (number, job) in jobs.iter().enumerate() {
         let why = base.as_deref().and_then(|base| super::base::immovable(base, job, log.names()));
-        troubles.extend(why.map(|why| Trouble::CannotRun { job: JobId(number as u32), why }));
+        issues.extend(why.map(|why| Issue::CannotRun { job: JobId(number as u32), why }));
     }
     let home = home.filter(|home| Some(home) != base.as_ref());
-    troubles.extend(home.clone().zip(base.clone()).map(|(home, base)| Trouble::Above { home, base }));
-    troubles.extend(base.as_deref().and_then(|base| outside(&jobs, base)));
+    issues.extend(home.clone().zip(base.clone()).map(|(home, base)| Issue::Above { home, base }));
+    issues.extend(base.as_deref().and_then(|base| outside(&jobs, base)));
     let manager = programs
         .all
         .first()
         .filter(|_| division.manager.first() == Some(&true))
-        .and_then(|program| programs.image(program, lives).cmdline.as_deref().map(Arc::from));
-    own_troubles(&jobs, &mut troubles);
+        .and_then(|program| programs.image(program, processes).cmdline.as_deref().map(Arc::from));
+    own_issues(&jobs, &mut issues);
     let listed = base.as_ref().and_then(|base| history.listed.get(base)).into_iter().flatten();
     let listed: BTreeSet<u32> = listed.copied().collect();
     if !listed.is_empty() {
-        troubles.push(Trouble::ListsBase { jobs: listed.into_iter().map(JobId).collect() });
+        issues.push(Issue::ListsBase { jobs: listed.into_iter().map(JobId).collect() });
     }
     let order = order(&jobs, &needs);
-    let span = span(lives);
+    let span = span(processes);
     let files = log.distinct_files();
     let shared = history.again.shared.iter().filter_map(|file| files.get(file.index()));
     let shared = shared.flat_map(|file| &file.names).map(|file| name(log.names(), file.path).clone());
@@ -135,7 +139,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
         directories,
         environment,
         umask: programs.initial_umask.filter(|umask| *umask != USUAL_UMASK),
-        troubles,
+        issues,
         aggregated: false,
         span,
     };
@@ -143,7 +147,7 @@ pub(crate) fn assemble(log: &EventLog, lives: &Lives, programs: &Programs, found
     if of_aids.is_empty() {
         return jobs;
     }
-    let kept = jobs.jobs.iter().map(|job| !job.lives.iter().any(|life| of_aids.contains(life)));
+    let kept = jobs.jobs.iter().map(|job| !job.processes.iter().any(|process| of_aids.contains(process)));
     jobs.keep(&kept.collect::<Vec<bool>>())
 }
 
@@ -219,30 +223,30 @@ fn makes_new_directories(job: &Job) -> bool {
 }
 
 /// What jobs write outside of the directory that an export stands for.
-fn outside(jobs: &[Job], base: &str) -> Option<Trouble> {
+fn outside(jobs: &[Job], base: &str) -> Option<Issue> {
     let within =
         |path: &str| path.strip_prefix(base.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
     let files = jobs.iter().flat_map(|job| &job.outputs).filter(|file| file.stays && !within(&file.path));
     let paths: BTreeSet<&Arc<str>> = files.map(|file| &file.path).collect();
     let path = (*paths.first()?).clone();
-    Some(Trouble::Outside { path, more: paths.len() as u64 - 1 })
+    Some(Issue::Outside { path, more: paths.len() as u64 - 1 })
 }
 
-fn span(lives: &Lives) -> Option<(Timestamp, Timestamp)> {
-    let start = lives.all().iter().filter_map(|life| life.start).min()?;
-    let end = lives.all().iter().filter_map(|life| life.end).max()?;
+fn span(processes: &ProcessTable) -> Option<(Timestamp, Timestamp)> {
+    let start = processes.all().iter().filter_map(|process| process.start).min()?;
+    let end = processes.all().iter().filter_map(|process| process.end).max()?;
     Some((start, end))
 }
 
 fn job(
     log: &EventLog,
-    lives: &Lives,
+    processes: &ProcessTable,
     programs: &Programs,
     heads: &[ProgramId],
     script: Result<Script, String>,
-    members: Vec<LifeId>,
+    members: Vec<ProcessId>,
 ) -> (Job, Option<String>) {
-    let image = |head: &ProgramId| programs.image(programs.get(*head), lives);
+    let image = |head: &ProgramId| programs.image(programs.get(*head), processes);
     let (script, why_not) = match script {
         Ok(script) => (Some(script), None),
         Err(why) => (None, Some(why)),
@@ -254,16 +258,17 @@ fn job(
         },
         Script::name,
     );
-    let images = || members.iter().flat_map(|&life| lives.images(life));
+    let images = || members.iter().flat_map(|&process| processes.images(process));
     let cpu = images().filter_map(|image| Some(image.usage.user?.0.saturating_add(image.usage.system?.0)));
     // Its status is that of the command that is last on the line.
-    let last_life = script.as_ref().and_then(|script| script.commands().last().map(|command| command.life));
-    let last_life = last_life.or_else(|| heads.last().map(|head| programs.get(*head).life));
-    let last = last_life.map(|life| lives.last_image(life));
+    let last_process =
+        script.as_ref().and_then(|script| script.commands().last().map(|command| command.process));
+    let last_process = last_process.or_else(|| heads.last().map(|head| programs.get(*head).process));
+    let last = last_process.map(|process| processes.last_image(process));
     let redone: Vec<&Program> =
         heads.iter().map(|head| programs.get(*head)).filter(|program| program.is_redone()).collect();
-    let starts = members.iter().filter_map(|&life| lives.get(life).start);
-    let ends = members.iter().map(|&life| lives.get(life).end);
+    let starts = members.iter().filter_map(|&process| processes.get(process).start);
+    let ends = members.iter().map(|&process| processes.get(process).end);
     let ends: Option<Vec<Timestamp>> = ends.chain(redone.iter().map(|program| program.until)).collect();
     // What a manager did has no status of its own.
     let last = last.filter(|_| redone.len() < heads.len());
@@ -271,8 +276,8 @@ fn job(
     let job = Job {
         script,
         name: name.into(),
-        host: heads.first().map(|head| programs.get(*head).life).and_then(|life| {
-            log.cases().get(lives.get(life).case.index())?.name.host.as_deref().map(Arc::from)
+        host: heads.first().map(|head| programs.get(*head).process).and_then(|process| {
+            log.cases().get(processes.get(process).case.index())?.name.host.as_deref().map(Arc::from)
         }),
         start: starts.chain(redone.iter().filter_map(|program| program.start)).min(),
         end: ends.and_then(|ends| ends.into_iter().max()),
@@ -282,7 +287,7 @@ fn job(
         written: images().map(|image| moved(image.bytes_written)).fold(0, u64::saturating_add),
         exit_code: last.and_then(|image| image.exit_code),
         signal: last.and_then(|image| image.signal.as_deref().map(Arc::from)),
-        lives: members,
+        processes: members,
         members: 1,
         ..Job::default()
     };
@@ -294,7 +299,7 @@ fn files(
     sizes: &HashMap<&str, i64, RandomState>,
     aids: &BTreeSet<u32>,
     jobs: &mut [Job],
-    troubles: &mut Vec<Trouble>,
+    issues: &mut Vec<Issue>,
 ) {
     let is_of_aids =
         |name: &NameHistory| !aids.is_empty() && name.uses.iter().all(|(job, _)| aids.contains(job));
@@ -303,10 +308,10 @@ fn files(
             name.uses.iter().filter(|(_, used)| used.output).map(|(job, _)| JobId(*job)).collect();
         let stays = name.exists != Some(false);
         if writers.len() > 1 {
-            troubles.push(Trouble::SharedOutput { path: path.clone(), jobs: writers.clone() });
+            issues.push(Issue::SharedOutput { path: path.clone(), jobs: writers.clone() });
         }
         if name.from_manager || (name.by_manager && !writers.is_empty()) {
-            troubles.push(Trouble::ManagerWrote { path: path.clone() });
+            issues.push(Issue::ManagerWrote { path: path.clone() });
         }
         for (number, used) in &name.uses {
             let job = &mut jobs[*number as usize];
@@ -460,26 +465,26 @@ fn order(jobs: &[Job], needs: &[BTreeSet<u32>]) -> Vec<u32> {
     order
 }
 
-fn own_troubles(jobs: &[Job], troubles: &mut Vec<Trouble>) {
+fn own_issues(jobs: &[Job], issues: &mut Vec<Issue>) {
     for (number, job) in jobs.iter().enumerate() {
         let id = JobId(number as u32);
         if job.end.is_none() {
-            troubles.push(Trouble::NoEnd { job: id });
+            issues.push(Issue::NoEnd { job: id });
         }
         let how = match (&job.signal, job.exit_code) {
             (Some(signal), _) => Some(signal.to_string()),
             (None, Some(code)) if code != 0 => Some(format!("exit status {code}")),
             _ => None,
         };
-        troubles.extend(how.map(|how| Trouble::Failed { job: id, how }));
+        issues.extend(how.map(|how| Issue::Failed { job: id, how }));
     }
 }
 
 /// Brings the jobs into `order` and renames them everywhere.
 fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
     let mut place = vec![0_u32; order.len()];
-    for (at, job) in order.iter().enumerate() {
-        place[*job as usize] = at as u32;
+    for (index, job) in order.iter().enumerate() {
+        place[*job as usize] = index as u32;
     }
     let new = |job: &JobId| JobId(place[job.index()]);
     let mut old: Vec<Option<Job>> = std::mem::take(&mut jobs.jobs).into_iter().map(Some).collect();
@@ -494,28 +499,28 @@ fn renumber(jobs: &mut Jobs, order: &[u32], needs: &[BTreeSet<u32>]) {
         }
         jobs.jobs.push(job);
     }
-    for trouble in &mut jobs.troubles {
-        match trouble {
-            Trouble::Cycle { jobs } | Trouble::Times { jobs } | Trouble::ListsBase { jobs } => {
+    for issue in &mut jobs.issues {
+        match issue {
+            Issue::Cycle { jobs } | Issue::Times { jobs } | Issue::ListsBase { jobs } => {
                 jobs.iter_mut().for_each(|job| *job = new(job));
                 jobs.sort();
             }
-            Trouble::SharedOutput { jobs, .. } => jobs.iter_mut().for_each(|job| *job = new(job)),
-            Trouble::CannotRun { job, .. }
-            | Trouble::NoEnd { job }
-            | Trouble::Failed { job, .. }
-            | Trouble::PipeToManager { job }
-            | Trouble::Whole { job, .. }
-            | Trouble::ReadsOutside { job } => *job = new(job),
-            Trouble::ManagerWrote { .. }
-            | Trouble::ManagerMade { .. }
-            | Trouble::WroteOutside { .. }
-            | Trouble::Environment { .. }
-            | Trouble::NotExported { .. }
-            | Trouble::Unplaced { .. }
-            | Trouble::Above { .. }
-            | Trouble::Outside { .. } => {}
+            Issue::SharedOutput { jobs, .. } => jobs.iter_mut().for_each(|job| *job = new(job)),
+            Issue::CannotRun { job, .. }
+            | Issue::NoEnd { job }
+            | Issue::Failed { job, .. }
+            | Issue::PipeToManager { job }
+            | Issue::Whole { job, .. }
+            | Issue::ReadsOutside { job } => *job = new(job),
+            Issue::ManagerWrote { .. }
+            | Issue::ManagerMade { .. }
+            | Issue::WroteOutside { .. }
+            | Issue::Environment { .. }
+            | Issue::NotExported { .. }
+            | Issue::Unplaced { .. }
+            | Issue::Above { .. }
+            | Issue::Outside { .. } => {}
         }
     }
-    jobs.troubles.sort();
+    jobs.issues.sort();
 }

@@ -6,12 +6,12 @@
 //! process of that subshell, or the last command of all in its own.
 
 use super::Command;
-use super::steps::{Deed, OpenMode, Step};
+use super::steps::{JobAction, OpenMode, Step};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::canonical::is_object;
 use iotrail_model::{self as model, CaseId, Names, PathId, Pid, Process, Timestamp};
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A program: an index into [`Programs::all`].
@@ -26,11 +26,11 @@ impl ProgramId {
 
 /// An open of a file: an index into [`Programs::openings`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct OpenId(pub(crate) u32);
+pub(crate) struct FileOpenId(pub(crate) u32);
 
 /// One open of a file, and who moved data through it.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct FileOpen {
     pub(crate) path: PathId,
     pub(crate) mode: OpenMode,
     /// Who opened it.
@@ -47,7 +47,7 @@ pub(crate) struct Opening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Handle {
     /// A file that was opened in the recording.
-    File(OpenId),
+    File(FileOpenId),
     /// A pipe, or a pair of sockets, that was made in the recording.
     Pipe(PathId),
     /// It was closed.
@@ -60,7 +60,7 @@ pub(crate) type Table = BTreeMap<i32, Handle>;
 /// An executed program.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    pub(crate) life: LifeId,
+    pub(crate) process: ProcessId,
     /// Its row among the images of the process.
     pub(crate) image: usize,
     /// When it was executed.
@@ -73,14 +73,14 @@ pub(crate) struct Program {
     pub(crate) known: bool,
     /// Its umask at that moment, if it is another than that of the recording.
     pub(crate) umask: Option<u32>,
-    /// Where it stands for deeds of its parent: commands that do them again.
+    /// Where it stands for actions of its parent: commands that do them again.
     pub(crate) redone: Vec<Command>,
-    /// The end of these deeds.
+    /// The end of these actions.
     pub(crate) until: Option<Timestamp>,
 }
 
 impl Program {
-    /// Whether it stands for deeds of its parent.
+    /// Whether it stands for actions of its parent.
     pub(crate) fn is_redone(&self) -> bool {
         !self.redone.is_empty()
     }
@@ -99,9 +99,9 @@ pub(crate) struct Traffic {
 pub(crate) struct Programs {
     /// Parents before those that they executed.
     pub(crate) all: Vec<Program>,
-    pub(crate) openings: Vec<Opening>,
+    pub(crate) openings: Vec<FileOpen>,
     /// The open that each step made.
-    pub(crate) open_of_step: HashMap<usize, OpenId, RandomState>,
+    pub(crate) open_of_step: HashMap<usize, FileOpenId, RandomState>,
     /// Umasks under which directories and files were made, if they are others than that of the recording, by step.
     pub(crate) umask_of_step: HashMap<usize, u32, RandomState>,
     /// The umask under which the recording began, if it is known.
@@ -163,23 +163,23 @@ impl Umask {
 /// Follows which descriptors each process has, so that it is known with which ones it executes a program: redirections are numbers
 /// of descriptors, of which events only have those that a call uses. What a number refers to is told by the event's open file
 /// description; only where the log does not know that, the name of the file tells it.
-struct Follower<'a> {
-    lives: &'a Lives,
+struct DescriptorTracker<'a> {
+    processes: &'a ProcessTable,
     names: &'a Names,
     /// The opens by their numbers in the log.
-    described: HashMap<(CaseId, model::OpenId), OpenId, RandomState>,
-    inherited: HashMap<LifeId, Inherited, RandomState>,
+    described: HashMap<(CaseId, model::OpenId), FileOpenId, RandomState>,
+    inherited: HashMap<ProcessId, Inherited, RandomState>,
     /// Processes whose descriptors are known.
     followed: Vec<bool>,
     programs: Programs,
 }
 
 /// Follows programs and descriptors through the steps.
-pub(crate) fn follow(steps: &[Step], lives: &Lives, names: &Names) -> Programs {
-    let count = lives.all().len();
+pub(crate) fn follow(steps: &[Step], processes: &ProcessTable, names: &Names) -> Programs {
+    let count = processes.all().len();
     let programs = Programs { born_in: vec![None; count], last: vec![None; count], ..Programs::default() };
-    let mut follower = Follower {
-        lives,
+    let mut follower = DescriptorTracker {
+        processes,
         names,
         described: HashMap::default(),
         inherited: HashMap::default(),
@@ -187,33 +187,34 @@ pub(crate) fn follow(steps: &[Step], lives: &Lives, names: &Names) -> Programs {
         programs,
     };
     for (number, step) in steps.iter().enumerate() {
-        let who =
-            lives.find(step.case, step.pid, step.start).and_then(|life| follower.step(number, step, life));
+        let who = processes
+            .find(step.case, step.pid, step.start)
+            .and_then(|process| follower.step(number, step, process));
         follower.programs.of_step.push(who);
     }
-    for place in 0..count {
-        follower.program(LifeId(place as u32));
+    for index in 0..count {
+        follower.program(ProcessId(index as u32));
     }
     follower.programs
 }
 
-impl Follower<'_> {
-    fn step(&mut self, number: usize, step: &Step, life: LifeId) -> Option<ProgramId> {
-        if step.deed == Deed::Exec {
-            return Some(self.exec(step.start, life));
+impl DescriptorTracker<'_> {
+    fn step(&mut self, number: usize, step: &Step, process: ProcessId) -> Option<ProgramId> {
+        if step.action == JobAction::Exec {
+            return Some(self.exec(step.start, process));
         }
-        let who = self.program(life)?;
-        match step.deed {
-            Deed::Fork => self.fork(step.case, step.ret, step.last, life, who),
-            Deed::Pipe { cloexec } => {
+        let who = self.program(process)?;
+        match step.action {
+            JobAction::Fork => self.fork(step.case, step.ret, step.last, process, who),
+            JobAction::Pipe { cloexec } => {
                 self.programs.connections.extend(step.path.get().into_iter().chain(step.path2.get()));
                 if let (Some(fd), Some(path)) = (step.fd, step.path.get()) {
                     self.programs.pipes.entry(path).or_default();
-                    self.set(life, fd, Handle::Pipe(path), cloexec);
+                    self.set(process, fd, Handle::Pipe(path), cloexec);
                 }
             }
-            Deed::Accept => self.programs.connections.extend(step.path.get()),
-            Deed::Open(mode) => {
+            JobAction::Accept => self.programs.connections.extend(step.path.get()),
+            JobAction::Open(mode) => {
                 let Some(path) = step.path.get() else { return Some(who) };
                 let called = name(self.names, path);
                 if !called.starts_with('/') && !self.programs.pipes.contains_key(&path) {
@@ -222,7 +223,7 @@ impl Follower<'_> {
                     }
                     // Through /dev/stdout: what was open before the recording.
                     if let Some(fd) = step.fd {
-                        self.unset(life, fd);
+                        self.unset(process, fd);
                     }
                     return Some(who);
                 }
@@ -232,70 +233,70 @@ impl Follower<'_> {
                 if self.programs.pipes.contains_key(&path) {
                     // Through /dev/fd: the pipe itself.
                     if let Some(fd) = step.fd {
-                        self.set(life, fd, Handle::Pipe(path), mode.cloexec);
+                        self.set(process, fd, Handle::Pipe(path), mode.cloexec);
                     }
                     return Some(who);
                 }
-                let open = OpenId(self.programs.openings.len() as u32);
-                let (used_by, umask) = (BTreeSet::new(), self.umask(life));
-                self.note_umask(number, life);
-                self.programs.openings.push(Opening { path, mode, by: who, used_by, unsure: false, umask });
+                let open = FileOpenId(self.programs.openings.len() as u32);
+                let (used_by, umask) = (BTreeSet::new(), self.umask(process));
+                self.note_umask(number, process);
+                self.programs.openings.push(FileOpen { path, mode, by: who, used_by, unsure: false, umask });
                 self.programs.open_of_step.insert(number, open);
                 self.described.extend(step.open.get().map(|number| ((step.case, number), open)));
                 if let Some(fd) = step.fd {
-                    self.set(life, fd, Handle::File(open), mode.cloexec);
+                    self.set(process, fd, Handle::File(open), mode.cloexec);
                 }
             }
-            Deed::Dup { cloexec } => {
+            JobAction::Dup { cloexec } => {
                 let fd = step.ret.and_then(|fd| i32::try_from(fd).ok());
                 if let (Some(fd), Some(path)) = (fd, step.path.get()) {
                     let described = self.described(step).map(Handle::File);
-                    match described.or_else(|| self.named(life, path, fd)) {
-                        Some(handle) => self.set(life, fd, handle, cloexec),
-                        None => self.unset(life, fd),
+                    match described.or_else(|| self.named(process, path, fd)) {
+                        Some(handle) => self.set(process, fd, handle, cloexec),
+                        None => self.unset(process, fd),
                     }
                 }
             }
-            Deed::CloseOnExec => {
+            JobAction::CloseOnExec => {
                 if let Some(fd) = step.fd {
-                    self.inherited.entry(life).or_default().cloexec.insert(fd);
+                    self.inherited.entry(process).or_default().cloexec.insert(fd);
                 }
             }
-            Deed::Close => {
+            JobAction::Close => {
                 if let Some(fd) = step.fd {
                     if (0..=2).contains(&fd) {
-                        self.set(life, fd, Handle::Closed, false);
+                        self.set(process, fd, Handle::Closed, false);
                     } else {
-                        self.unset(life, fd);
+                        self.unset(process, fd);
                     }
                 }
             }
-            Deed::MakeDirectory(_) => self.note_umask(number, life),
-            Deed::Umask(mask) => {
+            JobAction::MakeDirectory(_) => self.note_umask(number, process),
+            JobAction::Umask(mask) => {
                 let before = step.ret.and_then(|before| u32::try_from(before).ok());
-                if self.lives.get(life).parent.is_none() && self.umask(life).is_none() {
+                if self.processes.get(process).parent.is_none() && self.umask(process).is_none() {
                     self.programs.initial_umask = self.programs.initial_umask.or(before);
                 }
-                self.inherited.entry(life).or_default().umask.set(mask, before);
+                self.inherited.entry(process).or_default().umask.set(mask, before);
             }
-            Deed::Read
-            | Deed::Write
-            | Deed::Copy
-            | Deed::Seek
-            | Deed::Change
-            | Deed::Mode(_)
-            | Deed::Times => self.used(step, life, who),
+            JobAction::Read
+            | JobAction::Write
+            | JobAction::Copy
+            | JobAction::Seek
+            | JobAction::Change
+            | JobAction::Mode(_)
+            | JobAction::Times => self.used(step, process, who),
             _ => {}
         }
         Some(who)
     }
 
-    fn used(&mut self, step: &Step, life: LifeId, who: ProgramId) {
+    fn used(&mut self, step: &Step, process: ProcessId, who: ProgramId) {
         let moved = step.bytes > 0;
-        if matches!(step.deed, Deed::Write | Deed::Copy) {
-            self.outside(step, life, who);
+        if matches!(step.action, JobAction::Write | JobAction::Copy) {
+            self.outside(step, process, who);
         }
-        for (path, reads) in [(step.path.get(), step.deed != Deed::Write), (step.path2.get(), false)] {
+        for (path, reads) in [(step.path.get(), step.action != JobAction::Write), (step.path2.get(), false)] {
             let Some(path) = path else { continue };
             if let Some(traffic) = self.programs.pipes.get_mut(&path) {
                 let users = if reads { &mut traffic.readers } else { &mut traffic.writers };
@@ -304,14 +305,14 @@ impl Follower<'_> {
                 }
                 continue;
             }
-            match self.open_of(step, life, path) {
+            match self.open_of(step, process, path) {
                 // Also who found the end of the file looked for more, and sees what it is.
                 Some(open) => {
                     self.programs.openings[open.0 as usize].used_by.insert(who);
                 }
                 None if reads
                     && moved
-                    && step.deed == Deed::Read
+                    && step.action == JobAction::Read
                     && step.fd == Some(0)
                     && !self.programs.connections.contains(&path) =>
                 {
@@ -323,17 +324,17 @@ impl Follower<'_> {
     }
 
     /// The open that the log numbers as the step's.
-    fn described(&self, step: &Step) -> Option<OpenId> {
+    fn described(&self, step: &Step) -> Option<FileOpenId> {
         self.described.get(&(step.case, step.open.get()?)).copied()
     }
 
     /// The open of `path` through which a step went.
-    fn open_of(&self, step: &Step, life: LifeId, path: PathId) -> Option<OpenId> {
-        let is_of_path = |open: &OpenId| self.programs.opening(*open).path == path;
+    fn open_of(&self, step: &Step, process: ProcessId, path: PathId) -> Option<FileOpenId> {
+        let is_of_path = |open: &FileOpenId| self.programs.opening(*open).path == path;
         if let Some(open) = self.described(step).filter(is_of_path) {
             return Some(open);
         }
-        let table = &self.inherited.get(&life)?.table;
+        let table = &self.inherited.get(&process)?.table;
         let of_file = |handle: &Handle| match handle {
             Handle::File(open) => Some(*open).filter(is_of_path),
             _ => None,
@@ -343,14 +344,14 @@ impl Follower<'_> {
     }
 
     /// Notes who wrote to what was open before the recording: through a descriptor that nothing in it made.
-    fn outside(&mut self, step: &Step, life: LifeId, who: ProgramId) {
-        let target = if step.deed == Deed::Copy { step.path2.get() } else { step.path.get() };
-        let followed = self.lives.get(life).parent.is_none() || self.followed[life.index()];
+    fn outside(&mut self, step: &Step, process: ProcessId, who: ProgramId) {
+        let target = if step.action == JobAction::Copy { step.path2.get() } else { step.path.get() };
+        let followed = self.processes.get(process).parent.is_none() || self.followed[process.index()];
         let (Some(path), Some(fd), true) = (target, step.fd, followed && step.bytes > 0) else { return };
-        let table = self.inherited.get(&life).map(|inherited| &inherited.table);
+        let table = self.inherited.get(&process).map(|inherited| &inherited.table);
         let connected = self.programs.connections.contains(&path);
         let named_here = self.programs.opened.contains(&path) || connected;
-        let before = if step.deed == Deed::Copy {
+        let before = if step.action == JobAction::Copy {
             !named_here
         } else {
             !connected
@@ -362,18 +363,18 @@ impl Follower<'_> {
         }
     }
 
-    fn note_umask(&mut self, number: usize, life: LifeId) {
-        if let Some(umask) = self.umask(life) {
+    fn note_umask(&mut self, number: usize, process: ProcessId) {
+        if let Some(umask) = self.umask(process) {
             self.programs.umask_of_step.insert(number, umask);
         }
     }
 
-    fn umask(&self, life: LifeId) -> Option<u32> {
-        self.inherited.get(&life).and_then(|inherited| inherited.umask.changed())
+    fn umask(&self, process: ProcessId) -> Option<u32> {
+        self.inherited.get(&process).and_then(|inherited| inherited.umask.changed())
     }
 
-    fn set(&mut self, life: LifeId, fd: i32, handle: Handle, cloexec: bool) {
-        let descriptors = self.inherited.entry(life).or_default();
+    fn set(&mut self, process: ProcessId, fd: i32, handle: Handle, cloexec: bool) {
+        let descriptors = self.inherited.entry(process).or_default();
         descriptors.table.insert(fd, handle);
         if cloexec {
             descriptors.cloexec.insert(fd);
@@ -382,20 +383,20 @@ impl Follower<'_> {
         }
     }
 
-    fn unset(&mut self, life: LifeId, fd: i32) {
-        let descriptors = self.inherited.entry(life).or_default();
+    fn unset(&mut self, process: ProcessId, fd: i32) {
+        let descriptors = self.inherited.entry(process).or_default();
         descriptors.table.remove(&fd);
         descriptors.cloexec.remove(&fd);
     }
 
     /// What the process has open under that name, where the log does not number opens: the latest if there are several.
-    fn named(&mut self, life: LifeId, path: PathId, target: i32) -> Option<Handle> {
+    fn named(&mut self, process: ProcessId, path: PathId, target: i32) -> Option<Handle> {
         if self.programs.pipes.contains_key(&path) {
             return Some(Handle::Pipe(path));
         }
         let openings = &mut self.programs.openings;
-        let table = &self.inherited.get(&life)?.table;
-        let mut found: Vec<OpenId> = table
+        let table = &self.inherited.get(&process)?.table;
+        let mut found: Vec<FileOpenId> = table
             .iter()
             .filter(|(fd, _)| **fd != target)
             .filter_map(|(_, handle)| match handle {
@@ -420,51 +421,54 @@ impl Follower<'_> {
     }
 
     /// The program that a process is now.
-    fn program(&mut self, life: LifeId) -> Option<ProgramId> {
-        if let Some(program) = self.programs.last[life.index()] {
+    fn program(&mut self, process: ProcessId) -> Option<ProgramId> {
+        if let Some(program) = self.programs.last[process.index()] {
             return Some(program);
         }
         // Its fork was not recorded. Another command line than the parent's tells of an exec.
-        let parent = self.lives.get(life).parent.and_then(|parent| self.program(parent));
-        self.programs.born_in[life.index()] = parent;
+        let parent = self.processes.get(process).parent.and_then(|parent| self.program(parent));
+        self.programs.born_in[process.index()] = parent;
         let own = parent.is_none_or(|parent| {
-            let image = self.lives.images(life).first();
-            let theirs =
-                self.programs.all.get(parent.index()).map(|program| self.programs.image(program, self.lives));
+            let image = self.processes.images(process).first();
+            let theirs = self
+                .programs
+                .all
+                .get(parent.index())
+                .map(|program| self.programs.image(program, self.processes));
             image.map(|image| (&image.exe, &image.cmdline))
                 != theirs.map(|image| (&image.exe, &image.cmdline))
         });
         let program = match parent {
             Some(parent) if !own => parent,
-            _ => self.add(life, 0, self.lives.get(life).start, parent),
+            _ => self.add(process, 0, self.processes.get(process).start, parent),
         };
-        self.programs.last[life.index()] = Some(program);
+        self.programs.last[process.index()] = Some(program);
         Some(program)
     }
 
     fn add(
         &mut self,
-        life: LifeId,
+        process: ProcessId,
         image: usize,
         start: Option<Timestamp>,
         parent: Option<ProgramId>,
     ) -> ProgramId {
         let id = ProgramId(self.programs.all.len() as u32);
-        let root = self.lives.get(life).parent.is_none();
-        let known = root || self.followed[life.index()];
+        let root = self.processes.get(process).parent.is_none();
+        let known = root || self.followed[process.index()];
         let table =
-            self.inherited.get(&life).map(|descriptors| descriptors.table.clone()).unwrap_or_default();
-        let umask = self.umask(life);
+            self.inherited.get(&process).map(|descriptors| descriptors.table.clone()).unwrap_or_default();
+        let umask = self.umask(process);
         let (redone, until) = (Vec::new(), None);
-        self.programs.all.push(Program { life, image, start, parent, table, known, umask, redone, until });
+        self.programs.all.push(Program { process, image, start, parent, table, known, umask, redone, until });
         id
     }
 
-    fn fork(&mut self, case: CaseId, ret: Option<i64>, end: Timestamp, parent: LifeId, who: ProgramId) {
+    fn fork(&mut self, case: CaseId, ret: Option<i64>, end: Timestamp, parent: ProcessId, who: ProgramId) {
         let Some(pid) = ret.and_then(|ret| u32::try_from(ret).ok()).map(Pid) else { return };
-        let Some(child) = self.lives.find(case, pid, end) else { return };
+        let Some(child) = self.processes.find(case, pid, end) else { return };
         if child == parent
-            || self.lives.get(child).parent != Some(parent)
+            || self.processes.get(child).parent != Some(parent)
             || self.programs.last[child.index()].is_some()
         {
             return;
@@ -476,27 +480,28 @@ impl Follower<'_> {
         self.programs.born_in[child.index()] = Some(who);
     }
 
-    fn exec(&mut self, at: Timestamp, life: LifeId) -> ProgramId {
-        let descriptors = self.inherited.entry(life).or_default();
+    fn exec(&mut self, at: Timestamp, process: ProcessId) -> ProgramId {
+        let descriptors = self.inherited.entry(process).or_default();
         for fd in std::mem::take(&mut descriptors.cloexec) {
             descriptors.table.remove(&fd);
         }
-        let images = self.lives.images(life);
-        let own = self.programs.last[life.index()].and_then(|program| self.programs.all.get(program.index()));
-        let next = own.filter(|program| program.life == life).map_or(0, |program| program.image + 1);
+        let images = self.processes.images(process);
+        let own =
+            self.programs.last[process.index()].and_then(|program| self.programs.all.get(program.index()));
+        let next = own.filter(|program| program.process == process).map_or(0, |program| program.image + 1);
         // The first image of a process that did nothing else before lives since the process does.
         let is_there = |image: &Process| image.start >= Some(at) || image.end.is_none_or(|end| end > at);
-        let image = (next..images.len()).find(|place| is_there(&images[*place]));
-        let parent = match self.programs.last[life.index()] {
+        let image = (next..images.len()).find(|index| is_there(&images[*index]));
+        let parent = match self.programs.last[process.index()] {
             Some(program) => Some(program),
             None => {
-                let parent = self.lives.get(life).parent.and_then(|parent| self.program(parent));
-                self.programs.born_in[life.index()] = parent;
+                let parent = self.processes.get(process).parent.and_then(|parent| self.program(parent));
+                self.programs.born_in[process.index()] = parent;
                 parent
             }
         };
-        let program = self.add(life, image.unwrap_or(images.len() - 1), Some(at), parent);
-        self.programs.last[life.index()] = Some(program);
+        let program = self.add(process, image.unwrap_or(images.len() - 1), Some(at), parent);
+        self.programs.last[process.index()] = Some(program);
         program
     }
 }
@@ -511,14 +516,14 @@ impl Programs {
         self.aside.get(id.index()).copied().unwrap_or_default()
     }
 
-    pub(crate) fn opening(&self, open: OpenId) -> &Opening {
+    pub(crate) fn opening(&self, open: FileOpenId) -> &FileOpen {
         &self.openings[open.0 as usize]
     }
 
     /// What the table `processes` says of it.
-    pub(crate) fn image<'a>(&self, program: &Program, lives: &'a Lives) -> &'a Process {
-        let images = lives.images(program.life);
-        images.get(program.image).unwrap_or_else(|| lives.last_image(program.life))
+    pub(crate) fn image<'a>(&self, program: &Program, processes: &'a ProcessTable) -> &'a Process {
+        let images = processes.images(program.process);
+        images.get(program.image).unwrap_or_else(|| processes.last_image(program.process))
     }
 }
 

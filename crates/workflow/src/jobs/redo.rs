@@ -9,15 +9,15 @@
 use super::divide::{Division, divide};
 use super::environment::USUAL_UMASK;
 use super::hidden::Hidden;
-use super::own_deeds::is_of_workflow;
-use super::programs::{Handle, OpenId, Program, ProgramId, Programs, Table, name};
-use super::steps::{Deed, Step};
+use super::own_actions::is_of_workflow;
+use super::programs::{FileOpenId, Handle, Program, ProgramId, Programs, Table, name};
+use super::steps::{JobAction, Step};
 use super::{Command, JobOptions, Redirect, Target};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 use iotrail_model::text::text_to_path;
 use iotrail_model::{Names, PathId};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -28,16 +28,16 @@ const OF_DIRECTORY: u32 = 0o1777;
 /// The permissions among what `chmod` may be told.
 const PERMISSIONS: u32 = 0o7777;
 
-/// Makes programs of such deeds of all that may be managers.
+/// Makes programs of such actions of all that may be managers.
 pub(crate) fn redo(
     steps: &[Step],
     names: &Names,
-    lives: &Lives,
+    processes: &ProcessTable,
     hidden: &Hidden,
     options: &JobOptions,
     programs: &mut Programs,
 ) {
-    let division = divide(lives, programs, options, &BTreeSet::new());
+    let division = divide(processes, programs, options, &BTreeSet::new());
     let handed_on = programs
         .all
         .iter()
@@ -48,7 +48,7 @@ pub(crate) fn redo(
         })
         .collect();
     let plain = plain_directories(steps, names, programs, &division);
-    let look = Look { names, lives, hidden, division: &division, plain, handed_on };
+    let look = Look { names, processes, hidden, division: &division, plain, handed_on };
     let mut latest: Option<ProgramId> = None;
     for (number, step) in steps.iter().enumerate() {
         let Some(who) = programs.of_step[number] else { continue };
@@ -103,13 +103,13 @@ fn add(commands: &mut Vec<Command>, command: Command) {
 
 struct Look<'a> {
     names: &'a Names,
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     hidden: &'a Hidden,
     division: &'a Division,
     /// Directories that need not be made at any certain time.
     plain: HashSet<PathId, RandomState>,
     /// Open files that a program got from the one that executed it.
-    handed_on: HashSet<OpenId, RandomState>,
+    handed_on: HashSet<FileOpenId, RandomState>,
 }
 
 impl Look<'_> {
@@ -118,14 +118,14 @@ impl Look<'_> {
         let path = step.path.get()?;
         let text = name(self.names, path);
         let of_system = self.division.system[who.index()];
-        let matters = |text: &str| !of_system || is_of_workflow(self.lives.first_directory(), text);
+        let matters = |text: &str| !of_system || is_of_workflow(self.processes.first_directory(), text);
         if !text.starts_with('/') || !matters(text) || self.hidden.is_of_system(path) {
             return None;
         }
         let other = self.hidden.is_other(step);
         let is_file = |path: PathId| !other && !self.hidden.hides(path);
         let program = programs.get(who);
-        let cwd = programs.image(program, self.lives).cwd.as_deref();
+        let cwd = programs.image(program, self.processes).cwd.as_deref();
         let relative = |path: PathId| {
             let text = &**name(self.names, path);
             let below = cwd.and_then(|cwd| text.strip_prefix(cwd)?.strip_prefix('/'));
@@ -133,9 +133,9 @@ impl Look<'_> {
             format!("{place}{}", below.unwrap_or(text))
         };
         let mut redirects = Vec::new();
-        let words: Vec<String> = match step.deed {
-            Deed::MakeDirectory(_) if self.plain.contains(&path) => return None,
-            Deed::MakeDirectory(mode) => {
+        let words: Vec<String> = match step.action {
+            JobAction::MakeDirectory(_) if self.plain.contains(&path) => return None,
+            JobAction::MakeDirectory(mode) => {
                 let umask = programs.umask_of_step.get(&number).copied().or(programs.initial_umask);
                 let mode = unusual(mode).map(|mode| format!("{:03o}", mode & !umask.unwrap_or(USUAL_UMASK)));
                 let option = mode.into_iter().flat_map(|mode| ["-m".to_owned(), mode]);
@@ -145,20 +145,20 @@ impl Look<'_> {
                     .chain([relative(path)])
                     .collect()
             }
-            Deed::RemoveDirectory => vec!["rmdir".to_owned(), relative(path)],
-            Deed::Remove if is_file(path) => vec!["rm".to_owned(), "-f".to_owned(), relative(path)],
-            Deed::Rename => {
+            JobAction::RemoveDirectory => vec!["rmdir".to_owned(), relative(path)],
+            JobAction::Remove if is_file(path) => vec!["rm".to_owned(), "-f".to_owned(), relative(path)],
+            JobAction::Rename => {
                 let target = step.path2.get().filter(|target| matters(name(self.names, *target)))?;
                 vec!["mv".to_owned(), "-fT".to_owned(), relative(path), relative(target)]
             }
-            Deed::Link if is_file(path) => {
+            JobAction::Link if is_file(path) => {
                 vec!["ln".to_owned(), relative(path), relative(step.path2.get()?)]
             }
-            Deed::Fifo => vec!["mkfifo".to_owned(), relative(path)],
-            Deed::Mode(Some(mode)) => {
+            JobAction::Fifo => vec!["mkfifo".to_owned(), relative(path)],
+            JobAction::Mode(Some(mode)) => {
                 vec!["chmod".to_owned(), format!("{:03o}", mode & PERMISSIONS), relative(path)]
             }
-            Deed::Open(mode) if mode.write && (mode.create || mode.truncate) && is_file(path) => {
+            JobAction::Open(mode) if mode.write && (mode.create || mode.truncate) && is_file(path) => {
                 let open = programs.open_of_step.get(&number)?;
                 let opening = programs.opening(*open);
                 if mode.nameless || !opening.used_by.is_empty() || self.handed_on.contains(open) {
@@ -193,7 +193,7 @@ fn as_command(
     redirects: Vec<Redirect>,
 ) -> Command {
     let argv = words.into_iter().map(|word| text_to_path(&word).into_owned()).collect();
-    Command { life: program.life, argv, cwd: cwd.map(Arc::from), redirects, ..Command::default() }
+    Command { process: program.process, argv, cwd: cwd.map(Arc::from), redirects, ..Command::default() }
 }
 
 /// Directories that managers made with the usual permissions, that nobody removed or renamed, and that no other program looked
@@ -210,16 +210,16 @@ fn plain_directories(
     for (number, step) in steps.iter().enumerate() {
         let (Some(who), Some(path)) = (programs.of_step[number], step.path.get()) else { continue };
         let text = &**name(names, path);
-        match step.deed {
-            Deed::Missing if !division.manager[who.index()] => {
+        match step.action {
+            JobAction::Missing if !division.manager[who.index()] => {
                 let mut rest = text;
                 while asked.insert(rest) {
                     let Some((parent, _)) = rest.rsplit_once('/') else { break };
                     rest = parent;
                 }
             }
-            Deed::List if !division.manager[who.index()] => drop(asked.insert(text)),
-            Deed::MakeDirectory(mode) if division.manager[who.index()] => {
+            JobAction::List if !division.manager[who.index()] => drop(asked.insert(text)),
+            JobAction::MakeDirectory(mode) if division.manager[who.index()] => {
                 let usual = unusual(mode).is_none();
                 let unmasked = !programs.umask_of_step.contains_key(&number);
                 let parent = text.rsplit_once('/').map_or("/", |(parent, _)| parent);
@@ -227,9 +227,9 @@ fn plain_directories(
                     found.insert(path);
                 }
             }
-            Deed::RemoveDirectory => drop(moved.insert(text)),
-            Deed::Mode(_) if division.manager[who.index()] => drop(moved.insert(text)),
-            Deed::Rename => {
+            JobAction::RemoveDirectory => drop(moved.insert(text)),
+            JobAction::Mode(_) if division.manager[who.index()] => drop(moved.insert(text)),
+            JobAction::Rename => {
                 moved.extend(
                     [Some(path), step.path2.get()].into_iter().flatten().map(|path| &**name(names, path)),
                 );
@@ -249,9 +249,9 @@ impl Programs {
     /// A program that does again what a manager does with this step.
     fn add_redone(&mut self, manager: ProgramId, step: &Step, umask: Option<u32>) -> ProgramId {
         let id = ProgramId(self.all.len() as u32);
-        let Program { life, image, .. } = *self.get(manager);
+        let Program { process, image, .. } = *self.get(manager);
         self.all.push(Program {
-            life,
+            process,
             image,
             start: Some(step.start),
             parent: Some(manager),

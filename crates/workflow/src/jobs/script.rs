@@ -7,16 +7,16 @@
 
 use super::command::command;
 use super::divide::Division;
-use super::group::{Needed, Together, Wanted};
+use super::group::{DescriptorTarget, Needed, Together};
 use super::programs::{ProgramId, Programs, name};
 use super::{Command, Redirect, Script, Target};
 use iotrail_model::{Names, PathId, Timestamp};
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Builds the scripts of jobs.
 pub(crate) struct Scripts<'a> {
-    pub(crate) lives: &'a Lives,
+    pub(crate) processes: &'a ProcessTable,
     pub(crate) names: &'a Names,
     pub(crate) programs: &'a Programs,
     pub(crate) division: &'a Division,
@@ -28,7 +28,7 @@ pub(crate) struct Scripts<'a> {
 struct Item {
     heads: Vec<u32>,
     /// The forked process; `None` for what the node itself executed.
-    child: Option<LifeId>,
+    child: Option<ProcessId>,
     start: Option<Timestamp>,
     end: Option<Timestamp>,
 }
@@ -51,7 +51,9 @@ impl Scripts<'_> {
         let of_heads = heads.iter().map(|head| self.program(*head).umask);
         let opened = heads.iter().flat_map(|head| self.together.needed[*head as usize].values());
         let of_files = opened.filter_map(|wanted| match wanted {
-            Wanted::File(open) => Some(self.programs.opening(*open)).filter(|opening| opening.mode.create),
+            DescriptorTarget::File(open) => {
+                Some(self.programs.opening(*open)).filter(|opening| opening.mode.create)
+            }
             _ => None,
         });
         let all: BTreeSet<Option<u32>> = of_heads.chain(of_files.map(|opening| opening.umask)).collect();
@@ -69,12 +71,12 @@ impl Scripts<'_> {
             heads.iter().map(|head| self.program(*head).parent).collect();
         let manager = managers.first().copied().flatten().filter(|_| managers.len() == 1);
         let manager = manager.ok_or("commands of several managers must run together")?;
-        let mut paths: BTreeMap<u32, Vec<LifeId>> = BTreeMap::new();
+        let mut paths: BTreeMap<u32, Vec<ProcessId>> = BTreeMap::new();
         for head in heads {
             let path = self.path(*head, manager);
             paths.insert(*head, path.ok_or("who started a command is not known")?);
         }
-        self.node(self.programs.get(manager).life, 1, heads, &paths, &Needed::new())
+        self.node(self.programs.get(manager).process, 1, heads, &paths, &Needed::new())
     }
 
     fn program(&self, head: u32) -> &super::programs::Program {
@@ -82,14 +84,14 @@ impl Scripts<'_> {
     }
 
     /// The processes from the manager's down to the one that executed the command.
-    fn path(&self, head: u32, manager: ProgramId) -> Option<Vec<LifeId>> {
-        let home = self.programs.get(manager).life;
-        let mut path = vec![self.program(head).life];
-        while let Some(&life) = path.last().filter(|life| **life != home) {
-            if self.programs.born_in[life.index()] != Some(manager) {
+    fn path(&self, head: u32, manager: ProgramId) -> Option<Vec<ProcessId>> {
+        let home = self.programs.get(manager).process;
+        let mut path = vec![self.program(head).process];
+        while let Some(&process) = path.last().filter(|process| **process != home) {
+            if self.programs.born_in[process.index()] != Some(manager) {
                 return None;
             }
-            path.push(self.lives.get(life).parent?);
+            path.push(self.processes.get(process).parent?);
         }
         path.reverse();
         Some(path)
@@ -97,19 +99,19 @@ impl Scripts<'_> {
 
     fn node(
         &self,
-        life: LifeId,
+        process: ProcessId,
         depth: usize,
         heads: &[u32],
-        paths: &BTreeMap<u32, Vec<LifeId>>,
+        paths: &BTreeMap<u32, Vec<ProcessId>>,
         inherited: &Needed,
     ) -> Result<Script, String> {
-        let mut by_child: BTreeMap<Option<LifeId>, Vec<u32>> = BTreeMap::new();
+        let mut by_child: BTreeMap<Option<ProcessId>, Vec<u32>> = BTreeMap::new();
         for head in heads {
             by_child.entry(paths[head].get(depth).copied()).or_default().push(*head);
         }
         let items: Vec<Item> = by_child.into_iter().map(|(child, heads)| self.item(child, heads)).collect();
         if let [item] = items.as_slice() {
-            return self.part(item, life, depth, paths, inherited);
+            return self.part(item, process, depth, paths, inherited);
         }
         let (redirects, inherited) = self.shared(&items, inherited)?;
         let mut chains = self.chains(&items, &inherited)?;
@@ -128,9 +130,9 @@ impl Scripts<'_> {
             let mut input = None;
             for (at, output) in chain {
                 let mut own = inherited.clone();
-                own.extend(input.map(|pipe| (0, Wanted::Pipe(pipe))));
-                own.extend(output.map(|pipe| (1, Wanted::Pipe(pipe))));
-                stages.push(self.part(&items[*at], life, depth, paths, &own)?);
+                own.extend(input.map(|pipe| (0, DescriptorTarget::Pipe(pipe))));
+                own.extend(output.map(|pipe| (1, DescriptorTarget::Pipe(pipe))));
+                stages.push(self.part(&items[*at], process, depth, paths, &own)?);
                 input = *output;
             }
             parts.push(match stages.pop() {
@@ -144,9 +146,9 @@ impl Scripts<'_> {
         Ok(wrapped(sequence(parts), redirects))
     }
 
-    fn item(&self, child: Option<LifeId>, heads: Vec<u32>) -> Item {
+    fn item(&self, child: Option<ProcessId>, heads: Vec<u32>) -> Item {
         let (start, end) = match child {
-            Some(child) => (self.lives.get(child).start, self.lives.get(child).end),
+            Some(child) => (self.processes.get(child).start, self.processes.get(child).end),
             None => (heads.first().and_then(|head| self.program(*head).start), None),
         };
         Item { heads, child, start, end }
@@ -155,32 +157,34 @@ impl Scripts<'_> {
     fn part(
         &self,
         item: &Item,
-        life: LifeId,
+        process: ProcessId,
         depth: usize,
-        paths: &BTreeMap<u32, Vec<LifeId>>,
+        paths: &BTreeMap<u32, Vec<ProcessId>>,
         inherited: &Needed,
     ) -> Result<Script, String> {
         match (item.child, item.heads.as_slice()) {
             (_, [head]) => self.leaf(*head, inherited),
             (Some(child), heads) => self.node(child, depth + 1, heads, paths, inherited),
-            (None, _) => Err(format!("process {} executed several commands", self.lives.get(life).pid.0)),
+            (None, _) => {
+                Err(format!("process {} executed several commands", self.processes.get(process).pid.0))
+            }
         }
     }
 
     /// Files that several items share are opened around them.
     fn shared(&self, items: &[Item], inherited: &Needed) -> Result<(Vec<Redirect>, Needed), String> {
-        let mut users: BTreeMap<Wanted, (BTreeSet<usize>, BTreeSet<Vec<i32>>)> = BTreeMap::new();
-        for (at, item) in items.iter().enumerate() {
+        let mut users: BTreeMap<DescriptorTarget, (BTreeSet<usize>, BTreeSet<Vec<i32>>)> = BTreeMap::new();
+        for (index, item) in items.iter().enumerate() {
             for head in &item.heads {
-                let mut of_head: BTreeMap<Wanted, Vec<i32>> = BTreeMap::new();
+                let mut of_head: BTreeMap<DescriptorTarget, Vec<i32>> = BTreeMap::new();
                 for (fd, wanted) in &self.together.needed[*head as usize] {
                     of_head.entry(*wanted).or_default().push(*fd);
                 }
                 for (wanted, fds) in
-                    of_head.into_iter().filter(|(wanted, _)| matches!(wanted, Wanted::File(_)))
+                    of_head.into_iter().filter(|(wanted, _)| matches!(wanted, DescriptorTarget::File(_)))
                 {
                     let (items, sets) = users.entry(wanted).or_default();
-                    items.insert(at);
+                    items.insert(index);
                     sets.insert(fds);
                 }
             }
@@ -208,18 +212,18 @@ impl Scripts<'_> {
     /// Items in the order of the pipes between them; each with the pipe that it writes to.
     fn chains(&self, items: &[Item], inherited: &Needed) -> Result<Vec<Chain>, String> {
         let mut ends: BTreeMap<PathId, (BTreeSet<usize>, BTreeSet<usize>)> = BTreeMap::new();
-        for (at, item) in items.iter().enumerate() {
+        for (index, item) in items.iter().enumerate() {
             for head in &item.heads {
                 for (fd, wanted) in &self.together.needed[*head as usize] {
-                    let Wanted::Pipe(pipe) = wanted else { continue };
+                    let DescriptorTarget::Pipe(pipe) = wanted else { continue };
                     if inherited.values().any(|known| known == wanted) {
                         continue;
                     }
                     let (writers, readers) = ends.entry(*pipe).or_default();
                     if *fd == 0 {
-                        readers.insert(at)
+                        readers.insert(index)
                     } else {
-                        writers.insert(at)
+                        writers.insert(index)
                     };
                 }
             }
@@ -239,13 +243,13 @@ impl Scripts<'_> {
         }
         let mut chains = Vec::new();
         let mut placed = 0;
-        for first in (0..items.len()).filter(|at| !read.contains(at)) {
+        for first in (0..items.len()).filter(|index| !read.contains(index)) {
             let mut chain = Vec::new();
-            let mut at = Some(first);
-            while let Some(item) = at {
+            let mut index = Some(first);
+            while let Some(item) = index {
                 let following = next.get(&item);
                 chain.push((item, following.map(|(_, pipe)| *pipe)));
-                at = following.map(|(reader, _)| *reader);
+                index = following.map(|(reader, _)| *reader);
             }
             placed += chain.len();
             chains.push(chain);
@@ -261,7 +265,8 @@ impl Scripts<'_> {
         if !redone.is_empty() {
             return Ok(sequence(redone.iter().cloned().map(Script::Command).collect()));
         }
-        let mut command: Command = command(self.lives, self.programs, self.division.heads[head as usize])?;
+        let mut command: Command =
+            command(self.processes, self.programs, self.division.heads[head as usize])?;
         let needed = &self.together.needed[head as usize];
         if inherited.keys().any(|fd| !needed.contains_key(fd)) {
             return Err("a command used what was open before where the others were redirected".to_owned());
@@ -274,11 +279,11 @@ impl Scripts<'_> {
     fn redirects(&self, needed: &Needed, inherited: &Needed, whole: bool) -> Result<Vec<Redirect>, String> {
         let mut now = inherited.clone();
         let mut redirects = Vec::new();
-        let mut put = |now: &mut Needed, fd: i32, wanted: Wanted, target: Target| {
+        let mut put = |now: &mut Needed, fd: i32, wanted: DescriptorTarget, target: Target| {
             now.insert(fd, wanted);
             redirects.push(Redirect { fd, target });
         };
-        let missing = |now: &Needed| -> Vec<(i32, Wanted)> {
+        let missing = |now: &Needed| -> Vec<(i32, DescriptorTarget)> {
             needed
                 .iter()
                 .filter(|(fd, wanted)| now.get(fd) != Some(wanted))
@@ -295,11 +300,11 @@ impl Scripts<'_> {
         for (fd, wanted) in missing(&now) {
             let source = now.iter().find(|(_, known)| **known == wanted).map(|(source, _)| *source);
             let target = match (wanted, source) {
-                (Wanted::File(_), Some(source)) => Target::Same(source),
-                (Wanted::File(open), None) => self.target(open),
-                (Wanted::Null, _) => Target::Null,
-                (Wanted::Closed, _) => Target::Closed,
-                (Wanted::Pipe(_), _) => {
+                (DescriptorTarget::File(_), Some(source)) => Target::Same(source),
+                (DescriptorTarget::File(open), None) => self.target(open),
+                (DescriptorTarget::Null, _) => Target::Null,
+                (DescriptorTarget::Closed, _) => Target::Closed,
+                (DescriptorTarget::Pipe(_), _) => {
                     return Err("a pipe leads to a descriptor that no pipeline has".to_owned());
                 }
             };
@@ -312,7 +317,7 @@ impl Scripts<'_> {
         Ok(redirects)
     }
 
-    fn target(&self, open: super::programs::OpenId) -> Target {
+    fn target(&self, open: super::programs::FileOpenId) -> Target {
         let opening = self.programs.opening(open);
         let path = name(self.names, opening.path).clone();
         match (opening.mode.read, opening.mode.write, opening.mode.append) {

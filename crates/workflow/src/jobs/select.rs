@@ -1,13 +1,13 @@
 //! Some of the jobs.
 
-use super::{Job, JobId, Jobs, Left, Trouble};
-use iotrail_query::LifeId;
+use super::{Issue, Job, JobId, Jobs, Left};
+use iotrail_query::ProcessId;
 use std::collections::BTreeSet;
 
 impl Jobs {
     /// The jobs of which a process is wanted. A job that needs one that is left out needs what that one needed.
     #[must_use]
-    pub fn select(&self, wanted: impl Fn(LifeId) -> bool) -> Self {
+    pub fn select(&self, wanted: impl Fn(ProcessId) -> bool) -> Self {
         self.keep(&self.kept(wanted))
     }
 
@@ -48,23 +48,23 @@ impl Jobs {
                 }
             }
         }
-        let troubles = self.troubles.iter().filter_map(|trouble| renamed(trouble, &new)).collect();
-        Self { jobs, troubles, ..self.clone() }
+        let issues = self.issues.iter().filter_map(|issue| renamed(issue, &new)).collect();
+        Self { jobs, issues, ..self.clone() }
     }
 
     /// Whether each job is kept. One without a process, which a manager did itself, is if a job that is kept needs it, or all
     /// others are.
-    fn kept(&self, wanted: impl Fn(LifeId) -> bool) -> Vec<bool> {
+    fn kept(&self, wanted: impl Fn(ProcessId) -> bool) -> Vec<bool> {
         let mut kept: Vec<bool> =
-            self.jobs.iter().map(|job| job.lives.iter().any(|life| wanted(*life))).collect();
-        let all = self.jobs.iter().zip(&kept).all(|(job, kept)| *kept || job.lives.is_empty());
+            self.jobs.iter().map(|job| job.processes.iter().any(|process| wanted(*process))).collect();
+        let all = self.jobs.iter().zip(&kept).all(|(job, kept)| *kept || job.processes.is_empty());
         for number in (0..self.jobs.len()).rev() {
-            if self.jobs[number].lives.is_empty() && all {
+            if self.jobs[number].processes.is_empty() && all {
                 kept[number] = true;
             }
             if kept[number] {
                 for needed in &self.jobs[number].needs {
-                    kept[needed.index()] |= self.jobs[needed.index()].lives.is_empty();
+                    kept[needed.index()] |= self.jobs[needed.index()].processes.is_empty();
                 }
             }
         }
@@ -73,34 +73,32 @@ impl Jobs {
 }
 
 /// The same about the new numbers, if it still concerns anybody.
-fn renamed(trouble: &Trouble, new: &[Option<JobId>]) -> Option<Trouble> {
+fn renamed(issue: &Issue, new: &[Option<JobId>]) -> Option<Issue> {
     let of = |job: &JobId| new.get(job.index()).copied().flatten();
     let some = |jobs: &[JobId]| {
         let left: Vec<JobId> = jobs.iter().filter_map(of).collect();
         (!left.is_empty()).then_some(left)
     };
     let all = |jobs: &[JobId]| some(jobs).filter(|left| left.len() > 1);
-    Some(match trouble {
-        Trouble::Cycle { jobs } => Trouble::Cycle { jobs: all(jobs)? },
-        Trouble::Times { jobs } => Trouble::Times { jobs: some(jobs)? },
-        Trouble::ListsBase { jobs } => Trouble::ListsBase { jobs: some(jobs)? },
-        Trouble::SharedOutput { path, jobs } => {
-            Trouble::SharedOutput { path: path.clone(), jobs: all(jobs)? }
-        }
-        Trouble::ManagerWrote { path } => Trouble::ManagerWrote { path: path.clone() },
-        Trouble::CannotRun { job, why } => Trouble::CannotRun { job: of(job)?, why: why.clone() },
-        Trouble::NoEnd { job } => Trouble::NoEnd { job: of(job)? },
-        Trouble::Failed { job, how } => Trouble::Failed { job: of(job)?, how: how.clone() },
-        Trouble::PipeToManager { job } => Trouble::PipeToManager { job: of(job)? },
-        Trouble::Whole { job, why } => Trouble::Whole { job: of(job)?, why: why.clone() },
-        Trouble::ReadsOutside { job } => Trouble::ReadsOutside { job: of(job)? },
-        Trouble::Environment { .. }
-        | Trouble::ManagerMade { .. }
-        | Trouble::NotExported { .. }
-        | Trouble::WroteOutside { .. }
-        | Trouble::Unplaced { .. }
-        | Trouble::Above { .. }
-        | Trouble::Outside { .. } => trouble.clone(),
+    Some(match issue {
+        Issue::Cycle { jobs } => Issue::Cycle { jobs: all(jobs)? },
+        Issue::Times { jobs } => Issue::Times { jobs: some(jobs)? },
+        Issue::ListsBase { jobs } => Issue::ListsBase { jobs: some(jobs)? },
+        Issue::SharedOutput { path, jobs } => Issue::SharedOutput { path: path.clone(), jobs: all(jobs)? },
+        Issue::ManagerWrote { path } => Issue::ManagerWrote { path: path.clone() },
+        Issue::CannotRun { job, why } => Issue::CannotRun { job: of(job)?, why: why.clone() },
+        Issue::NoEnd { job } => Issue::NoEnd { job: of(job)? },
+        Issue::Failed { job, how } => Issue::Failed { job: of(job)?, how: how.clone() },
+        Issue::PipeToManager { job } => Issue::PipeToManager { job: of(job)? },
+        Issue::Whole { job, why } => Issue::Whole { job: of(job)?, why: why.clone() },
+        Issue::ReadsOutside { job } => Issue::ReadsOutside { job: of(job)? },
+        Issue::Environment { .. }
+        | Issue::ManagerMade { .. }
+        | Issue::NotExported { .. }
+        | Issue::WroteOutside { .. }
+        | Issue::Unplaced { .. }
+        | Issue::Above { .. }
+        | Issue::Outside { .. } => issue.clone(),
     })
 }
 
@@ -110,33 +108,33 @@ mod tests {
 
     #[test]
     fn who_needs_a_job_that_is_left_out_needs_what_that_one_needed() {
-        let job = |life: u32, needs: &[u32]| Job {
-            lives: vec![LifeId(life)],
+        let job = |process: u32, needs: &[u32]| Job {
+            processes: vec![ProcessId(process)],
             needs: needs.iter().map(|needed| JobId(*needed)).collect(),
             ..Job::default()
         };
-        let troubles = vec![
-            Trouble::NoEnd { job: JobId(1) },
-            Trouble::Cycle { jobs: vec![JobId(0), JobId(1)] },
-            Trouble::NoEnd { job: JobId(2) },
+        let issues = vec![
+            Issue::NoEnd { job: JobId(1) },
+            Issue::Cycle { jobs: vec![JobId(0), JobId(1)] },
+            Issue::NoEnd { job: JobId(2) },
         ];
-        let jobs = Jobs { jobs: vec![job(5, &[]), job(6, &[0]), job(7, &[1])], troubles, ..Jobs::default() };
-        let some = jobs.select(|life| life != LifeId(6));
+        let jobs = Jobs { jobs: vec![job(5, &[]), job(6, &[0]), job(7, &[1])], issues, ..Jobs::default() };
+        let some = jobs.select(|process| process != ProcessId(6));
         assert_eq!(some.jobs[1].needs, [JobId(0)]);
-        assert_eq!(some.troubles, [Trouble::NoEnd { job: JobId(1) }]);
+        assert_eq!(some.issues, [Issue::NoEnd { job: JobId(1) }]);
         assert_eq!(jobs.select(|_| true), jobs);
     }
 
     #[test]
     fn what_a_manager_did_itself_is_kept_for_those_who_need_it() {
-        let job = |lives: &[u32], needs: &[u32]| Job {
-            lives: lives.iter().copied().map(LifeId).collect(),
+        let job = |processes: &[u32], needs: &[u32]| Job {
+            processes: processes.iter().copied().map(ProcessId).collect(),
             needs: needs.iter().map(|needed| JobId(*needed)).collect(),
             ..Job::default()
         };
         let jobs = vec![job(&[], &[]), job(&[1], &[0]), job(&[2], &[]), job(&[], &[2])];
         let jobs = Jobs { jobs, ..Jobs::default() };
-        let sizes = |wanted: &[u32]| jobs.select(|life| wanted.contains(&life.0)).jobs.len();
+        let sizes = |wanted: &[u32]| jobs.select(|process| wanted.contains(&process.0)).jobs.len();
         assert_eq!([sizes(&[1, 2]), sizes(&[1]), sizes(&[2]), sizes(&[])], [4, 2, 1, 0]);
     }
 }

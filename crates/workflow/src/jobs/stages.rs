@@ -39,7 +39,7 @@ pub(crate) enum How {
 
 /// What a job found under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum LookupOutcome {
     /// What it used.
     Used,
     /// Something, as it asked for it.
@@ -160,20 +160,20 @@ impl Stages {
     }
 
     /// The job used the name, or asked for it.
-    pub(crate) fn read(&mut self, thing: Thing, job: u32, found: Found) {
+    pub(crate) fn read(&mut self, thing: Thing, job: u32, found: LookupOutcome) {
         let now = self.now;
         let history = self.history(thing);
         history.first.get_or_insert(now);
         let Some(stage) = history.stages.last_mut().filter(|stage| stage.writer != Some(job)) else { return };
-        if stage.exists.is_none() && stage.writer.is_none() && found != Found::Perhaps {
-            stage.exists = Some(found != Found::Missing);
+        if stage.exists.is_none() && stage.writer.is_none() && found != LookupOutcome::Perhaps {
+            stage.exists = Some(found != LookupOutcome::Missing);
         }
         let who = match found {
-            Found::Used => &mut stage.readers,
-            Found::There => &mut stage.lookers,
-            Found::Missing => &mut stage.missers,
-            Found::Perhaps if stage.exists == Some(true) => &mut stage.readers,
-            Found::Perhaps => &mut stage.passers,
+            LookupOutcome::Used => &mut stage.readers,
+            LookupOutcome::There => &mut stage.lookers,
+            LookupOutcome::Missing => &mut stage.missers,
+            LookupOutcome::Perhaps if stage.exists == Some(true) => &mut stage.readers,
+            LookupOutcome::Perhaps => &mut stage.passers,
         };
         who.insert(job);
     }
@@ -457,9 +457,9 @@ impl History {
         let begun = || self.stages[1..].iter().filter(|stage| stage.exists == Some(true));
         let mixed = begun().any(|stage| stage.directory) && begun().any(|stage| !stage.directory);
         if mixed {
-            for at in 0..later {
-                let writer = self.stages[at + 1].writer;
-                self.stages[at].readers.extend(writer);
+            for index in 0..later {
+                let writer = self.stages[index + 1].writer;
+                self.stages[index].readers.extend(writer);
             }
         }
         let mut finds = Vec::new();
@@ -570,16 +570,16 @@ mod tests {
     fn who_appends_and_who_read_before_cannot_run_again_alone() {
         let mut stages = Stages::default();
         stages.write(X, 1, How::Emptied, Some(false));
-        stages.read(X, 2, Found::Used);
+        stages.read(X, 2, LookupOutcome::Used);
         stages.write(X, 3, How::Changed, None);
-        stages.read(X, 4, Found::Used);
+        stages.read(X, 4, LookupOutcome::Used);
         assert_eq!(finish(stages), (vec![(2, 1), (3, 1)], vec![(1, false)]));
     }
 
     #[test]
     fn who_makes_it_of_nothing_can_run_again_once_the_name_is_free() {
         let mut stages = Stages::default();
-        stages.read(X, 1, Found::Missing);
+        stages.read(X, 1, LookupOutcome::Missing);
         stages.write(X, 1, How::Made, None);
         assert_eq!(finish(stages), (vec![], vec![(1, true)]));
     }
@@ -587,7 +587,7 @@ mod tests {
     #[test]
     fn who_misses_what_another_job_makes_cannot_run_after_it() {
         let mut stages = Stages::default();
-        stages.read(X, 1, Found::Missing);
+        stages.read(X, 1, LookupOutcome::Missing);
         stages.write(X, 2, How::Emptied, None);
         assert_eq!(finish(stages), (vec![(1, 0)], vec![(2, false)]));
     }
@@ -596,7 +596,7 @@ mod tests {
     fn who_missed_a_name_below_did_not_find_what_is_above() {
         let missed_below = |other: u32| {
             let mut stages = Stages::default();
-            stages.read(X, other, Found::Perhaps);
+            stages.read(X, other, LookupOutcome::Perhaps);
             stages.write(X, 1, How::Made, Some(false));
             stages
         };
@@ -611,14 +611,14 @@ mod tests {
     fn permissions_may_be_set_again() {
         let mut stages = Stages::default();
         stages.write(X, 1, How::Permitted, Some(true));
-        stages.read(X, 2, Found::Used);
+        stages.read(X, 2, LookupOutcome::Used);
         assert_eq!(finish(stages), (vec![], vec![]));
     }
 
     #[test]
     fn who_lists_a_directory_and_then_makes_a_name_in_it_can_run_again_once_the_name_is_free() {
         let mut stages = Stages::default();
-        stages.read(X, 2, Found::Missing);
+        stages.read(X, 2, LookupOutcome::Missing);
         stages.list(PathId(1), 1);
         stages.now = Timestamp(1);
         stages.write(X, 1, How::Emptied, Some(false));
@@ -647,7 +647,7 @@ mod tests {
         let mut stages = Stages { now: Timestamp(1), ..Stages::default() };
         stages.born("/w".into(), Some(1), true);
         stages.now = Timestamp(2);
-        stages.read(X, 2, Found::Used);
+        stages.read(X, 2, LookupOutcome::Used);
         stages.write(X, 3, How::Removed, None);
         let contested = stages.finish(&text, &|_| None).contested.pop().unwrap();
         assert_eq!((contested.before, contested.writers), (Left::Nothing, vec![1, 3]));
@@ -661,7 +661,7 @@ mod tests {
             let mut stages = Stages::default();
             stages.write(thing, 1, How::Made, None);
             if looks {
-                stages.read(thing, 2, Found::Used);
+                stages.read(thing, 2, LookupOutcome::Used);
             }
             stages.write(thing, 3, How::Made, None);
             let contested = stages.finish(&text, &|_| Some(PathId(0))).contested;

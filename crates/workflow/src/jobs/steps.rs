@@ -40,7 +40,7 @@ impl OpenMode {
 
 /// What a call did, as far as jobs are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum JobAction {
     Exec,
     Fork,
     Pipe {
@@ -93,7 +93,7 @@ pub(crate) enum Deed {
     List,
 }
 
-impl Deed {
+impl JobAction {
     /// Whether it is about a name, which may be that of nothing.
     const fn is_by_name(self) -> bool {
         matches!(
@@ -134,10 +134,10 @@ impl Deed {
     /// What is left of it if it failed, and that told whether the name was there; `None` if nothing is.
     const fn failed(self, presence: Presence) -> Option<Self> {
         match (presence, self) {
-            (Presence::Missing, deed) if deed.is_by_name() => Some(Self::Missing),
+            (Presence::Missing, action) if action.is_by_name() => Some(Self::Missing),
             // It found what is in the directory.
             (Presence::There, Self::RemoveDirectory) => Some(Self::List),
-            (Presence::There, deed) if deed.is_by_name() => Some(Self::Look),
+            (Presence::There, action) if action.is_by_name() => Some(Self::Look),
             _ => None,
         }
     }
@@ -157,7 +157,7 @@ pub(crate) struct Step {
     /// When the last of the transfers began, or when the call ended.
     pub(crate) last: Timestamp,
     pub(crate) pid: Pid,
-    pub(crate) deed: Deed,
+    pub(crate) action: JobAction,
     pub(crate) fd: Option<i32>,
     /// The open file description behind `fd`, where the log knows it.
     pub(crate) open: Nullable<OpenId>,
@@ -177,8 +177,8 @@ pub(crate) struct Step {
 
 #[cfg(test)]
 impl Step {
-    /// A step of which only the deed is known.
-    pub(crate) fn of(deed: Deed) -> Self {
+    /// A step of which only the action is known.
+    pub(crate) fn of(action: JobAction) -> Self {
         let (path, file) = (Nullable::NULL, Nullable::NULL);
         Self {
             case: CaseId::default(),
@@ -186,7 +186,7 @@ impl Step {
             seq: 0,
             last: Timestamp(0),
             pid: Pid::default(),
-            deed,
+            action,
             fd: None,
             open: Nullable::NULL,
             path,
@@ -202,37 +202,37 @@ impl Step {
 }
 
 /// What a call did by its kind, `None` if it does not matter.
-fn deed(spec: &CallSpec) -> Option<Deed> {
+fn action(spec: &CallSpec) -> Option<JobAction> {
     let on_name = spec.name_effect() == NameEffect::Uses;
     Some(match spec.kind {
-        CallKind::Exec => Deed::Exec,
-        CallKind::Spawn | CallKind::Vfork => Deed::Fork,
-        CallKind::Pipe | CallKind::SocketPair => Deed::Pipe { cloexec: false },
-        CallKind::Open | CallKind::Create => Deed::Open(OpenMode::default()),
-        CallKind::Duplicate | CallKind::Control => Deed::Dup { cloexec: false },
-        CallKind::Close if !spec.is_direct() => Deed::Close,
-        CallKind::ChangeMode | CallKind::ChangeOwner | CallKind::SetAttribute => Deed::Mode(None),
-        CallKind::SetTimes => Deed::Times,
-        CallKind::Umask => Deed::Umask(0),
-        CallKind::Truncate | CallKind::Allocate => Deed::Change,
-        CallKind::Unlink => Deed::Remove,
-        CallKind::RemoveDirectory => Deed::RemoveDirectory,
-        CallKind::Rename => Deed::Rename,
-        CallKind::Link => Deed::Link,
-        CallKind::Symlink => Deed::Symlink,
-        CallKind::MakeDirectory => Deed::MakeDirectory(None),
-        CallKind::MakeNode => Deed::Fifo,
-        CallKind::Accept if !spec.is_direct() => Deed::Accept,
-        CallKind::Kill => Deed::Kill,
-        CallKind::Seek => Deed::Seek,
+        CallKind::Exec => JobAction::Exec,
+        CallKind::Spawn | CallKind::Vfork => JobAction::Fork,
+        CallKind::Pipe | CallKind::SocketPair => JobAction::Pipe { cloexec: false },
+        CallKind::Open | CallKind::Create => JobAction::Open(OpenMode::default()),
+        CallKind::Duplicate | CallKind::Control => JobAction::Dup { cloexec: false },
+        CallKind::Close if !spec.is_direct() => JobAction::Close,
+        CallKind::ChangeMode | CallKind::ChangeOwner | CallKind::SetAttribute => JobAction::Mode(None),
+        CallKind::SetTimes => JobAction::Times,
+        CallKind::Umask => JobAction::Umask(0),
+        CallKind::Truncate | CallKind::Allocate => JobAction::Change,
+        CallKind::Unlink => JobAction::Remove,
+        CallKind::RemoveDirectory => JobAction::RemoveDirectory,
+        CallKind::Rename => JobAction::Rename,
+        CallKind::Link => JobAction::Link,
+        CallKind::Symlink => JobAction::Symlink,
+        CallKind::MakeDirectory => JobAction::MakeDirectory(None),
+        CallKind::MakeNode => JobAction::Fifo,
+        CallKind::Accept if !spec.is_direct() => JobAction::Accept,
+        CallKind::Kill => JobAction::Kill,
+        CallKind::Seek => JobAction::Seek,
         // A descriptor tells nothing about a name.
-        CallKind::Stat if on_name => Deed::Stat,
-        CallKind::Access | CallKind::ReadLink | CallKind::GetAttribute if on_name => Deed::Look,
-        CallKind::ChangeDirectory if spec.has(ArgKind::Path) => Deed::Look,
-        CallKind::List => Deed::List,
-        CallKind::Read | CallKind::Map => Deed::Read,
-        CallKind::Write => Deed::Write,
-        CallKind::Copy => Deed::Copy,
+        CallKind::Stat if on_name => JobAction::Stat,
+        CallKind::Access | CallKind::ReadLink | CallKind::GetAttribute if on_name => JobAction::Look,
+        CallKind::ChangeDirectory if spec.has(ArgKind::Path) => JobAction::Look,
+        CallKind::List => JobAction::List,
+        CallKind::Read | CallKind::Map => JobAction::Read,
+        CallKind::Write => JobAction::Write,
+        CallKind::Copy => JobAction::Copy,
         _ => return None,
     })
 }
@@ -240,7 +240,7 @@ fn deed(spec: &CallSpec) -> Option<Deed> {
 /// What the steps want to know of a call.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
-    deed: Option<Deed>,
+    action: Option<JobAction>,
     kind: CallKind,
     /// Whether its descriptor is a place among the files of a ring.
     direct: bool,
@@ -250,7 +250,7 @@ struct Row {
 impl Row {
     fn of(call: Call<'_>) -> Self {
         let Some(spec) = call.spec else { return Self::default() };
-        Self { deed: deed(spec), kind: spec.kind, direct: spec.is_direct(), spec: Some(spec) }
+        Self { action: action(spec), kind: spec.kind, direct: spec.is_direct(), spec: Some(spec) }
     }
 }
 
@@ -287,72 +287,74 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
             if batch.layer[row] != Layer::Syscall {
                 continue;
             }
-            let Row { deed: Some(mut deed), kind, direct, spec } = calls.of(batch.call[row]) else {
+            let Row { action: Some(mut action), kind, direct, spec } = calls.of(batch.call[row]) else {
                 continue;
             };
             let flags = names.flags(batch.flags[row]).unwrap_or_default();
             if let Some(errno) = names.errno(batch.errno[row]) {
                 let Some(spec) = spec else { continue };
-                let removes = deed == Deed::Remove && flags.contains("AT_REMOVEDIR");
-                let tried = if removes { Deed::RemoveDirectory } else { deed };
+                let removes = action == JobAction::Remove && flags.contains("AT_REMOVEDIR");
+                let tried = if removes { JobAction::RemoveDirectory } else { action };
                 match tried.failed(spec.presence(|| flags, errno.as_bytes())) {
-                    Some(left) if !batch.path[row].is_null() => deed = left,
+                    Some(left) if !batch.path[row].is_null() => action = left,
                     _ => continue,
                 }
             }
-            match &mut deed {
-                Deed::Open(mode) => {
+            match &mut action {
+                JobAction::Open(mode) => {
                     let asked = match kind {
                         CallKind::Create => OpenFlags::CREAT,
                         _ => OpenFlags::parse(flags.as_bytes()),
                     };
                     *mode = OpenMode::of(asked);
                 }
-                Deed::Dup { .. } if kind == CallKind::Control && flags == "F_SETFD" => {
-                    deed = Deed::CloseOnExec;
+                JobAction::Dup { .. } if kind == CallKind::Control && flags == "F_SETFD" => {
+                    action = JobAction::CloseOnExec;
                 }
-                Deed::Dup { .. } if kind == CallKind::Control && !flags.starts_with("F_DUPFD") => continue,
-                Deed::Dup { cloexec } => *cloexec = flags.contains("CLOEXEC"),
-                Deed::Kill if matches!(flags, "" | "0") => continue,
-                Deed::Fifo if !flags.contains("S_IFIFO") => continue,
-                Deed::Look | Deed::Stat if batch.path[row].is_null() => continue,
-                Deed::Umask(mask) => match permissions(flags) {
+                JobAction::Dup { .. } if kind == CallKind::Control && !flags.starts_with("F_DUPFD") => {
+                    continue;
+                }
+                JobAction::Dup { cloexec } => *cloexec = flags.contains("CLOEXEC"),
+                JobAction::Kill if matches!(flags, "" | "0") => continue,
+                JobAction::Fifo if !flags.contains("S_IFIFO") => continue,
+                JobAction::Look | JobAction::Stat if batch.path[row].is_null() => continue,
+                JobAction::Umask(mask) => match permissions(flags) {
                     Some(known) => *mask = known,
                     None => continue,
                 },
-                Deed::Mode(mode) if kind == CallKind::ChangeMode => *mode = permissions(flags),
-                Deed::MakeDirectory(mode) => *mode = permissions(flags),
-                Deed::Pipe { cloexec } => *cloexec = flags.contains("CLOEXEC"),
+                JobAction::Mode(mode) if kind == CallKind::ChangeMode => *mode = permissions(flags),
+                JobAction::MakeDirectory(mode) => *mode = permissions(flags),
+                JobAction::Pipe { cloexec } => *cloexec = flags.contains("CLOEXEC"),
                 // Asking for the position changes nothing.
-                Deed::Seek if batch.offset[row].get() == batch.ret[row].get() => continue,
-                Deed::Remove if flags.contains("AT_REMOVEDIR") => deed = Deed::RemoveDirectory,
-                Deed::Fork if flags.contains("CLONE_THREAD") => continue,
-                Deed::Read if kind == CallKind::Map && batch.path[row].is_null() => continue,
-                Deed::Read
+                JobAction::Seek if batch.offset[row].get() == batch.ret[row].get() => continue,
+                JobAction::Remove if flags.contains("AT_REMOVEDIR") => action = JobAction::RemoveDirectory,
+                JobAction::Fork if flags.contains("CLONE_THREAD") => continue,
+                JobAction::Read if kind == CallKind::Map && batch.path[row].is_null() => continue,
+                JobAction::Read
                     if kind == CallKind::Map
                         && flags.contains("PROT_WRITE")
                         && flags.contains("MAP_SHARED") =>
                 {
-                    deed = Deed::Write;
+                    action = JobAction::Write;
                 }
                 _ => {}
             }
             // A descriptor goes by the name under which it was opened: that is what redirections and commands know.
             let mut path = batch.path[row];
-            if let Deed::Open(_) = deed {
+            if let JobAction::Open(_) = action {
                 opened.extend(batch.open[row].get().map(|open| ((batch.case[row], open), path)));
-            } else if !matches!(deed, Deed::Rename | Deed::Link) {
+            } else if !matches!(action, JobAction::Rename | JobAction::Link) {
                 path = under(&opened, batch.case[row], batch.open[row], path);
             }
             // The name that it would have given was taken.
             let gives = matches!(kind, CallKind::Rename | CallKind::Link);
-            let taken = deed == Deed::Look && gives && !batch.path2[row].is_null();
+            let taken = action == JobAction::Look && gives && !batch.path2[row].is_null();
             if taken {
                 path = batch.path2[row];
             }
-            let path2 = match deed {
-                Deed::Look => Nullable::NULL,
-                Deed::Copy => under(&opened, batch.case[row], batch.open2[row], batch.path2[row]),
+            let path2 = match action {
+                JobAction::Look => Nullable::NULL,
+                JobAction::Copy => under(&opened, batch.case[row], batch.open2[row], batch.path2[row]),
                 _ => batch.path2[row],
             };
             let start = batch.start[row];
@@ -363,7 +365,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 seq: batch.seq[row],
                 last: Timestamp(start.0.saturating_add(dur)),
                 pid: batch.pid[row],
-                deed,
+                action,
                 // A slot of a ring is no descriptor.
                 fd: batch.fd[row].get().filter(|_| !direct),
                 open: batch.open[row],
@@ -377,20 +379,20 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
                 bytes: batch.size[row].get().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0),
                 file: if taken { batch.file2[row] } else { batch.file[row] },
                 file2: batch.file2[row],
-                is_new: deed == Deed::Rename && flags.contains("RENAME_NOREPLACE"),
+                is_new: action == JobAction::Rename && flags.contains("RENAME_NOREPLACE"),
             };
-            let kind = match deed {
-                Deed::Read => 0_u8,
-                Deed::Write => 1,
-                Deed::Copy => 2,
-                Deed::Look => 3,
-                Deed::Missing => 4,
-                Deed::Seek => 5,
-                Deed::Stat => 6,
+            let kind = match action {
+                JobAction::Read => 0_u8,
+                JobAction::Write => 1,
+                JobAction::Copy => 2,
+                JobAction::Look => 3,
+                JobAction::Missing => 4,
+                JobAction::Seek => 5,
+                JobAction::Stat => 6,
                 _ => {
                     // What comes after is another sequence of transfers: the name, or the descriptor, may mean another
                     // file then.
-                    if matches!(deed, Deed::Rename | Deed::Remove) {
+                    if matches!(action, JobAction::Rename | JobAction::Remove) {
                         joined.clear();
                     } else {
                         *epochs.entry((step.case, step.pid)).or_default() += 1;
@@ -428,7 +430,7 @@ pub(crate) fn read(log: &EventLog) -> Result<Vec<Step>, TrailError> {
 /// Which sockets are connected.
 pub(crate) fn sockets(log: &EventLog, steps: &[Step]) -> Channels {
     let mut channels = Channels::of(log);
-    for step in steps.iter().filter(|step| matches!(step.deed, Deed::Pipe { .. })) {
+    for step in steps.iter().filter(|step| matches!(step.action, JobAction::Pipe { .. })) {
         let end = |path: Nullable<PathId>| channels.of_path(path.get()?);
         if let Some((one, other)) = end(step.path).zip(end(step.path2)) {
             channels.join(one, other);
@@ -451,10 +453,10 @@ mod tests {
 
     #[test]
     fn what_every_call_is_to_jobs() {
-        let rows = TABLE.iter().filter_map(|spec| Some((spec.name, deed(spec)?)));
-        let rows = rows.map(|(name, deed)| match deed {
-            Deed::Open(_) => format!("{name}: Open"),
-            deed => format!("{name}: {deed:?}"),
+        let rows = TABLE.iter().filter_map(|spec| Some((spec.name, action(spec)?)));
+        let rows = rows.map(|(name, action)| match action {
+            JobAction::Open(_) => format!("{name}: Open"),
+            action => format!("{name}: {action:?}"),
         });
         insta::assert_snapshot!(rows.collect::<Vec<_>>().join("\n"));
     }

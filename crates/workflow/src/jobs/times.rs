@@ -7,11 +7,11 @@
 use super::called::base;
 use super::command::MULTI_CALL;
 use super::programs::{Handle, Program, ProgramId, Programs, name};
-use super::steps::{Deed, Step};
+use super::steps::{JobAction, Step};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 use iotrail_model::{Names, PathId, Timestamp};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a command makes of the times of the files that it asks about.
@@ -131,8 +131,8 @@ pub(crate) fn sets_now(line: &str) -> bool {
         && !long.iter().any(|option| ["d", "r", "time="].iter().any(|start| option.starts_with(start)))
 }
 
-fn command_line<'a>(programs: &Programs, lives: &'a Lives, program: &Program) -> &'a str {
-    programs.image(program, lives).cmdline.as_deref().unwrap_or_default()
+fn command_line<'a>(programs: &Programs, processes: &'a ProcessTable, program: &Program) -> &'a str {
+    programs.image(program, processes).cmdline.as_deref().unwrap_or_default()
 }
 
 /// What is known of a file's time.
@@ -169,20 +169,27 @@ pub(crate) struct Followed {
 }
 
 impl Asked {
-    pub(crate) fn new(steps: &[Step], lives: &Lives, programs: &Programs) -> Self {
+    pub(crate) fn new(steps: &[Step], processes: &ProcessTable, programs: &Programs) -> Self {
         let interests: Vec<Interest> =
-            programs.all.iter().map(|program| interest(command_line(programs, lives, program))).collect();
+            programs.all.iter().map(|program| interest(command_line(programs, processes, program))).collect();
         let (mut used, mut models) = (HashSet::default(), BTreeMap::new());
         for (number, step) in steps.iter().enumerate() {
             let Some(program) = programs.of_step[number] else { continue };
-            if step.deed == Deed::Times && !sets_now(command_line(programs, lives, programs.get(program))) {
+            if step.action == JobAction::Times
+                && !sets_now(command_line(programs, processes, programs.get(program)))
+            {
                 models.entry(program).or_insert_with(Answers::new);
             }
             let perhaps = interests[program.index()] == Interest::Perhaps;
             if perhaps
                 && !matches!(
-                    step.deed,
-                    Deed::Stat | Deed::Look | Deed::Missing | Deed::Seek | Deed::Close | Deed::Dup { .. }
+                    step.action,
+                    JobAction::Stat
+                        | JobAction::Look
+                        | JobAction::Missing
+                        | JobAction::Seek
+                        | JobAction::Close
+                        | JobAction::Dup { .. }
                 )
             {
                 used.extend(
@@ -281,11 +288,11 @@ fn in_order(
 ) -> (Vec<(u32, u32)>, bool) {
     changes.sort_unstable();
     let (mut needs, mut at_once) = (Vec::new(), false);
-    for (at, (_, after)) in changes.iter().enumerate() {
+    for (index, (_, after)) in changes.iter().enumerate() {
         let Some(start) = starts[*after as usize] else { continue };
         // Who was over before this one need not be told again: the others wait for it.
         let mut horizon = None;
-        for (_, before) in changes[..at].iter().rev() {
+        for (_, before) in changes[..index].iter().rev() {
             let Some(end) = ends[*before as usize].filter(|end| *end <= start) else {
                 at_once |= before != after;
                 continue;

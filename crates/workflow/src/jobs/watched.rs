@@ -4,20 +4,20 @@
 //! Paths of a trail have their links resolved, and no event says that there was one. So an argument may be a link if it names
 //! something that the job did not read under that name, while it used a file that none of its arguments names, or only looked at it.
 
+use super::changed_names::{absolute, paths_in};
 use super::history::{History, NameHistory};
 use super::programs::name;
 use super::stages::parent;
-use super::ways::{absolute, paths_in};
 use super::{Job, Script};
 use iotrail_model::Names;
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Gives each job the names that are to be watched for it, but for those that jobs or managers make or change, and what is below them.
 pub(crate) fn watch(
     jobs: &mut [Job],
-    lives: &Lives,
+    processes: &ProcessTable,
     names: &Names,
     history: &History,
     directories: &[Arc<str>],
@@ -33,7 +33,7 @@ pub(crate) fn watch(
         let mut way = std::iter::successors(Some(&**path), |path| parent(path));
         !made.contains(path) && !way.any(|path| files.contains(path))
     };
-    let mut watched: Vec<BTreeSet<Arc<str>>> = jobs.iter().map(|job| links(job, lives)).collect();
+    let mut watched: Vec<BTreeSet<Arc<str>>> = jobs.iter().map(|job| links(job, processes)).collect();
     for (job, path) in &history.again.missed {
         watched[*job as usize].insert(name(names, *path).clone());
     }
@@ -43,8 +43,8 @@ pub(crate) fn watch(
 }
 
 /// Arguments that may be symbolic links.
-fn links(job: &Job, lives: &Lives) -> BTreeSet<Arc<str>> {
-    let words = words(job, lives);
+fn links(job: &Job, processes: &ProcessTable) -> BTreeSet<Arc<str>> {
+    let words = words(job, processes);
     let read: BTreeSet<&Arc<str>> = job.inputs.iter().map(|file| &file.path).chain(&job.listed).collect();
     let is_read = |path: &Arc<str>| read.contains(path);
     let looked: BTreeSet<&Arc<str>> = job.found.iter().filter(|path| !is_read(path)).collect();
@@ -57,8 +57,8 @@ fn links(job: &Job, lives: &Lives) -> BTreeSet<Arc<str>> {
 }
 
 /// What may be paths in the arguments of a job.
-fn words(job: &Job, lives: &Lives) -> BTreeSet<Arc<str>> {
-    let images: Vec<_> = job.lives.iter().flat_map(|life| lives.images(*life)).collect();
+fn words(job: &Job, processes: &ProcessTable) -> BTreeSet<Arc<str>> {
+    let images: Vec<_> = job.processes.iter().flat_map(|process| processes.images(*process)).collect();
     let name = |exe: &str| exe.rsplit('/').next().unwrap_or_default().to_owned();
     let programs: BTreeSet<String> =
         images.iter().filter_map(|image| image.exe.as_deref().map(name)).collect();

@@ -25,14 +25,14 @@ impl Adjacency {
         for edge in &graph.edges {
             first[end(edge).index() + 1] += 1;
         }
-        for place in 1..first.len() {
-            first[place] += first[place - 1];
+        for index in 1..first.len() {
+            first[index] += first[index - 1];
         }
         let mut next = first.clone();
         let mut edges = vec![EdgeId(0); graph.edges.len()];
-        for (place, edge) in graph.edges.iter().enumerate() {
+        for (index, edge) in graph.edges.iter().enumerate() {
             let slot = &mut next[end(edge).index()];
-            edges[*slot as usize] = EdgeId(place as u32);
+            edges[*slot as usize] = EdgeId(index as u32);
             *slot += 1;
         }
         Self { first, edges }

@@ -67,11 +67,11 @@ pub struct Bottleneck {
 #[must_use]
 pub fn bottlenecks(graph: &Graph) -> Bottlenecks {
     let mut kinds: BTreeMap<Kind, Vec<(EdgeId, f64)>> = BTreeMap::new();
-    for (place, edge) in graph.edges.iter().enumerate() {
+    for (index, edge) in graph.edges.iter().enumerate() {
         let Some(rate) = edge.rate().filter(|_| edge.relation.moves_data()) else { continue };
         let ends = [edge.from, edge.to].map(|end| graph.vertex(end));
         let phase = ends.iter().find(|vertex| vertex.process().is_some()).and_then(|vertex| vertex.phase);
-        kinds.entry((edge.relation, phase)).or_default().push((EdgeId(place as u32), rate));
+        kinds.entry((edge.relation, phase)).or_default().push((EdgeId(index as u32), rate));
     }
     let mut result = Bottlenecks::default();
     for ((relation, phase), rates) in kinds {

@@ -25,7 +25,7 @@ use crate::waits::{Ended, LineId, Unexplained, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{Nanos, Timestamp};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use serde::Serialize;
 
 /// The path, in the order of time.
@@ -166,8 +166,8 @@ struct Walk<'a> {
     wholes: &'a Wholes,
     lifetimes: &'a Lifetimes,
     /// The whole process of each process of the trail that is in the graph.
-    of_life: HashMap<LifeId, u32, RandomState>,
-    life_of: Vec<LifeId>,
+    of_process: HashMap<ProcessId, u32, RandomState>,
+    process_of: Vec<ProcessId>,
     parents: Vec<Option<u32>>,
     incoming: Adjacency,
     first: i64,
@@ -179,7 +179,7 @@ struct Walk<'a> {
 
 /// Where the walk is: in a process, in one of its threads if any of its calls is known, at a time.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     whole: u32,
     line: Option<LineId>,
     at: i64,
@@ -187,10 +187,10 @@ struct Place {
 
 impl<'a> Walk<'a> {
     fn new(graph: &'a Graph, wholes: &'a Wholes, lifetimes: &'a Lifetimes, first: i64) -> Self {
-        let life = |whole: u32| {
-            graph.vertex(wholes.parts(whole)[0]).process().map(|process| process.life).unwrap_or_default()
+        let process = |whole: u32| {
+            graph.vertex(wholes.parts(whole)[0]).process().map(|process| process.process).unwrap_or_default()
         };
-        let life_of: Vec<LifeId> = (0..wholes.len() as u32).map(life).collect();
+        let process_of: Vec<ProcessId> = (0..wholes.len() as u32).map(process).collect();
         let mut parents = vec![None; wholes.len()];
         for edge in graph.edges.iter().filter(|edge| edge.relation == Relation::Fork) {
             let ends = wholes.of(edge.from).zip(wholes.of(edge.to));
@@ -203,8 +203,12 @@ impl<'a> Walk<'a> {
             waits: &graph.waits,
             wholes,
             lifetimes,
-            of_life: life_of.iter().enumerate().map(|(whole, life)| (*life, whole as u32)).collect(),
-            life_of,
+            of_process: process_of
+                .iter()
+                .enumerate()
+                .map(|(whole, process)| (*process, whole as u32))
+                .collect(),
+            process_of,
             parents,
             incoming: Adjacency::incoming(graph),
             first,
@@ -239,12 +243,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn end_of(&self, whole: u32, at: i64) -> Place {
-        Place { whole, line: self.waits.last_line(self.life_of[whole as usize]), at }
+    fn end_of(&self, whole: u32, at: i64) -> Position {
+        Position { whole, line: self.waits.last_line(self.process_of[whole as usize]), at }
     }
 
     /// Where the walk goes on, and why; none if nothing that was recorded came before.
-    fn before(&mut self, place: Place) -> Option<(Place, Reason)> {
+    fn before(&mut self, place: Position) -> Option<(Position, Reason)> {
         let Some(line) = place.line else { return self.before_birth(place, None) };
         for number in (0..self.waits.before(line, place.at)).rev() {
             let Some(cause) = self.waits.cause(line, number, place.at) else {
@@ -254,10 +258,10 @@ impl<'a> Walk<'a> {
                 }
                 continue;
             };
-            let Some(whole) = self.of_life.get(&self.waits.life(cause.line)) else { continue };
+            let Some(whole) = self.of_process.get(&self.waits.process(cause.line)) else { continue };
             if cause.at > self.first {
                 return Some((
-                    Place { whole: *whole, line: Some(cause.line), at: cause.at },
+                    Position { whole: *whole, line: Some(cause.line), at: cause.at },
                     cause.what.into(),
                 ));
             }
@@ -266,13 +270,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The thread that made this one. Each thread and process is left once this way, so that wrong times cannot lead in a circle.
-    fn before_birth(&mut self, place: Place, line: Option<LineId>) -> Option<(Place, Reason)> {
+    fn before_birth(&mut self, place: Position, line: Option<LineId>) -> Option<(Position, Reason)> {
         if let Some((maker, at)) =
             line.filter(|line| self.left.insert(*line)).and_then(|line| self.waits.maker(line))
-            && let Some(whole) = self.of_life.get(&self.waits.life(maker))
+            && let Some(whole) = self.of_process.get(&self.waits.process(maker))
         {
             let at = at.max(self.first).min(place.at);
-            return Some((Place { whole: *whole, line: Some(maker), at }, Reason::Forked));
+            return Some((Position { whole: *whole, line: Some(maker), at }, Reason::Forked));
         }
         let parent = self.parents[place.whole as usize].take()?;
         let at = self.lifetimes.start[place.whole as usize].min(place.at);
@@ -280,7 +284,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The way over a gap from a process that nobody recorded made to the writer of a file that it read; none at the beginning.
-    fn over_gap(&mut self, whole: u32, to: i64) -> Option<Place> {
+    fn over_gap(&mut self, whole: u32, to: i64) -> Option<Position> {
         let start = self.lifetimes.start[whole as usize].min(to);
         if let Some((writer, at)) = self.writer_before(whole, start).filter(|(_, at)| *at > self.first) {
             self.segment(whole, start, to, Reason::DataWritten, writer);

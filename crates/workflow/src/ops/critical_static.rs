@@ -5,7 +5,7 @@
 //! more could weigh so much more before the total grows. It says what the dependencies would allow, not what happened:
 //! for that see [`crate::ops::critical_executed()`]. Linear in the size of the graph. By time processes that live at the same
 //! time must not be added up, see [`crate::ops::timed_path`]; only where vertices stand for several processes, of which no single
-//! times are known, the sums of their lives are.
+//! times are known, the sums of their lifetimes are.
 
 use crate::graph::{EdgeId, Graph, VertexId};
 use crate::ops::OpError;

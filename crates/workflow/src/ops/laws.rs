@@ -160,9 +160,9 @@ proptest! {
         for step in &critical.steps {
             prop_assert_eq!(critical.slack[step.vertex.index()], 0);
         }
-        for (place, slack) in critical.slack.iter().enumerate() {
+        for (index, slack) in critical.slack.iter().enumerate() {
             let through_it = critical.total - slack;
-            prop_assert!(own[place] <= through_it);
+            prop_assert!(own[index] <= through_it);
         }
     }
 

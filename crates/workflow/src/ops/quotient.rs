@@ -218,7 +218,7 @@ impl Users {
             let out_of_file = matches!(edge.relation, Relation::Read | Relation::Map);
             let (file, process) = if out_of_file { (edge.from, edge.to) } else { (edge.to, edge.from) };
             let Some(facts) = graph.vertex(process).process() else { continue };
-            let user = (classes.of[file.index()], facts.life, graph.vertex(process).members);
+            let user = (classes.of[file.index()], facts.process, graph.vertex(process).members);
             if out_of_file || edge.read.calls > 0 {
                 readers.push(user);
             }
@@ -226,9 +226,9 @@ impl Users {
                 writers.push(user);
             }
         }
-        let count = |mut users: Vec<(u32, iotrail_query::LifeId, u32)>| {
+        let count = |mut users: Vec<(u32, iotrail_query::ProcessId, u32)>| {
             users.sort_unstable();
-            users.dedup_by_key(|(class, life, _)| (*class, *life));
+            users.dedup_by_key(|(class, process, _)| (*class, *process));
             let mut counts = vec![0_u32; classes.members.len()];
             for (class, _, members) in users {
                 counts[class as usize] = counts[class as usize].saturating_add(members);
@@ -276,8 +276,8 @@ fn add(kept: &mut Edge, other: &Edge) {
 /// Where in `order` each vertex stands.
 fn places(order: &[VertexId]) -> Vec<VertexId> {
     let mut places = vec![VertexId(0); order.len()];
-    for (place, vertex) in order.iter().enumerate() {
-        places[vertex.index()] = VertexId(place as u32);
+    for (index, vertex) in order.iter().enumerate() {
+        places[vertex.index()] = VertexId(index as u32);
     }
     places
 }

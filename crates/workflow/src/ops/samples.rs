@@ -2,15 +2,15 @@
 
 use crate::graph::{Edge, Facts, FileVertex, Graph, ProcessVertex, Relation, Transfer, Vertex, VertexId};
 use crate::waits::ends::Channels;
-use crate::waits::{Act, Life, Row, Waits};
+use crate::waits::{Act, ProcessFacts, Row, Waits};
 use iotrail_model::{FileKind, Nanos, PathId, Tid, Timestamp};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use proptest::prelude::*;
 use std::sync::Arc;
 
 /// Builds a graph vertex by vertex. A process has one thread, of its own number.
 #[derive(Default)]
-pub(crate) struct Builder(Graph, Vec<Row>, Vec<Life>);
+pub(crate) struct Builder(Graph, Vec<Row>, Vec<ProcessFacts>);
 
 impl Builder {
     /// A process that lives from `start` to `end`; a negative one is unknown.
@@ -20,7 +20,7 @@ impl Builder {
         let time = start.zip(end).map(|(start, end)| end - start);
         let number = self.0.vertices.len() as u32;
         let facts = Facts::Process(ProcessVertex {
-            life: LifeId(number),
+            process: ProcessId(number),
             pid: 100 + number,
             part: 1,
             exe: Some(format!("/usr/bin/{name}").into()),
@@ -32,8 +32,8 @@ impl Builder {
             ..ProcessVertex::default()
         });
         let process = self.vertex(format!("{}", 100 + number), name, time, facts);
-        let life = Life { parent: None, pid: 100 + number, end: end.map(|end| end.0) };
-        self.2[process.index()] = life;
+        let facts = ProcessFacts { parent: None, pid: 100 + number, end: end.map(|end| end.0) };
+        self.2[process.index()] = facts;
         if let Some(start) = start {
             self.act(process, Act::Other, (start.0, start.0));
         }
@@ -42,8 +42,8 @@ impl Builder {
 
     /// Something that the thread of a process did from one moment to another.
     pub(crate) fn act(&mut self, process: VertexId, act: Act, (start, end): (i64, i64)) {
-        let (life, tid) = (LifeId(process.0), Tid(100 + process.0));
-        self.1.push(Row { life, tid, start, end: end.max(start), act });
+        let (process, tid) = (ProcessId(process.0), Tid(100 + process.0));
+        self.1.push(Row { process, tid, start, end: end.max(start), act });
     }
 
     /// A process waits for the end of its child.
@@ -65,7 +65,7 @@ impl Builder {
     }
 
     fn vertex(&mut self, key: String, label: &str, time: Option<Nanos>, facts: Facts) -> VertexId {
-        self.2.push(Life::default());
+        self.2.push(ProcessFacts::default());
         self.0.vertices.push(Vertex {
             key: key.into(),
             label: label.into(),
@@ -100,12 +100,12 @@ impl Builder {
     /// A fork that no call tells of.
     pub(crate) fn child(&mut self, parent: VertexId, child: VertexId) {
         self.edge(parent, child, Relation::Fork, 0, (-1, -1));
-        self.2[child.index()].parent = Some(LifeId(parent.0));
+        self.2[child.index()].parent = Some(ProcessId(parent.0));
     }
 
     pub(crate) fn fork(&mut self, parent: VertexId, child: VertexId, at: i64) {
         self.edge(parent, child, Relation::Fork, 0, (at, at));
-        self.2[child.index()].parent = Some(LifeId(parent.0));
+        self.2[child.index()].parent = Some(ProcessId(parent.0));
         self.act(parent, Act::Spawn(100 + child.0), (at, at));
     }
 
@@ -121,11 +121,11 @@ impl Builder {
     pub(crate) fn phases(&mut self) {
         for vertex in self.0.vertices.iter_mut().filter(|vertex| vertex.process().is_some()) {
             let known = self.0.phases.iter().position(|phase| *phase == vertex.label);
-            let place = known.unwrap_or_else(|| {
+            let index = known.unwrap_or_else(|| {
                 self.0.phases.push(vertex.label.clone());
                 self.0.phases.len() - 1
             });
-            vertex.phase = Some(place as u32);
+            vertex.phase = Some(index as u32);
         }
     }
 
@@ -197,7 +197,7 @@ fn from_seeds(seeds: &[Seed]) -> Graph {
             let channel = PathId(u32::from(*name) % 2);
             let (process, act) = match relation {
                 Relation::Fork => {
-                    builder.2[this.index()].parent = Some(LifeId(from.0));
+                    builder.2[this.index()].parent = Some(ProcessId(from.0));
                     builder.act(from, Act::Spawn(100 + this.0), (*first, first + 1));
                     (from, Act::Child((bytes % 2 == 0).then_some(100 + this.0)))
                 }

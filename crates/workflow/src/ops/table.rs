@@ -255,15 +255,15 @@ pub(super) fn critical_path(graph: &Graph, weight: Weight) -> Result<Vec<Table>,
 /// The heaviest path as a table.
 #[must_use]
 pub fn heaviest(graph: &Graph, critical: &Critical) -> Table {
-    let told = |weight: u64| critical.weight.told(graph, weight);
+    let known = |weight: u64| critical.weight.if_known(graph, weight);
     let rows = critical.steps.iter().map(|step| HeaviestRow {
         key: Arc::clone(&graph.vertex(step.vertex).key),
         label: Arc::clone(&graph.vertex(step.vertex).label),
         relation: step.edge.map(|edge| graph.edge(edge).relation),
-        weight: told(step.weight),
-        sum: told(step.sum),
+        weight: known(step.weight),
+        sum: known(step.sum),
         unit: unit(critical.weight),
-        share: told(step.weight).and_then(|weight| share(weight, critical.total)),
+        share: known(step.weight).and_then(|weight| share(weight, critical.total)),
     });
     let table = Table {
         name: HEAVIEST,
@@ -276,7 +276,7 @@ pub fn heaviest(graph: &Graph, critical: &Critical) -> Table {
 
 /// The weight of the whole path.
 fn in_words(graph: &Graph, critical: &Critical) -> String {
-    let total = critical.weight.told(graph, critical.total);
+    let total = critical.weight.if_known(graph, critical.total);
     total.map_or_else(|| UNKNOWN.to_owned(), |total| format!("{total} {}", unit(critical.weight)))
 }
 
@@ -379,7 +379,7 @@ fn known_slack(graph: &Graph, weight: Weight) -> Result<Table, OpError> {
     let rows = graph.vertices.iter().zip(&critical.slack).map(|(vertex, slack)| SlackRow {
         key: Arc::clone(&vertex.key),
         label: Arc::clone(&vertex.label),
-        slack: weight.told(graph, *slack),
+        slack: weight.if_known(graph, *slack),
         unit: unit(weight),
     });
     let table = Table {

@@ -19,10 +19,10 @@ use crate::ops::weight::{Weight, busy};
 /// The heaviest path by time of an acyclic graph of single processes, with its vertices in topological order.
 pub(crate) fn timed_path(graph: &Graph, order: &[VertexId]) -> Critical {
     let work: Vec<Work> = busy(graph).into_iter().map(Work::new).collect();
-    let mut ways = Ways::new(graph, &work);
-    order.iter().for_each(|vertex| ways.forward(*vertex));
-    order.iter().rev().for_each(|vertex| ways.backward(*vertex));
-    ways.critical()
+    let mut paths = WeightedPaths::new(graph, &work);
+    order.iter().for_each(|vertex| paths.forward(*vertex));
+    order.iter().rev().for_each(|vertex| paths.backward(*vertex));
+    paths.critical()
 }
 
 /// The time at work of a vertex.
@@ -70,7 +70,7 @@ struct Crossing {
     rest: i64,
 }
 
-struct Ways<'a> {
+struct WeightedPaths<'a> {
     graph: &'a Graph,
     work: &'a [Work],
     incoming: Adjacency,
@@ -82,7 +82,7 @@ struct Ways<'a> {
     through: Vec<i64>,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> WeightedPaths<'a> {
     fn new(graph: &'a Graph, work: &'a [Work]) -> Self {
         Self {
             graph,

@@ -9,7 +9,7 @@
 //!
 //! Life that a child covers weighs nothing in its parent: a shell that waits for an hour did not work for an hour, and a
 //! path from the shell to its child would count the hour twice. Of a vertex that stands for several processes only the sum
-//! of their lives is known: from it the sum of the lives of its children is subtracted, down to 0, and what one of its
+//! of their lifetimes is known: from it the sum of the processes of its children is subtracted, down to 0, and what one of its
 //! processes waits for another of them counts twice.
 //! Rates do not add up along a path; what does is the time that the bytes took.
 
@@ -22,7 +22,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weight {
-    /// Life time.
+    /// Lifetime.
     #[default]
     Time,
     /// Bytes moved.
@@ -65,7 +65,7 @@ impl Weight {
 
     /// A weight that adds up from those of `graph`, unless it is the time in calls and no call has a duration.
     #[must_use]
-    pub fn told(self, graph: &Graph, weight: u64) -> Option<u64> {
+    pub fn if_known(self, graph: &Graph, weight: u64) -> Option<u64> {
         match self {
             Self::Bytes | Self::Calls | Self::Time => Some(weight),
             Self::Rate => graph.edges.iter().any(|edge| edge.elapsed().is_some()).then_some(weight),
@@ -141,8 +141,9 @@ pub(crate) fn busy(graph: &Graph) -> Vec<Vec<(i64, i64)>> {
     for (parts, children) in families(graph) {
         let mut idle: Vec<(i64, i64)> =
             children.iter().filter_map(|child| span(graph.vertex(*child))).collect();
-        let life = parts.first().and_then(|part| graph.vertex(*part).process()).map(|process| process.life);
-        idle.extend(life.map(|life| graph.waits.caused_by_others(life)).unwrap_or_default());
+        let process =
+            parts.first().and_then(|part| graph.vertex(*part).process()).map(|process| process.process);
+        idle.extend(process.map(|process| graph.waits.caused_by_others(process)).unwrap_or_default());
         let idle = union(idle);
         for part in parts {
             if let Some(span) = span(graph.vertex(part)) {

@@ -8,7 +8,7 @@ use crate::ops::{
 };
 use crate::waits::Act;
 use iotrail_model::PathId;
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 
 fn keys(graph: &Graph) -> Vec<&str> {
     graph.vertices.iter().map(|vertex| &*vertex.label).collect()
@@ -175,7 +175,7 @@ fn the_writer_of_a_full_pipe_waits_for_its_reader_and_a_lock_for_its_holder() {
         [("read", 0, 15, Reason::Began, "-"), ("write", 15, 20, Reason::Unlocked, "read")]
     );
     let waits = &graph.waits;
-    let line = waits.last_line(LifeId(writer.0)).unwrap();
+    let line = waits.last_line(ProcessId(writer.0)).unwrap();
     let causes: Vec<_> = (0..2).map(|number| waits.cause(line, number, 20).map(|cause| cause.at)).collect();
     assert_eq!(causes, [Some(9), Some(15)]);
 }

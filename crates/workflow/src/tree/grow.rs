@@ -1,26 +1,26 @@
-//! From lives to the process tree.
+//! From the process table to the process tree.
 
 use super::shape::shapes;
 use super::{LongestPath, Node, NodeId, Tree};
 use crate::build::labels::Texts;
 use iotrail_model::{Case, Nanos, Resolution, Timestamp};
 use iotrail_query::process_group::executable;
-use iotrail_query::{LifeId, Lives, ProcessGroups};
+use iotrail_query::{ProcessGroups, ProcessId, ProcessTable};
 use std::sync::Arc;
 
-/// The process tree of `lives`, whose cases are `cases`.
+/// The process tree of `processes`, whose cases are `cases`.
 #[must_use]
-pub fn tree(lives: &Lives, groups: &ProcessGroups, cases: &[Case]) -> Tree {
+pub fn tree(processes: &ProcessTable, groups: &ProcessGroups, cases: &[Case]) -> Tree {
     let mut texts = Texts::default();
     let names: Vec<Arc<str>> = cases.iter().map(|case| texts.share(&case.name.to_string())).collect();
     let node = |index| {
-        let life = LifeId(index as u32);
-        let case = lives.get(life).case.index();
+        let id = ProcessId(index as u32);
+        let case = processes.get(id).case.index();
         let name = names.get(case).cloned().unwrap_or_default();
         let host = cases.get(case).and_then(|case| case.name.host.as_deref()).map(|host| texts.share(host));
-        Node { case: name, host, ..process(lives, groups, life, &mut texts) }
+        Node { case: name, host, ..process(processes, groups, id, &mut texts) }
     };
-    let mut nodes: Vec<Node> = (0..lives.all().len()).map(node).collect();
+    let mut nodes: Vec<Node> = (0..processes.all().len()).map(node).collect();
     let mut roots = Vec::new();
     for index in 0..nodes.len() {
         let id = NodeId(index as u32);
@@ -40,7 +40,7 @@ pub fn tree(lives: &Lives, groups: &ProcessGroups, cases: &[Case]) -> Tree {
         }
     }
     let shapes = shapes(&mut nodes);
-    forget_orders(&mut nodes, lives, cases);
+    forget_orders(&mut nodes, processes, cases);
     let resolution = Case::resolution_of(cases);
     let starts = nodes.iter().filter_map(|node| node.start.or(node.end)).min();
     let ends = nodes.iter().filter_map(|node| node.end.or(node.start)).max();
@@ -56,30 +56,31 @@ pub fn tree(lives: &Lives, groups: &ProcessGroups, cases: &[Case]) -> Tree {
 }
 
 /// Without time stamps, the times of a trace are numbers of calls: they order processes, but are no times.
-fn forget_orders(nodes: &mut [Node], lives: &Lives, cases: &[Case]) {
+fn forget_orders(nodes: &mut [Node], processes: &ProcessTable, cases: &[Case]) {
     for node in nodes {
-        let case = cases.get(lives.get(node.life).case.index());
-        if case.is_some_and(|case| !case.tells_time()) {
+        let case = cases.get(processes.get(node.process).case.index());
+        if case.is_some_and(|case| !case.has_times()) {
             (node.start, node.end) = (None, None);
         }
     }
 }
 
-fn process(lives: &Lives, groups: &ProcessGroups, life: LifeId, texts: &mut Texts) -> Node {
-    let (whole, image, images) = (lives.get(life), lives.last_image(life), lives.images(life));
+fn process(processes: &ProcessTable, groups: &ProcessGroups, process: ProcessId, texts: &mut Texts) -> Node {
+    let (whole, image, images) =
+        (processes.get(process), processes.last_image(process), processes.images(process));
     let mut text = |text: Option<&str>| text.map(|text| texts.share(text));
     let sum = |bytes: fn(&iotrail_model::Process) -> i64| {
         images.iter().fold(0_u64, |sum, image| sum.saturating_add(u64::try_from(bytes(image)).unwrap_or(0)))
     };
     Node {
-        life,
+        process,
         pid: whole.pid.0,
         ppid: images.first().and_then(|image| image.ppid).map(|pid| pid.0),
         parent: whole.parent.map(|parent| NodeId(parent.0)),
         label: text(executable(image)).unwrap_or_else(|| Arc::from(whole.pid.to_string())),
         exe: text(image.exe.as_deref()),
         cmdline: text(image.cmdline.as_deref()),
-        phase: groups.of(life).map(|group| group.0),
+        phase: groups.of(process).map(|group| group.0),
         start: whole.start,
         end: whole.end,
         cpu: cpu(images),
@@ -100,7 +101,7 @@ pub(crate) fn cpu(images: &[iotrail_model::Process]) -> Option<Nanos> {
 }
 
 /// The path from a root whose processes lived for the longest time together, each moment counted once; of equal ones that with
-/// the largest sum of life times, and of these that of the first processes.
+/// the largest sum of lifetimes, and of these that of the first processes.
 fn longest(nodes: &[Node], resolution: Resolution) -> LongestPath {
     let mut paths: Vec<Path> = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -113,7 +114,7 @@ fn longest(nodes: &[Node], resolution: Resolution) -> LongestPath {
     let above = |id: &NodeId| nodes[id.index()].parent;
     let mut path: Vec<NodeId> = std::iter::successors(Some(NodeId(best as u32)), above).collect();
     path.reverse();
-    let time = paths[best].until.and_then(|_| resolution.tells(paths[best].covered));
+    let time = paths[best].until.and_then(|_| resolution.known_span(paths[best].covered));
     LongestPath { nodes: path, time }
 }
 
@@ -122,7 +123,7 @@ fn longest(nodes: &[Node], resolution: Resolution) -> LongestPath {
 struct Path {
     /// How long at least one of its processes lived.
     covered: Nanos,
-    /// Sum of their life times.
+    /// Sum of their lifetimes.
     sum: Nanos,
     /// The last end so far.
     until: Option<Timestamp>,

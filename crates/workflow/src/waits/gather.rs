@@ -1,14 +1,14 @@
 //! From the event log to the rows of [`Waits`].
 
 use super::ends::Channels;
-use super::{Act, Life, Row, Waits};
+use super::{Act, ProcessFacts, Row, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{
     CallKind, CallSpec, Class, EventClasses, Family, LockRequest, PerCall, futex_wakes,
 };
 use iotrail_model::{CaseId, EventBatch, Layer, Nanos, OpenId, PathId, Tid};
-use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
+use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ fn kind(spec: &CallSpec) -> Kind {
 
 /// The meanings of a log's names.
 #[derive(Debug)]
-struct Meanings {
+struct WaitVocabulary {
     kinds: PerCall<Kind>,
     classes: EventClasses,
     locks: Vec<Option<LockRequest>>,
@@ -105,7 +105,7 @@ struct Meanings {
     goes_on: Vec<bool>,
 }
 
-impl Meanings {
+impl WaitVocabulary {
     fn new(log: &EventLog) -> Self {
         let names = log.names();
         let locks: Vec<_> = names.flags.iter().map(|text| LockRequest::of(text)).collect();
@@ -170,7 +170,7 @@ impl Meanings {
     }
 }
 
-impl Meanings {
+impl WaitVocabulary {
     /// The counter of events that a row is on.
     fn counter(&self, batch: &EventBatch, row: usize) -> Option<PathId> {
         let path = batch.path[row].get().filter(|path| self.counters.get(path.index()) == Some(&true));
@@ -201,31 +201,31 @@ impl Meanings {
 /// The pass that finds the waits of all threads of a log.
 #[derive(Debug)]
 pub struct Waiting<'a> {
-    lives: &'a Lives,
-    meanings: Meanings,
+    processes: &'a ProcessTable,
+    vocabulary: WaitVocabulary,
     /// Whether who recorded the log says that it recorded calls that wait for children.
     waits_recorded: bool,
     layer: Layer,
 }
 
 impl<'a> Waiting<'a> {
-    pub(crate) fn new(log: &EventLog, lives: &'a Lives) -> Self {
-        Self::of_layer(log, lives, Layer::Syscall)
+    pub(crate) fn new(log: &EventLog, processes: &'a ProcessTable) -> Self {
+        Self::of_layer(log, processes, Layer::Syscall)
     }
 
     /// The same of the calls of another layer.
-    pub(crate) fn of_layer(log: &EventLog, lives: &'a Lives, layer: Layer) -> Self {
+    pub(crate) fn of_layer(log: &EventLog, processes: &'a ProcessTable, layer: Layer) -> Self {
         let recording = log.coverage().recording;
         let waits_recorded = recording.is_some_and(|recording| {
             !recording.selections.is_empty() && !recording.without().contains(&Family::Wait.name())
         });
-        Self { lives, meanings: Meanings::new(log), waits_recorded, layer }
+        Self { processes, vocabulary: WaitVocabulary::new(log), waits_recorded, layer }
     }
 }
 
 /// What calls say of waits.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct WaitCalls {
     rows: Vec<Row>,
     /// The sockets that were made in pairs.
     pairs: Vec<(PathId, PathId)>,
@@ -233,8 +233,8 @@ pub struct Found {
 
 impl Pass for Waiting<'_> {
     type Sums = ();
-    type Seam = Found;
-    type Closed = Found;
+    type Boundary = WaitCalls;
+    type Closed = WaitCalls;
     type Output = Waits;
 
     fn columns(&self) -> Columns {
@@ -247,28 +247,28 @@ impl Pass for Waiting<'_> {
 
     fn sums(&self) {}
 
-    fn closed(&self) -> Found {
-        Found::default()
+    fn closed(&self) -> WaitCalls {
+        WaitCalls::default()
     }
 
-    fn add(&self, (): &mut (), rows: &Rows<'_>) -> Found {
-        found(rows.batch, self.lives, &self.meanings, self.layer)
+    fn add(&self, (): &mut (), rows: &Rows<'_>) -> WaitCalls {
+        found(rows.batch, self.processes, &self.vocabulary, self.layer)
     }
 
     fn merge(&self, (): &mut (), (): ()) {}
 
-    fn close(&self, found: &mut Found, more: Found) {
+    fn close(&self, found: &mut WaitCalls, more: WaitCalls) {
         found.rows.extend(more.rows);
         found.pairs.extend(more.pairs);
     }
 
-    fn finish(&self, (): (), Found { rows, pairs }: Found) -> Waits {
-        let mut channels = self.meanings.channels.clone();
+    fn finish(&self, (): (), WaitCalls { rows, pairs }: WaitCalls) -> Waits {
+        let mut channels = self.vocabulary.channels.clone();
         pairs.into_iter().for_each(|(one, other)| channels.join(one, other));
-        let facts = self.lives.all().iter().map(|life| Life {
-            parent: life.parent,
-            pid: life.pid.0,
-            end: life.end.map(|end| end.0),
+        let facts = self.processes.all().iter().map(|process| ProcessFacts {
+            parent: process.parent,
+            pid: process.pid.0,
+            end: process.end.map(|end| end.0),
         });
         Waits::new(rows, facts.collect(), channels, self.waits_recorded)
     }
@@ -276,28 +276,34 @@ impl Pass for Waiting<'_> {
 
 /// The rows of a batch, and the pairs of sockets that were made; of calls that matter to nobody only the first and the last of
 /// each thread.
-fn found(batch: &EventBatch, lives: &Lives, meanings: &Meanings, layer: Layer) -> Found {
+fn found(
+    batch: &EventBatch,
+    processes: &ProcessTable,
+    vocabulary: &WaitVocabulary,
+    layer: Layer,
+) -> WaitCalls {
     let (mut rows, mut pairs) = (Vec::new(), Vec::new());
-    let mut others: HashMap<(LifeId, Tid), [Row; 2], RandomState> = HashMap::default();
-    for at in 0..batch.len {
-        let start = batch.start[at];
-        if batch.layer[at] != layer {
+    let mut others: HashMap<(ProcessId, Tid), [Row; 2], RandomState> = HashMap::default();
+    for index in 0..batch.len {
+        let start = batch.start[index];
+        if batch.layer[index] != layer {
             continue;
         }
-        let Some(life) = lives.find(batch.case[at], batch.pid[at], start) else { continue };
-        let dur = batch.dur[at].get().map_or(0, |Nanos(dur)| dur.max(0));
-        let act = match meanings.act(batch, at) {
-            Act::Other if dur > 0 => meanings.nameless(batch, at, dur),
+        let Some(process) = processes.find(batch.case[index], batch.pid[index], start) else { continue };
+        let dur = batch.dur[index].get().map_or(0, |Nanos(dur)| dur.max(0));
+        let act = match vocabulary.act(batch, index) {
+            Act::Other if dur > 0 => vocabulary.nameless(batch, index, dur),
             act => act,
         };
-        let row = Row { life, tid: batch.tid[at], start: start.0, end: start.0.saturating_add(dur), act };
-        if let Some((one, other)) = meanings.pair(batch, at) {
+        let row =
+            Row { process, tid: batch.tid[index], start: start.0, end: start.0.saturating_add(dur), act };
+        if let Some((one, other)) = vocabulary.pair(batch, index) {
             pairs.push((one, other));
             rows.push(Row { act: Act::Touch(other), ..row });
         }
         match act {
             Act::Other => {
-                let ends = others.entry((life, row.tid)).or_insert([row; 2]);
+                let ends = others.entry((process, row.tid)).or_insert([row; 2]);
                 if row.end > ends[1].end {
                     ends[1] = row;
                 }
@@ -306,7 +312,7 @@ fn found(batch: &EventBatch, lives: &Lives, meanings: &Meanings, layer: Layer) -
         }
     }
     rows.extend(others.into_values().flatten());
-    Found { rows, pairs }
+    WaitCalls { rows, pairs }
 }
 
 #[cfg(test)]

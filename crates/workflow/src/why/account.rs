@@ -10,7 +10,7 @@ use crate::waits::{Ended, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{CallId, Nullable, PathId, Process};
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 
 /// A wait that took no longer than this, in ns, beyond the recorder's part was over at once.
 pub(super) const AT_ONCE: i64 = 10_000;
@@ -104,36 +104,36 @@ pub struct Call {
     pub(super) path: Nullable<PathId>,
 }
 
-/// The executable images of all processes: where those of each life begin.
+/// The executable images of all processes: where those of each process begin.
 #[derive(Debug)]
 pub(super) struct Images<'a> {
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     first: Vec<u32>,
-    all: Vec<(&'a Process, LifeId)>,
+    all: Vec<(&'a Process, ProcessId)>,
     /// By image, the one that tells what program it is.
-    told_by: Vec<u32>,
+    program_images: Vec<u32>,
 }
 
 impl<'a> Images<'a> {
-    pub(super) fn new(lives: &'a Lives) -> Self {
+    pub(super) fn new(processes: &'a ProcessTable) -> Self {
         let (mut first, mut all) = (Vec::new(), Vec::new());
-        for life in (0..lives.all().len() as u32).map(LifeId) {
+        for process in (0..processes.all().len() as u32).map(ProcessId) {
             first.push(all.len() as u32);
-            all.extend(lives.images(life).iter().map(|image| (image, life)));
+            all.extend(processes.images(process).iter().map(|image| (image, process)));
         }
-        let mut images = Self { lives, first, all, told_by: Vec::new() };
-        images.told_by = images.tellers();
+        let mut images = Self { processes, first, all, program_images: Vec::new() };
+        images.program_images = images.program_images();
         images
     }
 
     /// Who was made and has executed nothing yet runs the program of its maker.
-    fn tellers(&self) -> Vec<u32> {
-        let mut tellers: Vec<Option<u32>> = vec![None; self.all.len()];
+    fn program_images(&self) -> Vec<u32> {
+        let mut program_images: Vec<Option<u32>> = vec![None; self.all.len()];
         for image in 0..self.all.len() as u32 {
             let (mut same, mut at) = (Vec::new(), image);
-            let teller = loop {
-                if let Some(teller) = tellers[at as usize] {
-                    break teller;
+            let program_image = loop {
+                if let Some(program_image) = program_images[at as usize] {
+                    break program_image;
                 }
                 same.push(at);
                 match self.maker_of_unknown(at) {
@@ -141,38 +141,42 @@ impl<'a> Images<'a> {
                     None => break at,
                 }
             };
-            same.into_iter().for_each(|image| tellers[image as usize] = Some(teller));
+            same.into_iter().for_each(|image| program_images[image as usize] = Some(program_image));
         }
-        tellers.into_iter().enumerate().map(|(image, teller)| teller.unwrap_or(image as u32)).collect()
+        program_images
+            .into_iter()
+            .enumerate()
+            .map(|(image, program_image)| program_image.unwrap_or(image as u32))
+            .collect()
     }
 
     /// The image that made the process of this one, which is its first and does not tell its program.
     fn maker_of_unknown(&self, image: u32) -> Option<u32> {
-        let (process, life) = self.get(image);
-        let is_first = self.first[life.index()] == image;
-        let parent = self.lives.get(life).parent?;
-        let is_unknown = process.exe.is_none() && process.cmdline.is_none();
-        (is_first && is_unknown).then(|| self.at(parent, process.start.map_or(i64::MAX, |start| start.0)))
+        let (row, process) = self.get(image);
+        let is_first = self.first[process.index()] == image;
+        let parent = self.processes.get(process).parent?;
+        let is_unknown = row.exe.is_none() && row.cmdline.is_none();
+        (is_first && is_unknown).then(|| self.at(parent, row.start.map_or(i64::MAX, |start| start.0)))
     }
 
     /// The process that tells what program an image is.
-    pub(super) fn teller(&self, image: u32) -> &'a Process {
-        self.get(self.told_by[image as usize]).0
+    pub(super) fn program_image(&self, image: u32) -> &'a Process {
+        self.get(self.program_images[image as usize]).0
     }
 
     /// The image that a process executed at that time.
-    pub(super) fn at(&self, life: LifeId, at: i64) -> u32 {
-        let images = self.lives.images(life);
+    pub(super) fn at(&self, process: ProcessId, at: i64) -> u32 {
+        let images = self.processes.images(process);
         let begun = images.partition_point(|image| image.start.is_none_or(|start| start.0 <= at));
-        self.first[life.index()] + begun.saturating_sub(1) as u32
+        self.first[process.index()] + begun.saturating_sub(1) as u32
     }
 
-    pub(super) fn get(&self, image: u32) -> (&'a Process, LifeId) {
+    pub(super) fn get(&self, image: u32) -> (&'a Process, ProcessId) {
         self.all[image as usize]
     }
 
     /// Whether the kernel's counters of CPU time of an image are known.
-    pub(super) fn tells_cpu(&self, image: u32) -> bool {
+    pub(super) fn has_cpu_time(&self, image: u32) -> bool {
         let usage = &self.get(image).0.usage;
         usage.user.is_some() && usage.system.is_some()
     }
@@ -189,11 +193,11 @@ pub(super) struct Threads<'a> {
 
 impl Threads<'_> {
     fn run(&self, line: LineId) -> u32 {
-        self.runs[self.images.lives.get(self.waits.life(line)).case.index()]
+        self.runs[self.images.processes.get(self.waits.process(line)).case.index()]
     }
 
     fn key(&self, used: Use, line: LineId, at: i64) -> Key {
-        Key { used, line, image: self.images.at(self.waits.life(line), at), call: None, path: None }
+        Key { used, line, image: self.images.at(self.waits.process(line), at), call: None, path: None }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::waits::{Act, Cause, Ended, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 use iotrail_model::PathId;
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 
 /// A time on the path. Legs cover the run from first to last moment without a hole or an overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,16 +60,20 @@ pub(super) fn channel_of(act: Act) -> Option<PathId> {
 }
 
 /// Walks back through the threads of the processes that `is_in` names.
-pub(super) fn walk(waits: &Waits, lives: &Lives, is_in: &impl Fn(LifeId) -> bool) -> Option<Path> {
-    let lines = || waits.lines().filter(|line| is_in(waits.life(*line)));
-    let first = lines().map(|line| begin_of(waits, lives, line)).min()?;
-    let mut ends: Vec<(i64, LineId)> = lines().map(|line| (end_of(waits, lives, line), line)).collect();
+pub(super) fn walk(
+    waits: &Waits,
+    processes: &ProcessTable,
+    is_in: &impl Fn(ProcessId) -> bool,
+) -> Option<Path> {
+    let lines = || waits.lines().filter(|line| is_in(waits.process(*line)));
+    let first = lines().map(|line| begin_of(waits, processes, line)).min()?;
+    let mut ends: Vec<(i64, LineId)> = lines().map(|line| (end_of(waits, processes, line), line)).collect();
     ends.sort_unstable();
     let (last, line) = ends
         .iter()
         .copied()
         .max_by_key(|(end, line)| (*end, waits.span(*line).1, std::cmp::Reverse(*line)))?;
-    let line = waits.ending_line(waits.life(line)).unwrap_or(line);
+    let line = waits.ending_line(waits.process(line)).unwrap_or(line);
     let last = last.max(first);
     let mut walk = Walk {
         waits,
@@ -82,14 +86,14 @@ pub(super) fn walk(waits: &Waits, lives: &Lives, is_in: &impl Fn(LifeId) -> bool
     Some(walk.path)
 }
 
-fn begin_of(waits: &Waits, lives: &Lives, line: LineId) -> i64 {
+fn begin_of(waits: &Waits, processes: &ProcessTable, line: LineId) -> i64 {
     let (first, _) = waits.span(line);
-    lives.get(waits.life(line)).start.map_or(first, |start| start.0.min(first))
+    processes.get(waits.process(line)).start.map_or(first, |start| start.0.min(first))
 }
 
-fn end_of(waits: &Waits, lives: &Lives, line: LineId) -> i64 {
+fn end_of(waits: &Waits, processes: &ProcessTable, line: LineId) -> i64 {
     let (_, last) = waits.span(line);
-    lives.get(waits.life(line)).end.map_or(last, |end| end.0.max(last))
+    processes.get(waits.process(line)).end.map_or(last, |end| end.0.max(last))
 }
 
 struct Walk<'a, F> {
@@ -102,7 +106,7 @@ struct Walk<'a, F> {
     left: HashSet<LineId, RandomState>,
 }
 
-impl<F: Fn(LifeId) -> bool> Walk<'_, F> {
+impl<F: Fn(ProcessId) -> bool> Walk<'_, F> {
     fn back(&mut self, mut line: LineId, mut at: i64) {
         while let Some(next) = self.before(line, at) {
             (line, at) = next;
@@ -123,7 +127,7 @@ impl<F: Fn(LifeId) -> bool> Walk<'_, F> {
             self.path.awaited.push(Awaited { line, start, cause, channel: channel_of(act) });
             return Some((cause.line, cause.at));
         }
-        let maker = self.waits.maker(line).filter(|(maker, _)| (self.is_in)(self.waits.life(*maker)));
+        let maker = self.waits.maker(line).filter(|(maker, _)| (self.is_in)(self.waits.process(*maker)));
         if let Some((maker, born)) = maker.filter(|_| self.left.insert(line)) {
             let born = born.clamp(self.path.span.0, at);
             self.leg(line, born, at, What::Own);
@@ -141,12 +145,12 @@ impl<F: Fn(LifeId) -> bool> Walk<'_, F> {
     fn ended_before(&self, at: i64) -> Option<(LineId, i64)> {
         let after = self.ends.partition_point(|(end, _)| *end <= at);
         let (end, line) = *self.ends.get(after.checked_sub(1)?)?;
-        let line = self.waits.ending_line(self.waits.life(line)).unwrap_or(line);
+        let line = self.waits.ending_line(self.waits.process(line)).unwrap_or(line);
         Some((line, end)).filter(|(line, end)| *end > self.path.span.0 && !self.left.contains(line))
     }
 
     fn follows(&self, cause: &Cause, end: i64) -> bool {
-        cause.at > self.path.span.0 && cause.at <= end && (self.is_in)(self.waits.life(cause.line))
+        cause.at > self.path.span.0 && cause.at <= end && (self.is_in)(self.waits.process(cause.line))
     }
 
     fn leg(&mut self, line: LineId, from: i64, to: i64, what: What) {

@@ -8,7 +8,7 @@ use crate::waits::{Ended, LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{CallId, Case, FileRow, Names, PathId, Process};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of which each takes less than this share of the elapsed time are joined.
@@ -30,12 +30,12 @@ pub(super) struct Naming<'a> {
 impl Naming<'_> {
     /// The name of a program: of its executable, else of its command line, else the number of the first process that ran it.
     pub(super) fn program(&self, image: u32) -> String {
-        program(self.images.teller(image))
+        program(self.images.program_image(image))
     }
 
     /// The program that a thread executed at that time.
     pub(super) fn program_of(&self, line: LineId, at: i64) -> String {
-        self.program(self.images.at(self.waits.life(line), at))
+        self.program(self.images.at(self.waits.process(line), at))
     }
 
     /// What a path is called: a pipe or socket without accidental numbers.
@@ -186,6 +186,6 @@ fn what_ended(ended: EndedBy) -> &'static str {
 }
 
 /// How many processes have a thread among these.
-pub(super) fn processes(lines: impl Iterator<Item = LifeId>) -> u64 {
+pub(super) fn processes(lines: impl Iterator<Item = ProcessId>) -> u64 {
     lines.collect::<BTreeSet<_>>().len() as u64
 }

@@ -14,7 +14,7 @@ pub struct Why {
     /// All calls of the log by class.
     pub classes: Vec<ClassRow>,
     /// What could not be told, and why.
-    pub untold: Vec<Untold>,
+    pub limitations: Vec<Limitation>,
     /// The working directory of the first process.
     pub directory: Option<String>,
 }
@@ -212,9 +212,9 @@ pub struct ClassRow {
 
 /// Something that the trail does not tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Untold {
+pub struct Limitation {
     /// Which limitation it is.
-    pub what: UntoldKind,
+    pub what: LimitationKind,
     /// How many of them, if they are counted.
     pub number: Option<u64>,
     /// Their time, if it is known.
@@ -226,7 +226,7 @@ pub struct Untold {
 /// What a trail may not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum UntoldKind {
+pub enum LimitationKind {
     /// Events were left out of the recording, as asked for.
     LeftOut,
     /// Families of calls were not recorded.

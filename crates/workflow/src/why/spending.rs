@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, CallSpec, Class, EventClasses};
 use iotrail_model::{CallId, EventBatch, Layer, Nullable, PathId, Tid, Timestamp};
-use iotrail_query::{Asks, LifeId, Lives, Pass, Rows};
+use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::Columns;
 
 /// Copying a byte takes no longer than this, in ns.
@@ -47,7 +47,7 @@ impl InAll {
 /// The pass over the calls on the paths.
 #[derive(Debug)]
 pub struct Spending<'a> {
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     waits: &'a Waits,
     classes: &'a EventClasses,
     threads: Threads<'a>,
@@ -56,12 +56,12 @@ pub struct Spending<'a> {
     cost: Cost,
     /// Own legs of each thread, in the order of time.
     own: HashMap<LineId, Vec<(i64, i64)>, RandomState>,
-    lines: HashMap<(LifeId, Tid), LineId, RandomState>,
+    lines: HashMap<(ProcessId, Tid), LineId, RandomState>,
 }
 
 impl<'a> Spending<'a> {
     pub(super) fn new(
-        lives: &'a Lives,
+        processes: &'a ProcessTable,
         classes: &'a EventClasses,
         threads: Threads<'a>,
         legs: &'a [Leg],
@@ -73,8 +73,8 @@ impl<'a> Spending<'a> {
         }
         own.values_mut().for_each(|legs| legs.sort_unstable());
         let waits = threads.waits;
-        let lines = waits.lines().map(|line| ((waits.life(line), waits.tid(line)), line)).collect();
-        Self { lives, waits, classes, threads, legs, layer, cost, own, lines }
+        let lines = waits.lines().map(|line| ((waits.process(line), waits.tid(line)), line)).collect();
+        Self { processes, waits, classes, threads, legs, layer, cost, own, lines }
     }
 
     /// Whether a call from `start` to `end` touches the own time of a thread on the path.
@@ -86,9 +86,9 @@ impl<'a> Spending<'a> {
     }
 
     /// When a call ended of which no end was seen: with its process, if that ended it.
-    fn unseen_end(&self, spec: Option<&CallSpec>, life: LifeId, start: i64) -> i64 {
+    fn unseen_end(&self, spec: Option<&CallSpec>, process: ProcessId, start: i64) -> i64 {
         let kind = spec.map(|spec| spec.kind).unwrap_or_default();
-        match self.lives.get(life).end {
+        match self.processes.get(process).end {
             Some(Timestamp(end)) if kind != CallKind::ExitThread && !self.waits.is_untimed() => {
                 end.max(start)
             }
@@ -96,7 +96,7 @@ impl<'a> Spending<'a> {
         }
     }
 
-    fn kind(&self, batch: &EventBatch, row: usize, (life, start, time): (LifeId, i64, i64)) -> Kind {
+    fn kind(&self, batch: &EventBatch, row: usize, (process, start, time): (ProcessId, i64, i64)) -> Kind {
         let spec = self.classes.spec(batch, row);
         let kind = spec.map(|spec| spec.kind).unwrap_or_default();
         let at_once = time <= AT_ONCE + self.cost.inside;
@@ -114,8 +114,8 @@ impl<'a> Spending<'a> {
                 let waits_for_child = matches!(kind, CallKind::WaitChild | CallKind::WaitChildInfo);
                 let child =
                     batch.ret[row].get().and_then(|ret| u32::try_from(ret).ok()).filter(|ret| *ret > 0);
-                let ended = child.is_some_and(|pid| self.waits.child_ended_before(life, pid, start));
-                let copied = || self.only_copied(batch, row, life, (start, time));
+                let ended = child.is_some_and(|pid| self.waits.child_ended_before(process, pid, start));
+                let copied = || self.only_copied(batch, row, process, (start, time));
                 match (waits_for_child && (ended || at_once), at_once || copied()) {
                     (true, _) => Kind::Process,
                     (_, true) => Kind::Transfer,
@@ -128,13 +128,19 @@ impl<'a> Spending<'a> {
 
     /// Whether a transfer through a channel had nobody to wait for: both ends are known, nobody did anything at the other end
     /// meanwhile, and copying its bytes may have taken that long.
-    fn only_copied(&self, batch: &EventBatch, row: usize, life: LifeId, (start, time): (i64, i64)) -> bool {
+    fn only_copied(
+        &self,
+        batch: &EventBatch,
+        row: usize,
+        process: ProcessId,
+        (start, time): (i64, i64),
+    ) -> bool {
         let size = batch.size[row].get().unwrap_or_default().max(0);
         if time - AT_ONCE - self.cost.inside > size.saturating_mul(COPYING) {
             return false;
         }
         let wait = || {
-            let line = *self.lines.get(&(life, batch.tid[row]))?;
+            let line = *self.lines.get(&(process, batch.tid[row]))?;
             let number = self.waits.before(line, start.checked_add(1)?).checked_sub(1)?;
             let (begun, end, act) = self.waits.wait(line, number)?;
             let through = matches!(act, Act::Read { .. } | Act::Write(_)) && begun == start;
@@ -163,7 +169,7 @@ impl<'a> Spending<'a> {
 
 impl Pass for Spending<'_> {
     type Sums = InAll;
-    type Seam = Vec<Call>;
+    type Boundary = Vec<Call>;
     type Closed = Account;
     type Output = Spent;
 
@@ -192,13 +198,13 @@ impl Pass for Spending<'_> {
                 continue;
             }
             let at = batch.start[row];
-            let Some(life) = self.lives.find(batch.case[row], batch.pid[row], at) else { continue };
+            let Some(process) = self.processes.find(batch.case[row], batch.pid[row], at) else { continue };
             let start = at.0;
             let end = match batch.dur[row].get() {
                 Some(dur) => start.saturating_add(dur.0.max(0)),
-                None => self.unseen_end(spec, life, start),
+                None => self.unseen_end(spec, process, start),
             };
-            let kind = self.kind(batch, row, (life, start, end - start));
+            let kind = self.kind(batch, row, (process, start, end - start));
             let ends =
                 spec.is_some_and(|spec| matches!(spec.kind, CallKind::ExitThread | CallKind::ExitProcess));
             if batch.dur[row].is_null() {
@@ -212,7 +218,7 @@ impl Pass for Spending<'_> {
                     amount.calls += 1;
                 }
             }
-            let Some(line) = self.lines.get(&(life, batch.tid[row])) else { continue };
+            let Some(line) = self.lines.get(&(process, batch.tid[row])) else { continue };
             if self.touches(*line, start, end) {
                 let path = self.path(batch, row, *line, start);
                 calls.push(Call { line: *line, start, end, kind, call: batch.call[row], path });

@@ -3,17 +3,18 @@
 use super::account::{Account, Call, Cost, Images, Kind, Threads};
 use super::path::walk;
 use super::result::{
-    ClassRow, Owner, Piece, PieceKind, Run, Untold, UntoldKind, WHY_FORMAT, WaitCause, WaitRow, WaitTime,
+    ClassRow, Limitation, LimitationKind, Owner, Piece, PieceKind, Run, WHY_FORMAT, WaitCause, WaitRow,
+    WaitTime,
 };
 use super::why;
 use crate::waits::ends::Channels;
-use crate::waits::{Act, Life, Row, Waits};
+use crate::waits::{Act, ProcessFacts, Row, Waits};
 use iotrail_model::recording_coverage::{RecordingCoverage, TracerCost};
 use iotrail_model::{
     CallId, Case, CaseId, Coverage, Event, FileFacts, FileKind, Nanos, Nullable, PathId, Pid, Process, Tid,
     Timestamp, Usage,
 };
-use iotrail_query::{LifeId, Lives};
+use iotrail_query::{ProcessId, ProcessTable};
 use iotrail_trail::memory::MemoryLog;
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
@@ -322,19 +323,20 @@ fn processes(ends: &[Option<i64>]) -> Vec<Process> {
 
 /// The time of the pieces of a log whose second reading brings these calls, and the elapsed time.
 fn accounted(rows: Vec<Row>, ends: &[Option<i64>], cost: Cost) -> Option<(i64, i64)> {
-    let lives = Lives::new(processes(ends));
-    let facts = lives.all().iter().map(|life| Life {
-        parent: life.parent,
-        pid: life.pid.0,
-        end: life.end.map(|end| end.0),
+    let processes = ProcessTable::new(processes(ends));
+    let facts = processes.all().iter().map(|process| ProcessFacts {
+        parent: process.parent,
+        pid: process.pid.0,
+        end: process.end.map(|end| end.0),
     });
-    let images = Images::new(&lives);
+    let images = Images::new(&processes);
     let waits = Waits::new(rows.clone(), facts.collect(), Channels::default(), true);
     let threads = Threads { waits: &waits, images: &images, runs: &[0] };
-    let path = walk(&waits, &lives, &|_| true)?;
+    let path = walk(&waits, &processes, &|_| true)?;
     let mut account = Account::new(cost, &path.legs, &threads);
     for row in rows {
-        let line = waits.lines().find(|line| (waits.life(*line), waits.tid(*line)) == (row.life, row.tid))?;
+        let line =
+            waits.lines().find(|line| (waits.process(*line), waits.tid(*line)) == (row.process, row.tid))?;
         let (start, end) = (row.start, row.end);
         let path = Nullable::NULL;
         account.call(&Call { line, start, end, kind: Kind::Data, call: CallId(0), path }, &threads);
@@ -366,9 +368,9 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 fn row() -> impl Strategy<Value = Row> {
-    (0..3_u32, 0..2_u32, 0..60_i64, 0..20_i64, act()).prop_map(|(life, thread, start, time, act)| Row {
-        life: LifeId(life),
-        tid: Tid(life * 10 + 10 + thread),
+    (0..3_u32, 0..2_u32, 0..60_i64, 0..20_i64, act()).prop_map(|(process, thread, start, time, act)| Row {
+        process: ProcessId(process),
+        tid: Tid(process * 10 + 10 + thread),
         start,
         end: start + time,
         act,
@@ -442,10 +444,14 @@ fn the_schema_describes_every_field_and_every_word_that_is_written() {
     agrees(&WaitRow::default(), of("wait"));
     agrees(&WaitTime::default(), of("waits"));
     agrees(&ClassRow::default(), of("class"));
-    let untold = Untold { what: UntoldKind::Lost, number: None, time_ns: None, names: Vec::new() };
-    agrees(&untold, of("untold"));
+    let limitations =
+        Limitation { what: LimitationKind::Lost, number: None, time_ns: None, names: Vec::new() };
+    agrees(&limitations, of("limitation"));
     let words = |list: &serde_json::Value| list.as_array().unwrap().len();
     assert_eq!(words(&of("piece")["properties"]["kind"]["enum"]), PieceKind::Tracing as usize + 1);
     assert_eq!(words(&of("wait")["properties"]["cause"]["enum"]), WaitCause::Unknown as usize + 1);
-    assert_eq!(words(&of("untold")["properties"]["what"]["enum"]), UntoldKind::CpuUnknown as usize + 1);
+    assert_eq!(
+        words(&of("limitation")["properties"]["what"]["enum"]),
+        LimitationKind::CpuUnknown as usize + 1
+    );
 }

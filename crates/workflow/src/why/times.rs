@@ -5,7 +5,7 @@ use crate::waits::{LineId, Waits};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{CaseId, Tid};
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 
 /// Spans of time, sorted, none overlapping another.
 type Spans = Vec<(i64, i64)>;
@@ -14,11 +14,11 @@ type Spans = Vec<(i64, i64)>;
 #[derive(Clone, Debug, Default)]
 pub struct PathTimes {
     /// The own time of each thread on a path.
-    own: HashMap<(LifeId, Tid), Spans, RandomState>,
+    own: HashMap<(ProcessId, Tid), Spans, RandomState>,
     /// The same of all threads of a process together.
-    processes: HashMap<LifeId, Spans, RandomState>,
+    processes: HashMap<ProcessId, Spans, RandomState>,
     /// Waits that the walk left to what ended them, by thread: from start to cause.
-    awaited: HashMap<(LifeId, Tid), Spans, RandomState>,
+    awaited: HashMap<(ProcessId, Tid), Spans, RandomState>,
     /// By case, the run that it belongs to.
     runs: Vec<u32>,
     /// Elapsed time of each run that has a path.
@@ -28,13 +28,13 @@ pub struct PathTimes {
 impl PathTimes {
     pub(super) fn new(waits: &Waits, runs: &[u32], paths: &[(u32, Path)]) -> Self {
         let mut times = Self { runs: runs.to_vec(), ..Self::default() };
-        let thread = |line: LineId| (waits.life(line), waits.tid(line));
+        let thread = |line: LineId| (waits.process(line), waits.tid(line));
         for (run, path) in paths {
             let elapsed = path.span.1.saturating_sub(path.span.0);
             times.elapsed.insert(*run, u64::try_from(elapsed).unwrap_or_default());
             for leg in path.legs.iter().filter(|leg| leg.what == What::Own) {
                 times.own.entry(thread(leg.line)).or_default().push((leg.from, leg.to));
-                times.processes.entry(waits.life(leg.line)).or_default().push((leg.from, leg.to));
+                times.processes.entry(waits.process(leg.line)).or_default().push((leg.from, leg.to));
             }
             for wait in &path.awaited {
                 times.awaited.entry(thread(wait.line)).or_default().push((wait.start, wait.cause.at));
@@ -47,20 +47,20 @@ impl PathTimes {
 
     /// How long the thread was on the path between `start` and `end`, in ns.
     #[must_use]
-    pub fn of_thread(&self, life: LifeId, tid: Tid, (start, end): (i64, i64)) -> u64 {
-        self.own.get(&(life, tid)).map_or(0, |spans| within(spans, start, end))
+    pub fn of_thread(&self, process: ProcessId, tid: Tid, (start, end): (i64, i64)) -> u64 {
+        self.own.get(&(process, tid)).map_or(0, |spans| within(spans, start, end))
     }
 
     /// How long any thread of the process was on the path between `start` and `end`, in ns.
     #[must_use]
-    pub fn of_process(&self, life: LifeId, (start, end): (i64, i64)) -> u64 {
-        self.processes.get(&life).map_or(0, |spans| within(spans, start, end))
+    pub fn of_process(&self, process: ProcessId, (start, end): (i64, i64)) -> u64 {
+        self.processes.get(&process).map_or(0, |spans| within(spans, start, end))
     }
 
     /// How long the path followed what a wait of the thread between `start` and `end` waited for, in ns.
     #[must_use]
-    pub fn awaited(&self, life: LifeId, tid: Tid, (start, end): (i64, i64)) -> u64 {
-        self.awaited.get(&(life, tid)).map_or(0, |spans| within(spans, start, end))
+    pub fn awaited(&self, process: ProcessId, tid: Tid, (start, end): (i64, i64)) -> u64 {
+        self.awaited.get(&(process, tid)).map_or(0, |spans| within(spans, start, end))
     }
 
     /// The run that a case belongs to.

@@ -78,7 +78,9 @@ impl<'a> Who<'a> {
                 None => {
                     let cause = match act {
                         Act::Slept => WaitCause::Sleep,
-                        Act::Child(Some(pid)) if waits.child_ended_before(waits.life(line), pid, start) => {
+                        Act::Child(Some(pid))
+                            if waits.child_ended_before(waits.process(line), pid, start) =>
+                        {
                             continue;
                         }
                         _ => WaitCause::Unknown,

@@ -142,9 +142,9 @@ pub fn reference(rows: &[Row], rule: ConcurrencyRule) -> Dfg {
         let mut steps: Vec<Arc<str>> = vec![START.into()];
         steps.extend(trace.iter().map(|(_, activity)| name(*activity)));
         steps.push(END.into());
-        for (place, pair) in steps.windows(2).enumerate() {
-            let follower = trace.get(place).map(|(row, _)| row.start);
-            let before = place.checked_sub(1).and_then(|place| trace[place].0.end());
+        for (index, pair) in steps.windows(2).enumerate() {
+            let follower = trace.get(index).map(|(row, _)| row.start);
+            let before = index.checked_sub(1).and_then(|index| trace[index].0.end());
             let gap = follower.zip(before).map(|(start, end)| start - end);
             pairs.entry((pair[0].clone(), pair[1].clone())).or_default().push((*key, gap));
         }

@@ -118,8 +118,8 @@ impl Tally {
         self.sizes.sort_unstable();
         let duration_ns: u64 = self.durations.iter().sum();
         let rank = |values: &[u64], share: f64| {
-            let place = ((values.len() as f64 * share).ceil() as usize).max(1);
-            values.get(place - 1).map(|value| *value as i64)
+            let index = ((values.len() as f64 * share).ceil() as usize).max(1);
+            values.get(index - 1).map(|value| *value as i64)
         };
         let mean = |values: &[u64]| {
             (!values.is_empty()).then(|| values.iter().sum::<u64>() as f64 / values.len() as f64)

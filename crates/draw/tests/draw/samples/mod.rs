@@ -87,7 +87,7 @@ pub fn profile(names: &[&str], bins_of_time: usize, ranks: usize) -> Profile {
             (0..400).map(|_| sizes[dice.below(2 + index as u64 % 5) as usize]).collect(),
         ));
         distributions.push(distribution(
-            Quantity::LifeTime,
+            Quantity::Lifetime,
             name,
             (0..20 + index).map(|_| dice.near(2e9)).collect(),
         ));

@@ -32,7 +32,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let bar = ui.event_bar("exporting");
     let events = database(&log, output, &|done, total| bar.show(done, total))?;
     bar.clear();
-    ui.say(&format!("{}: {}", output.display(), units::counted(events, "event", "events")));
+    ui.info(&format!("{}: {}", output.display(), units::counted(events, "event", "events")));
     if *json {
         out::json(&Written { events })?;
     }

@@ -54,9 +54,9 @@ struct Written {
 pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let link = if args.trails.is_empty() { None } else { Some(link_to(args)?) };
     let files = write(&args.output, &args.destination)?;
-    ui.say_written(&files);
+    ui.report_written(&files);
     if let Some(link) = &link {
-        ui.say(&format!("dashboards: {link}"));
+        ui.info(&format!("dashboards: {link}"));
     }
     if args.json {
         output::json(&Written { files, link })?;

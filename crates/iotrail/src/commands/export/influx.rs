@@ -6,7 +6,7 @@ use crate::{output, ui::Ui};
 use iotrail_export::ExportError;
 use iotrail_export::grafana::link;
 use iotrail_export::influx::{Measurement, Written, points};
-use iotrail_influx::{Options, Sent, Server, Stored, Upload, UploadError, Waiting, Wanted, count};
+use iotrail_influx::{CountQuery, Options, Sent, Server, Stored, Upload, UploadError, Waiting, count};
 use iotrail_model::{quantity, units};
 use iotrail_trail::outside_of_trails;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ fn to_file(args: &Args, file: &Path, ui: &Ui) -> anyhow::Result<ExitCode> {
         points(&analysed.source(), &mut sink, &mut |done| bar.show(done, analysed.calls()))
     })?;
     bar.clear();
-    ui.say(&format!("{}: {}", file.display(), described(&written)));
+    ui.info(&format!("{}: {}", file.display(), described(&written)));
     if args.json {
         let points = written.points();
         output::json(&Done { job: analysed.job(), points, written, sent: None, stored: None, link: None })?;
@@ -121,7 +121,7 @@ fn to_server(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let stored = stored(&server, analysed.job(), &written);
     let link = link(&args.destination.grafana, &analysed.selected(written.span())?);
     let complete = report(&server, &written, &sent, &stored, ui);
-    ui.say(&format!("dashboards: {link}"));
+    ui.info(&format!("dashboards: {link}"));
     if args.json {
         let stored = match stored {
             Stored::Points(points) => Some(points),
@@ -189,10 +189,10 @@ fn explained(error: anyhow::Error, destination: &Destination, skipped: u64) -> a
     anyhow::anyhow!("{failed}{hint}").context(format!("the upload stopped after {accepted}"))
 }
 
-fn wanted<'a>(job: &'a str, written: &Written) -> Vec<Wanted<'a>> {
+fn wanted<'a>(job: &'a str, written: &Written) -> Vec<CountQuery<'a>> {
     let wanted = Measurement::ALL.into_iter().filter_map(|measurement| {
         let extent = written.of(measurement);
-        Some(Wanted {
+        Some(CountQuery {
             measurement: measurement.name(),
             field: measurement.counted_by(),
             tag: ("job", job),
@@ -220,9 +220,12 @@ fn stored(server: &Server, job: &str, written: &Written) -> Stored {
 /// Says what became of the points, and answers whether all are there.
 fn report(server: &Server, written: &Written, sent: &Sent, stored: &Stored, ui: &Ui) -> bool {
     let address = server.address();
-    ui.say(&format!("{address}: {}", described(written)));
+    ui.info(&format!("{address}: {}", described(written)));
     if sent.skipped > 0 {
-        ui.say(&format!("skipped {}, which the server had", units::counted(sent.skipped, "point", "points")));
+        ui.info(&format!(
+            "skipped {}, which the server had",
+            units::counted(sent.skipped, "point", "points")
+        ));
     }
     if sent.partial > 0 {
         let said = sent.first_refusal.as_deref().unwrap_or_default();
@@ -250,11 +253,11 @@ fn report(server: &Server, written: &Written, sent: &Sent, stored: &Stored, ui: 
             true
         }
         Stored::Points(_) => {
-            ui.say("all points are in the server");
+            ui.info("all points are in the server");
             true
         }
         Stored::Unknown(why) => {
-            ui.say(&format!(
+            ui.info(&format!(
                 "accepted {}; the server cannot count them: {why}",
                 units::counted(sent.accepted, "point", "points")
             ));

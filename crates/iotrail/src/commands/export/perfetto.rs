@@ -4,7 +4,7 @@ use super::ToFile;
 use crate::{output as out, ui::Ui};
 use iotrail_export::{ExportError, perfetto};
 use iotrail_model::units;
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use iotrail_trail::{EventLog, outside_of_trails};
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,12 +27,12 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let log = EventLog::open(trails)?;
     let bar = ui.event_bar("exporting");
-    let (lives, total) = (Lives::of_log(&log)?, log.rows());
+    let (processes, total) = (ProcessTable::of_log(&log)?, log.rows());
     let written = out::stream(output, |file| {
-        perfetto::write(&log, &lives, file, |done| bar.show(done, total)).map_err(plain)
+        perfetto::write(&log, &processes, file, |done| bar.show(done, total)).map_err(plain)
     })?;
     bar.clear();
-    ui.say(&format!(
+    ui.info(&format!(
         "{}: {} of {} of {}",
         output.display(),
         units::counted(written.events, "event", "events"),

@@ -5,7 +5,7 @@ use iotrail_advise::{Advice, AdviseOptions, Rules, advise};
 use iotrail_export::grafana::Selected;
 use iotrail_export::influx::{Source, heaviest_file};
 use iotrail_model::threads::one_per_core;
-use iotrail_query::{Lives, Query, QuerySpec};
+use iotrail_query::{ProcessTable, Query, QuerySpec};
 use iotrail_stats::{RowBy, UsedFile, file_uses};
 use iotrail_trail::{EventLog, Trail};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const CLOCK_SKEW: i64 = 1_000_000_000;
 /// A log and what was found in it.
 pub(super) struct Analysed {
     log: EventLog,
-    lives: Lives,
+    processes: ProcessTable,
     files: Vec<UsedFile>,
     advice: Advice,
     job: String,
@@ -27,18 +27,18 @@ impl Analysed {
     pub(super) fn of(trails: &[PathBuf], job: Option<&str>) -> anyhow::Result<Self> {
         let log = EventLog::open(trails)?;
         let query = Query::new(QuerySpec::default(), &log)?;
-        let (lives, threads) = (Lives::of_log(&log)?, one_per_core());
-        let files = file_uses(&log, &query, &lives, RowBy::Path, threads)?;
+        let (processes, threads) = (ProcessTable::of_log(&log)?, one_per_core());
+        let files = file_uses(&log, &query, &processes, RowBy::Path, threads)?;
         let options = AdviseOptions { rules: Rules::Corrected, ordered: true, skew: CLOCK_SKEW, threads };
         let advice = advise(&log, &query, &options)?;
         let names = || log.trails().iter().map(Trail::name).collect::<Vec<_>>().join("+");
         let job = job.map_or_else(names, str::to_owned);
-        Ok(Self { log, lives, files, advice, job })
+        Ok(Self { log, processes, files, advice, job })
     }
 
     pub(super) fn source(&self) -> Source<'_> {
-        let Self { log, lives, files, advice, job } = self;
-        Source { log, lives, files, advice, job }
+        let Self { log, processes, files, advice, job } = self;
+        Source { log, processes, files, advice, job }
     }
 
     pub(super) fn job(&self) -> &str {

@@ -74,9 +74,9 @@ fn around(call: &str, flags: &str, between: &[&str]) -> String {
         let _ =
             writeln!(text, "1 10:00:00.01{record}000 {call}(3</data/log>, \"\"..., 100) = 100 <0.000050>");
         if record == 3 {
-            between.iter().enumerate().for_each(|(at, line)| {
+            between.iter().enumerate().for_each(|(index, line)| {
                 let (pid, line) = line.split_at(2);
-                let _ = writeln!(text, "{pid}10:00:00.0135{at}0 {line}");
+                let _ = writeln!(text, "{pid}10:00:00.0135{index}0 {line}");
             });
         }
     }

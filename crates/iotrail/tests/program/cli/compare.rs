@@ -87,7 +87,7 @@ fn a_condition_that_holds_fails_with_one_line() {
     dir.run(of("processes>+10000%")).ends_with(0);
     let failed = dir.run(of("written<-1%")).ends_with(1);
     let errors: Vec<String> =
-        failed.talk().lines().filter(|line| line.starts_with("error: ")).map(str::to_owned).collect();
+        failed.messages().lines().filter(|line| line.starts_with("error: ")).map(str::to_owned).collect();
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(errors[0].starts_with("error: written<-1%: written "), "{errors:?}");
     for wrong in ["elapsed", "speed>+1%", "elapsed>+1"] {

@@ -14,7 +14,7 @@ fn said_about(dir: &Dir, trail: &str) -> String {
         }
         let ran = dir.run(words).ends_with(1);
         assert_eq!(ran.text(), "", "{command}");
-        said.push(ran.talk());
+        said.push(ran.messages());
     }
     said.dedup();
     said.join("")
@@ -88,13 +88,17 @@ fn a_trail_cut_short_anywhere_is_an_error_that_names_the_file() {
             dir.write(&file, &whole[..length]);
             // The tables of processes and files are read only by commands that need them.
             let check = dir.run(["check", "t.trail"]).ends_with(1);
-            let said = format!("{}{}", check.text(), check.talk());
+            let said = format!("{}{}", check.text(), check.messages());
             assert!(said.contains(&name), "{name} cut to {length}: {said}");
             for command in ["info", "events", "dfg"] {
                 let ran = dir.run([command, "t.trail"]);
                 assert!([Some(0), Some(1)].contains(&ran.status.code()), "{command}, {name} cut to {length}");
                 if ran.status.code() == Some(1) {
-                    assert!(ran.talk().contains(&name), "{command}, {name} cut to {length}: {}", ran.talk());
+                    assert!(
+                        ran.messages().contains(&name),
+                        "{command}, {name} cut to {length}: {}",
+                        ran.messages()
+                    );
                 }
             }
         }
@@ -213,9 +217,9 @@ fn words_of_a_query_that_mean_nothing_are_explained() {
         .map(|words| {
             // Which groups there are is told by the trails.
             let status = if words.contains(&"--groups") { 1 } else { 2 };
-            let talk = dir.run(*words).ends_with(status).talk();
-            let error = talk.lines().filter(|line| line.starts_with("error: ")).collect::<Vec<_>>();
-            assert_eq!(error.len(), 1, "{words:?}: {talk}");
+            let messages = dir.run(*words).ends_with(status).messages();
+            let error = messages.lines().filter(|line| line.starts_with("error: ")).collect::<Vec<_>>();
+            assert_eq!(error.len(), 1, "{words:?}: {messages}");
             format!("{}\n  {}\n", words.join(" "), error[0])
         })
         .collect();
@@ -284,10 +288,10 @@ fn no_command_writes_over_a_file_of_a_trail() {
         &["import", "-o", "t.trail/more.trail", "ls.strace"],
     ];
     for command in commands {
-        let said = dir.run(command.iter().copied()).ends_with(1).talk();
+        let said = dir.run(command.iter().copied()).ends_with(1).messages();
         assert!(said.contains("t.trail"), "{command:?}: {said}");
     }
-    let said = dir.run(["record", "-o", "t.trail/more.trail", "--", "true"]).ends_with(125).talk();
+    let said = dir.run(["record", "-o", "t.trail/more.trail", "--", "true"]).ends_with(125).messages();
     assert!(said.contains("lies in the trail"), "{said}");
     assert_eq!(fs::read(dir.path("t.trail/trail.json")).expect("a trail"), before);
     dir.run(["check", "t.trail"]).ends_with(0);
@@ -303,7 +307,7 @@ fn near_names_are_suggested() {
         &["events", "t.trail", "--call", "raed"],
         &["dfg", "t.trail", "--max-noes", "3"],
     ];
-    let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).talk()).collect();
+    let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).messages()).collect();
     insta::assert_snapshot!(said.join(""));
 }
 
@@ -311,7 +315,7 @@ fn near_names_are_suggested() {
 fn a_file_in_place_of_a_command_is_told_what_takes_it() {
     let dir = Dir::with_trace(LS);
     let wrong: [&[&str]; 4] = [&["t.trail"], &["a_h_1.st"], &["sleep", "2"], &["dfg", "a_h_1.st"]];
-    let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).talk()).collect();
+    let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).messages()).collect();
     insta::assert_snapshot!(said.join("----\n"));
 }
 
@@ -321,7 +325,7 @@ fn an_empty_selection_fails_and_is_named() {
     for command in ["events", "files", "dfg", "stats", "workflow", "report", "compare", "advise"] {
         let mut words = vec![command, "-q", "t.trail"];
         words.extend((command == "compare").then_some("t.trail"));
-        let said = dir.run(words.into_iter().chain(["--path", "/nowhere"])).ends_with(1).talk();
+        let said = dir.run(words.into_iter().chain(["--path", "/nowhere"])).ends_with(1).messages();
         assert!(said.contains("nothing to show for the selection (paths /nowhere)"), "{command}: {said}");
     }
     assert_eq!(dir.names(), ["a_h_1.st", "t.trail"]);

@@ -26,7 +26,7 @@ fn the_extension_names_the_format() {
         let bytes = dir.read(file);
         let head = bytes[..magic.len().min(bytes.len())].to_ascii_lowercase();
         assert_eq!(head, magic.to_ascii_lowercase(), "{file}: {:?}", String::from_utf8_lossy(&head));
-        assert!(ran.talk().contains(&format!("wrote {file}")), "{}", ran.talk());
+        assert!(ran.messages().contains(&format!("wrote {file}")), "{}", ran.messages());
     }
     assert!(dir.read("g.pdf").trim_ascii_end().ends_with(b"%%EOF"));
     assert!(dir.read("g.svg").trim_ascii_end().ends_with(b"</svg>"));
@@ -89,7 +89,7 @@ fn a_report_on_stdout_is_the_report() {
     let dir = Dir::with_paper();
     let page = dir.run(["report", "paper.trail", "-o", "-"]).succeeds();
     assert!(page.text().trim_end().ends_with("</html>"));
-    assert!(!page.talk().contains("wrote"), "{}", page.talk());
+    assert!(!page.messages().contains("wrote"), "{}", page.messages());
     assert_eq!(dir.names(), ["paper.trail"]);
 }
 

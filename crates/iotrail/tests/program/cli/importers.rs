@@ -58,7 +58,7 @@ fn a_format_can_be_forced_and_must_be_known() {
 fn transfers_that_were_announced_and_are_not_there_are_told() {
     let dir = Dir::new();
     copy(&dir, "darshan/hand-old-lustre.txt", "old.txt");
-    let said = dir.run(["import", "-o", "t.trail", "old.txt"]).succeeds().talk();
+    let said = dir.run(["import", "-o", "t.trail", "old.txt"]).succeeds().messages();
     assert!(said.contains("1 line not understood, 2 missing events"), "{said}");
 }
 

@@ -54,11 +54,11 @@ fn grafana_gets_dashboards_and_where_the_data_are() {
         ["export", "grafana", "t.trail", "-o", "g", "--org", "o", "--bucket", "b", "--token-file", "token"];
     let said = dir.run(words).succeeds();
     assert!(
-        said.talk().contains("http://127.0.0.1:3000/d/iotrail-file/iotrail-file?orgId=1&from="),
+        said.messages().contains("http://127.0.0.1:3000/d/iotrail-file/iotrail-file?orgId=1&from="),
         "{}",
-        said.talk()
+        said.messages()
     );
-    assert!(said.talk().contains("&var-job=t&var-layer=syscall&"), "{}", said.talk());
+    assert!(said.messages().contains("&var-job=t&var-layer=syscall&"), "{}", said.messages());
     let source = String::from_utf8(dir.read("g/provisioning/datasources/iotrail.yaml")).expect("UTF-8");
     assert!(source.contains("dbName: \"b\"") && !source.contains("secret"), "{source}");
     assert!(source.contains(&format!("__file{{{}}}", dir.path("token").display())), "{source}");

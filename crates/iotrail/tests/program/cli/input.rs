@@ -40,7 +40,7 @@ fn an_unreadable_input_is_named_and_the_others_are_imported() {
     let dir = Dir::new();
     dir.write("a_h_1.st", LS);
     let ran = dir.run(["import", "-o", "t.trail", "a_h_1.st", "gone.st", "--json"]).ends_with(1);
-    assert!(ran.talk().contains("cannot open gone.st: No such file or directory"), "{}", ran.talk());
+    assert!(ran.messages().contains("cannot open gone.st: No such file or directory"), "{}", ran.messages());
     assert_eq!(ran.json()["failures"][0]["file"], "gone.st");
     assert_eq!(dir.json(["info", "t.trail", "--json"])["events"], 5);
 }
@@ -54,18 +54,18 @@ fn a_named_file_that_is_no_trace_is_a_failure_and_one_in_a_directory_is_not() {
     let words = ["import", "--force", "--json", "-o", "t.trail"];
     let ran = dir.run(words.into_iter().chain(["t/a_h_1.st", "t/README.md", "core"])).ends_with(1);
     assert!(
-        ran.talk().contains("cannot import t/README.md: text that begins with `# No trace`"),
+        ran.messages().contains("cannot import t/README.md: text that begins with `# No trace`"),
         "{}",
-        ran.talk()
+        ran.messages()
     );
     let failures = &ran.json()["failures"];
     assert_eq!((&failures[0]["file"], &failures[1]["file"]), (&"t/README.md".into(), &"core".into()));
     assert_eq!(dir.json(["info", "t.trail", "--json"])["events"], 5);
     let ran = dir.run(words.into_iter().chain(["t"])).succeeds();
-    assert!(ran.talk().contains("t/README.md: text that begins with `# No trace`"), "{}", ran.talk());
+    assert!(ran.messages().contains("t/README.md: text that begins with `# No trace`"), "{}", ran.messages());
     let words = ["import", "--force", "--json", "-o", "t.trail", "t/a_h_1.st", "-"];
     let ran = dir.command(words).input("no trace\n").run().ends_with(1);
-    assert!(ran.talk().contains("cannot import stdin: "), "{}", ran.talk());
+    assert!(ran.messages().contains("cannot import stdin: "), "{}", ran.messages());
 }
 
 #[test]

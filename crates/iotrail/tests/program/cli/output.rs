@@ -23,13 +23,13 @@ fn a_reader_that_goes_away_is_no_error() {
         let line = format!("{{ $IOTRAIL events t.trail {form}; echo $? > code; }} | head -1");
         let ran = dir.shell(&line).succeeds();
         assert_eq!(ran.text().lines().count(), 1);
-        assert_eq!((ran.talk(), dir.read("code")), (String::new(), b"0\n".to_vec()), "{form}");
+        assert_eq!((ran.messages(), dir.read("code")), (String::new(), b"0\n".to_vec()), "{form}");
     }
     for command in
         ["dfg t.trail --json -q", "report t.trail -q -o -", "man", "completions bash", "info t.trail"]
     {
         let ran = dir.shell(&format!("{{ $IOTRAIL {command}; echo $? > code; }} | true")).succeeds();
-        assert_eq!((ran.talk(), dir.read("code")), (String::new(), b"0\n".to_vec()), "{command}");
+        assert_eq!((ran.messages(), dir.read("code")), (String::new(), b"0\n".to_vec()), "{command}");
     }
 }
 
@@ -43,7 +43,7 @@ fn quiet_leaves_only_data_and_errors() {
         &["dfg", "t.trail", "-o", "g.svg", "--quiet"],
         &["report", "-q", "t.trail"],
     ] {
-        assert_eq!(dir.run(words).succeeds().talk(), "", "{words:?}");
+        assert_eq!(dir.run(words).succeeds().messages(), "", "{words:?}");
     }
     assert!(dir.run(["info", "-q", "gone"]).fails().starts_with("error: "));
 }
@@ -120,7 +120,7 @@ fn a_full_device_is_an_error_that_names_it() {
     let said: Vec<String> = wrong.iter().map(|words| dir.run(*words).fails()).collect();
     insta::assert_snapshot!(said.join(""));
     let ran = dir.shell("$IOTRAIL events t.trail --json > /dev/full").ends_with(1);
-    insta::assert_snapshot!(ran.talk());
+    insta::assert_snapshot!(ran.messages());
     assert!(dir.path("full.json").is_symlink());
 }
 
@@ -144,7 +144,8 @@ fn a_full_disk_leaves_no_half_file_under_the_final_name() {
     let _mounted = Mounted(&dir);
     // The table of nodes has room, that of edges has not.
     dir.write("small/fill", [0; 10_000]);
-    let said = dir.run(["dfg", "-q", "t.trail", "--map", "file", "-o", "small/g.csv"]).ends_with(1).talk();
+    let said =
+        dir.run(["dfg", "-q", "t.trail", "--map", "file", "-o", "small/g.csv"]).ends_with(1).messages();
     assert!(said.contains("No space left on device"), "{said}");
     std::fs::remove_file(dir.path("small/fill")).expect("a file");
     let outputs: [&[&str]; 3] = [
@@ -152,7 +153,7 @@ fn a_full_disk_leaves_no_half_file_under_the_final_name() {
         &["report", "-q", "t.trail", "-o", "small/r.html"],
         &["import", "-q", "a_h_1.st", "-o", "small/t.trail"],
     ];
-    let said: Vec<String> = outputs.iter().map(|words| dir.run(*words).ends_with(1).talk()).collect();
+    let said: Vec<String> = outputs.iter().map(|words| dir.run(*words).ends_with(1).messages()).collect();
     let left: Vec<_> = std::fs::read_dir(dir.path("small")).expect("a directory").collect();
     assert!(left.is_empty(), "{left:?}");
     for (said, name) in said.iter().zip(["small/e.json", "small/r.html", "small/"]) {
@@ -175,6 +176,6 @@ fn a_file_is_replaced_whole_and_a_link_is_followed() {
 fn a_limit_is_not_an_empty_selection() {
     let dir = Dir::with_trace(LS);
     let ran = dir.run(["events", "t.trail", "--limit", "2", "--json"]).succeeds();
-    assert_eq!((ran.json_lines().len(), ran.talk()), (2, String::new()));
-    assert_eq!(dir.run(["events", "t.trail", "--limit", "0", "--json"]).succeeds().talk(), "");
+    assert_eq!((ran.json_lines().len(), ran.messages()), (2, String::new()));
+    assert_eq!(dir.run(["events", "t.trail", "--limit", "0", "--json"]).succeeds().messages(), "");
 }

@@ -41,7 +41,7 @@ fn every_table_has_a_title_with_its_layer() {
         "Calls (layer: system calls)",
         "Calls of mAdd (layer: system calls)",
         "Latency of calls (layer: system calls)",
-        "Life time of processes (layer: processes)",
+        "Lifetime of processes (layer: processes)",
         "Access to files (layer: system calls)",
         "Access by processes (layer: system calls)",
         "Throughput by group, bins of ",

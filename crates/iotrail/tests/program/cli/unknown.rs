@@ -78,7 +78,7 @@ fn without_time_stamps_no_command_tells_a_time() {
     let tree = dir.json(["tree", "t.trail", "--json"]);
     assert_eq!((&tree["span"], &tree["longest"]["time"]), (&Value::Null, &Value::Null));
     let profile = dir.json(["stats", "t.trail", "--json"]);
-    assert_eq!((&profile["total"]["life_ns"], &profile["total"]["span"]), (&Value::Null, &Value::Null));
+    assert_eq!((&profile["total"]["lifetime_ns"], &profile["total"]["span"]), (&Value::Null, &Value::Null));
     assert_eq!(dir.json(["workflow", "t.trail", "--json"])["span"], Value::Null);
     for rows in [["events", "t.trail", "--json"], ["processes", "t.trail", "--json"]] {
         for line in dir.run(rows).succeeds().text().lines() {
@@ -170,12 +170,16 @@ fn whole_seconds_tell_long_times_and_no_short_ones() {
         assert_eq!(said.count(), 1, "{notes} notes");
 
         let tree = dir.run(["tree", "t.trail", "--all"]).succeeds().text();
-        let life = |pid: &str| {
+        let lifetime = |pid: &str| {
             let line = tree.lines().find(|line| line.contains(pid)).unwrap_or_default();
             line.split_once(pid)
                 .map(|(_, rest)| rest.trim_start().split("  ").next().unwrap_or_default().to_owned())
         };
-        assert_eq!([life("sh 2"), life("sh 3")], [Some("60.0 s".to_owned()), Some("–".to_owned())], "{tree}");
+        assert_eq!(
+            [lifetime("sh 2"), lifetime("sh 3")],
+            [Some("60.0 s".to_owned()), Some("–".to_owned())],
+            "{tree}"
+        );
 
         let dfg =
             dir.json(["dfg", "t.trail", "--map", "call", "--case", "pid", "-o", "-", "--format", "json"]);
@@ -211,7 +215,7 @@ fn whole_seconds_tell_long_times_and_no_short_ones() {
 
         let profile = dir.json(["stats", "t.trail", "--json"]);
         assert_eq!(profile["throughput"]["bin_ns"], 1_000_000_000);
-        assert_eq!(profile["total"]["life_ns"], Value::Null, "one of them is not known");
+        assert_eq!(profile["total"]["lifetime_ns"], Value::Null, "one of them is not known");
         assert_eq!(profile["total"]["call_ns"].is_null(), !durations);
 
         dir.run(["export", "perfetto", "t.trail", "-o", "t.pftrace"]).ends_with(1);

@@ -158,7 +158,7 @@ impl Ran {
     pub(crate) fn fails(self) -> String {
         let ran = self.ends_with(1);
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "");
-        ran.talk()
+        ran.messages()
     }
 
     /// Exit status 2, for wrong usage, and nothing on stdout; gives what is on stderr.
@@ -166,13 +166,13 @@ impl Ran {
     pub(crate) fn refuses(self) -> String {
         let ran = self.ends_with(2);
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "");
-        ran.talk()
+        ran.messages()
     }
 
     #[track_caller]
     pub(crate) fn ends_with(self, code: i32) -> Self {
-        assert_eq!(self.status.signal(), None, "killed; stderr: {}", self.talk());
-        assert_eq!(self.status.code(), Some(code), "stderr: {}", self.talk());
+        assert_eq!(self.status.signal(), None, "killed; stderr: {}", self.messages());
+        assert_eq!(self.status.code(), Some(code), "stderr: {}", self.messages());
         self
     }
 
@@ -183,7 +183,7 @@ impl Ran {
     }
 
     /// What is on stderr.
-    pub(crate) fn talk(&self) -> String {
+    pub(crate) fn messages(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 

@@ -110,6 +110,6 @@ fn a_trace_without_durations_says_so_and_one_without_times_has_nothing_to_explai
     assert!(text.contains("The trace has no durations of calls"), "{text}");
     let dir = Dir::new();
     let trail = imported(&dir, "7 close(3) = 0\n7 close(4) = 0\n");
-    let refused = dir.run(["why", &trail]).ends_with(1).talk();
+    let refused = dir.run(["why", &trail]).ends_with(1).messages();
     assert!(refused.contains("no call of it has a time"), "{refused}");
 }

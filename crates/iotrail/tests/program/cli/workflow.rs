@@ -93,8 +93,8 @@ fn words_that_make_no_sense_are_named_with_their_place() {
         (["-o", "w.xyz"], "w.xyz"),
     ] {
         let ran = dir.run(["workflow", "t.trail"].into_iter().chain(words));
-        assert!(ran.talk().starts_with("error: "), "{words:?}: {}", ran.talk());
-        assert!(ran.talk().contains(part), "{words:?}: {}", ran.talk());
+        assert!(ran.messages().starts_with("error: "), "{words:?}: {}", ran.messages());
+        assert!(ran.messages().contains(part), "{words:?}: {}", ran.messages());
     }
 }
 
@@ -109,7 +109,11 @@ fn a_command_line_that_strace_cut_is_counted_and_never_executed() {
     for file in ["Makefile", "Snakefile", "w.dag"] {
         // The shell, whose command line is complete, runs it.
         let exported = dir.run(["workflow", "t.trail", "-o", file]).succeeds();
-        assert!(exported.talk().contains("command line is not complete"), "{file}: {}", exported.talk());
+        assert!(
+            exported.messages().contains("command line is not complete"),
+            "{file}: {}",
+            exported.messages()
+        );
         assert!(!String::from_utf8_lossy(&dir.read(file)).contains("project_alpha"), "{file}");
     }
     let all_cut = cut.replace("[\"sh\", \"run.sh\"]", "[\"sh\", \"ru\"...]");
@@ -118,7 +122,11 @@ fn a_command_line_that_strace_cut_is_counted_and_never_executed() {
     for file in ["Makefile", "Snakefile", "w.dag"] {
         let refused = dir.run(["workflow", "t.trail", "-o", file]);
         assert!(!refused.status.success(), "{file}");
-        assert!(refused.talk().contains("command line is not complete"), "{file}: {}", refused.talk());
+        assert!(
+            refused.messages().contains("command line is not complete"),
+            "{file}: {}",
+            refused.messages()
+        );
     }
 }
 
@@ -130,16 +138,16 @@ fn files_of_which_the_directory_is_not_known_are_not_left_out_of_what_is_run() {
         let refused = dir.run(["workflow", "t.trail", "-o", file]);
         assert!(!refused.status.success(), "{file}");
         assert!(
-            refused.talk().contains("their directory is not in the trace: `out_1.dat`"),
+            refused.messages().contains("their directory is not in the trace: `out_1.dat`"),
             "{file}: {}",
-            refused.talk()
+            refused.messages()
         );
     }
     dir.run(["workflow", "t.trail", "-o", "w.dax"]).succeeds();
 }
 
 /// A parent and a child that begins after 1 ms; CHANNEL is what they do until the parent's last 10 ms.
-fn talk(channel: &str) -> Dir {
+fn messages(channel: &str) -> Dir {
     Dir::with_trace(format!(
         "\
 7  10:00:00.000000 execve(\"/bin/talk\", [\"talk\"], 0x7ffe /* 1 vars */) = 0 <0.000010>
@@ -168,7 +176,7 @@ fn of_child(dir: &Dir) -> (i64, String) {
 #[test]
 fn imports_lead_through_sockets_and_fifos_of_which_the_trace_tells_both_ends() {
     let waits = |own: &str, other: &str| {
-        talk(&format!(
+        messages(&format!(
             "\
 7  10:00:00.002000 recvfrom({own},  <unfinished ...>
 8  10:00:00.081000 sendto({other}, \"1\", 1, 0, NULL, 0) = 1 <0.000010>
@@ -194,14 +202,14 @@ fn imports_lead_through_sockets_and_fifos_of_which_the_trace_tells_both_ends() {
             "{own}: {notes}"
         );
     }
-    let accepting = talk(
+    let accepting = messages(
         "\
 7  10:00:00.002000 accept4(5<UNIX-STREAM:[90,\"us\"]>,  <unfinished ...>
 8  10:00:00.081000 connect(4<UNIX-STREAM:[91]>, {sa_family=AF_UNIX, sun_path=\"us\"}, 5) = 0 <0.000033>
 7  10:00:00.081100 <... accept4 resumed>{sa_family=AF_UNIX}, [110 => 2], 0) = 6<UNIX-STREAM:[92->91,\"us\"]> <0.079100>",
     );
     assert_eq!(of_child(&accepting), (79, "[]".to_owned()));
-    let fifo = talk(
+    let fifo = messages(
         "\
 7  10:00:00.002000 openat(AT_FDCWD</w>, \"f\", O_RDONLY <unfinished ...>
 8  10:00:00.041000 openat(AT_FDCWD</w>, \"f\", O_WRONLY <unfinished ...>

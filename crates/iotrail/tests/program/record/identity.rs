@@ -19,9 +19,9 @@ fn truth(root: &Path, words: &[&str], arguments: &[&str]) -> Transfers {
     let mut command = Command::new(words.first().copied().unwrap_or("/usr/bin/env"));
     command.args(words.get(1..).unwrap_or_default()).arg(program).arg(&work).args(arguments);
     let output = command.current_dir(root).stdin(Stdio::null()).output().expect("the program runs");
-    let talk = String::from_utf8_lossy(&output.stderr);
-    eprint!("{talk}");
-    assert!(output.status.success(), "{talk}");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    eprint!("{messages}");
+    assert!(output.status.success(), "{messages}");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let transfer = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();

@@ -50,9 +50,9 @@ pub(crate) fn record(name: &str, compiler: &[&str], recorder: &[&str]) -> Option
         eprintln!("NOT TESTED: the kernel does not let {name} do its work here");
         return None;
     }
-    let talk = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{talk}");
-    assert_eq!((&*talk, &output.stdout[..]), ("", &b""[..]), "the streams belong to the program");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{messages}");
+    assert_eq!((&*messages, &output.stdout[..]), ("", &b""[..]), "the streams belong to the program");
     Some(Recorded { notes: notes_in(&root), rows: rows_in(&root), info: info_in(&root) })
 }
 

@@ -1,4 +1,4 @@
-//! Who waited for whom, where processes talk through sockets and FIFOs: `talk.c` tells what happens.
+//! Who waited for whom, where processes talk through sockets and FIFOs: `messages.c` tells what happens.
 
 use crate::record::program::compile;
 use serde_json::Value;

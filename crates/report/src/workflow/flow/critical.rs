@@ -47,8 +47,8 @@ struct Between(HashMap<VertexId, Vec<usize>>);
 impl Between {
     fn new(graph: &Graph) -> Self {
         let mut out: HashMap<VertexId, Vec<usize>> = HashMap::new();
-        for (at, edge) in graph.edges.iter().enumerate() {
-            out.entry(edge.from).or_default().push(at);
+        for (index, edge) in graph.edges.iter().enumerate() {
+            out.entry(edge.from).or_default().push(index);
         }
         Self(out)
     }

@@ -72,7 +72,7 @@ pub struct FlowGroup {
     pub m: u64,
     /// Files or processes that they are.
     pub d: u64,
-    /// Time of the members' lives, as far as it is known; NULL if it is known of none.
+    /// Time of the members' lifetimes, as far as it is known; NULL if it is known of none.
     pub t: Option<i64>,
     /// Bytes that processes read of it, or that it read.
     pub r: u64,

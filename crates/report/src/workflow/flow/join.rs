@@ -6,7 +6,7 @@
 
 use super::{FlowEdge, figures};
 use iotrail_model::canonical::canonical;
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use iotrail_query::generalise::generalise;
 use iotrail_workflow::graph::{Facts, FileVertex, Graph, ProcessVertex, Vertex, VertexId};
 use std::cmp::Reverse;
@@ -70,7 +70,7 @@ pub(super) fn join(
     let mut known: HashMap<Key, u32> = HashMap::new();
     let mut seen = HashSet::new();
     for (key, vertex) in keys.into_iter().zip(&graph.vertices) {
-        let place = *known.entry(key).or_insert_with_key(|(kind, name)| {
+        let index = *known.entry(key).or_insert_with_key(|(kind, name)| {
             joined.groups.push(Group {
                 label: label(name),
                 name: name.clone(),
@@ -80,15 +80,15 @@ pub(super) fn join(
             });
             joined.groups.len() as u32 - 1
         });
-        let group = &mut joined.groups[place as usize];
+        let group = &mut joined.groups[index as usize];
         group.phase = group.phase.filter(|phase| vertex.phase == Some(*phase));
         group.members += u64::from(vertex.members);
-        if vertex.members > 1 || seen.insert((place, identity(vertex))) {
+        if vertex.members > 1 || seen.insert((index, identity(vertex))) {
             group.distinct += u64::from(vertex.members);
         }
         group.time = sum(group.time, vertex.time.map(|time| time.0));
         group.critical |= joined.critical[joined.of.len()];
-        joined.of.push(place);
+        joined.of.push(index);
     }
     link(graph, steps, &mut joined);
     joined
@@ -100,9 +100,9 @@ fn sum(one: Option<i64>, other: Option<i64>) -> Option<i64> {
 }
 
 /// What the versions of a file and the parts of a process have in common.
-fn identity(vertex: &Vertex) -> (Option<LifeId>, Option<&str>) {
+fn identity(vertex: &Vertex) -> (Option<ProcessId>, Option<&str>) {
     match &vertex.facts {
-        Facts::Process(process) => (Some(process.life), None),
+        Facts::Process(process) => (Some(process.process), None),
         Facts::File(file) => (None, Some(&file.path)),
     }
 }

@@ -1,7 +1,7 @@
 //! The joined graph with its positions: found once, however much of what is behind it the page holds.
 
 use super::join::{Group, Joined, join};
-use super::place::places;
+use super::positions::positions;
 use super::{CriticalPath, FlowGroup, FlowLink};
 use crate::name_table::NameTable;
 use iotrail_draw::{DrawError, EngineChoice};
@@ -24,7 +24,7 @@ impl Overview {
         (groups, routed): (usize, usize),
     ) -> Result<Self, DrawError> {
         let joined = join(graph, &critical.vertices, &critical.edges, groups);
-        let (boxes, routes) = places(&joined, engine, routed)?;
+        let (boxes, routes) = positions(&joined, engine, routed)?;
         Ok(Self { joined, boxes, routes })
     }
 

@@ -3,13 +3,13 @@
 use super::*;
 use iotrail_draw::EngineChoice;
 use iotrail_model::Nanos;
-use iotrail_query::LifeId;
+use iotrail_query::ProcessId;
 use iotrail_workflow::graph::{FileVertex, ProcessVertex, Transfer};
 
-fn process(life: u32, exe: &str, (start, end): (i64, i64)) -> Vertex {
+fn process(process: u32, exe: &str, (start, end): (i64, i64)) -> Vertex {
     let facts = ProcessVertex {
-        life: LifeId(life),
-        pid: 100 + life,
+        process: ProcessId(process),
+        pid: 100 + process,
         part: 1,
         exe: Some(format!("/bin/{exe}").into()),
         start: Some(Timestamp(start)),
@@ -17,7 +17,7 @@ fn process(life: u32, exe: &str, (start, end): (i64, i64)) -> Vertex {
         ..ProcessVertex::default()
     };
     Vertex {
-        key: format!("{}", 100 + life).into(),
+        key: format!("{}", 100 + process).into(),
         label: exe.into(),
         phase: Some(u32::from(exe == "work")),
         members: 1,
@@ -67,12 +67,12 @@ fn page(groups: usize, room: (usize, usize)) -> (PageFlow, Vec<String>) {
     let graph = graph();
     let critical = CriticalPath::new(&graph);
     let overview = Overview::new(&graph, &critical, EngineChoice::Dugong, (groups, 100)).unwrap();
-    let lives: Vec<Option<u32>> = (0..4).map(Some).collect();
+    let processes: Vec<Option<u32>> = (0..4).map(Some).collect();
     let subject = Subject {
         graph: &graph,
         critical: &critical,
         overview: &overview,
-        lives: &lives,
+        processes: &processes,
         origin: Timestamp(0),
         room,
     };

@@ -204,19 +204,19 @@ impl<'r> World<'r> {
     }
 
     fn turn(&mut self) {
-        let alive: Vec<usize> = (0..self.threads.len()).filter(|place| !self.threads[*place].gone).collect();
+        let alive: Vec<usize> = (0..self.threads.len()).filter(|index| !self.threads[*index].gone).collect();
         if alive.is_empty() {
             return;
         }
-        let place = alive[self.random.below(alive.len())];
-        match self.threads[place].call.clone() {
-            None => self.begin(place),
-            Some(call) => self.go_on(place, &call),
+        let index = alive[self.random.below(alive.len())];
+        match self.threads[index].call.clone() {
+            None => self.begin(index),
+            Some(call) => self.go_on(index, &call),
         }
     }
 
-    fn enter(&mut self, place: usize, what: What, name: &'static str, args: String, label: Option<String>) {
-        let thread = &mut self.threads[place];
+    fn enter(&mut self, index: usize, what: What, name: &'static str, args: String, label: Option<String>) {
+        let thread = &mut self.threads[index];
         let (tid, process) = (thread.tid, thread.process);
         thread.call = Some(Call { what, number: self.truth.calls.len() });
         self.truth.processes[process].seen = true;
@@ -224,40 +224,40 @@ impl<'r> World<'r> {
         self.see(Sight::Enter { tid, name, args });
     }
 
-    fn begin(&mut self, place: usize) {
-        let process = self.threads[place].process;
+    fn begin(&mut self, index: usize) {
+        let process = self.threads[index].process;
         let alive = self.threads.iter().filter(|thread| !thread.gone).count();
         match self.random.below(20) {
             0..=8 => {
                 self.opens += 1;
                 let path = format!("/c/{}", self.opens);
                 let args = format!("AT_FDCWD, \"{path}\", O_RDONLY");
-                self.enter(place, What::Open, "openat", args, Some(path));
+                self.enter(index, What::Open, "openat", args, Some(path));
                 if self.random.one_in(2)
-                    && let Some(call) = self.threads[place].call.clone()
+                    && let Some(call) = self.threads[index].call.clone()
                 {
-                    self.go_on(place, &call);
+                    self.go_on(index, &call);
                 }
             }
-            9..=12 if alive < 10 => self.make(place),
+            9..=12 if alive < 10 => self.make(index),
             13 | 14 if self.has_children(process) => {
-                self.enter(place, What::Wait, "wait4", "-1, ".to_owned(), None);
+                self.enter(index, What::Wait, "wait4", "-1, ".to_owned(), None);
             }
             15 => {
                 let args = "\"/bin/x\", [\"x\"], 0x7ffc /* 3 vars */".to_owned();
-                self.enter(place, What::Exec, "execve", args, None);
+                self.enter(index, What::Exec, "execve", args, None);
             }
             16 if self.truth.processes[process].parent.is_some() || self.random.one_in(4) => {
-                self.exit_group(place);
+                self.exit_group(index);
             }
-            17 if self.truth.processes[process].pid != self.threads[place].tid => self.exit(place),
+            17 if self.truth.processes[process].pid != self.threads[index].tid => self.exit(index),
             18 if self.random.one_in(6) => self.kill(process),
             _ => {}
         }
     }
 
-    fn make(&mut self, place: usize) {
-        let process = self.threads[place].process;
+    fn make(&mut self, index: usize) {
+        let process = self.threads[index].process;
         let is_thread = self.kind.threads && self.random.one_in(2);
         let (what, name, args) = if is_thread {
             let tid = self.number();
@@ -276,31 +276,31 @@ impl<'r> World<'r> {
             }
         };
         // Its number is known from here on, and the child may be first.
-        self.enter(place, what, name, args, None);
+        self.enter(index, what, name, args, None);
     }
 
     fn has_children(&self, process: usize) -> bool {
         self.truth.processes.iter().any(|child| child.parent == Some(process) && !child.gone)
     }
 
-    fn leave(&mut self, place: usize, args: &str, value: &str) {
-        let thread = &mut self.threads[place];
+    fn leave(&mut self, index: usize, args: &str, value: &str) {
+        let thread = &mut self.threads[index];
         thread.call = None;
         let tid = thread.tid;
         self.see(Sight::Return { tid, args: args.to_owned(), value: value.to_owned() });
     }
 
-    fn go_on(&mut self, place: usize, call: &Call) {
-        let process = self.threads[place].process;
+    fn go_on(&mut self, index: usize, call: &Call) {
+        let process = self.threads[index].process;
         match call.what {
-            What::Open => self.leave(place, "", "-1 ENOENT (No such file or directory)"),
-            What::Fork(child) => self.leave(place, "", &child.to_string()),
+            What::Open => self.leave(index, "", "-1 ENOENT (No such file or directory)"),
+            What::Fork(child) => self.leave(index, "", &child.to_string()),
             What::Vfork(child, made) => {
                 let in_place = self.threads.iter().any(|thread| thread.process == made && !thread.gone);
                 let replaced = self.truth.processes[made].zombie || self.truth.processes[made].gone;
                 // An exec of the child would do; that it is gone is simpler.
                 if replaced || !in_place {
-                    self.leave(place, "", &child.to_string());
+                    self.leave(index, "", &child.to_string());
                 }
             }
             What::Wait => {
@@ -313,38 +313,38 @@ impl<'r> World<'r> {
                         let pid = row.pid;
                         self.used.remove(&pid);
                         self.leave(
-                            place,
+                            index,
                             "[{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL",
                             &pid.to_string(),
                         );
                     }
                     None if !self.has_children(process) => {
-                        self.leave(place, "0x7ff, 0, NULL", "-1 ECHILD (No child processes)");
+                        self.leave(index, "0x7ff, 0, NULL", "-1 ECHILD (No child processes)");
                     }
                     None => {}
                 }
             }
-            What::Exec => self.exec(place, call.number),
+            What::Exec => self.exec(index, call.number),
         }
     }
 
     /// A thread dies in its call. Of calls that make others, the trace would not say what they made.
-    fn cut(&mut self, place: usize) {
-        let thread = &mut self.threads[place];
+    fn cut(&mut self, index: usize) {
+        let thread = &mut self.threads[index];
         let tid = thread.tid;
         match thread.call.take().map(|call| call.what) {
-            Some(What::Fork(child) | What::Vfork(child, _)) => self.leave(place, "", &child.to_string()),
+            Some(What::Fork(child) | What::Vfork(child, _)) => self.leave(index, "", &child.to_string()),
             Some(_) => self.see(Sight::Cut { tid }),
             None => {}
         }
     }
 
     /// The other threads of a process are killed.
-    fn end_others(&mut self, place: usize, how: &str, spare: Option<u32>) {
-        let process = self.threads[place].process;
+    fn end_others(&mut self, index: usize, how: &str, spare: Option<u32>) {
+        let process = self.threads[index].process;
         for other in 0..self.threads.len() {
             let thread = &self.threads[other];
-            if other == place || thread.process != process || thread.gone {
+            if other == index || thread.process != process || thread.gone {
                 continue;
             }
             let tid = thread.tid;
@@ -357,49 +357,49 @@ impl<'r> World<'r> {
         }
     }
 
-    fn exec(&mut self, place: usize, number: usize) {
-        let (tid, process) = (self.threads[place].tid, self.threads[place].process);
+    fn exec(&mut self, index: usize, number: usize) {
+        let (tid, process) = (self.threads[index].tid, self.threads[index].process);
         let pid = self.truth.processes[process].pid;
         let lone = !self
             .threads
             .iter()
             .enumerate()
-            .any(|(other, thread)| other != place && thread.process == process && !thread.gone);
+            .any(|(other, thread)| other != index && thread.process == process && !thread.gone);
         if tid == pid && lone {
-            return self.leave(place, "", "0");
+            return self.leave(index, "", "0");
         }
         // Of a leader that is gone, or with a clock that does not tell which came first, others would have to decide.
         let leader =
             self.threads.iter().any(|thread| thread.tid == pid && thread.process == process && !thread.gone);
         if !leader || self.kind.steps > 0 {
-            return self.leave(place, "", "-1 ENOENT (No such file or directory)");
+            return self.leave(index, "", "-1 ENOENT (No such file or directory)");
         }
-        self.end_others(place, "exited with 0", Some(pid));
+        self.end_others(index, "exited with 0", Some(pid));
         if tid != pid {
             self.see(Sight::Superseded { tid: pid, by: tid });
-            self.threads[place].tid = pid;
+            self.threads[index].tid = pid;
             self.truth.calls[number].0 = pid;
             self.used.remove(&tid);
         }
-        self.leave(place, "", "0");
+        self.leave(index, "", "0");
     }
 
-    fn exit(&mut self, place: usize) {
-        let tid = self.threads[place].tid;
+    fn exit(&mut self, index: usize) {
+        let tid = self.threads[index].tid;
         self.truth.calls.push((tid, "exit".to_owned()));
-        self.truth.processes[self.threads[place].process].seen = true;
+        self.truth.processes[self.threads[index].process].seen = true;
         self.see(Sight::Exit { tid, name: "exit", status: 0 });
         self.see(Sight::Gone { tid, how: "exited with 0".to_owned() });
-        self.threads[place].gone = true;
+        self.threads[index].gone = true;
         self.used.remove(&tid);
     }
 
-    fn exit_group(&mut self, place: usize) {
-        let process = self.threads[place].process;
+    fn exit_group(&mut self, index: usize) {
+        let process = self.threads[index].process;
         if self.kind.orderly && self.has_children(process) {
             return;
         }
-        let tid = self.threads[place].tid;
+        let tid = self.threads[index].tid;
         let status = self.random.below(256) as i32;
         self.truth.calls.push((tid, "exit_group".to_owned()));
         self.truth.processes[process].seen = true;
@@ -424,15 +424,15 @@ impl<'r> World<'r> {
     fn end_process(&mut self, process: usize, how: &str) {
         let pid = self.truth.processes[process].pid;
         let mut members: Vec<usize> = (0..self.threads.len())
-            .filter(|place| self.threads[*place].process == process && !self.threads[*place].gone)
+            .filter(|index| self.threads[*index].process == process && !self.threads[*index].gone)
             .collect();
-        members.sort_by_key(|place| self.threads[*place].tid == pid);
-        for place in &members {
-            self.threads[*place].gone = true;
-            self.cut(*place);
+        members.sort_by_key(|index| self.threads[*index].tid == pid);
+        for index in &members {
+            self.threads[*index].gone = true;
+            self.cut(*index);
         }
-        for place in members {
-            let tid = self.threads[place].tid;
+        for index in members {
+            let tid = self.threads[index].tid;
             if self.random.one_in(2) {
                 self.turn();
             }
@@ -483,10 +483,10 @@ impl<'r> World<'r> {
 
     /// A trace that ends before says not whose children the last ones are.
     fn return_from_making(&mut self) {
-        for place in 0..self.threads.len() {
-            let call = self.threads[place].call.as_ref().map(|call| call.what);
+        for index in 0..self.threads.len() {
+            let call = self.threads[index].call.as_ref().map(|call| call.what);
             if let Some(What::Fork(child) | What::Vfork(child, _)) = call {
-                self.leave(place, "", &child.to_string());
+                self.leave(index, "", &child.to_string());
             }
         }
     }

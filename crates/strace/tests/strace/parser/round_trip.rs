@@ -18,7 +18,7 @@ enum Quoting {
 /// `bytes` in strace's quoting, without the quotes; `also` are escaped as well.
 fn quote(bytes: &[u8], quoting: Quoting, also: &[u8]) -> String {
     let mut text = String::new();
-    for (at, &byte) in bytes.iter().enumerate() {
+    for (index, &byte) in bytes.iter().enumerate() {
         let simple = match byte {
             b'"' | b'\\' => Some(char::from(byte)),
             b'\n' => Some('n'),
@@ -35,7 +35,9 @@ fn quote(bytes: &[u8], quoting: Quoting, also: &[u8]) -> String {
                 write!(text, "{}", char::from(byte))
             }
             (Quoting::Hex, None) => write!(text, "\\x{byte:02x}"),
-            (Quoting::Octal, None) if bytes.get(at + 1).is_some_and(|next| (b'0'..=b'7').contains(next)) => {
+            (Quoting::Octal, None)
+                if bytes.get(index + 1).is_some_and(|next| (b'0'..=b'7').contains(next)) =>
+            {
                 write!(text, "\\{byte:03o}")
             }
             (Quoting::Octal, None) => write!(text, "\\{byte:o}"),

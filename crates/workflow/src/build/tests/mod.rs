@@ -271,7 +271,7 @@ fn a_million_messages_are_no_million_parts_and_nothing_of_them_is_lost() {
     let rounds = 2_500_u64;
     let script = "1 write pipe:[1] 5\n2 read pipe:[1] 5\n2 write pipe:[2] 6\n1 read pipe:[2] 6\n";
     let graph = graph(&("1 fork 2\n".to_owned() + &script.repeat(rounds as usize)));
-    assert!(graph.vertices.len() <= 4 * (weave::MOST_PARTS as usize + 2), "{}", graph.vertices.len());
+    assert!(graph.vertices.len() <= 4 * (graph_builder::MOST_PARTS as usize + 2), "{}", graph.vertices.len());
     let sum = |read: bool| {
         graph.edges.iter().map(|edge| if read { edge.read.bytes } else { edge.written.bytes }).sum::<u64>()
     };

@@ -7,7 +7,7 @@ use crate::build::{BuildOptions, build};
 use crate::cycles::cycles;
 use crate::graph::{FileView, Graph};
 use iotrail_model::{Case, CaseId, Event, FileFacts, Nanos, Nullable, Pid, Process, Tid, Timestamp};
-use iotrail_query::{Lives, ProcessGroupBy};
+use iotrail_query::{ProcessGroupBy, ProcessTable};
 use iotrail_trail::EventLog;
 use iotrail_trail::memory::MemoryLog;
 use std::num::NonZeroUsize;
@@ -126,9 +126,9 @@ fn call(log: &mut MemoryLog, mut event: Event, words: &[&str]) -> Event {
 }
 
 pub(crate) fn graph_of(log: &EventLog, options: &BuildOptions<'_>) -> Graph {
-    let lives = Lives::new(log.processes().unwrap());
-    let groups = ProcessGroupBy::Exe.divide(log, &lives);
-    let graph = build(log, &lives, &groups, options).unwrap();
+    let processes = ProcessTable::new(log.processes().unwrap());
+    let groups = ProcessGroupBy::Exe.divide(log, &processes);
+    let graph = build(log, &processes, &groups, options).unwrap();
     check(&graph);
     graph
 }

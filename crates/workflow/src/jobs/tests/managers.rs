@@ -16,7 +16,7 @@ fn needs(jobs: &Jobs) -> Vec<Vec<u32>> {
 }
 
 fn sentences(jobs: &Jobs) -> Vec<String> {
-    jobs.troubles.iter().map(Trouble::say).collect()
+    jobs.issues.iter().map(Issue::message).collect()
 }
 
 /// A call that failed because there is no such name.
@@ -46,8 +46,8 @@ fn a_pipe_that_an_exec_closes_is_held_by_those_that_copied_it() {
     recording.moved(3, "read", Some(0), "pipe:[7]", 4, "", Some(4));
     recording.write(3, "/w/out");
     let jobs = recording.jobs();
-    assert_eq!((jobs.jobs.len(), &*jobs.jobs[0].name), (1, "sort|uniq"), "{:?}", jobs.troubles);
-    assert_eq!(jobs.troubles, []);
+    assert_eq!((jobs.jobs.len(), &*jobs.jobs[0].name), (1, "sort|uniq"), "{:?}", jobs.issues);
+    assert_eq!(jobs.issues, []);
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn a_pair_of_sockets_is_not_the_standard_input_of_the_recording() {
     recording.start(2, "cat", |recording| recording.call(2, "dup2", Some(0), "socket:[8]", 0, ""));
     recording.moved(2, "read", Some(0), "socket:[8]", 4, "", Some(4));
     let jobs = recording.jobs();
-    let reads = |trouble: &Trouble| matches!(trouble, Trouble::ReadsOutside { .. });
-    assert!(!jobs.troubles.iter().any(reads), "{:?}", jobs.troubles);
+    let reads = |issue: &Issue| matches!(issue, Issue::ReadsOutside { .. });
+    assert!(!jobs.issues.iter().any(reads), "{:?}", jobs.issues);
 }
 
 /// A process with number 1 that is a script, asks `version` and executes `python3` in its place, with other variables.
@@ -113,7 +113,7 @@ fn shim(writes: bool) -> Jobs {
 #[test]
 fn a_script_that_only_finds_a_program_and_executes_it_in_its_place_is_passed_over() {
     let jobs = shim(false);
-    assert_eq!(lines(&jobs), ["sort in", "cp a b"], "{:?}", jobs.troubles);
+    assert_eq!(lines(&jobs), ["sort in", "cp a b"], "{:?}", jobs.issues);
     assert_eq!(needs(&jobs), [vec![], vec![0]]);
     let said = sentences(&jobs);
     assert!(
@@ -142,7 +142,7 @@ fn what_a_manager_does_with_directories_is_done_again_where_it_matters() {
     let made = "mkdir -p late; mkdir -p -m 750 late/own";
     assert_eq!(lines(&jobs), ["ls", made, "sort", "rm -f late/own/a; rmdir late/own"]);
     assert_eq!(needs(&jobs), [vec![], vec![0], vec![1], vec![1, 2]]);
-    assert_eq!((&*jobs.directories, &jobs.troubles), ([Arc::from("/w/usual")].as_slice(), &Vec::new()));
+    assert_eq!((&*jobs.directories, &jobs.issues), ([Arc::from("/w/usual")].as_slice(), &Vec::new()));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_directory_of_unknown_permissions_is_remarked() {
     recording.call(1, "mkdir", None, "/w/out", 0, "");
     recording.start(2, "sort", |recording| recording.redirect(2, 1, "/w/out/a", MAKE));
     let jobs = recording.jobs();
-    assert_eq!(jobs.troubles, [Trouble::ManagerMade { paths: vec![Arc::from("/w/out")] }]);
+    assert_eq!(jobs.issues, [Issue::ManagerMade { paths: vec![Arc::from("/w/out")] }]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn an_empty_file_new_permissions_and_a_removal_of_a_manager_are_jobs() {
     recording.now += 2_000;
     recording.call(1, "unlink", None, "/w/a", 0, "");
     let jobs = recording.jobs();
-    assert_eq!(lines(&jobs), ["sort", ":; chmod 444 a", "cp a b", "rm -f a"], "{:?}", jobs.troubles);
+    assert_eq!(lines(&jobs), ["sort", ":; chmod 444 a", "cp a b", "rm -f a"], "{:?}", jobs.issues);
     assert_eq!(needs(&jobs), [vec![], vec![0], vec![1], vec![1, 2]]);
     assert_eq!(paths(&jobs.jobs[1].outputs), ["/w/a", "/w/done"]);
     let redirect = Redirect { fd: 1, target: Target::Write(Arc::from("/w/done")) };
@@ -279,7 +279,7 @@ fn a_file_that_is_opened_twice_is_told_apart_by_its_open_file_descriptions() {
         }
         recording.jobs()
     };
-    assert_eq!((jobs(true).jobs.len(), jobs(true).troubles), (2, vec![]));
+    assert_eq!((jobs(true).jobs.len(), jobs(true).issues), (2, vec![]));
     assert!(
         sentences(&jobs(false)).iter().any(|why| why.contains("which of them a command got is not known"))
     );

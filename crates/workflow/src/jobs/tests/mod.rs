@@ -143,8 +143,8 @@ impl Recording {
 
     fn jobs_with(self, options: &JobOptions) -> Jobs {
         let log = self.log.build();
-        let lives = Lives::new(log.processes().unwrap());
-        jobs(&log, &lives, options).unwrap()
+        let processes = ProcessTable::new(log.processes().unwrap());
+        jobs(&log, &processes, options).unwrap()
     }
 }
 
@@ -171,7 +171,7 @@ fn a_job_needs_who_wrote_what_it_reads() {
     assert_eq!(user.needs, [JobId(0)]);
     assert_eq!(paths(&user.inputs), ["/w/a", "/w/there"]);
     assert_eq!((user.outputs.len(), &*user.temporaries), (0, [Arc::from("/w/tmp")].as_slice()));
-    assert_eq!(jobs.troubles, []);
+    assert_eq!(jobs.issues, []);
     assert_eq!((jobs.manager.as_deref(), jobs.base.as_deref()), (Some("sh\0run.sh"), Some("/w")));
 }
 
@@ -291,10 +291,10 @@ fn ping_pong() -> Recording {
 fn jobs_that_need_each_other_are_their_manager_or_run_in_the_order_of_their_starts() {
     let jobs = ping_pong().jobs();
     assert_eq!((jobs.jobs.len(), &*jobs.jobs[0].name), (1, "run.sh"));
-    assert!(matches!(jobs.troubles[0], Trouble::NoEnd { .. }), "{:?}", jobs.troubles);
-    assert!(matches!(jobs.troubles[1], Trouble::Whole { .. }), "{:?}", jobs.troubles);
+    assert!(matches!(jobs.issues[0], Issue::NoEnd { .. }), "{:?}", jobs.issues);
+    assert!(matches!(jobs.issues[1], Issue::Whole { .. }), "{:?}", jobs.issues);
     let jobs = ping_pong().jobs_told_apart();
-    assert_eq!(jobs.troubles, [Trouble::Cycle { jobs: vec![JobId(0), JobId(1)] }]);
+    assert_eq!(jobs.issues, [Issue::Cycle { jobs: vec![JobId(0), JobId(1)] }]);
     assert_eq!((jobs.jobs[0].needs.len(), &*jobs.jobs[1].needs), (0, [JobId(0)].as_slice()));
 }
 
@@ -310,12 +310,12 @@ fn a_file_of_several_jobs_and_one_of_the_manager_are_told() {
         recording.read(pid, "/w/list");
     }
     let jobs = recording.jobs_told_apart();
-    let shared = Trouble::SharedOutput { path: Arc::from("/w/log"), jobs: vec![JobId(0), JobId(1)] };
-    assert_eq!(jobs.troubles[..2], [shared, Trouble::ManagerWrote { path: Arc::from("/w/list") }]);
+    let shared = Issue::SharedOutput { path: Arc::from("/w/log"), jobs: vec![JobId(0), JobId(1)] };
+    assert_eq!(jobs.issues[..2], [shared, Issue::ManagerWrote { path: Arc::from("/w/list") }]);
     assert!(
-        jobs.troubles[2..].iter().all(|trouble| matches!(trouble, Trouble::NotExported { .. })),
+        jobs.issues[2..].iter().all(|issue| matches!(issue, Issue::NotExported { .. })),
         "{:?}",
-        jobs.troubles
+        jobs.issues
     );
     assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
     assert!(!jobs.jobs[1].outputs[0].only && jobs.jobs[1].outputs[0].updated);
@@ -327,7 +327,7 @@ fn a_process_that_starts_nobody_is_itself_the_job() {
     recording.read(1, "/w/run.sh");
     let jobs = recording.jobs();
     assert_eq!((jobs.jobs.len(), &jobs.manager), (1, &None));
-    assert_eq!(jobs.troubles, [Trouble::NoEnd { job: JobId(0) }]);
+    assert_eq!(jobs.issues, [Issue::NoEnd { job: JobId(0) }]);
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn a_manager_that_wrote_is_a_job_as_a_whole() {
     let why = "it wrote /w/list itself".to_owned();
     let [job] = jobs.jobs.as_slice() else { panic!("{:?}", jobs) };
     assert_eq!((&*job.name, paths(&job.outputs)), ("run.sh", vec!["/w/list"]));
-    assert!(matches!(&jobs.troubles[1], Trouble::Whole { .. }), "{:?} {why}", jobs.troubles);
+    assert!(matches!(&jobs.issues[1], Issue::Whole { .. }), "{:?} {why}", jobs.issues);
 }
 
 #[test]
@@ -567,7 +567,7 @@ fn commands_that_talk_through_sockets_are_a_job_as_a_whole() {
     recording.start(3, "client", |_| {});
     recording.moved(3, "write", Some(3), "UNIX-STREAM:[7->8]", 4, "", Some(4));
     let jobs = recording.jobs();
-    let said = jobs.troubles.iter().map(Trouble::say).collect::<Vec<_>>();
+    let said = jobs.issues.iter().map(Issue::message).collect::<Vec<_>>();
     assert_eq!(jobs.jobs.len(), 1, "{said:?}");
     assert!(said.iter().any(|why| why.contains("through a socket")), "{said:?}");
     // With itself a command may talk as it likes.
@@ -619,8 +619,8 @@ fn a_shell_that_opened_a_file_under_another_umask_is_one_job() {
     recording.moved(2, "write", Some(4), "/w/a", 4, "", Some(4));
     recording.start(3, "head", |_| ());
     let jobs = recording.jobs();
-    let says = |trouble: &Trouble| matches!(trouble, Trouble::Whole { why, .. } if why.contains("umask"));
-    assert!(jobs.troubles.iter().any(says), "{:?}", jobs.troubles);
+    let says = |issue: &Issue| matches!(issue, Issue::Whole { why, .. } if why.contains("umask"));
+    assert!(jobs.issues.iter().any(says), "{:?}", jobs.issues);
 }
 
 #[test]
@@ -666,7 +666,7 @@ fn variables_that_the_recording_began_with_are_those_of_the_jobs() {
     let recording = Recording { log, ..Recording::new() };
     let jobs = recording.jobs();
     let variables = vec!["X=a b".to_owned()];
-    assert!(jobs.troubles.contains(&Trouble::Environment { variables }));
+    assert!(jobs.issues.contains(&Issue::Environment { variables }));
     assert_eq!(jobs.environment, ["TZ=UTC-7"]);
 }
 
@@ -679,7 +679,7 @@ fn what_goes_to_a_file_that_was_open_before_is_remarked() {
     recording.moved(3, "write", Some(1), "/w/own", 4, "", Some(4));
     recording.start(4, "cat", |_| ());
     recording.moved(4, "write", Some(1), "/dev/pts/0", 4, "", Some(4));
-    assert_eq!(recording.jobs().troubles, [Trouble::WroteOutside { path: "/w/log".into() }]);
+    assert_eq!(recording.jobs().issues, [Issue::WroteOutside { path: "/w/log".into() }]);
 }
 
 fn timed(jobs: &Jobs) -> Vec<(&str, bool)> {
@@ -791,9 +791,9 @@ fn a_manager_that_sets_times_and_permissions_does_not_make_the_contents() {
     let jobs = recording.jobs_told_apart();
     assert_eq!(jobs.jobs[1].needs, [JobId(0)]);
     let why = "it changed the permissions of /w/a itself".to_owned();
-    assert!(jobs.troubles.contains(&Trouble::NotExported { why }), "{:?}", jobs.troubles);
-    let wrote = jobs.troubles.iter().any(|trouble| matches!(trouble, Trouble::ManagerWrote { .. }));
-    assert!(!wrote, "{:?}", jobs.troubles);
+    assert!(jobs.issues.contains(&Issue::NotExported { why }), "{:?}", jobs.issues);
+    let wrote = jobs.issues.iter().any(|issue| matches!(issue, Issue::ManagerWrote { .. }));
+    assert!(!wrote, "{:?}", jobs.issues);
 }
 
 #[test]
@@ -805,7 +805,7 @@ fn a_file_that_became_the_standard_input_is_not_that_of_the_recording() {
         recording.call(2, "dup2", Some(0), "/w/in", 0, "");
     });
     recording.moved(2, "read", Some(0), "/w/in", 4, "", Some(4));
-    assert_eq!(recording.jobs().troubles, []);
+    assert_eq!(recording.jobs().issues, []);
 }
 
 #[test]

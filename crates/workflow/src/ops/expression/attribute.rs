@@ -40,7 +40,7 @@ pub(super) enum Attribute {
 
 /// How the values of an attribute are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ValueType {
     Text,
     Path,
     Count,
@@ -74,21 +74,21 @@ impl Attribute {
         })
     }
 
-    pub(super) fn form(&self) -> Form {
+    pub(super) fn value_type(&self) -> ValueType {
         match self {
             Self::Kind | Self::Label | Self::Cmd | Self::Host | Self::Cid | Self::Phase | Self::Env(_) => {
-                Form::Text
+                ValueType::Text
             }
-            Self::Key | Self::Exe | Self::Path => Form::Path,
-            Self::Bytes => Form::Bytes,
-            Self::Time => Form::Span,
+            Self::Key | Self::Exe | Self::Path => ValueType::Path,
+            Self::Bytes => ValueType::Bytes,
+            Self::Time => ValueType::Span,
             Self::Pid
             | Self::Calls
             | Self::Readers
             | Self::Writers
             | Self::Degree
             | Self::Version
-            | Self::Members => Form::Count,
+            | Self::Members => ValueType::Count,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The parser: by descent, of bounded depth.
 
-use super::attribute::{Attribute, Form, KINDS, NAMES};
+use super::attribute::{Attribute, KINDS, NAMES, ValueType};
 use super::{Holds, Node, Relation};
 use crate::ops::OpError;
 use globset::GlobBuilder;
@@ -116,9 +116,11 @@ impl Parser<'_> {
         self.peek();
         let value_at = self.at;
         let value = self.value()?;
-        let holds = match attribute.form() {
-            Form::Text | Form::Path => self.text_test(&attribute, place, value_at, operator, value)?,
-            form => self.number_test(form, place, value_at, operator, &value)?,
+        let holds = match attribute.value_type() {
+            ValueType::Text | ValueType::Path => {
+                self.text_test(&attribute, place, value_at, operator, value)?
+            }
+            value_type => self.number_test(value_type, place, value_at, operator, &value)?,
         };
         Ok(Node::Test(attribute, holds))
     }
@@ -177,7 +179,7 @@ impl Parser<'_> {
     fn text_test(
         &self,
         attribute: &Attribute,
-        place: usize,
+        index: usize,
         value_at: usize,
         operator: &str,
         value: String,
@@ -192,7 +194,7 @@ impl Parser<'_> {
                 if !value.contains(['*', '?']) {
                     return Ok(Holds::Equal(value, wanted));
                 }
-                let separates = attribute.form() == Form::Path && value.contains('/');
+                let separates = attribute.value_type() == ValueType::Path && value.contains('/');
                 match GlobBuilder::new(&value).literal_separator(separates).build() {
                     Ok(glob) => Ok(Holds::Glob(glob.compile_matcher(), wanted)),
                     Err(error) => {
@@ -209,14 +211,14 @@ impl Parser<'_> {
                     "write a regular expression, in quotes if it has & | or )",
                 ),
             },
-            _ => self.error(place, "this attribute is a text and has no order", "write = != ~ or !~"),
+            _ => self.error(index, "this attribute is a text and has no order", "write = != ~ or !~"),
         }
     }
 
     fn number_test(
         &self,
-        form: Form,
-        place: usize,
+        value_type: ValueType,
+        index: usize,
         value_at: usize,
         operator: &str,
         value: &str,
@@ -230,16 +232,16 @@ impl Parser<'_> {
             ">=" => Relation::GreaterOrEqual,
             _ => {
                 return self.error(
-                    place,
+                    index,
                     "this attribute is a number and no text",
                     "write = != < <= > or >=",
                 );
             }
         };
-        let (number, allowed) = match form {
-            Form::Bytes => (quantity::bytes(value), "write bytes as 4096, 4kB or 1.5MiB"),
-            Form::Span => (quantity::span(value), "write a span as 20ms, 1.5s, 2min or 1h"),
-            Form::Count | Form::Text | Form::Path => {
+        let (number, allowed) = match value_type {
+            ValueType::Bytes => (quantity::bytes(value), "write bytes as 4096, 4kB or 1.5MiB"),
+            ValueType::Span => (quantity::span(value), "write a span as 20ms, 1.5s, 2min or 1h"),
+            ValueType::Count | ValueType::Text | ValueType::Path => {
                 (value.parse().map_err(|_| "not a whole number".to_owned()), "write a whole number")
             }
         };

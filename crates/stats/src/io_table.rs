@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 /// What the selected rows moved, where, and when.
 #[derive(Clone, Debug)]
-pub(crate) struct InOut {
+pub(crate) struct IoTable {
     kinds: Arc<Kinds>,
     pub(crate) summary: Summary,
     pub(crate) patterns: Patterns,
     pub(crate) throughput: Throughput,
 }
 
-impl InOut {
+impl IoTable {
     pub(crate) fn new(kinds: Arc<Kinds>) -> Self {
         Self {
             kinds,
@@ -37,8 +37,8 @@ impl InOut {
     }
 }
 
-impl Part for InOut {
-    type Seam = Streams;
+impl Part for IoTable {
+    type Boundary = Streams;
     type Closed = Closed;
     type Table = Self;
 
@@ -49,12 +49,12 @@ impl Part for InOut {
     fn add(&mut self, batch: &EventBatch, facts: &RowFacts, context: &Context<'_>) -> Streams {
         let mut streams = Streams::default();
         for row in 0..batch.len {
-            let mut call = self.kinds.call(batch.event(row), facts.life[row], facts.slot[row] as usize);
+            let mut call = self.kinds.call(batch.event(row), facts.process[row], facts.slot[row] as usize);
             streams.open(&call);
             if facts.selected[row] {
                 call.class = self.kinds.classes.of(batch, row);
                 let case = context.cases().get(call.event.case.index());
-                let timed = case.is_none_or(Case::tells_time);
+                let timed = case.is_none_or(Case::has_times);
                 let resolution = case.map(|case| case.resolution).unwrap_or_default();
                 self.add_selected(&call, timed.then_some(resolution), &mut streams);
             }
@@ -68,8 +68,8 @@ impl Part for InOut {
         self.throughput.merge(other.throughput);
     }
 
-    fn close(closed: &mut Closed, seam: Streams) {
-        closed.push(seam);
+    fn close(closed: &mut Closed, boundary: Streams) {
+        closed.push(boundary);
     }
 
     fn finish(mut self, closed: Closed, _: &Context<'_>) -> Self {

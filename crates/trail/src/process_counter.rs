@@ -8,7 +8,7 @@ use iotrail_model::{CaseId, Pid, Process, Timestamp};
 
 /// The images of all processes.
 #[derive(Debug, Default)]
-pub(crate) struct Population(Vec<Image>);
+pub(crate) struct ProcessCounter(Vec<Image>);
 
 /// What counting must know of an image.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Counts {
     pub(crate) threads: u64,
 }
 
-impl Population {
+impl ProcessCounter {
     /// Adds a row of the table `processes`; those of one number in the order in which they ended.
     pub(crate) fn add(&mut self, row: &Process) {
         let (process, replaced) = ((row.case, row.pid), row.is_replaced());
@@ -76,14 +76,14 @@ mod tests {
             threads,
             ..Process::default()
         };
-        let mut population = Population::default();
+        let mut processes = ProcessCounter::default();
         // It executes two programs, the first of which has three threads; then its number is another's, that is killed, and a third's.
-        population.add(&image(7, 10, None, 1));
-        population.add(&image(7, 20, None, 3));
-        population.add(&image(7, 30, Some(0), 1));
-        population.add(&Process { signal: Some("SIGKILL".to_owned()), ..image(7, 40, None, 2) });
-        population.add(&Process { end: None, ..image(7, 50, None, 0) });
-        population.add(&image(8, 15, Some(1), 1));
-        assert_eq!(population.counts(), Counts { processes: 4, threads: 3 + 2 + 1 + 1 });
+        processes.add(&image(7, 10, None, 1));
+        processes.add(&image(7, 20, None, 3));
+        processes.add(&image(7, 30, Some(0), 1));
+        processes.add(&Process { signal: Some("SIGKILL".to_owned()), ..image(7, 40, None, 2) });
+        processes.add(&Process { end: None, ..image(7, 50, None, 0) });
+        processes.add(&image(8, 15, Some(1), 1));
+        assert_eq!(processes.counts(), Counts { processes: 4, threads: 3 + 2 + 1 + 1 });
     }
 }

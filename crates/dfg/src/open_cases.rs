@@ -2,7 +2,7 @@
 //!
 //! Rows are sorted by recorded case, so only the first and the last recorded case of a piece can go on elsewhere; all
 //! others are closed at once and live on only in sums. What remains is the first and last activity of each open case
-//! (they close the seam), its trace so far and the set of its relations.
+//! (they close the boundary), its trace so far and the set of its relations.
 
 use crate::per_case::CaseSums;
 use crate::plan::Plan;
@@ -23,9 +23,9 @@ pub(crate) struct OpenCase {
     /// Whether its time stamps mean anything.
     pub(crate) timed: bool,
     /// Whether they tell how far apart calls are and which overlap.
-    pub(crate) tells_calls: bool,
+    pub(crate) times_calls: bool,
     /// NULL while no event was mapped.
-    pub(crate) ends: Option<Ends>,
+    pub(crate) ends: Option<BoundaryEvents>,
     pub(crate) trace: Trace,
     /// The relations within the piece.
     pub(crate) relations: RelationSet,
@@ -34,7 +34,7 @@ pub(crate) struct OpenCase {
 
 /// The first and the last mapped event of a piece of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ends {
+pub(crate) struct BoundaryEvents {
     pub(crate) first: u32,
     pub(crate) first_start: i64,
     pub(crate) last: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Ends {
     pub(crate) last_end: Option<i64>,
 }
 
-impl Ends {
+impl BoundaryEvents {
     /// Time from the end of the last event to `start`.
     #[inline]
     pub(crate) fn gap_to(&self, start: i64) -> Option<i64> {
@@ -52,32 +52,32 @@ impl Ends {
 
 /// The open cases of consecutive rows.
 #[derive(Clone, Debug, Default)]
-pub struct Seams {
+pub struct OpenCases {
     /// The first and the last recorded case; NULL without rows.
     recorded: Option<(CaseId, CaseId)>,
     open: Vec<OpenCase>,
 }
 
-impl Seams {
+impl OpenCases {
     /// Keeps those of the cases (in the order of their first rows) that may go on beyond the piece, closes all others.
     pub(crate) fn new(cases: Vec<OpenCase>, totals: &mut Totals) -> Self {
         let recorded =
             cases.first().zip(cases.last()).map(|(first, last)| (first.key.case(), last.key.case()));
-        let mut seams = Self { recorded, open: cases };
-        seams.close_inner(totals);
-        seams
+        let mut open_cases = Self { recorded, open: cases };
+        open_cases.close_inner(totals);
+        open_cases
     }
 
-    /// Joins the seams of the rows that follow.
+    /// Joins the boundaries of the rows that follow.
     pub(crate) fn join(&mut self, next: Self, totals: &mut Totals) {
         let Some((next_first, next_last)) = next.recorded else { return };
         let first = self.recorded.map_or(next_first, |(first, _)| first);
         self.recorded = Some((first, next_last));
         let places: HashMap<CaseKey, usize, foldhash::fast::RandomState> =
-            self.open.iter().enumerate().map(|(place, case)| (case.key, place)).collect();
+            self.open.iter().enumerate().map(|(index, case)| (case.key, index)).collect();
         for case in next.open {
             match places.get(&case.key) {
-                Some(&place) => self.open[place].join(case, totals),
+                Some(&index) => self.open[index].join(case, totals),
                 None => self.open.push(case),
             }
         }
@@ -96,24 +96,24 @@ impl Seams {
     }
 }
 
-/// The seams of consecutive pieces, joined, and the sums of the cases that they closed.
+/// The boundaries of consecutive pieces, joined, and the sums of the cases that they closed.
 #[derive(Clone, Debug)]
-pub struct ClosedSeams {
-    joined: Seams,
+pub struct ClosedCases {
+    joined: OpenCases,
     totals: Totals,
 }
 
-impl ClosedSeams {
+impl ClosedCases {
     pub(crate) fn new(slots: usize) -> Self {
-        Self { joined: Seams::default(), totals: Totals::new(slots) }
+        Self { joined: OpenCases::default(), totals: Totals::new(slots) }
     }
 
-    /// Adds the seams of the piece that follows.
-    pub(crate) fn push(&mut self, seams: Seams) {
-        self.joined.join(seams, &mut self.totals);
+    /// Adds the boundaries of the piece that follows.
+    pub(crate) fn push(&mut self, open_cases: OpenCases) {
+        self.joined.join(open_cases, &mut self.totals);
     }
 
-    /// What the seams and the cases that crossed them add to the totals.
+    /// What the boundaries and the cases that crossed them add to the totals.
     pub(crate) fn close(mut self) -> Totals {
         self.joined.close(&mut self.totals);
         self.totals
@@ -126,7 +126,7 @@ impl OpenCase {
             key,
             slot,
             timed: plan.has_times(key.case()),
-            tells_calls: plan.tells_calls(key.case()),
+            times_calls: plan.times_calls(key.case()),
             ends: None,
             trace: Trace::default(),
             relations: RelationSet::default(),
@@ -147,7 +147,7 @@ impl OpenCase {
         }
         self.ends = match (self.ends, next.ends) {
             (Some(mine), Some(theirs)) => {
-                Some(Ends { first: mine.first, first_start: mine.first_start, ..theirs })
+                Some(BoundaryEvents { first: mine.first, first_start: mine.first_start, ..theirs })
             }
             (mine, theirs) => mine.or(theirs),
         };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Something that a reader of exported jobs must know.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "trouble")]
-pub enum Trouble {
+pub enum Issue {
     /// Jobs that need each other; they are ordered by their starts.
     Cycle {
         /// The jobs, sorted.
@@ -117,10 +117,10 @@ pub enum Trouble {
     },
 }
 
-impl Trouble {
+impl Issue {
     /// In words; jobs are numbered from 1 in the order of [`super::Jobs::jobs`].
     #[must_use]
-    pub fn say(&self) -> String {
+    pub fn message(&self) -> String {
         self.to_string()
     }
 }
@@ -135,7 +135,7 @@ fn list(jobs: &[JobId]) -> String {
     format!("{}{rest}", named.join(", "))
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Issue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cycle { jobs } => write!(

@@ -6,7 +6,7 @@ use iotrail_model::{
     Case, CaseId, CaseName, Clock, Event, FileFacts, FileKind, Layer, Nanos, Nullable, OpenId, Pid, Process,
     Timestamp, Usage,
 };
-use iotrail_query::{Lives, ProcessGroupBy, Query, QuerySpec};
+use iotrail_query::{ProcessGroupBy, ProcessTable, Query, QuerySpec};
 use iotrail_stats::result::{AccessRow, Modes, PhaseRow, Profile};
 use iotrail_stats::{ProfileOptions, profile};
 use iotrail_trail::EventLog;
@@ -105,11 +105,11 @@ impl Log {
 
 pub(crate) fn profile_of(log: &EventLog, by: &str, spec: QuerySpec, threads: usize) -> Profile {
     let query = Query::new(spec, log).unwrap();
-    let lives = Lives::new(log.processes().unwrap());
-    let groups = ProcessGroupBy::parse(by).unwrap().divide(log, &lives);
+    let processes = ProcessTable::new(log.processes().unwrap());
+    let groups = ProcessGroupBy::parse(by).unwrap().divide(log, &processes);
     let threads = NonZeroUsize::new(threads).unwrap();
     let options = ProfileOptions { by: by.to_owned(), threads, ..ProfileOptions::default() };
-    profile(log, &query, &lives, &groups, &options).unwrap()
+    profile(log, &query, &processes, &groups, &options).unwrap()
 }
 
 fn phase<'a>(profile: &'a Profile, group: &str) -> &'a PhaseRow {
@@ -192,10 +192,10 @@ fn storage_is_by_process_and_unknown_where_one_does_not_tell() {
 }
 
 #[test]
-fn life_times_and_their_span_are_those_of_the_processes() {
+fn lifetimes_and_their_span_are_those_of_the_processes() {
     let profile = profile_of(&workflow(), "exe", QuerySpec::default(), 1);
     let a = phase(&profile, "a");
-    assert_eq!((a.life_ns, a.span, a.call_ns), (Some(99_998 + 99_996), Some((2, 100_000)), Some(5_000)));
+    assert_eq!((a.lifetime_ns, a.span, a.call_ns), (Some(99_998 + 99_996), Some((2, 100_000)), Some(5_000)));
 }
 
 #[test]
@@ -304,14 +304,14 @@ fn throughput_is_by_group_and_by_rank_and_loses_no_byte() {
 }
 
 #[test]
-fn without_time_stamps_there_is_no_throughput_and_no_life_time() {
+fn without_time_stamps_there_is_no_throughput_and_no_lifetime() {
     let mut log = Log::new();
     let case = Case { id: CaseId(0), clock: Clock::Order, ..Case::default() };
     log.memory = MemoryLog::new(vec![case]);
     log.process(1, 0, "a", None);
     log.moved(("read", 1, 3, "/f", Some(0), 10));
     let profile = profile_of(&log.memory.build(), "exe", QuerySpec::default(), 1);
-    assert_eq!((profile.total.bytes_read, profile.total.life_ns, profile.total.span), (10, None, None));
+    assert_eq!((profile.total.bytes_read, profile.total.lifetime_ns, profile.total.span), (10, None, None));
     assert!(profile.throughput.groups.is_empty() && profile.throughput.ranks.is_empty());
 }
 

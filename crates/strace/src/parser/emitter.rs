@@ -15,7 +15,7 @@ use iotrail_model::{CallId, Tid, Timestamp};
 impl Parser {
     /// Thread and time of a line.
     #[inline]
-    pub(super) fn speaker(&mut self, prefix: &Prefix<'_>, out: &mut Out<'_, impl Sink>) -> (Tid, Timestamp) {
+    pub(super) fn emitter(&mut self, prefix: &Prefix<'_>, out: &mut Out<'_, impl Sink>) -> (Tid, Timestamp) {
         let printed = self.timeline.advance(&prefix.stamp);
         let (pending, names) = (&self.pending, &*out.names);
         let tid = self.threads.of(prefix.tid, || began(pending, prefix.rest, names));
@@ -28,7 +28,7 @@ impl Parser {
     /// Thread and time of a line with which the thread begins something: it will not go on with the call before.
     #[inline]
     pub(super) fn beginner(&mut self, prefix: &Prefix<'_>, out: &mut Out<'_, impl Sink>) -> (Tid, Timestamp) {
-        let (tid, now) = self.speaker(prefix, out);
+        let (tid, now) = self.emitter(prefix, out);
         if let Some(old) = self.pending.take(tid) {
             self.abandon(&old, out);
             self.pending.recycle(old.text);

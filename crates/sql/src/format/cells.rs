@@ -31,14 +31,14 @@ pub(super) fn each_row<E: From<SqlError>>(
     let options = FormatOptions::default();
     let formatters = batch.columns().iter().map(|column| ArrayFormatter::try_new(column, &options));
     let formatters = formatters.collect::<Result<Vec<_>, _>>().map_err(SqlError::from)?;
-    for place in 0..batch.num_rows() {
+    for index in 0..batch.num_rows() {
         let cell =
             |(column, formatter): (&datafusion::arrow::array::ArrayRef, &ArrayFormatter<'_>)| match column
                 .logical_nulls()
-                .is_some_and(|nulls| nulls.is_null(place))
+                .is_some_and(|nulls| nulls.is_null(index))
             {
                 true => Ok(None),
-                false => formatter.value(place).try_to_string().map(Some),
+                false => formatter.value(index).try_to_string().map(Some),
             };
         let cells = batch.columns().iter().zip(&formatters).map(cell);
         row(cells.collect::<Result<Vec<_>, _>>().map_err(SqlError::from)?)?;

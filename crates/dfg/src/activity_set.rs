@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 /// A set of activities, cheap to clone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ActivitySet {
     members: Arc<[bool]>,
 }
 
-impl Wanted {
+impl ActivitySet {
     /// Exactly these activities.
     #[must_use]
     pub fn only(activities: impl IntoIterator<Item = ActivityId>) -> Self {

@@ -29,14 +29,14 @@ struct Slot {
 
 /// All paths of a log.
 #[derive(Debug)]
-pub(super) struct Places<'a> {
+pub(super) struct PathFiles<'a> {
     slots: Vec<Slot>,
     paths: &'a [Arc<str>],
     /// Paths in the order of their texts; made when a directory is renamed for the first time.
     by_text: Vec<PathId>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> PathFiles<'a> {
     pub(super) fn new(paths: &'a [Arc<str>]) -> Self {
         Self { slots: vec![Slot::default(); paths.len()], paths, by_text: Vec::new() }
     }

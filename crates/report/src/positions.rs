@@ -18,7 +18,7 @@ const LABEL: (f64, f64) = (46.0, 14.0);
 
 /// Where everything is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Places {
+pub(crate) struct Positions {
     pub(crate) start: [i32; 4],
     pub(crate) end: [i32; 4],
     /// By place in the picture's list of nodes.
@@ -37,7 +37,7 @@ fn picture(dfg: &Dfg, max_nodes: usize, max_edges: usize) -> Picture {
 }
 
 /// Positions for `shown`, with routes for its most important transitions.
-pub(crate) fn places(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> Result<Places, DrawError> {
+pub(crate) fn positions(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> Result<Positions, DrawError> {
     let room = options.limits.routed_edges.min(2 * shown.nodes.len() + 12);
     let mut routed = picture(dfg, options.limits.nodes, room).edges;
     routed.retain(|edge| shown.edges.binary_search(edge).is_ok());
@@ -60,7 +60,7 @@ pub(crate) fn places(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> Res
     let (_, placement) = place(&graph, options.engine)?;
     let labels = place_labels(&graph, &placement);
     let mut boxes = placement.vertices.iter().map(rect);
-    Ok(Places {
+    Ok(Positions {
         start: boxes.next().unwrap_or_default(),
         end: boxes.next().unwrap_or_default(),
         nodes: boxes.collect(),

@@ -102,7 +102,7 @@ fn flags(text: &str) -> Flags {
 
 /// What a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PathKind {
     /// A file of the workflow.
     File,
     /// A pipe, FIFO or socket of it: what is written there cannot be emptied.
@@ -112,24 +112,24 @@ pub(super) enum Place {
     Directory,
 }
 
-fn place(class: Option<System>, kind: Option<&str>) -> Place {
+fn place(class: Option<System>, kind: Option<&str>) -> PathKind {
     match (kind, class) {
-        (Some("directory"), _) => Place::Directory,
-        (_, Some(class)) => Place::System(class),
-        (Some("char" | "block" | "anon"), None) => Place::System(System::Pseudo),
-        (Some("pipe" | "socket"), None) => Place::Channel,
-        _ => Place::File,
+        (Some("directory"), _) => PathKind::Directory,
+        (_, Some(class)) => PathKind::System(class),
+        (Some("char" | "block" | "anon"), None) => PathKind::System(System::Pseudo),
+        (Some("pipe" | "socket"), None) => PathKind::Channel,
+        _ => PathKind::File,
     }
 }
 
 /// The meanings of a log's names.
 #[derive(Debug)]
-pub(super) struct Meanings {
+pub(super) struct Vocabulary {
     /// The layer whose calls make edges: the lowest one of the log.
     pub(super) layer: Layer,
     actions: PerCall<Action>,
     flags: Vec<Flags>,
-    places: Vec<Place>,
+    path_files: Vec<PathKind>,
     /// By path, whose file may be another one at each time.
     classes: Vec<Option<System>>,
     /// The first file of each path.
@@ -144,7 +144,7 @@ pub(super) struct Meanings {
     births: Vec<Option<i64>>,
 }
 
-impl Meanings {
+impl Vocabulary {
     pub(super) fn new(log: &EventLog) -> Self {
         let Names { calls, paths, errnos, flags: texts } = log.names();
         let kind = |path: usize| log.files().get(path).and_then(|row| row.kind.as_deref());
@@ -155,7 +155,7 @@ impl Meanings {
                 call.spec.map_or_else(|| action_of_library(call.transfer()), action)
             }),
             flags: texts.iter().map(|text| flags(text)).collect(),
-            places: classes.iter().enumerate().map(|(id, class)| place(*class, kind(id))).collect(),
+            path_files: classes.iter().enumerate().map(|(id, class)| place(*class, kind(id))).collect(),
             classes,
             first: (0..paths.len()).map(|path| log.file_of(PathId::from_index(path))).collect(),
             kinds: log.distinct_files().iter().map(|file| file.kind.clone()).collect(),
@@ -179,12 +179,12 @@ impl Meanings {
         text.get().and_then(|id| self.flags.get(id.index())).copied().unwrap_or_default()
     }
 
-    pub(super) fn place(&self, path: PathId) -> Place {
-        self.places.get(path.index()).copied().unwrap_or(Place::File)
+    pub(super) fn place(&self, path: PathId) -> PathKind {
+        self.path_files.get(path.index()).copied().unwrap_or(PathKind::File)
     }
 
     /// The place where the path led to that file: a name may be that of a directory first and of a file then.
-    pub(super) fn place_of(&self, path: PathId, file: Nullable<FileId>) -> Place {
+    pub(super) fn place_of(&self, path: PathId, file: Nullable<FileId>) -> PathKind {
         let other = file.get().filter(|file| self.first.get(path.index()) != Some(file));
         match other.and_then(|other| self.kinds.get(other.index()).zip(self.classes.get(path.index()))) {
             Some((kind, class)) => place(*class, kind.as_deref()),
@@ -215,7 +215,7 @@ impl Meanings {
 
     /// Number of paths.
     pub(super) fn paths(&self) -> usize {
-        self.places.len()
+        self.path_files.len()
     }
 }
 
@@ -248,10 +248,10 @@ mod tests {
 
     #[test]
     fn what_is_found_counts_more_than_the_name() {
-        assert_eq!(place(system::class("/data/ff"), Some("pipe")), Place::Channel);
-        assert_eq!(place(system::class("/data/disk"), Some("block")), Place::System(System::Pseudo));
-        assert_eq!(place(system::class("/lib/libc.so.6"), Some("directory")), Place::Directory);
-        assert_eq!(place(system::class("/lib/libc.so.6"), None), Place::System(System::Installed));
-        assert_eq!(place(system::class("/data/a"), None), Place::File);
+        assert_eq!(place(system::class("/data/ff"), Some("pipe")), PathKind::Channel);
+        assert_eq!(place(system::class("/data/disk"), Some("block")), PathKind::System(System::Pseudo));
+        assert_eq!(place(system::class("/lib/libc.so.6"), Some("directory")), PathKind::Directory);
+        assert_eq!(place(system::class("/lib/libc.so.6"), None), PathKind::System(System::Installed));
+        assert_eq!(place(system::class("/data/a"), None), PathKind::File);
     }
 }

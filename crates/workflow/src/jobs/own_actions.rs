@@ -8,18 +8,18 @@ use super::environment::differs;
 use super::group::Together;
 use super::hidden::Hidden;
 use super::programs::{Handle, ProgramId, Programs, name};
-use super::steps::{Deed, Step};
+use super::steps::{JobAction, Step};
 use crate::waits::ends::Channels;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::text::printable;
 use iotrail_model::{Names, PathId};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that a manager did itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum OwnDeed {
+enum OwnAction {
     /// What it did to a file.
     File(&'static str, Option<PathId>),
     /// Anything else, in words.
@@ -27,32 +27,32 @@ enum OwnDeed {
 }
 
 /// What managers did themselves, of each in the order in which it was noticed.
-pub(crate) struct OwnDeeds<'a> {
+pub(crate) struct OwnActions<'a> {
     names: &'a Names,
     /// The directory where the recording began.
     home: Option<&'a str>,
-    found: BTreeMap<ProgramId, IndexedDeeds>,
+    found: BTreeMap<ProgramId, IndexedActions>,
 }
 
-/// Each deed once, with its place.
-type IndexedDeeds = HashMap<OwnDeed, usize, RandomState>;
+/// Each action once, with its place.
+type IndexedActions = HashMap<OwnAction, usize, RandomState>;
 
-/// Files of one kind of deed that are named; others are counted.
+/// Files of one kind of action that are named; others are counted.
 const NAMED: usize = 3;
 
 /// What managers did themselves.
-pub(crate) fn own_deeds<'a>(
+pub(crate) fn own_actions<'a>(
     steps: &[Step],
     names: &'a Names,
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     programs: &Programs,
     (division, together): (&Division, &Together),
     hidden: &Hidden,
     sockets: &Channels,
-) -> OwnDeeds<'a> {
-    let home = lives.first_directory();
+) -> OwnActions<'a> {
+    let home = processes.first_directory();
     let mut look =
-        Look { names, lives, programs, division, hidden, fifos: BTreeSet::new(), found: BTreeMap::new() };
+        Look { names, processes, programs, division, hidden, fifos: BTreeSet::new(), found: BTreeMap::new() };
     for (number, step) in steps.iter().enumerate() {
         if let Some(who) = programs.of_step[number] {
             look.step(number, step, who, together);
@@ -62,7 +62,7 @@ pub(crate) fn own_deeds<'a>(
     look.sockets(steps, sockets);
     look.openings(together);
     look.heads();
-    OwnDeeds { names, home, found: look.found }
+    OwnActions { names, home, found: look.found }
 }
 
 /// Whether a file is one of the workflow: below the directory where the recording began, and none that a workflow system
@@ -73,7 +73,7 @@ pub(crate) fn is_of_workflow(home: Option<&str>, path: &str) -> bool {
     home.is_none_or(below) && !path.contains("/.snakemake/") && !path.ends_with("/.snakemake")
 }
 
-impl OwnDeeds<'_> {
+impl OwnActions<'_> {
     /// Managers that did something, the last first.
     pub(crate) fn managers(&self) -> impl Iterator<Item = ProgramId> {
         self.found.keys().rev().copied()
@@ -82,26 +82,26 @@ impl OwnDeeds<'_> {
     /// Why a manager is more than its commands: the first that it did, but nothing that it did to files of its own where there
     /// is anything else.
     pub(crate) fn reason(&self, manager: ProgramId) -> String {
-        let deeds = self.found.get(&manager).into_iter().flatten();
-        let first = deeds.min_by_key(|(deed, place)| (!self.matters(deed), **place));
-        first.map(|(deed, _)| self.say(deed)).unwrap_or_default()
+        let actions = self.found.get(&manager).into_iter().flatten();
+        let first = actions.min_by_key(|(action, place)| (!self.matters(action), **place));
+        first.map(|(action, _)| self.sentence(action)).unwrap_or_default()
     }
 
-    /// All that a manager did that matters, in sentences; files of one kind of deed together. Workflow systems set the times of
+    /// All that a manager did that matters, in sentences; files of one kind of action together. Workflow systems set the times of
     /// what their jobs made as soon as it is made: that changes nothing.
     pub(crate) fn sentences(&self, manager: ProgramId, sets_times: bool) -> Vec<String> {
-        let mut deeds: Vec<(&OwnDeed, usize)> =
-            self.found.get(&manager).into_iter().flatten().map(|(deed, place)| (deed, *place)).collect();
-        deeds.retain(|(deed, _)| {
-            self.matters(deed) && !(sets_times && matches!(deed, OwnDeed::File(SET_TIMES, _)))
+        let mut actions: Vec<(&OwnAction, usize)> =
+            self.found.get(&manager).into_iter().flatten().map(|(action, place)| (action, *place)).collect();
+        actions.retain(|(action, _)| {
+            self.matters(action) && !(sets_times && matches!(action, OwnAction::File(SET_TIMES, _)))
         });
-        deeds.sort_by_key(|(_, place)| *place);
+        actions.sort_by_key(|(_, place)| *place);
         let mut files: BTreeMap<&str, Vec<Option<PathId>>> = BTreeMap::new();
         let mut sentences = Vec::new();
-        for (deed, _) in deeds {
-            match deed {
-                OwnDeed::File(what, path) => files.entry(what).or_default().push(*path),
-                OwnDeed::Other(text) => sentences.push(text.clone()),
+        for (action, _) in actions {
+            match action {
+                OwnAction::File(what, path) => files.entry(what).or_default().push(*path),
+                OwnAction::Other(text) => sentences.push(text.clone()),
             }
         }
         sentences.extend(files.into_iter().map(|(what, paths)| {
@@ -114,17 +114,17 @@ impl OwnDeeds<'_> {
         sentences
     }
 
-    fn matters(&self, deed: &OwnDeed) -> bool {
-        match deed {
-            OwnDeed::File(_, Some(path)) => is_of_workflow(self.home, name(self.names, *path)),
-            OwnDeed::File(_, None) | OwnDeed::Other(_) => true,
+    fn matters(&self, action: &OwnAction) -> bool {
+        match action {
+            OwnAction::File(_, Some(path)) => is_of_workflow(self.home, name(self.names, *path)),
+            OwnAction::File(_, None) | OwnAction::Other(_) => true,
         }
     }
 
-    fn say(&self, deed: &OwnDeed) -> String {
-        match deed {
-            OwnDeed::File(what, path) => format!("it {what} {} itself", called(self.names, *path)),
-            OwnDeed::Other(text) => text.clone(),
+    fn sentence(&self, action: &OwnAction) -> String {
+        match action {
+            OwnAction::File(what, path) => format!("it {what} {} itself", called(self.names, *path)),
+            OwnAction::Other(text) => text.clone(),
         }
     }
 }
@@ -142,13 +142,13 @@ type Users = [BTreeSet<ProgramId>; 2];
 
 struct Look<'a> {
     names: &'a Names,
-    lives: &'a Lives,
+    processes: &'a ProcessTable,
     programs: &'a Programs,
     division: &'a Division,
     hidden: &'a Hidden,
     /// Named pipes that were made.
     fifos: BTreeSet<PathId>,
-    found: BTreeMap<ProgramId, IndexedDeeds>,
+    found: BTreeMap<ProgramId, IndexedActions>,
 }
 
 impl Look<'_> {
@@ -156,14 +156,14 @@ impl Look<'_> {
         self.division.manager[program.index()]
     }
 
-    fn note(&mut self, who: ProgramId, deed: OwnDeed) {
-        let deeds = self.found.entry(who).or_default();
-        let place = deeds.len();
-        deeds.entry(deed).or_insert(place);
+    fn note(&mut self, who: ProgramId, action: OwnAction) {
+        let actions = self.found.entry(who).or_default();
+        let index = actions.len();
+        actions.entry(action).or_insert(index);
     }
 
-    fn say(&mut self, who: ProgramId, what: impl FnOnce() -> String) {
-        self.note(who, OwnDeed::Other(what()));
+    fn note_other(&mut self, who: ProgramId, what: impl FnOnce() -> String) {
+        self.note(who, OwnAction::Other(what()));
     }
 
     fn path(&self, path: Option<PathId>) -> String {
@@ -171,18 +171,18 @@ impl Look<'_> {
     }
 
     fn step(&mut self, number: usize, step: &Step, who: ProgramId, together: &Together) {
-        match step.deed {
-            Deed::Fifo => self.fifos.extend(step.path.get()),
+        match step.action {
+            JobAction::Fifo => self.fifos.extend(step.path.get()),
             // Also who is left waiting for the other end.
-            Deed::Open(_) if step.path.get().is_some_and(|path| self.fifos.contains(&path)) => {
+            JobAction::Open(_) if step.path.get().is_some_and(|path| self.fifos.contains(&path)) => {
                 return self.up(who, |look| {
                     format!("commands exchange data through the named pipe {}", look.path(step.path.get()))
                 });
             }
-            Deed::Remove => self.fifos.retain(|path| step.path.get() != Some(*path)),
+            JobAction::Remove => self.fifos.retain(|path| step.path.get() != Some(*path)),
             _ => {}
         }
-        if step.deed == Deed::Accept {
+        if step.action == JobAction::Accept {
             return self.up(who, |_| SOCKET.to_owned());
         }
         if !self.manages(who) {
@@ -191,20 +191,20 @@ impl Look<'_> {
         let other = self.hidden.is_other(step);
         let visible = |path: Option<PathId>| path.is_some_and(|path| !other && !self.hidden.hides(path));
         let (path, path2) = (step.path.get(), step.path2.get());
-        if step.deed == Deed::Kill {
-            return self.say(who, || "it sent a signal to a process".to_owned());
+        if step.action == JobAction::Kill {
+            return self.note_other(who, || "it sent a signal to a process".to_owned());
         }
-        let what = match step.deed {
-            Deed::Write if step.bytes > 0 && visible(path) && self.opened(path) => "wrote",
-            Deed::Copy if step.bytes > 0 && visible(path2) && self.opened(path2) => "wrote",
-            Deed::Change if visible(path) => "changed",
-            Deed::Mode(_) if visible(path) => "changed the permissions of",
-            Deed::Times if visible(path) => SET_TIMES,
-            Deed::Remove if visible(path) => "deleted",
-            Deed::Rename if visible(path) || visible(path2) => "renamed",
-            Deed::Link | Deed::Symlink if visible(path) || visible(path2) => "linked",
-            Deed::RemoveDirectory => "deleted",
-            Deed::Open(mode) if (mode.truncate || mode.create) && mode.write && visible(path) => {
+        let what = match step.action {
+            JobAction::Write if step.bytes > 0 && visible(path) && self.opened(path) => "wrote",
+            JobAction::Copy if step.bytes > 0 && visible(path2) && self.opened(path2) => "wrote",
+            JobAction::Change if visible(path) => "changed",
+            JobAction::Mode(_) if visible(path) => "changed the permissions of",
+            JobAction::Times if visible(path) => SET_TIMES,
+            JobAction::Remove if visible(path) => "deleted",
+            JobAction::Rename if visible(path) || visible(path2) => "renamed",
+            JobAction::Link | JobAction::Symlink if visible(path) || visible(path2) => "linked",
+            JobAction::RemoveDirectory => "deleted",
+            JobAction::Open(mode) if (mode.truncate || mode.create) && mode.write && visible(path) => {
                 let open = self.programs.open_of_step.get(&number);
                 if open.is_some_and(|open| together.opened_for.contains_key(open)) {
                     return;
@@ -213,8 +213,8 @@ impl Look<'_> {
             }
             _ => return,
         };
-        let path = if step.deed == Deed::Copy { path2 } else { path };
-        self.note(who, OwnDeed::File(what, path));
+        let path = if step.action == JobAction::Copy { path2 } else { path };
+        self.note(who, OwnAction::File(what, path));
     }
 
     fn opened(&self, path: Option<PathId>) -> bool {
@@ -227,7 +227,7 @@ impl Look<'_> {
         while let Some(program) = at {
             if self.manages(program) {
                 let text = what(self);
-                return self.say(program, || text);
+                return self.note_other(program, || text);
             }
             at = self.programs.get(program).parent;
         }
@@ -242,10 +242,12 @@ impl Look<'_> {
             let (wrote, read) = (managers(&traffic.writers), managers(&traffic.readers));
             let job_reads = traffic.readers.iter().any(|reader| !self.manages(*reader));
             if let (Some(manager), true) = (wrote, job_reads) {
-                self.say(manager, || "it sent data of its own to a command through a pipe".to_owned());
+                self.note_other(manager, || "it sent data of its own to a command through a pipe".to_owned());
             }
             if let (Some(manager), true) = (read, job_reads) {
-                self.say(manager, || "it read a part of what a command read from the same pipe".to_owned());
+                self.note_other(manager, || {
+                    "it read a part of what a command read from the same pipe".to_owned()
+                });
             }
         }
     }
@@ -255,9 +257,9 @@ impl Look<'_> {
         let mut users: BTreeMap<PathId, Users> = BTreeMap::new();
         for (number, step) in steps.iter().enumerate() {
             let (Some(who), Some(path)) = (self.programs.of_step[number], step.path.get()) else { continue };
-            let (way, end) = match step.deed {
-                Deed::Write => (sockets.sends(path), 0),
-                Deed::Read => (sockets.receives(path), 1),
+            let (way, end) = match step.action {
+                JobAction::Write => (sockets.sends(path), 0),
+                JobAction::Read => (sockets.receives(path), 1),
                 _ => continue,
             };
             if step.bytes > 0 && sockets.is_connected(path) {
@@ -281,12 +283,12 @@ impl Look<'_> {
             let others = opening.used_by.iter().any(|user| !self.manages(*user));
             let text = self.path(Some(opening.path));
             if let Some(manager) = manager.filter(|_| others) {
-                self.say(manager, || {
+                self.note_other(manager, || {
                     format!("it read or wrote {text} through a descriptor that a command got")
                 });
             } else if opening.unsure && self.manages(opening.by) {
                 let by = opening.by;
-                self.say(by, || {
+                self.note_other(by, || {
                     format!("it opened {text} several times, and which of them a command got is not known")
                 });
             }
@@ -295,7 +297,9 @@ impl Look<'_> {
                 || mode.read && mode.write && (mode.append || mode.truncate);
             if odd && self.manages(opening.by) {
                 let by = opening.by;
-                self.say(by, || format!("it opened {text} in a way for which a shell has no redirection"));
+                self.note_other(by, || {
+                    format!("it opened {text} in a way for which a shell has no redirection")
+                });
             }
         }
     }
@@ -305,8 +309,8 @@ impl Look<'_> {
         for head in &self.division.heads {
             let program = self.programs.get(*head);
             let Some(parent) = program.parent.filter(|_| !program.is_redone()) else { continue };
-            let image = self.programs.image(program, self.lives);
-            let is_last = self.lives.images(program.life).len() == program.image + 1;
+            let image = self.programs.image(program, self.processes);
+            let is_last = self.processes.images(program.process).len() == program.image + 1;
             let unusable = program.table.iter().any(|(fd, handle)| {
                 *fd > 9
                     && match handle {
@@ -335,7 +339,7 @@ impl Look<'_> {
                 "a command line was not recorded"
             } else if super::command::is_cut(image) {
                 "a command line is not complete in the trail"
-            } else if differs(image, self.programs.image(self.programs.get(parent), self.lives)) {
+            } else if differs(image, self.programs.image(self.programs.get(parent), self.processes)) {
                 "it changed environment variables that are not in the trail (`iotrail record --env NAME` keeps one)"
             } else if unusable {
                 "a command uses a descriptor above 9"

@@ -2,7 +2,7 @@
 
 use super::account::{Amount, Images, Kind, Use};
 use super::amounts::OfRun;
-use super::result::{Untold, UntoldKind};
+use super::result::{Limitation, LimitationKind};
 use super::spending::InAll;
 use crate::waits::Waits;
 use iotrail_model::CallId;
@@ -14,54 +14,54 @@ const NAMED: usize = 5;
 
 /// Collects what is not told.
 #[derive(Debug)]
-pub(super) struct Untolds {
-    rows: Vec<Untold>,
+pub(super) struct Limitations {
+    rows: Vec<Limitation>,
     causes: Amount,
     /// Images that computed on the path and whose CPU time is not known, and how long they did.
     without_cpu: (BTreeSet<u32>, i64),
 }
 
-impl Untolds {
+impl Limitations {
     pub(super) fn new(log: &EventLog, waits: &Waits, all: &InAll) -> Self {
         let mut rows = Vec::new();
         let mut add = |what, number: Option<u64>, time_ns: Option<i64>, names: Vec<String>| {
-            rows.push(Untold { what, number, time_ns, names });
+            rows.push(Limitation { what, number, time_ns, names });
         };
         let coverage = log.coverage();
         if let Some(recording) = &coverage.recording {
             let without: Vec<String> = recording.without().into_iter().map(str::to_owned).collect();
             if !without.is_empty() && !recording.selections.is_empty() {
-                add(UntoldKind::NotRecorded, None, None, without);
+                add(LimitationKind::NotRecorded, None, None, without);
             }
             // What is no access to a file is left out of every recording.
             let asked = || recording.left_out.iter().filter(|(option, _)| option.starts_with("--"));
             let left_out: u64 = asked().map(|(_, number)| number).sum();
             if left_out > 0 {
                 let options = asked().map(|(option, _)| option.clone()).collect();
-                add(UntoldKind::LeftOut, Some(left_out), None, options);
+                add(LimitationKind::LeftOut, Some(left_out), None, options);
             }
             let escaped: u64 = recording.escaped.values().sum();
             if escaped + recording.left_running > 0 {
-                add(UntoldKind::NotFollowed, Some(escaped + recording.left_running), None, Vec::new());
+                add(LimitationKind::NotFollowed, Some(escaped + recording.left_running), None, Vec::new());
             }
         }
         let is_measured = coverage.recording.as_ref().is_some_and(|recording| recording.cost.calibrated > 0);
         if !is_measured {
-            add(UntoldKind::CostUnknown, None, None, Vec::new());
+            add(LimitationKind::CostUnknown, None, None, Vec::new());
         }
         if coverage.lost > 0 {
-            add(UntoldKind::Lost, Some(coverage.lost), None, Vec::new());
+            add(LimitationKind::Lost, Some(coverage.lost), None, Vec::new());
         }
-        if log.cases().iter().any(|case| !case.tells_calls()) {
-            add(UntoldKind::CoarseTimes, None, None, Vec::new());
+        if log.cases().iter().any(|case| !case.times_calls()) {
+            add(LimitationKind::CoarseTimes, None, None, Vec::new());
         }
         if waits.is_untimed() {
-            add(UntoldKind::NoDurations, None, None, Vec::new());
+            add(LimitationKind::NoDurations, None, None, Vec::new());
         } else if all.unfinished > 0 {
-            add(UntoldKind::Unfinished, Some(all.unfinished), None, Vec::new());
+            add(LimitationKind::Unfinished, Some(all.unfinished), None, Vec::new());
         }
         if let Some(amount) = all.classes.get(&Kind::Other) {
-            add(UntoldKind::Unclassed, Some(amount.calls), Some(amount.time), largest(log, all));
+            add(LimitationKind::Unclassed, Some(amount.calls), Some(amount.time), largest(log, all));
         }
         Self { rows, causes: Amount::default(), without_cpu: (BTreeSet::new(), 0) }
     }
@@ -74,7 +74,7 @@ impl Untolds {
                     self.causes.time += amount.time;
                     self.causes.calls += amount.calls;
                 }
-                Use::Compute if !images.tells_cpu(key.image) => {
+                Use::Compute if !images.has_cpu_time(key.image) => {
                     self.without_cpu.0.insert(key.image);
                     self.without_cpu.1 += amount.time;
                 }
@@ -83,15 +83,15 @@ impl Untolds {
         }
     }
 
-    pub(super) fn rows(mut self) -> Vec<Untold> {
+    pub(super) fn rows(mut self) -> Vec<Limitation> {
         let mut add = |what, number, time| {
-            self.rows.push(Untold { what, number: Some(number), time_ns: Some(time), names: Vec::new() });
+            self.rows.push(Limitation { what, number: Some(number), time_ns: Some(time), names: Vec::new() });
         };
         if self.causes.calls > 0 {
-            add(UntoldKind::UnknownCauses, self.causes.calls, self.causes.time);
+            add(LimitationKind::UnknownCauses, self.causes.calls, self.causes.time);
         }
         if !self.without_cpu.0.is_empty() {
-            add(UntoldKind::CpuUnknown, self.without_cpu.0.len() as u64, self.without_cpu.1);
+            add(LimitationKind::CpuUnknown, self.without_cpu.0.len() as u64, self.without_cpu.1);
         }
         self.rows.sort_by_key(|row| row.what);
         self.rows

@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// How an answer is written.
 #[derive(Clone, Copy, Debug)]
-pub enum Form {
+pub enum OutputFormat {
     /// For reading: at most so many rows, the rest is counted.
     Table {
         /// What the terminal can do.
@@ -30,7 +30,7 @@ pub enum Form {
     Parquet,
 }
 
-impl Form {
+impl OutputFormat {
     /// The form that a file's name asks for; `None` if it asks for none of these.
     #[must_use]
     pub fn of_file(path: &Path) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! Positions of the joined graph from left to right, in whole points. What the page opens makes room for itself and keeps this order.
 
 use super::join::{Group, Joined};
-use crate::place::{rect, route};
+use crate::positions::{rect, route};
 use iotrail_draw::layout::{Graph, Link, place};
 use iotrail_draw::{DrawError, EngineChoice};
 use std::cmp::Reverse;
@@ -12,9 +12,9 @@ const CHARACTER: f64 = 7.2;
 const PADDING: f64 = 22.0;
 
 /// Boxes of the groups, and routes of the links: empty for those that the layout makes no room for.
-type Places = (Vec<[i32; 4]>, Vec<Vec<i32>>);
+type Positions = (Vec<[i32; 4]>, Vec<Vec<i32>>);
 
-pub(super) fn places(joined: &Joined, engine: EngineChoice, room: usize) -> Result<Places, DrawError> {
+pub(super) fn positions(joined: &Joined, engine: EngineChoice, room: usize) -> Result<Positions, DrawError> {
     let sizes = joined.groups.iter().map(|group| (width(group), HEIGHT)).collect();
     let most =
         joined.links.iter().map(|link| link.edge.read.saturating_add(link.edge.written)).max().unwrap_or(0);

@@ -16,17 +16,17 @@
 //! a shell). A read that would close a cycle begins a new part of the process, a write that would a new version of the file.
 
 use super::hidden::{Hidden, reason};
-use super::meaning::{Meanings, Place};
 use super::node::{Node, Version, What};
 use super::order::{Order, Outcome};
-use super::places::{At, FileId, Places};
+use super::path_files::{At, FileId, PathFiles};
 use super::record::{Extent, Op, Record};
+use super::vocabulary::{PathKind, Vocabulary};
 use crate::build::BuildOptions;
 use crate::graph::{Edge, FileView, Relation, Transfer, VertexId};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::{Nullable, PathId, Timestamp};
-use iotrail_query::{Life, LifeId, Lives};
+use iotrail_query::{ProcessEntry, ProcessId, ProcessTable};
 use iotrail_trail::EventLog;
 
 /// Parts of one process, and versions of one file, beyond which exchanges are joined.
@@ -42,7 +42,7 @@ const NO_NUMBER: iotrail_model::FileId = Nullable::<iotrail_model::FileId>::NULL
 
 /// What the pass made.
 #[derive(Debug)]
-pub(super) struct Woven {
+pub(super) struct BuiltGraph {
     pub(super) nodes: Vec<Node>,
     pub(super) edges: Vec<Edge>,
     pub(super) hidden: Hidden,
@@ -65,7 +65,7 @@ pub(super) struct Counts {
 struct FileState {
     version: Option<u32>,
     versions: u32,
-    writer: Option<LifeId>,
+    writer: Option<ProcessId>,
     names: Vec<PathId>,
     /// Of a symbolic link where it leads to.
     target: Option<PathId>,
@@ -90,15 +90,15 @@ struct Access {
     last: Timestamp,
 }
 
-pub(super) struct Weaver<'a> {
-    lives: &'a Lives,
-    meanings: &'a Meanings,
+pub(super) struct GraphBuilder<'a> {
+    processes: &'a ProcessTable,
+    vocabulary: &'a Vocabulary,
     changed: &'a [bool],
     programs: &'a [bool],
     options: &'a BuildOptions<'a>,
-    /// By [`LifeId`]: whether the process is shown.
+    /// By [`ProcessId`]: whether the process is shown.
     selected: &'a [bool],
-    places: Places<'a>,
+    path_files: PathFiles<'a>,
     /// By the log's number of a file: whether it has one at all, and the file of that number.
     numbered: Vec<(bool, Option<FileId>)>,
     files: Vec<FileState>,
@@ -107,16 +107,16 @@ pub(super) struct Weaver<'a> {
     /// By the part of a process and the version of a file that it wrote. In the view of whole files also what it read.
     writes: HashMap<(u32, u32), u32, RandomState>,
     /// By the process and the version that it read: what it reads of that once more is nothing new, whatever it did since.
-    reads: HashMap<(LifeId, u32), u32, RandomState>,
+    reads: HashMap<(ProcessId, u32), u32, RandomState>,
     /// The last edge between a process and a file, in each direction, of those that have many parts or versions.
-    channels: HashMap<(LifeId, FileId, bool), u32, RandomState>,
-    woven: Woven,
+    channels: HashMap<(ProcessId, FileId, bool), u32, RandomState>,
+    built: BuiltGraph,
 }
 
-impl<'a> Weaver<'a> {
+impl<'a> GraphBuilder<'a> {
     pub(super) fn new(
-        lives: &'a Lives,
-        meanings: &'a Meanings,
+        processes: &'a ProcessTable,
+        vocabulary: &'a Vocabulary,
         log: &'a EventLog,
         changed: &'a [bool],
         programs: &'a [bool],
@@ -126,20 +126,20 @@ impl<'a> Weaver<'a> {
         let paths = &log.names().paths;
         Self {
             selected,
-            lives,
-            meanings,
+            processes,
+            vocabulary,
             changed,
             programs,
             options,
-            places: Places::new(paths),
+            path_files: PathFiles::new(paths),
             numbered: log.distinct_files().iter().map(|file| (file.numbered, None)).collect(),
             files: Vec::new(),
-            parts: vec![UNBORN; lives.all().len()],
+            parts: vec![UNBORN; processes.all().len()],
             order: Order::default(),
             writes: HashMap::default(),
             reads: HashMap::default(),
             channels: HashMap::default(),
-            woven: Woven {
+            built: BuiltGraph {
                 nodes: Vec::new(),
                 edges: Vec::new(),
                 hidden: Hidden::default(),
@@ -150,19 +150,21 @@ impl<'a> Weaver<'a> {
     }
 
     /// Takes all records, and the processes in the order of their births.
-    pub(super) fn weave(mut self, records: &[Record], births: &[LifeId]) -> Woven {
+    pub(super) fn build(mut self, records: &[Record], births: &[ProcessId]) -> BuiltGraph {
         let mut births = births.iter().copied().peekable();
         for record in records {
-            let born = |life: &LifeId| self.lives.get(*life).start.is_none_or(|start| start <= record.at);
-            while let Some(life) = births.next_if(born) {
-                self.part(life);
+            let born = |process: &ProcessId| {
+                self.processes.get(*process).start.is_none_or(|start| start <= record.at)
+            };
+            while let Some(process) = births.next_if(born) {
+                self.part(process);
             }
             self.record(record);
         }
-        births.for_each(|life| {
-            self.part(life);
+        births.for_each(|process| {
+            self.part(process);
         });
-        self.woven
+        self.built
     }
 
     fn is_whole(&self) -> bool {
@@ -170,16 +172,16 @@ impl<'a> Weaver<'a> {
     }
 
     fn record(&mut self, record: &Record) {
-        let Record { life, path, path2, op, .. } = *record;
+        let Record { process, path, path2, op, .. } = *record;
         let (at, at2) = (At { path, file: record.file }, At { path: path2, file: record.file2 });
         let file = Nullable::some(record.file);
-        let place = self.meanings.place_of(path, file);
-        if op == Op::Rename && place == Place::Directory {
+        let place = self.vocabulary.place_of(path, file);
+        if op == Op::Rename && place == PathKind::Directory {
             self.rename_directory(path, path2);
             return;
         }
-        if let Some(why) = reason(self.meanings, (path, file), self.changed, self.options.system) {
-            return self.woven.hidden.access(record, why);
+        if let Some(why) = reason(self.vocabulary, (path, file), self.changed, self.options.system) {
+            return self.built.hidden.access(record, why);
         }
         let access = |relation| Access {
             relation,
@@ -189,43 +191,43 @@ impl<'a> Weaver<'a> {
             first: record.first,
             last: record.last,
         };
-        let is_channel = place == Place::Channel;
+        let is_channel = place == PathKind::Channel;
         match op {
             Op::Exists | Op::Missing => self.look(path, op == Op::Exists),
             Op::MakeOrOpen | Op::MakeOrEmpty | Op::Empty if is_channel => self.look(path, true),
             Op::MakeOrOpen if self.is_there(at) => self.look(path, true),
             Op::MakeOrEmpty if self.is_there(at) => {
-                self.put(life, at, access(Relation::Create), Contents::Empty)
+                self.put(process, at, access(Relation::Create), Contents::Empty)
             }
-            Op::Empty => self.put(life, at, access(Relation::Create), Contents::Empty),
+            Op::Empty => self.put(process, at, access(Relation::Create), Contents::Empty),
             Op::Make | Op::MakeOrOpen | Op::MakeOrEmpty => {
                 self.new_file(at);
-                self.put(life, at, access(Relation::Create), Contents::Empty);
+                self.put(process, at, access(Relation::Create), Contents::Empty);
             }
             Op::MakeNameless => {
                 let file = self.new_file(at);
-                self.put(life, at, access(Relation::Create), Contents::Empty);
+                self.put(process, at, access(Relation::Create), Contents::Empty);
                 self.files[file.0 as usize].names.clear();
-                self.places.found(path, false);
+                self.path_files.found(path, false);
             }
             Op::MakeLink => {
                 let file = self.new_file(at);
                 self.files[file.0 as usize].target = Some(path2);
-                self.put(life, at, access(Relation::Create), Contents::Empty);
+                self.put(process, at, access(Relation::Create), Contents::Empty);
             }
             Op::Channel => {
                 self.new_file(at);
             }
-            Op::Write => self.put(life, at, access(Relation::Write), Contents::Continue),
+            Op::Write => self.put(process, at, access(Relation::Write), Contents::Continue),
             Op::Read => {
-                self.take(life, at, access(Relation::Read));
-                self.take_targets(life, at, access(Relation::Read));
+                self.take(process, at, access(Relation::Read));
+                self.take_targets(process, at, access(Relation::Read));
             }
-            Op::Map | Op::View if self.shows_map(op, path) => self.take(life, at, access(Relation::Map)),
-            Op::Map | Op::View => self.woven.hidden.access(record, super::hidden::Why::MappedOnly),
-            Op::Rename => self.rename(life, at, at2, access(Relation::Create)),
-            Op::Exchange => self.exchange(life, at, at2, access(Relation::Create)),
-            Op::Link => self.link(life, at, at2, access(Relation::Create)),
+            Op::Map | Op::View if self.shows_map(op, path) => self.take(process, at, access(Relation::Map)),
+            Op::Map | Op::View => self.built.hidden.access(record, super::hidden::Why::MappedOnly),
+            Op::Rename => self.rename(process, at, at2, access(Relation::Create)),
+            Op::Exchange => self.exchange(process, at, at2, access(Relation::Create)),
+            Op::Link => self.link(process, at, at2, access(Relation::Create)),
             Op::Unlink => self.unlink(path),
         }
     }
@@ -237,14 +239,14 @@ impl<'a> Weaver<'a> {
     }
 
     fn look(&mut self, path: PathId, exists: bool) {
-        self.places.found(path, exists);
+        self.path_files.found(path, exists);
         if exists {
-            self.woven.hidden.looked_at(path);
+            self.built.hidden.looked_at(path);
         }
     }
 
     fn is_there(&self, at: At) -> bool {
-        match self.places.exists(at.path) {
+        match self.path_files.exists(at.path) {
             Some(exists) => exists,
             // Under another name it is known.
             None => self.numbered.get(at.file.index()).is_some_and(|(_, file)| file.is_some()),
@@ -254,41 +256,42 @@ impl<'a> Weaver<'a> {
     // Processes.
 
     /// The current part of a process; makes it, and those that it descends from, if this is the first sign of it.
-    fn part(&mut self, life: LifeId) -> u32 {
+    fn part(&mut self, process: ProcessId) -> u32 {
         let mut unborn = vec![];
-        let mut next = Some(life);
-        while let Some(life) = next.filter(|life| self.parts[life.index()] == UNBORN) {
-            unborn.push(life);
-            next = self.lives.get(life).parent.filter(|parent| self.selected[parent.index()]);
+        let mut next = Some(process);
+        while let Some(process) = next.filter(|process| self.parts[process.index()] == UNBORN) {
+            unborn.push(process);
+            next = self.processes.get(process).parent.filter(|parent| self.selected[parent.index()]);
         }
-        while let Some(life) = unborn.pop() {
-            let Life { start, end, parent, .. } = *self.lives.get(life);
-            let node = self.add_node(Node { what: What::Part(life, 1), first: start, last: end }, false);
-            self.parts[life.index()] = node;
+        while let Some(process) = unborn.pop() {
+            let ProcessEntry { start, end, parent, .. } = *self.processes.get(process);
+            let node = self
+                .add_node(Node { what: What::RowGroupRecords(process, 1), first: start, last: end }, false);
+            self.parts[process.index()] = node;
             if let Some(parent) = parent.filter(|parent| self.selected[parent.index()]) {
                 let from = self.parts[parent.index()];
                 let edge = Edge { first: start, last: start, ..edge(from, node, Relation::Fork) };
                 self.add_edge(edge);
             }
         }
-        self.parts[life.index()]
+        self.parts[process.index()]
     }
 
     /// A new part of a process, which takes in data that depend on the part before.
-    fn split(&mut self, life: LifeId, at: Timestamp) -> u32 {
-        let part = self.parts[life.index()];
+    fn split(&mut self, process: ProcessId, at: Timestamp) -> u32 {
+        let part = self.parts[process.index()];
         let number = self.part_number(part);
-        let end = self.woven.nodes[part as usize].last.replace(at);
-        let what = What::Part(life, number + 1);
+        let end = self.built.nodes[part as usize].last.replace(at);
+        let what = What::RowGroupRecords(process, number + 1);
         let node = self.add_node(Node { what, first: Some(at), last: end.map(|end| end.max(at)) }, false);
         self.add_edge(Edge { first: Some(at), last: Some(at), ..edge(part, node, Relation::Continue) });
-        self.parts[life.index()] = node;
+        self.parts[process.index()] = node;
         node
     }
 
     fn part_number(&self, node: u32) -> u32 {
-        match &self.woven.nodes[node as usize].what {
-            What::Part(_, number) => *number,
+        match &self.built.nodes[node as usize].what {
+            What::RowGroupRecords(_, number) => *number,
             What::Version(_) => 0,
         }
     }
@@ -297,12 +300,12 @@ impl<'a> Weaver<'a> {
 
     fn new_file(&mut self, at: At) -> FileId {
         let path = at.path;
-        if let Some(before) = self.places.file(path) {
+        if let Some(before) = self.path_files.file(path) {
             self.files[before.0 as usize].names.retain(|name| *name != path);
         }
         let file = FileId(self.files.len() as u32);
         self.files.push(FileState { names: vec![path], ..FileState::default() });
-        self.places.bind(path, file);
+        self.path_files.bind(path, file);
         if let Some((true, known)) = self.numbered.get_mut(at.file.index()) {
             *known = Some(file);
         }
@@ -313,7 +316,7 @@ impl<'a> Weaver<'a> {
     fn file(&mut self, at: At) -> FileId {
         let known = match self.numbered.get(at.file.index()) {
             Some((true, known)) => *known,
-            _ => self.places.file(at.path),
+            _ => self.path_files.file(at.path),
         };
         known.unwrap_or_else(|| self.new_file(at))
     }
@@ -331,22 +334,22 @@ impl<'a> Weaver<'a> {
     }
 
     fn show(&mut self, path: PathId) {
-        if let Some(shown) = self.woven.shown.get_mut(path.index()) {
+        if let Some(shown) = self.built.shown.get_mut(path.index()) {
             *shown = true;
         }
     }
 
     fn version(&self, node: u32) -> Option<&Version> {
-        match &self.woven.nodes[node as usize].what {
+        match &self.built.nodes[node as usize].what {
             What::Version(version) => Some(version),
-            What::Part(..) => None,
+            What::RowGroupRecords(..) => None,
         }
     }
 
     fn version_mut(&mut self, node: u32) -> Option<&mut Version> {
-        match &mut self.woven.nodes[node as usize].what {
+        match &mut self.built.nodes[node as usize].what {
             What::Version(version) => Some(version),
-            What::Part(..) => None,
+            What::RowGroupRecords(..) => None,
         }
     }
 
@@ -361,12 +364,12 @@ impl<'a> Weaver<'a> {
     // Data.
 
     /// Data of a file go to a process.
-    fn take(&mut self, life: LifeId, at: At, access: Access) {
-        let part = self.part(life);
+    fn take(&mut self, process: ProcessId, at: At, access: Access) {
+        let part = self.part(process);
         let file = self.file(at);
         let version = self.current(file, at.path);
-        self.woven.nodes[version as usize].seen(access.first, access.last);
-        if let Some(edge) = self.edge_to_read(life, part, file, version) {
+        self.built.nodes[version as usize].seen(access.first, access.last);
+        if let Some(edge) = self.edge_to_read(process, part, file, version) {
             return self.add_figures(edge, &access, false);
         }
         if let Some(version) = self.version_mut(version) {
@@ -375,52 +378,52 @@ impl<'a> Weaver<'a> {
         let outcome = if self.is_whole() { Outcome::Added } else { self.order.add_edge(version, part) };
         let part = match outcome {
             Outcome::Added => part,
-            _ if self.part_number(part) >= MOST_PARTS && self.joins((life, file, false), access) => return,
+            _ if self.part_number(part) >= MOST_PARTS && self.joins((process, file, false), access) => return,
             outcome => {
-                self.woven.counts.given_up += u64::from(outcome == Outcome::GivenUp);
-                let part = self.split(life, access.at);
+                self.built.counts.given_up += u64::from(outcome == Outcome::GivenUp);
+                let part = self.split(process, access.at);
                 self.order_edge(version, part);
                 part
             }
         };
         let id = self.push_edge(edge(version, part, access.relation));
-        self.reads.insert((life, version), id);
+        self.reads.insert((process, version), id);
         self.add_figures(id, &access, false);
-        self.remember((life, file, false), part, id);
+        self.remember((process, file, false), part, id);
     }
 
     /// Who reads a symbolic link that leads to another one reads that, too.
-    fn take_targets(&mut self, life: LifeId, at: At, access: Access) {
+    fn take_targets(&mut self, process: ProcessId, at: At, access: Access) {
         let mut link = self.file(at);
         for _ in 0..MOST_LINKS {
             let Some(path) = self.files[link.0 as usize].target else { return };
-            let next = self.places.file(path).filter(|_| self.places.exists(path) != Some(false));
+            let next = self.path_files.file(path).filter(|_| self.path_files.exists(path) != Some(false));
             let Some(next) = next.filter(|next| self.files[next.0 as usize].target.is_some()) else { return };
-            self.take(life, At { path, file: NO_NUMBER }, Access { moved: Transfer::default(), ..access });
+            self.take(process, At { path, file: NO_NUMBER }, Access { moved: Transfer::default(), ..access });
             link = next;
         }
     }
 
     /// The edge that a read is added to: that of an earlier read, or of a write if nobody else has written since.
-    fn edge_to_read(&mut self, life: LifeId, part: u32, file: FileId, version: u32) -> Option<u32> {
-        if let Some(edge) = self.reads.get(&(life, version)) {
+    fn edge_to_read(&mut self, process: ProcessId, part: u32, file: FileId, version: u32) -> Option<u32> {
+        if let Some(edge) = self.reads.get(&(process, version)) {
             return Some(*edge);
         }
-        let own = self.is_whole() || self.files[file.0 as usize].writer == Some(life);
+        let own = self.is_whole() || self.files[file.0 as usize].writer == Some(process);
         let edge = self.writes.get(&(part, version)).copied().filter(|_| own)?;
-        self.reads.insert((life, version), edge);
+        self.reads.insert((process, version), edge);
         Some(edge)
     }
 
     /// Data of a process, a name or nothing go to a file.
-    fn put(&mut self, life: LifeId, at: At, access: Access, contents: Contents) {
-        let part = self.part(life);
+    fn put(&mut self, process: ProcessId, at: At, access: Access, contents: Contents) {
+        let part = self.part(process);
         let file = self.file(at);
-        let Some(version) = self.version_to_write(life, part, file, at.path, access, contents) else {
+        let Some(version) = self.version_to_write(process, part, file, at.path, access, contents) else {
             return;
         };
-        self.woven.nodes[version as usize].seen(access.first, access.last);
-        self.files[file.0 as usize].writer = Some(life);
+        self.built.nodes[version as usize].seen(access.first, access.last);
+        self.files[file.0 as usize].writer = Some(process);
         if let Some(version) = self.version_mut(version) {
             version.made = true;
             version.filled |= access.relation == Relation::Write;
@@ -431,20 +434,20 @@ impl<'a> Weaver<'a> {
         let known = self
             .writes
             .get(&(part, version))
-            .or_else(|| self.reads.get(&(life, version)).filter(|_| self.is_whole()));
+            .or_else(|| self.reads.get(&(process, version)).filter(|_| self.is_whole()));
         let edge = match known.copied() {
             Some(edge) => edge,
             None => self.push_edge(edge(part, version, access.relation)),
         };
         self.writes.insert((part, version), edge);
         self.add_figures(edge, &access, true);
-        self.remember((life, file, true), part, edge);
+        self.remember((process, file, true), part, edge);
     }
 
     /// The version that a writer writes, with room in the order for the edge to it; `None` if the access was joined.
     fn version_to_write(
         &mut self,
-        life: LifeId,
+        process: ProcessId,
         part: u32,
         file: FileId,
         path: PathId,
@@ -457,10 +460,10 @@ impl<'a> Weaver<'a> {
             self.fill(version, None, contents);
             return Some(version);
         };
-        if self.is_whole() || self.stays(life, part, current, contents) {
+        if self.is_whole() || self.stays(process, part, current, contents) {
             return Some(current);
         }
-        if self.files[file.0 as usize].versions >= MOST_PARTS && self.joins((life, file, true), access) {
+        if self.files[file.0 as usize].versions >= MOST_PARTS && self.joins((process, file, true), access) {
             return None;
         }
         let version = self.new_version(file, path, false);
@@ -486,7 +489,7 @@ impl<'a> Weaver<'a> {
     }
 
     /// Whether an access goes to the current version; if it does, there is room in the order for its edge.
-    fn stays(&mut self, life: LifeId, part: u32, current: u32, contents: Contents) -> bool {
+    fn stays(&mut self, process: ProcessId, part: u32, current: u32, contents: Contents) -> bool {
         let Some(version) = self.version(current) else { return false };
         let (blank, file) = (version.is_blank(), version.file);
         if contents == Contents::Empty && !blank {
@@ -495,7 +498,7 @@ impl<'a> Weaver<'a> {
         if self.writes.contains_key(&(part, current)) {
             return true;
         }
-        let own = self.files[file.0 as usize].writer == Some(life);
+        let own = self.files[file.0 as usize].writer == Some(process);
         (own || blank) && self.order.add_edge(part, current) == Outcome::Added
     }
 
@@ -509,16 +512,16 @@ impl<'a> Weaver<'a> {
 
     // Names.
 
-    fn rename(&mut self, life: LifeId, old: At, new: At, access: Access) {
+    fn rename(&mut self, process: ProcessId, old: At, new: At, access: Access) {
         let (from, to) = (old.path, new.path);
-        if from == to || to.index() >= self.woven.shown.len() {
+        if from == to || to.index() >= self.built.shown.len() {
             return;
         }
-        if self.places.file(from).is_none() && self.rename_directory(from, to) {
+        if self.path_files.file(from).is_none() && self.rename_directory(from, to) {
             return;
         }
         let file = self.file(old);
-        if self.places.exists(to) == Some(true) && self.places.file(to) == Some(file) {
+        if self.path_files.exists(to) == Some(true) && self.path_files.file(to) == Some(file) {
             // Two names of one file: the kernel leaves both.
             return;
         }
@@ -527,15 +530,15 @@ impl<'a> Weaver<'a> {
         let names = &mut self.files[file.0 as usize].names;
         names.retain(|name| *name != from && *name != to);
         names.push(to);
-        self.places.bind(to, file);
-        self.places.found(from, false);
-        self.put(life, At { path: to, ..old }, access, Contents::Continue);
+        self.path_files.bind(to, file);
+        self.path_files.found(from, false);
+        self.put(process, At { path: to, ..old }, access, Contents::Continue);
         self.named(file, before, to, Some(from));
     }
 
-    fn exchange(&mut self, life: LifeId, at: At, at2: At, access: Access) {
+    fn exchange(&mut self, process: ProcessId, at: At, at2: At, access: Access) {
         let (from, to) = (at.path, at2.path);
-        if from == to || to.index() >= self.woven.shown.len() {
+        if from == to || to.index() >= self.built.shown.len() {
             return;
         }
         let (one, other) = (self.file(at), self.file(at2));
@@ -544,15 +547,15 @@ impl<'a> Weaver<'a> {
             let names = &mut self.files[file.0 as usize].names;
             names.retain(|name| *name != old);
             names.push(new);
-            self.places.bind(new, file);
-            self.put(life, At { path: new, file: number }, access, Contents::Continue);
+            self.path_files.bind(new, file);
+            self.put(process, At { path: new, file: number }, access, Contents::Continue);
             self.named(file, before, new, Some(old));
         }
     }
 
-    fn link(&mut self, life: LifeId, old: At, new: At, access: Access) {
+    fn link(&mut self, process: ProcessId, old: At, new: At, access: Access) {
         let (from, to) = (old.path, new.path);
-        if from == to || to.index() >= self.woven.shown.len() {
+        if from == to || to.index() >= self.built.shown.len() {
             return;
         }
         let file = self.file(old);
@@ -560,13 +563,13 @@ impl<'a> Weaver<'a> {
         let has_name = self.files[file.0 as usize].names.contains(&from);
         self.unbind(to);
         self.files[file.0 as usize].names.push(to);
-        self.places.bind(to, file);
+        self.path_files.bind(to, file);
         if !has_name {
             // The file had no name, or lost the one by which it was opened: this is what it is called.
-            self.put(life, At { path: to, ..old }, access, Contents::Continue);
+            self.put(process, At { path: to, ..old }, access, Contents::Continue);
             return self.named(file, before, to, None);
         }
-        self.put(life, old, access, Contents::Continue);
+        self.put(process, old, access, Contents::Continue);
         let current = self.files[file.0 as usize].version;
         if let Some(version) = current.and_then(|node| self.version_mut(node)) {
             version.names.retain(|name| *name != to);
@@ -590,31 +593,31 @@ impl<'a> Weaver<'a> {
 
     fn unlink(&mut self, path: PathId) {
         self.unbind(path);
-        self.places.found(path, false);
+        self.path_files.found(path, false);
     }
 
     /// The file that was at a path loses this name.
     fn unbind(&mut self, path: PathId) {
-        if let Some(file) = self.places.file(path) {
+        if let Some(file) = self.path_files.file(path) {
             self.files[file.0 as usize].names.retain(|name| *name != path);
         }
     }
 
     /// Renames everything below a directory; whether there was anything.
     fn rename_directory(&mut self, from: PathId, to: PathId) -> bool {
-        let below = self.places.rename_directory(from, to);
+        let below = self.path_files.rename_directory(from, to);
         let any = !below.is_empty();
         for (old, new) in below {
-            let file = self.places.file(old);
+            let file = self.path_files.file(old);
             self.unlink(old);
             let Some(new) = new else { continue };
             let Some(file) = file else {
-                self.places.found(new, true);
+                self.path_files.found(new, true);
                 continue;
             };
             self.unbind(new);
             self.files[file.0 as usize].names.push(new);
-            self.places.bind(new, file);
+            self.path_files.bind(new, file);
             if let Some(current) = self.files[file.0 as usize].version {
                 self.named(file, current, new, Some(old));
             }
@@ -625,7 +628,7 @@ impl<'a> Weaver<'a> {
     // Edges.
 
     fn add_node(&mut self, node: Node, before_all: bool) -> u32 {
-        self.woven.nodes.push(node);
+        self.built.nodes.push(node);
         if !self.is_whole() {
             if before_all {
                 self.order.add_first()
@@ -633,23 +636,23 @@ impl<'a> Weaver<'a> {
                 self.order.add_last()
             };
         }
-        (self.woven.nodes.len() - 1) as u32
+        (self.built.nodes.len() - 1) as u32
     }
 
     /// An edge to a new vertex.
     fn add_edge(&mut self, edge: Edge) {
         self.order_edge(edge.from.0, edge.to.0);
-        self.woven.edges.push(edge);
+        self.built.edges.push(edge);
     }
 
     fn push_edge(&mut self, edge: Edge) -> u32 {
-        self.woven.edges.push(edge);
-        (self.woven.edges.len() - 1) as u32
+        self.built.edges.push(edge);
+        (self.built.edges.len() - 1) as u32
     }
 
     /// Adds an access to an edge. The first relation in the order of precedence is kept, and with it the direction.
     fn add_figures(&mut self, edge: u32, access: &Access, written: bool) {
-        let edge = &mut self.woven.edges[edge as usize];
+        let edge = &mut self.built.edges[edge as usize];
         if written && edge.relation >= Relation::Read {
             std::mem::swap(&mut edge.from, &mut edge.to);
         }
@@ -664,7 +667,7 @@ impl<'a> Weaver<'a> {
     }
 
     /// Remembers the last edge of a process and a file if exchanges between them may have to be joined.
-    fn remember(&mut self, channel: (LifeId, FileId, bool), part: u32, edge: u32) {
+    fn remember(&mut self, channel: (ProcessId, FileId, bool), part: u32, edge: u32) {
         let versions = self.files[channel.1.0 as usize].versions;
         if self.part_number(part).max(versions) > MOST_PARTS / 2 {
             self.channels.insert(channel, edge);
@@ -672,9 +675,9 @@ impl<'a> Weaver<'a> {
     }
 
     /// Adds an access to the last edge of the same process and file, if there is one.
-    fn joins(&mut self, channel: (LifeId, FileId, bool), access: Access) -> bool {
+    fn joins(&mut self, channel: (ProcessId, FileId, bool), access: Access) -> bool {
         let Some(&edge) = self.channels.get(&channel) else { return false };
-        self.woven.counts.joined += 1;
+        self.built.counts.joined += 1;
         self.add_figures(edge, &access, channel.2);
         true
     }

@@ -6,26 +6,26 @@
 
 use super::group::Together;
 use super::programs::{ProgramId, Programs, name};
-use super::steps::{Deed, Step};
+use super::steps::{JobAction, Step};
 use super::turns::Needs;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::{Names, PathId, Timestamp};
-use iotrail_query::Lives;
+use iotrail_query::ProcessTable;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Bound::{Included, Unbounded};
 use std::sync::Arc;
 
 /// Numbers of directories and links that are made, renamed or removed in the recording.
 #[derive(Debug, Default)]
-struct Ways<'a> {
+struct ChangedNames<'a> {
     numbers: HashMap<&'a str, usize, RandomState>,
     links: HashSet<&'a str, RandomState>,
 }
 
 /// Who did what to one directory or link.
 #[derive(Clone, Debug, Default)]
-struct Way {
+struct NameUse {
     /// Who made, renamed or removed it last.
     changer: Option<u32>,
     /// Who used it or what is below it, since all were waited for.
@@ -44,32 +44,34 @@ struct Happening {
 pub(crate) fn needs(
     steps: &[Step],
     names: &Names,
-    lives: &Lives,
+    processes: &ProcessTable,
     programs: &Programs,
     together: &Together,
     who: &[Option<u32>],
     ends: &[Option<Timestamp>],
 ) -> Needs {
     let mut needs = Needs::default();
-    let ways = Ways::new(steps, names);
-    if ways.numbers.is_empty() {
+    let changed_names = ChangedNames::new(steps, names);
+    if changed_names.numbers.is_empty() {
         return needs;
     }
-    let mut happenings = ways.of_steps(steps, names, programs, together, who);
-    happenings.extend(ways.of_commands(lives, programs, who));
+    let mut happenings = changed_names.of_steps(steps, names, programs, together, who);
+    happenings.extend(changed_names.of_commands(processes, programs, who));
     happenings.sort_by_key(|happening| happening.at);
-    let mut all = vec![Way::default(); ways.numbers.len()];
+    let mut all = vec![NameUse::default(); changed_names.numbers.len()];
     for Happening { at, job, used, changed } in happenings {
-        for way in used {
-            let way = &mut all[way];
-            needs.extend(way.changer.filter(|other| *other != job).map(|other| (job, other)));
-            way.users.insert(job);
+        for name_use in used {
+            let name_use = &mut all[name_use];
+            needs.extend(name_use.changer.filter(|other| *other != job).map(|other| (job, other)));
+            name_use.users.insert(job);
         }
-        for way in changed {
-            let way = &mut all[way];
-            needs.extend(way.changer.replace(job).filter(|other| *other != job).map(|other| (job, other)));
+        for name_use in changed {
+            let name_use = &mut all[name_use];
+            needs.extend(
+                name_use.changer.replace(job).filter(|other| *other != job).map(|other| (job, other)),
+            );
             // Who goes on meanwhile cannot be waited for.
-            way.users.retain(|user| {
+            name_use.users.retain(|user| {
                 let over = *user == job || ends[*user as usize].is_some_and(|end| end <= at);
                 if over && *user != job {
                     needs.insert((job, *user));
@@ -81,7 +83,7 @@ pub(crate) fn needs(
     needs
 }
 
-impl<'a> Ways<'a> {
+impl<'a> ChangedNames<'a> {
     fn new(steps: &[Step], names: &'a Names) -> Self {
         let text = |path: PathId| &**name(names, path);
         let mut changed: BTreeSet<&'a str> = BTreeSet::new();
@@ -90,15 +92,15 @@ impl<'a> Ways<'a> {
         let mut renames: VecDeque<(&'a str, &'a str)> = VecDeque::new();
         for step in steps {
             let Some(path) = step.path.get().map(text) else { continue };
-            match step.deed {
-                Deed::MakeDirectory(_) | Deed::RemoveDirectory => drop(changed.insert(path)),
-                Deed::Symlink => {
+            match step.action {
+                JobAction::MakeDirectory(_) | JobAction::RemoveDirectory => drop(changed.insert(path)),
+                JobAction::Symlink => {
                     changed.insert(path);
                     links.insert(path);
                 }
-                Deed::List => drop(directories.insert(path)),
-                Deed::Open(mode) if mode.directory => drop(directories.insert(path)),
-                Deed::Rename => renames.extend(step.path2.get().map(|target| (path, text(target)))),
+                JobAction::List => drop(directories.insert(path)),
+                JobAction::Open(mode) if mode.directory => drop(directories.insert(path)),
+                JobAction::Rename => renames.extend(step.path2.get().map(|target| (path, text(target)))),
                 _ => {}
             }
         }
@@ -165,24 +167,24 @@ impl<'a> Ways<'a> {
         let mut known: HashMap<PathId, Vec<usize>, RandomState> = HashMap::default();
         let mut found = Vec::new();
         for (number, step) in steps.iter().enumerate() {
-            let changes = match step.deed {
+            let changes = match step.action {
                 // It may take away the right to write there.
-                Deed::MakeDirectory(_)
-                | Deed::RemoveDirectory
-                | Deed::Symlink
-                | Deed::Rename
-                | Deed::Remove
-                | Deed::Mode(_) => true,
-                Deed::Open(_)
-                | Deed::Exec
-                | Deed::Look
-                | Deed::Stat
-                | Deed::Missing
-                | Deed::List
-                | Deed::Link
-                | Deed::Change
-                | Deed::Times
-                | Deed::Fifo => false,
+                JobAction::MakeDirectory(_)
+                | JobAction::RemoveDirectory
+                | JobAction::Symlink
+                | JobAction::Rename
+                | JobAction::Remove
+                | JobAction::Mode(_) => true,
+                JobAction::Open(_)
+                | JobAction::Exec
+                | JobAction::Look
+                | JobAction::Stat
+                | JobAction::Missing
+                | JobAction::List
+                | JobAction::Link
+                | JobAction::Change
+                | JobAction::Times
+                | JobAction::Fifo => false,
                 _ => continue,
             };
             let opener = || {
@@ -193,7 +195,8 @@ impl<'a> Ways<'a> {
             let Some(job) = program.and_then(|program| who[program.index()]).or_else(opener) else {
                 continue;
             };
-            let second = step.path2.get().filter(|_| matches!(step.deed, Deed::Rename | Deed::Link));
+            let second =
+                step.path2.get().filter(|_| matches!(step.action, JobAction::Rename | JobAction::Link));
             let (mut used, mut changed) = (Vec::new(), Vec::new());
             for path in step.path.get().into_iter().chain(second) {
                 let text = &**name(names, path);
@@ -208,7 +211,12 @@ impl<'a> Ways<'a> {
     }
 
     /// Directories that commands run in, and links that their command lines name.
-    fn of_commands(&self, lives: &Lives, programs: &Programs, who: &[Option<u32>]) -> Vec<Happening> {
+    fn of_commands(
+        &self,
+        processes: &ProcessTable,
+        programs: &Programs,
+        who: &[Option<u32>],
+    ) -> Vec<Happening> {
         let mut found = Vec::new();
         for (number, program) in programs.all.iter().enumerate() {
             let (Some(job), Some(at), false) =
@@ -216,7 +224,7 @@ impl<'a> Ways<'a> {
             else {
                 continue;
             };
-            let image = programs.image(program, lives);
+            let image = programs.image(program, processes);
             let cwd = image.cwd.as_deref().unwrap_or_default();
             let mut used: BTreeSet<usize> = self.on_the_way(cwd).into_iter().collect();
             let words = image.cmdline.as_deref().filter(|_| !self.links.is_empty()).unwrap_or_default();
