@@ -35,6 +35,7 @@ use crate::result::{Habit, Place, severity};
 use crate::rules::habit::{Context, PLACES, ProcessHabit, Seen, Tally};
 use crate::stake::Stake;
 use iotrail_workflow::why::PathTimes;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -154,7 +155,10 @@ pub(crate) fn join(
         for ProcessHabit { tally, .. } in &members {
             stake.add(path.run(tally.first.case), tally.saved.at_stake(tracing));
         }
-        let most = members.iter().max_by_key(|member| member.tally.saved.calls)?;
+        let most = members.iter().max_by_key(|member| {
+            let Tally { saved, first, .. } = &member.tally;
+            (saved.calls, Reverse((first.case, first.seq)))
+        })?;
         let mut places: BTreeMap<&Arc<str>, u64> = BTreeMap::new();
         for (place, calls) in members.iter().flat_map(|member| &member.places) {
             *places.entry(place).or_default() += calls;
