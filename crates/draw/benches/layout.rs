@@ -1,11 +1,11 @@
-//! Seconds of the built-in layout engine, which is what a reader of the page or the picture waits for.
+//! Seconds of layouts, which is what a reader of the page or the picture waits for.
 
 #[path = "../tests/draw/graphs/mod.rs"]
 #[allow(dead_code)]
 mod graphs;
 
 use criterion::{BenchmarkId, Criterion};
-use iotrail_draw::{EngineChoice, Picture, View, layout};
+use iotrail_draw::{Picture, View, layout};
 
 const ACTIVITIES: usize = 76;
 
@@ -15,8 +15,7 @@ fn main() {
     group.sample_size(10);
     for (transitions, drawn) in [(136, 136), (1312, 300)] {
         let dfg = graphs::random(ACTIVITIES, transitions, 9, false);
-        let view =
-            View { engine: EngineChoice::Dugong, max_nodes: ACTIVITIES, max_edges: drawn, ..View::default() };
+        let view = View { max_nodes: ACTIVITIES, max_edges: drawn, ..View::default() };
         let picture = Picture::select(&dfg, &view);
         let edges = picture.edges.len();
         assert!(layout(&dfg, &picture, &view).is_ok(), "a failed layout would look fast");

@@ -8,12 +8,9 @@ pub enum DrawError {
     /// The extension names no format of pictures.
     #[error("{}: not a format of pictures; use one of .svg, .png, .pdf", .0.display())]
     NoPicture(PathBuf),
-    /// The engine that was asked for is not installed or gave no layout.
-    #[error("Graphviz `dot` gave no layout: {0}; install graphviz, or choose the layout `auto`")]
-    Graphviz(String),
-    /// The built-in engine failed, which it should not.
-    #[error("the built-in layout failed: {0}; draw fewer nodes, or choose the layout `dot`")]
-    BuiltIn(String),
+    /// The graph has no layout.
+    #[error("cannot lay out the graph: {0}")]
+    Layout(#[from] iotrail_layout::LayoutError),
     /// The picture has more pixels than a raster image may have.
     #[error(
         "the picture would be {width} x {height} pixels, more than {limit} in all; write .svg or .pdf, or draw fewer nodes"

@@ -1,4 +1,4 @@
-//! Drawing: graph layout, charts, timelines; SVG, PNG and PDF.
+//! Drawing: graphs, charts, timelines; SVG, PNG and PDF.
 //!
 //! The way of the data: [`Dfg`] and [`View`] → [`Picture`] (what is drawn, and what is hidden) → [`layout::Layout`]
 //! (where it is) → [`scene::Scene`] (shapes and text in points) → SVG, PNG or PDF ([`image`]).
@@ -33,4 +33,4 @@ pub use image::{PictureFormat, picture, picture_file};
 pub use iotrail_dfg::Dfg;
 pub use layout::{Layout, layout};
 pub use picture::{Hidden, Picture};
-pub use view::{ColourBy, Direction, EdgeMeasure, EngineChoice, Scale, Theme, View};
+pub use view::{ColourBy, Direction, EdgeMeasure, Scale, Theme, View};

@@ -21,8 +21,6 @@ pub struct View {
     pub title: Option<String>,
     /// Colours of the page.
     pub theme: Theme,
-    /// Who finds the positions.
-    pub engine: EngineChoice,
 }
 
 impl Default for View {
@@ -36,7 +34,6 @@ impl Default for View {
             direction: Direction::Down,
             title: None,
             theme: Theme::Auto,
-            engine: EngineChoice::Auto,
         }
     }
 }
@@ -136,14 +133,12 @@ choices! {
     }
 }
 
-choices! {
-    /// Who finds the positions.
-    EngineChoice {
-        /// Graphviz when it is installed and answers in time, else the built-in engine.
-        Auto = "auto",
-        /// Graphviz, or an error.
-        Dot = "dot",
-        /// The built-in engine: slower to read, but the same everywhere.
-        Dugong = "dugong",
+impl Direction {
+    /// The same for a layout.
+    pub(crate) fn of_layout(self) -> iotrail_layout::Direction {
+        match self {
+            Self::Down => iotrail_layout::Direction::Down,
+            Self::Right => iotrail_layout::Direction::Right,
+        }
     }
 }

@@ -4,7 +4,7 @@
 #[allow(dead_code)]
 mod graphs;
 
-use iotrail_draw::{ColourBy, Dfg, Direction, EngineChoice, Scale, Theme, View};
+use iotrail_draw::{ColourBy, Dfg, Direction, Scale, Theme, View};
 use iotrail_export::{Format, Subject, write_dfg};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -25,10 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("hostile", graphs::hostile(), View { title: Some("Hostile names".to_owned()), ..View::default() }),
     ];
     for (name, dfg, view) in &pictures {
-        for engine in [EngineChoice::Dot, EngineChoice::Dugong] {
-            let view = View { engine, ..view.clone() };
-            write(&directory, &format!("{name}-{}", engine.word()), dfg, &view)?;
-        }
+        write(&directory, name, dfg, view)?;
     }
     Ok(())
 }

@@ -16,8 +16,6 @@ pub struct ReportOptions {
     pub concurrency: ConcurrencyRule,
     /// Worker threads.
     pub threads: NonZeroUsize,
-    /// Who finds the positions.
-    pub engine: iotrail_draw::EngineChoice,
     /// How processes are grouped, in the words of [`iotrail_query::ProcessGroupBy::parse`].
     pub phases_by: String,
     /// Parts that are left out.
@@ -151,7 +149,6 @@ impl Default for ReportOptions {
             command: String::new(),
             concurrency: ConcurrencyRule::default(),
             threads: one_per_core(),
-            engine: iotrail_draw::EngineChoice::Auto,
             phases_by: "exe".to_owned(),
             without: Vec::new(),
             limits: Limits::default(),

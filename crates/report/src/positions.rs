@@ -3,8 +3,9 @@
 use crate::options::ReportOptions;
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
-use iotrail_draw::layout::{Graph, Link, Point, Rect, Route, place, place_labels};
+use iotrail_draw::layout::{Point, Rect, Route, terminals};
 use iotrail_draw::{DrawError, Picture, View};
+use iotrail_layout::{Edge, Graph, Node, layout};
 use std::collections::HashMap;
 
 const TERMINAL: (f64, f64) = (24.0, 24.0);
@@ -42,30 +43,29 @@ pub(crate) fn positions(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> 
     let mut routed = picture(dfg, options.limits.nodes, room).edges;
     routed.retain(|edge| shown.edges.binary_search(edge).is_ok());
     let mut vertices = HashMap::from([(START, 0), (END, 1)]);
-    let mut sizes = vec![TERMINAL; 2];
+    let mut boxes = terminals(TERMINAL);
     for node in &shown.nodes {
         let name = &dfg.nodes[*node].activity;
-        vertices.insert(&**name, sizes.len());
+        vertices.insert(&**name, boxes.len());
         let characters = iotrail_model::text::printable(name).chars().count();
-        sizes.push(((characters as f64).mul_add(CHARACTER, PADDING).clamp(WIDTHS.0, WIDTHS.1), HEIGHT));
+        let width = (characters as f64).mul_add(CHARACTER, PADDING).clamp(WIDTHS.0, WIDTHS.1);
+        boxes.push(Node { width, height: HEIGHT, ..Node::default() });
     }
     let link = |edge: &usize| {
         let edge = &dfg.edges[*edge];
         let (from, to) = (*vertices.get(&*edge.from)?, *vertices.get(&*edge.to)?);
         let share = (edge.count as f64 + 1.0).ln() / (dfg.events.mapped as f64 + 2.0).ln();
-        Some(Link { from, to, label: LABEL, weight: 1 + (share.clamp(0.0, 1.0) * 7.0) as u32 })
+        Some(Edge { label: LABEL, weight: 1 + (share.clamp(0.0, 1.0) * 7.0) as u32, ..Edge::new(from, to) })
     };
-    let edges: Vec<Link> = routed.iter().filter_map(link).collect();
-    let graph = Graph { sizes, edges, sideways: false, framed: true };
-    let (_, placement) = place(&graph, options.engine)?;
-    let labels = place_labels(&graph, &placement);
-    let mut boxes = placement.vertices.iter().map(rect);
+    let edges = routed.iter().filter_map(link).collect();
+    let placed = layout(&Graph { nodes: boxes, edges, ..Graph::default() }).map_err(DrawError::from)?;
+    let mut boxes = placed.nodes.iter().map(rect);
     Ok(Positions {
         start: boxes.next().unwrap_or_default(),
         end: boxes.next().unwrap_or_default(),
         nodes: boxes.collect(),
-        edges: (routed.into_iter().zip(placement.routes.iter().zip(&labels)))
-            .map(|(edge, (way, label))| (edge, (route(way), point(label.middle()))))
+        edges: (routed.into_iter().zip(placed.routes.iter().zip(&placed.labels)))
+            .map(|(edge, (way, label))| (edge, (route(way), point(label.unwrap_or_default().middle()))))
             .collect(),
     })
 }

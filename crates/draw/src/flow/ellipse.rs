@@ -1,4 +1,4 @@
-//! Ends of routes on ellipses: engines know boxes only.
+//! Ends of routes on ellipses: layouts know boxes only.
 
 use crate::layout::{Point, Rect, Route};
 

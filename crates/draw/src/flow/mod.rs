@@ -14,7 +14,7 @@ mod widths;
 
 pub use scene::scene;
 
-use crate::view::{Direction, EngineChoice, choices};
+use crate::view::{Direction, choices};
 use iotrail_workflow::graph::{EdgeId, VertexId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -53,8 +53,6 @@ pub struct FlowView {
     pub max_vertices: usize,
     /// Where the graph grows to; without a wish the way that fits a page better.
     pub direction: Option<Direction>,
-    /// Who finds the positions.
-    pub engine: EngineChoice,
 }
 
 impl Default for FlowView {
@@ -65,7 +63,6 @@ impl Default for FlowView {
             width: EdgeWidth::Bytes,
             max_vertices: 80,
             direction: None,
-            engine: EngineChoice::Auto,
         }
     }
 }

@@ -3,8 +3,9 @@
 use super::select::Selection;
 use super::{FlowView, label};
 use crate::error::DrawError;
-use crate::layout::{self, Graph as Sizes, Link, Placement, Rect};
+use crate::layout::Rect;
 use crate::view::Direction;
+use iotrail_layout::{Edge, Layout, Node};
 use iotrail_workflow::graph::{EdgeId, Graph, Vertex, VertexId};
 use std::collections::HashMap;
 
@@ -13,40 +14,31 @@ const AROUND: (f64, f64) = (1.24, 1.5);
 const INSIDE: (f64, f64) = (9.0, 6.0);
 /// An ellipse is at least so much wider than high.
 const FLAT: f64 = 1.5;
-/// Room for the head of an arrow.
-const HEAD: f64 = 8.0;
 
 /// Positions in the direction that is wished for, else in the one that fits a page better.
-pub(super) fn place(
-    graph: &Graph,
-    selection: &Selection,
-    view: &FlowView,
-) -> Result<(Sizes, Placement), DrawError> {
+pub(super) fn place(graph: &Graph, selection: &Selection, view: &FlowView) -> Result<Layout, DrawError> {
     let in_direction = |direction: Direction| {
-        let sizes = Sizes {
-            sizes: selection.vertices.iter().map(|vertex| size(graph.vertex(*vertex))).collect(),
-            edges: links(graph, selection, view),
-            sideways: direction == Direction::Right,
-            framed: false,
-        };
-        let placement =
-            if sizes.sizes.is_empty() { Placement::default() } else { layout::place(&sizes, view.engine)?.1 };
-        Ok((sizes, placement))
+        iotrail_layout::layout(&iotrail_layout::Graph {
+            nodes: selection.vertices.iter().map(|vertex| node(graph.vertex(*vertex))).collect(),
+            edges: edges(graph, selection, view),
+            direction: direction.of_layout(),
+            ..Default::default()
+        })
     };
     let first = in_direction(view.direction.unwrap_or(Direction::Down))?;
-    if view.direction.is_some() || squareness(&first.1) > WIDE_ENOUGH {
+    if view.direction.is_some() || squareness(&first) > WIDE_ENOUGH {
         return Ok(first);
     }
     let other = in_direction(Direction::Right)?;
-    Ok(if squareness(&other.1) > squareness(&first.1) { other } else { first })
+    Ok(if squareness(&other) > squareness(&first) { other } else { first })
 }
 
 /// How near to a square a picture must be to be taken without looking at the other one.
 const WIDE_ENOUGH: f64 = 0.4;
 
 /// The shorter side over the longer one; small pictures fit any page.
-fn squareness(placement: &Placement) -> f64 {
-    let all = placement.vertices.iter().copied().reduce(Rect::union).unwrap_or_default();
+fn squareness(layout: &Layout) -> f64 {
+    let all = layout.nodes.iter().copied().reduce(Rect::union).unwrap_or_default();
     let (shorter, longer) = (all.width.min(all.height), all.width.max(all.height));
     if longer <= FITS { 1.0 } else { shorter / longer }
 }
@@ -54,18 +46,7 @@ fn squareness(placement: &Placement) -> f64 {
 /// So wide a picture is read without looking closely.
 const FITS: f64 = 1600.0;
 
-/// Labels keep away from the heads of arrows as from vertices.
-pub(super) fn with_heads(placement: &Placement) -> Placement {
-    let heads = placement.routes.iter().map(|route| {
-        let (tip, from) = (route.end(), route.before_end());
-        let share = HEAD / 2.0 / tip.distance(from).max(HEAD / 2.0);
-        Rect::around(tip.towards(from, share), (HEAD, HEAD))
-    });
-    let vertices = placement.vertices.iter().copied().chain(heads).collect();
-    Placement { vertices, ..placement.clone() }
-}
-
-fn size(vertex: &Vertex) -> (f64, f64) {
+fn node(vertex: &Vertex) -> Node {
     let (width, height) = label::extent(&label::lines(vertex));
     let (width, height) = if vertex.process().is_some() {
         let height = height * AROUND.1 + 4.0;
@@ -73,21 +54,20 @@ fn size(vertex: &Vertex) -> (f64, f64) {
     } else {
         (width + 2.0 * INSIDE.0, height + 2.0 * INSIDE.1)
     };
-    (width.max(40.0).ceil(), height.max(24.0).ceil())
+    Node { width: width.max(40.0).ceil(), height: height.max(24.0).ceil(), ..Node::default() }
 }
 
-fn links(graph: &Graph, selection: &Selection, view: &FlowView) -> Vec<Link> {
+fn edges(graph: &Graph, selection: &Selection, view: &FlowView) -> Vec<Edge> {
     let places: HashMap<VertexId, usize> =
         selection.vertices.iter().enumerate().map(|(index, vertex)| (*vertex, index)).collect();
     let most = selection.edges.iter().map(|edge| graph.edge(*edge).bytes()).max().unwrap_or(0);
     let link = |id: &EdgeId| {
         let edge = graph.edge(*id);
         let share = (edge.bytes() as f64 + 1.0).ln() / (most as f64 + 2.0).ln();
-        Some(Link {
-            from: *places.get(&edge.from)?,
-            to: *places.get(&edge.to)?,
+        Some(Edge {
             label: label::edge(edge).map_or((0.0, 0.0), |label| label::edge_size(&label)),
             weight: if super::stands_out(view, *id) { 8 } else { 1 + (share * 4.0) as u32 },
+            ..Edge::new(*places.get(&edge.from)?, *places.get(&edge.to)?)
         })
     };
     selection.edges.iter().filter_map(link).collect()

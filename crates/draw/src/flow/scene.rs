@@ -1,14 +1,14 @@
 //! A workflow becomes a scene.
 
 use super::ellipse::extend;
-use super::place::{place, with_heads};
+use super::place::place;
 use super::select::Selection;
 use super::widths::Widths;
 use super::{FlowView, heads, label, stands_out};
 use crate::error::DrawError;
 use crate::font::Weight;
 use crate::furniture::{LINE, Lines, MARGIN, Row, SMALL, entry_width, text};
-use crate::layout::{self, Point, Rect, Route};
+use crate::layout::{Point, Rect, Route};
 use crate::palette;
 use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke};
 use iotrail_model::text::{printable, shown};
@@ -24,11 +24,10 @@ const BEHIND: f64 = 3.5;
 /// The picture of `graph`.
 ///
 /// # Errors
-/// If the engine of choice finds no positions.
+/// If the drawn part is too large.
 pub fn scene(graph: &Graph, view: &FlowView) -> Result<Scene, DrawError> {
     let selection = Selection::of(graph, view);
-    let (sizes, placement) = place(graph, &selection, view)?;
-    let labels = layout::place_labels(&sizes, &with_heads(&placement));
+    let layout = place(graph, &selection, view)?;
     let drawing = Drawing {
         graph,
         view,
@@ -36,7 +35,7 @@ pub fn scene(graph: &Graph, view: &FlowView) -> Result<Scene, DrawError> {
         widths: Widths::of(graph, &selection, view.width),
         colours: colours(graph, &selection),
     };
-    Ok(drawing.scene(&placement.vertices, &placement.routes, &labels))
+    Ok(drawing.scene(&layout.nodes, &layout.routes, &layout.labels))
 }
 
 /// A colour for each of the groups with the most drawn vertices.
@@ -63,9 +62,8 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    fn scene(&self, vertices: &[Rect], routes: &[Route], labels: &[Rect]) -> Scene {
-        // Labels of edges that say nothing have no extent, and do not matter for that of the picture.
-        let rects = vertices.iter().copied().chain(labels.iter().copied().filter(|label| label.width > 0.0));
+    fn scene(&self, vertices: &[Rect], routes: &[Route], labels: &[Option<Rect>]) -> Scene {
+        let rects = vertices.iter().copied().chain(labels.iter().flatten().copied());
         let all = rects.chain(routes.iter().map(Route::bounds)).reduce(Rect::union).unwrap_or_default();
         let width = (all.width + BEHIND).max(NARROWEST) + 2.0 * MARGIN;
         let mut items = Vec::new();
@@ -82,7 +80,7 @@ impl Drawing<'_> {
             items.push(self.vertex(*vertex, rect.moved(shift)));
         }
         for (edge, rect) in self.selection.edges.iter().zip(labels) {
-            items.extend(self.edge_label(*edge, rect.moved(shift)));
+            items.extend(rect.and_then(|rect| self.edge_label(*edge, rect.moved(shift))));
         }
         let bottom = self.legend(&mut items, width, top + all.height + BEHIND + 20.0);
         Scene {
@@ -158,7 +156,7 @@ impl Drawing<'_> {
         top
     }
 
-    /// Engines know boxes only: a route that ends at the box around an ellipse goes on to the ellipse.
+    /// Layouts know boxes only: a route that ends at the box around an ellipse goes on to the ellipse.
     fn route(&self, route: &Route, edge: EdgeId, rects: &[Rect]) -> Route {
         let edge = self.graph.edge(edge);
         let ellipse = |vertex: VertexId| {

@@ -7,7 +7,7 @@ use iotrail_draw::flow::{self, FlowView};
 use iotrail_draw::gantt;
 use iotrail_draw::layout::Rect;
 use iotrail_draw::scene::{Item, Outline, Scene, Text};
-use iotrail_draw::{EngineChoice, PictureFormat, Scale, Theme, picture, picture_file};
+use iotrail_draw::{PictureFormat, Scale, Theme, picture, picture_file};
 use iotrail_stats::result::Quantity;
 use proptest::prelude::*;
 use std::path::Path;
@@ -170,13 +170,13 @@ fn a_process_that_failed_and_one_that_was_not_seen_to_end_are_marked() {
 #[test]
 fn a_workflow_says_what_is_in_it() {
     let (graph, path) = crate::samples::mosaic();
-    let view = FlowView { highlight: Some(path), engine: EngineChoice::Dugong, ..FlowView::default() };
+    let view = FlowView { highlight: Some(path), ..FlowView::default() };
     insta::assert_snapshot!(structure(&flow::scene(&graph, &view).unwrap()));
 }
 
 #[test]
 fn a_workflow_that_is_too_large_says_what_it_hides() {
-    let view = FlowView { engine: EngineChoice::Dugong, max_vertices: 20, ..FlowView::default() };
+    let view = FlowView { max_vertices: 20, ..FlowView::default() };
     let scene = flow::scene(&crate::samples::layers(100), &view).unwrap();
     let said = structure(&scene);
     assert!(said.contains("181 of 201 vertices"), "{said}");
@@ -188,16 +188,13 @@ fn a_workflow_that_is_too_large_says_what_it_hides() {
 }
 
 #[test]
-fn both_engines_draw_every_edge_from_border_to_border() {
+fn every_edge_is_drawn_from_border_to_border() {
     let (graph, _) = crate::samples::mosaic();
-    for engine in [EngineChoice::Auto, EngineChoice::Dugong] {
-        let scene = flow::scene(&graph, &FlowView { engine, ..FlowView::default() }).unwrap();
-        let classes = structure(&scene);
-        assert!(
-            classes.starts_with(r#"{"edge": 24, "edge-label": 16, "header": 1, "legend": 1, "node": 17}"#),
-            "{classes}"
-        );
-    }
+    let classes = structure(&flow::scene(&graph, &FlowView::default()).unwrap());
+    assert!(
+        classes.starts_with(r#"{"edge": 24, "edge-label": 16, "header": 1, "legend": 1, "node": 17}"#),
+        "{classes}"
+    );
 }
 
 #[test]

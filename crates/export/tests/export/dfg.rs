@@ -2,29 +2,25 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking and skips aloud")]
 
-use iotrail_draw::{ColourBy, Dfg, EngineChoice, Theme, View};
+use iotrail_draw::{ColourBy, Dfg, Theme, View};
 use iotrail_export::{ExportError, Format, Subject, dfg_files as files, write_dfg as export};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-fn view() -> View {
-    View { engine: EngineChoice::Dugong, ..View::default() }
-}
 
 fn text(dfg: &Dfg, view: &View, format: Format) -> String {
     String::from_utf8(export(dfg, view, format).unwrap()).unwrap()
 }
 
 fn samples() -> Vec<(Dfg, View)> {
-    let groups = View { colour_by: ColourBy::Groups, ..view() };
+    let groups = View { colour_by: ColourBy::Groups, ..View::default() };
     vec![
-        (crate::graphs::paper(), view()),
+        (crate::graphs::paper(), View::default()),
         (crate::graphs::paper(), groups.clone()),
-        (crate::graphs::hostile(), view()),
+        (crate::graphs::hostile(), View::default()),
         (crate::graphs::hostile(), groups),
-        (crate::graphs::random(76, 1312, 9, true), View { colour_by: ColourBy::DataRate, ..view() }),
-        (Dfg::default(), view()),
+        (crate::graphs::random(76, 1312, 9, true), View { colour_by: ColourBy::DataRate, ..View::default() }),
+        (Dfg::default(), View::default()),
     ]
 }
 
@@ -69,7 +65,7 @@ fn every_format_is_the_same_every_time() {
             );
         }
     }
-    let (dfg, view) = (crate::graphs::paper(), view());
+    let (dfg, view) = (crate::graphs::paper(), View::default());
     assert_eq!(export(&dfg, &view, Format::Png).unwrap(), export(&dfg, &view, Format::Png).unwrap());
 }
 
@@ -104,7 +100,7 @@ fn dot_draws_the_dot_file() {
 
 #[test]
 fn dot_shows_hostile_names_as_they_are() {
-    let dot = text(&crate::graphs::hostile(), &view(), Format::Dot);
+    let dot = text(&crate::graphs::hostile(), &View::default(), Format::Dot);
     assert!(dot.contains(r#"\"quoted\" 'single' `back` \\N\\l\\G\\"#), "{dot}");
     if let Some((_, svg)) = asked("dot", &["-Tsvg"], dot.as_bytes()) {
         assert!(svg.contains(r"`back` \N\l\G\"), "{svg}");
@@ -115,12 +111,12 @@ fn dot_shows_hostile_names_as_they_are() {
 #[test]
 fn csv_cells_come_back_byte_for_byte() {
     let dfg = crate::graphs::hostile();
-    let rows = parse_csv(&text(&dfg, &view(), Format::NodesCsv));
+    let rows = parse_csv(&text(&dfg, &View::default(), Format::NodesCsv));
     let names: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
     let expected: Vec<&str> = dfg.nodes.iter().map(|node| &*node.activity).collect();
     assert_eq!(names, expected);
     assert!(rows.iter().all(|row| row.len() == rows[0].len()));
-    let edges = parse_csv(&text(&dfg, &view(), Format::EdgesCsv));
+    let edges = parse_csv(&text(&dfg, &View::default(), Format::EdgesCsv));
     assert_eq!(edges.len(), dfg.edges.len() + 1);
     assert!(edges.iter().all(|row| row.len() == edges[0].len()));
 }
@@ -150,17 +146,17 @@ fn parse_csv(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn a_csv_path_means_two_files() {
-    let written = files(&crate::graphs::paper(), &view(), Path::new("/out/x.csv")).unwrap();
+    let written = files(&crate::graphs::paper(), &View::default(), Path::new("/out/x.csv")).unwrap();
     let names: Vec<_> = written.iter().map(|(path, _)| path.to_str().unwrap()).collect();
     assert_eq!(names, ["/out/x.nodes.csv", "/out/x.edges.csv"]);
-    let one = files(&crate::graphs::paper(), &view(), Path::new("x.edges.csv")).unwrap();
+    let one = files(&crate::graphs::paper(), &View::default(), Path::new("x.edges.csv")).unwrap();
     assert_eq!(one.len(), 1);
     assert!(one[0].1.starts_with(b"from,to,count"));
 }
 
 #[test]
 fn an_unknown_extension_is_an_error_that_names_the_known_ones() {
-    let error = files(&crate::graphs::paper(), &view(), Path::new("x.docx")).unwrap_err();
+    let error = files(&crate::graphs::paper(), &View::default(), Path::new("x.docx")).unwrap_err();
     assert!(matches!(error, ExportError::UnknownEnding { .. }));
     assert!(error.to_string().contains(".graphml"), "{error}");
 }
@@ -192,12 +188,12 @@ fn graphml_is_read_by_networkx() {
 #[test]
 fn png_has_two_pixels_for_each_point_and_pdf_one_page() {
     let dfg = crate::graphs::paper();
-    let png = export(&dfg, &view(), Format::Png).unwrap();
+    let png = export(&dfg, &View::default(), Format::Png).unwrap();
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
-    let svg = text(&dfg, &view(), Format::Svg);
+    let svg = text(&dfg, &View::default(), Format::Svg);
     let width: u32 = svg.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
     assert_eq!(u32::from_be_bytes(png[16..20].try_into().unwrap()), 2 * width);
-    let pdf = export(&dfg, &view(), Format::Pdf).unwrap();
+    let pdf = export(&dfg, &View::default(), Format::Pdf).unwrap();
     assert!(pdf.starts_with(b"%PDF-1.7") && pdf.ends_with(b"%%EOF"));
     if let Some((well_formed, said)) = asked("pdfinfo", &["-"], &pdf) {
         assert!(well_formed && said.contains("Pages:           1"), "{said}");

@@ -2,7 +2,7 @@
 
 use crate::args::choice;
 use iotrail_dfg::{ConcurrencyRule, DfgOptions};
-use iotrail_draw::{ColourBy, Direction, EdgeMeasure, EngineChoice, Scale, Theme, View};
+use iotrail_draw::{ColourBy, Direction, EdgeMeasure, Scale, Theme, View};
 use std::num::NonZeroUsize;
 
 const SYNTHESIS: &str = "Synthesis";
@@ -65,10 +65,6 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "DIRECTION", default_value = "down", value_parser = choice::<Direction>)]
     direction: Direction,
 
-    /// Layout engine: `auto` (Graphviz if it is installed and quick), `dot`, or the built-in `dugong`.
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice::<EngineChoice>)]
-    layout: EngineChoice,
-
     /// Colours: `auto` (light, in SVG dark where the viewer prefers it), `light` or `dark`.
     #[arg(long, value_name = "THEME", default_value = "auto", value_parser = choice::<Theme>)]
     theme: Theme,
@@ -90,7 +86,6 @@ impl Picture {
             direction: self.direction,
             title: self.title.clone(),
             theme: self.theme,
-            engine: self.layout,
         }
     }
 }

@@ -93,7 +93,7 @@ impl<'a> Ground<'a> {
         let graph = graph(self.log, &self.processes, &self.groups, survey, gathered, &how)?;
         let critical = CriticalPath::new(&graph);
         let room = (self.options.limits.flow_groups, self.options.limits.flow_routed);
-        let overview = Overview::new(&graph, &critical, self.options.engine, room)?;
+        let overview = Overview::new(&graph, &critical, room)?;
         Ok((graph, critical, overview))
     }
 }

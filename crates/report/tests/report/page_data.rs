@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use iotrail_draw::EngineChoice;
 use iotrail_model::{Case, CaseId, CaseName, Event, Nanos, Nullable, Pid, Tid, Timestamp};
 use iotrail_query::{Query, QuerySpec};
 use iotrail_report::data::PageData;
@@ -60,7 +59,6 @@ fn options(threads: usize) -> ReportOptions {
     ReportOptions {
         command: "iotrail report a.trail --by cid -o report.html".to_owned(),
         threads: NonZeroUsize::new(threads).unwrap(),
-        engine: EngineChoice::Dugong,
         ..ReportOptions::default()
     }
 }

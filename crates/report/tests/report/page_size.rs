@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use iotrail_draw::EngineChoice;
 use iotrail_model::{Case, CaseId, Event, Nanos, Nullable, Pid, Tid, Timestamp};
 use iotrail_query::{Query, QuerySpec};
 use iotrail_report::{Limits, MAX_PAGE_BYTES, ReportOptions, page_data, report};
@@ -41,7 +40,7 @@ fn a_page_that_would_be_too_large_loses_detail_until_it_fits() {
     let log = crowded();
     let query = Query::new(QuerySpec::default(), &log).unwrap();
     let limits = Limits { bars: 40_000, ..Limits::default() };
-    let options = ReportOptions { engine: EngineChoice::Dugong, limits, ..ReportOptions::default() };
+    let options = ReportOptions { limits, ..ReportOptions::default() };
     let unlimited = serde_json::to_string(&page_data(&log, &query, &options).unwrap()).unwrap();
     assert!(unlimited.len() > MAX_PAGE_BYTES, "{} bytes test nothing", unlimited.len());
     let page = report(&log, &query, &options).unwrap();

@@ -10,7 +10,7 @@ use iotrail_draw::chart::{self, Axis, Chart, Line, Marks, Over, Plot, Unit};
 use iotrail_draw::flow::{self, EdgeWidth, FlowView, Highlight};
 use iotrail_draw::gantt::{self, Gantt, GanttRow};
 use iotrail_draw::scene::Scene;
-use iotrail_draw::{Direction, EngineChoice, Scale};
+use iotrail_draw::{Direction, Scale};
 use iotrail_model::{FileKind, Nanos};
 use iotrail_stats::Profile;
 use iotrail_stats::result::{Distribution, Quantity, Series, Throughput};
@@ -387,14 +387,12 @@ pub fn tangle() -> Graph {
 fn flows() -> Vec<(&'static str, Scene)> {
     let (mosaic, path) = mosaic();
     let title = "Workflow of T.trail".to_owned();
-    let view = FlowView { title, engine: EngineChoice::Dugong, ..FlowView::default() };
+    let view = FlowView { title, ..FlowView::default() };
     let critical = FlowView { highlight: Some(path), ..view.clone() };
-    let dot = FlowView { engine: EngineChoice::Auto, ..critical.clone() };
     let slow =
         FlowView { width: EdgeWidth::InverseRate, direction: Some(Direction::Right), ..critical.clone() };
-    let pictures: [(&str, Graph, &FlowView); 7] = [
+    let pictures: [(&str, Graph, &FlowView); 6] = [
         ("mosaic", mosaic.clone(), &critical),
-        ("mosaic-dot", mosaic.clone(), &dot),
         ("mosaic-right", mosaic, &slow),
         ("layers", layers(30), &view),
         ("large", layers(600), &view),

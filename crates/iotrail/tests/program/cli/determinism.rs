@@ -10,7 +10,7 @@ fn every_export_has_the_same_bytes_twice_and_with_any_number_of_threads() {
         std::fs::create_dir(dir.path(directory)).expect("a directory");
         for extension in extensions {
             let file = format!("{directory}/g.{extension}");
-            let words = ["dfg", "-q", "paper.trail", "--by", "cid", "--layout", "dugong"];
+            let words = ["dfg", "-q", "paper.trail", "--by", "cid"];
             dir.run(words.into_iter().chain(["--threads", threads, "-o", &file])).succeeds();
         }
         let file = format!("{directory}/c.json");

@@ -20,7 +20,7 @@ fn the_extension_names_the_format() {
     let dir = Dir::with_paper();
     let files: Vec<String> = MAGIC.iter().map(|(extension, _)| format!("g.{extension}")).collect();
     let outputs = files.iter().flat_map(|file| ["-o", file.as_str()]);
-    let ran = dir.run(["dfg", "paper.trail", "--layout", "dugong"].into_iter().chain(outputs)).succeeds();
+    let ran = dir.run(["dfg", "paper.trail"].into_iter().chain(outputs)).succeeds();
     assert_eq!(ran.text(), "");
     for (file, (_, magic)) in files.iter().zip(MAGIC) {
         let bytes = dir.read(file);
@@ -53,7 +53,7 @@ fn a_format_for_stdout_gives_the_same_bytes_as_a_file() {
     let formats = ["json", "nodes.csv", "edges.csv", "dot", "svg", "png", "pdf", "graphml", "mmd"];
     for format in formats {
         let file = format!("g.{format}");
-        let words = ["dfg", "-q", "paper.trail", "--layout", "dugong"];
+        let words = ["dfg", "-q", "paper.trail"];
         dir.run(words.into_iter().chain(["-o", &file])).succeeds();
         let printed = dir.run(words.into_iter().chain(["--format", format])).succeeds().stdout;
         assert_eq!(printed, dir.read(&file), "{format}");
@@ -71,8 +71,7 @@ fn a_comparison_is_written_in_every_format_too() {
     let dir = Dir::with_paper();
     let files: Vec<String> = MAGIC.iter().map(|(extension, _)| format!("c.{extension}")).collect();
     let outputs = files.iter().flat_map(|file| ["-o", file.as_str()]);
-    dir.run(["compare", "-q", "paper.trail", "--by", "cid", "--layout", "dugong"].into_iter().chain(outputs))
-        .succeeds();
+    dir.run(["compare", "-q", "paper.trail", "--by", "cid"].into_iter().chain(outputs)).succeeds();
     for (file, (_, magic)) in files.iter().zip(MAGIC) {
         assert!(dir.read(file).to_ascii_lowercase().starts_with(&magic.to_ascii_lowercase()), "{file}");
     }

@@ -179,8 +179,7 @@ fn pictures_and_pages_hold_hostile_names_as_text() {
     let dir = Dir::with_trace(trace());
     let outputs =
         ["-o", "g.svg", "-o", "g.html", "-o", "g.graphml", "-o", "g.dot", "-o", "g.mmd", "-o", "g.csv"];
-    let words =
-        ["dfg", "-q", "t.trail", "--map", "file", "--layout", "dugong", "--title", "<script>\u{1b}[1m"];
+    let words = ["dfg", "-q", "t.trail", "--map", "file", "--title", "<script>\u{1b}[1m"];
     dir.run(words.into_iter().chain(outputs)).succeeds();
     for file in ["g.svg", "g.html", "g.graphml"] {
         let text = String::from_utf8(dir.read(file)).expect("UTF-8");

@@ -4,7 +4,7 @@ use super::join::{Group, Joined, join};
 use super::positions::positions;
 use super::{CriticalPath, FlowGroup, FlowLink};
 use crate::name_table::NameTable;
-use iotrail_draw::{DrawError, EngineChoice};
+use iotrail_draw::DrawError;
 use iotrail_workflow::graph::Graph;
 
 /// The joined graph and where everything is.
@@ -20,11 +20,10 @@ impl Overview {
     pub(crate) fn new(
         graph: &Graph,
         critical: &CriticalPath,
-        engine: EngineChoice,
         (groups, routed): (usize, usize),
     ) -> Result<Self, DrawError> {
         let joined = join(graph, &critical.vertices, &critical.edges, groups);
-        let (boxes, routes) = positions(&joined, engine, routed)?;
+        let (boxes, routes) = positions(&joined, routed)?;
         Ok(Self { joined, boxes, routes })
     }
 

@@ -2,8 +2,8 @@
 
 use super::join::{Group, Joined};
 use crate::positions::{rect, route};
-use iotrail_draw::layout::{Graph, Link, place};
-use iotrail_draw::{DrawError, EngineChoice};
+use iotrail_draw::DrawError;
+use iotrail_layout::{Direction, Edge, Graph, Node, layout};
 use std::cmp::Reverse;
 
 const HEIGHT: f64 = 44.0;
@@ -14,8 +14,9 @@ const PADDING: f64 = 22.0;
 /// Boxes of the groups, and routes of the links: empty for those that the layout makes no room for.
 type Positions = (Vec<[i32; 4]>, Vec<Vec<i32>>);
 
-pub(super) fn positions(joined: &Joined, engine: EngineChoice, room: usize) -> Result<Positions, DrawError> {
-    let sizes = joined.groups.iter().map(|group| (width(group), HEIGHT)).collect();
+pub(super) fn positions(joined: &Joined, room: usize) -> Result<Positions, DrawError> {
+    let boxes = joined.groups.iter();
+    let nodes = boxes.map(|group| Node { width: width(group), height: HEIGHT, ..Node::default() }).collect();
     let most =
         joined.links.iter().map(|link| link.edge.read.saturating_add(link.edge.written)).max().unwrap_or(0);
     let mut routed: Vec<usize> = (0..joined.links.len()).collect();
@@ -27,15 +28,16 @@ pub(super) fn positions(joined: &Joined, engine: EngineChoice, room: usize) -> R
         let edge = &joined.links[*at].edge;
         let share = (bytes(at) as f64 + 1.0).ln() / (most as f64 + 2.0).ln();
         let weight = if edge.critical { 8 } else { 1 + (share.clamp(0.0, 1.0) * 5.0) as u32 };
-        Link { from: edge.from as usize, to: edge.to as usize, label: (0.0, 0.0), weight }
+        Edge { weight, ..Edge::new(edge.from as usize, edge.to as usize) }
     };
-    let graph = Graph { sizes, edges: routed.iter().map(link).collect(), sideways: true, ..Graph::default() };
-    let (_, placement) = place(&graph, engine)?;
+    let edges = routed.iter().map(link).collect();
+    let graph = Graph { nodes, edges, direction: Direction::Right, ..Graph::default() };
+    let placed = layout(&graph).map_err(DrawError::from)?;
     let mut routes = vec![Vec::new(); joined.links.len()];
-    for (at, way) in routed.into_iter().zip(&placement.routes) {
+    for (at, way) in routed.into_iter().zip(&placed.routes) {
         routes[at] = route(way);
     }
-    Ok((placement.vertices.iter().map(rect).collect(), routes))
+    Ok((placed.nodes.iter().map(rect).collect(), routes))
 }
 
 fn width(group: &Group) -> f64 {

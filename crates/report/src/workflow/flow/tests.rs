@@ -1,7 +1,6 @@
 //! The page's graph of a hand-made workflow: `split` reads a file and makes three, `work` reads one each.
 
 use super::*;
-use iotrail_draw::EngineChoice;
 use iotrail_model::Nanos;
 use iotrail_query::ProcessId;
 use iotrail_workflow::graph::{FileVertex, ProcessVertex, Transfer};
@@ -66,7 +65,7 @@ fn graph() -> Graph {
 fn page(groups: usize, room: (usize, usize)) -> (PageFlow, Vec<String>) {
     let graph = graph();
     let critical = CriticalPath::new(&graph);
-    let overview = Overview::new(&graph, &critical, EngineChoice::Dugong, (groups, 100)).unwrap();
+    let overview = Overview::new(&graph, &critical, (groups, 100)).unwrap();
     let processes: Vec<Option<u32>> = (0..4).map(Some).collect();
     let subject = Subject {
         graph: &graph,

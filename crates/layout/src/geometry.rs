@@ -10,20 +10,27 @@ pub struct Point {
 }
 
 impl Point {
-    pub(crate) fn new(x: f64, y: f64) -> Self {
+    /// The point at these coordinates.
+    #[must_use]
+    pub fn new(x: f64, y: f64) -> Self {
         Self { x, y }
     }
 
-    pub(crate) fn moved(self, by: Self) -> Self {
+    /// The point that much further.
+    #[must_use]
+    pub fn moved(self, by: Self) -> Self {
         Self::new(self.x + by.x, self.y + by.y)
     }
 
     /// The point at `share` of the way to `other`.
-    pub(crate) fn towards(self, other: Self, share: f64) -> Self {
+    #[must_use]
+    pub fn towards(self, other: Self, share: f64) -> Self {
         Self::new(self.x + (other.x - self.x) * share, self.y + (other.y - self.y) * share)
     }
 
-    pub(crate) fn distance(self, other: Self) -> f64 {
+    /// To another point in a straight line.
+    #[must_use]
+    pub fn distance(self, other: Self) -> f64 {
         (self.x - other.x).hypot(self.y - other.y)
     }
 }
@@ -42,7 +49,9 @@ pub struct Rect {
 }
 
 impl Rect {
-    pub(crate) fn around(middle: Point, (width, height): (f64, f64)) -> Self {
+    /// The rectangle of an extent around its middle.
+    #[must_use]
+    pub fn around(middle: Point, (width, height): (f64, f64)) -> Self {
         Self { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height }
     }
 
@@ -61,15 +70,21 @@ impl Rect {
             && other.y < self.y + self.height
     }
 
-    pub(crate) fn moved(self, by: Point) -> Self {
+    /// The rectangle that much further.
+    #[must_use]
+    pub fn moved(self, by: Point) -> Self {
         Self { x: self.x + by.x, y: self.y + by.y, ..self }
     }
 
-    pub(crate) fn grown(self, by: f64) -> Self {
+    /// Larger by `by` on each side.
+    #[must_use]
+    pub fn grown(self, by: f64) -> Self {
         Self { x: self.x - by, y: self.y - by, width: self.width + 2.0 * by, height: self.height + 2.0 * by }
     }
 
-    pub(crate) fn union(self, other: Self) -> Self {
+    /// The smallest rectangle that holds both.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         let right = (self.x + self.width).max(other.x + other.width);
         let bottom = (self.y + self.height).max(other.y + other.height);
@@ -90,35 +105,9 @@ pub struct Route {
 }
 
 impl Route {
-    /// The smooth line that `points` pull at (uniform cubic B-spline, ends fixed).
-    pub(crate) fn through(points: &[Point]) -> Self {
-        let (Some(&start), Some(&end)) = (points.first(), points.last()) else { return Self::default() };
-        let pulls: Vec<Point> =
-            [start; 2].into_iter().chain(points.iter().copied()).chain([end; 2]).collect();
-        let curve = |pull: &[Point]| {
-            let (b, c, d) = (pull[1], pull[2], pull[3]);
-            let knot = Point::new((b.x + 4.0 * c.x + d.x) / 6.0, (b.y + 4.0 * c.y + d.y) / 6.0);
-            [b.towards(c, 1.0 / 3.0), b.towards(c, 2.0 / 3.0), knot]
-        };
-        Self { start, curves: pulls.windows(4).map(curve).collect() }
-    }
-
-    /// A loop at the right side of `rect`, reaching `out` beyond it.
-    pub(crate) fn loop_beside(rect: Rect, out: f64) -> Self {
-        let right = rect.x + rect.width;
-        let (middle, half) = (rect.y + rect.height / 2.0, (rect.height / 4.0).min(18.0));
-        let (above, below) = (Point::new(right, middle - half), Point::new(right, middle + half));
-        let turn = Point::new(right + out, middle);
-        let control = half * 0.9;
-        let curves = vec![
-            [Point::new(right + out * 0.6, above.y), Point::new(turn.x, middle - control), turn],
-            [Point::new(turn.x, middle + control), Point::new(right + out * 0.6, below.y), below],
-        ];
-        Self { start: above, curves }
-    }
-
     /// The border of `rect` with round corners, clockwise.
-    pub(crate) fn round_box(rect: Rect, radius: f64) -> Self {
+    #[must_use]
+    pub fn round_box(rect: Rect, radius: f64) -> Self {
         let radius = radius.min(rect.width / 2.0).min(rect.height / 2.0);
         let (left, top, right, bottom) = (rect.x, rect.y, rect.x + rect.width, rect.y + rect.height);
         let corners =
@@ -142,7 +131,8 @@ impl Route {
     }
 
     /// The ellipse that fills `rect`.
-    pub(crate) fn ellipse(rect: Rect) -> Self {
+    #[must_use]
+    pub fn ellipse(rect: Rect) -> Self {
         let Point { x, y } = rect.middle();
         let (rx, ry) = (rect.width / 2.0, rect.height / 2.0);
         let start = Point::new(x, y - ry);
@@ -158,7 +148,9 @@ impl Route {
         Self { start, curves: turns.windows(2).map(|turn| quarter(turn[0], turn[1])).collect() }
     }
 
-    pub(crate) fn reversed(mut self) -> Self {
+    /// The same line the other way round.
+    #[must_use]
+    pub fn reversed(mut self) -> Self {
         let end = self.end();
         let starts: Vec<Point> =
             std::iter::once(self.start).chain(self.curves.iter().map(|curve| curve[2])).collect();
@@ -183,7 +175,8 @@ impl Route {
     }
 
     /// Without its last `by` points of length, which the arrow head covers.
-    pub(crate) fn shortened(&self, by: f64) -> Self {
+    #[must_use]
+    pub fn shortened(&self, by: f64) -> Self {
         let mut route = self.clone();
         let (from, tip) = (self.before_end(), self.end());
         let distance = from.distance(tip);
@@ -203,10 +196,13 @@ impl Route {
         let place = share.clamp(0.0, 1.0) * self.curves.len() as f64;
         let index = (place as usize).min(last);
         let from = if index == 0 { self.start } else { self.curves[index - 1][2] };
-        let [a, b, to] = self.curves[index];
-        let t = place - index as f64;
-        let (ab, bc, cd) = (from.towards(a, t), a.towards(b, t), b.towards(to, t));
-        ab.towards(bc, t).towards(bc.towards(cd, t), t)
+        Self::on_curve(from, &self.curves[index], place - index as f64)
+    }
+
+    /// The point at `share` of one curve that begins at `start`.
+    pub(crate) fn on_curve(start: Point, [a, b, end]: &[Point; 3], share: f64) -> Point {
+        let (ab, bc, cd) = (start.towards(*a, share), a.towards(*b, share), b.towards(*end, share));
+        ab.towards(bc, share).towards(bc.towards(cd, share), share)
     }
 
     /// A rectangle that holds it.
@@ -217,8 +213,16 @@ impl Route {
         points.map(dot).fold(dot(self.start), Rect::union)
     }
 
-    pub(crate) fn moved(&self, by: Point) -> Self {
-        let curves = self.curves.iter().map(|curve| curve.map(|point| point.moved(by))).collect();
-        Self { start: self.start.moved(by), curves }
+    /// Each of its points elsewhere.
+    #[must_use]
+    pub fn mapped(&self, to: impl Fn(Point) -> Point) -> Self {
+        let curves = self.curves.iter().map(|curve| curve.map(&to)).collect();
+        Self { start: to(self.start), curves }
+    }
+
+    /// The same line elsewhere.
+    #[must_use]
+    pub fn moved(&self, by: Point) -> Self {
+        self.mapped(|point| point.moved(by))
     }
 }
