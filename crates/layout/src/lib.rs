@@ -1,10 +1,10 @@
 //! Layered layout of directed graphs: boxes in ranks, edges as smooth curves, labels as part of the layout.
 //!
 //! Sugiyama's method as of Gansner, Koutsofios, North and Vo, "A Technique for Drawing Directed Graphs" (IEEE TSE 19(3),
-//! 1993): edges that close cycles are turned round ([`acyclic`]), ranks are found by network simplex ([`rank`], [`simplex`]),
-//! edges over several ranks and labels get places of their own ([`layers`]), the order within ranks is that with the fewest
-//! crossings found ([`order`], [`crossings`]), coordinates within ranks are again a network simplex ([`position`]), and edges
-//! are the shortest smooth curves between what is left and right of them ([`route`], [`curve`]).
+//! 1993): edges that close cycles are turned round (`acyclic`), ranks are found by network simplex (`rank`, `simplex`),
+//! edges over several ranks and labels get places of their own (`layers`), the order within ranks is that with the fewest
+//! crossings found (`order`, `crossings`), coordinates within ranks are again a network simplex (`position`), and edges
+//! are the shortest smooth curves between what is left and right of them (`route`, `curve`).
 //!
 //! Everything is deterministic: of equal choices the first in the order of the input is taken, and work is bounded by
 //! counts, never by time.
