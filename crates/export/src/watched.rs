@@ -70,12 +70,12 @@ pub(crate) fn of_make(watched: &Watched, sum: &str, new: &str) -> String {
 # Names that a job looked for in vain, or that may be symbolic links. It is run when they lead elsewhere than when it ran last,
 # but not for what the jobs make there.
 watched-base := $(realpath .)
-made := {made}
+watched-made := {made}
 define watched-break
 
 
 endef
-leads = $(filter-out $(made),$(patsubst $(watched-base)/%,%,$(realpath $1)))
+leads = $(filter-out $(watched-made),$(patsubst $(watched-base)/%,%,$(realpath $1)))
 leads-to = $(subst $(watched-break),?,$(strip $(foreach name,$(watched-$1),$(if $(call leads,$(name)),$(name)>$(call leads,$(name))))))
 leads-differ = $(subst <$1>,,<$2>)$(subst <$2>,,<$1>)
 leads-elsewhere = $(if $(call leads-differ,$(call leads-to,$1),$(file <{file})),{new})
