@@ -118,8 +118,7 @@ impl Range {
     }
 
     fn linear_ticks(&self, wanted: usize) -> Vec<Tick> {
-        let step = number::step(self.unit, (self.high - self.low) / wanted.max(1) as f64);
-        let (first, last) = ((self.low / step).ceil(), (self.high / step + 1e-9).floor());
+        let (step, first, last) = self.multiples(wanted.max(1));
         let most = self.low.abs().max(self.high.abs());
         let mut ticks = Vec::new();
         let mut at = first;
@@ -130,6 +129,20 @@ impl Range {
             at += 1.0;
         }
         ticks
+    }
+
+    /// A round step, and its first and last multiple on the axis. An axis that begins above 0 may hold no multiple of a large
+    /// step; then the step is one of more ticks than `wanted`.
+    fn multiples(&self, wanted: usize) -> (f64, f64, f64) {
+        let of = |ticks: usize| {
+            let step = number::step(self.unit, (self.high - self.low) / ticks as f64);
+            (step, (self.low / step).ceil(), (self.high / step + 1e-9).floor())
+        };
+        let mut ticks = wanted;
+        while of(ticks).1 > of(ticks).2 && ticks < MOST_TICKS {
+            ticks *= 2;
+        }
+        of(ticks)
     }
 
     fn log_ticks(&self, wanted: usize) -> Vec<Tick> {
@@ -242,6 +255,12 @@ mod tests {
                 assert!(!range.ticks(5).is_empty());
             }
         }
+    }
+
+    #[test]
+    fn an_axis_far_above_zero_has_a_tick_even_if_one_is_wanted() {
+        let range = Range::of(&axis(Unit::Bytes, Scale::Linear), [1.16e19, 1.04e19].into_iter());
+        assert_eq!(range.ticks(1).into_iter().filter_map(|tick| tick.label).collect::<Vec<_>>(), ["11 EB"]);
     }
 
     const UNITS: [Unit; 6] =
