@@ -1,17 +1,21 @@
 //! Rules beyond merging: habits of programs that cost time. Each has a file of its own, which sees the calls of a log in order and
 //! keeps what it needs by process, and a page that `iotrail advise --explain` prints.
 
+mod blocking_io;
 mod descriptor_leak;
 mod every_rank_reads;
 mod failed_lookups;
 mod grow_by_truncate;
 pub(crate) mod habit;
+mod interleaved_ranks;
 mod list_and_stat;
 mod lock_waits;
+mod metadata_share;
 mod overwrite;
 mod peers;
 mod polling;
 mod process_storm;
+mod random_reads;
 mod ranges;
 mod rank_imbalance;
 mod read_again;
@@ -21,14 +25,19 @@ mod root_io;
 mod same_command;
 mod seek_read;
 mod seek_seek;
+mod serial_phase;
 mod shared_append;
 mod shared_blocks;
 mod shared_mappings;
+mod slow_start;
 mod small_files;
 mod stat_again;
+mod sync_bound;
 mod sync_each_write;
 mod tiny_pipe_transfers;
+mod unaligned_writes;
 mod unused_files;
+mod waits;
 pub(crate) mod watch;
 
 use crate::result::{Habit, Place, severity};
@@ -58,17 +67,21 @@ macro_rules! rule {
 
 /// All rules, in the order of their names.
 pub const RULES: &[RuleInfo] = &[
+    rule!("blocking-io", "a thread computes and transfers data in turns"),
     rule!("descriptor-leak", "files are opened and not closed"),
     rule!("every-rank-reads", "each process of a parallel program reads all of the same file"),
     rule!("failed-lookups", "names are searched for in many directories"),
     rule!("grow-by-truncate", "a file is made longer step by step"),
+    rule!("interleaved-ranks", "processes transfer small pieces that lie between those of others"),
     rule!("list-and-stat", "each entry of a directory is asked for its state"),
     rule!("lock-waits", "processes wait for locks of a file"),
     rule!("merge-reads", "several reads could be one"),
     rule!("merge-writes", "several writes could be one"),
+    rule!("metadata-share", "most I/O time goes to names and states, not to data"),
     rule!("overwrite", "bytes are written again that nobody has read"),
     rule!("polling", "something is looked for again and again until it is there"),
     rule!("process-storm", "a short program is started for each item"),
+    rule!("random-reads", "pieces of a file are read here and there, from storage"),
     rule!("rank-imbalance", "one process spends far more time on files than the others"),
     rule!("read-again", "the same bytes are read again"),
     rule!("read-own-writes", "a process reads back what it has written"),
@@ -77,12 +90,16 @@ pub const RULES: &[RuleInfo] = &[
     rule!("same-command", "the same command runs again on unchanged files"),
     rule!("seek-read", "each transfer is preceded by a seek"),
     rule!("seek-seek", "a seek follows a seek"),
+    rule!("serial-phase", "one process works while all others wait for it"),
     rule!("shared-append", "several processes append to one file in turns"),
     rule!("shared-blocks", "several processes write parts of the same blocks"),
+    rule!("slow-start", "a program takes long to start"),
     rule!("small-files", "many files hold little each"),
     rule!("stat-again", "the state of a file is asked for again and again"),
+    rule!("sync-bound", "processes wait for each other far longer than they access files"),
     rule!("sync-each-write", "little data is forced to storage each time"),
     rule!("tiny-pipe-transfers", "a pipe carries a few bytes at a time"),
+    rule!("unaligned-writes", "parts of blocks are changed here and there"),
     rule!("unused-files", "files are written and removed, and nobody reads them"),
 ];
 
@@ -104,15 +121,19 @@ pub(crate) trait Rule: Send {
 /// All rules at work.
 pub(crate) fn all() -> Vec<Box<dyn Rule>> {
     vec![
+        Box::<blocking_io::BlockingIo>::default(),
         Box::<descriptor_leak::DescriptorLeak>::default(),
         Box::<every_rank_reads::EveryRankReads>::default(),
         Box::<failed_lookups::FailedLookups>::default(),
         Box::<grow_by_truncate::GrowByTruncate>::default(),
+        Box::<interleaved_ranks::InterleavedRanks>::default(),
         Box::<list_and_stat::ListAndStat>::default(),
         Box::<lock_waits::LockWaits>::default(),
+        Box::<metadata_share::MetadataShare>::default(),
         Box::<overwrite::Overwrite>::default(),
         Box::<polling::Polling>::default(),
         Box::<process_storm::ProcessStorm>::default(),
+        Box::<random_reads::RandomReads>::default(),
         Box::<rank_imbalance::RankImbalance>::default(),
         Box::<read_again::ReadAgain>::default(),
         Box::<read_own_writes::ReadOwnWrites>::default(),
@@ -121,12 +142,16 @@ pub(crate) fn all() -> Vec<Box<dyn Rule>> {
         Box::<same_command::SameCommand>::default(),
         Box::<seek_read::SeekRead>::default(),
         Box::<seek_seek::SeekSeek>::default(),
+        Box::<serial_phase::SerialPhase>::default(),
         Box::<shared_append::SharedAppend>::default(),
         Box::<shared_blocks::SharedBlocks>::default(),
+        Box::<slow_start::SlowStart>::default(),
         Box::<small_files::SmallFiles>::default(),
         Box::<stat_again::StatAgain>::default(),
+        Box::<sync_bound::SyncBound>::default(),
         Box::<sync_each_write::SyncEachWrite>::default(),
         Box::<tiny_pipe_transfers::TinyPipeTransfers>::default(),
+        Box::<unaligned_writes::UnalignedWrites>::default(),
         Box::<unused_files::UnusedFiles>::default(),
     ]
 }

@@ -7,7 +7,7 @@
 //! Deterministic for a log: one scan (`survey`) finds start-ups and weights, whichever threads do it.
 
 mod roots;
-mod startup;
+pub mod startup;
 mod survey;
 mod tree;
 

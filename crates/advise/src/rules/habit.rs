@@ -1,7 +1,7 @@
 //! What rules see of a call, and what they find.
 
 use crate::result::Example;
-use iotrail_model::calls::{CallKind, LockRequest, OpenFlags, Transfer};
+use iotrail_model::calls::{CallKind, Class, LockRequest, OpenFlags, Transfer};
 use iotrail_model::{CaseId, FileId, Names, OpenId, PathId, Pid, Tid};
 use iotrail_query::process_group::executable;
 use iotrail_query::{ProcessEntry, ProcessId, ProcessTable};
@@ -45,6 +45,7 @@ pub(crate) fn is_of_system(path: &str) -> bool {
 
 /// A call, as far as rules look at it.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(Default))]
 pub struct Seen {
     pub(crate) case: CaseId,
     pub(crate) pid: Pid,
@@ -60,6 +61,8 @@ pub struct Seen {
     /// How much of that explains the elapsed time, in ns.
     pub(crate) on_path: u64,
     pub(crate) kind: CallKind,
+    /// What its time counts as; NULL if that is not known.
+    pub(crate) class: Option<Class>,
     pub(crate) transfer: Transfer,
     pub(crate) result: Outcome,
     pub(crate) path: Option<PathId>,
@@ -83,6 +86,8 @@ pub struct Seen {
     pub(crate) shares: bool,
     /// Whether its bytes go to the end of the file, wherever that is.
     pub(crate) appends: bool,
+    /// Whether its path is none that programs read while they start.
+    pub(crate) is_own: bool,
     /// Whether it seeks to a position that it states.
     pub(crate) seeks_from_begin: bool,
     /// Whether the user asked about it.
@@ -93,8 +98,9 @@ pub struct Seen {
 pub(crate) type Image = (CaseId, Pid, u32);
 
 /// How a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Outcome {
+    #[default]
     Done,
     /// There is no such name.
     Missing,

@@ -1,10 +1,14 @@
 //! The pass that shows the calls of a log to all rules, in the order of the log.
 
 use super::habit::{Context, Outcome, ProcessHabit, Seen};
+use super::slow_start::is_code;
 use super::{Rule, all};
 use crate::gather::is_file;
-use iotrail_model::calls::{CallKind, Family, LockRequest, OpenFlags, PerCall, Transfer, flags};
+use iotrail_model::calls::{
+    CallKind, Class, EventClasses, Family, LockRequest, OpenFlags, PerCall, Transfer, flags,
+};
 use iotrail_model::{CaseId, Event, FileId, Names, OpenId, PathId, Pid, Timestamp};
+use iotrail_query::auto::startup;
 use iotrail_query::{Asks, Pass, ProcessId, ProcessTable, Rows};
 use iotrail_trail::{Columns, EventLog};
 use iotrail_workflow::why::PathTimes;
@@ -16,10 +20,13 @@ pub struct Watching<'a> {
     process_table: &'a ProcessTable,
     path: &'a PathTimes,
     calls: PerCall<Option<Watched>>,
+    classes: EventClasses,
     missing: Vec<bool>,
     is_file: Vec<bool>,
     /// The directory of each path.
     parents: Vec<Option<PathId>>,
+    /// Whether programs read each path before they begin with what is theirs.
+    on_the_way: Vec<bool>,
 }
 
 /// What is known of a call by its name.
@@ -45,8 +52,9 @@ impl<'a> Watching<'a> {
         let names = log.names();
         let watched = |call: iotrail_model::calls::Call<'_>| {
             let (kind, transfer) = (call.kind(), call.transfer());
+            let families = [Family::Sync, Family::Wait, Family::Poll, Family::Metadata, Family::Directory];
             let is_looked_at =
-                transfer != Transfer::None || call.family() == Family::Sync || is_watched(kind);
+                transfer != Transfer::None || families.contains(&call.family()) || is_watched(kind);
             is_looked_at.then_some(Watched { kind, transfer })
         };
         Self {
@@ -55,12 +63,14 @@ impl<'a> Watching<'a> {
             path,
             parents: parents(names),
             calls: PerCall::new(&names.calls, watched),
+            classes: EventClasses::new(names, log.files(), HashSet::new()),
+            on_the_way: names.paths.iter().map(|path| is_loaded(path)).collect(),
             missing: names.errnos.iter().map(|name| matches!(&**name, "ENOENT" | "ENOTDIR")).collect(),
             is_file: is_file(log),
         }
     }
 
-    fn seen(&self, call: Watched, event: &Event, selected: bool) -> Seen {
+    fn seen(&self, call: Watched, event: &Event, class: Option<Class>, selected: bool) -> Seen {
         let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
         let is_file = |file: &FileId| self.is_file.get(file.index()) == Some(&true);
         let text = self.names.flags(event.flags).unwrap_or_default().as_bytes();
@@ -95,6 +105,7 @@ impl<'a> Watching<'a> {
             time,
             on_path: process.zip(time).map_or(0, on_path),
             kind: call.kind,
+            class,
             transfer: call.transfer,
             result,
             path,
@@ -112,9 +123,17 @@ impl<'a> Watching<'a> {
                     && ["RWF_DSYNC", "RWF_SYNC"].iter().any(|word| flags::has_word(text, word)),
             shares: call.kind == CallKind::Map && !flags::has_word(text, "MAP_PRIVATE"),
             appends: opened.appends(),
+            is_own: path.is_some_and(|path| self.is_own(path, process)),
             seeks_from_begin: call.kind == CallKind::Seek && flags::has_word(text, "SEEK_SET"),
             selected,
         }
+    }
+
+    /// Whether a path is none that programs read before they begin with what is theirs.
+    fn is_own(&self, path: PathId, process: Option<ProcessId>) -> bool {
+        let exe = process.and_then(|process| self.process_table.last_image(process).exe.as_deref());
+        self.on_the_way.get(path.index()) == Some(&false)
+            && !exe.is_some_and(|exe| startup::lies_beside(&self.names.paths[path.index()], exe))
     }
 
     /// How much of a call explains the elapsed time: of a wait for a lock also while somebody else held it.
@@ -160,7 +179,17 @@ fn is_watched(kind: CallKind) -> bool {
             | CallKind::Truncate
             | CallKind::Allocate
             | CallKind::DeviceControl
+            | CallKind::Accept
+            | CallKind::Connect
+            | CallKind::RingEnter
+            | CallKind::AioGetEvents
+            | CallKind::Futex
     )
+}
+
+/// Whether programs read a file before they begin with what is theirs.
+fn is_loaded(path: &str) -> bool {
+    startup::is_on_the_way(path) || is_code(path)
 }
 
 /// The directory of each path, where it is a path of the log.
@@ -186,6 +215,7 @@ impl Pass for Watching<'_> {
             | Columns::START
             | Columns::DUR
             | Columns::PATH
+            | Columns::PATH2
             | Columns::OFFSET
             | Columns::SIZE
             | Columns::RET
@@ -210,7 +240,8 @@ impl Pass for Watching<'_> {
         for (row, call) in rows.batch.call.iter().enumerate() {
             if let Some(call) = self.calls.of(*call) {
                 let selected = rows.selected.get(row).copied().unwrap_or_default();
-                seen.push(self.seen(call, &rows.batch.event(row), selected));
+                let class = self.classes.of(rows.batch, row);
+                seen.push(self.seen(call, &rows.batch.event(row), class, selected));
             }
         }
         seen

@@ -28,12 +28,14 @@ const SYSTEM: [&str; 15] = [
 ];
 
 /// Whether a path is one that programs open before they begin with what is theirs.
-pub(super) fn is_system(path: &str) -> bool {
+#[must_use]
+pub fn is_on_the_way(path: &str) -> bool {
     SYSTEM.iter().any(|directory| path.starts_with(directory)) || !path.starts_with('/')
 }
 
 /// Whether `path` lies in the libraries beside an executable: `bin/prog` and `lib/…` of one directory.
-pub(super) fn lies_beside(path: &str, exe: &str) -> bool {
+#[must_use]
+pub fn lies_beside(path: &str, exe: &str) -> bool {
     let directory = exe.rsplit_once('/').and_then(|(bin, _)| bin.rsplit_once('/'));
     let rest = directory.and_then(|(prefix, _)| path.strip_prefix(prefix));
     rest.is_some_and(|rest| rest.starts_with("/lib/") || rest.starts_with("/lib64/"))
@@ -111,10 +113,10 @@ mod tests {
             "/usr/share/locale/locale.alias",
             "pipe",
         ] {
-            assert!(is_system(path), "{path}");
+            assert!(is_on_the_way(path), "{path}");
         }
         for path in ["/usr/share/doc/x", "/home/ann/x", "/etcetera", "/"] {
-            assert!(!is_system(path), "{path}");
+            assert!(!is_on_the_way(path), "{path}");
         }
         assert!(lies_beside("/opt/py/lib/python3.11/os.py", "/opt/py/bin/python3.11"));
         assert!(!lies_beside("/opt/py/share/x", "/opt/py/bin/python3.11"));

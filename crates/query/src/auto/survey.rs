@@ -3,7 +3,7 @@
 //! Rows of a process come in the order of time. What comes in a piece of the log before the first sign of whether its process is
 //! starting up waits for the pieces before.
 
-use super::startup::{Startups, is_system, lies_beside};
+use super::startup::{Startups, is_on_the_way, lies_beside};
 use super::tree::Weight;
 use crate::images::Images;
 use crate::pass::{Asks, Pass, Rows, scan};
@@ -33,7 +33,7 @@ pub(super) fn survey(
     let surveying = Surveying {
         classes: EventClasses::new(names, log.files(), HashSet::new()),
         images: Images::new(processes),
-        system: names.paths.iter().map(|path| is_system(path)).collect(),
+        system: names.paths.iter().map(|path| is_on_the_way(path)).collect(),
         threads: names.flags.iter().map(is_thread).collect(),
         paths: &names.paths,
     };

@@ -1,0 +1,64 @@
+//! A process changes parts of blocks of a file, here and there.
+
+use super::Rule;
+use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use iotrail_model::calls::{CallKind, Transfer};
+use iotrail_model::{CaseId, FileId, OpenId};
+use std::collections::HashSet;
+
+/// A block: a page of memory, which is what most local file systems read and write at least.
+const BLOCK: u64 = 4096;
+/// From so many writes on it is a habit.
+const MANY: u64 = 100;
+
+#[derive(Default)]
+pub(crate) struct UnalignedWrites {
+    /// Descriptions of files that were there, and were not emptied.
+    existing: HashSet<(CaseId, OpenId), RandomState>,
+    files: HashMap<(Image, FileId), Writes, RandomState>,
+}
+
+struct Writes {
+    end: u64,
+    all: u64,
+    unaligned: Tally,
+}
+
+impl Rule for UnalignedWrites {
+    fn see(&mut self, call: &Seen) {
+        let Some(open) = call.open.map(|open| (call.case, open)).filter(|_| call.is_done()) else { return };
+        if call.kind == CallKind::Open && !call.opened.creates() && !call.opened.truncates() {
+            self.existing.insert(open);
+        }
+        let writes = call.transfer == Transfer::Write && call.selected && !call.appends;
+        let (Some(file), Some((low, high)), true) = (call.file, call.range(), writes) else { return };
+        if high - low < BLOCK || !self.existing.contains(&open) {
+            return;
+        }
+        let first = || Writes { end: u64::MAX, all: 0, unaligned: Tally::new(call) };
+        let writes = self.files.entry((call.process(), file)).or_insert_with(first);
+        writes.all += 1;
+        if low != writes.end && (low % BLOCK != 0 || high % BLOCK != 0) {
+            writes.unaligned.amount += 1;
+            writes.unaligned.calls += 1;
+        }
+        writes.end = high;
+    }
+
+    fn found(&self, log: &Context) -> Vec<ProcessHabit> {
+        let is_habit =
+            |writes: &&Writes| writes.unaligned.amount >= MANY && writes.unaligned.amount * 2 >= writes.all;
+        let found = self.files.values().filter(is_habit).map(|writes| ProcessHabit {
+            rule: "unaligned-writes",
+            file: log.text(writes.unaligned.first.path),
+            // What it would take aligned, these calls do not tell.
+            tally: Tally { saved: Saved { calls: 0, time: None, on_path: 0 }, ..writes.unaligned },
+            places: Vec::new(),
+            fix: "let records begin at multiples of the block (st_blksize of stat, `lfs getstripe` for the stripe) and pad them to whole blocks; HDF5: H5Pset_alignment; C: a layout with a header of one block; databases: a page size that is a multiple of the block",
+            assumes: "the layout of the file is yours to choose, and its blocks are not all in memory",
+        });
+        found.collect()
+    }
+}
