@@ -63,7 +63,7 @@ impl Work {
         let mut own = 0;
         for (path, calls) in &self.directories {
             let text = log.text(*path);
-            if !is_of_system(&text) && text.starts_with('/') {
+            if !is_of_system(&format!("{text}/")) && text.starts_with('/') {
                 directories.add(if path.is_some() { &text } else { split(&text).0 }, *calls);
                 own += calls;
             }
