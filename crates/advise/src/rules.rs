@@ -41,7 +41,7 @@ mod waits;
 pub(crate) mod watch;
 
 use crate::result::{Habit, Place, severity};
-use crate::rules::habit::{Context, PLACES, ProcessHabit, Seen, Tally};
+use crate::rules::habit::{Context, First, PLACES, ProcessHabit, Seen, Tally};
 use crate::stake::Stake;
 use iotrail_workflow::why::PathTimes;
 use std::cmp::Reverse;
@@ -164,8 +164,8 @@ pub(crate) fn join(
     found: Vec<ProcessHabit>,
     path: &PathTimes,
     tracing: u64,
-    case: impl Fn(&Seen) -> String,
-    program: impl Fn(&Seen) -> Arc<str>,
+    case: impl Fn(&First) -> String,
+    program: impl Fn(&First) -> Arc<str>,
 ) -> Vec<Habit> {
     let mut groups: BTreeMap<Whose, Vec<ProcessHabit>> = BTreeMap::new();
     for habit in found {

@@ -93,7 +93,7 @@ impl BlockingIo {
         let turns = self.streams.entry((call.case, call.tid, file)).or_insert_with(|| Turns {
             next: None,
             reads,
-            tally: Tally::new(transfer),
+            tally: Tally::new(transfer.first()),
         });
         // Which piece is read next must be known while the last one is worked on.
         let is_known =

@@ -1,7 +1,7 @@
 //! A process opens files and does not close them.
 
 use super::Rule;
-use super::habit::{Context, Directories, Image, ProcessHabit, Saved, Seen, Tally, split};
+use super::habit::{Context, Directories, First, Image, ProcessHabit, Saved, Seen, Tally, split};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::OpenId;
@@ -21,7 +21,7 @@ pub(crate) struct DescriptorLeak {
 struct Opens {
     number: u64,
     /// What is open: its open, and how many there had been when it was last used.
-    open: HashMap<OpenId, (Seen, u64), RandomState>,
+    open: HashMap<OpenId, (First, u64), RandomState>,
 }
 
 impl Rule for DescriptorLeak {
@@ -34,7 +34,7 @@ impl Rule for DescriptorLeak {
         match call.kind {
             CallKind::Open | CallKind::Create if call.selected => {
                 opens.number += 1;
-                opens.open.insert(open, (*call, opens.number));
+                opens.open.insert(open, (call.first(), opens.number));
             }
             CallKind::Close => {
                 opens.open.remove(&open);
@@ -54,7 +54,7 @@ impl Rule for DescriptorLeak {
 
 impl Opens {
     fn leak(&self, log: &Context) -> Option<ProcessHabit> {
-        let left: Vec<&Seen> =
+        let left: Vec<&First> =
             self.open.values().filter(|(_, used)| used + IDLE <= self.number).map(|(open, _)| open).collect();
         let mut directories = Directories::default();
         left.iter().for_each(|open| directories.add(split(&log.text(open.path)).0, 1));

@@ -37,7 +37,7 @@ impl Rule for EveryRankReads {
         };
         let file = self.files.entry(file).or_default();
         file.end = file.end.max(high);
-        let tally = file.readers.entry(process).or_insert_with(|| Tally::new(call));
+        let tally = file.readers.entry(process).or_insert_with(|| Tally::new(call.first()));
         tally.amount = tally.amount.saturating_add(high - low);
         tally.waste(call);
     }

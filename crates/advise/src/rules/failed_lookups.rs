@@ -2,7 +2,7 @@
 //! each looked for in several directories, most of which have many of them not.
 
 use super::Rule;
-use super::habit::{Context, Directories, Image, Outcome, ProcessHabit, Saved, Seen, Tally, split};
+use super::habit::{Context, Directories, First, Image, Outcome, ProcessHabit, Saved, Seen, Tally, split};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::PathId;
@@ -20,7 +20,7 @@ pub(crate) struct FailedLookups {
 
 #[derive(Default)]
 struct Lookups {
-    first: Option<Seen>,
+    first: Option<First>,
     failed: HashMap<PathId, Saved, RandomState>,
     found: HashSet<PathId, RandomState>,
 }
@@ -35,7 +35,7 @@ impl Rule for FailedLookups {
         let lookups = self.processes.entry(call.process()).or_default();
         match call.result {
             Outcome::Missing => {
-                lookups.first.get_or_insert(*call);
+                lookups.first.get_or_insert(call.first());
                 lookups.failed.entry(path).or_default().add(call);
             }
             Outcome::Done => {

@@ -20,7 +20,7 @@ impl Rule for GrowByTruncate {
         let truncates = call.kind == CallKind::Truncate && call.is_done() && call.selected;
         let (Some(file), Some(length), true) = (call.file, call.offset, truncates) else { return };
         let key = (call.process(), file);
-        let (before, tally) = self.files.entry(key).or_insert_with(|| (u64::MAX, Tally::new(call)));
+        let (before, tally) = self.files.entry(key).or_insert_with(|| (u64::MAX, Tally::new(call.first())));
         tally.calls += 1;
         if length > *before {
             tally.amount += 1;

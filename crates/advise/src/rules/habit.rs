@@ -136,6 +136,45 @@ impl Seen {
             || matches!(self.kind, CallKind::Truncate | CallKind::Allocate | CallKind::DeviceControl)
     }
 
+    /// What is kept of it if a habit begins with it.
+    pub(crate) fn first(&self) -> First {
+        First {
+            case: self.case,
+            pid: self.pid,
+            image: self.image,
+            tid: self.tid,
+            process: self.process,
+            seq: self.seq,
+            start: self.start,
+            path: self.path,
+            offset: self.offset.unwrap_or_default(),
+            bytes: self.size.unwrap_or_default(),
+        }
+    }
+}
+
+/// The first call of a habit. Rules keep one for each process and file, so it holds no more than is shown.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(Default))]
+pub(crate) struct First {
+    pub(crate) case: CaseId,
+    pub(crate) pid: Pid,
+    image: u32,
+    pub(crate) tid: Tid,
+    pub(crate) process: Option<ProcessId>,
+    pub(crate) seq: u64,
+    pub(crate) start: i64,
+    pub(crate) path: Option<PathId>,
+    offset: u64,
+    bytes: u64,
+}
+
+impl First {
+    /// The process, and which of its programs.
+    pub(crate) fn process(&self) -> Image {
+        (self.case, self.pid, self.image)
+    }
+
     pub(crate) fn example(&self, case: String, calls: u64) -> Example {
         Example {
             case,
@@ -145,8 +184,8 @@ impl Seen {
             last: self.seq,
             start_ns: self.start,
             calls,
-            offset: self.offset.unwrap_or_default(),
-            bytes: self.size.unwrap_or_default(),
+            offset: self.offset,
+            bytes: self.bytes,
         }
     }
 }
@@ -203,7 +242,7 @@ pub(crate) fn part_of(number: u64, some: u64, all: u64) -> u64 {
 /// Calls of a habit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tally {
-    pub(crate) first: Seen,
+    pub(crate) first: First,
     /// All of them.
     pub(crate) calls: u64,
     /// Those that need not be.
@@ -214,8 +253,8 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Of a habit that begins with this call.
-    pub(crate) fn new(first: &Seen) -> Self {
-        Self { first: *first, calls: 0, saved: Saved::default(), amount: 0 }
+    pub(crate) fn new(first: First) -> Self {
+        Self { first, calls: 0, saved: Saved::default(), amount: 0 }
     }
 
     /// One more, which need not be.

@@ -39,7 +39,7 @@ impl Rule for InterleavedRanks {
             return;
         };
         let writes = call.transfer == Transfer::Write;
-        let first = || Extent { low, high, tally: Tally::new(call) };
+        let first = || Extent { low, high, tally: Tally::new(call.first()) };
         let extent = self.files.entry((file, writes)).or_default().entry(process).or_insert_with(first);
         (extent.low, extent.high) = (extent.low.min(low), extent.high.max(high));
         extent.tally.amount = extent.tally.amount.saturating_add(high - low);

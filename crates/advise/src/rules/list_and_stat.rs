@@ -1,7 +1,7 @@
 //! A process lists a directory and asks for the state of each entry, which it does not use otherwise.
 
 use super::Rule;
-use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
+use super::habit::{Context, First, Image, ProcessHabit, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::PathId;
@@ -14,7 +14,7 @@ const MANY: u64 = 100;
 pub(crate) struct ListAndStat {
     listed: HashSet<(Image, PathId), RandomState>,
     /// Entries that were asked for, and nothing else.
-    entries: HashMap<(Image, PathId), (Seen, Saved), RandomState>,
+    entries: HashMap<(Image, PathId), (First, Option<PathId>, Saved), RandomState>,
 }
 
 impl Rule for ListAndStat {
@@ -28,7 +28,8 @@ impl Rule for ListAndStat {
             }
             (CallKind::Stat, Some(parent)) if call.open.is_none() && call.selected => {
                 if self.listed.contains(&(call.process(), parent)) {
-                    let (_, saved) = self.entries.entry(key).or_insert((*call, Saved::default()));
+                    let first = || (call.first(), call.parent, Saved::default());
+                    let (.., saved) = self.entries.entry(key).or_insert_with(first);
                     saved.add(call);
                 }
             }
@@ -41,9 +42,9 @@ impl Rule for ListAndStat {
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let mut directories: HashMap<(Image, Option<PathId>), Tally, RandomState> = HashMap::default();
-        for (first, saved) in self.entries.values() {
-            let key = (first.process(), first.parent);
-            let tally = directories.entry(key).or_insert_with(|| Tally::new(first));
+        for (first, parent, saved) in self.entries.values() {
+            let key = (first.process(), *parent);
+            let tally = directories.entry(key).or_insert_with(|| Tally::new(*first));
             if first.seq < tally.first.seq {
                 tally.first = *first;
             }

@@ -22,7 +22,7 @@ impl Rule for LockWaits {
         let (Some(LockRequest::Wait), Some(file), true) = (call.lock, call.file, call.selected) else {
             return;
         };
-        let tally = self.files.entry((call.process(), file)).or_insert_with(|| Tally::new(call));
+        let tally = self.files.entry((call.process(), file)).or_insert_with(|| Tally::new(call.first()));
         tally.calls += 1;
         if call.time.is_some_and(|time| time >= LONG) {
             tally.amount = tally.amount.saturating_add(call.time.unwrap_or_default());

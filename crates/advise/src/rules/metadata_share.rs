@@ -32,7 +32,7 @@ impl Rule for MetadataShare {
         let is_io = call.class.is_some_and(Class::is_io) && call.selected;
         let Some(class) = call.class.filter(|_| is_io) else { return };
         let work = self.processes.entry(call.process()).or_insert_with(|| Work {
-            names: Tally::new(call),
+            names: Tally::new(call.first()),
             data: 0,
             bytes: 0,
             directories: HashMap::default(),

@@ -71,7 +71,7 @@ impl Writes {
         };
         self.by = by;
         if low < high && self.fresh.insert(low, high) && call.selected {
-            let tally = self.tally.get_or_insert_with(|| Tally::new(call));
+            let tally = self.tally.get_or_insert_with(|| Tally::new(call.first()));
             tally.amount = tally.amount.saturating_add(high - low);
             tally.waste(call);
         }

@@ -1,6 +1,6 @@
 //! Processes of one program that run at the same time, as the ranks of a parallel program do, and what each did to files.
 
-use super::habit::{Context, Saved, Seen};
+use super::habit::{Context, First, Saved, Seen};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::PathId;
@@ -17,7 +17,7 @@ pub(crate) struct Peers(BTreeMap<ProcessId, FileUse>);
 
 /// What a process did to files.
 pub(crate) struct FileUse {
-    pub(crate) first: Seen,
+    pub(crate) first: First,
     /// All calls on files.
     pub(crate) calls: Saved,
     pub(crate) bytes: u64,
@@ -30,7 +30,7 @@ impl Peers {
         let Some(process) = call.process.filter(|_| call.is_done() && call.selected) else { return };
         let (Some(_), Some(path)) = (call.file, call.path) else { return };
         let used = self.0.entry(process).or_insert_with(|| FileUse {
-            first: *call,
+            first: call.first(),
             calls: Saved::default(),
             bytes: 0,
             files: HashMap::default(),

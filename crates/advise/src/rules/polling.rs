@@ -97,7 +97,7 @@ impl Polling {
         }
         self.threads.insert(thread, Last { path, slept: None });
         if again.is_some() {
-            let tally = self.tries.entry(key).or_insert_with(|| Tally::new(call));
+            let tally = self.tries.entry(key).or_insert_with(|| Tally::new(call.first()));
             tally.amount += 1;
             tally.waste(call);
         }

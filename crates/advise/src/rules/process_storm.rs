@@ -1,7 +1,7 @@
 //! A process starts a short program for each item of something.
 
 use super::Rule;
-use super::habit::{Context, ProcessHabit, Saved, Seen, Tally, part_of};
+use super::habit::{Context, First, ProcessHabit, Saved, Seen, Tally, part_of};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::CallKind;
@@ -17,14 +17,14 @@ const SHORT: u64 = 50_000_000;
 #[derive(Default)]
 pub(crate) struct ProcessStorm {
     /// The first process that each one made.
-    starts: HashMap<ProcessId, Seen, RandomState>,
+    starts: HashMap<ProcessId, First, RandomState>,
 }
 
 impl Rule for ProcessStorm {
     fn see(&mut self, call: &Seen) {
         let makes = matches!(call.kind, CallKind::Spawn | CallKind::Vfork) && call.is_done() && call.selected;
         if let Some(process) = call.process.filter(|_| makes) {
-            self.starts.entry(process).or_insert(*call);
+            self.starts.entry(process).or_insert_with(|| call.first());
         }
     }
 

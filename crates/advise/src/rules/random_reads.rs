@@ -34,7 +34,7 @@ impl Rule for RandomReads {
     fn see(&mut self, call: &Seen) {
         let reads = call.transfer == Transfer::Read && call.is_done() && call.selected;
         let (Some(file), Some((low, high)), true) = (call.file, call.range(), reads) else { return };
-        let first = || Reads { end: low, low, stride: None, all: 0, random: Tally::new(call) };
+        let first = || Reads { end: low, low, stride: None, all: 0, random: Tally::new(call.first()) };
         let reads = self.files.entry((call.process(), file)).or_insert_with(first);
         let stride = i128::from(low) - i128::from(reads.low);
         let is_near = (reads.end..=reads.end.saturating_add(NEAR)).contains(&low);

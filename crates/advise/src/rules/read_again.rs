@@ -46,11 +46,11 @@ impl Rule for ReadAgain {
         let readers = self.files.entry(file).or_default();
         let reads = readers
             .entry(call.process())
-            .or_insert_with(|| Reads { known: Ranges::default(), tally: Tally::new(call) });
+            .or_insert_with(|| Reads { known: Ranges::default(), tally: Tally::new(call.first()) });
         reads.tally.calls += 1;
         if low < high && !is_mapped && reads.known.insert(low, high) {
             if reads.tally.saved.calls == 0 {
-                reads.tally.first = *call;
+                reads.tally.first = call.first();
             }
             reads.tally.saved.add(call);
             reads.tally.amount = reads.tally.amount.saturating_add(high - low);

@@ -52,7 +52,7 @@ impl Rule for ReadOwnWrites {
         let (Transfer::Read, Some((low, high)), true) = (call.transfer, range, call.selected) else { return };
         let writes = self.files.get_mut(&file).filter(|writes| writes.by == call.process());
         if let Some(writes) = writes.filter(|writes| writes.own.contains(low, high)) {
-            let tally = writes.tally.get_or_insert_with(|| Tally::new(call));
+            let tally = writes.tally.get_or_insert_with(|| Tally::new(call.first()));
             tally.amount = tally.amount.saturating_add(high - low);
             tally.waste(call);
         }

@@ -1,7 +1,7 @@
 //! The same file is opened and closed again and again by one process. A file that is made anew is another one, whatever its name.
 
 use super::Rule;
-use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
+use super::habit::{Context, First, Image, ProcessHabit, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -16,7 +16,7 @@ pub(crate) struct Reopen {
 }
 
 struct Uses {
-    first: Seen,
+    first: First,
     opens: u64,
     closes: u64,
     /// All opens but the first, and all closes but one.
@@ -30,7 +30,7 @@ impl Rule for Reopen {
         match call.kind {
             CallKind::Open | CallKind::Create => {
                 let uses = self.files.entry(key).or_insert_with(|| Uses {
-                    first: *call,
+                    first: call.first(),
                     opens: 0,
                     closes: 0,
                     saved: Saved::default(),

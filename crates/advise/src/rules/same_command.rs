@@ -1,7 +1,7 @@
 //! The same command runs again, and nothing that it reads was seen to change.
 
 use super::Rule;
-use super::habit::{Context, ProcessHabit, Saved, Seen, Tally, is_of_system};
+use super::habit::{Context, First, ProcessHabit, Saved, Seen, Tally, is_of_system};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
@@ -22,7 +22,7 @@ pub(crate) struct SameCommand {
 
 /// What a process did.
 struct Uses {
-    first: Seen,
+    first: First,
     /// The files that it read or mapped, by their names then.
     read: HashMap<FileId, Option<PathId>, RandomState>,
     /// Whether it changed files, took input from somewhere else, waited for a time, or made processes.
@@ -41,7 +41,7 @@ impl Rule for SameCommand {
         }
         let Some(process) = call.process else { return };
         let uses = self.runs.entry(process).or_insert_with(|| Uses {
-            first: *call,
+            first: call.first(),
             read: HashMap::default(),
             does_more: false,
         });

@@ -29,7 +29,7 @@ impl Rule for SeekRead {
         let seek = before.filter(|seek| moves && call.is_done() && call.selected && seek.open == call.open);
         if let (Some(seek), Some(file)) = (seek, call.file) {
             let key = (call.process(), file);
-            let tally = self.files.entry(key).or_insert_with(|| Tally::new(&seek));
+            let tally = self.files.entry(key).or_insert_with(|| Tally::new(seek.first()));
             tally.calls += 2;
             tally.amount += 1;
             tally.saved.add(&seek);

@@ -27,7 +27,7 @@ impl Rule for SeekSeek {
         }
         if let Some(useless) = before.filter(|seek| seek.open == Some(open)) {
             let key = (call.process(), file);
-            let tally = self.files.entry(key).or_insert_with(|| Tally::new(&useless));
+            let tally = self.files.entry(key).or_insert_with(|| Tally::new(useless.first()));
             tally.amount += 1;
             tally.waste(&useless);
         }

@@ -56,11 +56,12 @@ fn habit(log: &Context, of: &WaitsOf, phases: &[Phase], together: u64, members: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::habit::First;
     use crate::rules::waits::Wait;
 
     fn member(waits: &[(i64, i64)]) -> WaitsOf {
         let waits = waits.iter().map(|&(from, to)| Wait { from, to, on_path: 0 }).collect();
-        WaitsOf { first: Seen::default(), waits, io: 0, calls: 0 }
+        WaitsOf { first: First::default(), waits, io: 0, calls: 0 }
     }
 
     #[test]

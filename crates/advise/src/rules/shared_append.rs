@@ -27,7 +27,7 @@ impl Rule for SharedAppend {
         let appends = call.transfer == Transfer::Write && call.appends && call.is_done() && call.selected;
         let (Some(file), true) = (call.file, appends) else { return };
         let file = self.files.entry(file).or_default();
-        let tally = file.writers.entry(call.process()).or_insert_with(|| Tally::new(call));
+        let tally = file.writers.entry(call.process()).or_insert_with(|| Tally::new(call.first()));
         tally.calls += 1;
         if file.last.replace(call.process()).is_some_and(|last| last != call.process()) {
             file.changes += 1;

@@ -39,7 +39,7 @@ impl Rule for SharedBlocks {
             let before = file.writers.insert(block, call.process());
             meets |= before.is_some_and(|writer| writer != call.process());
         }
-        let tally = file.shared.entry(call.process()).or_insert_with(|| Tally::new(call));
+        let tally = file.shared.entry(call.process()).or_insert_with(|| Tally::new(call.first()));
         tally.calls += 1;
         if meets {
             file.number += 1;

@@ -89,7 +89,7 @@ impl Start {
         Some(ProcessHabit {
             rule: "slow-start",
             file: log.text(self.exec.path),
-            tally: Tally { first: self.exec, calls: self.calls, saved, amount: time },
+            tally: Tally { first: self.exec.first(), calls: self.calls, saved, amount: time },
             places: Vec::new(),
             fix: "start it once and give it more to do, or load less: Python: `python3 -X importtime` names what is imported, import it where it is used, keep packages in one place (`python3 -I`); C: fewer shared libraries, or link them statically; wrappers (conda run, module load, shell profiles): call the program itself; clusters: keep program and libraries on local storage or in one image file (squashfs, Apptainer)",
             assumes: "what is loaded is not all needed, or can stay loaded",

@@ -1,7 +1,9 @@
 //! A process opens many files that each hold little.
 
 use super::Rule;
-use super::habit::{Context, Directories, Image, ProcessHabit, Saved, Seen, Tally, is_of_system, split};
+use super::habit::{
+    Context, Directories, First, Image, ProcessHabit, Saved, Seen, Tally, is_of_system, split,
+};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -20,7 +22,7 @@ pub(crate) struct SmallFiles {
 }
 
 struct Used {
-    first: Seen,
+    first: First,
     bytes: u64,
     /// Opens, closes and lookups.
     around: Saved,
@@ -31,7 +33,7 @@ impl Rule for SmallFiles {
         let Some(file) = call.file.filter(|_| call.is_done()) else { return };
         let key = (call.process(), file);
         if matches!(call.kind, CallKind::Open | CallKind::Create) && call.selected {
-            let used = Used { first: *call, bytes: 0, around: Saved::default() };
+            let used = Used { first: call.first(), bytes: 0, around: Saved::default() };
             self.files.entry(key).or_insert(used).around.add(call);
         } else if call.kind == CallKind::Unlink {
             self.files.remove(&key);
@@ -54,7 +56,7 @@ impl Rule for SmallFiles {
             }
             let (tally, directories) = processes
                 .entry(used.first.process())
-                .or_insert_with(|| (Tally::new(&used.first), Directories::default()));
+                .or_insert_with(|| (Tally::new(used.first), Directories::default()));
             if used.first.seq < tally.first.seq {
                 tally.first = used.first;
             }

@@ -52,7 +52,7 @@ impl Rule for StatAgain {
         let asked = self
             .asked
             .entry(key)
-            .or_insert_with(|| Asked { then: (file, u64::MAX, 0), tally: Tally::new(call) });
+            .or_insert_with(|| Asked { then: (file, u64::MAX, 0), tally: Tally::new(call.first()) });
         asked.tally.amount += 1;
         asked.tally.calls += 1;
         if asked.then == now {

@@ -1,7 +1,7 @@
 //! The processes of a parallel program wait for each other far longer than they access files.
 
 use super::Rule;
-use super::habit::{Context, ProcessHabit, Saved, Seen, Tally};
+use super::habit::{Context, First, ProcessHabit, Saved, Seen, Tally};
 use super::serial_phase::PHASE;
 use super::waits::{Wait, Waits, WaitsOf, phases};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn habit(log: &Context, group: &[&WaitsOf], span: (i64, i64)) -> Option<ProcessH
 }
 
 /// How much of the elapsed time the main thread waited, or what it waited for took.
-fn awaited(log: &Context, first: &Seen, wait: &Wait) -> u64 {
+fn awaited(log: &Context, first: &First, wait: &Wait) -> u64 {
     let Some(process) = first.process else { return 0 };
     let awaited = log.path.awaited(process, first.tid, (wait.from, wait.to));
     wait.on_path.saturating_add(awaited).min((wait.to - wait.from).unsigned_abs())

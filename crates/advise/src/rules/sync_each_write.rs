@@ -1,7 +1,7 @@
 //! Little data is forced to storage each time: by fsync and its like, or by opening with `O_SYNC`.
 
 use super::Rule;
-use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
+use super::habit::{Context, First, Image, ProcessHabit, Saved, Seen, Tally};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -20,7 +20,7 @@ pub(crate) struct SyncEachWrite {
 }
 
 struct Uses {
-    first: Seen,
+    first: First,
     /// Bytes since the last time.
     bytes: u64,
     /// Bytes in all.
@@ -37,7 +37,7 @@ impl Rule for SyncEachWrite {
             return;
         }
         let uses = self.files.entry((call.process(), file)).or_insert_with(|| Uses {
-            first: *call,
+            first: call.first(),
             bytes: 0,
             forced: 0,
             small: Saved::default(),

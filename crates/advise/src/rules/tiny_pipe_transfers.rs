@@ -33,7 +33,7 @@ impl Rule for TinyPipeTransfers {
         let before = self.last.insert(thread, (path, writes));
         if size > 0 && size <= FEW && call.selected && before == Some((path, writes)) {
             let key = (call.process(), path, writes);
-            let tally = self.pipes.entry(key).or_insert_with(|| Tally::new(call));
+            let tally = self.pipes.entry(key).or_insert_with(|| Tally::new(call.first()));
             tally.amount = tally.amount.saturating_add(size);
             tally.waste(call);
         }

@@ -37,7 +37,7 @@ impl Rule for UnalignedWrites {
         if high - low < BLOCK || !self.existing.contains(&open) {
             return;
         }
-        let first = || Writes { end: u64::MAX, all: 0, unaligned: Tally::new(call) };
+        let first = || Writes { end: u64::MAX, all: 0, unaligned: Tally::new(call.first()) };
         let writes = self.files.entry((call.process(), file)).or_insert_with(first);
         writes.all += 1;
         if low != writes.end && (low % BLOCK != 0 || high % BLOCK != 0) {

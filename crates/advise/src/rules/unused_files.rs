@@ -1,7 +1,7 @@
 //! Files are made, written and removed, and nobody reads them.
 
 use super::Rule;
-use super::habit::{Context, Directories, Image, ProcessHabit, Saved, Seen, Tally, split};
+use super::habit::{Context, Directories, First, Image, ProcessHabit, Saved, Seen, Tally, split};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -18,7 +18,7 @@ pub(crate) struct UnusedFiles {
 
 /// A file since it was made.
 struct Made {
-    first: Seen,
+    first: First,
     calls: Saved,
     bytes: u64,
     is_used: bool,
@@ -32,7 +32,7 @@ impl Rule for UnusedFiles {
         let made = match self.files.get_mut(&file) {
             Some(made) => made,
             None if makes && call.selected => self.files.entry(file).or_insert_with(|| Made {
-                first: *call,
+                first: call.first(),
                 calls: Saved::default(),
                 bytes: 0,
                 is_used: false,
@@ -57,7 +57,7 @@ impl Rule for UnusedFiles {
         for made in self.files.values().filter(is_unused) {
             let key = made.first.process();
             let (tally, directories) =
-                processes.entry(key).or_insert_with(|| (Tally::new(&made.first), Directories::default()));
+                processes.entry(key).or_insert_with(|| (Tally::new(made.first), Directories::default()));
             if made.first.seq < tally.first.seq {
                 tally.first = made.first;
             }

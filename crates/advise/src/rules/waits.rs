@@ -1,6 +1,6 @@
 //! When the processes of a parallel program waited for somebody.
 
-use super::habit::{Context, Seen};
+use super::habit::{Context, First, Seen};
 use super::peers::at_once;
 use iotrail_model::calls::Class;
 use iotrail_query::ProcessId;
@@ -15,7 +15,7 @@ pub(crate) struct Waits(BTreeMap<ProcessId, WaitsOf>);
 
 /// Waits and work of a process.
 pub(crate) struct WaitsOf {
-    pub(crate) first: Seen,
+    pub(crate) first: First,
     pub(crate) waits: Vec<Wait>,
     /// Time of its calls on files.
     pub(crate) io: u64,
@@ -50,7 +50,7 @@ impl Waits {
             return;
         }
         let of = self.0.entry(process).or_insert_with(|| WaitsOf {
-            first: *call,
+            first: call.first(),
             waits: Vec::new(),
             io: 0,
             calls: 0,
