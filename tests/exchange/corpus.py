@@ -6,7 +6,8 @@ The workflows are the scripts of `corpus/`, each for one construct of the shell.
 has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
 In a script, `# record:` are options of the recorder, `# output: FILE` is where the output of the whole recording goes, `# whole: no`
 says that its commands are separate jobs, `# linked: FILE NAME` that the input has another name before, `# symbolic: TARGET NAME ...` that
-symbolic links lie there before, `# appears: FILE` that a file is put there, and `# switched: TARGET NAME` that a symbolic link leads elsewhere, `# precious: FILE` that somebody puts a file there,
+symbolic links lie there before, `# appears: FILE` that a file is put there, and `# switched: TARGET NAME` that a symbolic link leads elsewhere, `# precious: FILE` that somebody puts a file there, `# taken: FILES` that somebody's files lie there
+before it is built for the first time, `# away: DIRECTORY` that a link lies in its place,
 before it is built once more (see `reruns.py`), `# silent: yes` that no
 remark may give leave to differ, and `# old: FILES` lie in the directory before, with other contents and dates in the
 future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
@@ -144,7 +145,8 @@ class Case:
         self.inside, self.through, self.place = said.get("in", "."), "through" in said, said["place"]
         self.at = said.get("at", self.inside)
         self.symbolic = said.get("symbolic", "").split()
-        self.precious = said.get("precious")
+        self.precious, self.linked_away = said.get("precious"), said.get("away")
+        self.taken = said.get("taken", "").split()
         self.appears, self.switched = said.get("appears"), said.get("switched", "").split()
         self.linked, self.silent = said.get("linked", "").split(), said.get("silent") == "yes"
         self.umask, self.apart = int(said.get("umask", "022"), 8), said.get("apart")

@@ -4,7 +4,7 @@ usage: reruns.py IOTRAIL [--shells dash,...] [--only REGEX]... [--sample N] [--p
 
 The workflows are those of `corpus.py`, run by make (with --snakemake by Snakemake). Each is built; built once more without any change, which must
 do nothing wrong; built after `clean`; built after an output was deleted; built after a line was added to an input, and after it was taken away again; after an input was removed; where the workflow says so,
-after a file appeared or a symbolic link was switched, and after that was undone; after somebody put a file into a directory, with and without `clean`, which must stay there. What comes out
+after a file appeared or a symbolic link was switched, and after that was undone; after somebody put a file into a directory, with and without `clean`, which must stay there; cleaned after a directory was replaced by a link; built where a file of somebody lies under the name of a result. What comes out
 is compared byte for byte with what the same export makes of the same inputs in a clean directory. `equal`: the same files;
 `refused`: it ended with an error whose line says what to do, and every result is still there; `remarked`: the export says that it does not notice that change; `left`: there are more files, which
 another input gave, in a directory that was there before; `WRONG`: anything else. Where `clean` asks to
@@ -80,6 +80,8 @@ class Trials:
             self.appeared()
             self.switched()
             self.precious()
+            self.taken()
+            self.linked_away()
         for name, (result, why) in self.results.items():
             if result not in ("equal", "fails"):
                 print(f"{result} {self.case.name} {name}: {why}", flush=True)
@@ -241,6 +243,33 @@ class Trials:
                 self.results[trial] = ("WRONG", f"ended with {done.returncode}: {done.stderr.strip()[-300:]}")
             else:
                 self.results[trial] = ("refused" if done.returncode else "equal", done.stderr.strip()[-300:])
+
+    def taken(self):
+        """Before the first build, a file of somebody lies under a result's name: nothing removes it, `clean` neither."""
+        for number, name in enumerate(self.case.taken):
+            place, trial = self.built(f"taken{number}"), f"taken {name}"
+            (place / name).parent.mkdir(exist_ok=True)
+            (place / name).write_text("mine\n")
+            done = self.run(place)
+            self.run(place, "clean")
+            if not (place / name).exists() or (place / name).read_text() != "mine\n":
+                self.results[trial] = ("WRONG", f"ended with {done.returncode}, and it is gone")
+                continue
+            (place / name).unlink()
+            self.judge(f"taken-away {name}", self.run(place), place, self.case.files)
+            said = done.stderr + done.stdout
+            self.results[trial] = ("refused", REFUSED.search(said)[0]) if done.returncode and REFUSED.search(said) else ("WRONG", f"ended with {done.returncode}: {said.strip()[-300:]}")
+
+    def linked_away(self):
+        """A directory of results is moved away, and a link to another one lies in its place: `clean` removes nothing there."""
+        if not (name := self.case.linked_away):
+            return
+        place, kept = self.again(), self.case.directory / "kept"
+        (place / name).rename(kept)
+        os.symlink(kept, place / name)
+        before = corpus.contents(kept)
+        self.run(place, "clean")
+        self.results[f"linked-away {name}"] = ("equal", "") if corpus.contents(kept) == before else ("WRONG", "clean removed files behind a link")
 
     def there_and_back(self, trial, name, change, undo):
         reference, place = self.built(trial), self.again()

@@ -7,6 +7,7 @@
 
 use crate::escape::{Base, argument, arguments, single_quoted};
 use crate::owned::{Filling, Owned, is_below};
+use crate::targets::begun;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,25 +16,77 @@ use std::sync::Arc;
 /// Names in one command of what is removed.
 const IN_A_LINE: usize = 30;
 
-/// What the file says about the functions, above them.
-pub(crate) const EXPLANATION: [&str; 16] = [
-    "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
-    "_found N WHO NAME: the last job that has begun to change NAME is job WHO. \"input\": no job has, and NAME was there before the",
-    "  recording; \"perhaps\": no job has, and it may have been there; \"nothing\": no job has, and nothing needs to be restored.",
-    "_only N NAME...: of these names the first N are directories that the job makes anew, and nothing but these names is in them.",
-    "_free NAME...: nothing has these names, which the job gives to files of before.",
-    "_leaves JOB N...: from now on these are as JOB leaves them. .iotrail/left-*-N holds the number of that job.",
-    "_was N NAME: how NAME is before a job changes it for the first time. \"clean\" keeps how the jobs left it, and _found refuses that.",
-    "Then the job removes what it made itself the last time, where it matters that it is not there.",
-    "Of a directory that the jobs made and a job lists, .iotrail/made-*-JOB holds what JOB made there the last time:",
-    "_holds JOB N NAME...: the first N names are such directories; nothing is there but the other names and what jobs made.",
-    "_clears N NAME...: the job removes the first N names, directories, with what is in them: the other names, and what jobs made.",
-    "_anew JOB N NAME...: of these names the first N are such directories that the job makes anew; nothing is there but the other names and what it made.",
-    "_drops JOB N NAME...: what JOB made there is removed. _begins JOB N NAME...: what is there now is not made by JOB.",
-    "_keeps JOB N NAME...: what is there now is made by JOB, but for what was there and the other names. _ends JOB: it is at work no more.",
-    "A job that is done leaves a stamp .iotrail/job-*; one that has none, because it failed or was interrupted, is run again.",
-    "If a job is refused, \"clean\" removes what the jobs made, and says what to restore of what they changed.",
+/// What the file says about the functions, above them, and the function that each line is about, if it is about one.
+const EXPLANATION: [(&str, &str); 17] = [
+    (
+        "",
+        "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
+    ),
+    (
+        "_found",
+        "_found N WHO NAME: the last job that has begun to change NAME is job WHO. \"input\": no job has, and NAME was there before the",
+    ),
+    (
+        "_found",
+        "  recording; \"perhaps\": no job has, and it may have been there; \"nothing\": no job has, and nothing needs to be restored.",
+    ),
+    (
+        "_only",
+        "_only N NAME...: of these names the first N are directories that the job makes anew, and nothing but these names is in them.",
+    ),
+    (
+        "_first",
+        "_first MARK NAME...: if the job, which leaves MARK, never began here, nothing has these names, which it removes from then on.",
+    ),
+    ("_free", "_free NAME...: nothing has these names, which the job gives to files of before."),
+    (
+        "_leaves",
+        "_leaves JOB N...: from now on these are as JOB leaves them. .iotrail/left-*-N holds the number of that job.",
+    ),
+    (
+        "_was",
+        "_was N NAME: how NAME is before a job changes it for the first time. \"clean\" keeps how the jobs left it, and _found refuses that.",
+    ),
+    ("", "Then the job removes what it made itself the last time, where it matters that it is not there."),
+    (
+        "_holds",
+        "Of a directory that the jobs made and a job lists, .iotrail/made-*-JOB holds what JOB made there the last time:",
+    ),
+    (
+        "_holds",
+        "_holds JOB N NAME...: the first N names are such directories; nothing is there but the other names and what jobs made.",
+    ),
+    (
+        "_clears",
+        "_clears N NAME...: the job removes the first N names, directories, with what is in them: the other names, and what jobs made.",
+    ),
+    (
+        "_anew",
+        "_anew JOB N NAME...: of these names the first N are such directories that the job makes anew; nothing is there but the other names and what it made.",
+    ),
+    (
+        "_drops",
+        "_drops JOB N NAME...: what JOB made there is removed. _begins JOB N NAME...: what is there now is not made by JOB.",
+    ),
+    (
+        "_keeps",
+        "_keeps JOB N NAME...: what is there now is made by JOB, but for what was there and the other names. _ends JOB: it is at work no more.",
+    ),
+    (
+        "",
+        "A job that is done leaves a stamp .iotrail/job-*; one that has none, because it failed or was interrupted, is run again.",
+    ),
+    (
+        "",
+        "If a job is refused, \"clean\" removes what the jobs made, and says what to restore of what they changed.",
+    ),
 ];
+
+/// What the file says about these functions.
+pub(crate) fn explanation(functions: &[String]) -> impl Iterator<Item = &'static str> {
+    let is_there = |name: &str| functions.iter().any(|function| function.starts_with(&format!("{name}()")));
+    EXPLANATION.into_iter().filter(move |(name, _)| name.is_empty() || is_there(name)).map(|(_, line)| line)
+}
 
 /// What a job does before its commands, each a line for `sh`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -122,17 +175,22 @@ fn filled_again(number: usize, jobs: &Jobs) -> impl Iterator<Item = &Made> {
         .filter(|made| !made.moved)
 }
 
-/// Whether a job may be refused.
+/// Whether a job may be refused, but for names that are taken before it begins for the first time.
 pub(crate) fn is_guarded(job: &Job) -> bool {
     let is_strict = |made: &Made| made.is_directory && made.clear;
     !job.finds.is_empty() || job.made.iter().any(|made| made.moved || is_strict(made))
 }
 
+const FIRST: &str = "_first() ( test ! -e \"$1\" || exit 0; shift; for name; do test -e \"$name\" || test -L \"$name\" || continue; \
+echo \"$name: it is not of these jobs; move it away, and make again\" >&2; exit 1; done );";
+
 /// Functions for `sh` that look and mark; the explanation says what each does. They are subshells, so that they leave the variables
 /// of the job alone. `clean` says in messages how to begin anew.
 pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<Vec<String>> {
-    if !owned.any() && !jobs.jobs.iter().any(|job| is_guarded(job) || !job.leaves.is_empty()) {
-        return None;
+    let is_full = owned.any() || jobs.jobs.iter().any(|job| is_guarded(job) || !job.leaves.is_empty());
+    if !is_full {
+        let removes = |number: usize| !Anew::of(number, jobs, owned).files.is_empty();
+        return (0..jobs.jobs.len()).any(removes).then(|| vec![FIRST.to_owned()]);
     }
     let sum = sum(jobs);
     let mark = format!(".iotrail/left-{sum}-");
@@ -174,7 +232,8 @@ test \"$(cat {was}$1)\" != \"$(cat {still}$1)\" || rm -f {still}$1 );"
         "_forget() ( for entry in .iotrail/* .iotrail/.[!.]*; do case $entry in {still}*) ;; *) rm -rf \"$entry\";; esac; done; \
 rmdir .iotrail 2>/dev/null || : );"
     );
-    let mut all = vec![state.to_owned(), found, only, free.to_owned(), leaves, before, after, forget];
+    let mut all =
+        vec![state.to_owned(), found, only, FIRST.to_owned(), free.to_owned(), leaves, before, after, forget];
     if owned.any() {
         all.extend(filling_functions(&sum, clean));
     }
@@ -309,11 +368,18 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
         let (first, names) = arguments(filling.cleared.iter().chain(&filling.known).copied(), jobs);
         parts.push(grouped(&first, &format!("_clears {} {}", filling.cleared.len(), names.join(" "))));
     }
+    if !anew.files.is_empty() {
+        let (first, names) = arguments(anew.files.iter().copied(), jobs);
+        parts.push(grouped(&first, &format!("_first {} {}", mark(number, jobs), names.join(" "))));
+    }
     parts.join(" && ")
 }
 
 fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
     let mut parts: Vec<String> = Vec::new();
+    if !job.made.is_empty() {
+        parts.push(format!("mkdir -p .iotrail && touch {}", mark(number, jobs)));
+    }
     let inputs = inputs(jobs);
     for thing in &job.leaves {
         parts.extend(inputs.get(thing).map(|path| of_input("_was", *thing, path, jobs)));
@@ -336,6 +402,11 @@ fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, job
     }
     parts.extend(fill("_begins", number, filling, std::iter::empty(), jobs));
     parts.join(" && ")
+}
+
+/// What tells that a job has begun in this directory before.
+pub(crate) fn mark(number: usize, jobs: &Jobs) -> String {
+    begun(JobId(number as u32), &jobs.jobs[number], jobs)
 }
 
 /// Names that were there before the recording and that jobs change, by their numbers.
@@ -374,16 +445,27 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     let inputs: BTreeSet<&str> = inputs.into_iter().filter(|path| !is_within(path)).collect();
     let perhaps: BTreeSet<&str> = perhaps.into_iter().filter(|path| !is_within(path)).collect();
     let kept = |path: &str| inputs.contains(path) || perhaps.contains(path) || moved.contains(path);
-    let made = || all_made().filter(|made| !kept(&made.path));
-    let files: BTreeSet<&str> = made().filter(|made| !made.is_directory).map(|made| &*made.path).collect();
-    let places: BTreeSet<&str> = made().filter(|made| made.is_directory).map(|made| &*made.path).collect();
-    let places: BTreeSet<&str> = places.into_iter().chain(jobs.directories.iter().map(Arc::as_ref)).collect();
+    let mut files: Vec<Removal<'_>> = Vec::new();
+    let managed = jobs.directories.iter().map(|path| Removal { path, mark: Arc::from(".iotrail") });
+    let mut places: Vec<Removal<'_>> = managed.collect();
+    for (number, job) in jobs.jobs.iter().enumerate() {
+        let mark: Arc<str> = mark(number, jobs).into();
+        for made in job.made.iter().filter(|made| !kept(&made.path)) {
+            let all = if made.is_directory { &mut places } else { &mut files };
+            all.push(Removal { path: &made.path, mark: mark.clone() });
+        }
+    }
+    // What is below another one comes first.
+    places.sort_by(|a, b| b.path.cmp(a.path));
     // What was a file once and a directory then may be either.
-    let (either, files): (Vec<&str>, Vec<&str>) = files.into_iter().partition(|path| places.contains(path));
-    let places: Vec<&str> = places.into_iter().rev().collect();
+    let names: BTreeSet<&str> = places.iter().map(|place| place.path).collect();
+    let (either, files): (Vec<Removal<'_>>, Vec<Removal<'_>>) =
+        files.into_iter().partition(|file| names.contains(file.path));
     let mut lines: Vec<String> = Vec::new();
     for (number, filling) in owned.fillings.iter().enumerate() {
-        lines.extend(fill("_drops", number, filling, std::iter::empty(), jobs).filter(|_| filling.open));
+        let drops = fill("_drops", number, filling, std::iter::empty(), jobs).filter(|_| filling.open);
+        let ways = filling.directories.iter().flat_map(|path| ways(path, jobs));
+        lines.extend(drops.map(|drops| unless_linked(ways, jobs) + &drops));
     }
     lines.extend(removals(&files, "rm -f --", "", jobs));
     lines.extend(removals(&either, "rm -f --", " 2>/dev/null || :", jobs));
@@ -404,10 +486,45 @@ pub(crate) fn clean(jobs: &Jobs, owned: &Owned<'_>) -> Vec<String> {
     lines
 }
 
-/// Commands that remove names, a few in each.
-fn removals(paths: &[&str], command: &str, end: &str, jobs: &Jobs) -> Vec<String> {
-    let some = paths.chunks(IN_A_LINE).map(|some| arguments(some.iter().copied(), jobs));
-    some.map(|(first, names)| format!("{first}{command} {}{end}", names.join(" "))).collect()
+/// What `clean` removes, if there is the mark of who made it.
+struct Removal<'a> {
+    path: &'a str,
+    mark: Arc<str>,
+}
+
+/// Commands that remove names, a few of one directory in each: only what was made here, and not through a link that somebody put
+/// in the place of a directory.
+fn removals(all: &[Removal<'_>], command: &str, end: &str, jobs: &Jobs) -> Vec<String> {
+    let same = |a: &Removal<'_>, b: &Removal<'_>| a.mark == b.mark && parent(a.path) == parent(b.path);
+    let some = all.chunk_by(same).flat_map(|same| same.chunks(IN_A_LINE));
+    some.map(|some| {
+        let linked = unless_linked(ways(some[0].path, jobs), jobs);
+        let (first, names) = arguments(some.iter().map(|removal| removal.path), jobs);
+        let line = grouped(&first, &format!("{command} {}", names.join(" ")));
+        format!("test ! -e {} || {linked}{line}{end}", some[0].mark)
+    })
+    .collect()
+}
+
+fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(parent, _)| parent)
+}
+
+/// The directories on the way to a path, from that in which the jobs run.
+fn ways<'a>(path: &'a str, jobs: &Jobs) -> Vec<&'a str> {
+    let base = Base::of(jobs);
+    let inside = |path: &&str| {
+        let relative = base.relative(path);
+        !relative.starts_with('/') && relative != "."
+    };
+    std::iter::successors(parent(path), |path| parent(path)).take_while(inside).collect()
+}
+
+/// What a command begins with that is not run where one of these is a link.
+fn unless_linked<'a>(ways: impl IntoIterator<Item = &'a str>, jobs: &Jobs) -> String {
+    let ways: BTreeSet<&str> = ways.into_iter().collect();
+    let (first, names) = arguments(ways.into_iter(), jobs);
+    names.iter().map(|name| grouped(&first, &format!("test -L {name}")) + " || ").collect()
 }
 
 /// What says something about names; nothing if there are none.

@@ -94,12 +94,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     }
     let how = format!("\\\"make -f THIS {clean}\\\"");
     let functions = again::functions(jobs, owned, &how).map(|functions| {
+        again::explanation(&functions).for_each(|line| text.push_str(&comment(line)));
         let functions = functions.join(" \\\n  ").replace('$', "$$");
         format!(" \\\n  {functions} \\\n ")
     });
-    if functions.is_some() {
-        again::EXPLANATION.iter().for_each(|line| text.push_str(&comment(line)));
-    }
     let flags = SHELL.replace("UMASK", &umask(jobs)).replace("AGAIN", &functions.unwrap_or_default());
     let _ = write!(
         text,

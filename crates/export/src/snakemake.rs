@@ -6,12 +6,12 @@
 
 use crate::again;
 use crate::error::ExportError;
-use crate::escape::{comment, remarks, shell};
+use crate::escape::{Base, comment, remarks, shell};
 use crate::owned::Owned;
 use crate::runnable::{check, preparation, umask};
 use crate::targets::{Before, NEVER_NOTICED, Names, Rule, looking_ahead, rules, unheeded, unnoticed};
 use crate::watched::{OF_SNAKEMAKE, Watched};
-use iotrail_workflow::jobs::Jobs;
+use iotrail_workflow::jobs::{Job, Jobs};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -28,6 +28,18 @@ shell.prefix(
             \"VECLIB_MAXIMUM_THREADS\", \"NUMEXPR_NUM_THREADS\", \"TMPDIR\", \"TMP\", \"TEMPDIR\", \"TEMP\",
         )
     )
+";
+
+/// Snakemake deletes outputs before a job runs; an input function is asked before that.
+const FIRST: &str = "
+# Ends with an error, before Snakemake deletes outputs, if a job that leaves the mark never began here and these lie there.
+def first(mark, *names):
+    def look(wildcards):
+        taken = [name for name in names if os.path.lexists(name) and not os.path.exists(mark)]
+        if taken:
+            raise ValueError(f\"{taken[0]}: it is not of these jobs; move it away, and make again\")
+        return []
+    return look
 ";
 
 /// A string literal of Python with braces doubled.
@@ -91,9 +103,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     let functions = again::functions(jobs, owned, "the rule clean");
     let has_functions = functions.is_some();
     if let Some(functions) = functions {
+        let explanation: String = again::explanation(&functions).map(comment).collect();
         let functions: Vec<String> =
             functions.iter().map(|function| format!("    {}\n", literal(&format!("{function} ")))).collect();
-        let explanation: String = again::EXPLANATION.iter().map(|line| comment(line)).collect();
         let _ = writeln!(text, "\n{explanation}AGAIN = (\n{})", functions.concat());
     }
     if watched.any() {
@@ -106,6 +118,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             if watched.directories.is_empty() { "" } else { "," }
         );
         text.push_str(OF_SNAKEMAKE);
+    }
+    let base = Base::of(jobs);
+    if rules.iter().zip(&jobs.jobs).any(|(rule, job)| !deleted(rule, job, &base).is_empty()) {
+        text.push_str(FIRST);
     }
     text.push_str("\nrule all:\n");
     let made: BTreeSet<&str> = rules.iter().flat_map(outputs).collect();
@@ -127,7 +143,10 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         let names: Vec<String> = watched.names[number].iter().map(|name| literal(name)).collect();
         let names = Some(names.join(", ")).filter(|names| !names.is_empty());
         let there = names.as_ref().map(|names| format!("*there({names})"));
-        let inputs: Vec<String> = inputs.map(|file| literal(file)).chain(there).collect();
+        let first = Some(deleted(rule, job, &base)).filter(|names| !names.is_empty());
+        let first = first
+            .map(|names| format!("first({}, {})", literal(&again::mark(number, jobs)), names.join(", ")));
+        let inputs: Vec<String> = inputs.map(|file| literal(file)).chain(there).chain(first).collect();
         list(&mut text, "input", &inputs);
         let files = outputs(rule).filter(|file| *file != rule.stamp).map(literal);
         let outputs: Vec<String> = files.chain([format!("touch({})", literal(&rule.stamp))]).collect();
@@ -138,9 +157,8 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             &names.map(|names| format!("leads({names})")).into_iter().collect::<Vec<_>>(),
         );
         let before = again::before(number, jobs, owned).unwrap_or_default();
-        let filling = &owned.fillings[number];
-        let fills = !filling.directories.is_empty() || !filling.cleared.is_empty();
-        let again = if fills || again::is_guarded(job) || !job.leaves.is_empty() { "AGAIN + " } else { "" };
+        let calls = !before.checks.is_empty() || !job.leaves.is_empty();
+        let again = if calls { "AGAIN + " } else { "" };
         let parts: Vec<&str> =
             [&*before.checks, &*before.changes].into_iter().filter(|part| !part.is_empty()).collect();
         let first =
@@ -156,6 +174,13 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         literal(&clean)
     );
     Ok(text)
+}
+
+/// Outputs that must not be there when the job begins for the first time, as literals.
+fn deleted(rule: &Rule, job: &Job, base: &Base) -> Vec<String> {
+    let clear = job.made.iter().filter(|made| made.clear).map(|made| base.relative(&made.path));
+    let clear: BTreeSet<String> = clear.collect();
+    rule.made.iter().filter(|file| clear.contains(*file)).map(|file| literal(file)).collect()
 }
 
 /// The files and the stamp of a job.

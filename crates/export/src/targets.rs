@@ -486,8 +486,17 @@ fn target(
 
 /// The stamp of a job: its number and a sum of its command, so that no other export that ran in the same directory left it.
 fn stamp(id: JobId, job: &Job, jobs: &Jobs) -> String {
+    format!(".iotrail/job-{}", identity(id, job, jobs))
+}
+
+/// What a job leaves when it begins, and nobody but `clean` removes.
+pub(crate) fn begun(id: JobId, job: &Job, jobs: &Jobs) -> String {
+    format!(".iotrail/ran-{}", identity(id, job, jobs))
+}
+
+fn identity(id: JobId, job: &Job, jobs: &Jobs) -> String {
     let line = shell(job, jobs).unwrap_or_default();
-    format!(".iotrail/job-{:04}-{:08x}", id.0 + 1, crc32fast::hash(line.as_bytes()))
+    format!("{:04}-{:08x}", id.0 + 1, crc32fast::hash(line.as_bytes()))
 }
 
 #[cfg(test)]

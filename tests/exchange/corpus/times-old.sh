@@ -1,4 +1,4 @@
 # construct: times
 # whole: no
-# old: a b c
+# old: a c
 sort in.txt > a; cp -p a b; cat a b > c

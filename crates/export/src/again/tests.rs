@@ -84,6 +84,12 @@ fn put(place: &Path, names: &[&str]) {
     }
 }
 
+/// All jobs have begun here before.
+fn begin(jobs: &Jobs, place: &Path) {
+    let marks: Vec<String> = (0..jobs.jobs.len()).map(|number| mark(number, jobs)).collect();
+    put(place, &marks.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 /// The file that says who left the only thing.
 fn left_file(jobs: &Jobs, place: &Path) -> std::path::PathBuf {
     fs::create_dir_all(place.join(".iotrail")).unwrap();
@@ -179,13 +185,67 @@ fn what_a_job_made_itself_is_removed_before_it_makes_it_again() {
     ];
     put(place.path(), &["d/line\nbreak"]);
     let jobs = one(Job { leaves: vec![0], made, ..Job::default() });
+    begin(&jobs, place.path());
     assert_eq!(run(&jobs, place.path(), "mkdir d"), None);
     let file = left_file(&jobs, place.path());
     assert_eq!(fs::read_to_string(&file).unwrap(), "1\n");
     let left: Vec<String> = all(place.path()).into_keys().filter(|name| !name.contains(".iotrail")).collect();
     assert_eq!(left, ["d", "keep"].map(|name| place.path().join(name).to_string_lossy().into_owned()));
-    // Nothing is left beside the file that was written whole.
-    assert_eq!(fs::read_dir(place.path().join(".iotrail")).unwrap().count(), 1);
+    // Nothing is left beside the mark and the file that was written whole.
+    assert_eq!(fs::read_dir(place.path().join(".iotrail")).unwrap().count(), 2);
+}
+
+#[test]
+fn what_lies_under_the_name_of_a_result_before_a_job_began_is_not_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let first = Job { made: vec![made("/w/d/1"), made("/w/d/2")], ..Job::default() };
+    let second = Job { made: vec![made("/w/b")], ..Job::default() };
+    let jobs = Jobs { jobs: vec![first, second], base: Some("/w".into()), ..Jobs::default() };
+    put(place, &["a b", "d/2", "x"]);
+    let before = all(place);
+    let said = run(&jobs, place, "touch ran").unwrap();
+    assert!(said.contains("d/2: it is not of these jobs; move it away, and make again"), "{said}");
+    let clean = clean(&jobs, &Owned::of(&jobs)).join("; ");
+    assert_eq!(in_shell(&jobs, place, &clean), None);
+    assert_eq!(all(place), before, "clean removes nothing either");
+    std::os::unix::fs::symlink("nowhere", place.join("b")).unwrap();
+    assert!(
+        run_job(1, &jobs, place, ":").unwrap().contains("b: it is not of these jobs"),
+        "a link that leads nowhere"
+    );
+    fs::remove_file(place.join("d/2")).unwrap();
+    assert_eq!(run(&jobs, place, "touch d/1 d/2"), None);
+    assert_eq!(run(&jobs, place, "touch d/1 d/2"), None, "it made them");
+    assert_eq!(in_shell(&jobs, place, &clean), None);
+    assert!(!place.join("d/1").exists() && place.join("b").is_symlink(), "the other job never began");
+}
+
+#[test]
+fn clean_goes_through_no_link_in_the_place_of_a_directory() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let made = vec![directory("/w/a b"), directory("/w/a b/-c"), made("/w/a b/-c/f"), made("/w/r")];
+    let jobs = one(Job { made, ..Job::default() });
+    let clean = clean(&jobs, &Owned::of(&jobs)).join("; ");
+    let build = || {
+        put(place, &["a b/-c/f", "r"]);
+        begin(&jobs, place);
+    };
+    for directory in ["a b", "a b/-c"] {
+        build();
+        fs::rename(place.join(directory), place.join("other")).unwrap();
+        std::os::unix::fs::symlink(place.join("other"), place.join(directory)).unwrap();
+        let kept = all(&place.join("other"));
+        assert_eq!(in_shell(&jobs, place, &clean), None);
+        assert_eq!(all(&place.join("other")), kept, "{directory}");
+        assert!(!place.join("r").exists());
+        fs::remove_file(place.join(directory)).unwrap();
+        fs::remove_dir_all(place.join("other")).unwrap();
+    }
+    build();
+    assert_eq!(in_shell(&jobs, place, &clean), None);
+    assert_eq!(fs::read_dir(place).unwrap().count(), 0);
 }
 
 #[test]
@@ -225,6 +285,7 @@ fn clean_removes_no_file_that_was_there_before_under_any_name() {
     {
         put(place.path(), &["r"]);
         let jobs = one(Job { finds: vec![state(left)], made: made.clone(), ..Job::default() });
+        begin(&jobs, place.path());
         let owned = Owned::of(&jobs);
         let functions = functions(&jobs, &owned, "clean").unwrap().join(" ");
         let lines = format!("{functions} {}", clean(&jobs, &owned).join("; "));
@@ -301,6 +362,7 @@ fn what_no_job_made_is_not_removed_from_a_directory_of_the_jobs() {
     let place = tempfile::tempdir().unwrap();
     let (place, jobs) = (place.path(), two_fillers());
     put(place, &["d/1", "d/b", "d/s/c"]);
+    begin(&jobs, place);
     assert_eq!(run_job(0, &jobs, place, "touch d/1 d/3"), None, "names of the recording are of the jobs");
     put(place, &["d/note"]);
     let before = all(place);
@@ -395,6 +457,7 @@ fn who_makes_a_directory_removes_what_those_made_in_it_that_run_again_with_it() 
     let filler = Job { made: vec![made("/w/d/f")], needs: vec![JobId(0)], ..Job::default() };
     let jobs = Jobs { jobs: vec![maker, filler], base: Some("/w".into()), ..Jobs::default() };
     put(place, &["d/f"]);
+    begin(&jobs, place);
     assert_eq!(run(&jobs, place, "mkdir d"), None);
     assert!(inside(place).is_empty());
     put(place, &["d/f", "d/note"]);
