@@ -13,6 +13,7 @@ mod lock_waits;
 mod metadata_share;
 mod overwrite;
 mod peers;
+mod per_image;
 mod polling;
 mod process_storm;
 mod random_reads;
@@ -41,7 +42,7 @@ mod waits;
 pub(crate) mod watch;
 
 use crate::result::{Habit, Place, severity};
-use crate::rules::habit::{Context, First, PLACES, ProcessHabit, Seen, Tally};
+use crate::rules::habit::{Context, First, Image, PLACES, ProcessHabit, Seen, Tally};
 use crate::stake::Stake;
 use iotrail_workflow::why::PathTimes;
 use std::cmp::Reverse;
@@ -113,6 +114,9 @@ pub fn explain(id: &str) -> Option<&'static RuleInfo> {
 pub(crate) trait Rule: Send {
     /// The next call of the log.
     fn see(&mut self, call: &Seen);
+
+    /// A process ended, or executes another program.
+    fn ended(&mut self, _image: Image) {}
 
     /// What it found, a habit for each process and file.
     fn found(&self, log: &Context) -> Vec<ProcessHabit>;

@@ -45,6 +45,12 @@ impl Rule for FailedLookups {
         }
     }
 
+    fn ended(&mut self, image: Image) {
+        if self.processes.get(&image).is_some_and(|lookups| (lookups.failed.len() as u64) < MANY) {
+            self.processes.remove(&image);
+        }
+    }
+
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         let many = self.processes.values().filter(|lookups| lookups.failed.len() as u64 >= MANY);
         many.filter_map(|lookups| lookups.search(log)).collect()

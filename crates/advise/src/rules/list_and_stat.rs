@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::habit::{Context, First, Image, ProcessHabit, Saved, Seen, Tally};
+use super::per_image::PerImage;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use iotrail_model::PathId;
@@ -14,7 +15,7 @@ const MANY: u64 = 100;
 pub(crate) struct ListAndStat {
     listed: HashSet<(Image, PathId), RandomState>,
     /// Entries that were asked for, and nothing else.
-    entries: HashMap<(Image, PathId), (First, Option<PathId>, Saved), RandomState>,
+    entries: PerImage<PathId, (First, Option<PathId>, Saved)>,
 }
 
 impl Rule for ListAndStat {
@@ -38,6 +39,10 @@ impl Rule for ListAndStat {
                 self.entries.remove(&key);
             }
         }
+    }
+
+    fn ended(&mut self, image: Image) {
+        self.entries.keep_many(image, MANY as usize);
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {

@@ -48,6 +48,12 @@ impl Rule for MetadataShare {
         }
     }
 
+    fn ended(&mut self, image: Image) {
+        if self.processes.get(&image).is_some_and(|work| work.names.amount < MANY) {
+            self.processes.remove(&image);
+        }
+    }
+
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
         self.processes.values().filter_map(|work| work.habit(log)).collect()
     }

@@ -2,8 +2,7 @@
 
 use super::Rule;
 use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use super::per_image::PerImage;
 use iotrail_model::FileId;
 use iotrail_model::calls::Transfer;
 
@@ -18,7 +17,7 @@ const SAVED: u64 = 87;
 
 #[derive(Default)]
 pub(crate) struct RandomReads {
-    files: HashMap<(Image, FileId), Reads, RandomState>,
+    files: PerImage<FileId, Reads>,
 }
 
 struct Reads {
@@ -28,6 +27,12 @@ struct Reads {
     stride: Option<i128>,
     all: u64,
     random: Tally,
+}
+
+impl Reads {
+    fn is_habit(&self) -> bool {
+        self.random.amount >= MANY && self.random.amount * 2 >= self.all
+    }
 }
 
 impl Rule for RandomReads {
@@ -47,9 +52,12 @@ impl Rule for RandomReads {
         (reads.low, reads.end, reads.stride) = (low, high, Some(stride));
     }
 
+    fn ended(&mut self, image: Image) {
+        self.files.keep_habits(image, Reads::is_habit);
+    }
+
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let is_habit = |reads: &&Reads| reads.random.amount >= MANY && reads.random.amount * 2 >= reads.all;
-        let found = self.files.values().filter(is_habit).map(|reads| ProcessHabit {
+        let found = self.files.values().filter(|reads| reads.is_habit()).map(|reads| ProcessHabit {
             rule: "random-reads",
             file: log.text(reads.random.first.path),
             tally: Tally { saved: Saved { calls: 0, ..reads.random.saved.percent(SAVED) }, ..reads.random },

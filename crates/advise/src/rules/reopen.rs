@@ -2,8 +2,7 @@
 
 use super::Rule;
 use super::habit::{Context, First, Image, ProcessHabit, Saved, Seen, Tally};
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use super::per_image::PerImage;
 use iotrail_model::FileId;
 use iotrail_model::calls::CallKind;
 
@@ -12,7 +11,7 @@ const MANY: u64 = 10;
 
 #[derive(Default)]
 pub(crate) struct Reopen {
-    files: HashMap<(Image, FileId), Uses, RandomState>,
+    files: PerImage<FileId, Uses>,
 }
 
 struct Uses {
@@ -50,6 +49,10 @@ impl Rule for Reopen {
             }
             _ => {}
         }
+    }
+
+    fn ended(&mut self, image: Image) {
+        self.files.keep_habits(image, |uses| uses.opens >= MANY);
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {

@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
+use super::per_image::PerImage;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
@@ -14,7 +15,7 @@ const MANY: u64 = 20;
 pub(crate) struct SeekRead {
     /// The last call of a thread if it was a seek.
     seeks: HashMap<(CaseId, Tid), Seen, RandomState>,
-    files: HashMap<(Image, FileId), Tally, RandomState>,
+    files: PerImage<FileId, Tally>,
 }
 
 impl Rule for SeekRead {
@@ -34,6 +35,10 @@ impl Rule for SeekRead {
             tally.amount += 1;
             tally.saved.add(&seek);
         }
+    }
+
+    fn ended(&mut self, image: Image) {
+        self.files.keep_habits(image, |tally| tally.amount >= MANY);
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {

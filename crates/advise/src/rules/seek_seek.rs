@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
+use super::per_image::PerImage;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::CallKind;
@@ -14,7 +15,7 @@ const MANY: u64 = 20;
 pub(crate) struct SeekSeek {
     /// The last call of a thread if it was a seek to a position that it stated.
     seeks: HashMap<(CaseId, Tid), Seen, RandomState>,
-    files: HashMap<(Image, FileId), Tally, RandomState>,
+    files: PerImage<FileId, Tally>,
 }
 
 impl Rule for SeekSeek {
@@ -34,6 +35,10 @@ impl Rule for SeekSeek {
         if call.seeks_from_begin {
             self.seeks.insert(thread, *call);
         }
+    }
+
+    fn ended(&mut self, image: Image) {
+        self.files.keep_habits(image, |tally| tally.amount >= MANY);
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {

@@ -4,6 +4,7 @@ use super::Rule;
 use super::habit::{
     Context, Directories, First, Image, ProcessHabit, Saved, Seen, Tally, is_of_system, split,
 };
+use super::per_image::PerImage;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
@@ -18,7 +19,7 @@ const SAVED: u64 = 95;
 
 #[derive(Default)]
 pub(crate) struct SmallFiles {
-    files: HashMap<(Image, FileId), Used, RandomState>,
+    files: PerImage<FileId, Used>,
 }
 
 struct Used {
@@ -44,6 +45,10 @@ impl Rule for SmallFiles {
                 _ => used.bytes = used.bytes.saturating_add(call.size.unwrap_or_default()),
             }
         }
+    }
+
+    fn ended(&mut self, image: Image) {
+        self.files.keep_many(image, MANY as usize);
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {

@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
+use super::per_image::PerImage;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
@@ -18,13 +19,20 @@ pub(crate) struct StatAgain {
     changes: HashMap<FileId, u64, RandomState>,
     /// How often each process slept: who asks after a sleep waits for a change.
     sleeps: HashMap<Image, u64, RandomState>,
-    asked: HashMap<(Image, PathId), Asked, RandomState>,
+    asked: PerImage<PathId, Asked>,
 }
 
 struct Asked {
     /// The file, its changes and the sleeps of the process by then.
     then: (FileId, u64, u64),
     tally: Tally,
+}
+
+impl Asked {
+    fn is_habit(&self) -> bool {
+        let tally = &self.tally;
+        tally.saved.calls >= MANY && tally.saved.calls * 100 >= tally.amount * USELESS
+    }
 }
 
 impl Rule for StatAgain {
@@ -61,11 +69,14 @@ impl Rule for StatAgain {
         asked.then = now;
     }
 
+    fn ended(&mut self, image: Image) {
+        self.asked.keep_habits(image, Asked::is_habit);
+        self.sleeps.remove(&image);
+    }
+
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let is_habit =
-            |tally: &Tally| tally.saved.calls >= MANY && tally.saved.calls * 100 >= tally.amount * USELESS;
-        let many = self.asked.iter().filter(|(_, asked)| is_habit(&asked.tally));
-        let found = many.map(|((_, path), asked)| ProcessHabit {
+        let many = self.asked.iter().filter(|(_, asked)| asked.is_habit());
+        let found = many.map(|(path, asked)| ProcessHabit {
             rule: "stat-again",
             file: log.text(Some(*path)),
             tally: asked.tally,

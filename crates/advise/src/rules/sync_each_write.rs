@@ -2,8 +2,7 @@
 
 use super::Rule;
 use super::habit::{Context, First, Image, ProcessHabit, Saved, Seen, Tally};
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use super::per_image::PerImage;
 use iotrail_model::FileId;
 use iotrail_model::calls::{CallKind, Transfer};
 
@@ -16,7 +15,7 @@ const SAVED: u64 = 90;
 
 #[derive(Default)]
 pub(crate) struct SyncEachWrite {
-    files: HashMap<(Image, FileId), Uses, RandomState>,
+    files: PerImage<FileId, Uses>,
 }
 
 struct Uses {
@@ -52,6 +51,10 @@ impl Rule for SyncEachWrite {
             }
             uses.bytes = 0;
         }
+    }
+
+    fn ended(&mut self, image: Image) {
+        self.files.keep_habits(image, |uses| uses.small.calls >= MANY);
     }
 
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {

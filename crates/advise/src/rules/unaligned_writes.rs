@@ -2,8 +2,8 @@
 
 use super::Rule;
 use super::habit::{Context, Image, ProcessHabit, Saved, Seen, Tally};
+use super::per_image::PerImage;
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
 use iotrail_model::calls::{CallKind, Transfer};
 use iotrail_model::{CaseId, FileId, OpenId};
 use std::collections::HashSet;
@@ -17,13 +17,19 @@ const MANY: u64 = 100;
 pub(crate) struct UnalignedWrites {
     /// Descriptions of files that were there, and were not emptied.
     existing: HashSet<(CaseId, OpenId), RandomState>,
-    files: HashMap<(Image, FileId), Writes, RandomState>,
+    files: PerImage<FileId, Writes>,
 }
 
 struct Writes {
     end: u64,
     all: u64,
     unaligned: Tally,
+}
+
+impl Writes {
+    fn is_habit(&self) -> bool {
+        self.unaligned.amount >= MANY && self.unaligned.amount * 2 >= self.all
+    }
 }
 
 impl Rule for UnalignedWrites {
@@ -47,10 +53,12 @@ impl Rule for UnalignedWrites {
         writes.end = high;
     }
 
+    fn ended(&mut self, image: Image) {
+        self.files.keep_habits(image, Writes::is_habit);
+    }
+
     fn found(&self, log: &Context) -> Vec<ProcessHabit> {
-        let is_habit =
-            |writes: &&Writes| writes.unaligned.amount >= MANY && writes.unaligned.amount * 2 >= writes.all;
-        let found = self.files.values().filter(is_habit).map(|writes| ProcessHabit {
+        let found = self.files.values().filter(|writes| writes.is_habit()).map(|writes| ProcessHabit {
             rule: "unaligned-writes",
             file: log.text(writes.unaligned.first.path),
             // What it would take aligned, these calls do not tell.

@@ -253,6 +253,9 @@ impl Pass for Watching<'_> {
         for mut call in calls {
             watch.remember(&mut call);
             watch.rules.iter_mut().for_each(|rule| rule.see(&call));
+            if matches!(call.kind, CallKind::ExitProcess | CallKind::Exec) && call.is_done() {
+                watch.rules.iter_mut().for_each(|rule| rule.ended(call.process()));
+            }
         }
     }
 
