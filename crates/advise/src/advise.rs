@@ -16,10 +16,14 @@ use iotrail_model::{Case, CaseId, Clock, FileId, Pid, Process, Timestamp};
 use iotrail_query::process_group::executable;
 use iotrail_query::{ProcessTable, Query, scan};
 use iotrail_trail::{EventLog, Trail, TrailError};
-use iotrail_workflow::why::{PathTimes, path_times};
+use iotrail_workflow::why::result::Why;
+use iotrail_workflow::why::{Explaining, PathTimes, path_times, waits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+
+/// By how much the clocks of two hosts may differ unless somebody knows better, in ns.
+const CLOCK_SKEW: i64 = 1_000_000_000;
 
 /// How advice is made.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +51,26 @@ pub fn advise(log: &EventLog, query: &Query, options: &AdviseOptions) -> Result<
     analysis.finish(seen)
 }
 
+/// The elapsed time of `log` explained, and what could be done about it. Reads the log twice, as either of the two does.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn explain_and_advise(
+    log: &EventLog,
+    query: &Query,
+    options: &AdviseOptions,
+) -> Result<(Why, Advice), TrailError> {
+    let process_table = ProcessTable::of_log(log)?;
+    let waits = waits(log, &process_table, options.threads)?;
+    let explaining = Explaining::of_waits(log, &process_table, &waits, options.threads)?;
+    let times = explaining.times();
+    let analysis = Analysis::new(log, query, &process_table, &times, *options);
+    let passes = (explaining.pass(), analysis.pass());
+    let (spent, seen) = scan(log, Some(query), options.threads, &passes)?;
+    drop(passes);
+    Ok((explaining.finish(spent), analysis.finish(seen)?))
+}
+
 /// Advice on a log of which it is known what explains its elapsed time.
 #[derive(Clone, Copy, Debug)]
 pub struct Analysis<'a> {
@@ -55,6 +79,14 @@ pub struct Analysis<'a> {
     process_table: &'a ProcessTable,
     times: &'a PathTimes,
     options: AdviseOptions,
+}
+
+impl AdviseOptions {
+    /// What can be advised without a question.
+    #[must_use]
+    pub const fn new(threads: NonZeroUsize) -> Self {
+        Self { rules: Rules::Corrected, ordered: true, skew: CLOCK_SKEW, threads }
+    }
 }
 
 impl<'a> Analysis<'a> {

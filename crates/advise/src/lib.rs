@@ -25,7 +25,7 @@ mod tree;
 mod words;
 
 pub use access::{Access, Description, DescriptionId, Edge, EdgeKind, Kind};
-pub use advise::{AdviseOptions, Analysis, advise};
+pub use advise::{AdviseOptions, Analysis, advise, explain_and_advise};
 pub use baseline::{Baseline, BaselineError, Fingerprint};
 pub use file::{FileAccesses, ProcessEdges};
 pub use pairs::{Category, Pair, Reason, Rules};

@@ -392,6 +392,9 @@ impl<'a> Item<'a> {
     }
 }
 
+/// So much advice a person reads.
+const FOREMOST: usize = 3;
+
 impl Advice {
     /// All advice, most at stake first.
     #[must_use]
@@ -400,6 +403,13 @@ impl Advice {
         let mut items: Vec<_> = findings.chain(self.habits.iter().map(Item::Habit)).collect();
         items.sort_by(|a, b| a.order(*b));
         items
+    }
+
+    /// What is worth being said wherever the elapsed time is explained: the advice with most at stake, if that is a hundredth of the
+    /// elapsed time or more.
+    pub fn foremost(&self) -> impl Iterator<Item = Item<'_>> {
+        let is_worth = |item: &Item<'_>| item.at_stake_ns().is_some() && item.severity() >= Severity::Medium;
+        self.items().into_iter().filter(is_worth).take(FOREMOST)
     }
 
     /// The severest of all findings.

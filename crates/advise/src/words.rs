@@ -71,7 +71,7 @@ fn what(habit: &Habit) -> String {
         }
         "shared-append" => format!("{number} appends right behind those of other processes"),
         "shared-blocks" => format!("{number} writes in blocks that others write, too"),
-        "slow-start" => format!("takes {} to start", units::duration(amount as f64)),
+        "slow-start" => format!("{} of start-up", units::duration(amount as f64)),
         "small-files" => format!("{number} small files"),
         "stat-again" => format!("looked at {number} times"),
         "sync-each-write" => {

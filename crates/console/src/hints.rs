@@ -155,6 +155,7 @@ pub(crate) const fn words(hint: Hint) -> &'static str {
         }
         Hint::MapPaths => "--map FILE, docs/mapping.md",
         Hint::CommonPhases => "Is --phases what they have in common?",
+        Hint::ExplainRule => "iotrail advise --explain",
         Hint::RecordWaits => "--calls io,wait",
     }
 }

@@ -24,6 +24,8 @@ pub enum Hint {
     CommonPhases,
     /// Record calls that wait.
     RecordWaits,
+    /// Read the page of a rule of advice, whose name follows.
+    ExplainRule,
 }
 
 /// The words of a program for hints: none, unless it has some.

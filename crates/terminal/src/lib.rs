@@ -8,6 +8,7 @@ pub mod compare_summary;
 pub mod compare_verdict;
 pub mod dfg_summary;
 pub mod file_table;
+pub mod foremost_advice;
 pub mod hints;
 pub mod process_tree;
 pub mod profile_tables;

@@ -1,7 +1,9 @@
 //! What `iotrail why` prints: one line that answers, then the pieces, who waited for whom, and what could not be told.
 
+use crate::foremost_advice::foremost_advice;
 use crate::hints::{Hint, Hints};
 use crate::table::{Align, Style, Table, wrap};
+use iotrail_advise::Item;
 use iotrail_model::text::printable;
 use iotrail_model::units;
 use iotrail_workflow::why::result::{
@@ -20,9 +22,15 @@ const ENOUGH: (i64, i64) = (3, 4);
 /// Rows of who waited for whom.
 const EDGES: usize = 10;
 
-/// The explanation in a terminal, ending in a line break; tables have up to `top` rows.
+/// The explanation in a terminal, ending in a line break; tables have up to `top` rows. What to change, if anything, follows the
+/// answer.
 #[must_use]
-pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
+pub fn why_summary<'a>(
+    why: &Why,
+    advice: impl Iterator<Item = Item<'a>>,
+    top: usize,
+    style: Style,
+) -> String {
     let directory = why.directory.as_deref();
     let mut sections = Vec::new();
     match why.runs.as_slice() {
@@ -34,6 +42,7 @@ pub fn why_summary(why: &Why, top: usize, style: Style) -> String {
             sections.extend(block(slowest, directory, top, style));
         }
     }
+    sections.insert(1, foremost_advice(advice, style));
     let missing = |row: &&Limitation| matches!(row.what, LimitationKind::LeftOut | LimitationKind::Lost);
     if let Some(row) = why.limitations.iter().find(missing) {
         sections.insert(0, format!("Incomplete: {}\n", limitation(row, style.hints, &duration)));

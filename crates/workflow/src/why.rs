@@ -66,10 +66,17 @@ pub fn path_times(
     processes: &ProcessTable,
     threads: NonZeroUsize,
 ) -> Result<PathTimes, TrailError> {
-    let layer = layer(log);
-    let waits = scan(log, None, threads, &Waiting::of_layer(log, processes, layer))?;
+    let waits = waits(log, processes, threads)?;
     let (units, paths) = paths(log, processes, &waits);
     Ok(PathTimes::new(&waits, &units, &paths))
+}
+
+/// The waits of all threads of a log, in the calls that [`why`] explains. Reads the log once.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn waits(log: &EventLog, processes: &ProcessTable, threads: NonZeroUsize) -> Result<Waits, TrailError> {
+    scan(log, None, threads, &Waiting::of_layer(log, processes, layer(log)))
 }
 
 /// By case the run that it belongs to, and the path of each run that tells time.
@@ -90,9 +97,8 @@ fn paths(log: &EventLog, processes: &ProcessTable, waits: &Waits) -> (Vec<u32>, 
 
 fn explain(log: &EventLog, threads: NonZeroUsize, least: &dyn Fn(i64) -> i64) -> Result<Why, TrailError> {
     let processes = ProcessTable::of_log(log)?;
-    let layer = layer(log);
-    let waits = scan(log, None, threads, &Waiting::of_layer(log, &processes, layer))?;
-    let explaining = Explaining::of_waits(log, &processes, &waits, (layer, threads))?;
+    let waits = waits(log, &processes, threads)?;
+    let explaining = Explaining::of_waits(log, &processes, &waits, threads)?;
     let spent = scan(log, None, threads, &explaining.pass())?;
     Ok(explaining.pieces_of(spent, least))
 }
@@ -133,24 +139,26 @@ impl<'a> Explaining<'a> {
         threads: NonZeroUsize,
     ) -> Result<Option<Self>, TrailError> {
         match layer(log) {
-            Layer::Syscall => {
-                Self::of_waits(log, processes, survey.waits(), (Layer::Syscall, threads)).map(Some)
-            }
+            Layer::Syscall => Self::of_waits(log, processes, survey.waits(), threads).map(Some),
             _ => Ok(None),
         }
     }
 
-    fn of_waits(
+    /// With all [`waits`] of the log.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn of_waits(
         log: &'a EventLog,
         processes: &'a ProcessTable,
         waits: &'a Waits,
-        (layer, threads): (Layer, NonZeroUsize),
+        threads: NonZeroUsize,
     ) -> Result<Self, TrailError> {
         let classes = event_classes(log, threads)?;
         let (units, paths) = paths(log, processes, waits);
         let legs = paths.iter().flat_map(|(_, path)| path.legs.iter().copied()).collect();
         let (images, cost) = (Images::new(processes), cost(log));
-        Ok(Self { log, processes, waits, layer, classes, images, cost, units, paths, legs })
+        Ok(Self { log, processes, waits, layer: layer(log), classes, images, cost, units, paths, legs })
     }
 
     /// When each thread was on the paths.

@@ -1,27 +1,28 @@
 //! `iotrail why`: where the elapsed time went.
 
 use crate::{output, ui::Ui};
+use iotrail_advise::{Advice, AdviseOptions, Item, Severity, explain_and_advise};
 use iotrail_model::text::printable;
 use iotrail_model::threads::one_per_core;
+use iotrail_query::{Query, QuerySpec};
 use iotrail_terminal::Style;
 use iotrail_terminal::why_summary::why_summary;
 use iotrail_trail::EventLog;
 use iotrail_workflow::why::result::Why;
-use iotrail_workflow::why::why;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Explain the elapsed time.
 ///
-/// What the run spent its time on, and who waited for whom.
+/// What the run spent its time on, what to change, and who waited for whom.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   iotrail why run.trail
   iotrail why before.trail after.trail
   iotrail why run.trail --json | jq '.trails[0].runs[0].pieces[:3]'
 
-The pieces add up to the elapsed time exactly. Each trail is explained on its own. There is no selection of events: what a thread waited for is told by the calls of others. docs/why.md defines every piece.")]
+The pieces add up to the elapsed time exactly. What to change are up to three findings of `iotrail advise` with a hundredth of the elapsed time at stake or more. Each trail is explained on its own. There is no selection of events: what a thread waited for is told by the calls of others. docs/why.md defines every piece.")]
 pub(crate) struct Args {
     /// Trails, each explained on its own.
     #[arg(required = true, value_name = "TRAIL")]
@@ -42,24 +43,67 @@ pub(crate) struct Args {
 
 /// The explanations of all trails.
 #[derive(Serialize)]
-struct Document {
+struct Document<'a> {
     format: u32,
-    trails: Vec<Explained>,
+    trails: Vec<Answer<'a>>,
 }
 
 /// The explanation of a trail.
 #[derive(Serialize)]
+struct Answer<'a> {
+    source: &'a str,
+    #[serde(flatten)]
+    why: &'a Why,
+    /// What to change, most at stake first.
+    advice: Vec<Change<'a>>,
+}
+
+/// A piece of advice.
+#[derive(Serialize)]
+struct Change<'a> {
+    rule: &'static str,
+    title: String,
+    at_stake_ns: Option<u64>,
+    share: Option<f64>,
+    severity: Severity,
+    fix: &'a str,
+}
+
+impl<'a> From<Item<'a>> for Change<'a> {
+    fn from(item: Item<'a>) -> Self {
+        Self {
+            rule: item.rule(),
+            title: item.title(),
+            at_stake_ns: item.at_stake_ns(),
+            share: item.share(),
+            severity: item.severity(),
+            fix: item.fix(),
+        }
+    }
+}
+
+/// What is known of a trail.
 struct Explained {
     source: String,
-    #[serde(flatten)]
     why: Why,
+    advice: Advice,
+}
+
+fn explain(path: &PathBuf) -> anyhow::Result<Explained> {
+    let log = EventLog::open(std::slice::from_ref(path))?;
+    let query = Query::new(QuerySpec::default(), &log)?;
+    let (why, advice) = explain_and_advise(&log, &query, &AdviseOptions::new(one_per_core()))?;
+    Ok(Explained { source: path.display().to_string(), why, advice })
+}
+
+impl Explained {
+    fn answer(&self) -> Answer<'_> {
+        let advice = self.advice.foremost().map(Change::from).collect();
+        Answer { source: &self.source, why: &self.why, advice }
+    }
 }
 
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let explain = |path: &PathBuf| -> anyhow::Result<Explained> {
-        let log = EventLog::open(std::slice::from_ref(path))?;
-        Ok(Explained { source: path.display().to_string(), why: why(&log, one_per_core())? })
-    };
     let trails = args.trails.iter().map(explain).collect::<anyhow::Result<Vec<_>>>()?;
     let nothing: Vec<&Explained> = trails.iter().filter(|trail| trail.why.runs.is_empty()).collect();
     for trail in &nothing {
@@ -67,6 +111,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let code = if nothing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     if args.json {
+        let trails = trails.iter().map(Explained::answer).collect();
         let document = Document { format: iotrail_workflow::why::result::WHY_FORMAT, trails };
         output::write(&args.output, &output::json_document(&document)?)?;
         return Ok(code);
@@ -76,7 +121,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let blocks = trails.iter().filter(|trail| !trail.why.runs.is_empty()).map(|trail| {
         let title =
             if several { style.bold(&format!("{}\n", printable(&trail.source))) } else { String::new() };
-        title + &why_summary(&trail.why, args.top, style)
+        title + &why_summary(&trail.why, trail.advice.foremost(), args.top, style)
     });
     let text = blocks.collect::<Vec<_>>().join("\n");
     output::text(&args.output, text.as_bytes())?;

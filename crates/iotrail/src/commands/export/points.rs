@@ -1,7 +1,7 @@
 //! What the points of trails are made of, and what a link to their dashboards selects.
 
 use anyhow::Context;
-use iotrail_advise::{Advice, AdviseOptions, Rules, advise};
+use iotrail_advise::{Advice, AdviseOptions, advise};
 use iotrail_export::grafana::Selected;
 use iotrail_export::influx::{Source, heaviest_file};
 use iotrail_model::threads::one_per_core;
@@ -9,9 +9,6 @@ use iotrail_query::{ProcessTable, Query, QuerySpec};
 use iotrail_stats::{RowBy, UsedFile, file_uses};
 use iotrail_trail::{EventLog, Trail};
 use std::path::PathBuf;
-
-/// How far the clocks of two hosts may be apart for advice, in ns: as `iotrail advise` has it.
-const CLOCK_SKEW: i64 = 1_000_000_000;
 
 /// A log and what was found in it.
 pub(super) struct Analysed {
@@ -29,7 +26,7 @@ impl Analysed {
         let query = Query::new(QuerySpec::default(), &log)?;
         let (processes, threads) = (ProcessTable::of_log(&log)?, one_per_core());
         let files = file_uses(&log, &query, &processes, RowBy::Path, threads)?;
-        let options = AdviseOptions { rules: Rules::Corrected, ordered: true, skew: CLOCK_SKEW, threads };
+        let options = AdviseOptions::new(threads);
         let advice = advise(&log, &query, &options)?;
         let names = || log.trails().iter().map(Trail::name).collect::<Vec<_>>().join("+");
         let job = job.map_or_else(names, str::to_owned);

@@ -259,6 +259,28 @@ fn habits_are_told_with_what_they_cost() {
 }
 
 #[test]
+fn why_says_what_to_change_if_much_is_at_stake() {
+    let dir = fixture("sync-each-write");
+    let text = dir.run(["why", "t.trail"]).succeeds().text();
+    let (answer, rest) = text.split_once("\n\n").expect("several sections");
+    assert!(answer.contains("fdatasync of records"), "{text}");
+    let change: Vec<&str> = rest.lines().take_while(|line| !line.is_empty()).collect();
+    assert_eq!(change[0], "What to change");
+    assert!(change[1].starts_with("1. 158 ms (86.8 %): /tmp/iotrail-advise/records: 40 syncs"), "{text}");
+    assert!(change.iter().any(|line| *line == "more  iotrail advise --explain sync-each-write"), "{text}");
+
+    let said = &dir.json(["why", "t.trail", "--json"])["trails"][0]["advice"];
+    let advised = dir.json(["advise", "t.trail", "--json"]);
+    let habit = &advised["habits"][0];
+    assert_eq!((&said[0]["at_stake_ns"], &said[0]["share"]), (&habit["at_stake_ns"], &habit["share"]));
+    assert_eq!(said.as_array().map(Vec::len), Some(1), "less than a hundredth is not said: {said}");
+
+    let quiet = fixture("no-slow-start");
+    assert!(!quiet.run(["why", "t.trail"]).succeeds().text().contains("What to change"));
+    assert_eq!(quiet.json(["why", "t.trail", "--json"])["trails"][0]["advice"], serde_json::json!([]));
+}
+
+#[test]
 fn rules_are_explained_and_severe_findings_fail() {
     let dir = fixture("sync-each-write");
     let page = dir.run(["advise", "--explain", "sync-each-write"]).succeeds().text();
