@@ -5,9 +5,10 @@ usage: corpus.py IOTRAIL [--shells dash,bash,busybox] [--tools make,make-j4,snak
 The workflows are the scripts of `corpus/`, each for one construct of the shell. Every one is recorded under each shell that
 has the construct, exported as a makefile and a Snakefile, and run again in a directory that holds nothing but the inputs.
 In a script, `# record:` are options of the recorder, `# output: FILE` is where the output of the whole recording goes, `# whole: no`
-says that its commands are separate jobs, `# linked: FILE NAME` that the input has another name before, `# symbolic: TARGET NAME ...` that
+says that its commands are separate jobs, `# linked: FILE NAME` that the input has another name before, `# below: DIRECTORY/FILE ...` that
+copies of in.txt lie there before, `# symbolic: TARGET NAME ...` that
 symbolic links lie there before, `# appears: FILE` that a file is put there, and `# switched: TARGET NAME` that a symbolic link leads elsewhere, `# precious: FILE` that somebody puts a file there, `# taken: FILES` that somebody's files lie there
-before it is built for the first time, `# away: DIRECTORY` that a link lies in its place,
+before it is built for the first time, `# away: DIRECTORY` that a link lies in its place, `# changes: FILE` that it is the input that changes,
 before it is built once more (see `reruns.py`), `# silent: yes` that no
 remark may give leave to differ, and `# old: FILES` lie in the directory before, with other contents and dates in the
 future. `# in:` is the directory below that of the inputs in which it is recorded, `# at:` the one in which it is built again (by
@@ -146,8 +147,9 @@ class Case:
         self.at = said.get("at", self.inside)
         self.symbolic = said.get("symbolic", "").split()
         self.precious, self.linked_away = said.get("precious"), said.get("away")
-        self.taken = said.get("taken", "").split()
+        self.taken, self.changes = said.get("taken", "").split(), said.get("changes")
         self.appears, self.switched = said.get("appears"), said.get("switched", "").split()
+        self.below = said.get("below", "").split()
         self.linked, self.silent = said.get("linked", "").split(), said.get("silent") == "yes"
         self.umask, self.apart = int(said.get("umask", "022"), 8), said.get("apart")
         self.results, self.remarks, self.whole, self.refused = {}, {}, False, {}
@@ -166,6 +168,9 @@ class Case:
         for name, text in FILES.items():
             (place / name).write_text(text)
             os.utime(place / name, (PAST, PAST))
+        for name in self.below:
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(place / "in.txt", place / name)
         (place / self.inside).mkdir(parents=True, exist_ok=True)
         shutil.copy(self.script, place / self.inside / "run.sh")
         if self.linked:

@@ -26,7 +26,7 @@ import tempfile
 
 import corpus
 
-REFUSED = re.compile(r"(?:has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
+REFUSED = re.compile(r"(?:it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
 RESTORE = re.compile("Restore what|Restore, if|Kept, because")
 UNKNOWN = re.compile("Restore, if|Kept, because")
 # Where jobs list the directory that holds files of make, it is seen in the first build whether that matters.
@@ -172,6 +172,7 @@ class Trials:
 
     def changed(self):
         names = self.named_inputs()
+        names = [name for name in names if self.case.changes in (None, name)]
         # A goal that is changed by hand is new enough.
         goals = re.search("^all(?:-jobs)?:(.*)$", (self.case.directory / "w.mk").read_text(), re.MULTILINE)[1].split()
         names = [name for name in names if name not in goals]

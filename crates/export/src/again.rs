@@ -17,7 +17,7 @@ use std::sync::Arc;
 const IN_A_LINE: usize = 30;
 
 /// What the file says about the functions, above them, and the function that each line is about, if it is about one.
-const EXPLANATION: [(&str, &str); 17] = [
+const EXPLANATION: [(&str, &str); 18] = [
     (
         "",
         "What a job sees to before it begins, so that it gives what it gave in the recording, or is refused and leaves all as it is:",
@@ -46,6 +46,10 @@ const EXPLANATION: [(&str, &str); 17] = [
     (
         "_was",
         "_was N NAME: how NAME is before a job changes it for the first time. \"clean\" keeps how the jobs left it, and _found refuses that.",
+    ),
+    (
+        "_same",
+        "_same N NAME: a job that overwrites NAME finds there what the jobs left. _now N NAME: that is what is there now, but for permissions.",
     ),
     ("", "Then the job removes what it made itself the last time, where it matters that it is not there."),
     (
@@ -196,6 +200,8 @@ pub(crate) fn functions(jobs: &Jobs, owned: &Owned<'_>, clean: &str) -> Option<V
     let mark = format!(".iotrail/left-{sum}-");
     let was = format!(".iotrail/was-{sum}-");
     let still = format!(".iotrail/still-{sum}-");
+    let now = format!(".iotrail/now-{sum}-");
+    let held = "_held() ( _state \"$1\" | sed \"s/^d.*/d/\" | tail -n 1 );";
     let state = "_state() ( case $1 in /*) ;; *) set -- \"./$1\";; esac; if test -L \"$1\"; then readlink \"$1\"; elif test -e \"$1\"; then \
 ls -ld \"$1\" | cut -c1-10; if test -f \"$1\"; then cksum <\"$1\"; fi; else echo none; fi );";
     let found = format!(
@@ -216,8 +222,13 @@ echo \"$place: $entry is not of this job; run {clean}, move away what is left in
     );
     let free = "_free() ( for name; do test -e \"$name\" || test -L \"$name\" || continue; \
 echo \"$name: it may hold what had another name before the jobs ran; put that back, move $name away, and make again\" >&2; exit 1; done );";
+    let same = format!(
+        "_same() ( test ! -e {now}$1 || test \"$(cat {now}$1)\" = \"$(_held \"$2\")\" || {{ \
+echo \"$2: it was changed after the jobs left it, and this one overwrites it; run {clean}, restore it, and make again\" >&2; exit 1; }} );"
+    );
+    let now_is = format!("_now() ( _held \"$2\" >{now}$1 );");
     let leaves = format!(
-        "_leaves() ( job=$1; shift; mkdir -p .iotrail || exit; for thing; do \
+        "_leaves() ( job=$1; shift; mkdir -p .iotrail || exit; for thing; do rm -f {now}$thing; \
 echo $job >{mark}$thing.new && mv -f {mark}$thing.new {mark}$thing || exit; done );"
     );
     // One that was interrupted between the two has changed nothing yet.
@@ -225,15 +236,27 @@ echo $job >{mark}$thing.new && mv -f {mark}$thing.new {mark}$thing || exit; done
         "_was() ( test ! -e {mark}$1 || exit 0; mkdir -p .iotrail && _state \"$2\" >{was}$1 && rm -f {still}$1 );"
     );
     let after = format!(
-        "_still() ( test -e {mark}$1 && test -e {was}$1 || exit 0; _state \"$2\" >{still}$1; \
+        "_still() ( test -e {mark}$1 && test -e {was}$1 || exit 0; (_same \"$@\") 2>/dev/null || exit 0; _state \"$2\" >{still}$1; \
 test \"$(cat {was}$1)\" != \"$(cat {still}$1)\" || rm -f {still}$1 );"
     );
     let forget = format!(
         "_forget() ( for entry in .iotrail/* .iotrail/.[!.]*; do case $entry in {still}*) ;; *) rm -rf \"$entry\";; esac; done; \
 rmdir .iotrail 2>/dev/null || : );"
     );
-    let mut all =
-        vec![state.to_owned(), found, only, FIRST.to_owned(), free.to_owned(), leaves, before, after, forget];
+    let mut all = vec![
+        state.to_owned(),
+        held.to_owned(),
+        found,
+        same,
+        now_is,
+        only,
+        FIRST.to_owned(),
+        free.to_owned(),
+        leaves,
+        before,
+        after,
+        forget,
+    ];
     if owned.any() {
         all.extend(filling_functions(&sum, clean));
     }
@@ -304,16 +327,19 @@ pub(crate) fn before(number: usize, jobs: &Jobs, owned: &Owned<'_>) -> Option<Pr
     let job = &jobs.jobs[number];
     let anew = Anew::of(number, jobs, owned);
     let filling = &owned.fillings[number];
+    let filled = match (filling.directories.is_empty(), filling.open) {
+        (true, _) => None,
+        (false, false) => Some(format!("_ends {}", number + 1)),
+        (false, true) => fill("_keeps", number, filling, filling.others.iter().copied(), jobs),
+    };
+    let is_last = |thing: &u32| !jobs.jobs[number + 1..].iter().any(|job| job.leaves.contains(thing));
+    let left = overwritten(job, jobs).into_iter().filter(|(thing, _)| is_last(thing));
+    let left = left.map(|(thing, path)| of_input("_now", thing, path, jobs));
+    let after: Vec<String> = filled.into_iter().chain(left).collect();
     let preparation = Preparation {
         checks: checks(number, job, &anew, filling, jobs),
         changes: changes(number, job, &anew, filling, jobs),
-        after: match (filling.directories.is_empty(), filling.open) {
-            (true, _) => String::new(),
-            (false, false) => format!("_ends {}", number + 1),
-            (false, true) => {
-                fill("_keeps", number, filling, filling.others.iter().copied(), jobs).unwrap_or_default()
-            }
-        },
+        after: after.join("; "),
     };
     (preparation != Preparation::default()).then_some(preparation)
 }
@@ -343,6 +369,8 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
         let name = argument(&printable(&Base::of(jobs).relative(&state.path)));
         parts.push(format!("_found {} {left} {name}", state.thing));
     }
+    let overwritten = overwritten(job, jobs).into_iter();
+    parts.extend(overwritten.map(|(thing, path)| of_input("_same", thing, path, jobs)));
     let closed = &anew.closed;
     if !closed.is_empty() {
         let all = closed
@@ -413,6 +441,18 @@ pub(crate) fn mark(number: usize, jobs: &Jobs) -> String {
 fn inputs(jobs: &Jobs) -> BTreeMap<u32, &str> {
     let states = jobs.jobs.iter().flat_map(|job| &job.finds).filter(|state| state.left == Left::Input);
     states.map(|state| (state.thing, &*state.path)).collect()
+}
+
+/// Names of before that jobs need as they were and that this one overwrites without a look at them, by their numbers.
+fn overwritten<'a>(job: &Job, jobs: &'a Jobs) -> Vec<(u32, &'a str)> {
+    let is_found = |thing: &u32| job.finds.iter().any(|state| state.thing == *thing);
+    let is_shared = |path: &str| jobs.shared.binary_search_by(|shared| (**shared).cmp(path)).is_ok();
+    let inputs = inputs(jobs);
+    let blindly = job.leaves.iter().filter(|thing| !is_found(thing));
+    blindly
+        .filter_map(|thing| Some((*thing, *inputs.get(thing)?)))
+        .filter(|(_, path)| !is_shared(path))
+        .collect()
 }
 
 /// A function with the number and the name of what was there before the recording.

@@ -7,7 +7,7 @@
 //! old the files are that lie there.
 
 use crate::escape::{Base, shell};
-use crate::owned::Owned;
+use crate::owned::{Owned, is_below};
 use crate::watched::Watched;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobFile, JobId, Jobs, Left, Made, State};
@@ -100,6 +100,9 @@ where
     let in_made = |path: &str| {
         made.iter().any(|made| path.strip_prefix(made).is_some_and(|rest| rest.starts_with('/')))
     };
+    // What lay in a directory of before that a job renames has that name only then.
+    let carried = carried(jobs);
+    let is_carried = |path: &str| carried.iter().any(|directory| is_below(path, directory));
     let changed: BTreeSet<&str> =
         jobs.jobs.iter().flat_map(|job| &job.outputs).map(|file| &*file.path).collect();
     let lasting = lasting(jobs);
@@ -135,11 +138,11 @@ where
         let read = job.inputs.iter().filter(|file| !changed.contains(&*file.path) && file.stays);
         let read = read.map(|file| &file.path).filter(|path| jobs.is_own(path));
         let asked = job.found.iter().filter(|path| !outside(path) && jobs.is_own(path));
-        let own: BTreeSet<String> = read
-            .chain(asked)
-            .filter(|path| !in_made(path) && !is_shared(path))
-            .filter_map(|path| input_name(path))
-            .collect();
+        let known: BTreeSet<&Arc<str>> =
+            read.chain(asked).filter(|path| !in_made(path) && !is_shared(path)).collect();
+        let (late, early): (Vec<&Arc<str>>, Vec<&Arc<str>>) =
+            known.into_iter().partition(|path| is_carried(path));
+        let own: BTreeSet<String> = early.into_iter().filter_map(|path| input_name(path)).collect();
         let used = used(job, &name);
         let (mut inputs, mut after) = (own.clone(), Vec::new());
         for needed in &job.needs {
@@ -167,7 +170,8 @@ where
         let there = |path: &Arc<str>| {
             before == Before::Kept || job.inputs.iter().any(|file| file.stays && file.path == *path)
         };
-        let changed = in_place[number].iter().filter(|path| there(path));
+        let late = late.into_iter().filter(|_| before == Before::Kept);
+        let changed = in_place[number].iter().copied().filter(|path| there(path)).chain(late);
         let changed = changed.filter_map(|path| input_name(path)).collect();
         outer.push(own);
         let inputs = inputs.into_iter().collect();
@@ -186,6 +190,11 @@ where
         (rule.targets, rule.stamp) = (targets, stamp);
     }
     all
+}
+
+/// Names that jobs give to files and directories of before.
+fn carried(jobs: &Jobs) -> BTreeSet<&str> {
+    jobs.jobs.iter().flat_map(|job| &job.made).filter(|made| made.moved).map(|made| &*made.path).collect()
 }
 
 /// Whether a file may stand for its job: not one that the job may make no more, nor, where it would be deleted before it runs, one of a
@@ -357,11 +366,16 @@ where
     let anew: BTreeSet<&str> = jobs.jobs.iter().flat_map(|job| &job.made).map(|made| &*made.path).collect();
     let is_made = |path: &Arc<str>| anew.contains(&**path);
     let shared = jobs.shared.iter().map(|path| base.relative(path)).filter(|path| !path.starts_with('/'));
+    let carried = carried(jobs);
+    let is_carried = |path: &&Arc<str>| carried.iter().any(|directory| is_below(path, directory));
+    let late = read.clone().chain(found.clone()).filter(is_carried).map(|path| base.relative(path));
+    let late: BTreeSet<String> = late.collect();
     let files: BTreeSet<String> = read
         .chain(found)
         .filter(|path| !made.contains(&***path))
         .map(|path| base.relative(path))
         .filter(|path| !path.starts_with('/') && (names.input)(path).is_none())
+        .chain(late.iter().filter(|_| before == Before::Deleted).cloned())
         .chain(shared)
         .chain(unwatched(jobs, rules, names))
         .collect();
@@ -383,7 +397,12 @@ where
         Before::Deleted => !listed.contains(*path),
     };
     let several = jobs.shared.iter().map(|path| &**path);
-    let removed = lasting(jobs).into_iter().filter(is_missed).chain(several).map(|path| base.relative(path));
+    let removed = lasting(jobs)
+        .into_iter()
+        .filter(is_missed)
+        .chain(several)
+        .map(|path| base.relative(path))
+        .chain(late);
     let removed: BTreeSet<String> = removed.filter(|path| !path.starts_with('/')).collect();
     let places: BTreeSet<String> = jobs
         .jobs

@@ -473,3 +473,24 @@ fn clean_does_not_ask_to_restore_what_was_in_no_directory_of_before() {
     let lines = clean(&jobs, &Owned::of(&jobs));
     assert!(lines.contains(&"echo 'Restore what the jobs changed in place: x'".to_owned()), "{lines:?}");
 }
+
+#[test]
+fn what_was_changed_after_the_jobs_left_it_is_not_overwritten() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let reader = Job { finds: vec![state(Left::Input)], ..Job::default() };
+    let writer = Job { leaves: vec![0], ..Job::default() };
+    let jobs = Jobs { jobs: vec![reader, writer], base: Some("/w".into()), ..Jobs::default() };
+    put(place, &["x"]);
+    for _ in 0..2 {
+        assert_eq!(run_job(1, &jobs, place, "echo new >x"), None);
+    }
+    fs::write(place.join("x"), "mine").unwrap();
+    let said = run_job(1, &jobs, place, "echo new >x").unwrap();
+    assert!(said.contains("x: it was changed after the jobs left it"), "{said}");
+    assert_eq!(fs::read(place.join("x")).unwrap(), b"mine");
+    let clean = clean(&jobs, &Owned::of(&jobs)).join("; ");
+    assert_eq!(in_shell(&jobs, place, &clean), None);
+    assert_eq!(run_job(0, &jobs, place, ":"), None, "it is not what the jobs left");
+    assert_eq!(run_job(1, &jobs, place, "echo new >x"), None);
+}
