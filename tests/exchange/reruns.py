@@ -181,7 +181,7 @@ class Trials:
         name = self.chance.choice(names)
         reference, place = self.built("reference"), self.again()
         for directory in (reference, place):
-            (directory / name).write_text(corpus.FILES[name] + "one more\n")
+            (directory / name).write_text(self.case.becomes or corpus.FILES[name] + "one more\n")
         wanted = self.run(reference)
         again = self.run(place)
         if again.returncode == 0 and re.search(rf"changes of [^;]*\b{re.escape(name)}\b", self.unnoticed):

@@ -6,7 +6,7 @@
 //! refused leaves every result as it was.
 
 use crate::escape::{Base, argument, arguments, single_quoted};
-use crate::owned::{Filling, Owned, is_below};
+use crate::owned::{Filling, Owned, is_below, is_given};
 use crate::targets::begun;
 use iotrail_model::text::printable;
 use iotrail_workflow::jobs::{Job, JobId, Jobs, Left, Made};
@@ -120,6 +120,8 @@ struct Anew<'a> {
     /// Directories that are removed if they are empty.
     loose: Vec<&'a str>,
     files: Vec<&'a str>,
+    /// Files that it empties, and whose names its commands do not say: it may make them no more.
+    chosen: Vec<&'a str>,
     /// Directories in which nothing else may be: those that must be away, and all that the job made in them. What is in a directory
     /// of the jobs is seen to otherwise.
     closed: Vec<&'a str>,
@@ -143,6 +145,9 @@ impl<'a> Anew<'a> {
             let is_own = filling.own.contains(&*made.path);
             gone(made) && (made.clear || is_own || within(&made.path, &strict) || within(&made.path, &loose))
         };
+        let chosen =
+            job.made.iter().filter(|made| gone(made) && !removed(made) && !is_given(job, &made.path));
+        let chosen = chosen.map(|made| &*made.path).collect();
         let mut files: Vec<&Made> = job.made.iter().filter(removed).collect();
         let followers: Vec<&Made> =
             filled_again(number, jobs).filter(|made| within(&made.path, &strict)).collect();
@@ -160,6 +165,7 @@ impl<'a> Anew<'a> {
             closed,
             emptied: emptied.filter(|path| strict.iter().any(|made| &*made.path == *path)).collect(),
             files: paths(&files),
+            chosen,
             strict: paths(&strict),
             loose: paths(&loose),
             moved: paths(&moved),
@@ -405,6 +411,11 @@ fn checks(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs
 
 fn changes(number: usize, job: &Job, anew: &Anew<'_>, filling: &Filling<'_>, jobs: &Jobs) -> String {
     let mut parts: Vec<String> = Vec::new();
+    if !anew.chosen.is_empty() {
+        let (first, names) = arguments(anew.chosen.iter().copied(), jobs);
+        let line = grouped(&first, &format!("rm -f -- {}", names.join(" ")));
+        parts.push(format!("{{ test ! -e {} || {line}; }}", mark(number, jobs)));
+    }
     if !job.made.is_empty() {
         parts.push(format!("mkdir -p .iotrail && touch {}", mark(number, jobs)));
     }

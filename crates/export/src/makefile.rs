@@ -117,14 +117,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
     if rules.iter().any(is_called) {
         let _ = write!(
             text,
-            "\n# A job that was not run here yet, or of which a file is missing, is run, however old its files are.\nnew = $(if $(filter-out $(wildcard $1),$1),{NEW})\n"
+            "\n# A job that was not run here yet, or of which a file is missing, is run, however old its files are.\nnever-ran = $(if $(filter-out $(wildcard $1),$1),{NEW})\n"
         );
     }
     if owned.fillings.iter().any(|filling| filling.stays) {
         let made = again::made_list(&again::sum(jobs));
         let _ = write!(
             text,
-            "\n# A job is run, too, of which a file is missing that it made the last time.\ngone = $(if $(wildcard {made}$1),$(shell _gone $1 {NEW}))\n"
+            "\n# A job is run, too, of which a file is missing that it made the last time.\nmade-gone = $(if $(wildcard {made}$1),$(shell _gone $1 {NEW}))\n"
         );
     }
     if watched.any() {
@@ -144,15 +144,15 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
                 let missing = std::iter::once(&rule.stamp)
                     .chain(rule.present.iter().filter(|file| !files.contains(file)));
                 let missing: Vec<&str> = missing.map(String::as_str).collect();
-                let _ = write!(text, "{} {sign} $(call new,{})", files.join(" "), missing.join(" "));
+                let _ = write!(text, "{} {sign} $(call never-ran,{})", files.join(" "), missing.join(" "));
             }
             Targets::Stamp(stamp) if rule.present.is_empty() => text.push_str(&format!("{stamp}:")),
             Targets::Stamp(stamp) => {
-                text.push_str(&format!("{stamp}: $(call new,{})", rule.present.join(" ")))
+                text.push_str(&format!("{stamp}: $(call never-ran,{})", rule.present.join(" ")))
             }
         }
         if owned.fillings[number].stays {
-            let _ = write!(text, " $(call gone,{})", number + 1);
+            let _ = write!(text, " $(call made-gone,{})", number + 1);
         }
         if watches {
             let _ = write!(text, " $(call leads-elsewhere,{0}) $(call are-there,{0})", number + 1);

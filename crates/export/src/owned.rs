@@ -136,7 +136,7 @@ impl<'a> Owned<'a> {
 }
 
 /// Whether the commands of the job say that name, or one below it.
-fn is_given(job: &Job, path: &str) -> bool {
+pub(crate) fn is_given(job: &Job, path: &str) -> bool {
     let said = |word: &[u8]| {
         let path = text_to_path(path);
         word.strip_prefix(&*path).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))

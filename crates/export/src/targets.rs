@@ -429,8 +429,10 @@ where
 }
 
 /// What is noticed in no workflow.
-pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere and that no argument of a job names, and a file that \
-appears outside of this directory where a job looked for it in vain. Run \"clean\" after such a change.";
+pub(crate) const NEVER_NOTICED: &str = "Never noticed: a symbolic link that leads elsewhere, but for those that arguments of jobs name (redirections and \"cd\" go \
+where the links led in the recording), and what changes behind one that leads to another directory now; a link that leads nowhere until a job makes what it leads to; \
+a link or an older file in the place of an input; permissions of inputs that change; results that were changed by hand; files that appear outside of this directory \
+where a job looked for them in vain. Run \"clean\" after such a change; after one of a link of a redirection or of \"cd\", record again.";
 
 /// Names in one line, if they are many some of them.
 fn shown(names: &BTreeSet<String>) -> String {

@@ -33,8 +33,7 @@ impl Watched {
         for job in &jobs.jobs {
             let inside = job.watched.iter().filter(|path| jobs.is_own(path)).map(|path| base.relative(path));
             let mut names = Vec::new();
-            for path in inside.filter(|path| !path.starts_with('/') && !path.starts_with("..") && path != ".")
-            {
+            for path in inside.filter(|path| !path.starts_with('/') && path != ".") {
                 match name(&path).filter(|_| names.len() < MOST_OF_JOB.min(room)) {
                     Some(name) => names.push(name),
                     None => drop(watched.left_out.insert(path)),
@@ -75,11 +74,11 @@ define watched-break
 
 
 endef
-leads = $(filter-out $(watched-made),$(patsubst $(watched-base)/%,%,$(realpath $1)))
-leads-to = $(subst $(watched-break),?,$(strip $(foreach name,$(watched-$1),$(if $(call leads,$(name)),$(name)>$(call leads,$(name))))))
+leads-away = $(filter-out $(watched-made),$(patsubst $(watched-base)/%,%,$(realpath $1)))
+leads-to = $(subst $(watched-break),?,$(strip $(foreach name,$(watched-$1),$(if $(call leads-away,$(name)),$(name)>$(call leads-away,$(name))))))
 leads-differ = $(subst <$1>,,<$2>)$(subst <$2>,,<$1>)
 leads-elsewhere = $(if $(call leads-differ,$(call leads-to,$1),$(file <{file})),{new})
-are-there = $(foreach name,$(watched-$1),$(if $(call leads,$(name)),$(if $(wildcard $(name)/.),,$(name))))
+are-there = $(foreach name,$(watched-$1),$(if $(call leads-away,$(name)),$(if $(wildcard $(name)/.),,$(name))))
 keep-leads = $(if $(call leads-to,$1),printf \"%s\\n\" '$(subst ','\\'',$(call leads-to,$1))' >{file},rm -f {file})
 "
     )

@@ -494,3 +494,14 @@ fn what_was_changed_after_the_jobs_left_it_is_not_overwritten() {
     assert_eq!(run_job(0, &jobs, place, ":"), None, "it is not what the jobs left");
     assert_eq!(run_job(1, &jobs, place, "echo new >x"), None);
 }
+
+#[test]
+fn a_file_whose_name_a_program_chose_does_not_stay_from_the_last_run() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let made = ["/w/p1", "/w/p 2"].map(|path| Made { clear: false, ..made(path) });
+    let jobs = one(Job { made: made.to_vec(), ..Job::default() });
+    put(place, &["p1"]);
+    assert_eq!(run(&jobs, place, "test -e p1 && touch 'p 2'"), None, "nothing here is of the job yet");
+    assert_eq!(run(&jobs, place, "test ! -e p1 && test ! -e 'p 2'"), None);
+}

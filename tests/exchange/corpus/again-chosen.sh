@@ -1,0 +1,5 @@
+# construct: made again
+# changes: body
+# becomes: c b
+awk '{print > ("p" $1)}' body
+cat pa pb > all.txt
