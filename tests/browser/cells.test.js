@@ -135,8 +135,13 @@ async function sameFiles(page, files) {
 }
 
 /** The answer, its pieces and who waited for whom, as `iotrail why` has them. */
-async function sameAnswer(page, { runs }) {
+async function sameAnswer(page, { runs, advice }) {
   const [run] = runs;
+  const stakes = await page.locator("#foremost li").evaluateAll((all) => all.map((one) => one.innerText.split("\n")));
+  assert.deepEqual(
+    stakes,
+    advice.map((change) => [duration(change.at_stake_ns), percent(change.share), change.title, change.fix]),
+  );
   await page
     .locator("#more-pieces")
     .click({ timeout: 1000 })
@@ -161,6 +166,21 @@ async function sameAnswer(page, { runs }) {
       .map((row) => [row.waiter, time(row.on_path), number(row.on_path), time(row.in_all), number(row.in_all)]),
     "waits",
   );
+}
+
+/** What to change, as `iotrail advise` has it. */
+async function sameAdvice(page, { findings, habits }) {
+  const shown = await page
+    .locator(".finding summary")
+    .evaluateAll((all) => all.map((one) => one.innerText.split("\n").slice(0, 2)));
+  const expected = [...findings, ...habits].map(({ at_stake_ns: time, share }) => [
+    time === null ? "unknown" : time > 0 ? duration(time) : "none",
+    time > 0 && share !== null ? percent(share) : "",
+  ]);
+  assert.equal(shown.length, Math.min(expected.length, 20));
+  const stakes = (rows) => rows.map((row) => row.join(" ").trim()).sort();
+  if (expected.length <= 20)
+    assert.deepEqual(stakes(shown.map(([time, part]) => [time, part?.endsWith("%") ? part : ""])), stakes(expected));
 }
 
 /** The groups of processes, as `iotrail stats` has them. */
@@ -264,6 +284,7 @@ for (const [name, { trail: make, query, compared }] of Object.entries(LOGS)) {
     ];
     await sameFiles(page, lines("files", trail, "--json"));
     await sameAnswer(page, json("why", trail, "--json").trails[0]);
+    await sameAdvice(page, json("advise", trail, "--json"));
     await sameGroups(page, json("stats", trail, "--json"));
     same(
       await cells(page, "#sheet-calls .table-block"),

@@ -343,6 +343,15 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// Their time wherever they are, in ns; NULL if it is not known.
+    #[must_use]
+    pub const fn saved_ns(self) -> Option<u64> {
+        match self {
+            Self::Finding(finding) => finding.saved_ns,
+            Self::Habit(habit) => habit.saved_ns,
+        }
+    }
+
     /// Share of `at_stake_ns` in the elapsed time.
     #[must_use]
     pub const fn share(self) -> Option<f64> {

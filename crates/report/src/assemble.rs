@@ -8,6 +8,7 @@ mod timelines;
 mod variants;
 mod whole;
 
+use crate::advice::page_advice;
 use crate::answer::answer;
 use crate::data::{FORMAT, MoreEdges, MoreNodes, PageData, RecordingWords};
 use crate::name_table::NameTable;
@@ -51,6 +52,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, positions: &Posit
         resolution_ns: dfg.resolution.known(),
         totals: whole::totals(subject),
         why: answer(subject.why, subject.origin().0, &subject.options.limits, &mut names),
+        advice: page_advice(subject.advice, &subject.options.limits, &mut names),
         hosts: whole::hosts(subject, &mut names),
         commands: whole::commands(subject, &mut names),
         groups: dfg.groups.clone(),

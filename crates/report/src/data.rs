@@ -56,6 +56,8 @@ pub struct PageData {
     pub totals: PageTotals,
     /// Where the elapsed time went.
     pub why: crate::answer::PageWhy,
+    /// What to change, most at stake first.
+    pub advice: Bounded<crate::advice::PageAdvice>,
     pub hosts: Bounded<NameId>,
     /// Command line, and how many processes ran it.
     pub commands: Bounded<(NameId, u64)>,

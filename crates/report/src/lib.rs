@@ -5,6 +5,7 @@
 //! (`assemble`), and that in one HTML file beside the page's own style and script (`page`). The page draws itself from the
 //! data; names from a trace exist in the file only within that JSON.
 
+pub mod advice;
 pub mod answer;
 mod assemble;
 mod collect;

@@ -49,6 +49,8 @@ pub struct Limits {
     pub sampled_files: usize,
     /// Sampled accesses of such a file.
     pub accesses: usize,
+    /// Findings of advice.
+    pub advice: usize,
     /// Pieces of the elapsed time, and rows of who waited for whom.
     pub pieces: usize,
     /// Events drawn one by one in all timelines together.
@@ -97,6 +99,7 @@ impl Default for Limits {
             files: 200,
             sampled_files: 20,
             accesses: 2_000,
+            advice: 20,
             pieces: 60,
             bars: 8_000,
             bars_per_timeline: 3000,

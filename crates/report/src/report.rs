@@ -11,6 +11,7 @@ use crate::positions::{Positions, positions, shown};
 use crate::slices::{Sliced, time_slices};
 use crate::subject::Subject;
 use crate::workflow::{Ground, Material};
+use iotrail_advise::{Advice, AdviseOptions, Analysis, advise};
 use iotrail_dfg::{Comparison, Contrast, Dfg, DfgOptions, Slicing, Synthesis};
 use iotrail_draw::Picture;
 use iotrail_model::Process;
@@ -61,6 +62,7 @@ struct Foundation<'a> {
     files: Files,
     sliced: Option<Sliced>,
     why: Why,
+    advice: Advice,
 }
 
 impl<'a> Foundation<'a> {
@@ -91,14 +93,22 @@ impl<'a> Foundation<'a> {
         let gathering = ground.gathering(&survey);
         let explaining = Explaining::new(log, ground.processes(), &survey, options.threads)?;
         let spending = explaining.as_ref().map(Explaining::pass);
-        let passes = (((collecting, slicing), contrast), ((sampling, spending), gathering));
-        let (((collected, sliced), comparison), ((samples, spent), gathered)) =
+        let times = explaining.as_ref().map(Explaining::times);
+        let how = AdviseOptions::new(options.threads);
+        let analysis = times.as_ref().map(|times| Analysis::new(log, query, ground.processes(), times, how));
+        let advising = analysis.as_ref().map(Analysis::pass);
+        let passes = (((collecting, slicing), contrast), ((sampling, (spending, advising)), gathering));
+        let (((collected, sliced), comparison), ((samples, (spent, seen)), gathered)) =
             scan(log, Some(query), options.threads, &passes)?;
         drop(passes);
         files.samples = samples;
         let why = match explaining.zip(spent) {
             Some((explaining, spent)) => explaining.finish(spent),
             None => why(log, options.threads)?,
+        };
+        let advice = match analysis.zip(seen) {
+            Some((analysis, seen)) => analysis.finish(seen)?,
+            None => advise(log, query, &how)?,
         };
         let sliced = slices.zip(sliced).map(|(slices, (graph, files))| Sliced { slices, graph, files });
         drop(using);
@@ -116,6 +126,7 @@ impl<'a> Foundation<'a> {
             files,
             sliced,
             why,
+            advice,
         })
     }
 
@@ -131,6 +142,7 @@ impl<'a> Foundation<'a> {
             files: &self.files,
             sliced: self.sliced.as_ref(),
             why: &self.why,
+            advice: &self.advice,
             options,
         };
         assemble(&subject, &self.shown, &self.positions)

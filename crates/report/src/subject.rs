@@ -5,6 +5,7 @@ use crate::files::Files;
 use crate::options::ReportOptions;
 use crate::slices::Sliced;
 use crate::workflow::Material;
+use iotrail_advise::Advice;
 use iotrail_dfg::{Comparison, Dfg};
 use iotrail_model::{FileId, Nullable, Process, Timestamp};
 use iotrail_query::Query;
@@ -23,6 +24,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) files: &'a Files,
     pub(crate) sliced: Option<&'a Sliced>,
     pub(crate) why: &'a Why,
+    pub(crate) advice: &'a Advice,
     pub(crate) options: &'a ReportOptions,
 }
 

@@ -1,5 +1,6 @@
 // Where the elapsed time went: the answer in one line, its pieces as one bar and as a list, and who waited for whom.
 
+import { foremostAdvice } from "./advice.js";
 import { h, name, shorten, visible } from "./dom.js";
 import { count, duration, percent, plural } from "./format.js";
 import { table } from "./table.js";
@@ -196,11 +197,13 @@ export function answer(data, root) {
   // A figure and its unit stay on one line.
   const line = visible(run.line).replace(/(\d) (ns|µs|ms|s|min|h|d)(?![^ ,:])/g, "$1\u00a0$2");
   const [elapsed, ...rest] = line.split(": ");
+  const foremost = foremostAdvice(data);
   root.append(
     h("p", { class: "headline" }, h("strong", null, elapsed), `: ${rest.join(": ")}`),
     runs.list.length > 0 ? severalRuns(data)[0] : "",
     stack(data, run),
     kindLegend(run),
+    ...(foremost ? [foremost, h("h3", null, "Where the time went")] : []),
     pieces(data, run),
     runs.list.length > 0 ? severalRuns(data)[1] : "",
   );
