@@ -26,7 +26,7 @@ import tempfile
 
 import corpus
 
-REFUSED = re.compile(r"(?:it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
+REFUSED = re.compile(r"(?:leads to what a job has made since|it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
 RESTORE = re.compile("Restore what|Restore, if|Kept, because")
 UNKNOWN = re.compile("Restore, if|Kept, because")
 # Where jobs list the directory that holds files of make, it is seen in the first build whether that matters.
@@ -161,7 +161,7 @@ class Trials:
     def deleted(self):
         outputs = sorted(name for name, (kind, *_) in self.case.files.items() if kind == "file" and name not in self.inputs)
         if outputs:
-            name = self.chance.choice(outputs)
+            name = self.case.deletes or self.chance.choice(outputs)
             place = self.again()
             (place / name).unlink()
             self.judge(f"deleted {name}", self.run(place), place, self.case.files)

@@ -128,7 +128,7 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         );
     }
     if watched.any() {
-        text.push_str(&of_make(&watched, &again::sum(jobs), NEW));
+        text.push_str(&of_make(&watched, &again::sum(jobs), NEW, &how));
     }
     let directories = super::runnable::preparation(jobs);
     for (number, (rule, job)) in rules.iter().zip(&jobs.jobs).enumerate() {
@@ -167,6 +167,9 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
             let _ = write!(text, " | {}", rule.after.join(" "));
         }
         text.push('\n');
+        if watches {
+            let _ = writeln!(text, "\t@$(call refuse-made,{})", number + 1);
+        }
         let before = again::before(number, jobs, owned).unwrap_or_default();
         if !before.checks.is_empty() {
             let _ = writeln!(text, "\t@{}", before.checks.replace('$', "$$"));

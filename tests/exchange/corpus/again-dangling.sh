@@ -1,0 +1,6 @@
+# construct: made again
+# symbolic: later dangling
+# deletes: o1
+cat dangling in.txt > o1 2> /dev/null
+cp in.txt later
+sort dangling > o2
