@@ -26,7 +26,7 @@ import tempfile
 
 import corpus
 
-REFUSED = re.compile(r"(?:leads to what a job has made since|it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
+REFUSED = re.compile(r"(?:leads to what a job has made since|made what it leads to at the same time|it was changed after the jobs left it|has changed it already|has not left it here|is damaged|is not of this job|may hold what had another name|is still as the jobs left it|is not of these jobs|is not of this job alone).* and make again")
 RESTORE = re.compile("Restore what|Restore, if|Kept, because")
 UNKNOWN = re.compile("Restore, if|Kept, because")
 # Where jobs list the directory that holds files of make, it is seen in the first build whether that matters.

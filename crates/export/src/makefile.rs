@@ -177,9 +177,14 @@ pub(crate) fn document(jobs: &Jobs, title: &str) -> Result<String, ExportError> 
         // Whatever ends it early, make finds no stamp then. It is gone before anything is changed, and after it was looked at all.
         let begins = [format!("rm -f -- {}", rule.stamp), before.changes.clone()];
         let begins = begins.join(if begins[1].is_empty() { "" } else { " && " });
-        let _ = writeln!(text, "\t@{}", begins.replace('$', "$$"));
+        let inner = if watches { format!(" && $(call keep-inner,{})", number + 1) } else { String::new() };
+        let _ = writeln!(text, "\t@{}{inner}", begins.replace('$', "$$"));
         let _ = writeln!(text, "\t{}", before.around(&format!("{directories}{line}")).replace('$', "$$"));
-        let leads = if watches { format!("$(call keep-leads,{}) && ", number + 1) } else { String::new() };
+        let leads = if watches {
+            format!("$(call still-nowhere,{0}) && $(call keep-leads,{0}) && ", number + 1)
+        } else {
+            String::new()
+        };
         // A moved or unpacked file is as old as it was, and make would make it again.
         let _ = match &rule.targets {
             Targets::Files(files) => {

@@ -59,7 +59,7 @@ impl Watched {
 
 /// Functions for make: `leads-elsewhere` with the number of a job is something if the names of `watched-N` do not lead where they led when it
 /// ran, `are-there` are the files among them, and `keep-leads` is a command that keeps where they lead. `refuse-made`
-/// is one that refuses the job if one of them leads to what a job made, but did not when it ran.
+/// is one that refuses the job if one of them leads to what a job made, but did not when it began (`keep-inner`); `still-nowhere` does so if another job made that while it ran.
 pub(crate) fn of_make(watched: &Watched, sum: &str, new: &str, clean: &str) -> String {
     let file = format!(".iotrail/leads-{sum}-$1");
     let inner = format!(".iotrail/inner-{sum}-$1");
@@ -81,11 +81,14 @@ leads-to = $(subst $(watched-break),?,$(strip $(foreach name,$(watched-$1),$(if 
 leads-differ = $(subst <$1>,,<$2>)$(subst <$2>,,<$1>)
 leads-elsewhere = $(if $(call leads-differ,$(call leads-to,$1),$(file <{file})),{new})
 are-there = $(foreach name,$(watched-$1),$(if $(call leads-away,$(name)),$(if $(wildcard $(name)/.),,$(name))))
-keep-leads = $(if $(call leads-to,$1),printf \"%s\\n\" '$(subst ','\\'',$(call leads-to,$1))' >{file},rm -f {file}) && printf \"%s\\n\" '. $(call lead-inside,$1)' >{inner}
+keep-leads = $(if $(call leads-to,$1),printf \"%s\\n\" '$(subst ','\\'',$(call leads-to,$1))' >{file},rm -f {file})
+keep-inner = mkdir -p .iotrail && printf \"%s\\n\" '. $(call lead-inside,$1)' >{inner}
 lead-inside = $(foreach name,$(watched-$1),$(if $(filter $(watched-made),$(patsubst $(watched-base)/%,%,$(realpath $(name)))),$(name)))
 made-since = $(if $(file <{inner}),$(filter-out $(file <{inner}),$(call lead-inside,$1)))
 made-why = it leads to what a job has made since; run {clean}, and make again
 refuse-made = $(if $(call made-since,$1),echo \"$(firstword $(call made-since,$1)): $(made-why)\" >&2; exit 1)
+lead-nowhere = $(foreach name,$(watched-$1),$(if $(realpath $(name)),,$(name)))
+still-nowhere = for name in $(call lead-nowhere,$1); do test ! -L $$name || test ! -e $$name || {{ echo \"$$name: a job made what it leads to at the same time; run {clean}, and make again without -j\" >&2; exit 1; }}; done
 "
     )
 }

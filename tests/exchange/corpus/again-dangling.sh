@@ -2,5 +2,5 @@
 # symbolic: later dangling
 # deletes: o1
 cat dangling in.txt > o1 2> /dev/null
-cp in.txt later
+cat in.txt o1 > later
 sort dangling > o2
