@@ -1,0 +1,249 @@
+//! Distributions of times and quantities in bounded space, which merge to the same bytes in any order.
+//!
+//! The buckets are those of `model::buckets`, of which 2^level that follow each other are one here. The level is the
+//! smallest at which the multiset needs no more buckets than allowed, so how it was divided does not matter (the bins
+//! of Scala-H-Trace, section 4.4, depend on the order of merging).
+
+use std::collections::BTreeMap;
+
+use iotrail_model::buckets;
+
+use crate::clusters::Precision;
+
+/// How fine histograms are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolution {
+    /// The level that histograms begin with.
+    pub level: u8,
+    /// The most buckets that are kept; NULL: any number.
+    pub buckets: Option<u32>,
+}
+
+impl Resolution {
+    /// The highest level, at which all magnitudes are in one bucket.
+    pub const MAX_LEVEL: u8 = 13;
+
+    /// The coarsest level, at most 7, whose middles are within `100 - precision` percent of large values.
+    #[must_use]
+    pub fn of(precision: Precision, buckets: Option<u32>) -> Self {
+        let allowed = 256 * u32::from(100 - precision.percent());
+        let fits = |&level: &u8| 100 << level <= allowed;
+        Self { level: (0..=7).rev().find(fits).unwrap_or(0), buckets }
+    }
+}
+
+/// A value and who had it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Extreme {
+    /// The value.
+    pub value: i64,
+    /// The smallest rank that had it.
+    pub rank: u32,
+}
+
+/// Values of a histogram that are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// The value next to 0.
+    pub from: i64,
+    /// How many values there were.
+    pub count: u64,
+    /// The first value behind the bucket, seen from 0; NULL if there is none of 64 bits.
+    pub to: Option<i64>,
+}
+
+/// How values are distributed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram {
+    resolution: Resolution,
+    level: u8,
+    counts: BTreeMap<i32, u64>,
+    sum: i128,
+    min: Option<Extreme>,
+    max: Option<Extreme>,
+}
+
+impl Histogram {
+    /// No value yet.
+    #[must_use]
+    pub fn new(resolution: Resolution) -> Self {
+        let level = resolution.level.min(Resolution::MAX_LEVEL);
+        Self { resolution, level, counts: BTreeMap::new(), sum: 0, min: None, max: None }
+    }
+
+    /// Adds a value of a rank.
+    pub fn add(&mut self, value: i64, rank: u32) {
+        *self.counts.entry(bucket(value, self.level)).or_default() += 1;
+        self.sum += i128::from(value);
+        let extreme = Extreme { value, rank };
+        self.widen(Some(extreme), Some(extreme));
+        self.coarsen();
+    }
+
+    /// Adds the values of another histogram of the same resolution.
+    pub fn merge(&mut self, other: &Self) {
+        let level = self.level.max(other.level);
+        self.set_level(level);
+        for (&bucket, count) in &other.counts {
+            *self.counts.entry(coarser(bucket, level - other.level)).or_default() += count;
+        }
+        self.sum += other.sum;
+        self.widen(other.min, other.max);
+        self.coarsen();
+    }
+
+    /// Number of values.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// Their exact sum.
+    #[must_use]
+    pub fn sum(&self) -> i128 {
+        self.sum
+    }
+
+    /// The smallest value; NULL if there is none.
+    #[must_use]
+    pub fn min(&self) -> Option<Extreme> {
+        self.min
+    }
+
+    /// The largest value; NULL if there is none.
+    #[must_use]
+    pub fn max(&self) -> Option<Extreme> {
+        self.max
+    }
+
+    /// Its level: middles err by at most 2^(level - 8) of the value.
+    #[must_use]
+    pub fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// What is counted, ascending.
+    pub fn buckets(&self) -> impl Iterator<Item = Bucket> {
+        self.counts.iter().map(|(&bucket, &count)| {
+            let magnitude = if bucket < 0 { -1 - bucket } else { bucket } as usize;
+            let sign = if bucket < 0 { -1 } else { 1 };
+            // The magnitudes of all values, i64::MIN among them, have a bucket that begins below 2^63.
+            let start = |index: usize| i64::try_from(buckets::start(index)).ok().map(|start| sign * start);
+            let from = start(magnitude << self.level).unwrap_or(i64::MIN);
+            Bucket { from, count, to: end(magnitude + 1, self.level).and_then(start) }
+        })
+    }
+
+    fn widen(&mut self, min: Option<Extreme>, max: Option<Extreme>) {
+        self.min = [self.min, min].into_iter().flatten().min();
+        let by_value = |extreme: &Extreme| (extreme.value, std::cmp::Reverse(extreme.rank));
+        self.max = [self.max, max].into_iter().flatten().max_by_key(by_value);
+    }
+
+    fn coarsen(&mut self) {
+        let Some(most) = self.resolution.buckets else { return };
+        while self.counts.len() > most as usize && self.level < Resolution::MAX_LEVEL {
+            self.set_level(self.level + 1);
+        }
+    }
+
+    fn set_level(&mut self, level: u8) {
+        if level > self.level {
+            let by = level - self.level;
+            let mut counts = BTreeMap::new();
+            for (&bucket, count) in &self.counts {
+                *counts.entry(coarser(bucket, by)).or_default() += count;
+            }
+            (self.counts, self.level) = (counts, level);
+        }
+    }
+}
+
+/// Buckets of values below 0 have numbers below 0.
+fn bucket(value: i64, level: u8) -> i32 {
+    let magnitude = (buckets::bucket(value.unsigned_abs()) >> level) as i32;
+    if value < 0 { -1 - magnitude } else { magnitude }
+}
+
+/// The bucket of a higher level that this one is in. Shifts keep the sign, so those below 0 go the same way.
+fn coarser(bucket: i32, by: u8) -> i32 {
+    bucket >> by
+}
+
+/// The first bucket of level 0 behind those of one; NULL behind the largest.
+fn end(bucket: usize, level: u8) -> Option<usize> {
+    let end = bucket << level;
+    (end <= buckets::bucket(u64::MAX)).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(resolution: Resolution, values: &[(i64, u32)]) -> Histogram {
+        let mut histogram = Histogram::new(resolution);
+        values.iter().for_each(|&(value, rank)| histogram.add(value, rank));
+        histogram
+    }
+
+    fn shown(histogram: &Histogram) -> Vec<(i64, i64, u64)> {
+        histogram.buckets().map(|bucket| (bucket.from, bucket.to.expect("an end"), bucket.count)).collect()
+    }
+
+    #[test]
+    fn buckets_are_joined_when_there_are_more_than_allowed() {
+        let resolution = Resolution::of(Precision::new(95).expect("a precision"), Some(4));
+        assert_eq!(resolution.level, 3);
+        let mut one = of(resolution, &[(900, 0), (1000, 1), (1010, 0), (1100, 0), (5000, 2)]);
+        assert_eq!(shown(&one), [(896, 928, 1), (992, 1024, 2), (1088, 1152, 1), (4864, 5120, 1)]);
+        assert_eq!((one.sum(), one.level()), (9_010, 3));
+        one.merge(&of(resolution, &[(1005, 3), (8000, 3)]));
+        assert_eq!(shown(&one), [(896, 1024, 4), (1024, 1280, 1), (4096, 5120, 1), (7168, 8192, 1)]);
+        assert_eq!((one.count(), one.level()), (7, 5));
+        assert_eq!(one.min(), Some(Extreme { value: 900, rank: 0 }));
+        assert_eq!(one.max(), Some(Extreme { value: 8_000, rank: 3 }));
+    }
+
+    #[test]
+    fn the_level_is_the_coarsest_that_the_precision_allows() {
+        let level = |percent| Resolution::of(Precision::new(percent).expect("a precision"), None).level;
+        assert_eq!([100, 99, 98, 95, 90, 0].map(level), [0, 1, 2, 3, 4, 7]);
+    }
+
+    #[test]
+    fn values_of_all_sizes_and_signs_have_a_bucket() {
+        let resolution = Resolution { level: 0, buckets: Some(1) };
+        let one = of(resolution, &[(i64::MIN, 1), (i64::MAX, 0), (0, 0), (-1, 0)]);
+        assert_eq!(one.count(), 4);
+        assert_eq!(one.buckets().map(|bucket| bucket.count).collect::<Vec<_>>(), [2, 2]);
+        assert_eq!(one.sum(), -2);
+    }
+
+    proptest! {
+        #[test]
+        fn any_division_and_order_gives_the_histogram_of_all(
+            mut values in prop::collection::vec((-100_000_i64..1_000_000, 0_u32..4), 0..80),
+            cuts in prop::collection::vec(0_usize..80, 0..5), most in 1_u32..20, level in 0_u8..8,
+        ) {
+            let resolution = Resolution { level, buckets: Some(most) };
+            let whole = of(resolution, &values);
+            values.reverse();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(values.len())).collect();
+            cuts.extend([0, values.len()]);
+            cuts.sort_unstable();
+            let parts = cuts.windows(2).map(|cut| of(resolution, &values[cut[0]..cut[1]]));
+            let merged = parts.reduce(|mut one, next| { one.merge(&next); one }).expect("a part");
+            prop_assert_eq!(merged, whole);
+        }
+
+        #[test]
+        fn a_value_is_in_its_bucket(value in any::<i64>(), level in 0_u8..14) {
+            let one = of(Resolution { level, buckets: None }, &[(value, 0)]);
+            let bucket = one.buckets().next().expect("a bucket");
+            let (from, magnitude) = (bucket.from.unsigned_abs(), value.unsigned_abs());
+            prop_assert!(from <= magnitude);
+            prop_assert!(bucket.to.is_none_or(|to| magnitude < to.unsigned_abs()));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Traces of near-constant size: what programs repeat is kept once.
+//!
+//! Pure: sequences of events in, structures out; no files, no printing. Everything here is a function of the events
+//! alone, not of how they were divided or in which order parts were merged.
+//!
+//! Source: Scala-H-Trace (scalable multi-level tracing with histograms), chapters 2 to 4.
+
+mod affine;
+mod clusters;
+mod fold;
+mod histogram;
+mod name_pattern;
+mod quantities;
+mod rank_list;
+mod tree;
+
+pub use affine::Affine;
+pub use clusters::{Cluster, Precision, PrecisionError, clusters};
+pub use fold::{Folded, fold, unfold};
+pub use histogram::{Bucket, Extreme, Histogram, Resolution};
+pub use name_pattern::{Hole, NamePattern, padding};
+pub use quantities::Quantities;
+pub use rank_list::{Block, Progression, RankList};
+pub use tree::{
+    Counts, EventId, Item, ItemId, Key, KeyId, Order, Sequences, SequencesError, Tree, What, build,
+};
