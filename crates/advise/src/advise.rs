@@ -4,7 +4,7 @@ use crate::access::{Access, Description, DescriptionId, Kind};
 use crate::file::{FileAccesses, Looking, ProcessEdges};
 use crate::gather::{Accesses, Gathering};
 use crate::pairs::{Rules, pairs};
-use crate::result::{ADVICE_FORMAT, Advice, Confidence, Example, Finding, Item, Pairs, severity};
+use crate::result::{ADVICE_FORMAT, Advice, CallPlace, Confidence, Example, Finding, Item, Pairs, severity};
 use crate::rules::habit::{ProcessHabit, part_of};
 use crate::rules::join;
 use crate::rules::watch::Watching;
@@ -34,6 +34,8 @@ pub struct AdviseOptions {
     pub ordered: bool,
     /// By how much the clocks of two hosts may differ, in ns.
     pub skew: i64,
+    /// Whether findings hold the calls of their runs: 16 bytes for each.
+    pub keep_calls: bool,
     /// Worker threads.
     pub threads: NonZeroUsize,
 }
@@ -85,7 +87,7 @@ impl AdviseOptions {
     /// What can be advised without a question.
     #[must_use]
     pub const fn new(threads: NonZeroUsize) -> Self {
-        Self { rules: Rules::Corrected, ordered: true, skew: CLOCK_SKEW, threads }
+        Self { rules: Rules::Corrected, ordered: true, skew: CLOCK_SKEW, keep_calls: false, threads }
     }
 }
 
@@ -157,6 +159,7 @@ impl<'a> Analysis<'a> {
             tracing_ns: tracing,
             pairs,
             accepted: 0,
+            verified: Vec::new(),
             findings,
             habits,
         })
@@ -184,7 +187,8 @@ fn elapsed(log: &EventLog) -> Result<Option<u64>, TrailError> {
 }
 
 /// Base name of what a process executed at that time.
-fn program(process_table: &ProcessTable, case: CaseId, pid: Pid, at: i64) -> Arc<str> {
+#[must_use]
+pub fn program(process_table: &ProcessTable, case: CaseId, pid: Pid, at: i64) -> Arc<str> {
     let process = process_table.find(case, pid, Timestamp(at));
     let program = process.and_then(|process| {
         let images = process_table.images(process);
@@ -235,6 +239,8 @@ struct Group {
     threads: bool,
     foreign: bool,
     example: Option<Example>,
+    /// The calls of each run, if they are kept.
+    kept: Vec<Vec<CallPlace>>,
 }
 
 impl Advising<'_> {
@@ -312,6 +318,9 @@ impl Advising<'_> {
             group.threads |= shared.contains(&members[0].description);
             group.saved = group.saved.zip(saved).map(|(all, saved)| all + saved);
             group.stake.add(run, at_stake);
+            if self.options.keep_calls {
+                group.kept.push(members.iter().map(|access| (case, access.seq)).collect());
+            }
             group.add(&members, case, tracing, example);
         }
     }
@@ -411,6 +420,7 @@ impl Group {
             stops: uses.stops.clone(),
             fix: fix(writes, shape, run_bytes),
             example: self.example?,
+            kept: self.kept,
         })
     }
 }

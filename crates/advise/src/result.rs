@@ -1,6 +1,8 @@
 //! What is advised, and its JSON.
 
 use crate::pairs::Category;
+use crate::proof::Proof;
+use iotrail_model::CaseId;
 use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -121,6 +123,9 @@ pub struct Example {
     pub bytes: u64,
 }
 
+/// A call: its case, and its `seq` there.
+pub type CallPlace = (CaseId, u64);
+
 /// Accesses of one program to one file that could be fewer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
@@ -170,6 +175,9 @@ pub struct Finding {
     pub fix: String,
     /// The run that moves most calls.
     pub example: Example,
+    /// The calls of each run, in their order, if [`crate::AdviseOptions::keep_calls`] asks for them.
+    #[serde(skip)]
+    pub kept: Vec<Vec<CallPlace>>,
 }
 
 /// How much of the elapsed time is at stake.
@@ -273,6 +281,9 @@ pub struct Advice {
     pub pairs: Pairs,
     /// How many findings a baseline took out.
     pub accepted: u64,
+    /// What was measured of findings, now or before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verified: Vec<Proof>,
     /// Findings, those with most at stake first.
     pub findings: Vec<Finding>,
     /// What rules beyond merging found, those with most at stake first.
@@ -379,6 +390,24 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// How the ranges lie, of runs.
+    #[must_use]
+    pub const fn shape(self) -> Option<&'static str> {
+        match self {
+            Self::Finding(finding) => Some(finding.shape),
+            Self::Habit(_) => None,
+        }
+    }
+
+    /// Calls that it is about.
+    #[must_use]
+    pub const fn calls(self) -> u64 {
+        match self {
+            Self::Finding(finding) => finding.calls,
+            Self::Habit(habit) => habit.calls,
+        }
+    }
+
     /// Most at stake first, then what is not known, then what nobody waits for.
     pub(crate) fn order(self, other: Item<'_>) -> Ordering {
         let weight = |item: Item<'_>| {
@@ -419,6 +448,12 @@ impl Advice {
     pub fn foremost(&self) -> impl Iterator<Item = Item<'_>> {
         let is_worth = |item: &Item<'_>| item.at_stake_ns().is_some() && item.severity() >= Severity::Medium;
         self.items().into_iter().filter(is_worth).take(FOREMOST)
+    }
+
+    /// What was measured of a piece of advice.
+    #[must_use]
+    pub fn proof(&self, item: Item<'_>) -> Option<&Proof> {
+        self.verified.iter().find(|proof| proof.is_of(item))
     }
 
     /// The severest of all findings.

@@ -1,7 +1,7 @@
 //! What could be done with fewer calls, in a terminal.
 
 use crate::table::{Align, Block, Style, Table, wrap};
-use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Place, Severity};
+use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Place, Proof, Severity};
 use iotrail_model::text::{printable, shown};
 use iotrail_model::units;
 
@@ -14,8 +14,8 @@ pub fn advice_summary(advice: &Advice, top: usize, style: Style) -> String {
     for (number, item) in items.iter().take(top).enumerate() {
         out.push('\n');
         out.push_str(&match item {
-            Item::Finding(finding) => entry(number + 1, finding, style),
-            Item::Habit(habit) => habit_entry(number + 1, habit, style),
+            Item::Finding(finding) => entry(number + 1, finding, advice.proof(*item), style),
+            Item::Habit(habit) => habit_entry(number + 1, habit, advice.proof(*item), style),
         });
     }
     let hidden = items.get(top..).unwrap_or_default();
@@ -59,7 +59,7 @@ fn headline(advice: &Advice) -> String {
     }
 }
 
-fn entry(number: usize, finding: &Finding, style: Style) -> String {
+fn entry(number: usize, finding: &Finding, proof: Option<&Proof>, style: Style) -> String {
     let title = format!("{number}. {}", printable(&Item::Finding(finding).title()));
     let mut block = Block::new();
     block.entry("at stake", at_stake(Item::Finding(finding)));
@@ -71,6 +71,7 @@ fn entry(number: usize, finding: &Finding, style: Style) -> String {
         "saves",
         format!("{}, about {time}{of}", units::counted(finding.saved_calls, "call", "calls")),
     );
+    measured(&mut block, proof);
     let runs = units::counted(finding.runs, "run", "runs");
     block.entry(
         "found",
@@ -115,7 +116,7 @@ fn entry(number: usize, finding: &Finding, style: Style) -> String {
 }
 
 /// A habit of a program that costs time.
-fn habit_entry(number: usize, habit: &Habit, style: Style) -> String {
+fn habit_entry(number: usize, habit: &Habit, proof: Option<&Proof>, style: Style) -> String {
     let title = format!("{number}. {}", printable(&Item::Habit(habit).title()));
     let mut block = Block::new();
     block.entry("at stake", at_stake(Item::Habit(habit)));
@@ -126,6 +127,7 @@ fn habit_entry(number: usize, habit: &Habit, style: Style) -> String {
     if let Some(time) = habit.saved_ns {
         block.entry("saves", format!("{saved}about {} in all", units::duration(time as f64)));
     }
+    measured(&mut block, proof);
     if !habit.places.is_empty() {
         let place = |place: &Place| format!("{} in {}", units::count(place.calls), printable(&place.file));
         let places: Vec<String> = habit.places.iter().map(place).collect();
@@ -144,6 +146,48 @@ fn habit_entry(number: usize, habit: &Habit, style: Style) -> String {
     block.entry("rule", habit.rule);
     let title: Vec<String> = wrap(&title, style.width).iter().map(|line| style.bold(line)).collect();
     format!("{}\n{}", title.join("\n"), block.render(style))
+}
+
+/// What an experiment said.
+fn measured(block: &mut Block, proof: Option<&Proof>) {
+    let Some(proof) = proof else { return };
+    if let Some(reason) = &proof.reason {
+        block.entry("measured", format!("no: {}", printable(reason)));
+    }
+    let Some(measured) = &proof.measured else { return };
+    let form = |calls, time| {
+        format!("{} in {}", units::counted(calls, "call", "calls"), units::duration(time as f64))
+    };
+    block.entry(
+        "measured",
+        format!(
+            "{:.2} times as fast ({:.2} to {:.2} in {} runs, {} cache): {} as recorded, {} as advised; in {}",
+            measured.ratio,
+            measured.ratio_min,
+            measured.ratio_max,
+            measured.runs,
+            printable(&measured.cache),
+            form(measured.calls_recorded, measured.recorded_ns),
+            form(measured.calls_advised, measured.advised_ns),
+            printable(&measured.directory)
+        ),
+    );
+    if measured.left_out > 0 {
+        let calls = units::counted(measured.left_out, "further call", "further calls");
+        block.entry("left out", format!("{calls} on the file"));
+    }
+    let differences = (measured.differences_recorded, measured.differences_advised);
+    if differences != (0, 0) {
+        let (recorded, advised) = differences;
+        block.entry(
+            "differences",
+            format!(
+                "{} as recorded and {} as advised returned another result than expected",
+                units::counted(recorded, "call", "calls"),
+                units::count(advised)
+            ),
+        );
+    }
 }
 
 /// Time off the elapsed time, and how severe that is.

@@ -1,18 +1,21 @@
 //! `iotrail advise`: what could be done with fewer calls.
 
 use crate::args::query;
+use crate::commands::import::cancelled_by_signal;
 use crate::{output, ui::Ui};
 use anyhow::Context;
 use clap::ValueEnum;
-use iotrail_advise::{AdviseOptions, Baseline, RULES, Rules, Severity, advise, explain};
+use iotrail_advise::{Advice, AdviseOptions, Baseline, RULES, Rules, Severity, advise, explain};
 use iotrail_dfg::{DfgOptions, synthesize};
 use iotrail_export::sarif::sarif;
 use iotrail_model::quantity;
 use iotrail_model::threads::one_per_core;
 use iotrail_query::{Query, QuerySpec};
+use iotrail_replay::{Cache, Sandbox};
 use iotrail_terminal::Style;
 use iotrail_terminal::advice_summary::advice_summary;
 use iotrail_trail::EventLog;
+use iotrail_verify::{Options, verify};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -23,6 +26,7 @@ use std::process::ExitCode;
   iotrail advise run.trail --path '/scratch/**' --top 3
   iotrail advise --explain reopen
   iotrail advise run.trail --fail-on high
+  iotrail advise run.trail --verify
   iotrail advise run.trail --write-baseline accepted.json
   iotrail advise run.trail --baseline accepted.json --fail-on medium -o advice.sarif
   iotrail advise run.trail --json | jq '.findings[] | {file, calls, calls_after, saved_ns}'
@@ -65,6 +69,26 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
 
+    /// Measure the findings with these numbers, or all that are printed: issue their calls as recorded and as advised, in turns, on scratch files. Keeps the results in TRAIL.verified.json.
+    #[arg(long, value_name = "FINDING", num_args = 0.., conflicts_with = "explain")]
+    verify: Option<Vec<usize>>,
+
+    /// Directory for scratch files: empty, or to be made and removed again [default: TRAIL.scratch].
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    /// How often each form is measured, at least 5.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(5..=1000), requires = "verify")]
+    runs: usize,
+
+    /// Page cache before each measurement: cold drops the scratch files from it, as far as the file system lets it.
+    #[arg(long, value_name = "STATE", default_value = "cold", requires = "verify")]
+    cache: CacheState,
+
+    /// Remove the scratch files that a killed `--verify` left, and print no advice.
+    #[arg(long, conflicts_with_all = ["explain", "verify"])]
+    clean: bool,
+
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
@@ -87,6 +111,13 @@ enum OutputFormat {
     Text,
     Json,
     Sarif,
+}
+
+/// What is done about the page cache.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CacheState {
+    Cold,
+    Warm,
 }
 
 /// How severe a finding is.
@@ -137,10 +168,80 @@ fn baseline(source: &Path) -> anyhow::Result<Baseline> {
     Baseline::parse(&text).with_context(|| source.display().to_string())
 }
 
+impl Args {
+    /// Where scratch files of a trail are made.
+    fn scratch(&self, trail: &Path) -> PathBuf {
+        self.dir.clone().unwrap_or_else(|| {
+            let mut name = trail.components().as_path().as_os_str().to_owned();
+            name.push(".scratch");
+            name.into()
+        })
+    }
+}
+
+fn clean(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    for trail in &args.trails {
+        let directory = args.scratch(trail);
+        let text = if Sandbox::clean(&directory)? { "removed scratch files" } else { "no scratch files" };
+        ui.info(&format!("{}: {text}", directory.display()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures what was asked for, and adds what was measured before.
+fn measurements(args: &Args, log: &EventLog, advice: &mut Advice, ui: &Ui) -> anyhow::Result<()> {
+    let [trail] = args.trails.as_slice() else { return Ok(()) };
+    let known = iotrail_verify::read(trail).unwrap_or_else(|error| {
+        ui.warn(&error.to_string());
+        Vec::new()
+    });
+    let Some(numbers) = &args.verify else {
+        let proofs = known.into_iter();
+        advice.verified =
+            proofs.filter(|proof| advice.items().iter().any(|item| proof.is_of(*item))).collect();
+        return Ok(());
+    };
+    let items = advice.items();
+    let all: Vec<usize> = (1..=items.len().min(args.top)).collect();
+    let numbers = if numbers.is_empty() { &all } else { numbers };
+    let mut chosen = Vec::new();
+    for number in numbers {
+        let item = number.checked_sub(1).and_then(|index| items.get(index));
+        let item = item.with_context(|| {
+            format!("--verify {number}: no such finding; there are {}, numbered from 1", items.len())
+        })?;
+        chosen.push(*item);
+    }
+    let options = Options {
+        directory: args.scratch(trail),
+        runs: args.runs,
+        cache: match args.cache {
+            CacheState::Cold => Cache::Cold,
+            CacheState::Warm => Cache::Warm,
+        },
+    };
+    let proofs = verify(log, &chosen, &options, &*cancelled_by_signal()?)?;
+    let kept: Vec<_> = known
+        .iter()
+        .filter(|old| items.iter().any(|item| old.is_of(*item) && proofs.iter().all(|new| !new.is_of(*item))))
+        .cloned()
+        .collect();
+    let document = output::json_document(&iotrail_verify::add(known, &proofs))?;
+    output::write(&iotrail_verify::proofs_path(trail), &document)?;
+    advice.verified = proofs.into_iter().chain(kept).collect();
+    Ok(())
+}
+
 pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(rule) = &args.explain {
         output::text(&args.output, page(rule)?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if args.clean {
+        return clean(args, ui);
+    }
+    if args.verify.is_some() && args.trails.len() != 1 {
+        anyhow::bail!("--verify measures the advice on one trail, found {}; name one", args.trails.len());
     }
     let log = EventLog::open(&args.trails)?;
     let query = Query::new(QuerySpec { select: args.selection.spec(), ..QuerySpec::default() }, &log)?;
@@ -148,6 +249,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         rules: if args.strict_article { Rules::Article } else { Rules::Corrected },
         ordered: !args.any_order,
         skew: args.clock_skew,
+        keep_calls: args.verify.is_some(),
         threads: one_per_core(),
     };
     let mut advice = advise(&log, &query, &options)?;
@@ -157,6 +259,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(source) = &args.baseline {
         baseline(source)?.apply(&mut advice);
     }
+    measurements(args, &log, &mut advice, ui)?;
     if advice.looked.transfers == 0 {
         ui.warn("the trail holds no transfers from or to files");
     } else if advice.looked.mergeable == 0 && !query.selects_everything() {

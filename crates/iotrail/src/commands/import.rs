@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 /// Set by the first SIGINT or SIGTERM. A later one ends the program as usual, if it comes after [`ONE_WISH`]: who
 /// signals a process and its group, as `timeout` does, means it once.
-fn cancelled_by_signal() -> std::io::Result<Arc<AtomicBool>> {
+pub(super) fn cancelled_by_signal() -> std::io::Result<Arc<AtomicBool>> {
     let (cancel, impatient) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_default(signal, Arc::clone(&impatient))?;

@@ -341,3 +341,42 @@ fn sarif_names_rules_files_and_fingerprints() {
     let printed = dir.run(["advise", "t.trail", "--format", "sarif"]).succeeds().text();
     assert_eq!(serde_json::from_str::<Value>(&printed).expect("JSON"), log);
 }
+
+#[test]
+fn advice_is_measured_on_scratch_files_and_remembered() {
+    let dir = Dir::with_trace(trace());
+    let advice = |words: &[&str]| -> Value {
+        let words: Vec<&str> = ["advise", "t.trail", "--json"].iter().chain(words).copied().collect();
+        serde_json::from_str(&dir.run(words).succeeds().text()).expect("JSON")
+    };
+    let measured = advice(&["--verify", "1", "--runs", "6"]);
+    let proof = &measured["verified"][0];
+    let result = &proof["measured"];
+    assert_eq!((&proof["rule"], &proof["saved_calls"]), (&"merge-writes".into(), &6.into()), "{proof}");
+    assert_eq!((&result["runs"], &result["cache"]), (&6.into(), &"cold".into()), "{proof}");
+    let number = |name: &str| result[name].as_u64().expect("a number");
+    assert_eq!(number("calls_recorded") - number("calls_advised"), 6);
+    assert_eq!((number("differences_recorded"), number("differences_advised")), (0, 0), "{proof}");
+    let ratio = |name: &str| result[name].as_f64().expect("a ratio");
+    assert!(ratio("ratio_min") > 0.0 && ratio("ratio_min") <= ratio("ratio_max"), "{proof}");
+    assert!(!std::path::Path::new("/data/log").exists());
+    dir.shell("test ! -e t.trail.scratch && $IOTRAIL check t.trail").succeeds();
+    assert_eq!(advice(&[])["verified"], measured["verified"]);
+    assert!(dir.run(["advise", "t.trail"]).succeeds().text().contains("times as fast"));
+    let refused = dir.run(["advise", "t.trail", "--verify", "9"]).fails();
+    assert!(refused.contains("no such finding"), "{refused}");
+}
+
+#[test]
+fn scratch_files_need_a_directory_of_their_own_and_go_after_a_kill() {
+    let dir = Dir::with_trace(trace());
+    dir.shell(
+        "mkdir full killed && echo mine > full/mine && echo mine > killed/mine && echo old > killed/f0",
+    )
+    .succeeds();
+    let refused = dir.run(["advise", "t.trail", "--verify", "--dir", "full"]).fails();
+    assert!(refused.contains("not empty"), "{refused}");
+    dir.write("killed/.iotrail-scratch", "iotrail scratch files 1\ndirectory found\nf0\n");
+    dir.run(["advise", "t.trail", "--clean", "--dir", "killed"]).succeeds();
+    dir.shell("test \"$(ls -A killed)\" = mine && test \"$(cat full/mine killed/mine)\" = \"$(printf 'mine\\nmine')\"").succeeds();
+}

@@ -1,0 +1,18 @@
+//! The engine of replay: executes an I/O [`Program`] on scratch files of one directory and measures each operation.
+//!
+//! A program is streams of operations with the time to think before each, on numbered files and open file descriptions. It knows no
+//! trail and no model: whoever has calls to issue makes a program of them. The whole program is checked before the first file is made
+//! ([`Plan`]), files are made beneath one directory that nothing else may lie in ([`Sandbox`]), one thread executes each stream
+//! ([`execute`]), and results are compared with those expected ([`Outcome`]).
+
+mod engine;
+mod outcome;
+mod plan;
+mod program;
+mod sandbox;
+
+pub use engine::{Think, execute};
+pub use outcome::{Outcome, Times};
+pub use plan::{MAX_TRANSFER, Plan, PlanError};
+pub use program::{Action, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream};
+pub use sandbox::{Cache, MANIFEST, Sandbox, SandboxError};

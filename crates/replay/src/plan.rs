@@ -1,0 +1,245 @@
+//! A program that was checked as a whole, and the space that it needs.
+
+use crate::program::{Action, OpenMode, OpenNumber, Program, Stream};
+use std::collections::{HashMap, HashSet};
+
+/// Bytes that one operation moves at most: each stream has a buffer of that size or less.
+pub const MAX_TRANSFER: u64 = 64 << 20;
+
+/// Files that a stream has open at once at most, so that usual limits of descriptors suffice.
+const MAX_OPEN: usize = 512;
+
+/// What is wrong with a program. Streams and operations are counted from 1.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// A name that could lead elsewhere.
+    #[error("file name {0:?}: expected 1 to 200 letters, digits, `-` or `_`")]
+    Name(String),
+    /// Two files of a name.
+    #[error("file name {0:?}: two files have it")]
+    Twice(String),
+    /// A file that the program does not have.
+    #[error("stream {0}, operation {1}: the program has no file {2}")]
+    NoFile(usize, usize, usize),
+    /// A description that is not open.
+    #[error("stream {0}, operation {1}: description {2} is not open")]
+    NotOpen(usize, usize, u32),
+    /// A description that is open already.
+    #[error("stream {0}, operation {1}: description {2} is open already")]
+    IsOpen(usize, usize, u32),
+    /// Too many open files.
+    #[error("stream {0}, operation {1}: more than {MAX_OPEN} files are open at once")]
+    TooManyOpen(usize, usize),
+    /// A transfer that is too large.
+    #[error("stream {0}, operation {1}: moves {2} bytes, at most {MAX_TRANSFER} are allowed")]
+    TooLarge(usize, usize, u64),
+    /// An offset that no file can have.
+    #[error("stream {0}, operation {1}: offset {2} is beyond the largest of a file")]
+    Offset(usize, usize, u64),
+}
+
+/// A checked program.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    program: Program,
+    modified: Vec<bool>,
+    peak_bytes: u64,
+}
+
+impl Plan {
+    /// Checks all names, files, descriptions, sizes and offsets of a program.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn new(program: Program) -> Result<Self, PlanError> {
+        let mut names = HashSet::new();
+        for file in &program.files {
+            if !is_simple(&file.name) {
+                return Err(PlanError::Name(file.name.clone()));
+            }
+            if !names.insert(file.name.as_str()) {
+                return Err(PlanError::Twice(file.name.clone()));
+            }
+        }
+        let mut sizes = Sizes::of(&program);
+        for (number, stream) in program.streams.iter().enumerate() {
+            sizes.follow(number + 1, stream)?;
+        }
+        let Sizes { highest, appended, modified } = sizes;
+        let most = highest.iter().zip(appended).map(|(highest, appended)| highest.saturating_add(appended));
+        let peak_bytes = most.fold(0, u64::saturating_add);
+        Ok(Self { program, modified, peak_bytes })
+    }
+
+    /// The program.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Bytes that its files hold at most, all together: an upper bound, which counts holes as data.
+    #[must_use]
+    pub const fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
+    }
+
+    /// Whether the program may change the file of that index.
+    #[must_use]
+    pub fn modifies(&self, file: usize) -> bool {
+        self.modified.get(file).copied().unwrap_or_default()
+    }
+}
+
+/// Whether a name is one that stays in its directory, and none of ours.
+pub(crate) fn is_simple(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=200).contains(&name.len()) && name.bytes().all(allowed)
+}
+
+/// How long the files may become.
+struct Sizes {
+    highest: Vec<u64>,
+    appended: Vec<u64>,
+    modified: Vec<bool>,
+}
+
+/// A description while the streams are followed.
+struct Followed {
+    file: usize,
+    mode: OpenMode,
+    cursor: u64,
+}
+
+impl Sizes {
+    fn of(program: &Program) -> Self {
+        let files = program.files.len();
+        let highest = program.files.iter().map(|file| file.size.unwrap_or_default()).collect();
+        Self { highest, appended: vec![0; files], modified: vec![false; files] }
+    }
+
+    fn follow(&mut self, stream: usize, operations: &Stream) -> Result<(), PlanError> {
+        let mut descriptions = HashMap::<OpenNumber, Followed>::new();
+        for (index, operation) in operations.iter().enumerate() {
+            let (action, at) = (operation.action, index + 1);
+            if action.bytes() > MAX_TRANSFER {
+                return Err(PlanError::TooLarge(stream, at, action.bytes()));
+            }
+            if let Action::Open { file, .. } | Action::Stat(file) = action
+                && file >= self.highest.len()
+            {
+                return Err(PlanError::NoFile(stream, at, file));
+            }
+            if let Action::Open { file, open, mode } = action {
+                self.modified[file] |= mode.truncate || mode.create;
+                if descriptions.insert(open, Followed { file, mode, cursor: 0 }).is_some() {
+                    return Err(PlanError::IsOpen(stream, at, open.0));
+                }
+                if descriptions.len() > MAX_OPEN {
+                    return Err(PlanError::TooManyOpen(stream, at));
+                }
+            }
+            let Some(open) = action.uses() else { continue };
+            let followed = descriptions.get_mut(&open).ok_or(PlanError::NotOpen(stream, at, open.0))?;
+            let end = followed.step(action);
+            if end > i64::MAX as u64 {
+                return Err(PlanError::Offset(stream, at, end));
+            }
+            let (file, appends) = (followed.file, followed.mode.append);
+            match action {
+                Action::Write(_, bytes) | Action::WriteAt(_, _, bytes) if appends => {
+                    self.modified[file] = true;
+                    self.appended[file] = self.appended[file].saturating_add(bytes);
+                }
+                Action::Write(..) | Action::WriteAt(..) | Action::Truncate(..) => {
+                    self.modified[file] = true;
+                    self.highest[file] = self.highest[file].max(end);
+                }
+                Action::Close(_) => {
+                    descriptions.remove(&open);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Followed {
+    /// Moves the cursor, and answers the byte behind the last one that is touched.
+    fn step(&mut self, action: Action) -> u64 {
+        match action {
+            Action::Read(_, bytes) | Action::Write(_, bytes) => {
+                self.cursor = self.cursor.saturating_add(bytes);
+                self.cursor
+            }
+            Action::Seek(_, to) => {
+                self.cursor = to;
+                to
+            }
+            Action::ReadAt(_, offset, bytes) | Action::WriteAt(_, offset, bytes) => {
+                offset.saturating_add(bytes)
+            }
+            Action::Truncate(_, size) => size,
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Expected, Operation, ScratchFile};
+
+    fn program(name: &str, actions: &[Action]) -> Program {
+        let operation =
+            |action: &Action| Operation { think_ns: 0, action: *action, expected: Expected::Success };
+        Program {
+            files: vec![ScratchFile { name: name.to_owned(), size: Some(100) }],
+            streams: vec![actions.iter().map(operation).collect()],
+        }
+    }
+
+    fn refused(name: &str, actions: &[Action]) -> String {
+        Plan::new(program(name, actions)).unwrap_err().to_string()
+    }
+
+    const OPEN: OpenNumber = OpenNumber(1);
+
+    fn open(append: bool) -> Action {
+        Action::Open { file: 0, open: OPEN, mode: OpenMode { write: true, append, ..OpenMode::default() } }
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for name in ["", ".", "..", "/etc/passwd", "../x", "a/b", "a\0", "a\nb", ".iotrail-scratch", "ä"] {
+            assert!(refused(name, &[]).starts_with("file name"), "{name:?}");
+        }
+        let mut twice = program("a", &[]);
+        twice.files.push(twice.files[0].clone());
+        assert!(Plan::new(twice).unwrap_err().to_string().contains("two files"));
+    }
+
+    #[test]
+    fn what_is_not_open_or_too_large_is_refused_with_its_place() {
+        assert_eq!(refused("a", &[Action::Close(OPEN)]), "stream 1, operation 1: description 1 is not open");
+        assert_eq!(
+            refused("a", &[open(false), open(false)]),
+            "stream 1, operation 2: description 1 is open already"
+        );
+        assert_eq!(refused("a", &[Action::Stat(3)]), "stream 1, operation 1: the program has no file 3");
+        assert!(refused("a", &[open(false), Action::Write(OPEN, MAX_TRANSFER + 1)]).contains("at most"));
+        assert!(
+            refused("a", &[open(false), Action::WriteAt(OPEN, u64::MAX, 1)]).contains("beyond the largest")
+        );
+    }
+
+    #[test]
+    fn the_peak_counts_what_is_there_written_and_appended() {
+        let peak = |actions: &[Action]| Plan::new(program("a", actions)).unwrap().peak_bytes();
+        assert_eq!(peak(&[]), 100);
+        assert_eq!(peak(&[open(false), Action::Write(OPEN, 30)]), 100);
+        assert_eq!(peak(&[open(false), Action::Seek(OPEN, 90), Action::Write(OPEN, 30)]), 120);
+        assert_eq!(peak(&[open(true), Action::Write(OPEN, 30), Action::Write(OPEN, 30)]), 160);
+        assert_eq!(peak(&[open(false), Action::Truncate(OPEN, 4096)]), 4096);
+    }
+}

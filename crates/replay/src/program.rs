@@ -1,0 +1,131 @@
+//! What is executed: streams of operations on numbered files and open file descriptions.
+
+/// A file of a program; operations name it by its index in [`Program::files`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScratchFile {
+    /// Its name in the directory: letters, digits, `-` and `_` only.
+    pub name: String,
+    /// Bytes that it holds before the program begins; NULL if it is not there.
+    pub size: Option<u64>,
+}
+
+/// An open file description, numbered within its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpenNumber(pub u32);
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct OpenMode {
+    /// Whether it may be read.
+    pub read: bool,
+    /// Whether it may be written.
+    pub write: bool,
+    /// `O_CREAT`.
+    pub create: bool,
+    /// `O_TRUNC`.
+    pub truncate: bool,
+    /// `O_APPEND`.
+    pub append: bool,
+    /// `O_DSYNC`: each write is on storage before it returns.
+    pub sync: bool,
+}
+
+/// One system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// `openat2`, beneath the directory.
+    Open {
+        /// Index of the file.
+        file: usize,
+        /// The description that it makes.
+        open: OpenNumber,
+        /// How.
+        mode: OpenMode,
+    },
+    /// `close`.
+    Close(OpenNumber),
+    /// `read` of so many bytes.
+    Read(OpenNumber, u64),
+    /// `write` of so many bytes.
+    Write(OpenNumber, u64),
+    /// `pread` at an offset of so many bytes.
+    ReadAt(OpenNumber, u64, u64),
+    /// `pwrite` at an offset of so many bytes.
+    WriteAt(OpenNumber, u64, u64),
+    /// `lseek` to an offset from the begin of the file.
+    Seek(OpenNumber, u64),
+    /// `fsync`.
+    Sync(OpenNumber),
+    /// `fdatasync`.
+    SyncData(OpenNumber),
+    /// `ftruncate` to a size.
+    Truncate(OpenNumber, u64),
+    /// `statx` of the file of that index by its name.
+    Stat(usize),
+}
+
+impl Action {
+    /// The description that it needs, if it needs one.
+    #[must_use]
+    pub const fn uses(self) -> Option<OpenNumber> {
+        match self {
+            Self::Open { .. } | Self::Stat(_) => None,
+            Self::Close(open)
+            | Self::Read(open, _)
+            | Self::Write(open, _)
+            | Self::ReadAt(open, _, _)
+            | Self::WriteAt(open, _, _)
+            | Self::Seek(open, _)
+            | Self::Sync(open)
+            | Self::SyncData(open)
+            | Self::Truncate(open, _) => Some(open),
+        }
+    }
+
+    /// Bytes that it asks to move.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Read(_, bytes)
+            | Self::Write(_, bytes)
+            | Self::ReadAt(_, _, bytes)
+            | Self::WriteAt(_, _, bytes) => bytes,
+            _ => 0,
+        }
+    }
+}
+
+/// What the operation returned when it was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expected {
+    /// No error, whatever the number.
+    #[default]
+    Success,
+    /// So many bytes.
+    Bytes(u64),
+    /// The number of an error.
+    Error(i32),
+}
+
+/// One operation of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Time between the end of the operation before and this one, in ns.
+    pub think_ns: u64,
+    /// What it does.
+    pub action: Action,
+    /// What it shall return.
+    pub expected: Expected,
+}
+
+/// Operations that follow each other: those of a thread.
+pub type Stream = Vec<Operation>;
+
+/// Streams that begin together, and the files that they use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The files.
+    pub files: Vec<ScratchFile>,
+    /// The streams.
+    pub streams: Vec<Stream>,
+}

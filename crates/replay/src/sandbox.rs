@@ -1,0 +1,467 @@
+//! The directory in which programs are executed: everything that is made is named in a manifest before it is made, everything that is
+//! removed is named there.
+//!
+//! The directory is held by one descriptor. Files are opened beneath it without following symbolic links, so that whoever changes names
+//! meanwhile cannot lead the engine elsewhere.
+
+use crate::plan::{Plan, is_simple};
+use crate::program::ScratchFile;
+use rustix::fs::{Advice, AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Name of the manifest.
+pub const MANIFEST: &str = ".iotrail-scratch";
+
+/// First line of a manifest.
+const HEADER: &str = "iotrail scratch files 1";
+
+/// Space that must be left: so many bytes, and a twentieth of what is needed.
+const RESERVE: u64 = 16 << 20;
+
+/// Bytes that are written at a time when files are filled.
+const BLOCK: usize = 1 << 20;
+
+/// Why a directory is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// Something lies in it.
+    #[error(
+        "{path}: not empty (it holds {entry:?}); scratch files need a directory of their own: name an empty one, or one to be made"
+    )]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
+        /// A name in it.
+        entry: String,
+    },
+    /// Another process uses it.
+    #[error("{0}: another process uses it for scratch files; name another directory, or wait")]
+    InUse(PathBuf),
+    /// Its manifest is none of ours.
+    #[error("{0}: {MANIFEST} in it is not a manifest of scratch files; nothing was removed")]
+    NoManifest(PathBuf),
+    /// It has no room.
+    #[error(
+        "{path}: {needed} bytes are needed for scratch files and to leave a reserve, {free} bytes are free; name a directory with more room"
+    )]
+    NoRoom {
+        /// The directory.
+        path: PathBuf,
+        /// Bytes needed, with the reserve.
+        needed: u64,
+        /// Bytes free.
+        free: u64,
+    },
+    /// The system refuses.
+    #[error("{path}: cannot {what}: {source}")]
+    Io {
+        /// The directory.
+        path: PathBuf,
+        /// What was tried.
+        what: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// It was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// What is done about the page cache before each execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// The kernel is asked to drop what it holds of the files (`POSIX_FADV_DONTNEED`); file systems in memory keep it.
+    Cold,
+    /// The files stay as they were written.
+    Warm,
+}
+
+/// A directory for the files of a plan; they are removed when this value is dropped.
+#[derive(Debug)]
+pub struct Sandbox {
+    path: PathBuf,
+    directory: OwnedFd,
+    /// Locked as long as the directory is in use.
+    manifest: File,
+    contents: Contents,
+}
+
+/// What a manifest says.
+#[derive(Debug, Default)]
+struct Contents {
+    /// Whether the directory was made with it.
+    made: bool,
+    /// Names of files.
+    names: Vec<String>,
+}
+
+impl Contents {
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        let made = match (lines.next()?, lines.next()?) {
+            (HEADER, "directory made") => true,
+            (HEADER, "directory found") => false,
+            _ => return None,
+        };
+        let names: Vec<String> = lines.map(str::to_owned).collect();
+        names.iter().all(|name| is_simple(name)).then_some(Self { made, names })
+    }
+
+    fn text(&self) -> String {
+        let directory = if self.made { "made" } else { "found" };
+        let mut text = format!("{HEADER}\ndirectory {directory}\n");
+        for name in &self.names {
+            text.push_str(name);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Sandbox {
+    /// Takes a directory, which is made if it is not there, for the files of a plan: what an execution that was killed left in it is
+    /// removed, and the room is checked. No file of the plan is made yet.
+    ///
+    /// # Errors
+    /// If anything else lies in it, it is in use, or has no room.
+    pub fn new(path: &Path, plan: &Plan) -> Result<Self, SandboxError> {
+        Self::clean(path)?;
+        let made = match rustix::fs::mkdir(path, Mode::RWXU) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
+            Err(error) => return Err(failed(path, "make the directory", error)),
+        };
+        let directory = open_directory(path)?;
+        let checked = is_empty(path, &directory).and_then(|()| has_room(path, &directory, plan.peak_bytes()));
+        if let Err(error) = checked {
+            if made {
+                // It is ours and empty; if it stays, the next use takes it.
+                let _ = rustix::fs::rmdir(path);
+            }
+            return Err(error);
+        }
+        let names = plan.program().files.iter().map(|file| file.name.clone()).collect();
+        let contents = Contents { made, names };
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        let manifest =
+            beneath(&directory, MANIFEST, flags).map_err(|error| failed(path, "write a manifest", error))?;
+        let mut manifest = File::from(manifest);
+        lock(path, &manifest)?;
+        let written = manifest.write_all(contents.text().as_bytes());
+        let sandbox = Self { path: path.to_owned(), directory, manifest, contents };
+        written.map_err(|source| sandbox.error("write a manifest", source))?;
+        Ok(sandbox)
+    }
+
+    /// Removes what an execution that was killed left in a directory. False if nothing did.
+    ///
+    /// # Errors
+    /// If it is in use, or the manifest is not one.
+    pub fn clean(path: &Path) -> Result<bool, SandboxError> {
+        if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Ok(false);
+        }
+        let directory = open_directory(path)?;
+        let mut manifest = match beneath(&directory, MANIFEST, OFlags::RDWR) {
+            Ok(manifest) => File::from(manifest),
+            Err(Errno::NOENT) => return Ok(false),
+            Err(error) => return Err(failed(path, "open the manifest", error)),
+        };
+        lock(path, &manifest)?;
+        let mut text = String::new();
+        let read = (&mut manifest).take(1 << 26).read_to_string(&mut text);
+        // A process that was killed before it wrote the manifest has made nothing else.
+        let contents = match read {
+            Ok(0) => Contents::default(),
+            Ok(_) => Contents::parse(&text).ok_or_else(|| SandboxError::NoManifest(path.to_owned()))?,
+            Err(_) => return Err(SandboxError::NoManifest(path.to_owned())),
+        };
+        drop(Self { path: path.to_owned(), directory, manifest, contents });
+        Ok(true)
+    }
+
+    /// Makes the files of the plan as they are before its execution: `again` leaves those alone that it does not modify. Their bytes are
+    /// not compressible, on storage, and in the page cache or not.
+    ///
+    /// # Errors
+    /// If a file cannot be written; [`SandboxError::Cancelled`] as soon as `cancel` is set.
+    pub fn prepare(
+        &self,
+        plan: &Plan,
+        cache: Cache,
+        again: bool,
+        cancel: &AtomicBool,
+    ) -> Result<(), SandboxError> {
+        for (index, file) in plan.program().files.iter().enumerate() {
+            if !again || plan.modifies(index) {
+                self.make(file, cancel)?;
+            }
+            if cache == Cache::Cold && file.size.is_some() {
+                let opened = self.open(&file.name, OFlags::RDONLY);
+                let dropped = opened
+                    .and_then(|file| rustix::fs::fadvise(&file, 0, None::<NonZeroU64>, Advice::DontNeed));
+                dropped.map_err(|error| self.error("drop a file from the page cache", error.into()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a file beneath the directory.
+    pub(crate) fn open(&self, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        beneath(&self.directory, name, flags)
+    }
+
+    /// Looks at a file beneath the directory.
+    pub(crate) fn stat(&self, name: &str) -> rustix::io::Result<()> {
+        let wanted = rustix::fs::StatxFlags::BASIC_STATS;
+        rustix::fs::statx(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW, wanted).map(|_| ())
+    }
+
+    fn make(&self, file: &ScratchFile, cancel: &AtomicBool) -> Result<(), SandboxError> {
+        let writing = |source: io::Error| self.error("write a scratch file", source);
+        match rustix::fs::unlinkat(&self.directory, &file.name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(self.error("remove a scratch file", error.into())),
+        }
+        let Some(size) = file.size else { return Ok(()) };
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let mut target = File::from(self.open(&file.name, flags).map_err(|error| writing(error.into()))?);
+        let block = noise(BLOCK.min(usize::try_from(size).unwrap_or(BLOCK)));
+        let mut left = size;
+        while left > 0 {
+            if cancel.load(Ordering::Relaxed) {
+                return Err(SandboxError::Cancelled);
+            }
+            let next = left.min(block.len() as u64);
+            target.write_all(&block[..next as usize]).map_err(writing)?;
+            left -= next;
+        }
+        target.sync_data().map_err(writing)
+    }
+
+    fn error(&self, what: &'static str, source: io::Error) -> SandboxError {
+        SandboxError::Io { path: self.path.clone(), what, source }
+    }
+}
+
+impl Drop for Sandbox {
+    /// Removes what the manifest names, then the manifest, then the directory if it was made. What fails is tried again by the next use:
+    /// the manifest goes last.
+    fn drop(&mut self) {
+        let gone = |name: &str| {
+            let removed = rustix::fs::unlinkat(&self.directory, name, AtFlags::empty());
+            matches!(removed, Ok(()) | Err(Errno::NOENT))
+        };
+        let all_gone = self.contents.names.iter().map(|name| gone(name)).fold(true, |all, gone| all && gone);
+        if all_gone && gone(MANIFEST) && self.contents.made {
+            // A directory in which others put files stays.
+            let _ = rustix::fs::rmdir(&self.path);
+        }
+        // Closing it would unlock it too.
+        let _ = rustix::fs::flock(&self.manifest, FlockOperation::Unlock);
+    }
+}
+
+/// Bytes without a pattern (xorshift64), the same each time.
+pub(crate) fn noise(bytes: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut out = Vec::with_capacity(bytes + 8);
+    while out.len() < bytes {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        out.extend_from_slice(&state.to_le_bytes());
+    }
+    out.truncate(bytes);
+    out
+}
+
+fn beneath(directory: impl AsFd, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    let mode = if flags.contains(OFlags::CREATE) { Mode::RUSR | Mode::WUSR } else { Mode::empty() };
+    rustix::fs::openat2(directory, name, flags | OFlags::CLOEXEC | OFlags::NOFOLLOW, mode, resolve)
+}
+
+fn failed(path: &Path, what: &'static str, error: Errno) -> SandboxError {
+    SandboxError::Io { path: path.to_owned(), what, source: error.into() }
+}
+
+fn open_directory(path: &Path) -> Result<OwnedFd, SandboxError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::openat(CWD, path, flags, Mode::empty())
+        .map_err(|error| failed(path, "open the directory", error))
+}
+
+fn lock(path: &Path, manifest: &File) -> Result<(), SandboxError> {
+    match rustix::fs::flock(manifest, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(()),
+        Err(Errno::WOULDBLOCK) => Err(SandboxError::InUse(path.to_owned())),
+        Err(error) => Err(failed(path, "lock the manifest", error)),
+    }
+}
+
+fn is_empty(path: &Path, directory: &OwnedFd) -> Result<(), SandboxError> {
+    let reading = |error| failed(path, "read the directory", error);
+    for entry in Dir::read_from(directory).map_err(reading)? {
+        let entry = entry.map_err(reading)?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            let entry = String::from_utf8_lossy(name).into_owned();
+            return Err(SandboxError::NotEmpty { path: path.to_owned(), entry });
+        }
+    }
+    Ok(())
+}
+
+fn has_room(path: &Path, directory: &OwnedFd, peak: u64) -> Result<(), SandboxError> {
+    let system =
+        rustix::fs::fstatvfs(directory).map_err(|error| failed(path, "ask for free space", error))?;
+    let free = system.f_bavail.saturating_mul(system.f_frsize);
+    let needed = peak.saturating_add(RESERVE).saturating_add(peak / 20);
+    if free < needed {
+        return Err(SandboxError::NoRoom { path: path.to_owned(), needed, free });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Action, Expected, OpenMode, OpenNumber, Operation, Program};
+    use crate::{Think, execute};
+    use std::fs;
+    use std::time::Duration;
+
+    const OPEN: OpenNumber = OpenNumber(7);
+    static GO: AtomicBool = AtomicBool::new(false);
+
+    fn operation(action: Action, expected: Expected) -> Operation {
+        Operation { think_ns: 0, action, expected }
+    }
+
+    fn open(write: bool) -> Operation {
+        let mode = OpenMode { read: true, write, ..OpenMode::default() };
+        operation(Action::Open { file: 0, open: OPEN, mode }, Expected::Success)
+    }
+
+    fn plan(size: Option<u64>, streams: Vec<Vec<Operation>>) -> Plan {
+        Plan::new(Program { files: vec![ScratchFile { name: "f0".to_owned(), size }], streams }).unwrap()
+    }
+
+    #[test]
+    fn streams_run_and_results_are_compared() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("scratch");
+        let reader = vec![
+            open(false),
+            operation(Action::Read(OPEN, 60), Expected::Bytes(60)),
+            operation(Action::Read(OPEN, 60), Expected::Bytes(40)),
+            operation(Action::Seek(OPEN, 90), Expected::Success),
+            operation(Action::Read(OPEN, 60), Expected::Bytes(10)),
+            operation(Action::ReadAt(OPEN, 0, 60), Expected::Bytes(59)), // differs
+            operation(Action::Write(OPEN, 1), Expected::Error(Errno::BADF.raw_os_error())),
+            operation(Action::Write(OPEN, 1), Expected::Success), // differs
+            operation(Action::Close(OPEN), Expected::Success),
+            operation(Action::Stat(0), Expected::Success),
+        ];
+        let plan = plan(Some(100), vec![reader.clone(), reader]);
+        let sandbox = Sandbox::new(&path, &plan).unwrap();
+        for again in [false, true] {
+            sandbox.prepare(&plan, Cache::Cold, again, &GO).unwrap();
+            assert_eq!(fs::metadata(path.join("f0")).unwrap().len(), 100);
+            let outcome = execute(&plan, &sandbox, Think::Dropped, &GO);
+            assert_eq!((outcome.differences, outcome.times.operations()), (4, 20));
+            assert!(!outcome.cancelled && outcome.elapsed > Duration::ZERO);
+        }
+        drop(sandbox);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn time_to_think_is_kept_scaled_or_dropped() {
+        let parent = tempfile::tempdir().unwrap();
+        let slow = Operation { think_ns: 40_000_000, ..open(false) };
+        let plan = plan(Some(1), vec![vec![slow]]);
+        let sandbox = Sandbox::new(&parent.path().join("s"), &plan).unwrap();
+        sandbox.prepare(&plan, Cache::Warm, false, &GO).unwrap();
+        let elapsed = |think| execute(&plan, &sandbox, think, &GO).elapsed;
+        assert!(elapsed(Think::Scaled(1.0)) >= Duration::from_millis(40));
+        assert!(elapsed(Think::Scaled(0.5)) >= Duration::from_millis(20));
+        assert!(elapsed(Think::Dropped) < Duration::from_millis(40));
+        let cancelled = execute(&plan, &sandbox, Think::Scaled(1e6), &AtomicBool::new(true));
+        assert!(cancelled.cancelled && cancelled.times.operations() == 0);
+    }
+
+    #[test]
+    fn a_directory_with_other_files_is_refused_and_left_alone() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::write(parent.path().join("mine"), "mine").unwrap();
+        let error = Sandbox::new(parent.path(), &plan(None, Vec::new())).unwrap_err();
+        assert!(error.to_string().contains("not empty (it holds \"mine\")"), "{error}");
+        assert_eq!(fs::read(parent.path().join("mine")).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn only_files_of_the_manifest_are_removed_after_a_kill() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("s");
+        let plan = plan(Some(10), Vec::new());
+        let sandbox = Sandbox::new(&path, &plan).unwrap();
+        sandbox.prepare(&plan, Cache::Cold, false, &GO).unwrap();
+        assert!(matches!(Sandbox::clean(&path), Err(SandboxError::InUse(_))));
+        // As after a kill: nothing is removed, the lock is gone.
+        let _ = rustix::fs::flock(&sandbox.manifest, FlockOperation::Unlock);
+        std::mem::forget(sandbox);
+        fs::write(path.join("mine"), "mine").unwrap();
+        assert!(Sandbox::clean(&path).unwrap());
+        let names: Vec<_> = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["mine"]);
+        assert!(!Sandbox::clean(&path).unwrap());
+    }
+
+    #[test]
+    fn a_manifest_that_names_what_lies_elsewhere_removes_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("s");
+        fs::create_dir(&path).unwrap();
+        fs::write(parent.path().join("mine"), "mine").unwrap();
+        for name in ["../mine", "/etc/hostname", "a/b", ".."] {
+            fs::write(path.join(MANIFEST), format!("{HEADER}\ndirectory found\n{name}\n")).unwrap();
+            assert!(matches!(Sandbox::clean(&path), Err(SandboxError::NoManifest(_))), "{name}");
+        }
+        fs::remove_file(path.join(MANIFEST)).unwrap();
+        std::os::unix::fs::symlink("../mine", path.join(MANIFEST)).unwrap();
+        assert!(matches!(Sandbox::clean(&path), Err(SandboxError::Io { .. })));
+        assert!(parent.path().join("mine").exists());
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_scratch_file_leads_nowhere() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("s");
+        let mine = parent.path().join("mine");
+        fs::write(&mine, "mine").unwrap();
+        let write = vec![open(true), operation(Action::Stat(0), Expected::Success)];
+        let plan = plan(None, vec![write]);
+        let sandbox = Sandbox::new(&path, &plan).unwrap();
+        std::os::unix::fs::symlink(&mine, path.join("f0")).unwrap();
+        assert_eq!(execute(&plan, &sandbox, Think::Dropped, &GO).differences, 1);
+        drop(sandbox);
+        assert_eq!(fs::read(&mine).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn a_plan_that_needs_more_than_there_is_makes_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("s");
+        let error = Sandbox::new(&path, &plan(Some(1 << 60), Vec::new())).unwrap_err();
+        assert!(matches!(error, SandboxError::NoRoom { needed, .. } if needed > 1 << 60), "{error}");
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,145 @@
+//! The experiment.
+
+use crate::advised::advised;
+use crate::calls::{Calls, Wanted, gather};
+use crate::issue::Files;
+use iotrail_advise::{Item, Measured, Proof};
+use iotrail_query::ProcessTable;
+use iotrail_replay::{Cache, Plan, PlanError, Sandbox, SandboxError, Think, execute};
+use iotrail_trail::{EventLog, TrailError};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How advice is measured.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where scratch files are made: an empty directory, or one to be made.
+    pub directory: PathBuf,
+    /// How often each form is executed.
+    pub runs: usize,
+    /// What is done about the page cache before each.
+    pub cache: Cache,
+}
+
+/// Why nothing was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The trail cannot be read.
+    #[error(transparent)]
+    Trail(#[from] TrailError),
+    /// The directory cannot be used.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+/// Measures the advice of `items`, one after the other: the calls of the program on the file as recorded and as advised, in turns.
+/// A finding that has no other form of its calls, or whose calls cannot be issued, gets the reason.
+///
+/// # Errors
+/// If the trail cannot be read, the directory is refused, or `cancel` is set; scratch files are removed in each case.
+pub fn verify(
+    log: &EventLog,
+    items: &[Item<'_>],
+    options: &Options,
+    cancel: &AtomicBool,
+) -> Result<Vec<Proof>, VerifyError> {
+    let process_table = ProcessTable::of_log(log)?;
+    let wanted: Vec<Wanted<'_>> =
+        items.iter().map(|item| Wanted { file: item.file(), program: item.program() }).collect();
+    let calls = gather(log, &process_table, &wanted)?;
+    let mut proofs = Vec::new();
+    for (item, calls) in items.iter().zip(&calls) {
+        let mut proof = Proof::of(*item);
+        match experiment(*item, calls) {
+            Err(reason) => proof.reason = Some(reason),
+            Ok(experiment) => proof.measured = Some(experiment.measure(calls, options, cancel)?),
+        }
+        proofs.push(proof);
+    }
+    Ok(proofs)
+}
+
+struct Experiment {
+    recorded: Plan,
+    advised: Plan,
+}
+
+fn experiment(item: Item<'_>, calls: &Calls) -> Result<Experiment, String> {
+    let followed = advised(item, &calls.calls)?;
+    let files = Files::of(&calls.calls);
+    let refused = |error: PlanError| format!("its calls cannot be issued: {error}");
+    Ok(Experiment {
+        recorded: Plan::new(files.program(&calls.calls)).map_err(refused)?,
+        advised: Plan::new(files.program(&followed)).map_err(refused)?,
+    })
+}
+
+/// Times of one form, in ns, and the most differences of a run.
+#[derive(Default)]
+struct Series {
+    times: Vec<u64>,
+    differences: u64,
+}
+
+impl Experiment {
+    fn measure(
+        &self,
+        calls: &Calls,
+        options: &Options,
+        cancel: &AtomicBool,
+    ) -> Result<Measured, SandboxError> {
+        let larger = if self.recorded.peak_bytes() < self.advised.peak_bytes() {
+            &self.advised
+        } else {
+            &self.recorded
+        };
+        let sandbox = Sandbox::new(&options.directory, larger)?;
+        let (mut recorded, mut advised) = (Series::default(), Series::default());
+        for run in 0..options.runs {
+            for (plan, series) in [(&self.recorded, &mut recorded), (&self.advised, &mut advised)] {
+                let again =
+                    !series.times.is_empty() || std::ptr::eq(plan, &raw const self.advised) && run == 0;
+                sandbox.prepare(plan, options.cache, again, cancel)?;
+                let outcome = execute(plan, &sandbox, Think::Dropped, cancel);
+                if outcome.cancelled || cancel.load(Ordering::Relaxed) {
+                    return Err(SandboxError::Cancelled);
+                }
+                series.times.push(u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX).max(1));
+                series.differences = series.differences.max(outcome.differences);
+            }
+        }
+        let operations = |plan: &Plan| plan.program().streams.iter().map(Vec::len).sum::<usize>() as u64;
+        let ratios =
+            recorded.times.iter().zip(&advised.times).map(|(recorded, advised)| ratio(*recorded, *advised));
+        let (recorded_ns, advised_ns) = (median(&recorded.times), median(&advised.times));
+        Ok(Measured {
+            runs: options.runs as u64,
+            calls_recorded: operations(&self.recorded),
+            calls_advised: operations(&self.advised),
+            left_out: calls.left_out,
+            recorded_ns,
+            advised_ns,
+            ratio: ratio(recorded_ns, advised_ns),
+            ratio_min: ratios.clone().fold(f64::INFINITY, f64::min),
+            ratio_max: ratios.fold(0.0, f64::max),
+            cache: match options.cache {
+                Cache::Cold => "cold".to_owned(),
+                Cache::Warm => "warm".to_owned(),
+            },
+            directory: options.directory.to_string_lossy().into_owned(),
+            differences_recorded: recorded.differences,
+            differences_advised: advised.differences,
+        })
+    }
+}
+
+fn ratio(recorded: u64, advised: u64) -> f64 {
+    recorded as f64 / advised.max(1) as f64
+}
+
+/// The middle one, or the lower one of the two in the middle.
+fn median(times: &[u64]) -> u64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or_default()
+}
