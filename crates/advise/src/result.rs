@@ -201,6 +201,18 @@ pub(crate) fn severity(share: Option<f64>) -> Severity {
     }
 }
 
+impl Severity {
+    /// In a word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
 /// What a rule beyond merging found: a habit of a program that costs time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Habit {
@@ -342,6 +354,24 @@ impl<'a> Item<'a> {
         match self {
             Self::Finding(finding) => finding.at_stake_ns,
             Self::Habit(habit) => habit.at_stake_ns,
+        }
+    }
+
+    /// How many processes did it.
+    #[must_use]
+    pub const fn processes(self) -> u64 {
+        match self {
+            Self::Finding(finding) => finding.processes,
+            Self::Habit(habit) => habit.processes,
+        }
+    }
+
+    /// How many calls it is about.
+    #[must_use]
+    pub const fn calls(self) -> u64 {
+        match self {
+            Self::Finding(finding) => finding.calls,
+            Self::Habit(habit) => habit.calls,
         }
     }
 

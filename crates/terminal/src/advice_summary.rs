@@ -1,7 +1,7 @@
 //! What could be done with fewer calls, in a terminal.
 
 use crate::table::{Align, Block, Style, Table, wrap};
-use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Place, Proof, Severity};
+use iotrail_advise::{Advice, Confidence, Finding, Habit, Item, Place, Proof};
 use iotrail_model::text::{printable, shown};
 use iotrail_model::units;
 
@@ -192,11 +192,7 @@ fn measured(block: &mut Block, proof: Option<&Proof>) {
 
 /// Time off the elapsed time, and how severe that is.
 fn at_stake(item: Item<'_>) -> String {
-    let severity = match item.severity() {
-        Severity::High => "high",
-        Severity::Medium => "medium",
-        Severity::Low => "low",
-    };
+    let severity = item.severity().name();
     match (item.at_stake_ns(), item.share()) {
         (Some(0), _) => {
             "nothing: no other thread waits for it, the elapsed time would stay the same".to_owned()

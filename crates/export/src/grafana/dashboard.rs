@@ -158,10 +158,10 @@ const FILES: [Panel; 5] = [
 
 const FINDINGS: [Panel; 2] = [
     Panel {
-        title: "Time that findings could save, by file",
+        title: "Time at stake with findings, by file",
         kind: Kind::Bars,
         query: concat!(
-            r#"SELECT "file", "saved_ns" FROM "iotrail_finding" "#,
+            r#"SELECT "file", "at_stake_ns" FROM "iotrail_finding" "#,
             r#"WHERE "job" =~ /^${job:regex}$/ AND "rule" =~ /^${rule:regex}$/ LIMIT 50"#
         ),
         unit: "ns",
@@ -172,7 +172,7 @@ const FINDINGS: [Panel; 2] = [
         title: "Findings",
         kind: Kind::Table,
         query: concat!(
-            r#"SELECT "rule", "severity", "file", "program", "calls", "saved_calls", "saved_ns", "fix" "#,
+            r#"SELECT "rule", "severity", "file", "program", "calls", "saved_calls", "saved_ns", "at_stake_ns", "fix" "#,
             r#"FROM "iotrail_finding" WHERE "job" =~ /^${job:regex}$/ AND "rule" =~ /^${rule:regex}$/ LIMIT 500"#
         ),
         unit: "none",

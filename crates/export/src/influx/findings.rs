@@ -3,88 +3,36 @@
 use crate::influx::line::push_tag;
 use crate::influx::times::Times;
 use crate::influx::{Measurement, Out, Source};
-use iotrail_advise::{Finding, Habit, Severity};
+use iotrail_advise::Item;
 use std::collections::BTreeMap;
-
-/// What findings of both kinds have.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Found<'a> {
-    start: i64,
-    rule: &'a str,
-    severity: Severity,
-    file: &'a str,
-    program: &'a str,
-    processes: u64,
-    calls: u64,
-    saved_calls: u64,
-    saved_ns: Option<u64>,
-    fix: &'a str,
-}
-
-impl<'a> From<&'a Finding> for Found<'a> {
-    fn from(found: &'a Finding) -> Self {
-        Self {
-            start: found.example.start_ns,
-            rule: found.rule,
-            severity: found.severity,
-            file: &found.file,
-            program: &found.program,
-            processes: found.processes,
-            calls: found.calls,
-            saved_calls: found.saved_calls,
-            saved_ns: found.saved_ns,
-            fix: &found.fix,
-        }
-    }
-}
-
-impl<'a> From<&'a Habit> for Found<'a> {
-    fn from(found: &'a Habit) -> Self {
-        Self {
-            start: found.example.start_ns,
-            rule: found.rule,
-            severity: found.severity,
-            file: &found.file,
-            program: &found.program,
-            processes: found.processes,
-            calls: found.calls,
-            saved_calls: found.saved_calls,
-            saved_ns: found.saved_ns,
-            fix: found.fix,
-        }
-    }
-}
 
 pub(crate) fn write<E>(source: &Source<'_>, out: &mut Out<'_, E>) -> Result<(), E> {
     let measurement = Measurement::Finding;
-    let advice = source.advice;
-    let mut all: Vec<Found<'_>> =
-        advice.findings.iter().map(Found::from).chain(advice.habits.iter().map(Found::from)).collect();
-    all.sort();
+    let mut all = source.advice.items();
+    all.sort_by(|a, b| order(*a).cmp(&order(*b)));
     let mut times = BTreeMap::<String, Times>::new();
-    for found in all {
+    for item in all {
         let mut series = out.tags.of_job(measurement.name());
-        push_tag(&mut series, "rule", found.rule);
-        push_tag(&mut series, "severity", word(found.severity));
+        push_tag(&mut series, "rule", item.rule());
+        push_tag(&mut series, "severity", item.severity().name());
         let line = &mut out.line;
         line.begin(&series);
-        line.text("file", Some(found.file));
-        line.text("program", Some(found.program));
-        line.count("processes", found.processes);
-        line.count("calls", found.calls);
-        line.count("saved_calls", found.saved_calls);
-        line.maybe_count("saved_ns", found.saved_ns);
-        line.text("fix", Some(found.fix));
-        let time = times.entry(series).or_default().next(found.start);
-        out.end(measurement, found.start, time)?;
+        line.text("file", Some(item.file()));
+        line.text("program", Some(item.program()));
+        line.count("processes", item.processes());
+        line.count("calls", item.calls());
+        line.count("saved_calls", item.saved_calls());
+        line.maybe_count("saved_ns", item.saved_ns());
+        line.maybe_count("at_stake_ns", item.at_stake_ns());
+        line.text("fix", Some(item.fix()));
+        let start = item.example().start_ns;
+        let time = times.entry(series).or_default().next(start);
+        out.end(measurement, start, time)?;
     }
     Ok(())
 }
 
-const fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Low => "low",
-        Severity::Medium => "medium",
-        Severity::High => "high",
-    }
+/// By time; the rest tells apart what begins at the same one.
+fn order(item: Item<'_>) -> (i64, &str, &str, u64) {
+    (item.example().start_ns, item.rule(), item.file(), item.example().first)
 }

@@ -267,7 +267,7 @@ fn why_says_what_to_change_if_much_is_at_stake() {
     let change: Vec<&str> = rest.lines().take_while(|line| !line.is_empty()).collect();
     assert_eq!(change[0], "What to change");
     assert!(change[1].starts_with("1. 158 ms (86.8 %): /tmp/iotrail-advise/records: 40 syncs"), "{text}");
-    assert!(change.iter().any(|line| *line == "more  iotrail advise --explain sync-each-write"), "{text}");
+    assert!(change.contains(&"more  iotrail advise --explain sync-each-write"), "{text}");
 
     let said = &dir.json(["why", "t.trail", "--json"])["trails"][0]["advice"];
     let advised = dir.json(["advise", "t.trail", "--json"]);
