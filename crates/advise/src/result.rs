@@ -366,15 +366,6 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// How many calls it is about.
-    #[must_use]
-    pub const fn calls(self) -> u64 {
-        match self {
-            Self::Finding(finding) => finding.calls,
-            Self::Habit(habit) => habit.calls,
-        }
-    }
-
     /// Calls less.
     #[must_use]
     pub const fn saved_calls(self) -> u64 {
