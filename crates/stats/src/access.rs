@@ -1,5 +1,6 @@
 //! How a process accessed a file, or a file was accessed, or a process did it to all its files: figures that add up.
 
+use crate::byte_ranges::ByteRanges;
 use crate::interval_set::IntervalSet;
 use crate::result::AccessRow;
 use foldhash::fast::RandomState;
@@ -113,6 +114,11 @@ impl Access {
         }
     }
 
+    /// The bytes of the one file that were read, and those that were written; NULL where an offset is unknown.
+    pub(crate) fn ranges(&mut self) -> [Option<ByteRanges>; 2] {
+        [&mut self.read, &mut self.written].map(DirectionTotals::ranges)
+    }
+
     fn add_figures(&mut self, other: &Self) {
         for (mine, theirs) in [(&mut self.read, &other.read), (&mut self.written, &other.written)] {
             mine.transfers += theirs.transfers;
@@ -152,6 +158,10 @@ impl Access {
 }
 
 impl DirectionTotals {
+    fn ranges(&mut self) -> Option<ByteRanges> {
+        if self.unknown { None } else { ByteRanges::of(&mut self.set) }
+    }
+
     /// Distinct bytes, and those that were moved again.
     fn unique(&mut self) -> (Option<u64>, Option<u64>) {
         let unique = if self.unknown { None } else { self.set.bytes() };

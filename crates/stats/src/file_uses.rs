@@ -3,6 +3,7 @@
 //! Access patterns are those of table 4 of a profile (`docs/stats.md`), times those of classes (`docs/why.md`).
 
 use crate::access::Access;
+use crate::byte_ranges::ByteRanges;
 use crate::call::{Call, Kinds, columns};
 use crate::error::StatsError;
 use crate::file_table::FileTable;
@@ -72,6 +73,10 @@ pub struct FileUse {
     pub reread: Option<u64>,
     /// Bytes written again.
     pub overwritten: Option<u64>,
+    /// Which bytes were read; NULL where `unique_read` is, and of several files.
+    pub ranges_read: Option<ByteRanges>,
+    /// Which bytes were written; NULL where `unique_written` is, and of several files.
+    pub ranges_written: Option<ByteRanges>,
     /// Processes that made these calls.
     pub processes: u64,
     /// Recorded cases (ranks) of these processes.
@@ -271,24 +276,31 @@ impl Pass for FileUsing<'_> {
 
     fn finish(&self, mut sums: FileSums, ClosedFiles(closed): ClosedFiles) -> Vec<UsedFile> {
         sums.patterns.settle(closed);
-        let mut rows: Vec<(Use, Access)> = Vec::new();
-        rows.resize_with(self.table.rows.len(), Default::default);
+        let mut rows: Vec<(Use, Access, [Option<ByteRanges>; 2])> = Vec::new();
+        rows.extend(self.table.rows.iter().map(|(_, files)| {
+            let untouched = if *files == 1 { Access::default().ranges() } else { [None, None] };
+            (Use::default(), Access::default(), untouched)
+        }));
         for (subject, used) in sums.uses {
-            if let Some((row, _)) = rows.get_mut(self.table.row(subject)) {
+            if let Some((row, ..)) = rows.get_mut(self.table.row(subject)) {
                 row.merge(used);
             }
         }
         for (subject, mut access) in sums.patterns.by_file() {
-            if let Some((_, row)) = rows.get_mut(self.table.row(subject)) {
+            let at = self.table.row(subject);
+            if let Some((_, row, ranges)) = rows.get_mut(at) {
+                if self.table.rows[at].1 == 1 {
+                    *ranges = access.ranges();
+                }
                 row.merge_other_file(&mut access);
             }
         }
         let errno = |id| self.context.log.names().errno(Nullable::some(id)).unwrap_or_default().to_owned();
         let rows = self.table.rows.iter().zip(rows);
-        let rows = rows.map(|((file, files), (used, access))| UsedFile {
+        let rows = rows.map(|((file, files), (used, access, ranges))| UsedFile {
             file: file.clone(),
             files: *files,
-            used: used.row(errno, access),
+            used: used.row(errno, access, ranges),
         });
         rows.collect()
     }
@@ -350,7 +362,13 @@ impl Use {
         other.span.into_iter().for_each(|span| self.include(span));
     }
 
-    fn row(self, errno: impl Fn(ErrnoId) -> String, mut access: Access) -> FileUse {
+    fn row(
+        self,
+        errno: impl Fn(ErrnoId) -> String,
+        mut access: Access,
+        ranges: [Option<ByteRanges>; 2],
+    ) -> FileUse {
+        let [ranges_read, ranges_written] = ranges;
         let pattern = access.row(String::new());
         let time = |nanos| self.times.known.then_some(nanos);
         let Times { data, sync, metadata, wait, .. } = self.times;
@@ -377,6 +395,8 @@ impl Use {
             unique_written: pattern.unique_written,
             reread: pattern.reread,
             overwritten: pattern.overwritten,
+            ranges_read,
+            ranges_written,
             read_sizes: self.reads.sizes.bins(),
             write_sizes: self.writes.sizes.bins(),
             processes: self.processes.len() as u64,

@@ -51,8 +51,13 @@ impl IntervalSet {
 
     /// Number of bytes; NULL if there were too many intervals.
     pub(crate) fn bytes(&mut self) -> Option<u64> {
+        self.spans().map(|spans| spans.iter().map(|span| span.end - span.start).sum())
+    }
+
+    /// The set in its shortest form, ascending; NULL if there were too many intervals.
+    pub(crate) fn spans(&mut self) -> Option<&[Range<u64>]> {
         self.tidy();
-        (!self.overflowed).then(|| self.spans.iter().map(|span| span.end - span.start).sum())
+        (!self.overflowed).then_some(&self.spans)
     }
 
     /// Brings the set to its shortest form.

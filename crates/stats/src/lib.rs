@@ -4,6 +4,7 @@
 //! goes beyond is defined in `docs/stats.md`. Pure: event batches in, result structs out; partial results merge.
 
 pub mod access_sample;
+pub mod byte_ranges;
 pub mod compare;
 pub mod compare_groups;
 pub mod distribution;
@@ -37,6 +38,7 @@ mod summary;
 mod throughput;
 
 pub use access_sample::{AccessSample, AccessSampling, SampledAccess};
+pub use byte_ranges::ByteRanges;
 pub use compare_groups::compare_groups;
 pub use error::StatsError;
 pub use file_slices::{FileSlices, FileSlicing};

@@ -79,7 +79,7 @@ enum Sort {
     Path,
 }
 
-/// The columns of CSV: those of JSON without errors and histograms.
+/// The columns of CSV: those of JSON without errors, histograms and ranges.
 const COLUMNS: [&str; 35] = [
     "path",
     "canonical",
