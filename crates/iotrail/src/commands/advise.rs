@@ -21,6 +21,7 @@ use std::process::ExitCode;
 
 /// Find calls that could be fewer.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("scratch").args(["verify", "clean"])))]
 #[command(after_help = "Examples:
   iotrail advise run.trail
   iotrail advise run.trail --path '/scratch/**' --top 3
@@ -74,7 +75,7 @@ pub(crate) struct Args {
     verify: Option<Vec<usize>>,
 
     /// Directory for scratch files: empty, or to be made and removed again [default: TRAIL.scratch].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "scratch")]
     dir: Option<PathBuf>,
 
     /// How often each form is measured, at least 5.

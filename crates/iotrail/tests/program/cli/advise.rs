@@ -380,3 +380,10 @@ fn scratch_files_need_a_directory_of_their_own_and_go_after_a_kill() {
     dir.run(["advise", "t.trail", "--clean", "--dir", "killed"]).succeeds();
     dir.shell("test \"$(ls -A killed)\" = mine && test \"$(cat full/mine killed/mine)\" = \"$(printf 'mine\\nmine')\"").succeeds();
 }
+
+#[test]
+fn a_directory_for_scratch_files_needs_something_to_do_there() {
+    let dir = fixture("sync-each-write");
+    let error = dir.run(["advise", "t.trail", "--dir", "scratch"]).ends_with(2).messages();
+    assert!(error.contains("--verify"), "{error}");
+}
