@@ -1,6 +1,6 @@
 //! The calls of a finding as they would be if the advice was followed.
 
-use crate::calls::{Call, Deed, Description, Moved};
+use crate::calls::{Call, CallAction, Description, Moved};
 use crate::intervals::Intervals;
 use iotrail_advise::{CallPlace, Item};
 use iotrail_model::{FileId, Pid};
@@ -72,7 +72,7 @@ fn why_not(rule: &str) -> &'static str {
 /// Makes transfers of these descriptions name their offsets, so that they do not depend on calls that were taken out.
 fn position(calls: &mut [Call], descriptions: &HashSet<Description>) {
     for call in calls.iter_mut().filter(|call| call.open.is_some_and(|open| descriptions.contains(&open))) {
-        if let Deed::Transfer(moved) = &mut call.deed {
+        if let CallAction::Transfer(moved) = &mut call.action {
             moved.positioned |= moved.offset.is_some();
         }
     }
@@ -97,14 +97,16 @@ fn merged(calls: &[Call], runs: &[Vec<CallPlace>]) -> Vec<Call> {
     }
     let seeks: HashSet<Description> = calls
         .iter()
-        .filter(|call| matches!(call.deed, Deed::Seek(_)))
+        .filter(|call| matches!(call.action, CallAction::Seek(_)))
         .filter_map(|call| call.open)
         .filter(|open| changed.contains(open))
         .collect();
     let mut followed = Vec::new();
     for (index, call) in calls.iter().enumerate().filter(|(index, _)| !gone.contains(index)) {
         match becomes.get(&index) {
-            Some(moved) => followed.extend(pieces(*moved).map(|moved| with(call, Deed::Transfer(moved)))),
+            Some(moved) => {
+                followed.extend(pieces(*moved).map(|moved| with(call, CallAction::Transfer(moved))))
+            }
             // All transfers of the description name their offsets below.
             None if is_seek_of(call, &seeks) => {}
             None => followed.push(*call),
@@ -115,7 +117,7 @@ fn merged(calls: &[Call], runs: &[Vec<CallPlace>]) -> Vec<Call> {
 }
 
 fn is_seek_of(call: &Call, descriptions: &HashSet<Description>) -> bool {
-    matches!(call.deed, Deed::Seek(_)) && call.open.is_some_and(|open| descriptions.contains(&open))
+    matches!(call.action, CallAction::Seek(_)) && call.open.is_some_and(|open| descriptions.contains(&open))
 }
 
 /// The one transfer that a run can be.
@@ -147,8 +149,8 @@ fn pieces(moved: Moved) -> impl Iterator<Item = Moved> {
     })
 }
 
-const fn with(call: &Call, deed: Deed) -> Call {
-    Call { deed, ..*call }
+const fn with(call: &Call, action: CallAction) -> Call {
+    Call { action, ..*call }
 }
 
 /// Before what a seek is needless.
@@ -161,22 +163,22 @@ enum Before {
 }
 
 impl Before {
-    const fn is(self, deed: Deed) -> bool {
+    const fn is(self, action: CallAction) -> bool {
         match self {
-            Self::Transfer => matches!(deed, Deed::Transfer(_)),
-            Self::Seek => matches!(deed, Deed::Seek(_)),
+            Self::Transfer => matches!(action, CallAction::Transfer(_)),
+            Self::Seek => matches!(action, CallAction::Seek(_)),
         }
     }
 }
 
 /// Without the seeks that are needless because of the next call of the same description.
 fn without_seeks(calls: &[Call], before: Before) -> Vec<Call> {
-    let mut next: HashMap<Description, Deed> = HashMap::new();
+    let mut next: HashMap<Description, CallAction> = HashMap::new();
     let mut changed = HashSet::new();
     let mut followed = Vec::new();
     for call in calls.iter().rev() {
-        let after = call.open.and_then(|open| next.insert(open, call.deed));
-        if matches!(call.deed, Deed::Seek(_)) && after.is_some_and(|after| before.is(after)) {
+        let after = call.open.and_then(|open| next.insert(open, call.action));
+        if matches!(call.action, CallAction::Seek(_)) && after.is_some_and(|after| before.is(after)) {
             changed.extend(call.open);
         } else {
             followed.push(*call);
@@ -202,7 +204,9 @@ fn without_reads(calls: &[Call], which: Known) -> Vec<Call> {
     let mut changed = HashSet::new();
     let mut followed = Vec::new();
     for call in calls {
-        if matches!(call.deed, Deed::Truncate(_)) || matches!(call.deed, Deed::Open(mode) if mode.truncate) {
+        if matches!(call.action, CallAction::Truncate(_))
+            || matches!(call.action, CallAction::Open(mode) if mode.truncate)
+        {
             known.retain(|(_, file), _| *file != call.file);
         }
         let range = call.transfer().and_then(|moved| Some((moved.writes, moved.range()?)));
@@ -243,14 +247,14 @@ fn opened_once(calls: &[Call]) -> Vec<Call> {
     let mut followed = Vec::new();
     for call in calls {
         let mut call = *call;
-        if let (Deed::Open(mode), Some(open)) = (call.deed, call.open) {
+        if let (CallAction::Open(mode), Some(open)) = (call.action, call.open) {
             let lasting = OpenMode { create: false, truncate: false, ..mode };
             let kept = *first.entry((call.pid, call.file, lasting)).or_insert(open);
             if kept != open {
                 instead.insert(open, kept);
                 call.open = Some(kept);
                 if mode.truncate {
-                    followed.push(with(&call, Deed::Truncate(0)));
+                    followed.push(with(&call, CallAction::Truncate(0)));
                 }
                 continue;
             }
@@ -266,13 +270,13 @@ fn opened_once(calls: &[Call]) -> Vec<Call> {
 /// Each process looks at a file once, and again when it has changed.
 fn looked_at_once(calls: &[Call]) -> Vec<Call> {
     let mut known = HashSet::new();
-    let mut keep = |call: &&Call| match call.deed {
-        Deed::Stat => known.insert((call.pid, call.file)),
-        Deed::Truncate(_) => {
+    let mut keep = |call: &&Call| match call.action {
+        CallAction::Stat => known.insert((call.pid, call.file)),
+        CallAction::Truncate(_) => {
             known.retain(|(_, file)| *file != call.file);
             true
         }
-        Deed::Transfer(moved) if moved.writes => {
+        CallAction::Transfer(moved) if moved.writes => {
             known.retain(|(_, file)| *file != call.file);
             true
         }
@@ -283,12 +287,12 @@ fn looked_at_once(calls: &[Call]) -> Vec<Call> {
 
 /// One sync of ten, and the last; files opened with `O_SYNC` are synced after ten writes.
 fn synced_in_batches(calls: &[Call]) -> Vec<Call> {
-    let is_sync = |call: &Call| matches!(call.deed, Deed::Sync | Deed::SyncData);
+    let is_sync = |call: &Call| matches!(call.action, CallAction::Sync | CallAction::SyncData);
     let mut last: HashMap<Description, usize> = HashMap::new();
     let mut written_through = HashSet::new();
     for (index, call) in calls.iter().enumerate() {
         let Some(open) = call.open else { continue };
-        if matches!(call.deed, Deed::Open(mode) if mode.sync) {
+        if matches!(call.action, CallAction::Open(mode) if mode.sync) {
             written_through.insert(open);
         }
         let forces = written_through.contains(&open) && call.transfer().is_some_and(|moved| moved.writes);
@@ -309,12 +313,14 @@ fn synced_in_batches(calls: &[Call]) -> Vec<Call> {
             *count += 1;
             *count % BATCH == 0 || last.get(&open) == Some(&index)
         };
-        match call.deed {
-            Deed::Open(mode) => followed.push(with(call, Deed::Open(OpenMode { sync: false, ..mode }))),
+        match call.action {
+            CallAction::Open(mode) => {
+                followed.push(with(call, CallAction::Open(OpenMode { sync: false, ..mode })))
+            }
             _ if is_sync(call) => followed.extend(due().then_some(*call)),
             _ if forces => {
                 followed.push(*call);
-                followed.extend(due().then(|| with(call, Deed::SyncData)));
+                followed.extend(due().then(|| with(call, CallAction::SyncData)));
             }
             _ => followed.push(*call),
         }
@@ -324,14 +330,14 @@ fn synced_in_batches(calls: &[Call]) -> Vec<Call> {
 
 /// Writes begin and end at blocks.
 fn aligned(calls: &[Call]) -> Vec<Call> {
-    let align = |call: &Call| match call.deed {
-        Deed::Transfer(moved) if moved.writes => {
+    let align = |call: &Call| match call.action {
+        CallAction::Transfer(moved) if moved.writes => {
             let Some((low, high)) = moved.range() else { return *call };
             let (low, high) = (low / BLOCK * BLOCK, high.div_ceil(BLOCK).saturating_mul(BLOCK));
             let bytes = high - low;
             with(
                 call,
-                Deed::Transfer(Moved {
+                CallAction::Transfer(Moved {
                     positioned: true,
                     offset: Some(low),
                     asked: bytes,
@@ -340,8 +346,8 @@ fn aligned(calls: &[Call]) -> Vec<Call> {
                 }),
             )
         }
-        Deed::Transfer(moved) => {
-            with(call, Deed::Transfer(Moved { positioned: moved.offset.is_some(), ..moved }))
+        CallAction::Transfer(moved) => {
+            with(call, CallAction::Transfer(Moved { positioned: moved.offset.is_some(), ..moved }))
         }
         _ => *call,
     };
@@ -356,23 +362,29 @@ mod tests {
     use iotrail_replay::{Action, Plan};
 
     /// Calls of one process on one file through the descriptions of these numbers.
-    fn calls(deeds: &[(u32, Deed)]) -> Vec<Call> {
-        let call = |(index, (open, deed)): (usize, &(u32, Deed))| Call {
+    fn calls(deeds: &[(u32, CallAction)]) -> Vec<Call> {
+        let call = |(index, (open, action)): (usize, &(u32, CallAction))| Call {
             place: (CaseId(0), index as u64),
             start: index as i64,
             pid: Pid(1),
             file: FileId(0),
             open: Some((CaseId(0), OpenId(*open))),
-            deed: *deed,
+            action: *action,
         };
         deeds.iter().enumerate().map(call).collect()
     }
 
-    fn moved(writes: bool, offset: u64, bytes: u64) -> Deed {
-        Deed::Transfer(Moved { writes, positioned: false, offset: Some(offset), asked: bytes, moved: bytes })
+    fn moved(writes: bool, offset: u64, bytes: u64) -> CallAction {
+        CallAction::Transfer(Moved {
+            writes,
+            positioned: false,
+            offset: Some(offset),
+            asked: bytes,
+            moved: bytes,
+        })
     }
 
-    const OPEN: Deed = Deed::Open(OpenMode {
+    const OPEN: CallAction = CallAction::Open(OpenMode {
         read: true,
         write: true,
         create: false,
@@ -407,7 +419,7 @@ mod tests {
             (0, moved(false, 10, 10)),
             (0, moved(true, 20, 5)),
             (0, moved(true, 25, 5)),
-            (0, Deed::Close),
+            (0, CallAction::Close),
         ]);
         let run = |places: &[u64]| places.iter().map(|seq| (CaseId(0), *seq)).collect::<Vec<_>>();
         let followed = merged(&recorded, &[run(&[1, 2]), run(&[3, 4])]);
@@ -421,7 +433,7 @@ mod tests {
         let recorded = calls(&[
             (0, OPEN),
             (0, moved(false, 0, 10)),
-            (0, Deed::Seek(40)),
+            (0, CallAction::Seek(40)),
             (0, moved(false, 40, 10)),
             (0, moved(false, 50, 7)),
         ]);
@@ -431,8 +443,12 @@ mod tests {
 
     #[test]
     fn a_seek_before_a_transfer_becomes_its_offset() {
-        let recorded =
-            calls(&[(0, OPEN), (0, Deed::Seek(30)), (0, moved(false, 30, 10)), (0, moved(false, 40, 1))]);
+        let recorded = calls(&[
+            (0, OPEN),
+            (0, CallAction::Seek(30)),
+            (0, moved(false, 30, 10)),
+            (0, moved(false, 40, 1)),
+        ]);
         let followed = without_seeks(&recorded, Before::Transfer);
         assert_eq!(issued(&recorded, &followed), ["open", "pread 10 at 30", "pread 1 at 40", "close"]);
     }
@@ -443,10 +459,10 @@ mod tests {
         let recorded = calls(&[
             (0, OPEN),
             (0, moved(true, 0, 10)),
-            (0, Deed::Close),
-            (1, Deed::Open(again)),
+            (0, CallAction::Close),
+            (1, CallAction::Open(again)),
             (1, moved(true, 0, 4)),
-            (1, Deed::Close),
+            (1, CallAction::Close),
         ]);
         let followed = opened_once(&recorded);
         assert_eq!(
@@ -469,7 +485,7 @@ mod tests {
     #[test]
     fn one_sync_of_ten_is_left_and_the_last() {
         let mut deeds = vec![(0, OPEN)];
-        deeds.extend((0..25).flat_map(|number| [(0, moved(true, number, 1)), (0, Deed::Sync)]));
+        deeds.extend((0..25).flat_map(|number| [(0, moved(true, number, 1)), (0, CallAction::Sync)]));
         let recorded = calls(&deeds);
         let synced = issued(&recorded, &synced_in_batches(&recorded));
         assert_eq!(synced.iter().filter(|word| *word == "sync").count(), 3);

@@ -12,7 +12,7 @@ pub(crate) const MAX_CALLS: usize = 200_000;
 
 /// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Deed {
+pub(crate) enum CallAction {
     Open(OpenMode),
     Close,
     Transfer(Moved),
@@ -53,13 +53,13 @@ pub(crate) struct Call {
     pub(crate) pid: Pid,
     pub(crate) file: FileId,
     pub(crate) open: Option<Description>,
-    pub(crate) deed: Deed,
+    pub(crate) action: CallAction,
 }
 
 impl Call {
     pub(crate) const fn transfer(&self) -> Option<Moved> {
-        match self.deed {
-            Deed::Transfer(moved) => Some(moved),
+        match self.action {
+            CallAction::Transfer(moved) => Some(moved),
             _ => None,
         }
     }
@@ -130,10 +130,10 @@ pub(crate) fn gather(
 fn call(event: &Event, kind: CallKind, transfer: Transfer, name: &str, flags: &str) -> Option<Call> {
     let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
     let open = event.open.get().map(|open| (event.case, open));
-    let deed = match (kind, transfer) {
+    let action = match (kind, transfer) {
         (_, Transfer::Read | Transfer::Write) => {
             let moved = number(event.size.get())?;
-            Deed::Transfer(Moved {
+            CallAction::Transfer(Moved {
                 writes: transfer == Transfer::Write,
                 positioned: name.starts_with('p'),
                 offset: number(event.offset.get()),
@@ -141,22 +141,22 @@ fn call(event: &Event, kind: CallKind, transfer: Transfer, name: &str, flags: &s
                 moved,
             })
         }
-        (CallKind::Open, _) => Deed::Open(mode(OpenFlags::parse(flags.as_bytes()))?),
-        (CallKind::Create, _) => Deed::Open(mode(OpenFlags::CREAT)?),
-        (CallKind::Close, _) => Deed::Close,
-        (CallKind::Seek, _) => Deed::Seek(number(event.ret.get())?),
-        (CallKind::Sync, _) if name == "fdatasync" => Deed::SyncData,
-        (CallKind::Sync, _) if name == "fsync" => Deed::Sync,
-        (CallKind::Truncate, _) => Deed::Truncate(number(event.offset.get())?),
-        (CallKind::Stat, _) => Deed::Stat,
+        (CallKind::Open, _) => CallAction::Open(mode(OpenFlags::parse(flags.as_bytes()))?),
+        (CallKind::Create, _) => CallAction::Open(mode(OpenFlags::CREAT)?),
+        (CallKind::Close, _) => CallAction::Close,
+        (CallKind::Seek, _) => CallAction::Seek(number(event.ret.get())?),
+        (CallKind::Sync, _) if name == "fdatasync" => CallAction::SyncData,
+        (CallKind::Sync, _) if name == "fsync" => CallAction::Sync,
+        (CallKind::Truncate, _) => CallAction::Truncate(number(event.offset.get())?),
+        (CallKind::Stat, _) => CallAction::Stat,
         _ => return None,
     };
-    let needs_open = !matches!(deed, Deed::Stat);
+    let needs_open = !matches!(action, CallAction::Stat);
     if needs_open && open.is_none() {
         return None;
     }
     let place = (event.case, event.seq);
-    Some(Call { place, start: event.start.0, pid: event.pid, file: event.file.get()?, open, deed })
+    Some(Call { place, start: event.start.0, pid: event.pid, file: event.file.get()?, open, action })
 }
 
 /// None for descriptors that give no access to data, and for directories.

@@ -1,6 +1,6 @@
 //! Calls made a program of the replay engine.
 
-use crate::calls::{Call, Deed, Description, Moved};
+use crate::calls::{Call, CallAction, Description, Moved};
 use iotrail_model::FileId;
 use iotrail_replay::{Action, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile};
 use std::collections::HashMap;
@@ -62,13 +62,13 @@ impl Files {
 impl Size {
     fn follow(&mut self, call: &Call) {
         let is_first = !std::mem::replace(&mut self.seen, true);
-        match call.deed {
-            Deed::Open(mode) => {
+        match call.action {
+            CallAction::Open(mode) => {
                 self.made |= is_first && mode.create;
                 self.emptied |= mode.truncate;
             }
-            Deed::Truncate(_) => self.emptied = true,
-            Deed::Transfer(moved) => {
+            CallAction::Truncate(_) => self.emptied = true,
+            CallAction::Transfer(moved) => {
                 let Some((low, high)) = moved.range() else { return };
                 if moved.writes {
                     self.written = self.written.max(high);
@@ -91,7 +91,7 @@ struct Issuing<'a> {
 impl Issuing<'_> {
     fn call(&mut self, index: usize, call: &Call) {
         let Some(file) = self.files.numbers.get(&call.file).copied() else { return };
-        if call.deed != Deed::Stat {
+        if call.action != CallAction::Stat {
             return self.through(index, call, file);
         }
         self.push(Action::Stat(file), Expected::Success);
@@ -104,22 +104,24 @@ impl Issuing<'_> {
         let fresh = OpenNumber(self.numbers.len() as u32);
         let is_known = self.numbers.contains_key(&description);
         let open = *self.numbers.entry(description).or_insert(fresh);
-        match call.deed {
-            Deed::Open(mode) if !is_known => self.push(Action::Open { file, open, mode }, Expected::Success),
+        match call.action {
+            CallAction::Open(mode) if !is_known => {
+                self.push(Action::Open { file, open, mode }, Expected::Success)
+            }
             _ if !is_known => {
                 let mode = OpenMode { read: true, write: true, ..OpenMode::default() };
                 self.push(Action::Open { file, open, mode }, Expected::Success);
             }
             _ => {}
         }
-        match call.deed {
-            Deed::Transfer(moved) => self.push(transfer(open, moved), Expected::Bytes(moved.moved)),
-            Deed::Seek(to) => self.push(Action::Seek(open, to), Expected::Success),
-            Deed::Sync => self.push(Action::Sync(open), Expected::Success),
-            Deed::SyncData => self.push(Action::SyncData(open), Expected::Success),
-            Deed::Truncate(size) => self.push(Action::Truncate(open, size), Expected::Success),
+        match call.action {
+            CallAction::Transfer(moved) => self.push(transfer(open, moved), Expected::Bytes(moved.moved)),
+            CallAction::Seek(to) => self.push(Action::Seek(open, to), Expected::Success),
+            CallAction::Sync => self.push(Action::Sync(open), Expected::Success),
+            CallAction::SyncData => self.push(Action::SyncData(open), Expected::Success),
+            CallAction::Truncate(size) => self.push(Action::Truncate(open, size), Expected::Success),
             // The last descriptor of a description closes it.
-            Deed::Open(_) | Deed::Close | Deed::Stat => {}
+            CallAction::Open(_) | CallAction::Close | CallAction::Stat => {}
         }
         self.close_at(index, call);
     }
