@@ -14,6 +14,7 @@ mod class;
 mod effects;
 mod event_class;
 pub mod flags;
+mod forces;
 mod group;
 #[cfg(test)]
 mod homes;
@@ -34,6 +35,7 @@ pub use class::Class;
 pub use effects::{DescriptorEffect, NameEffect};
 pub use event_class::{EventClasses, futex_wakes};
 pub use flags::Flag;
+pub use forces::Forces;
 pub use group::Group;
 pub use kind::{CallKind, Object};
 pub use last::{Last, LastRule};

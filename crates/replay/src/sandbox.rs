@@ -258,8 +258,8 @@ impl Drop for Sandbox {
             let removed = rustix::fs::unlinkat(&self.directory, name, AtFlags::empty());
             matches!(removed, Ok(()) | Err(Errno::NOENT))
         };
-        let all_gone = self.contents.names.iter().map(|name| gone(name)).fold(true, |all, gone| all && gone);
-        if all_gone && gone(MANIFEST) && self.contents.made {
+        let left = self.contents.names.iter().filter(|name| !gone(name)).count();
+        if left == 0 && gone(MANIFEST) && self.contents.made {
             // A directory in which others put files stays.
             let _ = rustix::fs::rmdir(&self.path);
         }

@@ -311,7 +311,7 @@ fn synced_in_batches(calls: &[Call]) -> Vec<Call> {
         let mut due = || {
             let count = counts.entry(open).or_default();
             *count += 1;
-            *count % BATCH == 0 || last.get(&open) == Some(&index)
+            count.is_multiple_of(BATCH) || last.get(&open) == Some(&index)
         };
         match call.action {
             CallAction::Open(mode) => {

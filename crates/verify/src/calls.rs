@@ -1,7 +1,7 @@
 //! The calls of a program on the files of a name, as far as they can be issued again.
 
 use iotrail_advise::{CallPlace, program};
-use iotrail_model::calls::{CallKind, OpenFlags, PerCall, Transfer};
+use iotrail_model::calls::{ArgKind, CallKind, CallSpec, Forces, OpenFlags, PerCall, Transfer};
 use iotrail_model::{CaseId, Event, FileId, OpenId, Pid};
 use iotrail_query::ProcessTable;
 use iotrail_replay::OpenMode;
@@ -87,8 +87,7 @@ pub(crate) fn gather(
     let names = log.names();
     let known = PerCall::new(&names.calls, |call| {
         // What a ring or a control block does is no call of a thread.
-        let issued = call.spec.filter(|spec| spec.request.is_none());
-        issued.map(|spec| (call.kind(), call.transfer(), spec.name))
+        call.spec.filter(|spec| spec.request.is_none())
     });
     let path = |file: FileId| &*names.paths[log.distinct_files()[file.index()].path.index()];
     let whose: Vec<Vec<usize>> = (0..log.distinct_files().len())
@@ -109,9 +108,9 @@ pub(crate) fn gather(
             if wanting.is_empty() || !event.errno.is_null() {
                 continue;
             }
-            let Some((kind, transfer, name)) = known.of(event.call) else { continue };
+            let Some(spec) = known.of(event.call) else { continue };
             let flags = names.flags(event.flags).unwrap_or_default();
-            let Some(call) = call(&event, kind, transfer, name, flags) else { continue };
+            let Some(call) = call(&event, spec, flags) else { continue };
             let program = program(process_table, event.case, event.pid, event.start.0);
             for index in wanting.iter().filter(|index| wanted[**index].program == &*program) {
                 let calls = &mut found[*index];
@@ -127,15 +126,15 @@ pub(crate) fn gather(
     Ok(found)
 }
 
-fn call(event: &Event, kind: CallKind, transfer: Transfer, name: &str, flags: &str) -> Option<Call> {
+fn call(event: &Event, spec: &CallSpec, flags: &str) -> Option<Call> {
     let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
     let open = event.open.get().map(|open| (event.case, open));
-    let action = match (kind, transfer) {
-        (_, Transfer::Read | Transfer::Write) => {
+    let action = match (spec.kind, spec.transfer) {
+        (_, transfer @ (Transfer::Read | Transfer::Write)) => {
             let moved = number(event.size.get())?;
             CallAction::Transfer(Moved {
                 writes: transfer == Transfer::Write,
-                positioned: name.starts_with('p'),
+                positioned: spec.has(ArgKind::Offset),
                 offset: number(event.offset.get()),
                 asked: number(event.requested.get()).unwrap_or(moved).max(moved),
                 moved,
@@ -145,8 +144,11 @@ fn call(event: &Event, kind: CallKind, transfer: Transfer, name: &str, flags: &s
         (CallKind::Create, _) => CallAction::Open(mode(OpenFlags::CREAT)?),
         (CallKind::Close, _) => CallAction::Close,
         (CallKind::Seek, _) => CallAction::Seek(number(event.ret.get())?),
-        (CallKind::Sync, _) if name == "fdatasync" => CallAction::SyncData,
-        (CallKind::Sync, _) if name == "fsync" => CallAction::Sync,
+        (CallKind::Sync, _) => match spec.forces()? {
+            Forces::File => CallAction::Sync,
+            Forces::Data => CallAction::SyncData,
+            Forces::Other => return None,
+        },
         (CallKind::Truncate, _) => CallAction::Truncate(number(event.offset.get())?),
         (CallKind::Stat, _) => CallAction::Stat,
         _ => return None,
