@@ -30,7 +30,18 @@ on(
   "parts come in the order of questions; process groups have bars, sort, and leave as CSV with a column for each use",
   async (page) => {
     const order = await page.locator("main > section").evaluateAll((all) => all.map((one) => one.id));
-    const parts = ["answer", "advice", "time", "processes", "waits", "files", "phases", "graph", "workflow", "variants"];
+    const parts = [
+      "answer",
+      "advice",
+      "time",
+      "processes",
+      "waits",
+      "files",
+      "phases",
+      "graph",
+      "workflow",
+      "variants",
+    ];
     assert.deepEqual(
       order,
       [...parts, "distributions", "tables", "coverage"].filter((one) => order.includes(one)),
