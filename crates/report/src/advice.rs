@@ -2,8 +2,8 @@
 
 use crate::data::{Bounded, NameId};
 use crate::name_table::NameTable;
-use crate::options::Limits;
-use iotrail_advise::{Advice, Item, Severity};
+use crate::options::ReportOptions;
+use iotrail_advise::{Advice, Item, Proof, Severity};
 use serde::Serialize;
 
 /// A piece of advice, in sentences.
@@ -29,12 +29,20 @@ pub struct PageAdvice {
     pub saved_calls: u64,
     /// See `saved_calls`.
     pub saved_ns: Option<u64>,
+    /// What an experiment said: how many times as fast the advised calls were, the least and the most of a run, the number of runs,
+    /// the state of the page cache.
+    pub measured: Option<(f64, f64, f64, u64, String)>,
     /// The process of a call to look at, and the number of that call in its case.
     pub example: (u32, u64),
 }
 
 /// What the page says of advice, most at stake first.
-pub(crate) fn page_advice(advice: &Advice, limits: &Limits, names: &mut NameTable) -> Bounded<PageAdvice> {
+pub(crate) fn page_advice(
+    advice: &Advice,
+    options: &ReportOptions,
+    names: &mut NameTable,
+) -> Bounded<PageAdvice> {
+    let limits = &options.limits;
     let (items, foremost) = (advice.items(), advice.foremost().count());
     let list = items.iter().take(limits.advice).enumerate();
     let list = list.map(|(index, item)| PageAdvice {
@@ -51,7 +59,14 @@ pub(crate) fn page_advice(advice: &Advice, limits: &Limits, names: &mut NameTabl
         },
         saved_calls: item.saved_calls(),
         saved_ns: item.saved_ns(),
+        measured: measured(&options.proofs, *item),
         example: (item.example().pid, item.example().first),
     });
     Bounded { list: list.collect(), more: items.len().saturating_sub(limits.advice) as u64 }
+}
+
+fn measured(proofs: &[Proof], item: Item<'_>) -> Option<(f64, f64, f64, u64, String)> {
+    let proof = proofs.iter().find(|proof| proof.is_of(item))?;
+    let measured = proof.measured.as_ref()?;
+    Some((measured.ratio, measured.ratio_min, measured.ratio_max, measured.runs, measured.cache.clone()))
 }

@@ -52,7 +52,7 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, positions: &Posit
         resolution_ns: dfg.resolution.known(),
         totals: whole::totals(subject),
         why: answer(subject.why, subject.origin().0, &subject.options.limits, &mut names),
-        advice: page_advice(subject.advice, &subject.options.limits, &mut names),
+        advice: page_advice(subject.advice, subject.options, &mut names),
         hosts: whole::hosts(subject, &mut names),
         commands: whole::commands(subject, &mut names),
         groups: dfg.groups.clone(),

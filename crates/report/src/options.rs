@@ -1,6 +1,7 @@
 //! What a report says about itself, and how much it holds.
 
 use crate::workflow::Part;
+use iotrail_advise::Proof;
 use iotrail_dfg::ConcurrencyRule;
 use iotrail_model::threads::one_per_core;
 use std::num::NonZeroUsize;
@@ -20,6 +21,8 @@ pub struct ReportOptions {
     pub phases_by: String,
     /// Parts that are left out.
     pub without: Vec<Part>,
+    /// What was measured of the advice on the log.
+    pub proofs: Vec<Proof>,
     /// How much the page holds.
     pub limits: Limits,
 }
@@ -154,6 +157,7 @@ impl Default for ReportOptions {
             threads: one_per_core(),
             phases_by: "exe".to_owned(),
             without: Vec::new(),
+            proofs: Vec::new(),
             limits: Limits::default(),
         }
     }

@@ -4,6 +4,7 @@ use crate::args::{graph, query};
 use crate::commands::dfg::report_choices;
 use crate::free_name::free_name;
 use crate::{output, ui::Ui};
+use iotrail_advise::Proof;
 use iotrail_dfg::DfgOptions;
 use iotrail_export::escape::argument;
 use iotrail_query::{Query, QuerySpec};
@@ -62,6 +63,7 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         title: args.title.clone(),
         phases_by: args.phases.phases.clone(),
         without: args.without.clone(),
+        proofs: proofs(&args.trails, ui),
         ..options(args.synthesis.options())
     };
     if args.json {
@@ -72,6 +74,15 @@ pub(crate) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     output::write(&page, report(&log, &query, &options)?.as_bytes())?;
     report_written(&page, ui);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was measured of the advice on a trail; of several as one log nothing was.
+fn proofs(trails: &[PathBuf], ui: &Ui) -> Vec<Proof> {
+    let [trail] = trails else { return Vec::new() };
+    iotrail_verify::read(trail).unwrap_or_else(|error| {
+        ui.warn(&error.to_string());
+        Vec::new()
+    })
 }
 
 fn default_name(trails: &[PathBuf]) -> PathBuf {

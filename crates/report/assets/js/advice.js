@@ -36,6 +36,12 @@ export function foremostAdvice(data) {
   );
 }
 
+/** What an experiment said, as `iotrail advise` words it. */
+function measured([ratio, least, most, runs, cache]) {
+  const times = (number) => number.toFixed(2);
+  return `${times(ratio)} times as fast (${times(least)} to ${times(most)} in ${count(runs)} runs, ${cache} cache)`;
+}
+
 function entry(data, finding) {
   const saved = [
     finding.saved_calls > 0 ? plural(finding.saved_calls, "call") : null,
@@ -48,6 +54,7 @@ function entry(data, finding) {
     ["Do", finding.fix],
     ["If", finding.assumes],
     ["Saves", saved.join(", ")],
+    ["Measured", finding.measured && measured(finding.measured)],
     ["Example", `process ${process}, call ${count(call)} of its case`],
     ["Rule", `${finding.rule}: iotrail advise --explain ${finding.rule}`],
   ].filter(([, text]) => text);

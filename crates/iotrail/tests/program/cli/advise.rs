@@ -363,6 +363,10 @@ fn advice_is_measured_on_scratch_files_and_remembered() {
     dir.shell("test ! -e t.trail.scratch && $IOTRAIL check t.trail").succeeds();
     assert_eq!(advice(&[])["verified"], measured["verified"]);
     assert!(dir.run(["advise", "t.trail"]).succeeds().text().contains("times as fast"));
+    let page = dir.json(["report", "t.trail", "--json"]);
+    let told = |finding: &&Value| finding["measured"][0] == result["ratio"];
+    let shown = page["advice"]["list"].as_array().and_then(|list| list.iter().find(told));
+    assert_eq!(shown.map(|finding| &finding["rule"]), Some(&"merge-writes".into()), "{:#}", page["advice"]);
     let refused = dir.run(["advise", "t.trail", "--verify", "9"]).fails();
     assert!(refused.contains("no such finding"), "{refused}");
 }
