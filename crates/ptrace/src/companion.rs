@@ -226,14 +226,7 @@ pub fn stop_like(signal: Signal, has_reports: impl FnOnce() -> bool) -> io::Resu
 
 fn stop_watched(signal: Signal) -> io::Result<i32> {
     let recorder = std::process::id() as libc::pid_t;
-    let watcher = Child::start(None, move || {
-        while !is_pending(recorder, libc::SIGCHLD) {
-            pause(LOOK);
-        }
-        // SAFETY: touches no memory. The recorder is the parent and alive: this process dies with it.
-        unsafe { libc::kill(recorder, libc::SIGCONT) };
-        wait_for_ever()
-    })?;
+    let watcher = Child::start(None, move || continue_reported(recorder))?;
     // A signal that stops would take a waiting SIGCONT away.
     if is_pending(recorder, libc::SIGCONT) {
         return Ok(watcher.pid);
@@ -254,6 +247,18 @@ fn stop_watched(signal: Signal) -> io::Result<i32> {
         replace(signal.0, &before);
     }
     Ok(watcher.pid)
+}
+
+/// The life of a watcher: continues the recorder once it has stopped and has a report, again and again until it is killed.
+/// A SIGCONT that is sent before the recorder has stopped is taken away by the signal that stops it.
+fn continue_reported(recorder: libc::pid_t) {
+    loop {
+        if is_stopped(recorder) && is_pending(recorder, libc::SIGCHLD) {
+            // SAFETY: touches no memory. The recorder is the parent and alive: this process dies with it.
+            unsafe { libc::kill(recorder, libc::SIGCONT) };
+        }
+        pause(LOOK);
+    }
 }
 
 extern "C" fn nothing(_signal: i32) {}
@@ -431,6 +436,35 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(canary.got(Signal(libc::SIGCONT)));
+    }
+
+    #[test]
+    fn a_report_that_comes_before_the_stop_continues_the_process_after_it() {
+        // SAFETY: the copy has one thread, and ends here.
+        let copy = unsafe { libc::fork() };
+        if copy == 0 {
+            // SAFETY: takes nothing.
+            let own = unsafe { libc::getpid() };
+            block_all();
+            // SAFETY: touches no memory.
+            unsafe { libc::kill(own, libc::SIGCHLD) };
+            let watcher = Child::start(None, move || continue_reported(own));
+            pause(20 * LOOK);
+            // SAFETY: touches no memory.
+            unsafe { libc::kill(own, libc::SIGSTOP) };
+            exit(i32::from(watcher.is_err()));
+        }
+        let started = std::time::Instant::now();
+        let mut word = -1;
+        // SAFETY: the kernel stores one status word.
+        while unsafe { libc::waitpid(copy, &raw mut word, libc::WNOHANG) } == 0 {
+            if started.elapsed().as_secs() > 20 {
+                // SAFETY: touches no memory; the copy is not reaped yet.
+                unsafe { libc::kill(copy, libc::SIGKILL) };
+            }
+            pause(LOOK);
+        }
+        assert_eq!(word, 0, "the copy is not continued");
     }
 
     #[test]
