@@ -184,6 +184,8 @@ fn every_example_of_the_help_runs() {
             let attaches = example.contains(" -p ");
             let line = match attaches {
                 true => format!("{{ sleep 0.5; kill -INT $!; }} & exec timeout -s INT 2 {}", example.trim()),
+                // Without a statement it asks for one.
+                false if command == "sql" => format!("echo 'SELECT 1' | {}", example.trim()),
                 false => example.clone(),
             };
             let new = ["import", "record", "redact", "recover"].contains(&command);
