@@ -55,40 +55,105 @@ on("paper", "shows the paper's graph, with the one transition that only ls takes
   );
 });
 
-on(
-  "runs",
-  "sliders hide activities and transitions, say what is hidden, close the gaps and keep the order",
-  async (page) => {
-    const places = () =>
-      page.locator("#graph .node").evaluateAll((all) => all.map((one) => one.getAttribute("transform")));
-    const rows = (list) => list.map((place) => Number(place.match(/translate\(\S+ (\S+)\)/)[1]));
-    const order = (list) =>
-      rows(list)
-        .map((row, index) => [row, index])
-        .sort((a, b) => a[0] - b[0] || a[1] - b[1])
-        .map(([, index]) => index);
-    const before = await places();
-    assert.match(await text(page, "#graph-status"), /The whole graph: 17 activities/);
-    await slide(page, "#slider-transitions", "1");
-    assert.ok((await shown(page, "#graph .edge")) < 28, "weak transitions are hidden");
-    assert.ok((await shown(page, "#graph .edge")) >= 17, "the strongest ways in and out stay");
-    await slide(page, "#slider-activities", "4");
-    assert.equal(await shown(page, "#graph .node"), 4);
-    assert.match(await text(page, "#graph-status"), /Shown: 4 of 17 activities with .* of the time.*Hidden: /);
-    await slide(page, "#slider-transitions", "0");
-    assert.equal(await shown(page, "#graph .edge"), 0);
-    const visible = await page
-      .locator("#graph .node")
-      .evaluateAll((all) => all.map((one) => one.style.display !== "none"));
-    const only = (list) => list.filter((_, index) => visible[index]);
-    const closed = await places();
-    assert.deepEqual(order(only(closed)), order(only(before)));
-    const span = (list) => Math.max(...rows(list)) - Math.min(...rows(list));
-    assert.ok(span(only(closed)) <= span(only(before)));
-    await slide(page, "#slider-activities", "17");
-    assert.deepEqual(await places(), before, "the whole graph is as it was");
-  },
-);
+/** Moves the slider of activities to the stop that shows `count` of them. */
+async function slideTo(page, count) {
+  const stop = await page.locator("#data").evaluate((data, count) => {
+    return JSON.parse(data.textContent).stops.list.findIndex(({ n }) => n === count);
+  }, count);
+  assert.ok(stop >= 0, `no stop shows ${count} activities`);
+  await slide(page, "#slider-activities", String(stop));
+}
+
+/** Left, top, right and bottom of what is shown of the graph, by name. */
+const drawn = (page, selector) =>
+  page.locator(selector).evaluateAll((all) =>
+    all
+      .filter((one) => one.style.display !== "none" && getComputedStyle(one).display !== "none")
+      .map((one) => {
+        const { left, top, right, bottom } = one.getBoundingClientRect();
+        return [one.textContent.slice(0, 60), left, top, right, bottom];
+      }),
+  );
+
+on("runs", "sliders snap to stops, each with a layout of its own that says what is hidden", async (page) => {
+  const places = () =>
+    page.locator("#graph .node").evaluateAll((all) => all.map((one) => one.getAttribute("transform")));
+  const before = await places();
+  assert.match(await text(page, "#graph-status"), /The whole graph: 17 activities/);
+  await slide(page, "#slider-transitions", "0");
+  assert.ok((await shown(page, "#graph .edge")) < 28, "weak transitions are hidden");
+  assert.ok((await shown(page, "#graph .edge")) >= 17, "the strongest ways in and out stay");
+  await slideTo(page, 3);
+  assert.equal(await shown(page, "#graph .node"), 3);
+  assert.match(await text(page, "#graph-status"), /Shown: 3 of 17 activities with .* of the time.*Hidden: /);
+  assert.equal(await page.locator("#slider-activities").getAttribute("aria-valuetext"), "3 of 17 activities");
+  await slide(page, "#slider-transitions", "9");
+  await slideTo(page, 17);
+  assert.deepEqual(await places(), before, "the whole graph is as it was");
+});
+
+on("runs", "at every stop nothing lies on anything else, and each activity has neighbours", async (page) => {
+  const list = await page.locator("#data").evaluate((data) => JSON.parse(data.textContent).stops.list);
+  assert.ok(list.length > 5 && list.length <= 12, `${list.length} stops`);
+  for (const [stop, { n, levels }] of list.entries()) {
+    await slide(page, "#slider-activities", String(stop));
+    for (const level of levels.keys()) {
+      await slide(page, "#slider-transitions", String(level));
+      const boxes = await drawn(page, "#graph .node, #graph .terminal");
+      assert.equal(boxes.length, n + 2);
+      const labels = await drawn(page, "#graph .edge-label");
+      for (const [at, [name, left, top, right, bottom]] of boxes.entries())
+        for (const [other, ...box] of [...boxes.slice(at + 1), ...labels])
+          assert.ok(
+            right <= box[0] + 1 || box[2] <= left + 1 || bottom <= box[1] + 1 || box[3] <= top + 1,
+            `${name} and ${other} at ${n}, ${level}`,
+          );
+      const ends = levels[level].edges.length + levels[level].ways.length;
+      assert.equal((await shown(page, "#graph .edge")) + (await shown(page, "#graph .projected")), ends);
+      assert.ok(ends > n);
+    }
+  }
+});
+
+test("another stop is reached by a movement, but for a reader who wants none", async () => {
+  for (const [reducedMotion, moving] of [
+    ["no-preference", true],
+    ["reduce", false],
+  ]) {
+    const { page } = await open(chromium, "runs", { reducedMotion });
+    await slideTo(page, 4);
+    const running = () =>
+      page.evaluate(() => document.getElementById("graph-canvas").getAnimations({ subtree: true }).length);
+    assert.equal((await running()) > 4, moving, reducedMotion);
+    await page.waitForFunction(
+      () => document.getElementById("graph-canvas").getAnimations({ subtree: true }).length === 0,
+    );
+    await page.close();
+  }
+});
+
+for (const width of [1400, 420])
+  test(`the graph opens with its heaviest activity in the middle, at a size that can be read, ${width} pixels wide`, async () => {
+    const { page } = await open(chromium, "large", { viewport: { width, height: 900 } });
+    const { box, canvas, size, scale } = await page.evaluate(() => {
+      const data = JSON.parse(document.getElementById("data").textContent);
+      const most = data.nodes.reduce((best, node, index) => (node.t > data.nodes[best].t ? index : best), 0);
+      const node = document.querySelector(`#graph-canvas .node[data-node="${most}"]`);
+      const rect = (one) => one.getBoundingClientRect().toJSON();
+      const title = node.querySelector(".title");
+      return {
+        box: rect(node),
+        canvas: rect(document.getElementById("graph-canvas")),
+        size: parseFloat(getComputedStyle(title).fontSize),
+        scale: title.getScreenCTM().a,
+      };
+    });
+    assert.ok(size * scale >= 12, `${size * scale} pixels`);
+    const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
+    const [a, b] = [middle(box), middle(canvas)];
+    assert.ok(Math.hypot(a[0] - b[0], a[1] - b[1]) < 3, `${a} and ${b}`);
+    await page.close();
+  });
 
 on("runs", "clicking a node shows its figures, human and exact", async (page) => {
   await page.locator("#graph .node").first().click();
@@ -131,7 +196,7 @@ on("runs", "clicking a transition shows its gaps", async (page) => {
 });
 
 on("runs", "search marks matches and Enter jumps to one that a slider hides", async (page) => {
-  await slide(page, "#slider-activities", "3");
+  await slideTo(page, 3);
   await page.fill("#graph-search", "etc/ior");
   assert.equal(await page.locator("#graph .node.match").count(), 1);
   await page.press("#graph-search", "Enter");
@@ -387,7 +452,7 @@ test("a report of 1.2 million events stays below 1.2 MB and says what its bars s
     0,
     "each case is a variant of its own",
   );
-  await slide(page, "#slider-activities", "5");
+  await slide(page, "#slider-activities", "0");
   assert.match(await text(page, "#graph-status"), /Hidden: /);
   assert.deepEqual(complaints, []);
 });

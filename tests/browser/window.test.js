@@ -74,6 +74,22 @@ const everything = async () => {
   }
 };
 
+test("in a window the drawing stays, and what does not occur in it is faint", async () => {
+  const drawing = () =>
+    page.$$eval("#graph-canvas .node, #graph-canvas .edge .line", (all) =>
+      all.map((one) => one.getAttribute("transform") ?? one.getAttribute("d")),
+    );
+  const faint = () =>
+    page.$$eval("#graph-canvas .node", (all) => all.filter((one) => one.classList.contains("absent")).length);
+  const before = await drawing();
+  assert.equal(await faint(), 0);
+  await choose(0, 1);
+  assert.deepEqual(await drawing(), before);
+  assert.ok((await faint()) > 0);
+  await choose(0, data.slices.count);
+  assert.equal(await faint(), 0);
+});
+
 test("files, groups and the graph of a window are those of its calls", async () => {
   const { count: slices, slice_ns: length, from: first } = data.slices;
   const [from, to] = [Math.floor(slices / 4), Math.floor((slices * 3) / 4)];

@@ -5,13 +5,13 @@
 //! most frequent transitions. Whatever is left out is counted and said in the picture itself; in pictures of their own the
 //! other activities become one ([`Picture::of`]).
 
+use crate::links::{Links, Neighbours, Vertex};
 use crate::project::projected;
 use crate::view::View;
 use iotrail_dfg::Dfg;
-use iotrail_dfg::result::{END, START};
 use iotrail_model::units;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 /// The drawn part of a graph, by indices into [`Dfg::nodes`] and [`Dfg::edges`], ascending.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,7 +98,7 @@ impl Picture {
     #[must_use]
     pub fn select(dfg: &Dfg, view: &View) -> Self {
         let nodes = important_nodes(dfg, view.max_nodes);
-        let edges = important_edges(dfg, &nodes, view.max_edges);
+        let edges = Links::of(dfg, &nodes).important(view.max_edges);
         let hidden = hidden(dfg, &nodes, &edges);
         Self { nodes: nodes.into_iter().collect(), edges: edges.into_iter().collect(), hidden }
     }
@@ -122,11 +122,11 @@ fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
     }
     let order = by_importance(dfg);
     let count = dfg.nodes.len();
-    let ends = DrawnEdges::of(dfg, &(0..count).collect());
+    let ends = Links::of(dfg, &(0..count).collect());
     let (before, after) =
         (ends.neighbours(count, |(from, to)| (to, from)), ends.neighbours(count, |ends| ends));
-    let mut from_start = ShortestPaths::new(&before, &after, Vertex::Start.place(count));
-    let mut to_end = ShortestPaths::new(&after, &before, Vertex::End.place(count));
+    let mut from_start = ShortestPaths::new(&before, &after, Vertex::Start.index(count));
+    let mut to_end = ShortestPaths::new(&after, &before, Vertex::End.index(count));
     let mut chosen = BTreeSet::new();
     for &index in order.iter().take(limit.saturating_mul(CANDIDATES)) {
         let room = limit - chosen.len();
@@ -170,9 +170,6 @@ pub(crate) fn by_importance(dfg: &Dfg) -> Vec<usize> {
 
 /// How many times the limit of nodes are considered before the picture is called full.
 const CANDIDATES: usize = 3;
-
-/// For each vertex by its [`Vertex::place`] those that an edge leads to, the strongest edge first.
-type Neighbours = Vec<Vec<usize>>;
 
 /// Shortest ways to goals, of which there become more.
 struct ShortestPaths<'a> {
@@ -219,117 +216,6 @@ impl<'a> ShortestPaths<'a> {
             way.push(here);
         }
         Some(way)
-    }
-}
-
-/// The strongest edge into and out of every drawn node, a way from the start to each and from each to the end, then by
-/// count ([`Dfg::edges`] is in that order). If that is too much, ways come before strength, and the weakest go.
-fn important_edges(dfg: &Dfg, nodes: &BTreeSet<usize>, limit: usize) -> BTreeSet<usize> {
-    let ends = DrawnEdges::of(dfg, nodes);
-    let mut kept = BTreeSet::new();
-    ends.strongest(|(from, _)| from, &mut kept);
-    ends.strongest(|(_, to)| to, &mut kept);
-    ends.spanning(Vertex::Start, |ends| ends, &mut kept);
-    ends.spanning(Vertex::End, |(from, to)| (to, from), &mut kept);
-    if kept.len() > limit {
-        kept.clear();
-        ends.spanning(Vertex::Start, |ends| ends, &mut kept);
-        ends.spanning(Vertex::End, |(from, to)| (to, from), &mut kept);
-        let strength: HashMap<usize, usize> =
-            ends.edges.iter().enumerate().map(|(strength, (index, _))| (*index, strength)).collect();
-        let mut paths: Vec<usize> = kept.into_iter().collect();
-        paths.sort_by_key(|index| strength.get(index).copied());
-        kept = paths.into_iter().take(limit).collect();
-    }
-    for (index, _) in &ends.edges {
-        if kept.len() >= limit {
-            break;
-        }
-        kept.insert(*index);
-    }
-    kept
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Vertex {
-    Start,
-    Activity(usize),
-    End,
-}
-
-impl Vertex {
-    /// Its number in a graph with `count` activities, which come first.
-    fn place(self, count: usize) -> usize {
-        match self {
-            Self::Activity(index) => index,
-            Self::Start => count,
-            Self::End => count + 1,
-        }
-    }
-}
-
-/// The edges between drawn vertices, strongest first.
-struct DrawnEdges {
-    edges: Vec<(usize, (Vertex, Vertex))>,
-}
-
-impl DrawnEdges {
-    fn of(dfg: &Dfg, nodes: &BTreeSet<usize>) -> Self {
-        let mut vertices: HashMap<&str, Vertex> =
-            nodes.iter().map(|index| (&*dfg.nodes[*index].activity, Vertex::Activity(*index))).collect();
-        vertices.insert(START, Vertex::Start);
-        vertices.insert(END, Vertex::End);
-        let mut edges: Vec<(usize, (Vertex, Vertex))> = (dfg.edges.iter().enumerate())
-            .filter_map(|(index, edge)| {
-                Some((index, (*vertices.get(&*edge.from)?, *vertices.get(&*edge.to)?)))
-            })
-            .collect();
-        edges.sort_by_key(|(index, _)| (std::cmp::Reverse(dfg.edges[*index].count), *index));
-        Self { edges }
-    }
-
-    /// Of a graph with `count` activities.
-    fn neighbours(&self, count: usize, turn: impl Fn((Vertex, Vertex)) -> (Vertex, Vertex)) -> Neighbours {
-        let mut neighbours = vec![Vec::new(); count + 2];
-        for (_, ends) in &self.edges {
-            let (from, to) = turn(*ends);
-            neighbours[from.place(count)].push(to.place(count));
-        }
-        neighbours
-    }
-
-    fn strongest(&self, key: impl Fn((Vertex, Vertex)) -> Vertex, kept: &mut BTreeSet<usize>) {
-        let mut seen = BTreeSet::new();
-        for (index, ends) in &self.edges {
-            if ends.0 != ends.1 && seen.insert(key(*ends)) {
-                kept.insert(*index);
-            }
-        }
-    }
-
-    /// Keeps what makes every vertex reachable from `root` over kept edges, always taking the strongest edge that
-    /// reaches a new vertex (Prim's order). Vertices that no path reaches stay as they are.
-    fn spanning(
-        &self,
-        root: Vertex,
-        turn: impl Fn((Vertex, Vertex)) -> (Vertex, Vertex),
-        kept: &mut BTreeSet<usize>,
-    ) {
-        let mut out: HashMap<Vertex, Vec<(usize, usize, Vertex)>> = HashMap::new();
-        for (strength, (index, ends)) in self.edges.iter().enumerate() {
-            let (from, to) = turn(*ends);
-            // Kept edges are free, so they come before all others.
-            let cost = if kept.contains(index) { 0 } else { strength + 1 };
-            out.entry(from).or_default().push((cost, *index, to));
-        }
-        let mut reached = BTreeSet::from([root]);
-        let mut border: BTreeSet<(usize, usize, Vertex)> = out.remove(&root).into_iter().flatten().collect();
-        while let Some((_, index, to)) = border.pop_first() {
-            if reached.insert(to) {
-                kept.insert(index);
-                border.extend(out.remove(&to).into_iter().flatten());
-            }
-        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::answer::answer;
 use crate::data::{FORMAT, MoreEdges, MoreNodes, PageData, RecordingWords};
 use crate::name_table::NameTable;
 use crate::positions::Positions;
+use crate::stops::page_stops;
 use crate::subject::Subject;
 use iotrail_draw::Picture;
 
@@ -56,13 +57,11 @@ pub(crate) fn assemble(subject: &Subject<'_>, shown: &Picture, positions: &Posit
         hosts: whole::hosts(subject, &mut names),
         commands: whole::commands(subject, &mut names),
         groups: dfg.groups.clone(),
-        nodes: nodes::nodes(subject, shown, positions, &mut names),
+        nodes: nodes::nodes(subject, shown, &mut names),
         nodes_more,
-        edges: edges::edges(dfg, shown, positions),
+        edges: edges::edges(dfg, shown),
         edges_more,
-        start: positions.start,
-        end: positions.end,
-        curve: "bezier",
+        stops: page_stops(dfg, shown, positions, &subject.options.limits, &mut names),
         variants: variants::variants(subject, &mut names),
         timeline: timelines::timelines(subject, shown, &mut names),
         comparison: subject.comparison.map(|comparison| changes::changes(subject, comparison, &mut names)),

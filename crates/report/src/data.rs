@@ -67,12 +67,8 @@ pub struct PageData {
     pub nodes_more: MoreNodes,
     pub edges: Vec<PageEdge>,
     pub edges_more: MoreEdges,
-    /// Left, top, width, height of ●.
-    pub start: [i32; 4],
-    /// Left, top, width, height of ■.
-    pub end: [i32; 4],
-    /// What the numbers of a route are: `bezier` control points.
-    pub curve: &'static str,
+    /// The graph at the stops of its sliders.
+    pub stops: crate::stops::PageStops,
     pub variants: PageVariants,
     pub timeline: PageTimeline,
     pub comparison: Option<PageComparison>,
@@ -174,9 +170,8 @@ pub struct PageNode {
     /// By group: count, cases, failures, duration, bytes, data rate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub g: Vec<Option<PageNodeInGroup>>,
-    /// Left, top, width, height.
-    #[serde(rename = "box")]
-    pub place: [i32; 4],
+    /// Width of its box, points.
+    pub w: i32,
     /// Its slowest events.
     pub ex: Vec<PageExample>,
     /// Its files: name, events, duration, bytes.
@@ -234,7 +229,7 @@ pub struct MoreEdges {
 pub type PageGap = (Option<f64>, Option<i64>, Option<i64>, Option<i64>);
 
 /// A transition as a list: from, to (numbers of activities; -1 for ●, -2 for ■), count, cases, mean, median, 95 % and sum of
-/// the gap, groups, route, middle of the label. What there is none of is 0.
+/// the gap, groups (0 without them).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageEdge {
     /// The activity before.
@@ -249,17 +244,13 @@ pub struct PageEdge {
     pub gap: PageGap,
     /// By group: count, cases, sum of gaps.
     pub groups: Vec<Option<(u64, u64, Option<i64>)>>,
-    /// Control points, x and y in turn.
-    pub route: Vec<i32>,
-    /// Middle of the label.
-    pub label: Option<[i32; 2]>,
 }
 
 impl Serialize for PageEdge {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeSeq;
         let (mean, p50, p95, sum) = &self.gap;
-        let mut row = serializer.serialize_seq(Some(11))?;
+        let mut row = serializer.serialize_seq(Some(9))?;
         row.serialize_element(&self.from)?;
         row.serialize_element(&self.to)?;
         row.serialize_element(&self.count)?;
@@ -272,11 +263,6 @@ impl Serialize for PageEdge {
             true => row.serialize_element(&0)?,
             false => row.serialize_element(&self.groups)?,
         }
-        match self.route.is_empty() {
-            true => row.serialize_element(&0)?,
-            false => row.serialize_element(&self.route)?,
-        }
-        row.serialize_element(&self.label)?;
         row.end()
     }
 }

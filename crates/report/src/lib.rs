@@ -20,6 +20,8 @@ pub mod page;
 mod positions;
 mod report;
 pub mod slices;
+
+pub mod stops;
 mod strip;
 mod subject;
 pub mod workflow;

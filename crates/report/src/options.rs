@@ -34,7 +34,11 @@ pub struct Limits {
     pub nodes: usize,
     /// Transitions.
     pub edges: usize,
-    /// Transitions that the layout makes room for; others are drawn straight over it.
+    /// Stops of the slider of activities.
+    pub stops: usize,
+    /// Stops of the slider of transitions.
+    pub levels: usize,
+    /// Lines of the graph at a stop, if not more are needed to keep it together.
     pub routed_edges: usize,
     /// Slowest events of each activity.
     pub examples: usize,
@@ -93,6 +97,8 @@ impl Default for Limits {
         Self {
             nodes: 60,
             edges: 1500,
+            stops: 12,
+            levels: 4,
             routed_edges: 220,
             examples: 5,
             rows_per_node: 10,
@@ -124,10 +130,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Takes a third of the detail behind the graph away: what fills a page is bars and bins, long traces, examples and long tables. Returns
+    /// Takes a third of the detail away: what fills a page is bars and bins, long traces, examples, long tables and stops of the graph. Returns
     /// whether there was anything left to take.
     pub(crate) fn tighten(&mut self) -> bool {
         let before = *self;
+        self.stops = (self.stops / 3 * 2).max(6);
         self.bars = (self.bars / 3 * 2).max(200);
         self.bars_per_timeline = (self.bars_per_timeline / 3 * 2).max(100);
         self.timeline_characters = (self.timeline_characters / 3 * 2).max(2_000);

@@ -18,7 +18,7 @@ const MODULES: &[&str] = &[
     include_str!("../assets/js/table.js"),
     include_str!("../assets/js/summary.js"),
     include_str!("../assets/js/stage.js"),
-    include_str!("../assets/js/projection.js"),
+    include_str!("../assets/js/stops.js"),
     include_str!("../assets/js/graph.js"),
     include_str!("../assets/js/panel.js"),
     include_str!("../assets/js/variants.js"),

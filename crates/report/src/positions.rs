@@ -1,72 +1,115 @@
-//! Positions of the whole graph of a page, in whole points, found once: sliders hide, they do not move.
+//! Positions in whole points at each stop of the sliders of the graph: each stop is laid out for itself.
 
 use crate::options::ReportOptions;
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
 use iotrail_draw::layout::{Point, Rect, Route, terminals};
-use iotrail_draw::{DrawError, Picture, View};
+use iotrail_draw::{DrawError, Level, Picture, Stop, StopLimits, Stops, Vertex, View};
+use iotrail_kernel::pool;
 use iotrail_layout::{Edge, Graph, Node, layout};
+use iotrail_model::units;
 use std::collections::HashMap;
 
-const TERMINAL: (f64, f64) = (24.0, 24.0);
-const HEIGHT: f64 = 60.0;
+/// Width and height of ● and ■.
+pub(crate) const MARK: i32 = 24;
+/// Height of the box of an activity.
+pub(crate) const HEIGHT: i32 = 60;
 const WIDTHS: (f64, f64) = (150.0, 310.0);
 /// Width of a character of a box's title, and what lies beside the text.
 const CHARACTER: f64 = 7.5;
 const PADDING: f64 = 20.0;
-/// Room for the text on a path: it changes with the reader's choice of measure.
+/// Room for the text on a transition: it changes with the reader's choice of measure.
 const LABEL: (f64, f64) = (46.0, 14.0);
+/// Width of a character of such a text.
+const LABEL_CHARACTER: f64 = 6.2;
 
-/// Where everything is.
+/// What is shown at the stops, and where.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Positions {
-    pub(crate) start: [i32; 4],
-    pub(crate) end: [i32; 4],
-    /// By place in the picture's list of nodes.
-    pub(crate) nodes: Vec<[i32; 4]>,
-    /// Route and middle of the label, by index into [`Dfg::edges`].
-    pub(crate) edges: HashMap<usize, (Vec<i32>, [i32; 2])>,
+    pub(crate) stops: Stops,
+    /// By stop and level.
+    pub(crate) placed: Vec<Vec<Placed>>,
+}
+
+/// Where everything is at a stop.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Placed {
+    /// Left and top of ●, ■ and the shown activities in the order of [`Stops::order`].
+    pub(crate) boxes: Vec<[i32; 2]>,
+    /// Of each of [`Level::edges`], then of each of [`Level::ways`].
+    pub(crate) lines: Vec<PlacedLine>,
+}
+
+/// A line and the middle of its label.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PlacedLine {
+    /// Bézier control points, x and y in turn.
+    pub(crate) route: Vec<i32>,
+    pub(crate) label: [i32; 2],
 }
 
 /// The activities and transitions that the page holds.
 pub(crate) fn shown(dfg: &Dfg, options: &ReportOptions) -> Picture {
-    picture(dfg, options.limits.nodes, options.limits.edges)
-}
-
-fn picture(dfg: &Dfg, max_nodes: usize, max_edges: usize) -> Picture {
+    let (max_nodes, max_edges) = (options.limits.nodes, options.limits.edges);
     Picture::select(dfg, &View { max_nodes, max_edges, ..View::default() })
 }
 
-/// Positions for `shown`, with routes for its most important transitions.
+/// The width of the box of an activity.
+pub(crate) fn width(activity: &str) -> i32 {
+    let characters = iotrail_model::text::printable(activity).chars().count() as f64;
+    characters.mul_add(CHARACTER, PADDING).clamp(WIDTHS.0, WIDTHS.1).round() as i32
+}
+
+/// Positions for what the stops for `shown` show.
+///
+/// # Errors
+/// If one of them is too large.
 pub(crate) fn positions(dfg: &Dfg, shown: &Picture, options: &ReportOptions) -> Result<Positions, DrawError> {
-    let room = options.limits.routed_edges.min(2 * shown.nodes.len() + 12);
-    let mut routed = picture(dfg, options.limits.nodes, room).edges;
-    routed.retain(|edge| shown.edges.binary_search(edge).is_ok());
-    let mut vertices = HashMap::from([(START, 0), (END, 1)]);
-    let mut boxes = terminals(TERMINAL);
-    for node in &shown.nodes {
-        let name = &dfg.nodes[*node].activity;
-        vertices.insert(&**name, boxes.len());
-        let characters = iotrail_model::text::printable(name).chars().count();
-        let width = (characters as f64).mul_add(CHARACTER, PADDING).clamp(WIDTHS.0, WIDTHS.1);
-        boxes.push(Node { width, height: HEIGHT, ..Node::default() });
-    }
-    let link = |edge: &usize| {
-        let edge = &dfg.edges[*edge];
-        let (from, to) = (*vertices.get(&*edge.from)?, *vertices.get(&*edge.to)?);
-        let share = (edge.count as f64 + 1.0).ln() / (dfg.events.mapped as f64 + 2.0).ln();
-        Some(Edge { label: LABEL, weight: 1 + (share.clamp(0.0, 1.0) * 7.0) as u32, ..Edge::new(from, to) })
+    let limits = StopLimits {
+        activities: options.limits.stops,
+        transitions: options.limits.levels,
+        lines: options.limits.routed_edges,
     };
-    let edges = routed.iter().filter_map(link).collect();
-    let placed = layout(&Graph { nodes: boxes, edges, ..Graph::default() }).map_err(DrawError::from)?;
-    let mut boxes = placed.nodes.iter().map(rect);
-    Ok(Positions {
-        start: boxes.next().unwrap_or_default(),
-        end: boxes.next().unwrap_or_default(),
-        nodes: boxes.collect(),
-        edges: (routed.into_iter().zip(placed.routes.iter().zip(&placed.labels)))
-            .map(|(edge, (way, label))| (edge, (route(way), point(label.unwrap_or_default().middle()))))
-            .collect(),
+    let stops = Stops::of(dfg, shown, limits);
+    let jobs =
+        stops.list.iter().flat_map(|stop| stop.levels.iter().map(move |level| (stop, level))).collect();
+    let placing = |(stop, level): (&Stop, &Level)| placed(dfg, &stops.order[..stop.activities], level);
+    let mut all = pool::each(options.threads, jobs, placing)?.into_iter();
+    let placed = stops.list.iter().map(|stop| all.by_ref().take(stop.levels.len()).collect()).collect();
+    Ok(Positions { stops, placed })
+}
+
+fn placed(dfg: &Dfg, activities: &[usize], level: &Level) -> Result<Placed, DrawError> {
+    let mut vertices = HashMap::from([(Vertex::Start, 0), (Vertex::End, 1)]);
+    let mut boxes = terminals((f64::from(MARK), f64::from(MARK)));
+    let mut names: HashMap<&str, Vertex> = HashMap::from([(START, Vertex::Start), (END, Vertex::End)]);
+    for index in activities {
+        let name = &dfg.nodes[*index].activity;
+        names.insert(name, Vertex::Activity(*index));
+        vertices.insert(Vertex::Activity(*index), boxes.len());
+        boxes.push(Node { width: width(name).into(), height: HEIGHT.into(), ..Node::default() });
+    }
+    let line = |from: Vertex, to: Vertex, count: u64, label| {
+        let share = (count as f64 + 1.0).ln() / (dfg.events.mapped as f64 + 2.0).ln();
+        let weight = 1 + (share.clamp(0.0, 1.0) * 7.0) as u32;
+        Some(Edge { label, weight, ..Edge::new(*vertices.get(&from)?, *vertices.get(&to)?) })
+    };
+    let edges = level.edges.iter().map(|index| &dfg.edges[*index]);
+    let edges =
+        edges.filter_map(|edge| line(*names.get(&*edge.from)?, *names.get(&*edge.to)?, edge.count, LABEL));
+    let ways = level.ways.iter().filter_map(|way| {
+        let text = format!(" {} hidden ", units::count(way.hidden.len() as u64));
+        line(way.from, way.to, way.count, (text.len() as f64 * LABEL_CHARACTER, LABEL.1))
+    });
+    let edges = edges.chain(ways).collect();
+    let layout = layout(&Graph { nodes: boxes, edges, ..Graph::default() }).map_err(DrawError::from)?;
+    let lines = layout.routes.iter().zip(&layout.labels).map(|(way, label)| PlacedLine {
+        route: route(way),
+        label: point(label.unwrap_or_default().middle()),
+    });
+    Ok(Placed {
+        boxes: layout.nodes.iter().map(|node| point(Point { x: node.x, y: node.y })).collect(),
+        lines: lines.collect(),
     })
 }
 

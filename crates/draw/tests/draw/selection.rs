@@ -115,3 +115,91 @@ fn the_statement_names_numbers_and_shares() {
         "hidden: 56 activities (20.5 % of events, 14.2 % of time), 1,272 transitions (91.8 % of all taken)"
     );
 }
+
+mod stops {
+    use super::*;
+    use iotrail_draw::{Level, StopLimits, Stops, Vertex};
+
+    const LIMITS: StopLimits = StopLimits { activities: 12, transitions: 4, lines: 60 };
+
+    /// From and to of everything that joins vertices of a stop.
+    fn joined(dfg: &Dfg, level: &Level) -> Vec<(Vertex, Vertex)> {
+        let vertex = |name: &str| match name {
+            START => Vertex::Start,
+            END => Vertex::End,
+            name => Vertex::Activity(dfg.nodes.iter().position(|node| &*node.activity == name).unwrap()),
+        };
+        let edges = level.edges.iter().map(|edge| &dfg.edges[*edge]);
+        let edges = edges.map(|edge| (vertex(&edge.from), vertex(&edge.to)));
+        edges.chain(level.ways.iter().map(|way| (way.from, way.to))).collect()
+    }
+
+    fn reached(ends: &[(Vertex, Vertex)], root: Vertex) -> BTreeSet<Vertex> {
+        let mut seen = BTreeSet::from([root]);
+        loop {
+            let before = seen.len();
+            seen.extend(
+                ends.iter().filter(|(from, _)| seen.contains(from)).map(|(_, to)| *to).collect::<Vec<_>>(),
+            );
+            if seen.len() == before {
+                return seen;
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+
+        #[test]
+        fn at_every_stop_every_activity_has_a_way_from_the_start_and_to_the_end(
+            seed in any::<u64>(), max_nodes in 1usize..40,
+        ) {
+            let dfg = walked(seed, 40, 30);
+            let picture = Picture::select(&dfg, &View { max_nodes, max_edges: 200, ..View::default() });
+            let stops = Stops::of(&dfg, &picture, LIMITS);
+            prop_assert!(stops.list.len() <= LIMITS.activities);
+            prop_assert_eq!(stops.list.last().unwrap().activities, picture.nodes.len());
+            for stop in &stops.list {
+                let nodes: BTreeSet<Vertex> =
+                    stops.order[..stop.activities].iter().map(|node| Vertex::Activity(*node)).collect();
+                prop_assert!(!stop.levels.is_empty() && stop.levels.len() <= LIMITS.transitions);
+                for level in &stop.levels {
+                    let ends = joined(&dfg, level);
+                    let back: Vec<_> = ends.iter().map(|(from, to)| (*to, *from)).collect();
+                    for found in [reached(&ends, Vertex::Start), reached(&back, Vertex::End)] {
+                        prop_assert!(nodes.is_subset(&found), "{:?} of {:?}", found, nodes);
+                    }
+                    let known = |vertex: &Vertex| !matches!(vertex, Vertex::Activity(_)) || nodes.contains(vertex);
+                    prop_assert!(ends.iter().all(|(from, to)| known(from) && known(to)));
+                    let hidden = |node: &usize| !nodes.contains(&Vertex::Activity(*node));
+                    prop_assert!(level.ways.iter().all(|way| !way.hidden.is_empty() && way.hidden.iter().all(hidden)));
+                }
+                let sizes: Vec<usize> = stop.levels.iter().map(|level| joined(&dfg, level).len()).collect();
+                prop_assert!(sizes.is_sorted_by(|a, b| a < b), "{:?}", sizes);
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_stop_of_a_small_graph_is_the_whole_graph() {
+        let dfg = crate::graphs::paper();
+        let stops = Stops::of(&dfg, &Picture::whole(&dfg), LIMITS);
+        let last = stops.list.last().unwrap().levels.last().unwrap();
+        assert_eq!((last.edges.len(), last.ways.len()), (dfg.edges.len(), 0));
+    }
+
+    #[test]
+    fn a_chain_of_which_one_activity_is_shown_is_projected_to_both_sides() {
+        let events =
+            (0..5).map(|file| (format!("read:/data/{file}"), if file == 2 { 1_000_000 } else { 10 }, None));
+        let trace = crate::graphs::Trace { case: "tar".to_owned(), group: "all", events: events.collect() };
+        let dfg = crate::graphs::of_traces(&["tar"], &[trace]);
+        let stops = Stops::of(&dfg, &Picture::whole(&dfg), LIMITS);
+        let [level] = &stops.list[0].levels[..] else { panic!("{:?}", stops.list[0]) };
+        assert!(level.edges.is_empty());
+        let ways: Vec<_> =
+            level.ways.iter().map(|way| (way.from, way.to, way.count, way.hidden.len())).collect();
+        let shown = Vertex::Activity(stops.order[0]);
+        assert_eq!(ways, [(shown, Vertex::End, 1, 2), (Vertex::Start, shown, 1, 2)]);
+    }
+}

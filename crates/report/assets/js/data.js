@@ -26,7 +26,7 @@ export function load(element) {
           ? node.t / data.totals.mapped_ns
           : 0;
   });
-  data.edges = data.edges.map(([from, to, count, cases, mean, p50, p95, sum, groups, route, at], index) => ({
+  data.edges = data.edges.map(([from, to, count, cases, mean, p50, p95, sum, groups], index) => ({
     index,
     from,
     to,
@@ -37,22 +37,11 @@ export function load(element) {
     p95,
     sum,
     groups: groups || null,
-    route: route || null,
-    at,
   }));
   data.label = (index) => (index === START ? "●" : index === END ? "■" : data.nodes[index].name);
   data.grouped = data.groups.length > 0;
   return data;
 }
-
-export const NODE_MEASURES = {
-  rd: { label: "total duration", of: (node) => node.t },
-  count: { label: "number of events", of: (node) => node.c },
-  bytes: { label: "bytes moved", of: (node) => node.b },
-  rate: { label: "data rate", of: (node) => node.r ?? 0 },
-  mc: { label: "max concurrency", of: (node) => node.m },
-  cases: { label: "number of cases", of: (node) => node.k },
-};
 
 export const EDGE_MEASURES = {
   count: { label: "count", of: (edge) => edge.count },

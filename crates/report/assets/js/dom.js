@@ -42,6 +42,13 @@ export function s(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
+/** Lets an element go through key frames to where it is, unless its reader wants nothing to move. */
+export function motion(element, frames) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  element.getAnimations().forEach((animation) => animation.cancel());
+  element.animate(frames, { duration: 350, easing: "ease-in-out" });
+}
+
 export function clear(element) {
   element.replaceChildren();
   return element;

@@ -3,7 +3,7 @@
 
 import { choice, clear, h, name, s, shorten, visible } from "./dom.js";
 import { bytes, count, duration, percent, plural, rate } from "./format.js";
-import { curve, straight } from "./graph.js";
+import { curve } from "./graph.js";
 import { dot, groupName, hue, hueLegend } from "./hues.js";
 import { figures } from "./panel.js";
 import { Side } from "./side.js";
@@ -492,7 +492,7 @@ export class Flow extends Stage {
     const width = Math.max(weight === null ? 0.8 : 1 + 5 * share(weight), edge.critical ? 2 : 0);
     const from = visible(this.label(edge.a));
     const text = `${from} → ${visible(this.label(edge.b))}: ${edge.bytes > 0 ? `${bytes(edge.bytes)}, ` : ""}${edge.relation}${edge.members > 1 ? `, ${count(edge.members)} edges` : ""}`;
-    const { d } = this.route(edge);
+    const d = this.route(edge);
     const line = s("path", {
       d,
       class: `line${edge.bytes > 0 ? "" : " without"}`,
@@ -519,7 +519,7 @@ export class Flow extends Stage {
 
   /** The given route where the layout has one, with its ends on the borders of the boxes as they are now. */
   route(edge) {
-    if (!edge.route || edge.a === edge.b) return straight(edge.a.place, edge.b.place, edge.a === edge.b, true);
+    if (!edge.route || edge.a === edge.b) return straight(edge.a.place, edge.b.place, edge.a === edge.b);
     const moved = edge.route.map((value, at) => (at % 2 === 0 ? this.across(value) : this.down(value)));
     const fasten = (at, control, [x, y, width, height], [ox, oy, ow, oh]) => {
       const target = [x + ((edge.route[at] - ox) / ow) * width, y + ((edge.route[at + 1] - oy) / oh) * height];
@@ -534,7 +534,7 @@ export class Flow extends Stage {
       fasten(0, 2, edge.a.place, edge.a.box);
       fasten(last, last - 2, edge.b.place, edge.b.box);
     }
-    return curve(moved, "bezier", null);
+    return curve(moved);
   }
 
   matches(item) {
@@ -999,4 +999,16 @@ export class Flow extends Stage {
 function sheet(x, y, width, height) {
   const fold = 9;
   return `M${x} ${y}h${width - fold}l${fold} ${fold}v${height - fold}h${-width}z M${x + width - fold} ${y}v${fold}h${fold}`;
+}
+
+/** A path from border to border, of a box to itself a loop. */
+function straight([ax, ay, aw, ah], [bx, by, bw, bh], loop) {
+  if (loop) {
+    const [x, y] = [ax + aw, ay + ah / 2];
+    return `M${x} ${y - 10}C${x + 42} ${y - 26} ${x + 42} ${y + 26} ${x} ${y + 10}`;
+  }
+  const [from, to] = bx > ax ? [ax + aw, bx] : [ax, bx + bw];
+  const bend = (to - from) / 2 || 40;
+  const [start, end] = [ay + ah / 2, by + bh / 2];
+  return `M${from} ${start}C${from + bend} ${start} ${to - bend} ${end} ${to} ${end}`;
 }

@@ -1,16 +1,24 @@
-// The Directly-Follows Graph. Positions come with the data, so nothing moves when sliders hide a part of it.
+// The Directly-Follows Graph. What is shown at each stop of the sliders, and where, comes with the data.
 
-import { choice, clear, h, s, shorten, visible } from "./dom.js";
+import { choice, clear, h, motion, s, shorten, visible } from "./dom.js";
 import { bytes, count, duration, percent, plural, rate } from "./format.js";
-import { EDGE_MEASURES, END, NODE_MEASURES, START } from "./data.js";
-import { project } from "./projection.js";
+import { EDGE_MEASURES, END, START } from "./data.js";
 import { Stage } from "./stage.js";
+import { Stops } from "./stops.js";
 import { GROUP_COLOURS, GROUP_DASHES, css, groupShade, ink, isDark, neutral, shade } from "./colour.js";
 
 const COLOURS = { rd: "relative duration", bytes: "bytes", count: "count", rate: "data rate", mc: "max concurrency" };
 
+/** How what was not shown before comes into view. */
+const APPEAR = [
+  { opacity: 0, offset: 0 },
+  { opacity: 0, offset: 0.5 },
+];
+
 /** Width of a character in the graph's 12-unit monospace-free text, a little on the safe side. */
 const CHARACTER = 7.4;
+/** What is shown at first: as many activities and lines as a reader can take in. */
+const AT_FIRST = [24, 80];
 
 export class Graph extends Stage {
   constructor(data, root, select, part) {
@@ -18,16 +26,18 @@ export class Graph extends Stage {
     this.data = data;
     this.select = select;
     this.view = null;
-    this.nodeMeasure = "rd";
     this.edgeMeasure = "count";
     this.colour = data.grouped ? "groups" : "rd";
     this.query = "";
     this.selected = null;
-    this.rankNodes();
-    this.rankEdges();
-    this.nodeLimit = data.nodes.length;
-    this.edgeLimit = data.edges.length;
-    this.start();
+    this.stops = new Stops(
+      data.stops,
+      data.nodes.map((node) => node.w),
+    );
+    const [stop, level] = this.stops.readable(...AT_FIRST);
+    this.set(stop, level);
+    /** How much of the transitions a reader wants to see at any stop. */
+    this.share = this.stops.share(stop, level);
     this.build(root);
     this.draw();
     this.open();
@@ -40,104 +50,76 @@ export class Graph extends Stage {
     this.data = part.graph();
     if (part.isWhole) this.colour = this.colourOfWhole ?? this.colour;
     else if (this.colour === "groups") [this.colourOfWhole, this.colour] = [this.colour, "rd"];
-    this.rankNodes();
-    this.rankEdges();
     this.draw();
   }
 
-  /** The whole graph if its titles can be read so, else its heaviest activity in the middle. */
+  /** The whole drawing if its titles can be read so, else its heaviest activity in the middle. */
   open() {
     this.fit();
-    if (this.view.k < 1 && this.nodeOrder.length > 0) {
+    if (this.view.k < 1 && this.data.nodes.length > 0) {
       this.view.k = 1;
-      this.centre(this.box(this.nodeOrder[0]));
+      this.centre(this.box(this.heaviest()));
     }
     this.size = [this.canvas.clientWidth, this.canvas.clientHeight];
   }
 
-  /** Begins with as much as a reader can take in: the activities with 99 % of the time, at most 40, and their transitions. */
-  start() {
-    const { nodes, edges } = this.data;
-    if (nodes.length > 24) {
-      const weight = (node) => (this.data.totals.mapped_ns === null ? node.c : (node.t ?? 0));
-      const total = nodes.reduce((sum, node) => sum + weight(node), 0);
-      let sum = 0;
-      const enough = this.nodeOrder.findIndex((index) => (sum += weight(nodes[index])) >= total * 0.99) + 1;
-      this.nodeLimit = Math.min(Math.max(enough, 12), 40);
+  /** Of the shown activities the one with the most time, or the most events where no time is known. */
+  heaviest() {
+    const weight = (index) => this.data.nodes[index].t ?? this.data.nodes[index].c;
+    const shown = this.stops.order.filter((index) => this.nodeShown(index));
+    return shown.reduce((best, index) => (weight(index) > weight(best) ? index : best), shown[0]);
+  }
+
+  /** Chooses a stop of both sliders. */
+  set(stop, level) {
+    this.stop = stop;
+    this.level = level;
+    this.layout = this.stops.layout(stop, level);
+  }
+
+  /** Goes to another stop: what stays moves there, and the activity that is looked at stays where it is. */
+  go(stop, level = this.stops.level(stop, this.share)) {
+    if (stop === this.stop && level === this.level) return;
+    const before = this.layout;
+    this.set(stop, level);
+    const [wanted, heaviest] = [this.selected?.node, this.heaviest()];
+    const anchor = [wanted, heaviest, START].find((node) => before.boxes.has(node) && this.layout.boxes.has(node));
+    const { x, y, k } = this.view;
+    const middle = ([left, top, width, height]) => [left + width / 2, top + height / 2];
+    const [from, to] = [middle(before.boxes.get(anchor)), middle(this.box(anchor))];
+    this.view = { k, x: x + (from[0] - to[0]) * k, y: y + (from[1] - to[1]) * k };
+    this.update();
+    this.transform();
+    this.animate(before, { x, y, k });
+  }
+
+  /** Lets what was shown before glide to where it is now, and the rest appear. */
+  animate(before, view) {
+    const at = (x, y) => `translate(${x}px, ${y}px)`;
+    motion(this.world, [{ transform: `${at(view.x, view.y)} scale(${view.k})` }]);
+    for (const index of this.layout.boxes.keys()) {
+      const old = before.boxes.get(index);
+      motion(this.nodeElements.get(index), old ? [{ transform: at(old[0], old[1]) }] : APPEAR);
     }
-    if (edges.length > 80) this.edgeLimit = Math.max(80, Math.round(edges.length * 0.25));
-  }
-
-  rankNodes() {
-    const measure = NODE_MEASURES[this.nodeMeasure].of;
-    const order = this.data.nodes.map((node) => node.index);
-    order.sort((a, b) => measure(this.data.nodes[b]) - measure(this.data.nodes[a]) || a - b);
-    this.nodeOrder = order;
-    this.nodeRank = new Map(order.map((index, rank) => [index, rank]));
-  }
-
-  rankEdges() {
-    const measure = (edge) =>
-      this.edgeMeasure === "count" || this.edgeMeasure === "cases"
-        ? EDGE_MEASURES[this.edgeMeasure].of(edge)
-        : Math.abs(EDGE_MEASURES[this.edgeMeasure].of(edge) ?? 0);
-    const order = [...this.data.edges].sort((a, b) => measure(b) - measure(a) || a.index - b.index);
-    this.edgeOrder = order;
-    this.edgeRank = new Map(order.map((edge, rank) => [edge.index, rank]));
-  }
-
-  /** The strongest way into and out of each shown activity stays, so that the graph does not fall apart. */
-  findBackbone() {
-    const [left, entered] = [new Set(), new Set()];
-    this.backbone = new Set();
-    if (this.edgeLimit === 0) return;
-    for (const edge of this.edgeOrder) {
-      if (edge.from === edge.to || !this.nodeShown(edge.from) || !this.nodeShown(edge.to)) continue;
-      if (left.has(edge.from) && entered.has(edge.to)) continue;
-      left.add(edge.from);
-      entered.add(edge.to);
-      this.backbone.add(edge.index);
-    }
+    for (const layer of this.lineLayers) motion(layer, APPEAR);
   }
 
   nodeShown(index) {
-    return index < 0 || (this.nodeRank.get(index) < this.nodeLimit && !this.data.nodes[index].absent);
+    return this.layout.boxes.has(index);
   }
 
   edgeShown(edge) {
-    return (
-      !edge.absent &&
-      this.nodeShown(edge.from) &&
-      this.nodeShown(edge.to) &&
-      (this.edgeRank.get(edge.index) < this.edgeLimit || this.backbone.has(edge.index))
-    );
+    return this.layout.lines.has(edge.index);
   }
 
   build(root) {
     const { data } = this;
-    const nodes = data.nodes.length;
-    const edges = data.edges.length;
-    const nodeSlider = h("input", {
-      type: "range",
-      id: "slider-activities",
-      min: Math.min(1, nodes),
-      max: nodes,
-      value: this.nodeLimit,
-      oninput: () => {
-        this.nodeLimit = Number(nodeSlider.value);
-        this.update();
-      },
-    });
-    const edgeSlider = h("input", {
-      type: "range",
-      id: "slider-transitions",
-      min: 0,
-      max: edges,
-      value: this.edgeLimit,
-      oninput: () => {
-        this.edgeLimit = Number(edgeSlider.value);
-        this.update();
-      },
+    const slider = (id, choose) =>
+      h("input", { type: "range", id, min: 0, oninput: ({ target }) => choose(Number(target.value)) });
+    const nodeSlider = slider("slider-activities", (stop) => this.go(stop));
+    const edgeSlider = slider("slider-transitions", (level) => {
+      this.share = this.stops.share(this.stop, level);
+      this.go(this.stop, level);
     });
     this.sliders = {
       nodeSlider,
@@ -181,14 +163,8 @@ export class Graph extends Stage {
         "div",
         { class: "toolbar" },
         h("label", { class: "field search" }, h("span", null, "Search"), search),
-        choice("Rank activities by", labels(NODE_MEASURES), this.nodeMeasure, (value) => {
-          this.nodeMeasure = value;
-          this.rankNodes();
-          this.update();
-        }),
         choice("Transitions show", labels(EDGE_MEASURES), this.edgeMeasure, (value) => {
           this.edgeMeasure = value;
-          this.rankEdges();
           this.draw();
         }),
         choice("Colour", colours, this.colour, (value) => {
@@ -296,15 +272,16 @@ export class Graph extends Stage {
       labels.append(drawn.label);
       this.edgeElements.set(edge.index, drawn);
     }
-    for (const [index, box, mark] of [
-      [START, data.start, "●"],
-      [END, data.end, "■"],
+    for (const [index, mark] of [
+      [START, "●"],
+      [END, "■"],
     ]) {
+      const [width, height] = this.stops.size(index);
       const element = s(
         "g",
         { class: "terminal" },
         s("title", null, index === START ? "● start of every trace" : "■ end of every trace"),
-        s("text", { "text-anchor": "middle", "dominant-baseline": "central", x: box[2] / 2, y: box[3] / 2 }, mark),
+        s("text", { "text-anchor": "middle", "dominant-baseline": "central", x: width / 2, y: height / 2 }, mark),
       );
       nodes.append(element);
       this.nodeElements.set(index, element);
@@ -320,7 +297,8 @@ export class Graph extends Stage {
       ...GROUP_COLOURS.map((colour, index) => marker(`arrow-${index}`, colour)),
     ];
     this.projected = s("g", { class: "projections" });
-    this.world.append(this.projected, edges, labels, nodes);
+    this.lineLayers = [this.projected, edges, labels];
+    this.world.append(...this.lineLayers, nodes);
     clear(this.canvas).append(s("defs", null, arrows), this.world);
     this.drawLegend();
     this.update();
@@ -328,7 +306,7 @@ export class Graph extends Stage {
   }
 
   node(node) {
-    const [, , width, height] = node.box;
+    const [width, height] = this.stops.size(node.index);
     const paint = this.paint(node);
     const colour = ink(paint.fill);
     const limit = Math.max(Math.floor((width - 16) / CHARACTER), 6);
@@ -420,90 +398,39 @@ export class Graph extends Stage {
     return this.edgeMeasure === "count" || this.edgeMeasure === "cases" ? count(value) : duration(value);
   }
 
-  /** Where a node lies on the full layout. */
-  place(index) {
-    return index === START ? this.data.start : index === END ? this.data.end : this.data.nodes[index].box;
-  }
-
-  /** Where a node lies now. */
+  /** Where a node lies. */
   box(index) {
-    const [x, y, width, height] = this.place(index);
-    return [this.across(x), this.down(y), width, height];
+    return this.layout.boxes.get(index);
   }
 
-  /** Closes the gaps that hidden activities leave, keeping the order, and puts everything in its place. */
+  /** Puts everything that is shown in its place. */
   arrange() {
-    const boxes = [
-      START,
-      END,
-      ...this.data.nodes.filter((node) => this.nodeShown(node.index)).map((node) => node.index),
-    ].map((index) => this.place(index));
-    this.across = closer(
-      boxes.map((box) => [box[0], box[0] + box[2]]),
-      90,
-    );
-    this.down = closer(
-      boxes.map((box) => [box[1], box[1] + box[3]]),
-      80,
-    );
-    for (const [index, element] of this.nodeElements) {
-      const [x, y] = this.box(index);
-      element.setAttribute("transform", `translate(${x} ${y})`);
-    }
-    for (const edge of this.data.edges) {
-      const { lines, label } = this.edgeElements.get(edge.index);
-      const { d, middle } = this.route(edge);
+    for (const [index, [x, y]] of this.layout.boxes)
+      this.nodeElements.get(index).setAttribute("transform", `translate(${x} ${y})`);
+    for (const [index, { route, label: middle }] of this.layout.lines) {
+      const { lines, label } = this.edgeElements.get(index);
+      const d = curve(route);
       lines.forEach((line) => line.setAttribute("d", d));
       label.setAttribute("x", middle[0]);
       label.setAttribute("y", middle[1]);
     }
+    clear(this.projected).append(...this.layout.ways.map((way) => this.projectedEdge(way)));
   }
 
-  /** The path of an edge: the given route, or a curve from border to border. */
-  route(edge) {
-    if (edge.route) {
-      const moved = edge.route.map((value, place) => (place % 2 === 0 ? this.across(value) : this.down(value)));
-      return curve(moved, this.data.curve, edge.at && [this.across(edge.at[0]), this.down(edge.at[1])]);
-    }
-    return straight(this.box(edge.from), this.box(edge.to), edge.from === edge.to);
-  }
-
-  /**
-   * What hidden activities join, dashed: as strong as the transitions that are shown, and whatever joins a node that has no shown
-   * transition.
-   */
-  drawProjected() {
-    clear(this.projected);
-    if (this.edgeLimit === 0) return;
-    const shown = this.data.edges.filter((edge) => edge.from !== edge.to && this.edgeShown(edge));
-    const pairs = new Set(shown.map(({ from, to }) => `${from} ${to}`));
-    const [left, entered] = [new Set(shown.map(({ from }) => from)), new Set(shown.map(({ to }) => to))];
-    const weakest = this.data.edges
-      .filter((edge) => this.edgeRank.get(edge.index) < this.edgeLimit)
-      .reduce((least, edge) => Math.min(least, edge.count), Infinity);
-    for (const way of project(this.data.edges, (index) => this.nodeShown(index))) {
-      if (pairs.has(`${way.from} ${way.to}`)) continue;
-      if (way.count < weakest && left.has(way.from) && entered.has(way.to)) continue;
-      this.projected.append(this.projectedEdge(way));
-    }
-  }
-
-  projectedEdge({ from, to, count: number, hidden }) {
-    const { d, middle } = straight(this.box(from), this.box(to), false);
-    const through = hidden.map((index) => visible(this.data.label(index))).join(" → ");
+  /** A way through hidden activities, dashed. */
+  projectedEdge({ from, to, count: number, hidden, names, line: { route, label } }) {
+    const name = (index) => visible(this.data.label(index));
+    const through = names.map((index) => visible(this.data.text(index)));
+    if (names.length < hidden) through.push(`${count(hidden - names.length)} more`);
     return s(
       "g",
       { class: "projected" },
-      s(
-        "title",
-        null,
-        `${visible(this.data.label(from))} → ${through} → ${visible(this.data.label(to))}: at most ${count(number)} times`,
-      ),
-      s("path", { class: "line", d, "marker-end": "url(#arrow)" }),
+      s("title", null, `${[name(from), ...through, name(to)].join(" → ")}: at most ${plural(number, "time")}`),
+      s("path", { class: "line", d: curve(route), "marker-end": "url(#arrow)" }),
       s(
         "text",
-        { class: "edge-label", "text-anchor": "middle", "dominant-baseline": "central", x: middle[0], y: middle[1] },
-        `${count(hidden.length)} hidden`,
+        { class: "edge-label", "text-anchor": "middle", "dominant-baseline": "central", x: label[0], y: label[1] },
+        `${count(hidden)} hidden`,
       ),
     );
   }
@@ -512,12 +439,10 @@ export class Graph extends Stage {
     return this.query !== "" && visible(node.name).toLowerCase().includes(this.query);
   }
 
-  /** Shows and hides, marks matches, and says what is hidden. */
+  /** Shows and hides, marks matches and what is not in the window, and says what is hidden. */
   update() {
     const { data } = this;
-    this.findBackbone();
     this.arrange();
-    this.drawProjected();
     let [events, time, follows] = [0, 0, 0];
     let [nodes, edges, matches] = [0, 0, 0];
     for (const node of data.nodes) {
@@ -528,8 +453,9 @@ export class Graph extends Stage {
       element.classList.toggle("match", match);
       element.classList.toggle("dim", this.query !== "" && !match);
       element.classList.toggle("selected", this.selected?.node === node.index);
+      element.classList.toggle("absent", Boolean(node.absent));
       matches += match;
-      if (!shown) continue;
+      if (!shown || node.absent) continue;
       nodes += 1;
       events += node.c;
       time += node.t ?? 0;
@@ -544,7 +470,8 @@ export class Graph extends Stage {
       group.classList.toggle("selected", selected);
       group.classList.toggle("near", near);
       label.classList.toggle("near", near || selected);
-      if (!shown) continue;
+      for (const element of [group, label]) element.classList.toggle("absent", Boolean(edge.absent));
+      if (!shown || edge.absent) continue;
       edges += 1;
       follows += edge.count;
     }
@@ -552,10 +479,17 @@ export class Graph extends Stage {
     const allNodes = data.nodes.length + data.nodes_more.nodes;
     const allEdges = data.edges.length + data.edges_more.edges;
     const allFollows = data.edges.reduce((sum, edge) => sum + edge.count, 0) + data.edges_more.count;
-    this.sliders.nodeText.textContent = `${count(nodes)} of ${count(allNodes)}`;
-    this.sliders.edgeText.textContent = `${count(edges)} of ${count(allEdges)}`;
-    this.sliders.nodeSlider.setAttribute("aria-valuetext", `${count(nodes)} of ${count(allNodes)} activities`);
-    this.sliders.edgeSlider.setAttribute("aria-valuetext", `${count(edges)} of ${count(allEdges)} transitions`);
+    const { nodeSlider, nodeText, edgeSlider, edgeText } = this.sliders;
+    nodeSlider.max = this.stops.list.length - 1;
+    nodeSlider.value = this.stop;
+    nodeSlider.disabled = this.stops.list.length === 1;
+    edgeSlider.max = this.stops.list[this.stop].levels.length - 1;
+    edgeSlider.value = this.level;
+    edgeSlider.disabled = this.stops.list[this.stop].levels.length === 1;
+    nodeText.textContent = `${count(nodes)} of ${count(allNodes)}`;
+    edgeText.textContent = `${count(edges)} of ${count(allEdges)}`;
+    nodeSlider.setAttribute("aria-valuetext", `${nodeText.textContent} activities`);
+    edgeSlider.setAttribute("aria-valuetext", `${edgeText.textContent} transitions`);
     const share = (part, whole) => (whole > 0 ? percent(part / whole) : "0 %");
     const timeShare = (part) => (totals.mapped_ns === null ? "" : ` and ${share(part, totals.mapped_ns)} of the time`);
     this.status.textContent =
@@ -572,22 +506,26 @@ export class Graph extends Stage {
 
   /** Goes to the next match, making it visible if a slider hides it. */
   jump(step) {
-    const matches = this.nodeOrder.filter((index) => this.matches(this.data.nodes[index]));
+    const matches = this.stops.order.filter((index) => this.matches(this.data.nodes[index]));
     if (matches.length === 0) return;
     this.at = ((this.at ?? -1) + step + matches.length) % matches.length;
-    this.reveal(matches[this.at]);
+    this.reveal({ node: matches[this.at] });
     this.choose({ node: matches[this.at] });
   }
 
-  /** Makes a node visible and brings it to the middle. */
-  reveal(index) {
-    const rank = this.nodeRank.get(index);
-    if (rank >= this.nodeLimit) {
-      this.nodeLimit = rank + 1;
-      this.sliders.nodeSlider.value = this.nodeLimit;
-      this.update();
+  /** Goes to a stop that shows an activity or, if there is one, a transition, and brings it to the middle. */
+  reveal({ node, edge }) {
+    if (edge !== undefined) {
+      const found = this.layout.lines.has(edge)
+        ? null
+        : (this.stops.ofEdge(edge, this.stop) ?? this.stops.ofEdge(edge, 0));
+      if (found) this.go(...found);
+      const { from, to } = this.data.edges[edge];
+      return this.reveal({ node: from >= 0 ? from : to });
     }
-    this.centre(this.box(index));
+    if (node < 0) return;
+    if (!this.nodeShown(node)) this.go(this.stops.ofNode(node));
+    this.centre(this.box(node));
   }
 
   choose(what) {
@@ -662,23 +600,14 @@ export class Graph extends Stage {
 
   /** What is shown, with a margin. */
   extent() {
-    const boxes = [
-      START,
-      END,
-      ...this.data.nodes.filter((node) => this.nodeShown(node.index)).map((node) => node.index),
-    ].map((index) => this.box(index));
-    const [left, top] = [Math.min(...boxes.map((box) => box[0])), Math.min(...boxes.map((box) => box[1]))];
-    const [right, bottom] = [
-      Math.max(...boxes.map((box) => box[0] + box[2])),
-      Math.max(...boxes.map((box) => box[1] + box[3])),
-    ];
-    return [left - 30, top - 20, right - left + 80, bottom - top + 40];
+    const [left, top, width, height] = this.layout.extent;
+    return [left - 30, top - 20, width + 60, height + 40];
   }
 
   /** What the keys go to. */
   items() {
     return this.data.nodes
-      .filter((node) => this.nodeShown(node.index))
+      .filter((node) => this.nodeShown(node.index) && !node.absent)
       .map(({ index }) => ({ id: index, box: this.box(index), element: this.nodeElements.get(index) }));
   }
 
@@ -687,74 +616,9 @@ export class Graph extends Stage {
   }
 }
 
-/** A coordinate as it is when gaps between intervals are at most `widest`: what lies in an interval moves with it. */
-function closer(intervals, widest) {
-  const steps = [];
-  let [end, moved] = [null, 0];
-  for (const [from, to] of intervals.toSorted((a, b) => a[0] - b[0])) {
-    if (end !== null && from - end > widest) {
-      steps.push({ from: end, to: from, start: end - moved });
-      moved += from - end - widest;
-    }
-    end = end === null ? to : Math.max(end, to);
-  }
-  return (value) => {
-    let shift = 0;
-    for (const step of steps) {
-      if (value <= step.from) break;
-      if (value < step.to) return step.start + ((value - step.from) / (step.to - step.from)) * widest;
-      shift += step.to - step.from - widest;
-    }
-    return value - shift;
-  };
-}
-
-/** A curve from border to border, of a box to itself a loop. */
-export function straight([ax, ay, aw, ah], [bx, by, bw, bh], loop, sideways = false) {
-  if (loop) {
-    const [x, y] = [ax + aw, ay + ah / 2];
-    return { d: `M${x} ${y - 10}C${x + 42} ${y - 26} ${x + 42} ${y + 26} ${x} ${y + 10}`, middle: [x + 40, y] };
-  }
-  if (sideways) {
-    const [from, to] = bx > ax ? [ax + aw, bx] : [ax, bx + bw];
-    const bend = (to - from) / 2 || 40;
-    const [start, end] = [ay + ah / 2, by + bh / 2];
-    return {
-      d: `M${from} ${start}C${from + bend} ${start} ${to - bend} ${end} ${to} ${end}`,
-      middle: [(from + to) / 2, (start + end) / 2],
-    };
-  }
-  const down = by > ay;
-  const from = [ax + aw / 2, down ? ay + ah : ay];
-  const to = [bx + bw / 2, down ? by : by + bh];
-  const bend = (to[1] - from[1]) / 2 || 40;
-  return {
-    d: `M${from[0]} ${from[1]}C${from[0]} ${from[1] + bend} ${to[0]} ${to[1] - bend} ${to[0]} ${to[1]}`,
-    middle: [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2],
-  };
-}
-
-/** A path through points: cubic Bézier control points, or corners to be rounded. */
-export function curve(route, kind, label) {
-  const points = [];
-  for (let place = 0; place + 1 < route.length; place += 2) points.push([route[place], route[place + 1]]);
-  const at = points[Math.floor(points.length / 2)];
-  const before = points[Math.max(Math.ceil(points.length / 2) - 1, 0)];
-  const middle = label ?? [(at[0] + before[0]) / 2, (at[1] + before[1]) / 2];
-  const text = (point) => point.join(" ");
-  if (kind === "bezier" && points.length >= 4) {
-    const parts = [];
-    for (let place = 1; place + 2 < points.length; place += 3)
-      parts.push(`C${text(points[place])} ${text(points[place + 1])} ${text(points[place + 2])}`);
-    return { d: `M${text(points[0])}${parts.join("")}`, middle };
-  }
-  let d = `M${text(points[0])}`;
-  for (let place = 1; place + 1 < points.length; place += 1) {
-    const next = points[place + 1];
-    const end =
-      place + 2 === points.length ? next : [(points[place][0] + next[0]) / 2, (points[place][1] + next[1]) / 2];
-    d += `Q${text(points[place])} ${text(end)}`;
-  }
-  if (points.length === 2) d += `L${text(points[1])}`;
-  return { d, middle };
+/** The path of cubic Bézier curves through their control points, x and y in turn. */
+export function curve(points) {
+  const parts = [];
+  for (let place = 2; place + 5 < points.length; place += 6) parts.push(`C${points.slice(place, place + 6).join(" ")}`);
+  return `M${points[0]} ${points[1]}${parts.join("")}`;
 }

@@ -122,7 +122,7 @@ function start() {
   const show = panel(data, byId("panel"), {
     choose: (what) => {
       graph.choose(what);
-      if (what?.node !== undefined) graph.reveal(what.node);
+      if (what) graph.reveal(what);
     },
     closed: () => stage.classList.remove("open"),
     timeline: (index) => {
@@ -136,8 +136,7 @@ function start() {
   };
   const open = (what) => {
     graph.choose(what);
-    const node = what.node ?? data.edges[what.edge].from;
-    if (node >= 0) graph.reveal(node);
+    graph.reveal(what);
     byId("graph").scrollIntoView({ block: "start" });
     byId("panel-title")?.focus({ preventScroll: true });
   };

@@ -2,17 +2,16 @@
 
 use super::rounded;
 use crate::data::PageEdge;
-use crate::positions::Positions;
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
 use iotrail_draw::Picture;
 use std::collections::HashMap;
 
-pub(super) fn edges(dfg: &Dfg, shown: &Picture, positions: &Positions) -> Vec<PageEdge> {
+pub(super) fn edges(dfg: &Dfg, shown: &Picture) -> Vec<PageEdge> {
     let mut numbers: HashMap<&str, i32> = HashMap::from([(START, -1), (END, -2)]);
     numbers.extend((0..).zip(&shown.nodes).map(|(number, node)| (&*dfg.nodes[*node].activity, number)));
     let edge = |index: &usize| {
-        let (edge, place) = (&dfg.edges[*index], positions.edges.get(index));
+        let edge = &dfg.edges[*index];
         let groups = dfg.groups.iter().map(|group| edge.groups.get(&group.name));
         Some(PageEdge {
             from: *numbers.get(&*edge.from)?,
@@ -23,8 +22,6 @@ pub(super) fn edges(dfg: &Dfg, shown: &Picture, positions: &Positions) -> Vec<Pa
             groups: groups
                 .map(|found| found.map(|found| (found.count, found.cases, found.gap_sum_ns)))
                 .collect(),
-            route: place.map(|(route, _)| route.clone()).unwrap_or_default(),
-            label: place.map(|(_, label)| *label),
         })
     };
     shown.edges.iter().filter_map(edge).collect()

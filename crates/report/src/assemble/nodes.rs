@@ -4,22 +4,16 @@ use super::behind::behind;
 use super::rounded;
 use crate::data::PageNode;
 use crate::name_table::NameTable;
-use crate::positions::Positions;
+use crate::positions::width;
 use crate::subject::Subject;
 use iotrail_dfg::result::{Bin, Node};
 use iotrail_draw::Picture;
 
-pub(super) fn nodes(
-    subject: &Subject<'_>,
-    shown: &Picture,
-    positions: &Positions,
-    names: &mut NameTable,
-) -> Vec<PageNode> {
-    let placed = shown.nodes.iter().zip(&positions.nodes);
-    placed.map(|(node, place)| page_node(subject, &subject.dfg.nodes[*node], *place, names)).collect()
+pub(super) fn nodes(subject: &Subject<'_>, shown: &Picture, names: &mut NameTable) -> Vec<PageNode> {
+    shown.nodes.iter().map(|node| page_node(subject, &subject.dfg.nodes[*node], names)).collect()
 }
 
-fn page_node(subject: &Subject<'_>, node: &Node, place: [i32; 4], names: &mut NameTable) -> PageNode {
+fn page_node(subject: &Subject<'_>, node: &Node, names: &mut NameTable) -> PageNode {
     let (duration, size) = (&node.duration, &node.size);
     let groups = subject.dfg.groups.iter().map(|group| {
         let found = node.groups.get(&group.name)?;
@@ -41,7 +35,7 @@ fn page_node(subject: &Subject<'_>, node: &Node, place: [i32; 4], names: &mut Na
         dh: histogram(&node.duration_histogram),
         sh: histogram(&node.size_histogram),
         g: groups.collect(),
-        place,
+        w: width(&node.activity),
         ..PageNode::default()
     };
     behind(subject, &node.activity, &mut page_node, names);

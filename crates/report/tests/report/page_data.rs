@@ -74,11 +74,7 @@ fn data(rows: usize, options: &ReportOptions) -> PageData {
 
 #[test]
 fn the_papers_example_as_the_page_gets_it() {
-    let mut data = data(1000, &options(1));
-    // Positions are the layout's business.
-    data.nodes.iter_mut().for_each(|node| node.place = [0; 4]);
-    data.edges.iter_mut().for_each(|edge| (edge.route, edge.label) = (Vec::new(), None));
-    (data.start, data.end) = ([0; 4], [0; 4]);
+    let data = data(1000, &options(1));
     insta::assert_snapshot!(serde_json::to_string_pretty(&data.totals).unwrap());
     insta::assert_snapshot!("nodes", lines(&data.nodes));
     insta::assert_snapshot!("edges", lines(&data.edges));
@@ -88,6 +84,58 @@ fn the_papers_example_as_the_page_gets_it() {
 
 fn lines<T: serde::Serialize>(rows: &[T]) -> String {
     rows.iter().map(|row| serde_json::to_string(row).unwrap() + "\n").collect()
+}
+
+#[test]
+fn at_every_stop_boxes_lie_apart_and_lines_join_them() {
+    let data = data(1000, &options(1));
+    let stops = &data.stops;
+    assert_eq!(stops.list.iter().map(|stop| stop.n).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
+    for (stop, level) in stops.list.iter().flat_map(|stop| stop.levels.iter().map(move |level| (stop, level)))
+    {
+        let mark = (stops.mark, stops.mark);
+        let sizes = stops.order[..stop.n].iter().map(|node| (data.nodes[*node].w, stops.height));
+        let boxes: Vec<[i32; 4]> = ([mark, mark].into_iter().chain(sizes).zip(level.at.chunks_exact(2)))
+            .map(|((width, height), at)| [at[0], at[1], at[0] + width, at[1] + height])
+            .collect();
+        assert_eq!(boxes.len(), stop.n + 2);
+        for (index, a) in boxes.iter().enumerate() {
+            let over = |b: &&[i32; 4]| a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+            assert_eq!(boxes[index + 1..].iter().find(over), None, "{a:?} at {}", stop.n);
+        }
+        let of = |end: i32| match usize::try_from(end) {
+            Ok(node) => boxes[2 + stops.order.iter().position(|one| *one == node).unwrap()],
+            Err(_) => boxes[(-end - 1) as usize],
+        };
+        let edges =
+            level.edges.iter().map(|(edge, line)| (data.edges[*edge].from, data.edges[*edge].to, line));
+        for (from, to, line) in edges.chain(level.ways.iter().map(|way| (way.0, way.1, &way.5))) {
+            let mut points: Vec<[i32; 2]> = Vec::new();
+            for step in line.chunks_exact(2) {
+                let before = points.last().copied().unwrap_or_default();
+                points.push([before[0] + step[0], before[1] + step[1]]);
+            }
+            points.pop();
+            // A start, and three control points for each curve.
+            assert_eq!(points.len() % 3, 1, "{line:?}");
+            for (at, end) in [(points[0], of(from)), (points[points.len() - 1], of(to))] {
+                let touches =
+                    (end[0] - 1..=end[2] + 1).contains(&at[0]) && (end[1] - 1..=end[3] + 1).contains(&at[1]);
+                assert!(touches, "{at:?} of {from} to {to} beside {end:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn fewer_stops_than_there_are_keep_the_whole_graph() {
+    let limits = Limits { stops: 3, levels: 1, ..Limits::default() };
+    let data = data(1000, &ReportOptions { limits, ..options(1) });
+    assert_eq!(
+        data.stops.list.iter().map(|stop| (stop.n, stop.levels.len())).collect::<Vec<_>>(),
+        [(1, 1), (3, 1), (7, 1)]
+    );
+    assert_eq!(data.stops.list[2].levels[0].edges.len(), data.edges.len());
 }
 
 #[test]
