@@ -1,0 +1,25 @@
+//! Models of what the processes of a program do to files.
+//!
+//! Pure: requests of streams in, groups, paths and characteristics out; no trails, no files, no printing. A *stream* is a
+//! thread of a rank, a *request* a call about a file, a *session* one open file description from its open to its last
+//! close.
+//!
+//! Source: He, Du, Narasimhamurthy, PIONEER: a solution to parallel I/O workload characterization and generation.
+
+mod characteristics;
+mod distribution;
+mod file_class;
+mod groups;
+mod mix;
+mod path;
+mod requests;
+mod session;
+
+pub use characteristics::{Characteristics, Pairs, Placed, characteristics};
+pub use distribution::Distribution;
+pub use file_class::{Accessed, Class, ClassedFile, FileIndex, NamePart, classes};
+pub use groups::{Behaviour, Group, groups};
+pub use mix::{share, total_variation};
+pub use path::{Path, PathElement, Step, path};
+pub use requests::{Call, Request, Slack, Variant, requests};
+pub use session::{Session, sessions};

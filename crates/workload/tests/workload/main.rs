@@ -1,0 +1,8 @@
+//! The worked examples of the definitions, and laws.
+
+mod characteristics;
+mod distribution;
+mod file_class;
+mod groups;
+mod path;
+mod requests;
