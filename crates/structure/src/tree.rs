@@ -7,8 +7,10 @@
 //! Source: Scala-H-Trace, sections 2.1, 4.1 and 4.2, of which RSDs and PRSDs are the items here.
 
 mod build;
+mod components;
 mod counts;
 mod cut;
+mod parts;
 mod row;
 mod sequences;
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! From sequences to their tree.
 
-use super::cut::{heads, iterations, separator, tails};
+use super::cut::iterations;
+use super::parts::{Executions, Part, parts, recurs};
 use super::row::Row;
-use super::sequences::{Run, Sequences, Span};
+use super::sequences::Sequences;
 use super::{Counts, EventId, Item, ItemId, KeyId, Order, Tree, What};
 
 /// Loops inside of loops that are looked for; deeper down, what recurs gets items in a row, which loses nothing.
@@ -10,31 +11,17 @@ const MAX_DEPTH: usize = 64;
 
 /// The loop tree of sequences.
 ///
-/// Work is linear in the number of events, times the loops that are inside of or behind each other: at most one for
-/// each key.
+/// Work is linear in the number of events, times the loops that are inside of each other.
 #[must_use]
 pub fn build(sequences: &Sequences, order: Order) -> Tree {
     let mut builder = Builder { sequences, order, tree: Tree::default() };
-    builder.tree.root = builder.body(&sequences.roots, 0);
+    let roots = (0..).zip(sequences.roots.iter().copied()).filter(|(_, span)| !span.is_empty());
+    builder.tree.root = builder.body(roots.collect(), 0);
     builder.tree
 }
 
 /// Runs of one item: executions of the body and a run of each.
 type Runs = Vec<(u32, u32)>;
-
-/// A part of a body that is not built yet.
-enum Part {
-    Body(Vec<Span>),
-    /// Only iterations with this separator.
-    Loop(KeyId, Vec<Span>),
-}
-
-/// Tails, loop and heads; what is executed first is the last.
-fn around_loop(runs: &[Run], separator: KeyId, executions: &[Span]) -> [Part; 3] {
-    let (heads, rest) = heads(runs, separator, executions);
-    let (tails, rest) = tails(runs, separator, &rest);
-    [Part::Body(tails), Part::Loop(separator, rest), Part::Body(heads)]
-}
 
 struct Builder<'a> {
     sequences: &'a Sequences,
@@ -43,45 +30,39 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The items of a body that was executed like this. Heads and tails wait in a list, as there may be thousands.
-    fn body(&mut self, executions: &[Span], depth: usize) -> Vec<ItemId> {
+    /// The items of a body that was executed like this.
+    fn body(&mut self, executions: Executions, depth: usize) -> Vec<ItemId> {
+        if executions.is_empty() {
+            return Vec::new();
+        }
+        if depth >= MAX_DEPTH {
+            let recurring = recurs(self.sequences, &executions);
+            return self.row(&executions, recurring, depth + 1);
+        }
         let mut items = Vec::new();
-        let mut waiting = vec![Part::Body(executions.to_vec())];
-        while let Some(part) = waiting.pop() {
-            match part {
-                Part::Body(executions) if executions.iter().all(|span| span.is_empty()) => {}
-                Part::Body(executions) => match separator(self.sequences, &executions) {
-                    Some(separator) if depth < MAX_DEPTH => {
-                        waiting.extend(around_loop(&self.sequences.runs, separator, &executions));
-                    }
-                    recurring => items.extend(self.row(&executions, recurring.is_some(), depth + 1)),
-                },
-                Part::Loop(separator, executions) => {
-                    items.push(self.inner_loop(separator, &executions, depth + 1));
-                }
+        for Part { separator, executions } in parts(self.sequences, executions) {
+            match separator {
+                Some(separator) => items.push(self.inner_loop(separator, &executions, depth + 1)),
+                None => items.extend(self.row(&executions, false, depth + 1)),
             }
         }
         items
     }
 
-    fn inner_loop(&mut self, separator: KeyId, executions: &[Span], depth: usize) -> ItemId {
+    fn inner_loop(&mut self, separator: KeyId, executions: &Executions, depth: usize) -> ItemId {
         let iterations = iterations(&self.sequences.runs, separator, executions);
-        let mut body = self.body(&iterations.before, depth);
-        let indices = (0_u32..).zip(&iterations.separators);
-        let separators = indices.filter_map(|(execution, run)| Some((execution, (*run)?))).collect();
-        body.push(self.event(separator, separators, depth));
-        body.extend(self.body(&iterations.behind, depth));
-        let mut counts = Counts::default();
-        (0..).zip(iterations.counts).for_each(|(execution, count)| counts.push(execution, count));
-        self.tree.push(Item { counts, what: What::Loop(body) })
+        let mut body = self.body(iterations.before, depth);
+        body.push(self.event(separator, iterations.separators, depth));
+        body.extend(self.body(iterations.behind, depth));
+        self.tree.push(Item { counts: iterations.counts, what: What::Loop(body) })
     }
 
     /// One item for each key, or several where their order changes.
-    fn row(&mut self, executions: &[Span], recurring: bool, depth: usize) -> Vec<ItemId> {
+    fn row(&mut self, executions: &Executions, recurring: bool, depth: usize) -> Vec<ItemId> {
         let loose = self.order == Order::Loose && !recurring;
         let mut row = Row::default();
         let mut items: Vec<(KeyId, Runs)> = Vec::new();
-        for (execution, span) in (0..).zip(executions) {
+        for &(execution, span) in executions {
             let (mut last, mut last_collective) = (None, None);
             for index in span.from..span.to {
                 let key = self.sequences.runs[index as usize].key;
@@ -112,8 +93,8 @@ impl Builder<'_> {
             counts.push(execution, run.len);
             events.extend((run.first..run.first + run.len).map(EventId));
         }
-        let inside: Vec<Span> = events.iter().map(|&event| self.sequences.inside(event)).collect();
-        let children = self.body(&inside, depth);
+        let inside = (0..).zip(events.iter().map(|&event| self.sequences.inside(event)));
+        let children = self.body(inside.filter(|(_, span)| !span.is_empty()).collect(), depth);
         self.tree.push(Item { counts, what: What::Event { key, events, children } })
     }
 }

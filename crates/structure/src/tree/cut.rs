@@ -1,118 +1,33 @@
-//! Where executions of a body are cut: what separates the iterations of its loop, what is before and behind the loop.
+//! Where executions of a loop are cut into iterations.
 
-use std::cmp::Reverse;
+use hashbrown::HashSet;
 
-use hashbrown::{HashMap, HashSet};
+use super::parts::Executions;
+use super::sequences::{Run, Span};
+use super::{Counts, KeyId};
 
-use super::sequences::{Run, Sequences, Span};
-use super::{Key, KeyId};
-
-/// Runs of a key in all executions of a body.
-struct Occurrences {
-    runs: u32,
-    first: usize,
-    last_execution: usize,
-    recurs: bool,
-}
-
-/// The key between the iterations of a loop: of those with two runs in an execution a collective of the most members,
-/// else the one with the fewest runs, of these the one that is seen last.
-pub(super) fn separator(sequences: &Sequences, executions: &[Span]) -> Option<KeyId> {
-    let mut keys: HashMap<KeyId, Occurrences> = HashMap::new();
-    let mut position = 0;
-    for (execution, span) in executions.iter().enumerate() {
-        for run in &sequences.runs[span.range()] {
-            let first =
-                || Occurrences { runs: 0, first: position, last_execution: usize::MAX, recurs: false };
-            let seen = keys.entry(run.key).or_insert_with(first);
-            seen.recurs |= seen.last_execution == execution;
-            seen.runs += 1;
-            seen.last_execution = execution;
-            position += 1;
-        }
-    }
-    let recurring = keys.into_iter().filter(|(_, seen)| seen.recurs);
-    let best = recurring.max_by_key(|(key, seen)| {
-        let Key { members } = sequences.keys[key.0 as usize];
-        (members, Reverse(seen.runs), seen.first)
-    });
-    best.map(|(key, _)| key)
-}
-
-/// Cuts the head from each execution: all events of the largest set of keys that stand before each separator and each
-/// event of another key. What is left begins where the head ends.
-pub(super) fn heads(runs: &[Run], separator: KeyId, executions: &[Span]) -> (Vec<Span>, Vec<Span>) {
-    let ends = ends(executions, separator, |span| runs[span.range()].iter().map(|run| run.key));
-    let cut = executions.iter().zip(ends).map(|(span, end)| {
-        let middle = span.from + end as u32;
-        (Span { from: span.from, to: middle }, Span { from: middle, to: span.to })
-    });
-    cut.unzip()
-}
-
-/// Cuts the tail from each execution, which is the head of what is read backwards: tails, and what is left.
-pub(super) fn tails(runs: &[Run], separator: KeyId, executions: &[Span]) -> (Vec<Span>, Vec<Span>) {
-    let ends = ends(executions, separator, |span| runs[span.range()].iter().rev().map(|run| run.key));
-    let cut = executions.iter().zip(ends).map(|(span, end)| {
-        let middle = span.to - end as u32;
-        (Span { from: middle, to: span.to }, Span { from: span.from, to: middle })
-    });
-    cut.unzip()
-}
-
-/// Lengths of the heads. A key that is not of the head ends it at its first event in each execution; keys of events
-/// behind that are none of it either. Each event is looked at once or twice.
-fn ends<I: Iterator<Item = KeyId>>(
-    executions: &[Span],
-    separator: KeyId,
-    keys: impl Fn(Span) -> I,
-) -> Vec<usize> {
-    let all: Vec<Vec<KeyId>> = executions.iter().map(|&span| keys(span).collect()).collect();
-    let mut firsts: HashMap<KeyId, Vec<(usize, usize)>> = HashMap::new();
-    for (execution, keys) in all.iter().enumerate() {
-        for (position, &key) in keys.iter().enumerate() {
-            let seen = firsts.entry(key).or_default();
-            if seen.last().is_none_or(|&(last, _)| last != execution) {
-                seen.push((execution, position));
-            }
-        }
-    }
-    let mut ends: Vec<usize> = all.iter().map(Vec::len).collect();
-    let mut excluded: HashSet<KeyId> = HashSet::from([separator]);
-    let mut waiting = vec![separator];
-    while let Some(key) = waiting.pop() {
-        for &(execution, position) in firsts.get(&key).map_or(&[][..], Vec::as_slice) {
-            let end = ends[execution];
-            if position < end {
-                ends[execution] = position;
-                let behind = all[execution][position..end].iter().copied();
-                waiting.extend(behind.filter(|&key| excluded.insert(key)));
-            }
-        }
-    }
-    ends
-}
-
-/// Iterations of a loop, over all executions of its body: what is before the separator, its run, what is behind it.
+/// Iterations of a loop, over all executions of its body, numbered from 0: what is before the separator, its run, what
+/// is behind it.
 #[derive(Default)]
 pub(super) struct Iterations {
-    pub(super) before: Vec<Span>,
-    pub(super) separators: Vec<Option<u32>>,
-    pub(super) behind: Vec<Span>,
+    pub(super) before: Executions,
+    pub(super) separators: Vec<(u32, u32)>,
+    pub(super) behind: Executions,
     /// Of each execution.
-    pub(super) counts: Vec<u32>,
+    pub(super) counts: Counts,
+    total: u32,
 }
 
-/// Cuts what is between heads and tails into iterations.
-pub(super) fn iterations(runs: &[Run], separator: KeyId, executions: &[Span]) -> Iterations {
-    let pieces: Vec<Pieces> = executions.iter().map(|&span| Pieces::of(runs, separator, span)).collect();
+/// Cuts executions of a loop into iterations.
+pub(super) fn iterations(runs: &[Run], separator: KeyId, executions: &Executions) -> Iterations {
+    let pieces: Vec<Pieces> = executions.iter().map(|&(_, span)| Pieces::of(runs, separator, span)).collect();
     let last = last_keys(runs, &pieces);
     let cut = last.filter(|last| keeps_sides(runs, &pieces, last));
     let mut iterations = Iterations::default();
-    for pieces in &pieces {
-        let before = iterations.before.len();
+    for (pieces, &(execution, _)) in pieces.iter().zip(executions) {
+        let before = iterations.total;
         pieces.add(runs, cut.as_ref(), &mut iterations);
-        iterations.counts.push((iterations.before.len() - before) as u32);
+        iterations.counts.push(execution, iterations.total - before);
     }
     iterations
 }
@@ -168,9 +83,14 @@ impl Pieces {
 
 impl Iterations {
     fn push(&mut self, before: Span, separator: Option<u32>, behind: Span) {
-        self.before.push(before);
-        self.separators.push(separator);
-        self.behind.push(behind);
+        let index = self.total;
+        self.total += 1;
+        self.separators.extend(separator.map(|run| (index, run)));
+        for (span, side) in [(before, &mut self.before), (behind, &mut self.behind)] {
+            if !span.is_empty() {
+                side.push((index, span));
+            }
+        }
     }
 }
 

@@ -156,6 +156,20 @@ fn hundreds_of_loops_behind_each_other_are_items_of_one_body() {
     assert_eq!(order(&tree, 0), (0..900).collect::<Vec<_>>());
 }
 
+/// Would take minutes if each loop were a pass over all events.
+#[test]
+fn thousands_of_loops_behind_each_other_are_found_in_one_pass() {
+    for runs in [|_: u32| 2, |step: u32| 2 + step as usize % 3] {
+        let body = |step: u32| [2 * step, 2 * step + 1].repeat(runs(step));
+        let keys: Vec<u32> = (0..20_000).flat_map(body).collect();
+        let mut sequences = Sequences::new(vec![Key::default(); 40_000]);
+        sequences.sequence(keys.iter().map(|&key| KeyId(key))).expect("a sequence");
+        let tree = build(&sequences, Order::Exact);
+        assert_eq!(tree.root().len(), 20_000);
+        assert_eq!(order(&tree, 0), (0..keys.len() as u32).collect::<Vec<_>>());
+    }
+}
+
 /// Bodies of random programs: letters, loops, branches.
 fn program() -> impl Strategy<Value = String> {
     let letters = "[abcdAB]{0,3}";
