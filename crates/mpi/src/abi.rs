@@ -1,0 +1,96 @@
+//! What the binary interfaces of MPI libraries differ in (spec/structure, section 1).
+
+use crate::symbol::find;
+use std::sync::OnceLock;
+
+/// The library whose conventions the program was compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Abi {
+    Mpich,
+    OpenMpi,
+    /// That of MPI 5.
+    Standard,
+}
+
+/// Handles of MPICH.
+const MPICH_WORLD: usize = 0x4400_0000;
+const MPICH_SELF: usize = 0x4400_0001;
+/// Handles of the standard interface.
+const STANDARD_WORLD: usize = 0x101;
+const STANDARD_SELF: usize = 0x102;
+
+/// A communicator that every process has.
+pub(crate) const WORLD: u64 = 1;
+pub(crate) const SELF: u64 = 2;
+
+/// Addresses and numbers that stand for something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constants {
+    pub(crate) abi: Abi,
+    world: usize,
+    own: usize,
+}
+
+impl Constants {
+    /// Those of the library that is loaded.
+    pub(crate) fn get() -> &'static Self {
+        static KNOWN: OnceLock<Constants> = OnceLock::new();
+        KNOWN.get_or_init(Self::look_up)
+    }
+
+    fn look_up() -> Self {
+        let open_mpi = find(c"ompi_mpi_comm_world") as usize;
+        if open_mpi != 0 {
+            return Self { abi: Abi::OpenMpi, world: open_mpi, own: find(c"ompi_mpi_comm_self") as usize };
+        }
+        if find(c"PMPI_Abi_get_version").is_null() {
+            return Self { abi: Abi::Mpich, world: MPICH_WORLD, own: MPICH_SELF };
+        }
+        Self { abi: Abi::Standard, world: STANDARD_WORLD, own: STANDARD_SELF }
+    }
+
+    /// The number of a communicator in records. Handles are larger than those of the two that every process has.
+    pub(crate) fn communicator(&self, handle: usize) -> u64 {
+        match handle {
+            0 => 0,
+            _ if handle == self.world => WORLD,
+            _ if handle == self.own => SELF,
+            _ => handle as u64,
+        }
+    }
+
+    /// Whether handles are pointers; if not, they are 32 bits of an argument.
+    pub(crate) fn has_wide_handles(&self) -> bool {
+        self.abi != Abi::Mpich
+    }
+
+    /// Whether this argument says that no status is wanted.
+    pub(crate) fn ignores_status(&self, argument: usize) -> bool {
+        argument == if self.abi == Abi::Mpich { 1 } else { 0 }
+    }
+
+    /// Whether this argument says that what is sent lies where it is received.
+    pub(crate) fn is_in_place(&self, argument: usize) -> bool {
+        argument == if self.abi == Abi::Mpich { usize::MAX } else { 1 }
+    }
+
+    /// A rank in words of our own: -1 is any, -2 none.
+    pub(crate) fn rank(&self, rank: i32) -> i32 {
+        match (self.abi, rank) {
+            (_, 0..) => rank,
+            (Abi::Mpich, -2) | (Abi::OpenMpi | Abi::Standard, -1) => -1,
+            (Abi::Mpich, -1) | (Abi::OpenMpi, -2) | (Abi::Standard, -3) => -2,
+            _ => rank,
+        }
+    }
+
+    /// A tag in words of our own: -1 is any.
+    pub(crate) fn tag(&self, tag: i32) -> i32 {
+        tag.max(-1)
+    }
+
+    /// Where source and tag stand in a status, in bytes.
+    pub(crate) fn source_and_tag(&self) -> (usize, usize) {
+        if self.abi == Abi::Mpich { (8, 12) } else { (0, 4) }
+    }
+}

@@ -1,0 +1,207 @@
+//! The arguments of a call by their meaning, whichever language it was made in.
+
+use crate::abi::Constants;
+use crate::hook::Language;
+use crate::symbol::{find, invoke};
+use iotrail_mpi_abi::{NONE, Roles};
+use std::ffi::{CStr, c_void};
+
+/// More bytes than the status of any library.
+pub(crate) const STATUS_BYTES: usize = 64;
+
+/// Arguments and what they mean.
+pub(crate) struct Arguments<'a> {
+    pub(crate) constants: &'static Constants,
+    pub(crate) roles: &'static Roles,
+    pub(crate) language: Language,
+    pub(crate) values: &'a mut [usize],
+}
+
+/// A type of handle, by the function that makes one of Fortran's.
+#[derive(Clone, Copy)]
+pub(crate) enum Handle {
+    Communicator,
+    Datatype,
+    File,
+}
+
+impl Handle {
+    const fn converter(self) -> &'static CStr {
+        match self {
+            Self::Communicator => c"PMPI_Comm_f2c",
+            Self::Datatype => c"PMPI_Type_f2c",
+            Self::File => c"PMPI_File_f2c",
+        }
+    }
+}
+
+impl Arguments<'_> {
+    /// The argument at a place, if the function has one there.
+    fn at(&self, place: u8) -> Option<usize> {
+        (place != NONE).then(|| self.values.get(usize::from(place)).copied()).flatten()
+    }
+
+    /// A number.
+    pub(crate) fn int(&self, place: u8) -> Option<i32> {
+        let value = self.at(place)?;
+        // SAFETY: Fortran gives numbers by reference.
+        (self.language == Language::C).then_some(value as i32).or_else(|| unsafe { read(value) })
+    }
+
+    /// A count of elements.
+    pub(crate) fn count(&self, place: u8) -> Option<i64> {
+        let value = self.at(place)?;
+        match (self.language, self.roles.large) {
+            (Language::C, true) => Some(value as i64),
+            (Language::C, false) => Some(i64::from(value as i32)),
+            (Language::Fortran, _) => self.int(place).map(i64::from),
+        }
+    }
+
+    /// An offset in a file.
+    pub(crate) fn offset(&self, place: u8) -> Option<i64> {
+        let value = self.at(place)?;
+        // SAFETY: Fortran gives numbers by reference; these have 64 bits.
+        (self.language == Language::C).then_some(value as i64).or_else(|| unsafe { read(value) })
+    }
+
+    /// An address.
+    pub(crate) fn address(&self, place: u8) -> Option<usize> {
+        self.at(place)
+    }
+
+    /// A handle as C has it; of one that is given by reference, what it is before the call.
+    pub(crate) fn handle(&self, place: u8, kind: Handle) -> Option<usize> {
+        let value = self.at(place)?;
+        if self.language == Language::Fortran {
+            // SAFETY: Fortran gives handles, which are numbers there, by reference.
+            let number: i32 = unsafe { read(value) }?;
+            let convert = find_once(kind)?;
+            // SAFETY: the function takes a handle of Fortran and answers that of C.
+            return Some(self.narrow(unsafe { invoke(convert, &[number as usize]) }, kind));
+        }
+        if !self.roles.by_reference {
+            return Some(self.narrow(value, kind));
+        }
+        self.stored(value, kind)
+    }
+
+    /// The handle that C has stored at an address.
+    pub(crate) fn stored(&self, address: usize, kind: Handle) -> Option<usize> {
+        if self.is_wide(kind) {
+            // SAFETY: where a handle is stored, or NULL.
+            return unsafe { read(address) };
+        }
+        // SAFETY: as above.
+        unsafe { read::<u32>(address) }.map(|handle| handle as usize)
+    }
+
+    fn is_wide(&self, kind: Handle) -> bool {
+        self.constants.has_wide_handles() || matches!(kind, Handle::File)
+    }
+
+    fn narrow(&self, value: usize, kind: Handle) -> usize {
+        if self.is_wide(kind) { value } else { value as u32 as usize }
+    }
+
+    /// Bytes of so many elements of a type; `None` if that is unknown.
+    pub(crate) fn bytes(&self, count: u8, datatype: u8) -> Option<i64> {
+        let count = self.count(count)?;
+        if count == 0 {
+            return Some(0);
+        }
+        count.checked_mul(size_of_type(self.handle(datatype, Handle::Datatype)?)?)
+    }
+}
+
+fn find_once(kind: Handle) -> Option<*mut c_void> {
+    let found = find(kind.converter());
+    (!found.is_null()).then_some(found)
+}
+
+/// What lies at an address, if it is not NULL.
+///
+/// # Safety
+/// If it is not NULL a value of that type must lie there.
+pub(crate) unsafe fn read<T: Copy>(address: usize) -> Option<T> {
+    // SAFETY: as the caller promises.
+    (address != 0).then(|| unsafe { (address as *const T).read_unaligned() })
+}
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident = $symbol:literal;)*) => {
+        $($(#[$doc])*
+        pub(crate) fn $name() -> Option<*mut c_void> {
+            static FOUND: crate::symbol::Symbol = crate::symbol::Symbol::new($symbol);
+            let found = FOUND.address();
+            (!found.is_null()).then_some(found)
+        })*
+    };
+}
+
+functions! {
+    type_size = c"PMPI_Type_size";
+    get_count = c"PMPI_Get_count";
+    comm_rank = c"PMPI_Comm_rank";
+    comm_size = c"PMPI_Comm_size";
+    comm_test_inter = c"PMPI_Comm_test_inter";
+    file_get_position = c"PMPI_File_get_position";
+    file_get_byte_offset = c"PMPI_File_get_byte_offset";
+}
+
+/// Asks the library for a number about a handle.
+fn ask(function: Option<*mut c_void>, handle: usize) -> Option<i32> {
+    let mut answer = -1_i32;
+    // SAFETY: the function takes a handle and where to store a number.
+    let status = unsafe { invoke(function?, &[handle, &raw mut answer as usize]) };
+    (status as i32 == 0).then_some(answer)
+}
+
+/// Bytes of an element.
+fn size_of_type(datatype: usize) -> Option<i64> {
+    ask(type_size(), datatype).filter(|size| *size >= 0).map(i64::from)
+}
+
+/// The own rank in a communicator.
+pub(crate) fn rank_in(comm: usize) -> Option<i32> {
+    ask(comm_rank(), comm)
+}
+
+/// Ranks of a communicator.
+pub(crate) fn size_of(comm: usize) -> Option<i32> {
+    ask(comm_size(), comm)
+}
+
+/// Whether a communicator joins two groups.
+pub(crate) fn is_inter(comm: usize) -> bool {
+    ask(comm_test_inter(), comm) != Some(0)
+}
+
+/// Elements of a type that a status tells of.
+pub(crate) fn elements(status: usize, datatype: usize) -> Option<i64> {
+    let mut count = -1_i32;
+    // SAFETY: a status that the library has filled, a type, and where to store the number.
+    let result = unsafe { invoke(get_count()?, &[status, datatype, &raw mut count as usize]) };
+    (result as i32 == 0 && count >= 0).then_some(i64::from(count))
+}
+
+/// Bytes of these elements.
+pub(crate) fn bytes_of(status: usize, datatype: usize) -> Option<i64> {
+    elements(status, datatype)?.checked_mul(size_of_type(datatype)?)
+}
+
+/// Where the process stands in a file, in units of its view.
+pub(crate) fn own_position(file: usize) -> Option<i64> {
+    let mut position = -1_i64;
+    // SAFETY: a file, and where to store the number.
+    let status = unsafe { invoke(file_get_position()?, &[file, &raw mut position as usize]) };
+    (status as i32 == 0 && position >= 0).then_some(position)
+}
+
+/// The byte of the file at a place of its view.
+pub(crate) fn byte_at(file: usize, position: i64) -> Option<i64> {
+    let mut byte = -1_i64;
+    // SAFETY: a file, a place, and where to store the number.
+    let status = unsafe { invoke(file_get_byte_offset()?, &[file, position as usize, &raw mut byte as usize]) };
+    (status as i32 == 0 && byte >= 0).then_some(byte)
+}

@@ -1,0 +1,106 @@
+//! What happens at a call of the program.
+
+use crate::abi::Constants;
+use crate::arguments::{Arguments, STATUS_BYTES};
+use crate::facts;
+use crate::producer::Producer;
+use crate::roles;
+use crate::symbol::{Symbol, invoke};
+use iotrail_mpi_abi::{NONE, Record, RecordKind};
+use std::cell::Cell;
+use std::ffi::{CStr, c_char};
+
+/// The language whose conventions a call follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    C,
+    /// All arguments by reference, handles are numbers.
+    Fortran,
+}
+
+/// The name of a file is not longer.
+const MOST_NAME: usize = 4096;
+
+thread_local! {
+    /// Whether the thread is in a call that is told.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Leaves the call, also when an error handler throws.
+struct Inside;
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.set(false);
+    }
+}
+
+/// Calls a function of MPI and tells of it.
+///
+/// # Safety
+/// The arguments must be those of the function of that number, in that language.
+pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, values: &mut [usize]) -> usize {
+    let address = symbol.address();
+    if address.is_null() {
+        // As a call of a function that no library has ends without us.
+        std::process::abort();
+    }
+    if INSIDE.get() {
+        // SAFETY: as the caller promises.
+        return unsafe { invoke(address, values) };
+    }
+    INSIDE.set(true);
+    let inside = Inside;
+    let Some(producer) = Producer::of_this_thread() else {
+        drop(inside);
+        // SAFETY: as the caller promises.
+        return unsafe { invoke(address, values) };
+    };
+    let mut arguments = Arguments { constants: Constants::get(), roles: roles(function), language, values };
+    let mut record = Record { function, ..Record::default() };
+    if arguments.roles.name != NONE {
+        tell_name(producer, &arguments);
+    }
+    facts::before(&arguments, &mut record);
+    let mut status = [0_u64; STATUS_BYTES / 8];
+    facts::substitute_status(&mut arguments, &mut status);
+    record.start = now();
+    producer.push(&record.to_bytes());
+    // SAFETY: as the caller promises.
+    let returned = unsafe { invoke(address, arguments.values) };
+    record.end = now();
+    record.kind = RecordKind::Returned;
+    record.returned = result(&arguments, returned);
+    if record.returned == 0 {
+        facts::after(&arguments, &mut record);
+    }
+    producer.push(&record.to_bytes());
+    returned
+}
+
+/// The error code: Fortran stores it behind the other arguments, where the caller asks for it.
+fn result(arguments: &Arguments<'_>, returned: usize) -> i32 {
+    match arguments.language {
+        Language::C => returned as i32,
+        Language::Fortran => 0,
+    }
+}
+
+/// Tells the name of the file that is to be opened.
+fn tell_name(producer: &Producer, arguments: &Arguments<'_>) {
+    let name = arguments.address(arguments.roles.name).filter(|_| arguments.language == Language::C);
+    let Some(name) = name.filter(|address| *address != 0) else { return };
+    // SAFETY: C ends names with NUL.
+    let name = unsafe { CStr::from_ptr(name as *const c_char) }.to_bytes();
+    for piece in Record::of_text(&name[..name.len().min(MOST_NAME)]) {
+        producer.push(&piece);
+    }
+}
+
+/// Nanoseconds of the monotonic clock.
+fn now() -> i64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: stores the time there.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
