@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "commands.md"
 # As scripts/test.sh builds it, so that nothing is compiled twice.
-BUILD = "cargo build --workspace --exclude iotrail-sql --features iotrail/sqlite --locked --quiet --bin iotrail --test program".split()
+BUILD = "cargo build --workspace --exclude iotrail-sql --features iotrail/sqlite --locked --quiet --lib --bin iotrail --test program".split()
 IOTRAIL = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "debug" / "iotrail"
 
 

@@ -28,15 +28,16 @@ target=${CARGO_TARGET_DIR:-$root/target}
 # The query engine is heavy and has a step of its own.
 everyday=(--workspace --exclude iotrail-sql --features iotrail/sqlite)
 
-# The binary that other programs try, and what else is named. With the tests' choice of packages and a test, it has the
+# The binary that other programs try, the library beside it that MPI programs load, and what else is named. With the tests' choice of packages and a test, it has the
 # tests' features, so that nothing is compiled twice.
 build() {
-  cargo build "${everyday[@]}" --locked --quiet --bin iotrail --test program "$@"
+  cargo build "${everyday[@]}" --locked --quiet --lib --bin iotrail --test program "$@"
 }
 
 rust_tests() {
   local python
   python=$(python_with tests/interop/requirements.txt) || return 1
+  build || return 1
   IOTRAIL_PYTHON=$python cargo nextest run "${everyday[@]}" --locked --no-fail-fast --status-level fail --final-status-level fail \
     --hide-progress-bar && cargo test "${everyday[@]}" --locked --doc --quiet
 }
@@ -104,6 +105,11 @@ record_tests() {
   debian cc=gcc strace=strace make=make git=git sqlite3=sqlite3 && build && python3 "$@"
 }
 
+mpi_tests() {
+  debian mpirun.openmpi=openmpi-bin mpicc.openmpi=libopenmpi-dev mpirun.mpich=mpich mpicc.mpich=libmpich-dev gfortran=gfortran nm=binutils \
+    && build && python3 "$@"
+}
+
 record_steps() {
   local iotrail=$target/debug/iotrail
   step "sums of imported traces are those of their texts" import_tests tests/import/sums.py "$iotrail"
@@ -115,6 +121,7 @@ record_steps() {
   step "offsets of descriptors that others share" record_tests tests/offsets/shared.py "$iotrail"
   step "recordings that are killed, full disks, limits" record_tests tests/loss/run.py "$iotrail"
   step "MPI: Open MPI and MPICH, one trail of all ranks" tests/mpi/run.sh "$iotrail"
+  step "MPI: calls of programs in C and Fortran" mpi_tests tests/mpi/calls.py "$iotrail"
 }
 
 browser_tests() {

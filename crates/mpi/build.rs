@@ -56,7 +56,9 @@ fn names(function: &Function) -> Vec<(String, &'static str, usize)> {
     let upper = function.name.to_uppercase();
     let forms = [lower.clone(), format!("{lower}_"), format!("{lower}__"), upper];
     names.extend(forms.map(|name| (name, "Fortran", in_fortran)));
-    names.extend([format!("{lower}_f08_"), format!("{lower}_f08ts_")].map(|name| (name, "Fortran", in_fortran)));
+    names.extend(
+        [format!("{lower}_f08_"), format!("{lower}_f08ts_")].map(|name| (name, "Fortran", in_fortran)),
+    );
     names
 }
 

@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod free_name;
 mod help;
+mod mpi_library;
 mod offers;
 mod rows;
 mod suggest;

@@ -94,6 +94,11 @@ macro_rules! event_columns {
             #[doc = "The open file description behind `fd`, where it is known."] open: Nullable<OpenId>, OPEN = "open", DictionaryOrPlain, kept, Predicted;
             #[doc = "The open file description of the second descriptor: the destination of a copy."] open2: Nullable<OpenId>, OPEN2 = "open2", DictionaryOrPlain, kept, Predicted;
             #[doc = "The enclosing call: `seq` of the call of a higher layer in which its thread made this one."] parent: Nullable<u64>, PARENT = "parent", DictionaryOrDelta, kept, Plain;
+            #[doc = "Communicator of an MPI call: 0 is `MPI_COMM_WORLD`, 1 `MPI_COMM_SELF`."] comm: Nullable<i32>, COMM = "comm", DictionaryOrPlain, kept, Plain;
+            #[doc = "Partner of an MPI call, or its root: a rank of the communicator; -1 is any, -2 none."] peer: Nullable<i32>, PEER = "peer", DictionaryOrPlain, kept, Plain;
+            #[doc = "Tag of a message; -1 is any."] tag: Nullable<i32>, TAG = "tag", DictionaryOrPlain, kept, Plain;
+            #[doc = "Bytes that an MPI call gave to other ranks."] sent: Nullable<i64>, SENT = "sent", DictionaryOrPlain, kept, Plain;
+            #[doc = "Bytes that it got from them."] received: Nullable<i64>, RECEIVED = "received", DictionaryOrPlain, kept, Plain;
         }
     };
 }

@@ -71,6 +71,8 @@ pub enum Note {
 
     /// What a trace of functions without the system calls in them does not hold.
     FunctionsOnly,
+    /// MPI calls were to be recorded, and there were none.
+    NoMpiCalls,
     /// What Darshan DXT does not hold.
     DxtTransfersOnly,
     /// The unit of times in the text of a log of Darshan DXT.
@@ -292,6 +294,7 @@ mod tests {
             Note::InputsLeftOut { more: number },
             Note::CallTableSkipped,
             Note::FunctionsOnly,
+            Note::NoMpiCalls,
             Note::DxtTransfersOnly,
             Note::DxtUnit { unit },
             Note::DxtStartInSeconds,

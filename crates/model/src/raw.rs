@@ -9,6 +9,7 @@ use crate::file_facts::FileFacts;
 use crate::ids::{CallId, Pid, Tid};
 use crate::time::{Nanos, Timestamp};
 use crate::usage::Usage;
+use serde::{Deserialize, Serialize};
 
 pub use crate::raw_batch::RawBatch;
 
@@ -22,6 +23,13 @@ pub enum RawItem<'a> {
     /// Calls that make a process must be announced, because their child may speak before they return. Announcing
     /// the others lets the resolver see which calls were in flight together.
     Entered(RawCall<'a>),
+    /// A call of a library returned, and the tracer knows what its arguments mean. If it was entered, it is announced.
+    Library {
+        /// The call; of its arguments a descriptor that it acts on is looked at.
+        call: RawCall<'a>,
+        /// What it is about.
+        operation: &'a Operation<&'a [u8]>,
+    },
     /// A signal interrupted the announced or suspended call of a thread before it did anything. The kernel restarts it, as
     /// another call: this one has no effect and is no event.
     Interrupted {
@@ -203,7 +211,7 @@ impl RawItem<'_> {
     #[must_use]
     pub const fn tid(&self) -> Tid {
         match self {
-            Self::Call(call) | Self::Entered(call) => call.tid,
+            Self::Call(call) | Self::Entered(call) | Self::Library { call, .. } => call.tid,
             Self::Created { parent, .. } => *parent,
             Self::Interrupted { tid, .. }
             | Self::Suspended { tid, .. }
@@ -245,6 +253,47 @@ pub struct RawCall<'a> {
     pub ret: Return<'a>,
     /// Arguments in the order of the kernel's signature, as far as they were seen; out-arguments hold what was returned in them.
     pub args: &'a [Arg<'a>],
+}
+
+/// What a call of a library is about. Names are `N`. Unknown is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operation<N> {
+    /// The file, by the name that the program gave: where no descriptor tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<N>,
+    /// Byte of the file at which a transfer began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<i64>,
+    /// Bytes of the file that were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested: Option<i64>,
+    /// Bytes of the file that were moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<i64>,
+    /// Number of the communicator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comm: Option<i32>,
+    /// Partner or root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<i32>,
+    /// Tag of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<i32>,
+    /// Bytes given to other ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<i64>,
+    /// Bytes got from them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<i64>,
+}
+
+impl<N> Operation<N> {
+    /// The same with another kind of name.
+    pub fn with_name<'a, M>(&'a self, name: impl FnOnce(&'a N) -> M) -> Operation<M> {
+        let Self { name: ref own, offset, requested, size, comm, peer, tag, sent, received } = *self;
+        Operation { name: own.as_ref().map(name), offset, requested, size, comm, peer, tag, sent, received }
+    }
 }
 
 /// An open file description as a snapshot shows it.

@@ -3,7 +3,7 @@
 use crate::event::Layer;
 use crate::file_facts::FileFacts;
 use crate::ids::{CallId, Pid, Tid};
-use crate::raw::{Arg, Image, OpenFile, RawCall, RawItem, Return, Target};
+use crate::raw::{Arg, Image, OpenFile, Operation, RawCall, RawItem, Return, Target};
 use crate::time::{Nanos, Timestamp};
 use crate::usage::Usage;
 
@@ -32,6 +32,7 @@ type StoredTarget = Option<(Span, bool)>;
 enum Stored {
     Call(StoredCall),
     Entered(StoredCall),
+    Library { call: StoredCall, operation: Box<Operation<Span>> },
     Interrupted { tid: Tid, at: Timestamp },
     Suspended { tid: Tid, at: Timestamp },
     Exited { tid: Tid, at: Timestamp, status: i32 },
@@ -141,6 +142,10 @@ impl RawBatch {
         let stored = match *item {
             RawItem::Call(ref call) => Stored::Call(self.copy_call(call)),
             RawItem::Entered(ref call) => Stored::Entered(self.copy_call(call)),
+            RawItem::Library { ref call, operation } => {
+                let operation = Box::new(operation.with_name(|name| self.copy(name)));
+                Stored::Library { call: self.copy_call(call), operation }
+            }
             RawItem::Interrupted { tid, at } => Stored::Interrupted { tid, at },
             RawItem::Suspended { tid, at } => Stored::Suspended { tid, at },
             RawItem::Exited { tid, at, status } => Stored::Exited { tid, at, status },
@@ -185,6 +190,10 @@ impl RawBatch {
         let item = match &self.items[number] {
             Stored::Call(call) => return self.with_call(call, |call| show(&RawItem::Call(call))),
             Stored::Entered(call) => return self.with_call(call, |call| show(&RawItem::Entered(call))),
+            Stored::Library { call, operation } => {
+                let operation = &operation.with_name(|name| self.text(*name));
+                return self.with_call(call, |call| show(&RawItem::Library { call, operation }));
+            }
             Stored::Image { tid, at, image } => return self.with_image(*tid, *at, image, show),
             &Stored::Interrupted { tid, at } => RawItem::Interrupted { tid, at },
             &Stored::Suspended { tid, at } => RawItem::Suspended { tid, at },
@@ -415,9 +424,16 @@ mod tests {
             cwd: None,
             env: &[b"A=1", b"B=2"],
         };
+        let operation = Operation {
+            name: Some(&b"data.h5"[..]),
+            offset: Some(4096),
+            peer: Some(-1),
+            ..Operation::default()
+        };
         let items = [
             RawItem::Call(call),
             RawItem::Entered(failed),
+            RawItem::Library { call, operation: &operation },
             RawItem::Interrupted { tid, at },
             RawItem::Suspended { tid, at },
             RawItem::Exited { tid, at, status: 3 },

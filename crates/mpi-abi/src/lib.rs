@@ -11,7 +11,7 @@ mod roles;
 pub use functions::{Function, functions};
 pub use record::{Record, RecordKind};
 pub use ring::{
-    ANNOUNCE, Announcement, CAPACITY, CONSUMED, DROPPED, FILE_BYTES, HEADER_BYTES, MAGIC, PRODUCED, RECORD_BYTES,
-    place_of, version,
+    ANNOUNCE, Announcement, CAPACITY, CONSUMED, DROPPED, FILE_BYTES, HEADER_BYTES, MAGIC, PRODUCED,
+    RECORD_BYTES, place_of, version,
 };
 pub use roles::{NONE, Roles, Shape};

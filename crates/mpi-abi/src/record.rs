@@ -98,7 +98,9 @@ impl Record {
             eight.copy_from_slice(&bytes[start..start + 8]);
             i64::from_ne_bytes(eight)
         };
-        let small = |start: usize| i32::from_ne_bytes([bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3]]);
+        let small = |start: usize| {
+            i32::from_ne_bytes([bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3]])
+        };
         let is_known = |place: usize| bytes[1] >> place & 1 == 1;
         let known = |place: usize| is_known(place).then(|| number(40 + 8 * place));
         let rank = |place: usize| is_known(5 + place).then(|| small(80 + 4 * place));

@@ -80,6 +80,8 @@ pub struct Roles {
     pub offset: u8,
     /// The name of a file.
     pub name: u8,
+    /// Whether it answers an error code; in Fortran that is an argument behind the others.
+    pub has_error: bool,
     /// Whether the transfer is at the process's own position in the file.
     pub at_own_position: bool,
 }
@@ -92,7 +94,8 @@ impl Roles {
         let (base, large) = base.strip_suffix("_c").map_or((base, false), |base| (base, true));
         let shape = shape(base, &function.parameters);
         let place = |names: &[&str]| {
-            let found = names.iter().find_map(|name| function.parameters.iter().position(|other| other == name));
+            let found =
+                names.iter().find_map(|name| function.parameters.iter().position(|other| other == name));
             found.and_then(|place| u8::try_from(place).ok()).unwrap_or(NONE)
         };
         let is_file = shape == Shape::File;
@@ -117,6 +120,7 @@ impl Roles {
             status: place(&["status"]),
             offset: if is_file && is_explicit { place(&["offset"]) } else { NONE },
             name: if base == "File_open" { place(&["filename"]) } else { NONE },
+            has_error: !matches!(base, "Aint_add" | "Aint_diff" | "Pcontrol"),
             at_own_position: is_file && !is_explicit && !is_shared,
         }
     }
@@ -157,14 +161,20 @@ mod tests {
     #[test]
     fn parameters_have_the_roles_of_the_standard() {
         let receive = roles("MPI_Recv");
-        assert_eq!((receive.shape, receive.source, receive.tag, receive.comm, receive.status), (Shape::Receive, 3, 4, 5, 6));
+        assert_eq!(
+            (receive.shape, receive.source, receive.tag, receive.comm, receive.status),
+            (Shape::Receive, 3, 4, 5, 6)
+        );
         let exchange = roles("MPI_Sendrecv");
         assert_eq!((exchange.dest, exchange.source, exchange.tag), (3, 8, 4));
         assert_eq!((exchange.send_count, exchange.receive_count), (1, 6));
         let gather = roles("MPI_Gatherv");
         assert_eq!((gather.send_count, gather.receive_count, gather.root), (1, NONE, 7));
         let at = roles("MPI_File_write_at_all_c");
-        assert_eq!((at.shape, at.file, at.offset, at.large, at.at_own_position), (Shape::File, 0, 1, true, false));
+        assert_eq!(
+            (at.shape, at.file, at.offset, at.large, at.at_own_position),
+            (Shape::File, 0, 1, true, false)
+        );
         assert!(roles("MPI_File_iread").at_own_position && !roles("MPI_File_read_shared").at_own_position);
         assert_eq!((roles("MPI_File_open").file, roles("MPI_File_open").name), (4, 1));
         assert_eq!(roles("MPI_File_seek").shape, Shape::Other);
@@ -184,7 +194,9 @@ mod tests {
                 Shape::Probe => has(&[roles.source, roles.tag, roles.comm, roles.status]),
                 Shape::Broadcast | Shape::Reduce => has(&[roles.root, roles.send_count, roles.send_type]),
                 Shape::Gather => has(&[roles.root, roles.send_count, roles.send_type]),
-                Shape::Allreduce | Shape::Allgather | Shape::Alltoall => has(&[roles.send_count, roles.send_type]),
+                Shape::Allreduce | Shape::Allgather | Shape::Alltoall => {
+                    has(&[roles.send_count, roles.send_type])
+                }
                 Shape::Scatter => has(&[roles.root, roles.receive_count, roles.receive_type]),
                 Shape::Put | Shape::Get => has(&[roles.dest, roles.send_count, roles.send_type]),
                 Shape::File => has(&[roles.file, roles.send_count, roles.send_type]),

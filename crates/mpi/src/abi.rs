@@ -1,6 +1,7 @@
 //! What the binary interfaces of MPI libraries differ in (spec/structure, section 1).
 
 use crate::symbol::find;
+use std::ffi::CStr;
 use std::sync::OnceLock;
 
 /// The library whose conventions the program was compiled for.
@@ -31,6 +32,13 @@ pub(crate) struct Constants {
     own: usize,
 }
 
+/// The address of a variable. A program may hold it itself, in place of the library (copy relocation).
+fn variable(name: &CStr) -> usize {
+    // SAFETY: a name that ends with NUL.
+    let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    if first.is_null() { find(name) as usize } else { first as usize }
+}
+
 impl Constants {
     /// Those of the library that is loaded.
     pub(crate) fn get() -> &'static Self {
@@ -39,9 +47,9 @@ impl Constants {
     }
 
     fn look_up() -> Self {
-        let open_mpi = find(c"ompi_mpi_comm_world") as usize;
+        let open_mpi = variable(c"ompi_mpi_comm_world");
         if open_mpi != 0 {
-            return Self { abi: Abi::OpenMpi, world: open_mpi, own: find(c"ompi_mpi_comm_self") as usize };
+            return Self { abi: Abi::OpenMpi, world: open_mpi, own: variable(c"ompi_mpi_comm_self") };
         }
         if find(c"PMPI_Abi_get_version").is_null() {
             return Self { abi: Abi::Mpich, world: MPICH_WORLD, own: MPICH_SELF };

@@ -9,6 +9,9 @@ use std::ffi::{CStr, c_void};
 /// More bytes than the status of any library.
 pub(crate) const STATUS_BYTES: usize = 64;
 
+/// Arguments that Fortran has behind those of C: the error code, and lengths of texts.
+const OF_FORTRAN: usize = 3;
+
 /// Arguments and what they mean.
 pub(crate) struct Arguments<'a> {
     pub(crate) constants: &'static Constants,
@@ -70,13 +73,31 @@ impl Arguments<'_> {
         self.at(place)
     }
 
+    /// Where Fortran stores the error code.
+    pub(crate) fn error_address(&self) -> Option<usize> {
+        self.values.len().checked_sub(OF_FORTRAN).and_then(|place| self.values.get(place).copied())
+    }
+
+    /// The length of the text that Fortran gave; of functions with one text.
+    pub(crate) fn text_length(&self) -> Option<usize> {
+        let place = self.values.len().checked_sub(OF_FORTRAN)? + 1;
+        self.values.get(place).copied()
+    }
+
     /// A handle as C has it; of one that is given by reference, what it is before the call.
     pub(crate) fn handle(&self, place: u8, kind: Handle) -> Option<usize> {
         let value = self.at(place)?;
         if self.language == Language::Fortran {
             // SAFETY: Fortran gives handles, which are numbers there, by reference.
             let number: i32 = unsafe { read(value) }?;
-            let convert = find_once(kind)?;
+            if !self.is_wide(kind) {
+                // The same number in both languages.
+                return Some(number as u32 as usize);
+            }
+            let convert = find(kind.converter());
+            if convert.is_null() {
+                return None;
+            }
             // SAFETY: the function takes a handle of Fortran and answers that of C.
             return Some(self.narrow(unsafe { invoke(convert, &[number as usize]) }, kind));
         }
@@ -114,11 +135,6 @@ impl Arguments<'_> {
     }
 }
 
-fn find_once(kind: Handle) -> Option<*mut c_void> {
-    let found = find(kind.converter());
-    (!found.is_null()).then_some(found)
-}
-
 /// What lies at an address, if it is not NULL.
 ///
 /// # Safety
@@ -142,6 +158,7 @@ macro_rules! functions {
 functions! {
     type_size = c"PMPI_Type_size";
     get_count = c"PMPI_Get_count";
+    error_class_of = c"PMPI_Error_class";
     comm_rank = c"PMPI_Comm_rank";
     comm_size = c"PMPI_Comm_size";
     comm_test_inter = c"PMPI_Comm_test_inter";
@@ -177,6 +194,11 @@ pub(crate) fn is_inter(comm: usize) -> bool {
     ask(comm_test_inter(), comm) != Some(0)
 }
 
+/// The class of an error.
+pub(crate) fn error_class(code: i32) -> Option<i32> {
+    ask(error_class_of(), code as usize)
+}
+
 /// Elements of a type that a status tells of.
 pub(crate) fn elements(status: usize, datatype: usize) -> Option<i64> {
     let mut count = -1_i32;
@@ -202,6 +224,7 @@ pub(crate) fn own_position(file: usize) -> Option<i64> {
 pub(crate) fn byte_at(file: usize, position: i64) -> Option<i64> {
     let mut byte = -1_i64;
     // SAFETY: a file, a place, and where to store the number.
-    let status = unsafe { invoke(file_get_byte_offset()?, &[file, position as usize, &raw mut byte as usize]) };
+    let status =
+        unsafe { invoke(file_get_byte_offset()?, &[file, position as usize, &raw mut byte as usize]) };
     (status as i32 == 0 && byte >= 0).then_some(byte)
 }

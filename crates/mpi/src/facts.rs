@@ -1,6 +1,8 @@
 //! What a call is about: found out before it is made, and after it has returned.
 
-use crate::arguments::{Arguments, Handle, STATUS_BYTES, byte_at, bytes_of, is_inter, own_position, rank_in, read, size_of};
+use crate::arguments::{
+    Arguments, Handle, STATUS_BYTES, byte_at, bytes_of, is_inter, own_position, rank_in, read, size_of,
+};
 use crate::hook::Language;
 use iotrail_mpi_abi::{NONE, Record, Shape};
 

@@ -1,7 +1,7 @@
 //! What happens at a call of the program.
 
 use crate::abi::Constants;
-use crate::arguments::{Arguments, STATUS_BYTES};
+use crate::arguments::{Arguments, STATUS_BYTES, error_class, read};
 use crate::facts;
 use crate::producer::Producer;
 use crate::roles;
@@ -78,20 +78,35 @@ pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, va
     returned
 }
 
-/// The error code: Fortran stores it behind the other arguments, where the caller asks for it.
+/// The class of the error; 0 is success. Fortran stores the code where its argument behind the others says.
 fn result(arguments: &Arguments<'_>, returned: usize) -> i32 {
-    match arguments.language {
-        Language::C => returned as i32,
-        Language::Fortran => 0,
+    if !arguments.roles.has_error {
+        return 0;
     }
+    let code = match arguments.language {
+        Language::C => returned as i32,
+        // SAFETY: NULL, or where the error code is stored.
+        Language::Fortran => {
+            arguments.error_address().and_then(|address| unsafe { read(address) }).unwrap_or(0)
+        }
+    };
+    if code == 0 { 0 } else { error_class(code).unwrap_or(code) }
 }
 
 /// Tells the name of the file that is to be opened.
 fn tell_name(producer: &Producer, arguments: &Arguments<'_>) {
-    let name = arguments.address(arguments.roles.name).filter(|_| arguments.language == Language::C);
-    let Some(name) = name.filter(|address| *address != 0) else { return };
-    // SAFETY: C ends names with NUL.
-    let name = unsafe { CStr::from_ptr(name as *const c_char) }.to_bytes();
+    let Some(address) = arguments.address(arguments.roles.name).filter(|address| *address != 0) else {
+        return;
+    };
+    let name = match arguments.language {
+        // SAFETY: C ends names with NUL.
+        Language::C => unsafe { CStr::from_ptr(address as *const c_char) }.to_bytes(),
+        Language::Fortran => {
+            let length = arguments.text_length().filter(|length| *length <= MOST_NAME).unwrap_or(0);
+            // SAFETY: Fortran tells the length of a text behind the other arguments.
+            unsafe { std::slice::from_raw_parts(address as *const u8, length) }.trim_ascii_end()
+        }
+    };
     for piece in Record::of_text(&name[..name.len().min(MOST_NAME)]) {
         producer.push(&piece);
     }

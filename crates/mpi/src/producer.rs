@@ -1,7 +1,8 @@
 //! The file through which a thread tells its recorder of its calls.
 
 use iotrail_mpi_abi::{
-    ANNOUNCE, Announcement, CAPACITY, CONSUMED, DROPPED, FILE_BYTES, MAGIC, PRODUCED, RECORD_BYTES, place_of, version,
+    ANNOUNCE, Announcement, CAPACITY, CONSUMED, DROPPED, FILE_BYTES, MAGIC, PRODUCED, RECORD_BYTES, place_of,
+    version,
 };
 use std::cell::Cell;
 use std::ffi::CStr;
@@ -64,7 +65,9 @@ impl Producer {
         let directory = unsafe { CStr::from_ptr(directory) }.to_bytes();
         static AT_FORK: Once = Once::new();
         // SAFETY: registers a function that writes one value of its thread.
-        AT_FORK.call_once(|| drop(unsafe { libc::pthread_atfork(None, None, Some(forget)) }));
+        AT_FORK.call_once(|| {
+            unsafe { libc::pthread_atfork(None, None, Some(forget)) };
+        });
         announce(Announcement::Quiet, 0);
         let made = make(directory);
         announce(Announcement::Ready, made.map_or(0, |(_, number)| number));
@@ -75,7 +78,9 @@ impl Producer {
     #[inline]
     pub(crate) fn push(&self, record: &[u8; RECORD_BYTES]) {
         let produced = self.counter(PRODUCED).load(Ordering::Relaxed);
-        if produced.wrapping_sub(self.counter(CONSUMED).load(Ordering::Acquire)) >= CAPACITY && !self.make_room(produced) {
+        if produced.wrapping_sub(self.counter(CONSUMED).load(Ordering::Acquire)) >= CAPACITY
+            && !self.make_room(produced)
+        {
             self.counter(DROPPED).fetch_add(1, Ordering::Relaxed);
             return;
         }
@@ -108,12 +113,13 @@ fn announce(what: Announcement, number: u64) {
     // SAFETY: as above.
     let before = unsafe { *errno };
     // SAFETY: a command that the kernel does not know.
-    unsafe { libc::syscall(libc::SYS_prctl, ANNOUNCE, what.number(), number, 0, 0) };
+    unsafe { libc::syscall(libc::SYS_prctl, ANNOUNCE, what.number(), number, 0_u64, 0_u64) };
     // SAFETY: as above.
     unsafe { *errno = before };
 }
 
-/// Makes and maps a file under a name that is free, by system calls that nobody else stands before.
+/// Makes and maps a file under a name that is free, by system calls that nobody else stands before: `syscall` takes
+/// arguments of 64 bits each.
 fn make(directory: &[u8]) -> Option<(Producer, u64)> {
     let mut path = [0_u8; 4096];
     let digits = directory.len() + 1;
@@ -129,7 +135,15 @@ fn make(directory: &[u8]) -> Option<(Producer, u64)> {
         }
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;
         // SAFETY: a path that ends with NUL.
-        let fd = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0o600) };
+        let fd = unsafe {
+            libc::syscall(
+                libc::SYS_openat,
+                i64::from(libc::AT_FDCWD),
+                path.as_ptr(),
+                i64::from(flags),
+                0o600_i64,
+            )
+        };
         if fd >= 0 {
             let producer = map(fd);
             // SAFETY: closes what was opened above.
@@ -159,9 +173,10 @@ fn map(fd: libc::c_long) -> Option<Producer> {
     if unsafe { libc::syscall(libc::SYS_ftruncate, fd, FILE_BYTES) } != 0 {
         return None;
     }
-    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let access = i64::from(libc::PROT_READ | libc::PROT_WRITE);
+    let shared = i64::from(libc::MAP_SHARED);
     // SAFETY: maps the file at a place that is free.
-    let base = unsafe { libc::syscall(libc::SYS_mmap, 0, FILE_BYTES, access, libc::MAP_SHARED, fd, 0) };
+    let base = unsafe { libc::syscall(libc::SYS_mmap, 0_i64, FILE_BYTES, access, shared, fd, 0_i64) };
     if base <= 0 {
         return None;
     }

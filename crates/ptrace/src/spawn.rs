@@ -23,6 +23,8 @@ pub struct Spawn<'a> {
     pub program: &'a CStr,
     /// Arguments; the first is the name of the program.
     pub args: &'a [CString],
+    /// Variables of the environment, `NAME=value`, beside those of this process or in place of them.
+    pub variables: &'a [CString],
     /// Filter that selects the calls to stop at.
     pub filter: Option<&'a Filter>,
     /// How it is traced.
@@ -146,7 +148,7 @@ struct Plan {
     args: Vec<*const c_char>,
     /// The same through the shell, for scripts that do not name their interpreter.
     shell_args: Vec<*const c_char>,
-    environment: *const *const c_char,
+    environment: Vec<*const c_char>,
     filter: Vec<libc::sock_filter>,
     actions: Vec<(i32, libc::sigaction)>,
     mask: libc::sigset_t,
@@ -166,8 +168,7 @@ impl Plan {
             program: launch.program.as_ptr(),
             shell_args: through.into_iter().chain(args.iter().skip(1).copied()).chain(end).collect(),
             args: args.into_iter().chain(end).collect(),
-            // SAFETY: the C library keeps a valid array there; nothing in this process changes the environment meanwhile.
-            environment: unsafe { environ },
+            environment: environment(launch.variables),
             filter: launch.filter.map(Filter::to_kernel).unwrap_or_default(),
             actions: originals
                 .actions
@@ -222,7 +223,7 @@ impl Plan {
 
     fn execute(&self, program: *const c_char, args: &[*const c_char]) {
         // SAFETY: the path ends with NUL, the arrays with NULL, and all of them outlive the call.
-        unsafe { libc::execve(program, args.as_ptr(), self.environment) };
+        unsafe { libc::execve(program, args.as_ptr(), self.environment.as_ptr()) };
     }
 
     fn give_up(&self, stage: u8) -> ! {
@@ -232,6 +233,29 @@ impl Plan {
         unsafe { libc::write(self.fail, report.as_ptr().cast(), report.len()) };
         exit(NOT_EXECUTED)
     }
+}
+
+/// The environment of this process with these variables, as an array that ends with NULL.
+fn environment(variables: &[CString]) -> Vec<*const c_char> {
+    let replaced = |own: &CStr| {
+        let name = |text: &CStr| text.to_bytes().split(|byte| *byte == b'=').next().map(<[u8]>::to_vec);
+        variables.iter().any(|variable| name(variable) == name(own))
+    };
+    let mut all = Vec::new();
+    // SAFETY: the C library keeps a valid array there; nothing in this process changes the environment meanwhile.
+    let mut next = unsafe { environ };
+    // SAFETY: the array ends with NULL.
+    while let Some(variable) = unsafe { next.as_ref() }.copied().filter(|variable| !variable.is_null()) {
+        // SAFETY: a variable ends with NUL.
+        if !replaced(unsafe { CStr::from_ptr(variable) }) {
+            all.push(variable);
+        }
+        // SAFETY: not beyond the NULL at the end.
+        next = unsafe { next.add(1) };
+    }
+    all.extend(variables.iter().map(|variable| variable.as_ptr()));
+    all.push(std::ptr::null());
+    all
 }
 
 /// Installs a filter on this process, giving up the gaining of privileges only if the kernel demands that.

@@ -3,7 +3,7 @@
 use crate::call::StoredCall;
 use crate::parts::{StoredImage, StoredOpen, StoredTarget, is_false};
 use crate::text::Text;
-use iotrail_model::raw::RawItem;
+use iotrail_model::raw::{Operation, RawItem};
 use iotrail_model::{Dictionaries, FileFacts, Pid, Tid, Timestamp, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Stored {
     Call(StoredCall),
     Entered(StoredCall),
+    Library {
+        call: StoredCall,
+        operation: Operation<Text>,
+    },
     Interrupted {
         tid: Tid,
         at: Timestamp,
@@ -120,6 +124,10 @@ impl Stored {
         match *item {
             RawItem::Call(ref call) => Self::Call(StoredCall::of(call, names)),
             RawItem::Entered(ref call) => Self::Entered(StoredCall::of(call, names)),
+            RawItem::Library { ref call, operation } => Self::Library {
+                call: StoredCall::of(call, names),
+                operation: operation.with_name(|name| Text::from(*name)),
+            },
             RawItem::Interrupted { tid, at } => Self::Interrupted { tid, at },
             RawItem::Suspended { tid, at } => Self::Suspended { tid, at },
             RawItem::Exited { tid, at, status } => Self::Exited { tid, at, status },
@@ -158,6 +166,10 @@ impl Stored {
             }
             Self::Entered(ref call) => {
                 return call.with(names, |call, names| show(&RawItem::Entered(call), names));
+            }
+            Self::Library { ref call, ref operation } => {
+                let operation = &operation.with_name(Text::bytes);
+                return call.with(names, |call, names| show(&RawItem::Library { call, operation }, names));
             }
             Self::Lost { tid, call: Some(ref call) } => {
                 return call.with(names, |call, names| show(&RawItem::Lost { tid, call: Some(call) }, names));

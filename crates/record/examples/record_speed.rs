@@ -59,6 +59,7 @@ fn main() -> ExitCode {
         placement: Placement::Auto,
         env: EnvSelection::none(),
         limits: Limits::default(),
+        mpi: None,
     };
     let mut store = Nothing::default();
     while let Some(option) = words.next_if(|word| word.to_string_lossy().starts_with("--")) {

@@ -41,6 +41,9 @@ impl<S: Store> Recording<'_, '_, S> {
         let Phase::Entry { number, args } = info.phase else { return None };
         self.tally.calls += 1;
         let registers = Registers { abi: abi(info.arch, number), number, args };
+        if self.is_between_us(tid, &registers) {
+            return None;
+        }
         if self.settle(tid, info) || !self.is_chosen(&registers) {
             return None;
         }
@@ -318,6 +321,7 @@ impl<S: Store> Recording<'_, '_, S> {
         let names: Vec<(i32, Target<'_>)> =
             named.chain(connected.iter().map(|(fd, name)| (*fd, name.target()))).collect();
         let effects = call.entry.effects();
+        let new = effects.made[0].filter(|_| !failed);
         let taken = effects.made[0].filter(|_| effects.special == Special::Take);
         for (fd, behind) in &made {
             self.emitter.item(&RawItem::FileInfo { tid, fd: *fd, facts: behind.facts });
@@ -327,6 +331,9 @@ impl<S: Store> Recording<'_, '_, S> {
             self.sent.emit_arrived((tid, process), found, false, &mut self.emitter);
         }
         self.emit_return(tid, call, at, failed, &names);
+        if let Some(fd) = new {
+            self.note_opened(tid, fd);
+        }
         for found in received {
             self.sent.emit_arrived((tid, process), found, true, &mut self.emitter);
         }

@@ -32,7 +32,13 @@ impl Clock {
     /// Now.
     #[inline]
     pub(crate) fn now(self) -> Timestamp {
-        Timestamp(read(ClockId::Monotonic) + self.distance)
+        self.at(read(ClockId::Monotonic))
+    }
+
+    /// The time at which the monotonic clock showed this.
+    #[inline]
+    pub(crate) fn at(self, monotonic: i64) -> Timestamp {
+        Timestamp(monotonic.saturating_add(self.distance))
     }
 }
 

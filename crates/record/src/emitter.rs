@@ -6,7 +6,7 @@ use crate::filter::Filter;
 use crate::store::Store;
 use crate::threads::{InFlight, Threads};
 use iotrail_model::raw::{Arg, RawItem, Return, Target};
-use iotrail_model::{CaseId, Dictionaries, FileFacts, Nanos, Tid};
+use iotrail_model::{CallId, CaseId, Dictionaries, FileFacts, Nanos, Tid};
 use iotrail_resolve::Resolver;
 
 /// A dictionary of paths larger than this is made anew from the paths that are still needed.
@@ -50,6 +50,11 @@ impl<'s, S: Store> Emitter<'s, S> {
     #[inline]
     pub(crate) fn item(&mut self, item: &RawItem<'_>) {
         self.resolver.item(CaseId(0), item, &mut self.names, &mut self.filter);
+    }
+
+    /// The number of a function of a library.
+    pub(crate) fn number_of(&mut self, function: &str) -> CallId {
+        CallId(self.names.calls.intern(function.as_bytes()))
     }
 
     /// Announces the call that another thread is in, before `tid` has something to say.

@@ -37,6 +37,9 @@ pub enum RecordError {
     /// A command line holds a NUL byte.
     #[error("the command line holds a NUL byte, which no argument can")]
     Nul,
+    /// Programs cannot be told where to tell of their MPI calls.
+    #[error("MPI calls cannot be recorded: no directory for what programs tell of them: {0}")]
+    Mpi(io::Error),
     /// It could not be started under trace.
     #[error("the program cannot be traced: {0}")]
     Spawn(SpawnError),

@@ -5,7 +5,7 @@ use crate::store::Store;
 use iotrail_decode::CallSet;
 use iotrail_model::calls::{self, CallKind, Family, Transfer};
 use iotrail_model::recording_coverage::{Counts, count};
-use iotrail_model::{Coverage, Dictionaries, Event, NamedFile, PathId, Process};
+use iotrail_model::{Coverage, Dictionaries, Event, Layer, NamedFile, PathId, Process};
 use iotrail_resolve::Sink;
 use std::num::NonZeroU64;
 
@@ -97,7 +97,7 @@ fn mix(number: u64) -> u64 {
 
 impl<S: Store> Sink for Filter<'_, S> {
     fn event(&mut self, event: &Event, names: &Dictionaries) {
-        if !self.calls.contains(event.call) {
+        if event.layer == Layer::Syscall && !self.calls.contains(event.call) {
             return;
         }
         if let Some(reason) = self.unwanted(event) {

@@ -97,6 +97,7 @@ impl<S: Store> Recording<'_, '_, S> {
         thread.returning = false;
         let starts = !std::mem::replace(&mut thread.started, true);
         self.names.forget(tid);
+        self.mpi.thread_ends(process, tid);
         self.emitter.has_none_to_announce(tid);
         if starts {
             self.emitter.filter.begun();
@@ -198,6 +199,8 @@ impl<S: Store> Recording<'_, '_, S> {
             thread.dead = Some((ending, at));
             return;
         };
+        self.hear_mpi(tid, at);
+        self.mpi.thread_ends(process, tid);
         self.overtakes(tid);
         self.abandon(tid);
         if let Some(process) = self.threads.retires(tid) {

@@ -4,6 +4,7 @@ use crate::proc::EnvSelection;
 use iotrail_decode::CallSet;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// A recording to be made.
@@ -21,6 +22,8 @@ pub struct RecordPlan {
     pub env: EnvSelection,
     /// What is left out, and counted.
     pub limits: Limits,
+    /// The library that programs load to tell of their MPI calls, if these are recorded.
+    pub mpi: Option<PathBuf>,
 }
 
 /// The program to be recorded.

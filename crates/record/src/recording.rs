@@ -8,7 +8,7 @@
 //! What the loop holds has owners: [`crate::reports`] (what comes next), [`crate::threads`] (who is followed, and where each is),
 //! [`crate::emitter`] (what the resolver is told), [`crate::names`], [`crate::fd_probe`] and [`crate::sent_descriptors`] (what
 //! the kernel is asked), [`crate::requests`] (asynchronous I/O), [`crate::cores`] and [`crate::cost`]. What a stop means is
-//! decided above: [`crate::calls`], [`crate::lifecycle`], [`crate::job_control`], [`crate::attach`].
+//! decided above: [`crate::calls`], [`crate::mpi_calls`], [`crate::lifecycle`], [`crate::job_control`], [`crate::attach`].
 
 use crate::clock::Clock;
 use crate::cores::CorePlacement;
@@ -16,6 +16,7 @@ use crate::cost::Cost;
 use crate::emitter::Emitter;
 use crate::fd_probe::FdProbe;
 use crate::gathering::Gathering;
+use crate::mpi::MpiCalls;
 use crate::names::Names;
 use crate::orphans::Orphans;
 use crate::outcome::End;
@@ -64,6 +65,7 @@ pub(crate) struct Recording<'s, 'm, S> {
     pub(crate) fd_probe: FdProbe,
     pub(crate) sent: SentDescriptors,
     pub(crate) requests: Requests,
+    pub(crate) mpi: MpiCalls,
     pub(crate) signals: Signals<'m>,
     pub(crate) gathering: Gathering,
     pub(crate) orphans: Orphans,
@@ -102,6 +104,7 @@ impl<'s, 'm, S: Store> Recording<'s, 'm, S> {
             fd_probe: FdProbe::default(),
             sent: SentDescriptors::default(),
             requests: Requests::new(),
+            mpi: MpiCalls::default(),
             signals,
             gathering: Gathering::default(),
             orphans: Orphans::default(),

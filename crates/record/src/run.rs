@@ -10,7 +10,7 @@ use crate::placement::Placed;
 use crate::plan::{RecordPlan, Target, Wait};
 use crate::proc::own_umask;
 use crate::recording::{Mode, Parts, Recording};
-use crate::selection::filter;
+use crate::selection::{Needs, filter};
 use crate::signals::Signals;
 use crate::store::Store;
 use iotrail_kernel::cpu_limit::lift_cpu_limit;
@@ -93,10 +93,16 @@ impl<S: Store> Recording<'_, '_, S> {
         messenger: &Messenger,
     ) -> Result<(), RecordError> {
         let places = self.cores.concerns_calls();
-        let filter = self.mode.filtered.then(|| filter(&plan.calls, places)).transpose()?;
+        let needs = Needs { cores: places, announcements: plan.mpi.is_some() };
+        let filter = self.mode.filtered.then(|| filter(&plan.calls, needs)).transpose()?;
+        let variables = match &plan.mpi {
+            Some(library) => self.mpi.begin(library).map_err(RecordError::Mpi)?,
+            None => Vec::new(),
+        };
         let launch = Spawn {
             program: &command.program,
             args: &command.args,
+            variables: &variables,
             filter: filter.as_ref(),
             options: Options { die_with_tracer: filter.is_some() },
         };
@@ -116,6 +122,8 @@ impl<S: Store> Recording<'_, '_, S> {
         let requests = self.requests.tally();
         let mut lost = self.emitter.filter.lost.clone();
         count(&mut lost, "io_uring entries that could not be read", requests.unread_entries);
+        count(&mut lost, "records of MPI calls for which there was no room", self.mpi.dropped());
+        count(&mut lost, "damaged records of MPI calls", self.mpi.damaged());
         let recording = RecordingCoverage {
             recorders: 1,
             selections: [self.decoding.calls.selection()].into(),
@@ -154,6 +162,8 @@ impl<S: Store> Recording<'_, '_, S> {
         let limit = self.mode.cpu_limit.map(|seconds| Note::CpuLimit { seconds });
         let paths = self.emitter.long_names();
         let long_names = (paths > 0).then_some(Note::LongNames { paths });
+        let without_mpi = self.mpi.is_silent().then_some(Note::NoMpiCalls);
+        coverage.notes.extend(without_mpi);
         coverage.notes.extend(
             troubles.chain([self.decoding.calls.note()]).chain(long_names).chain(sample).chain(limit),
         );

@@ -5,6 +5,7 @@
 
 use iotrail_decode::{Abi, CallSet, Condition, Registers, call_of};
 use iotrail_model::calls::{CallKind, spec};
+use iotrail_mpi_abi::{ANNOUNCE, Announcement};
 use iotrail_ptrace::{
     AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, Filter, FilterError, Rule, Test,
 };
@@ -45,15 +46,58 @@ pub(crate) fn abi(arch: u32, number: u64) -> Abi {
     }
 }
 
-/// The filter that stops at the calls of `set`, on the machine that this is built for; with `cores` at those about cores, too.
-pub(crate) fn filter(set: &CallSet, cores: bool) -> Result<Filter, FilterError> {
-    let rules = |abi| rules(set, abi, cores);
+/// What a recording needs to see beside the calls that were asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Needs {
+    /// Calls about cores.
+    pub(crate) cores: bool,
+    /// What programs announce that tell of their MPI calls.
+    pub(crate) announcements: bool,
+}
+
+/// The filter that stops at the calls of `set` and at what else is needed, on the machine that this is built for.
+pub(crate) fn filter(set: &CallSet, needs: Needs) -> Result<Filter, FilterError> {
+    let rules = |abi| {
+        let mut rules = rules(set, abi, needs.cores);
+        if needs.announcements {
+            announced(&mut rules, abi);
+        }
+        rules
+    };
     if cfg!(target_arch = "aarch64") {
         return Filter::new(&[(AUDIT_ARCH_AARCH64, rules(Abi::Aarch64))]);
     }
     let mut native = rules(Abi::X86_64);
     native.extend(rules(Abi::X32));
     Filter::new(&[(AUDIT_ARCH_X86_64, native), (AUDIT_ARCH_I386, rules(Abi::I386))])
+}
+
+/// Adds the call by which a program announces something to its recorder.
+fn announced(rules: &mut Vec<Rule>, abi: Abi) {
+    let Some(number) = number_of_prctl(abi) else { return };
+    let test = Test { arg: 0, mask: u64::MAX, value: ANNOUNCE, negated: false };
+    match rules.iter_mut().find(|rule| rule.number == number) {
+        Some(rule) if rule.when.is_empty() => {}
+        Some(rule) => rule.when.push(test),
+        None => rules.push(Rule { number, when: vec![test] }),
+    }
+}
+
+/// What a program announces to its recorder by this call, and the number that it says.
+pub(crate) fn announcement(registers: &Registers) -> Option<(Announcement, u64)> {
+    let is_announced = registers.args[0] == ANNOUNCE
+        && number_of_prctl(registers.abi).is_some_and(|number| u64::from(number) == registers.number);
+    let what = is_announced.then(|| Announcement::of(registers.args[1])).flatten()?;
+    Some((what, registers.args[2]))
+}
+
+/// Programs that speak are those of this machine's own word size.
+const fn number_of_prctl(abi: Abi) -> Option<u32> {
+    match abi {
+        Abi::X86_64 => Some(157),
+        Abi::Aarch64 => Some(167),
+        _ => None,
+    }
 }
 
 /// Chooses calls where no filter does, by the same rules.
@@ -156,7 +200,9 @@ mod tests {
     #[test]
     fn every_set_makes_a_filter() {
         for words in ["io", "file", "desc", "all", "read"] {
-            filter(&CallSet::parse(words).unwrap(), true).unwrap();
+            for announcements in [false, true] {
+                filter(&CallSet::parse(words).unwrap(), Needs { cores: true, announcements }).unwrap();
+            }
         }
     }
 }

@@ -82,6 +82,8 @@ pub(crate) struct Thread {
     pub(crate) exiting: bool,
     /// It runs the program; before that it is a copy of the recorder.
     pub(crate) started: bool,
+    /// What it calls is not the program's: it makes the file through which it will tell of its MPI calls.
+    pub(crate) quiet: bool,
 }
 
 impl Thread {
@@ -97,6 +99,7 @@ impl Thread {
             listening: false,
             exiting: false,
             started: true,
+            quiet: false,
         }
     }
 

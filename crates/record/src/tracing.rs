@@ -98,6 +98,7 @@ impl<S: Store> Recording<'_, '_, S> {
         if self.gathering.detaching {
             return self.let_go(stop, at);
         }
+        self.hear_mpi(tid, at);
         match stop.why() {
             Why::Selected => {
                 let info = stop.call()?;

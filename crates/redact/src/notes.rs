@@ -53,6 +53,7 @@ pub(crate) fn redacted(note: &Note, words: &Words) -> Option<Note> {
         | Note::InputsLeftOut { .. }
         | Note::CallTableSkipped
         | Note::FunctionsOnly
+        | Note::NoMpiCalls
         | Note::DxtTransfersOnly
         | Note::DxtUnit { .. }
         | Note::DxtStartInSeconds

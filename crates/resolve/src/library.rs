@@ -5,13 +5,13 @@
 
 use crate::Sink;
 use crate::context::Context;
-use crate::operands::Operands;
+use crate::operands::{Base, Operands, PathArg};
 use crate::process_table::{Enclosing, ThreadId};
 use crate::scene::set_result;
 use crate::state::State;
 use iotrail_model::calls::{self, Transfer};
-use iotrail_model::raw::{RawCall, Return};
-use iotrail_model::{CaseId, Event, Nullable, OpenId, PathId};
+use iotrail_model::raw::{Operation, RawCall, Return};
+use iotrail_model::{CaseId, Dictionaries, Event, Nullable, OpenId, PathId};
 
 impl State {
     /// A thread enters a call of a library.
@@ -31,6 +31,7 @@ impl State {
         id: ThreadId,
         seq: Option<u64>,
         call: &RawCall<'_>,
+        operation: Option<&Operation<&[u8]>>,
         cx: &mut Context<'_, S>,
     ) {
         let entered = self.left_library(id, call).filter(|entered| entered.case == case);
@@ -60,7 +61,23 @@ impl State {
                 _ => Nullable::NULL,
             };
         }
+        if let Some(operation) = operation {
+            // A call that opens a file was entered without it.
+            if event.open.is_null() {
+                (event.open, event.path) = (now, path);
+            }
+            if let (Some(name), true) = (operation.name, event.path.is_null()) {
+                event.path = self.named(id, name, cx.names);
+            }
+            tell(&mut event, operation);
+        }
         self.hand_over(event, id, cx);
+    }
+
+    /// The path of a file by the name that the program gave.
+    fn named(&mut self, id: ThreadId, name: &[u8], names: &mut Dictionaries) -> Nullable<PathId> {
+        let name = PathArg { base: Base::Cwd(None), bytes: Some(name), located: false, in_root: false };
+        self.locate(id, name, false, names).path
     }
 
     /// The announced call that returned; what was entered in it and did not return is over, too.
@@ -83,4 +100,16 @@ impl State {
             (description.path, description.number)
         })
     }
+}
+
+/// What the tracer knows of the call, in its columns.
+fn tell(event: &mut Event, operation: &Operation<&[u8]>) {
+    event.offset = operation.offset.into();
+    event.requested = operation.requested.into();
+    event.size = operation.size.into();
+    event.comm = operation.comm.into();
+    event.peer = operation.peer.into();
+    event.tag = operation.tag.into();
+    event.sent = operation.sent.into();
+    event.received = operation.received.into();
 }

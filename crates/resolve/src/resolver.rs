@@ -30,7 +30,9 @@ pub struct Resolver {
 /// The thread an item is of, and when it happened.
 fn origin(item: &RawItem<'_>) -> (Tid, Option<Timestamp>) {
     match item {
-        RawItem::Call(call) | RawItem::Entered(call) => (call.tid, Some(call.start)),
+        RawItem::Call(call) | RawItem::Entered(call) | RawItem::Library { call, .. } => {
+            (call.tid, Some(call.start))
+        }
         RawItem::Exited { tid, at, .. } | RawItem::Killed { tid, at, .. } => (*tid, Some(*at)),
         RawItem::Superseded { tid, at, .. }
         | RawItem::Interrupted { tid, at }
@@ -197,7 +199,10 @@ impl Resolver {
         let Some(thread) = self.emitter(case, seq, item, cx) else { return };
         match item {
             RawItem::Call(call) if call.layer > Layer::Syscall => {
-                self.state.library_call(case, thread, seq, call, cx);
+                self.state.library_call(case, thread, seq, call, None, cx);
+            }
+            RawItem::Library { call, operation } => {
+                self.state.library_call(case, thread, seq, call, Some(operation), cx);
             }
             RawItem::Entered(call) if call.layer > Layer::Syscall => {
                 self.state.enter_library(case, thread, seq, call);

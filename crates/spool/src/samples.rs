@@ -66,6 +66,11 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             open: opens.0,
             open2: opens.1,
             parent: opens.2,
+            comm: what.0.into(),
+            peer: what.1.map(|rank| rank as i32 - 2).into(),
+            tag: what.0.map(|tag| tag / 2).into(),
+            sent: what.3,
+            received: result.0,
         };
         // What real events look like.
         if result.3 & 1 == 1 {

@@ -87,6 +87,11 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 open: files.0.map(|id| OpenId(id ^ 5)).into(),
                 open2: files.1.map(OpenId).into(),
                 parent: names.1.map(u64::from).into(),
+                comm: numbers.5.into(),
+                peer: names.2.map(|rank| rank as i32 - 2).into(),
+                tag: numbers.5.map(|tag| tag ^ 1).into(),
+                sent: numbers.1.into(),
+                received: numbers.2.into(),
             }
         });
     prop::collection::vec(event, 0..120).prop_map(|mut events| {

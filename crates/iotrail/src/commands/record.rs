@@ -2,6 +2,7 @@
 
 use crate::commands::recorded::{Outputs, conclude};
 use crate::free_name::free_name;
+use crate::mpi_library;
 use crate::ui::Ui;
 use anyhow::bail;
 use iotrail_model::quantity;
@@ -32,6 +33,7 @@ Examples:
   iotrail record -o server.trail -p 4711
   iotrail record --calls data,!lseek -- ./app
   mpirun -n 16 iotrail record -o run.trail -- ./app
+  mpirun -n 16 iotrail record --mpi -o run.trail -- ./app
 
 The program keeps its input, output and terminal. Exit status: the program's, or 128 + n if signal n ended it; 125 if the recording could not begin, 126 if the command cannot be executed, 127 if there is none of that name.")]
 pub(crate) struct Args {
@@ -58,6 +60,11 @@ pub(crate) struct Args {
     /// prefix `!` to exclude. Process creation and exit are always recorded.
     #[arg(long, value_name = "SET", default_value = "io", value_parser = CallSet::parse)]
     calls: CallSet,
+
+    /// Record the calls of MPI and MPI-IO as well, as calls of the layers `mpi` and `mpiio` around the system calls that they make. C and
+    /// Fortran, Open MPI, MPICH and their relatives; the program must be linked dynamically.
+    #[arg(long, conflicts_with = "pid")]
+    mpi: bool,
 
     /// When the recording ends: `all`, with the last process, or `main`, with the command itself.
     #[arg(long, value_name = "WHO", default_value = "all")]
@@ -171,6 +178,7 @@ fn plan(args: &Args) -> anyhow::Result<RecordPlan> {
         wait: args.wait,
         placement: if args.same_core { Placement::Same } else { args.placement },
         env,
+        mpi: args.mpi.then(mpi_library::find).transpose()?,
         limits: Limits { max_events: args.max_events, max_size: args.max_bytes, sample: args.sample },
     })
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates that may hold `unsafe`.
-const UNSAFE: [&str; 2] = ["kernel", "ptrace"];
+const UNSAFE: [&str; 3] = ["kernel", "mpi", "ptrace"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

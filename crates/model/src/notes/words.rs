@@ -118,6 +118,9 @@ impl Display for Note {
                 write!(f, "{} not imported", counted(*more, "more input is", "more inputs are"))
             }
             Self::CallTableSkipped => f.write_str("a table of call counts (strace -c or -C) was skipped"),
+            Self::NoMpiCalls => f.write_str(
+                "No MPI call was seen: the program makes none, is linked statically, or gained privileges when it was started",
+            ),
             Self::FunctionsOnly => f.write_str(
                 "a trace of ltrace holds functions of libraries without their system calls (-S): which files they act on, offsets, bytes of streams, errors and new processes are not in it",
             ),

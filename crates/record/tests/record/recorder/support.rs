@@ -110,6 +110,7 @@ pub(crate) fn plan<I: IntoIterator<Item = W>, W: Into<OsString>>(words: I) -> Re
         placement: Placement::Auto,
         env: EnvSelection::none(),
         limits: Limits::default(),
+        mpi: None,
     }
 }
 

@@ -1,0 +1,123 @@
+//! MPI calls, of which programs tell that have loaded our library (`crates/mpi`).
+//!
+//! Each thread writes to a file of its own. It is read whenever the thread stops, before the stop is heard: what it tells of
+//! has happened before, and system calls that follow are made within a call that was entered there.
+
+use crate::mpi::{have_one_name, without_file_system};
+use crate::mpi_file::Bytes;
+use crate::recording::Recording;
+use crate::selection::announcement;
+use crate::store::Store;
+use iotrail_decode::Registers;
+use iotrail_model::raw::{Arg, Operation, RawCall, RawItem, Return};
+use iotrail_model::{Nanos, Pid, Tid, Timestamp};
+use iotrail_mpi_abi::{Announcement, Record, RecordKind};
+
+impl<S: Store> Recording<'_, '_, S> {
+    /// Whether a call is none of the program: it announces something to the recorder, or makes ready for that.
+    pub(crate) fn is_between_us(&mut self, tid: Tid, registers: &Registers) -> bool {
+        if self.mpi.directory.is_none() {
+            return false;
+        }
+        let Some(thread) = self.threads.get_mut(tid) else { return false };
+        match announcement(registers) {
+            None => return thread.quiet,
+            Some((Announcement::Quiet, _)) => thread.quiet = true,
+            Some((Announcement::Ready, number)) => {
+                thread.quiet = false;
+                if number != 0 {
+                    self.mpi.takes(tid, number);
+                }
+            }
+            // What it has written was read when it stopped.
+            Some((Announcement::Full, _)) => {}
+        }
+        true
+    }
+
+    /// A thread has made a descriptor: of the file, perhaps, that a call of MPI shall open. The last one of that name counts: some
+    /// libraries open a file to make it and close it again.
+    pub(crate) fn note_opened(&mut self, tid: Tid, fd: i32) {
+        if let Some(name) = self.mpi.opening(tid)
+            && self
+                .emitter
+                .path_of(tid, fd)
+                .is_some_and(|path| have_one_name(path, without_file_system(name)))
+        {
+            self.mpi.opened(tid, fd);
+        }
+    }
+
+    /// Tells what a thread has written since it was last heard.
+    #[inline]
+    pub(crate) fn hear_mpi(&mut self, tid: Tid, now: Timestamp) {
+        if self.mpi.threads.contains_key(&tid) {
+            self.hear_all(tid, now);
+        }
+    }
+
+    fn hear_all(&mut self, tid: Tid, now: Timestamp) {
+        let Some(process) = self.threads.get(tid).and_then(|thread| thread.process) else { return };
+        let mut records = std::mem::take(&mut self.mpi.records);
+        if let Some(teller) = self.mpi.threads.get_mut(&tid) {
+            teller.file.read(&mut records);
+        }
+        if !records.is_empty() {
+            self.overtakes(tid);
+        }
+        for bytes in &records {
+            if self.hear((process, tid), bytes, now).is_none() {
+                self.mpi.damaged += 1;
+            }
+        }
+        self.mpi.records = records;
+    }
+
+    /// Tells what is in one record; `None` if that makes no sense.
+    fn hear(&mut self, (process, tid): (Pid, Tid), bytes: &Bytes, now: Timestamp) -> Option<()> {
+        let record = Record::of(bytes)?;
+        let teller = self.mpi.threads.get_mut(&tid)?;
+        if record.kind == RecordKind::Text {
+            return teller.adds(Record::text(bytes));
+        }
+        let known = self.mpi.functions.get(usize::from(record.function))?;
+        let start = self.clock.at(record.start).min(now);
+        let call = self.emitter.number_of(known.name);
+        let handles = self.mpi.processes.entry(process).or_default();
+        let mut call =
+            RawCall { tid, layer: known.layer, call, start, dur: None, ret: Return::Unseen, args: &[] };
+        if record.kind == RecordKind::Entered {
+            teller.enters(known.opens);
+            let args = handles.file(record.file).and_then(|file| file.fd).map(|fd| [Arg::Fd(fd, None)]);
+            call.args = args.as_ref().map_or(&[], |args| args);
+            self.emitter.item(&RawItem::Entered(call));
+            return Some(());
+        }
+        if known.opens && record.returned == 0 {
+            handles.opens(record.file, teller.opens());
+        }
+        let file = handles.file(record.file).cloned();
+        if known.closes {
+            handles.files.remove(&record.file);
+        }
+        let error = format!("MPI_ERR_{}", record.returned);
+        call.ret =
+            if record.returned == 0 { Return::Value(0, None) } else { Return::Failed(error.as_bytes()) };
+        call.dur = Some(Nanos(record.end.saturating_sub(record.start).clamp(0, (now - start).0)));
+        let args = file.as_ref().and_then(|file| file.fd).map(|fd| [Arg::Fd(fd, None)]);
+        call.args = args.as_ref().map_or(&[], |args| args);
+        let operation = Operation {
+            name: file.as_ref().map(|file| without_file_system(&file.name)).filter(|name| !name.is_empty()),
+            offset: record.offset,
+            requested: record.requested,
+            size: record.size,
+            comm: handles.communicator(record.comm),
+            peer: record.peer,
+            tag: record.tag,
+            sent: record.sent,
+            received: record.received,
+        };
+        self.emitter.item(&RawItem::Library { call, operation: &operation });
+        Some(())
+    }
+}
