@@ -107,7 +107,7 @@ record_tests() {
 
 mpi_tests() {
   debian mpirun.openmpi=openmpi-bin mpicc.openmpi=libopenmpi-dev mpirun.mpich=mpich mpicc.mpich=libmpich-dev gfortran=gfortran nm=binutils \
-    && build && python3 "$@"
+    && build && python3 "$@" "$(python_with tests/mpi/openmpi-5/requirements.txt)" "$(python_with tests/mpi/mpich-5/requirements.txt)"
 }
 
 record_steps() {

