@@ -83,12 +83,11 @@ fn result(arguments: &Arguments<'_>, returned: usize) -> i32 {
     if !arguments.roles.has_error {
         return 0;
     }
-    let code = match arguments.language {
-        Language::C => returned as i32,
+    let code = match (arguments.language, arguments.error_address()) {
+        (Language::C, _) => returned as i32,
         // SAFETY: NULL, or where the error code is stored.
-        Language::Fortran => {
-            arguments.error_address().and_then(|address| unsafe { read(address) }).unwrap_or(0)
-        }
+        (Language::Fortran, Some(address)) => unsafe { read(address) }.unwrap_or(0),
+        (Language::Fortran, None) => 0,
     };
     if code == 0 { 0 } else { error_class(code).unwrap_or(code) }
 }

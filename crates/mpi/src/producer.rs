@@ -64,8 +64,8 @@ impl Producer {
         // SAFETY: values of the environment end with NUL.
         let directory = unsafe { CStr::from_ptr(directory) }.to_bytes();
         static AT_FORK: Once = Once::new();
-        // SAFETY: registers a function that writes one value of its thread.
         AT_FORK.call_once(|| {
+            // SAFETY: registers a function that writes one value of its thread.
             unsafe { libc::pthread_atfork(None, None, Some(forget)) };
         });
         announce(Announcement::Quiet, 0);

@@ -72,9 +72,9 @@ fn within(library: &CStr, name: &CStr) -> *mut c_void {
 pub(crate) unsafe fn invoke(function: *mut c_void, a: &[usize]) -> usize {
     macro_rules! with {
         ($($number:literal)*) => {{
+            type Function = unsafe extern "C-unwind" fn($(with!(@type $number)),*) -> usize;
             // SAFETY: as the caller promises. Arguments behind those that it takes are not looked at.
-            let function: unsafe extern "C-unwind" fn($(with!(@type $number)),*) -> usize =
-                unsafe { std::mem::transmute(function) };
+            let function = unsafe { std::mem::transmute::<*mut c_void, Function>(function) };
             // SAFETY: as above.
             unsafe { function($(a[$number]),*) }
         }};
