@@ -1,6 +1,6 @@
 //! Advice on the command line.
 
-use crate::cli::util::Dir;
+use crate::cli::util::{Dir, Ran, wait_until};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -383,6 +383,87 @@ fn scratch_files_need_a_directory_of_their_own_and_go_after_a_kill() {
     dir.write("killed/.iotrail-scratch", "iotrail scratch files 1\ndirectory found\nf0\n");
     dir.run(["advise", "t.trail", "--clean", "--dir", "killed"]).succeeds();
     dir.shell("test \"$(ls -A killed)\" = mine && test \"$(cat full/mine killed/mine)\" = \"$(printf 'mine\\nmine')\"").succeeds();
+}
+
+/// With a trail of accesses to `original`, which exists, of 100 kB each.
+fn with_original(accesses: &str) -> Dir {
+    let dir = Dir::new();
+    dir.write("original", ORIGINAL);
+    let original = dir.path("original").to_string_lossy().into_owned();
+    let size = "\"..., 100000) = 100000";
+    let text = trace().replace("/data/log", &original).replace("\"..., 100) = 100", size);
+    let text = match accesses {
+        "reads" => text.replace(" write(", " read(").replace("O_WRONLY|O_CREAT|O_TRUNC", "O_RDONLY"),
+        _ => text,
+    };
+    dir.write("a_h_1.st", text);
+    dir.run(["import", "-q", "-o", "t.trail", "a_h_1.st"]).succeeds();
+    dir
+}
+
+const ORIGINAL: &str = "what the program worked on";
+
+/// Nothing but what was there before a measurement, and `more`, with the bytes of before.
+#[track_caller]
+fn is_as_before(dir: &Dir, more: &[&str]) {
+    let mut expected = vec!["a_h_1.st", "original", "t.trail"];
+    expected.extend(more);
+    expected.sort_unstable();
+    assert_eq!(dir.names(), expected);
+    assert_eq!(dir.read("original"), ORIGINAL.as_bytes());
+    dir.run(["check", "t.trail"]).succeeds();
+}
+
+#[test]
+fn a_measurement_that_is_killed_leaves_only_scratch_files_which_go_at_the_next_one() {
+    for accesses in ["reads", "writes"] {
+        for next in [["--clean"].as_slice(), &["--verify", "1"]] {
+            let dir = with_original(accesses);
+            let mut measuring = dir.command(["advise", "t.trail", "--verify", "1", "--runs", "1000"]).start();
+            wait_until("a scratch file", || dir.path("t.trail.scratch/f0").exists());
+            measuring.kill().expect("SIGKILL");
+            assert!(!measuring.wait().expect("an end").success(), "it ended before it was killed");
+            assert!(dir.path("t.trail.scratch/.iotrail-scratch").exists());
+            is_as_before(&dir, &["t.trail.scratch"]);
+            dir.run(["advise", "t.trail"].iter().chain(next)).succeeds();
+            let proofs = (next != ["--clean"]).then_some("t.trail.verified.json");
+            is_as_before(&dir, proofs.as_slice());
+        }
+    }
+}
+
+/// Runs a line of shell beside `small`, a file system in memory with these options; None where nothing may be mounted.
+fn in_small_file_system(dir: &Dir, options: &str, line: &str) -> Option<Ran> {
+    let mount =
+        format!("mkdir -p small && exec unshare -rm sh -c 'mount -t tmpfs -o {options} none small && ");
+    let may_mount = dir.shell(&format!("{mount} true'")).status.success();
+    if !may_mount {
+        eprintln!("not tested: this process may not mount file systems");
+    }
+    may_mount.then(|| dir.shell(&format!("{mount} {line}'")))
+}
+
+#[test]
+fn a_file_system_without_room_is_refused_before_anything_is_made() {
+    let dir = with_original("reads");
+    let line = "! $IOTRAIL advise t.trail --verify 1 --dir small/s && ls -A small";
+    let Some(ran) = in_small_file_system(&dir, "size=8m", line) else { return };
+    let ran = ran.succeeds();
+    assert!(ran.messages().contains("name a directory with more room"), "{}", ran.messages());
+    assert_eq!(ran.text(), "");
+    is_as_before(&dir, &["small"]);
+}
+
+#[test]
+fn room_that_ends_during_a_measurement_ends_it_and_nothing_stays() {
+    let dir = with_original("reads");
+    // Room for the directories and the manifest, and no file more.
+    let line = "! $IOTRAIL advise t.trail --verify 1 --dir small/s && ls -A small";
+    let Some(ran) = in_small_file_system(&dir, "size=64m,nr_inodes=3", line) else { return };
+    let ran = ran.succeeds();
+    assert!(ran.messages().contains("No space left on device"), "{}", ran.messages());
+    assert_eq!(ran.text(), "");
+    is_as_before(&dir, &["small"]);
 }
 
 #[test]

@@ -1,19 +1,8 @@
 //! Imports that do not come to their end.
 
-use crate::cli::util::{Dir, LS};
+use crate::cli::util::{Dir, LS, wait_until};
 use std::io::Write;
 use std::process::Child;
-use std::time::{Duration, Instant};
-
-/// Waits until `done`, for half a minute at most.
-#[track_caller]
-fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < Duration::from_secs(30), "{what} never happened");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
 
 fn send(signal: &str, child: &Child) {
     let pid = child.id().to_string();

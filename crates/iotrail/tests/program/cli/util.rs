@@ -6,6 +6,7 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The paper's example: `ls` and `ls -l`, three processes each.
@@ -128,6 +129,11 @@ impl TestCommand {
         Ran { status: output.status, stdout: output.stdout, stderr: output.stderr }
     }
 
+    /// Starts it.
+    pub(crate) fn start(mut self) -> Child {
+        self.spawn()
+    }
+
     /// Starts it with a pipe as standard input.
     pub(crate) fn spawn_with_pipe(mut self) -> Child {
         self.command.stdin(Stdio::piped());
@@ -217,4 +223,14 @@ pub(crate) fn csv(text: &str) -> Vec<Vec<String>> {
     }
     assert!(!quoted && field.is_empty() && record.is_empty(), "the text ends within a record");
     records
+}
+
+/// Waits until `done`, for half a minute at most.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(30), "{what} never happened");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
