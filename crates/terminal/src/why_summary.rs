@@ -17,6 +17,14 @@ const NAMED: usize = 4;
 const LEAST: i64 = 40;
 /// What is a piece of a whole told by programs must be one of so many parts of it.
 const LARGE: i64 = 6;
+/// A program with so many processes is named with their number where the time is told by program.
+const MANY_PROCESSES: u64 = 10;
+/// From so many calls on, their number stands beside the time of a file.
+const MANY_CALLS: u64 = 100;
+/// Waits that are named are this part of the whole at least.
+const LONG_WAIT: i64 = 10;
+/// Waits that are named at most.
+const NAMED_WAITS: usize = 3;
 /// The part of the whole that its pieces must make up, else it tells sums: three quarters.
 const ENOUGH: (i64, i64) = (3, 4);
 /// Rows of who waited for whom.
@@ -72,15 +80,29 @@ pub fn why_line_in<'a>(run: &'a Run, directory: Option<&str>, duration: &dyn Fn(
         Some(alike) if alike.is_nearly_one() => phrase(alike.largest, directory),
         _ => phrase(&Piece { path: None, files: None, call: None, ..piece.clone() }, None),
     };
-    let is_large = |alike: &Alike<'_>| alike.time.saturating_mul(LARGE) >= run.elapsed_ns;
-    let large = alike.iter().filter(|(_, alike)| is_large(alike));
+    let programs = programs(run);
+    let all = |program: &str| programs.get(program).copied().unwrap_or_default();
+    let is_large = |program: &str, alike: &Alike<'_>| {
+        // What many processes have in common is that there are many of them.
+        let least =
+            if all(program).is_many() { all(program).time.saturating_mul(LARGE) / 2 } else { run.elapsed_ns };
+        alike.time.saturating_mul(LARGE) >= least.max(run.elapsed_ns)
+    };
+    let large = alike.iter().filter(|((_, program), alike)| is_large(program, alike));
     let large: HashSet<&str> = large.map(|((_, program), _)| *program).collect();
-    let program = |piece: &'a Piece| match of(piece).is_some_and(is_large) {
+    let program = |piece: &'a Piece| match of(piece).is_some_and(|alike| is_large(&piece.program, alike)) {
         true => kind(piece),
         false if large.contains(piece.program.as_str()) => format!("all else in {}", piece.program),
+        false if all(&piece.program).is_many() => {
+            format!("in {} processes of {}", units::count(all(&piece.program).processes), piece.program)
+        }
         false => format!("in {}", piece.program),
     };
-    let lines = [named(run, &exact, duration), named(run, &kind, duration), named(run, &program, duration)];
+    let lines = [
+        named(run, &exact, true, duration),
+        named(run, &kind, true, duration),
+        named(run, &program, false, duration),
+    ];
     let explained =
         |line: &&Named| line.explained.saturating_mul(ENOUGH.1) >= run.elapsed_ns.saturating_mul(ENOUGH.0);
     let best = lines.iter().find(explained).unwrap_or(&lines[2]);
@@ -110,6 +132,54 @@ fn alike(run: &Run) -> HashMap<(PieceKind, &str), Alike<'_>> {
     alike
 }
 
+/// All pieces of a program but what recording added.
+#[derive(Clone, Copy, Default)]
+struct Program {
+    time: i64,
+    /// Of its piece with the most.
+    processes: u64,
+}
+
+impl Program {
+    fn is_many(&self) -> bool {
+        self.processes >= MANY_PROCESSES
+    }
+}
+
+fn programs(run: &Run) -> HashMap<&str, Program> {
+    let mut programs: HashMap<&str, Program> = HashMap::new();
+    for piece in run.pieces.iter().filter(|piece| piece.kind != PieceKind::Tracing) {
+        let program = programs.entry(&piece.program).or_default();
+        program.time += piece.time_ns;
+        program.processes = program.processes.max(piece.processes);
+    }
+    programs
+}
+
+/// What pieces with one name are in all.
+#[derive(Default)]
+struct Part {
+    name: String,
+    time: i64,
+    /// Calls on files.
+    calls: u64,
+}
+
+impl Part {
+    fn add(&mut self, piece: &Piece) {
+        self.time += piece.time_ns;
+        if matches!(piece.kind, PieceKind::Data | PieceKind::Sync | PieceKind::Metadata) {
+            self.calls += if piece.only_call { piece.call_count } else { piece.calls };
+        }
+    }
+
+    fn text(&self, counts: bool, duration: &dyn Fn(i64) -> String) -> String {
+        let calls =
+            (counts && self.calls >= MANY_CALLS).then(|| format!(" ({} calls)", units::count(self.calls)));
+        format!("{} {}{}", duration(self.time), self.name, calls.unwrap_or_default())
+    }
+}
+
 /// The first part of an answer.
 struct Named {
     text: String,
@@ -117,27 +187,39 @@ struct Named {
     explained: i64,
 }
 
-/// The largest parts of a run, told by what `name` says of its pieces.
-fn named<'a>(run: &'a Run, name: &dyn Fn(&'a Piece) -> String, duration: &dyn Fn(i64) -> String) -> Named {
-    let mut parts: Vec<(String, i64)> = Vec::new();
+/// The largest parts of a run, told by what `name` says of its pieces, with the number of their calls if that `counts`. What recording added
+/// is not a reason of the program's, so it comes after them.
+fn named<'a>(
+    run: &'a Run,
+    name: &dyn Fn(&'a Piece) -> String,
+    counts: bool,
+    duration: &dyn Fn(i64) -> String,
+) -> Named {
+    let mut parts: Vec<Part> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
+    let mut tracing = Part { name: "tracing".to_owned(), ..Part::default() };
     for piece in &run.pieces {
-        let name = name(piece);
-        match known.get(&name) {
-            Some(part) => parts[*part].1 += piece.time_ns,
-            None => {
-                known.insert(name.clone(), parts.len());
-                parts.push((name, piece.time_ns));
-            }
+        if piece.kind == PieceKind::Tracing {
+            tracing.add(piece);
+            continue;
         }
+        let name = name(piece);
+        let part = *known.entry(name.clone()).or_insert_with(|| {
+            parts.push(Part { name, ..Part::default() });
+            parts.len() - 1
+        });
+        parts[part].add(piece);
     }
-    parts.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
-    let large = parts.iter().filter(|(_, time)| time.saturating_mul(LEAST) >= run.elapsed_ns);
+    parts.sort_by_key(|part| std::cmp::Reverse(part.time));
+    let is_large = |part: &Part| part.time.saturating_mul(LEAST) >= run.elapsed_ns;
+    let large = parts.iter().filter(|part| is_large(part));
     let shown = large.take(NAMED).count().max(usize::from(!parts.is_empty()));
-    let mut texts: Vec<String> =
-        parts[..shown].iter().map(|(name, time)| format!("{} {name}", duration(*time))).collect();
-    let rest = &parts[shown..];
-    let left: i64 = rest.iter().map(|(_, time)| time).sum();
+    let mut rest = parts.split_off(shown);
+    if tracing.time > 0 {
+        if is_large(&tracing) { &mut parts } else { &mut rest }.push(tracing);
+    }
+    let mut texts: Vec<String> = parts.iter().map(|part| part.text(counts, duration)).collect();
+    let left: i64 = rest.iter().map(|part| part.time).sum();
     if !rest.is_empty() {
         let number = units::counted(rest.len() as u64, "smaller part", "smaller parts");
         texts.push(format!("{} in {number}", duration(left)));
@@ -146,6 +228,23 @@ fn named<'a>(run: &'a Run, name: &dyn Fn(&'a Piece) -> String, duration: &dyn Fn
         texts.push("nothing took any time".to_owned());
     }
     Named { text: texts.join(", "), explained: run.elapsed_ns - left }
+}
+
+/// Who waited long for somebody else, on the path at least once, parents for children last: `Waits: cat for dash (pipe) 306 ms`; nothing if
+/// nobody did.
+fn wait_line(run: &Run, directory: Option<&str>) -> Option<String> {
+    let is_long = |row: &&WaitRow| {
+        !matches!(row.cause, WaitCause::Sleep | WaitCause::Unknown)
+            && row.on_path.number > 0
+            && row.in_all.time_ns.saturating_mul(LONG_WAIT) >= run.elapsed_ns
+    };
+    let wait = |row: &WaitRow| {
+        format!("{} for {} {}", row.waiter, awaited(row, directory), duration(row.in_all.time_ns))
+    };
+    let mut rows: Vec<&WaitRow> = run.waits.iter().filter(is_long).collect();
+    rows.sort_by_key(|row| row.cause == WaitCause::Child);
+    let waits: Vec<String> = rows.into_iter().take(NAMED_WAITS).map(wait).collect();
+    (!waits.is_empty()).then(|| printable(&format!("Waits: {}", waits.join(", "))).into_owned())
 }
 
 fn duration(nanos: i64) -> String {
@@ -162,9 +261,11 @@ fn bullet(text: &str, style: Style) -> String {
 }
 
 fn block(run: &Run, directory: Option<&str>, top: usize, style: Style) -> Vec<String> {
-    let lines = wrap(&why_line(run, directory), style.width.max(20));
+    let width = style.width.max(20);
+    let lines = wrap(&why_line(run, directory), width);
+    let waiting = wait_line(run, directory).map(|line| wrap(&line, width).join("\n") + "\n");
     vec![
-        format!("{}\n", style.bold(&lines.join("\n"))),
+        format!("{}\n{}", style.bold(&lines.join("\n")), waiting.unwrap_or_default()),
         pieces(run, directory, top, style),
         waits(&run.waits, directory, top.min(EDGES), style),
     ]
@@ -367,6 +468,72 @@ mod tests {
 
     fn piece(time_ns: i64, program: String) -> Piece {
         Piece { time_ns, program, kind: PieceKind::Computing, threads: 1, ..Piece::default() }
+    }
+
+    fn of(time_ns: i64, kind: PieceKind, program: &str, calls: u64, path: Option<&str>) -> Piece {
+        Piece { kind, calls, path: path.map(str::to_owned), ..piece(time_ns, program.to_owned()) }
+    }
+
+    #[test]
+    fn many_calls_are_counted_and_what_recording_added_comes_last() {
+        let pieces = vec![
+            of(50_000, PieceKind::Tracing, "dd", 0, None),
+            of(30_000, PieceKind::Data, "dd", 2_500, Some("/in")),
+            Piece {
+                call: Some("unlink".to_owned()),
+                only_call: true,
+                call_count: 300,
+                ..of(19_500, PieceKind::Metadata, "dd", 1_800, Some("/journal"))
+            },
+            of(3_000, PieceKind::Data, "dd", 99, Some("/x")),
+            of(1_000, PieceKind::Computing, "dd", 0, None),
+        ];
+        let run = Run { elapsed_ns: 103_500, pieces, ..Run::default() };
+        assert_eq!(
+            why_line(&run, None),
+            "104 us: 30.0 us reading and writing of /in (2,500 calls), 19.5 us unlink of /journal (300 calls), \
+             3.00 us reading and writing of /x, 50.0 us tracing, 1.00 us in 1 smaller part"
+        );
+    }
+
+    #[test]
+    fn what_many_short_processes_do_is_told_with_their_number() {
+        let kinds = [
+            PieceKind::OffCpu,
+            PieceKind::Computing,
+            PieceKind::Memory,
+            PieceKind::Process,
+            PieceKind::HandOver,
+        ];
+        let of_true = kinds.map(|kind| Piece { processes: 150, ..of(18_000, kind, "true", 150, None) });
+        let of_dash = kinds.map(|kind| of(2_000, kind, "dash", 150, None));
+        let run = Run { elapsed_ns: 100_000, pieces: [of_true, of_dash].concat(), ..Run::default() };
+        assert_eq!(why_line(&run, None), "100 us: 90.0 us in 150 processes of true, 10.0 us in dash");
+    }
+
+    #[test]
+    fn who_waited_long_is_told_parents_last_and_sleeps_not_at_all() {
+        let row = |waiter: &str, cause, time_ns, number| WaitRow {
+            waiter: waiter.to_owned(),
+            cause,
+            by: Some("b".to_owned()),
+            on_path: WaitTime { number, time_ns: 1 },
+            in_all: WaitTime { number: 1, time_ns },
+            ..WaitRow::default()
+        };
+        let waits = vec![
+            row("sh", WaitCause::Child, 90_000, 1),
+            row("b", WaitCause::Sleep, 90_000, 1),
+            row("cat", WaitCause::Pipe, 50_000, 1),
+            row("aside", WaitCause::Pipe, 50_000, 0),
+            row("short", WaitCause::Pipe, 5_000, 1),
+        ];
+        let run = Run { elapsed_ns: 100_000, waits, ..Run::default() };
+        assert_eq!(
+            wait_line(&run, None).unwrap(),
+            "Waits: cat for b (pipe) 50.0 us, sh for b to end 90.0 us"
+        );
+        assert_eq!(wait_line(&Run::default(), None), None);
     }
 
     #[test]

@@ -28,15 +28,14 @@ pub(super) struct Heap {
     pub(super) joined: u64,
     /// The last file that was joined.
     last: Option<String>,
-    pub(super) calls: BTreeMap<Option<CallId>, i64>,
+    pub(super) calls: BTreeMap<Option<CallId>, Amount>,
     pub(super) lines: BTreeMap<LineId, i64>,
 }
 
 impl Heap {
     pub(super) fn add(&mut self, call: Option<CallId>, line: LineId, amount: Amount) {
-        self.amount.time += amount.time;
-        self.amount.calls += amount.calls;
-        *self.calls.entry(call).or_default() += amount.time;
+        self.amount.add(amount);
+        self.calls.entry(call).or_default().add(amount);
         *self.lines.entry(line).or_default() += amount.time;
     }
 }
@@ -56,10 +55,9 @@ impl Pile for Heap {
 
     fn join(&mut self, other: Self, name: Option<String>) {
         self.last = other.last.or(name);
-        self.amount.time += other.amount.time;
-        self.amount.calls += other.amount.calls;
+        self.amount.add(other.amount);
         self.joined += other.joined.max(1);
-        other.calls.into_iter().for_each(|(call, time)| *self.calls.entry(call).or_default() += time);
+        other.calls.into_iter().for_each(|(call, amount)| self.calls.entry(call).or_default().add(amount));
         other.lines.into_iter().for_each(|(line, time)| *self.lines.entry(line).or_default() += time);
     }
 }

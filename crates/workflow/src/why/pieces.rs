@@ -110,18 +110,20 @@ pub(super) fn pieces(amounts: &OfRun, least: i64, naming: &Naming<'_>) -> Vec<Pi
     let piece = |(kind, program, path, heap): (PieceKind, String, Option<String>, Heap)| {
         let largest = heap.lines.iter().max_by_key(|(line, time)| (**time, std::cmp::Reverse(**line)));
         let line = largest.map(|(line, _)| *line).unwrap_or_default();
-        let (call, only_call) = heaviest(&heap, naming.names);
+        let (call, only_call, call_count) = heaviest(&heap, naming.names);
         Piece {
             time_ns: heap.amount.time,
             kind,
             program,
             call,
             only_call,
+            call_count,
             path,
             files: (heap.joined > 0).then_some(heap.joined),
             calls: heap.amount.calls,
             owner: naming.owner(line, image_of.get(&line).copied()),
             threads: heap.lines.len() as u64,
+            processes: processes(heap.lines.keys().map(|line| naming.waits.process(*line))),
         }
     };
     let mut pieces: Vec<Piece> = folded.map(piece).filter(|piece| piece.time_ns > 0).collect();
@@ -136,11 +138,12 @@ pub(super) fn pieces(amounts: &OfRun, least: i64, naming: &Naming<'_>) -> Vec<Pi
     pieces
 }
 
-/// The call that most time is of, and whether it is nine tenths of it.
-fn heaviest(heap: &Heap, names: &Names) -> (Option<String>, bool) {
-    let by_time = |(call, time): &(&Option<CallId>, &i64)| (**time, std::cmp::Reverse(**call));
-    let Some((Some(call), time)) = heap.calls.iter().max_by_key(by_time) else { return (None, false) };
-    (Some(names.call(*call).to_owned()), time.saturating_mul(10) >= heap.amount.time.saturating_mul(9))
+/// The call that most time is of, whether it is nine tenths of it, and how often it was made.
+fn heaviest(heap: &Heap, names: &Names) -> (Option<String>, bool, u64) {
+    let by_time = |(call, amount): &(&Option<CallId>, &Amount)| (amount.time, std::cmp::Reverse(**call));
+    let Some((Some(call), amount)) = heap.calls.iter().max_by_key(by_time) else { return (None, false, 0) };
+    let nearly_all = amount.time.saturating_mul(10) >= heap.amount.time.saturating_mul(9);
+    (Some(names.call(*call).to_owned()), nearly_all, amount.calls)
 }
 
 /// Of each image whose CPU time is known, how much of its computing on the path must have been off the CPU.

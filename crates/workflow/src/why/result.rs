@@ -52,6 +52,8 @@ pub struct Piece {
     pub call: Option<String>,
     /// Whether nearly all of it was in that call.
     pub only_call: bool,
+    /// How often that call was made.
+    pub call_count: u64,
     /// The file, or the directory that its files are below, or what was waited for.
     pub path: Option<String>,
     /// How many files are joined under `path`, which is a directory then.
@@ -62,6 +64,8 @@ pub struct Piece {
     pub owner: Owner,
     /// Threads that it is of.
     pub threads: u64,
+    /// Processes that it is of.
+    pub processes: u64,
 }
 
 /// The thread that a piece of the path belongs to.
