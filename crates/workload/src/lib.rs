@@ -11,6 +11,7 @@ mod distribution;
 mod file_class;
 mod groups;
 mod mix;
+mod model;
 mod path;
 mod requests;
 mod session;
@@ -20,6 +21,10 @@ pub use distribution::Distribution;
 pub use file_class::{Accessed, Class, ClassedFile, FileIndex, NamePart, classes};
 pub use groups::{Behaviour, Group, groups};
 pub use mix::{share, total_variation};
+pub use model::{
+    Action, Knob, KnobError, Knobs, Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep,
+    RankGroup, RequestKind, Sharing, Synthetic, TooMuch, Totals, VERSION, synthesise,
+};
 pub use path::{Path, PathElement, Step, path};
 pub use requests::{Call, Request, Slack, Variant, requests};
 pub use session::{Session, sessions};

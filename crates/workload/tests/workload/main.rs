@@ -4,5 +4,6 @@ mod characteristics;
 mod distribution;
 mod file_class;
 mod groups;
+mod model;
 mod path;
 mod requests;

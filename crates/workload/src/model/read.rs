@@ -1,0 +1,447 @@
+//! Model files, read and checked as a whole.
+
+use super::quantity::{BYTES_EXPECTED, TIME_EXPECTED, bytes, time};
+use super::{
+    Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep, REQUESTS, RankGroup,
+    RequestKind, Sharing, VERSION,
+};
+use iotrail_model::text::printable;
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use toml::Spanned;
+
+/// Larger files are refused.
+const MAX_TEXT: usize = 1 << 20;
+/// Largest count of requests of a kind in a session; more are several sessions.
+pub(super) const MAX_REQUESTS: u64 = 1 << 20;
+/// Largest number of repetitions.
+const MAX_REPEAT: u64 = 1 << 40;
+/// Deepest nesting of steps.
+const MAX_DEPTH: usize = 16;
+
+const KEYS: &str = "a model has iotrail_workload = 1, [[group]] with name and ranks, [[file]] with name, class and size, \
+                    [[file.session]] with name, mode, requests, size, offset and slack, and [program] with steps";
+const STEPS: &str =
+    "expected { session = \"FILE/SESSION\" }, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
+const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
+                     rank";
+const MODES: &str =
+    "expected ro, wo or rw, then any of create, truncate, append, each once; the last two need wo or rw";
+const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES }";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawModel {
+    #[serde(rename = "iotrail_workload")]
+    _version: serde::de::IgnoredAny,
+    #[serde(default)]
+    group: Vec<RawGroup>,
+    #[serde(default)]
+    file: Vec<RawFile>,
+    program: RawProgram,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawGroup {
+    name: Spanned<String>,
+    ranks: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    name: Spanned<String>,
+    class: Spanned<String>,
+    size: Option<Spanned<toml::Value>>,
+    #[serde(default)]
+    session: Vec<RawSession>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSession {
+    name: Spanned<String>,
+    mode: Spanned<String>,
+    requests: Spanned<BTreeMap<String, Spanned<i64>>>,
+    size: Option<Spanned<toml::Value>>,
+    offset: Option<Spanned<toml::Value>>,
+    slack: Option<Spanned<toml::Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawProgram {
+    steps: Vec<Spanned<RawStep>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStep {
+    repeat: Option<Spanned<i64>>,
+    steps: Option<Vec<Spanned<RawStep>>>,
+    session: Option<Spanned<String>>,
+    barrier: Option<Spanned<String>>,
+}
+
+impl Model {
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// If it is not one; the error names the place.
+    pub fn parse(text: &str) -> Result<Self, ModelError> {
+        let source = Source(text);
+        if text.len() > MAX_TEXT {
+            return Err(source.error(0..0, "the file is larger than 1 MiB", KEYS));
+        }
+        source.check_version()?;
+        let raw: RawModel = toml::from_str(text).map_err(|error| source.toml_error(&error))?;
+        let groups = source.groups(&raw.group)?;
+        let files = source.files(&raw.file)?;
+        let steps = Names::of(&source, &groups, &files).steps(&raw.program.steps, 0)?;
+        Ok(Self { groups, files, steps })
+    }
+}
+
+struct Source<'a>(&'a str);
+
+impl Source<'_> {
+    fn error(&self, span: Range<usize>, problem: &str, expected: &str) -> ModelError {
+        let before = self.0.get(..span.start).unwrap_or(self.0);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        ModelError {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            problem: printable(&problem.replace('\n', " ")).into_owned(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    fn toml_error(&self, error: &toml::de::Error) -> ModelError {
+        self.error(error.span().unwrap_or(0..0), error.message(), KEYS)
+    }
+
+    /// A file of a later version may have fields that are unknown here; that it is one comes first.
+    fn check_version(&self) -> Result<(), ModelError> {
+        #[derive(Deserialize)]
+        struct Version {
+            iotrail_workload: Option<Spanned<i64>>,
+        }
+        let version: Version = toml::from_str(self.0).map_err(|error| self.toml_error(&error))?;
+        match version.iotrail_workload {
+            None => Err(self.error(0..0, "iotrail_workload is missing", KEYS)),
+            Some(version) if *version.get_ref() != VERSION => Err(self.error(
+                version.span(),
+                &format!("version {} of model files is not known", version.get_ref()),
+                "expected iotrail_workload = 1; a newer iotrail may have written the file",
+            )),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn groups(&self, raw: &[RawGroup]) -> Result<Vec<RankGroup>, ModelError> {
+        self.check_unique(raw.iter().map(|group| &group.name))?;
+        raw.iter().map(|group| self.group(group)).collect()
+    }
+
+    fn group(&self, raw: &RawGroup) -> Result<RankGroup, ModelError> {
+        let text = raw.ranks.get_ref();
+        let ranks = match text.split_once("..") {
+            None => text.parse().ok().map(|rank| (rank, Some(rank))),
+            Some((first, "")) => first.parse().ok().map(|first| (first, None)),
+            Some((first, last)) => first.parse().ok().zip(last.parse().ok().map(Some)),
+        };
+        let (first, last) =
+            ranks.filter(|&(first, last)| last.is_none_or(|last| last >= first)).ok_or_else(|| {
+                let expected = "expected ranks as in \"0..\" (all), \"0\" or \"1..3\" (1, 2 and 3)";
+                self.error(raw.ranks.span(), &format!("`{text}` is not a set of ranks"), expected)
+            })?;
+        Ok(RankGroup { name: raw.name.get_ref().clone(), first, last })
+    }
+
+    fn check_unique<'a>(&self, names: impl Iterator<Item = &'a Spanned<String>>) -> Result<(), ModelError> {
+        let mut seen = HashMap::new();
+        for name in names {
+            if name.get_ref().is_empty() || seen.insert(name.get_ref(), ()).is_some() {
+                let problem = format!("the name `{}` is empty or there already", name.get_ref());
+                return Err(self.error(name.span(), &problem, "expected a name of its own"));
+            }
+        }
+        Ok(())
+    }
+
+    fn files(&self, raw: &[RawFile]) -> Result<Vec<ModelFile>, ModelError> {
+        self.check_unique(raw.iter().map(|file| &file.name))?;
+        raw.iter().map(|file| self.file(file)).collect()
+    }
+
+    fn file(&self, raw: &RawFile) -> Result<ModelFile, ModelError> {
+        let class = match raw.class.get_ref().as_str() {
+            "root" => Sharing::Root,
+            "shared" => Sharing::Shared,
+            "private" => Sharing::Private,
+            other => {
+                let problem = format!("`{other}` is not a class");
+                return Err(self.error(raw.class.span(), &problem, "expected root, shared or private"));
+            }
+        };
+        self.check_name(&raw.name, class)?;
+        self.check_unique(raw.session.iter().map(|session| &session.name))?;
+        Ok(ModelFile {
+            name: raw.name.get_ref().clone(),
+            class,
+            size: raw.size.as_ref().map_or(Ok(0), |size| self.quantity(size, bytes, BYTES_EXPECTED))?,
+            sessions: raw.session.iter().map(|session| self.session(session)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn check_name(&self, name: &Spanned<String>, class: Sharing) -> Result<(), ModelError> {
+        let text = name.get_ref();
+        let is_part = |part: &str| !matches!(part, "" | "." | "..");
+        if !text.split('/').all(is_part)
+            || text.contains(char::is_control)
+            || text.replace("%r", "").contains('%')
+        {
+            return Err(self.error(name.span(), &format!("`{text}` cannot name a file of a model"), NAMES));
+        }
+        match (class, text.contains("%r")) {
+            (Sharing::Private, false) => Err(self.error(
+                name.span(),
+                &format!("all ranks have the private file `{text}`"),
+                "expected `%r` for the rank in the name of a private file",
+            )),
+            (Sharing::Root | Sharing::Shared, true) => Err(self.error(
+                name.span(),
+                &format!("the name `{text}` differs from rank to rank"),
+                "expected class = \"private\", or a name without `%r`",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn session(&self, raw: &RawSession) -> Result<ModelSession, ModelError> {
+        if raw.name.get_ref().contains('/') {
+            let problem = format!("the name `{}` of a session has a slash", raw.name.get_ref());
+            return Err(self.error(
+                raw.name.span(),
+                &problem,
+                "expected a name without `/`, which ends the name of the file",
+            ));
+        }
+        let mode = mode(raw.mode.get_ref()).ok_or_else(|| {
+            self.error(raw.mode.span(), &format!("`{}` is not a mode", raw.mode.get_ref()), MODES)
+        })?;
+        let requests = self.requests(&raw.requests, mode)?;
+        let transfers = requests.keys().any(|kind| kind.is_transfer());
+        let sizes = raw.size.as_ref().map_or(Ok(BTreeMap::new()), |sizes| self.sizes(sizes))?;
+        if transfers == sizes.is_empty() {
+            let (problem, expected) = if transfers {
+                ("a session with transfers has no size", "add size = BYTES or size = { BYTES = COUNT, ... }")
+            } else {
+                ("a session without transfers has a size", "remove it, or add read or write to requests")
+            };
+            return Err(self.error(raw.name.span(), problem, expected));
+        }
+        Ok(ModelSession {
+            name: raw.name.get_ref().clone(),
+            mode,
+            requests,
+            sizes,
+            offset: raw.offset.as_ref().map_or(Ok(OffsetLaw::Sequential), |offset| self.offset(offset))?,
+            slack: raw.slack.as_ref().map_or(Ok(0), |slack| self.quantity(slack, time, TIME_EXPECTED))?,
+        })
+    }
+
+    fn requests(
+        &self,
+        raw: &Spanned<BTreeMap<String, Spanned<i64>>>,
+        mode: Mode,
+    ) -> Result<BTreeMap<RequestKind, u64>, ModelError> {
+        let mut requests = BTreeMap::new();
+        for (word, count) in raw.get_ref() {
+            let kind = REQUESTS.iter().find(|(known, _)| known == word).map(|(_, kind)| *kind);
+            let possible = match kind {
+                Some(RequestKind::Read) => mode.read,
+                Some(RequestKind::Write) => mode.write,
+                _ => true,
+            };
+            let (Some(kind), true) = (kind, possible) else {
+                let expected =
+                    "expected read, write, fsync or fdatasync; read needs mode ro or rw, write wo or rw";
+                return Err(self.error(
+                    count.span(),
+                    &format!("`{word}` is not a request of this session"),
+                    expected,
+                ));
+            };
+            let number =
+                u64::try_from(*count.get_ref()).ok().filter(|number| (1..=MAX_REQUESTS).contains(number));
+            requests.insert(
+                kind,
+                number.ok_or_else(|| {
+                    let problem = format!("{} requests", count.get_ref());
+                    self.error(count.span(), &problem, "expected 1 to 1,048,576; repeat the session for more")
+                })?,
+            );
+        }
+        if requests.is_empty() {
+            return Err(self.error(
+                raw.span(),
+                "a session without requests",
+                "expected requests = { read = N, ... }",
+            ));
+        }
+        Ok(requests)
+    }
+
+    fn sizes(&self, raw: &Spanned<toml::Value>) -> Result<BTreeMap<u64, u64>, ModelError> {
+        let toml::Value::Table(table) = raw.get_ref() else {
+            return Ok(BTreeMap::from([(self.quantity(raw, bytes, BYTES_EXPECTED)?, 1)]));
+        };
+        let mut sizes = BTreeMap::new();
+        for (text, count) in table {
+            let size = bytes(text)
+                .ok_or_else(|| self.error(raw.span(), &format!("`{text}` is not a size"), BYTES_EXPECTED))?;
+            let count = count.as_integer().and_then(|count| u64::try_from(count).ok());
+            let count = count.filter(|count| (1..=MAX_REQUESTS).contains(count)).ok_or_else(|| {
+                let problem = format!("the count of size `{text}` is not one");
+                self.error(raw.span(), &problem, "expected a whole number from 1 to 1,048,576")
+            })?;
+            if sizes.insert(size, count).is_some() {
+                return Err(self.error(
+                    raw.span(),
+                    &format!("`{text}` is there twice"),
+                    "expected each size once",
+                ));
+            }
+        }
+        if sizes.is_empty() {
+            return Err(self.error(raw.span(), "there is no size", BYTES_EXPECTED));
+        }
+        Ok(sizes)
+    }
+
+    fn offset(&self, raw: &Spanned<toml::Value>) -> Result<OffsetLaw, ModelError> {
+        let error = || self.error(raw.span(), "this is not a law of offsets", OFFSETS);
+        match raw.get_ref() {
+            toml::Value::String(word) if word == "sequential" => Ok(OffsetLaw::Sequential),
+            toml::Value::Table(table) => {
+                if table.keys().any(|key| !matches!(key.as_str(), "start" | "rank" | "step")) {
+                    return Err(error());
+                }
+                let part = |key| match table.get(key) {
+                    None => Ok(0),
+                    Some(value) => quantity(value, bytes).ok_or_else(error),
+                };
+                Ok(OffsetLaw::Affine { start: part("start")?, rank: part("rank")?, step: part("step")? })
+            }
+            _ => Err(error()),
+        }
+    }
+
+    fn quantity(
+        &self,
+        raw: &Spanned<toml::Value>,
+        parse: fn(&str) -> Option<u64>,
+        expected: &str,
+    ) -> Result<u64, ModelError> {
+        quantity(raw.get_ref(), parse).ok_or_else(|| self.error(raw.span(), &found(raw.get_ref()), expected))
+    }
+}
+
+fn quantity(value: &toml::Value, parse: fn(&str) -> Option<u64>) -> Option<u64> {
+    match value {
+        toml::Value::String(text) => parse(text),
+        toml::Value::Integer(number) => parse(&number.to_string()),
+        _ => None,
+    }
+}
+
+fn found(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => format!("found `{text}`"),
+        toml::Value::Integer(number) => format!("found {number}"),
+        other => format!("found a value of type {}", other.type_str()),
+    }
+}
+
+fn mode(text: &str) -> Option<Mode> {
+    let mut words = text.split(' ');
+    let (read, write) = match words.next()? {
+        "ro" => (true, false),
+        "wo" => (false, true),
+        "rw" => (true, true),
+        _ => return None,
+    };
+    let mut mode = Mode { read, write, create: false, truncate: false, append: false };
+    for word in words {
+        let flag = match word {
+            "create" => &mut mode.create,
+            "truncate" if write => &mut mode.truncate,
+            "append" if write => &mut mode.append,
+            _ => return None,
+        };
+        if std::mem::replace(flag, true) {
+            return None;
+        }
+    }
+    Some(mode)
+}
+
+/// What steps may name.
+struct Names<'a> {
+    source: &'a Source<'a>,
+    groups: HashMap<&'a str, usize>,
+    sessions: HashMap<String, (usize, usize)>,
+}
+
+impl<'a> Names<'a> {
+    fn of(source: &'a Source<'a>, groups: &'a [RankGroup], files: &[ModelFile]) -> Self {
+        let groups = groups.iter().enumerate().map(|(at, group)| (group.name.as_str(), at)).collect();
+        let mut sessions = HashMap::new();
+        for (file, model) in files.iter().enumerate() {
+            for (session, named) in model.sessions.iter().enumerate() {
+                sessions.insert(format!("{}/{}", model.name, named.name), (file, session));
+            }
+        }
+        Self { source, groups, sessions }
+    }
+
+    fn steps(&self, raw: &[Spanned<RawStep>], depth: usize) -> Result<Vec<ProgramStep>, ModelError> {
+        raw.iter().map(|step| self.step(step, depth)).collect()
+    }
+
+    fn step(&self, raw: &Spanned<RawStep>, depth: usize) -> Result<ProgramStep, ModelError> {
+        let error = |span, problem: &str, expected: &str| Err(self.source.error(span, problem, expected));
+        if depth == MAX_DEPTH {
+            return error(raw.span(), "steps are nested deeper than 16", "expected fewer levels of repeat");
+        }
+        match raw.get_ref() {
+            RawStep { repeat: Some(repeat), steps: Some(steps), session: None, barrier: None } => {
+                let times = u64::try_from(*repeat.get_ref()).ok().filter(|times| *times <= MAX_REPEAT);
+                match times {
+                    Some(times) => Ok(ProgramStep::Repeat(times, self.steps(steps, depth + 1)?)),
+                    None => error(
+                        repeat.span(),
+                        &format!("cannot repeat {} times", repeat.get_ref()),
+                        "expected 0 to 1,099,511,627,776",
+                    ),
+                }
+            }
+            RawStep { repeat: None, steps: None, session: Some(name), barrier: None } => {
+                match self.sessions.get(name.get_ref()) {
+                    Some(&(file, session)) => Ok(ProgramStep::Session { file, session }),
+                    None => error(name.span(), &format!("no session is called `{}`", name.get_ref()), STEPS),
+                }
+            }
+            RawStep { repeat: None, steps: None, session: None, barrier: Some(name) } => {
+                match self.groups.get(name.get_ref().as_str()) {
+                    Some(&group) => Ok(ProgramStep::Barrier(group)),
+                    None => error(name.span(), &format!("no group is called `{}`", name.get_ref()), STEPS),
+                }
+            }
+            _ => error(raw.span(), "this is not a step", STEPS),
+        }
+    }
+}

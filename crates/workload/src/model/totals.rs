@@ -1,0 +1,92 @@
+//! What a model comes to at a number of ranks, without carrying it out.
+
+use super::synthesis::stratified;
+use super::{Model, ModelFile, ModelSession, ProgramStep, RequestKind, Sharing};
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// Sums over all ranks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Distinct files that are used.
+    pub files: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Requests in sessions, without open and close.
+    pub requests: BTreeMap<RequestKind, u64>,
+    /// Bytes to read.
+    pub bytes_read: u64,
+    /// Bytes to write.
+    pub bytes_written: u64,
+    /// Times that a group synchronises.
+    pub barriers: u64,
+}
+
+/// A total does not fit 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the totals of the model do not fit 64 bits at {0} ranks")]
+pub struct TooMuch(pub u32);
+
+impl Model {
+    /// What is done by so many ranks.
+    ///
+    /// # Errors
+    /// If a sum does not fit 64 bits.
+    pub fn totals(&self, ranks: u32) -> Result<Totals, TooMuch> {
+        let mut totals = Totals::default();
+        let mut used = vec![false; self.files.len()];
+        self.add_steps(&self.steps, 1, ranks, &mut totals, &mut used).ok_or(TooMuch(ranks))?;
+        let files = self.files.iter().zip(used).filter(|(_, used)| *used);
+        totals.files =
+            files.map(|(file, _)| if file.class == Sharing::Private { u64::from(ranks) } else { 1 }).sum();
+        Ok(totals)
+    }
+
+    fn add_steps(
+        &self,
+        steps: &[ProgramStep],
+        times: u64,
+        ranks: u32,
+        totals: &mut Totals,
+        used: &mut [bool],
+    ) -> Option<()> {
+        for step in steps.iter().filter(|_| times > 0) {
+            match step {
+                ProgramStep::Repeat(more, steps) => {
+                    self.add_steps(steps, times.checked_mul(*more)?, ranks, totals, used)?;
+                }
+                ProgramStep::Barrier(_) => totals.barriers = totals.barriers.checked_add(times)?,
+                ProgramStep::Session { file, session } => {
+                    let file_model = &self.files[*file];
+                    let sessions = times.checked_mul(u64::from(users(file_model, ranks)))?;
+                    used[*file] |= sessions > 0;
+                    totals.add(&file_model.sessions[*session], sessions)?;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+fn users(file: &ModelFile, ranks: u32) -> u32 {
+    if file.class == Sharing::Root { ranks.min(1) } else { ranks }
+}
+
+impl Totals {
+    fn add(&mut self, session: &ModelSession, times: u64) -> Option<()> {
+        self.sessions = self.sessions.checked_add(times)?;
+        for (&kind, &count) in &session.requests {
+            let requests = self.requests.entry(kind).or_default();
+            *requests = requests.checked_add(count.checked_mul(times)?)?;
+            let bytes = match kind {
+                RequestKind::Read => &mut self.bytes_read,
+                RequestKind::Write => &mut self.bytes_written,
+                RequestKind::Fsync | RequestKind::Fdatasync => continue,
+            };
+            for (size, draws) in stratified(&session.sizes, count) {
+                *bytes = bytes.checked_add(size.checked_mul(draws)?.checked_mul(times)?)?;
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Models as text, in one form: equal models have equal text.
+
+use super::quantity::{bytes_text, time_text};
+use super::{Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, Sharing, VERSION};
+use std::fmt;
+
+impl fmt::Display for Model {
+    /// The text of the model file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "iotrail_workload = {VERSION}")?;
+        for group in &self.groups {
+            let ranks = match group.last {
+                None => format!("{}..", group.first),
+                Some(last) if last == group.first => last.to_string(),
+                Some(last) => format!("{}..{last}", group.first),
+            };
+            writeln!(f, "\n[[group]]\nname = {}\nranks = \"{ranks}\"", quoted(&group.name))?;
+        }
+        self.files.iter().try_for_each(|file| write_file(f, file))?;
+        write!(f, "\n[program]\nsteps = ")?;
+        self.write_steps(f, &self.steps)?;
+        writeln!(f)
+    }
+}
+
+impl Model {
+    fn write_steps(&self, f: &mut fmt::Formatter<'_>, steps: &[ProgramStep]) -> fmt::Result {
+        write!(f, "[")?;
+        for (at, step) in steps.iter().enumerate() {
+            write!(f, "{}", if at == 0 { "" } else { ", " })?;
+            match step {
+                ProgramStep::Repeat(times, steps) => {
+                    write!(f, "{{ repeat = {times}, steps = ")?;
+                    self.write_steps(f, steps)?;
+                }
+                ProgramStep::Session { file, session } => {
+                    let file = &self.files[*file];
+                    let name = format!("{}/{}", file.name, file.sessions[*session].name);
+                    write!(f, "{{ session = {}", quoted(&name))?;
+                }
+                ProgramStep::Barrier(group) => {
+                    write!(f, "{{ barrier = {}", quoted(&self.groups[*group].name))?
+                }
+            }
+            write!(f, " }}")?;
+        }
+        write!(f, "]")
+    }
+}
+
+fn write_file(f: &mut fmt::Formatter<'_>, file: &ModelFile) -> fmt::Result {
+    let class = match file.class {
+        Sharing::Root => "root",
+        Sharing::Shared => "shared",
+        Sharing::Private => "private",
+    };
+    writeln!(f, "\n[[file]]\nname = {}\nclass = \"{class}\"", quoted(&file.name))?;
+    if file.size > 0 {
+        writeln!(f, "size = \"{}\"", bytes_text(file.size))?;
+    }
+    file.sessions.iter().try_for_each(|session| write_session(f, session))
+}
+
+fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Result {
+    let requests = session.requests.iter().map(|(kind, count)| format!("{} = {count}", kind.word()));
+    writeln!(f, "\n[[file.session]]\nname = {}\nmode = \"{}\"", quoted(&session.name), session.mode)?;
+    writeln!(f, "requests = {{ {} }}", requests.collect::<Vec<_>>().join(", "))?;
+    let sizes = session.sizes.iter().map(|(&size, count)| format!("\"{}\" = {count}", bytes_text(size)));
+    match session.sizes.first_key_value() {
+        None => {}
+        Some((&size, 1)) if session.sizes.len() == 1 => writeln!(f, "size = \"{}\"", bytes_text(size))?,
+        Some(_) => writeln!(f, "size = {{ {} }}", sizes.collect::<Vec<_>>().join(", "))?,
+    }
+    match session.offset {
+        OffsetLaw::Sequential => writeln!(f, "offset = \"sequential\"")?,
+        OffsetLaw::Affine { start, rank, step } => writeln!(
+            f,
+            "offset = {{ start = \"{}\", rank = \"{}\", step = \"{}\" }}",
+            bytes_text(start),
+            bytes_text(rank),
+            bytes_text(step)
+        )?,
+    }
+    if session.slack > 0 {
+        writeln!(f, "slack = \"{}\"", time_text(session.slack))?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}",
+            if !self.write {
+                "ro"
+            } else if self.read {
+                "rw"
+            } else {
+                "wo"
+            }
+        )?;
+        let flags = [(self.create, " create"), (self.truncate, " truncate"), (self.append, " append")];
+        flags.iter().filter(|(set, _)| *set).try_for_each(|(_, word)| write!(f, "{word}"))
+    }
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let escaped = text.chars().map(|character| match character {
+        '"' | '\\' => format!("\\{character}"),
+        _ if character.is_control() => format!("\\u{:04x}", u32::from(character)),
+        _ => character.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}

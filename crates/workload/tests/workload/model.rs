@@ -1,0 +1,310 @@
+use iotrail_workload::{
+    Action, KnobError, Knobs, Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RankGroup,
+    RequestKind, Sharing, Synthetic, TooMuch, Totals, synthesise,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// The example of section 6 of the definitions.
+const CHECKPOINT: &str = r#"
+iotrail_workload = 1
+[[group]]
+name = "all"
+ranks = "0.."
+[[file]]
+name = "ckpt.%r"
+class = "private"
+  [[file.session]]
+  name = "dump"
+  mode = "wo create"
+  requests = { write = 16, fsync = 1 }
+  size = { "64 KiB" = 15, "1 KiB" = 1 }
+  offset = "sequential"
+  slack = "200 us"
+[program]
+steps = [{ repeat = 10, steps = [{ session = "ckpt.%r/dump" }, { barrier = "all" }] }]
+"#;
+
+fn checkpoint() -> Model {
+    Model::parse(CHECKPOINT).expect("a model")
+}
+
+/// The steps of a rank.
+fn steps(model: &Model, rank: u32, seed: u64) -> Vec<Synthetic> {
+    let mut steps = Vec::new();
+    let ended = synthesise(model, rank, seed, &mut |step| {
+        steps.push(step);
+        ControlFlow::<()>::Continue(())
+    });
+    assert_eq!(ended, ControlFlow::Continue(()));
+    steps
+}
+
+fn transfers(steps: &[Synthetic]) -> Vec<(u64, u64)> {
+    let transfer = |step: &Synthetic| match step.action {
+        Action::Transfer { offset, size, .. } => Some((offset, size)),
+        _ => None,
+    };
+    steps.iter().filter_map(transfer).collect()
+}
+
+fn knobs(texts: &[&str]) -> Knobs {
+    let mut knobs = Knobs::default();
+    texts.iter().for_each(|text| knobs.set(text).expect("a knob"));
+    knobs
+}
+
+/// What is wrong with the example if `from` is `to`.
+fn error(from: &str, to: &str) -> String {
+    assert!(CHECKPOINT.contains(from), "{from}");
+    Model::parse(&CHECKPOINT.replace(from, to)).expect_err(to).to_string()
+}
+
+#[test]
+fn the_example_writes_39_362_560_bytes_at_4_ranks() {
+    let totals = Totals {
+        files: 4,
+        sessions: 40,
+        requests: BTreeMap::from([(RequestKind::Write, 640), (RequestKind::Fsync, 40)]),
+        bytes_read: 0,
+        bytes_written: 39_362_560,
+        barriers: 10,
+    };
+    assert_eq!(checkpoint().totals(4), Ok(totals));
+}
+
+#[test]
+fn a_rank_does_what_the_totals_count() {
+    let steps = steps(&checkpoint(), 3, 7);
+    assert_eq!(steps.len(), 10 * (1 + 16 + 1 + 1 + 1));
+    assert_eq!(transfers(&steps).iter().map(|(_, size)| size).sum::<u64>(), 39_362_560 / 4);
+    assert_eq!(steps[17].action, Action::Request(RequestKind::Fsync));
+    assert_eq!((steps[18].action, steps[19].action), (Action::Close, Action::Barrier(0)));
+    assert_eq!((steps[1].slack, steps[19].slack), (200_000, 0));
+    let session = &transfers(&steps)[..16];
+    assert!(session.windows(2).all(|pair| pair[0].0 + pair[0].1 == pair[1].0), "{session:?}");
+}
+
+#[test]
+fn requests_are_spread_evenly() {
+    let model = CHECKPOINT.replace("write = 16, fsync = 1", "write = 6, fsync = 3");
+    let steps = steps(&Model::parse(&model).expect("a model"), 0, 0);
+    let letters = steps[1..10].iter().map(|step| match step.action {
+        Action::Transfer { .. } => 'w',
+        _ => 's',
+    });
+    assert_eq!(letters.collect::<String>(), "wwswwswws");
+}
+
+#[test]
+fn offsets_follow_rank_and_transfer() {
+    let strided = CHECKPOINT
+        .replace("\"sequential\"", "{ start = 512, rank = \"256 KiB\", step = \"1 MiB\" }")
+        .replace("%r", "all")
+        .replace("private", "shared");
+    let model = Model::parse(&strided).expect("a model");
+    let offsets: Vec<u64> =
+        transfers(&steps(&model, 3, 0)).iter().take(3).map(|(offset, _)| *offset).collect();
+    assert_eq!(offsets, [0, 1, 2].map(|step| 512 + 3 * (256 << 10) + step * (1 << 20)));
+}
+
+#[test]
+fn the_seed_changes_the_order_of_sizes_and_nothing_else() {
+    let model = checkpoint();
+    let sorted = |seed| {
+        let mut sizes: Vec<u64> =
+            transfers(&steps(&model, 0, seed)).into_iter().map(|(_, size)| size).collect();
+        sizes.sort_unstable();
+        sizes
+    };
+    assert_eq!(steps(&model, 0, 1), steps(&model, 0, 1));
+    assert_ne!(steps(&model, 0, 1), steps(&model, 0, 2));
+    assert_ne!(transfers(&steps(&model, 0, 1)), transfers(&steps(&model, 1, 1)));
+    assert_eq!(sorted(1), sorted(2));
+}
+
+#[test]
+fn files_of_the_root_are_used_by_rank_0_alone() {
+    let model = Model::parse(&CHECKPOINT.replace("%r", "log").replace("private", "root")).expect("a model");
+    assert_eq!(transfers(&steps(&model, 1, 0)), []);
+    assert_eq!(steps(&model, 1, 0).len(), 10);
+    assert_eq!(model.totals(9).map(|totals| (totals.files, totals.sessions)), Ok((1, 10)));
+}
+
+#[test]
+fn what_breaks_ends_a_loop_that_is_too_long() {
+    let long = CHECKPOINT.replace("repeat = 10", "repeat = 1_000_000_000_000");
+    let model = Model::parse(&long).expect("a model");
+    let mut count = 0;
+    let ended = synthesise(&model, 0, 0, &mut |_| {
+        count += 1;
+        if count == 100 { ControlFlow::Break("enough") } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!((ended, count), (ControlFlow::Break("enough"), 100));
+    assert_eq!(model.totals(1_000_000_000), Err(TooMuch(1_000_000_000)));
+}
+
+#[test]
+fn loops_of_other_ranks_are_not_gone_through() {
+    let long = CHECKPOINT
+        .replace("%r", "log")
+        .replace("private", "root")
+        .replace(", { barrier = \"all\" }", "")
+        .replace("repeat = 10", "repeat = 1_000_000_000_000");
+    assert_eq!(steps(&Model::parse(&long).expect("a model"), 1, 0), []);
+}
+
+#[test]
+fn errors_name_place_and_remedy() {
+    let errors = [
+        error("iotrail_workload = 1", "iotrail_workload = 2\nlater = true"),
+        error("iotrail_workload = 1", ""),
+        error("class = ", "klass = "),
+        error("%r", "0"),
+        error("\"private\"", "\"shared\""),
+        error("\"ckpt.%r\"", "\"/etc/%r\""),
+        error("\"ckpt.%r\"", "\"../%r\""),
+        error("wo create", "wo rw"),
+        error("write = 16", "write = -1"),
+        error("write = 16", "read = 16"),
+        error("\"64 KiB\"", "\"64 KB\""),
+        error("= 15", "= 0.9"),
+        error("size = {", "# size = {"),
+        error("\"sequential\"", "\"backwards\""),
+        error("200 us", "200"),
+        error("%r/dump", "%r/load"),
+        error("{ barrier = \"all\" }", "{ barrier = \"some\" }"),
+        error("{ barrier = \"all\" }", "{ barrier = \"all\", repeat = 2 }"),
+        error("ranks = \"0..\"", "ranks = \"3..1\""),
+    ];
+    for message in &errors {
+        assert!(message.starts_with("line ") && message.contains("; "), "{message}");
+    }
+    assert_eq!(
+        errors[0],
+        "line 2, column 20: version 2 of model files is not known; expected iotrail_workload = 1; a newer iotrail may have \
+         written the file"
+    );
+    assert_eq!(
+        errors[3],
+        "line 7, column 8: all ranks have the private file `ckpt.0`; expected `%r` for the rank in the name of a private file"
+    );
+    assert!(errors[2].contains("unknown field `klass`"), "{}", errors[2]);
+    assert!(errors[10].contains("`64 KB` is not a size"), "{}", errors[10]);
+}
+
+#[test]
+fn deep_nesting_and_huge_files_are_refused() {
+    let nested = format!("steps = [{}{}]", "{ repeat = 1, steps = [".repeat(20), "]}".repeat(20));
+    let steps = &CHECKPOINT[CHECKPOINT.find("steps = [").expect("steps")..];
+    assert!(error(steps, &nested).contains("deeper than 16"), "{}", error(steps, &nested));
+    let huge = format!("{CHECKPOINT}#{}", "x".repeat(1 << 20));
+    assert!(Model::parse(&huge).expect_err("huge").to_string().contains("larger than 1 MiB"));
+}
+
+#[test]
+fn a_factor_of_size_changes_bytes_and_offsets() {
+    let model = knobs(&["size=0.25"]).apply(&checkpoint()).expect("whole");
+    assert_eq!(model.totals(4).map(|totals| totals.bytes_written), Ok(39_362_560 / 4));
+    assert_eq!(knobs(&["size=0.3"]).apply(&checkpoint()), Err(KnobError::NotWhole(1024)));
+}
+
+#[test]
+fn factors_multiply_before_they_apply() {
+    let there_and_back =
+        knobs(&["size=0.3", "size=10", "size=0.5", "slack=0.001", "slack=1000", "requests=4"]);
+    let at_once = knobs(&["size=1.5", "requests=4"]);
+    assert_eq!(there_and_back.apply(&checkpoint()), at_once.apply(&checkpoint()));
+}
+
+#[test]
+fn what_a_knob_cannot_do_is_refused() {
+    for text in
+        ["size", "size=", "size=-1", "size=0", "size=1e3", "weight=2", "size=.5", "size=9999999999999999999"]
+    {
+        assert!(matches!(Knobs::default().set(text), Err(KnobError::NotAKnob(_))), "{text}");
+    }
+    assert_eq!(knobs(&["requests=0.01"]).apply(&checkpoint()), Err(KnobError::Empty("dump".to_owned())));
+    assert_eq!(knobs(&["slack=99999999999999999"]).apply(&checkpoint()), Err(KnobError::TooLarge(200_000)));
+}
+
+fn session() -> impl Strategy<Value = ModelSession> {
+    let laws = prop_oneof![
+        Just(OffsetLaw::Sequential),
+        (0_u64..9, 0_u64..5000, 0_u64..5000).prop_map(|(start, rank, step)| OffsetLaw::Affine {
+            start,
+            rank,
+            step
+        }),
+    ];
+    let sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 1..4);
+    (1_u64..20, 1_u64..20, sizes, laws, 0_u64..3_000_000, any::<[bool; 3]>()).prop_map(
+        |(reads, syncs, sizes, offset, slack, [create, truncate, append])| ModelSession {
+            name: "s \"\\\u{7f}\n".to_owned(),
+            mode: Mode { read: true, write: true, create, truncate, append },
+            requests: BTreeMap::from([(RequestKind::Read, reads), (RequestKind::Fdatasync, syncs)]),
+            sizes,
+            offset,
+            slack,
+        },
+    )
+}
+
+fn models() -> impl Strategy<Value = Model> {
+    let sharing = prop_oneof![Just(Sharing::Root), Just(Sharing::Shared), Just(Sharing::Private)];
+    (session(), sharing, 0_u64..9000, 0_u64..5, proptest::option::of(1_u32..5)).prop_map(
+        |(session, class, size, times, last)| {
+            let name = if class == Sharing::Private { "d\"é/%r".to_owned() } else { "d/f".to_owned() };
+            let barrier = ProgramStep::Barrier(0);
+            Model {
+                groups: vec![RankGroup { name: "g".to_owned(), first: 1, last }],
+                files: vec![ModelFile { name, class, size, sessions: vec![session] }],
+                steps: vec![
+                    ProgramStep::Repeat(
+                        times,
+                        vec![ProgramStep::Session { file: 0, session: 0 }, barrier.clone()],
+                    ),
+                    barrier,
+                ],
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn the_text_of_a_model_is_the_model(model in models()) {
+        let text = model.to_string();
+        prop_assert_eq!(Model::parse(&text).map_err(|error| format!("{error}\n{text}")), Ok(model));
+    }
+
+    #[test]
+    fn a_knob_at_1_is_the_identity(model in models()) {
+        prop_assert_eq!(knobs(&["size=1", "requests=1.0", "slack=1.00"]).apply(&model), Ok(model.clone()));
+    }
+
+    #[test]
+    fn totals_are_the_sums_over_ranks(model in models(), ranks in 1_u32..5, seed: u64) {
+        let totals = model.totals(ranks).expect("small");
+        let all: Vec<Synthetic> = (0..ranks).flat_map(|rank| steps(&model, rank, seed)).collect();
+        let bytes: u64 = transfers(&all).iter().map(|(_, size)| size).sum();
+        prop_assert_eq!(totals.bytes_read, bytes);
+        let opens = all.iter().filter(|step| matches!(step.action, Action::Open { .. })).count() as u64;
+        prop_assert_eq!(totals.sessions, opens);
+        let others = totals.requests.get(&RequestKind::Fdatasync).copied().unwrap_or(0);
+        let requests = all.iter().filter(|step| matches!(step.action, Action::Request(_))).count() as u64;
+        prop_assert_eq!(others, requests);
+    }
+
+    #[test]
+    fn hostile_text_is_refused_with_a_place(at in 0_usize..700, instead in "[\\PC\n]{0,9}", cut in 0_usize..9) {
+        let at = at.min(CHECKPOINT.len());
+        let end = (at + cut).min(CHECKPOINT.len());
+        let text = format!("{}{instead}{}", &CHECKPOINT[..at], &CHECKPOINT[end..]);
+        match Model::parse(&text) {
+            Ok(model) => prop_assert_eq!(Model::parse(&model.to_string()), Ok(model)),
+            Err(error) => prop_assert!(error.line >= 1 && error.line <= text.matches('\n').count() + 1),
+        }
+    }
+}
