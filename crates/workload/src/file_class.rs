@@ -63,8 +63,7 @@ pub struct ClassedFile {
 pub fn classes(files: &[Accessed], ranks: u32) -> Vec<ClassedFile> {
     let named: Vec<(NamePattern, Vec<Hole>)> = files.iter().map(|file| NamePattern::of(&file.name)).collect();
     let mut alike: BTreeMap<&[Vec<u8>], Vec<usize>> = BTreeMap::new();
-    for (at, file) in files.iter().enumerate().filter(|(_, file)| file.ranks.len() == 1) {
-        debug_assert!(!file.ranks.is_empty());
+    for (at, _) in files.iter().enumerate().filter(|(_, file)| file.ranks.len() == 1) {
         alike.entry(named[at].0.literals()).or_default().push(at);
     }
     let mut classed: Vec<Option<ClassedFile>> = vec![None; files.len()];

@@ -10,16 +10,20 @@ mod characteristics;
 mod distribution;
 mod file_class;
 mod groups;
+mod merge;
 mod mix;
 mod model;
 mod path;
+mod random;
 mod requests;
 mod session;
+mod validation;
 
 pub use characteristics::{Characteristics, Pairs, Placed, characteristics};
 pub use distribution::Distribution;
 pub use file_class::{Accessed, Class, ClassedFile, FileIndex, NamePart, classes};
 pub use groups::{Behaviour, Group, groups};
+pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
     Action, Knob, KnobError, Knobs, Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep,
@@ -28,3 +32,4 @@ pub use model::{
 pub use path::{Path, PathElement, Step, path};
 pub use requests::{Call, Request, Slack, Variant, requests};
 pub use session::{Session, sessions};
+pub use validation::{Comparison, Runs, RunsError, Verdict, compare};

@@ -7,6 +7,7 @@
 //! Source: PIONEER, algorithm 1, whose draws are independent.
 
 use super::{Mode, Model, ModelSession, OffsetLaw, ProgramStep, RequestKind, Sharing};
+use crate::random::Random;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -114,7 +115,7 @@ impl Synthesis<'_> {
         let mut sizes: BTreeMap<RequestKind, Vec<u64>> = BTreeMap::new();
         for (&kind, &count) in session.requests.iter().filter(|(kind, _)| kind.is_transfer()) {
             let draws = stratified(&session.sizes, count).into_iter();
-            let mut drawn = draws.flat_map(|(size, times)| (0..times).map(move |_| size)).collect();
+            let mut drawn: Vec<u64> = draws.flat_map(|(size, times)| (0..times).map(move |_| size)).collect();
             random.shuffle(&mut drawn);
             sizes.insert(kind, drawn);
         }
@@ -172,30 +173,4 @@ pub(super) fn stratified(weights: &BTreeMap<u64, u64>, draws: u64) -> Vec<(u64, 
     parts.iter_mut().take(missing as usize).for_each(|(_, count, _)| *count += 1);
     parts.sort_unstable();
     parts.into_iter().map(|(value, count, _)| (value, count)).collect()
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014), a counter through a mixing function.
-struct Random(u64);
-
-impl Random {
-    fn of(key: &[u64]) -> Self {
-        key.iter().fold(Self(0), |mut random, part| {
-            random.0 ^= part;
-            Self(random.next())
-        })
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn shuffle(&mut self, values: &mut Vec<u64>) {
-        for at in (1..values.len()).rev() {
-            let below = u128::from(self.next()) * (at as u128 + 1) >> 64;
-            values.swap(at, below as usize);
-        }
-    }
 }

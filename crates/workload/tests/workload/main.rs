@@ -1,9 +1,13 @@
 //! The worked examples of the definitions, and laws.
 
+#![allow(clippy::expect_used)]
+
 mod characteristics;
 mod distribution;
 mod file_class;
 mod groups;
+mod merge;
 mod model;
 mod path;
 mod requests;
+mod validation;

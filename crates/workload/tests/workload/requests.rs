@@ -3,7 +3,7 @@ use iotrail_workload::{Call, FileIndex, requests};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-pub(crate) fn call(name: &str, kind: CallKind, open: Option<u64>) -> Call {
+fn call(name: &str, kind: CallKind, open: Option<u64>) -> Call {
     Call {
         name: Arc::from(name),
         kind,
@@ -31,8 +31,8 @@ fn a_seek_directly_before_a_transfer_is_a_part_of_it() {
     let (seek, read) = (call("lseek", CallKind::Seek, Some(1)), call("read", CallKind::Read, Some(1)));
     let other = call("read", CallKind::Read, Some(2));
     assert_eq!(names(&[seek.clone(), read.clone(), read.clone()]), ["read.s", "read"]);
-    assert_eq!(names(&[seek.clone(), seek.clone(), read.clone()]), ["lseek", "read.s"]);
-    assert_eq!(names(&[seek.clone(), other, seek.clone()]), ["lseek", "read", "lseek"]);
+    assert_eq!(names(&[seek.clone(), seek.clone(), read]), ["lseek", "read.s"]);
+    assert_eq!(names(&[seek.clone(), other, seek]), ["lseek", "read", "lseek"]);
     let unknown = [call("lseek", CallKind::Seek, None), call("read", CallKind::Read, None)];
     assert_eq!(names(&unknown), ["lseek", "read"]);
 }
