@@ -64,7 +64,8 @@ impl Rule for SlowStart {
 impl Start {
     /// Whether the program has started when it does this.
     fn begins_work(&mut self, call: &Seen) -> bool {
-        let waits = call.class.is_some_and(Class::is_wait);
+        // A wait that failed is none: who looks up a user knocks at a daemon that may not be there.
+        let waits = call.is_done() && call.class.is_some_and(Class::is_wait);
         match call.transfer {
             Transfer::Write | Transfer::Copy => true,
             Transfer::Read => waits || call.is_done() && call.is_own,

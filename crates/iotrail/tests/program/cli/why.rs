@@ -64,6 +64,15 @@ fn the_first_three_lines_are_the_answer_that_a_person_wrote_down() {
     }
 }
 
+/// Before its imports python3 looks up its user, which asks a daemon that is not there: no work of its own.
+#[test]
+fn a_start_that_takes_long_is_what_to_change() {
+    let dir = Dir::new();
+    let text = dir.run(["why".to_owned(), trail("imports")]).succeeds().text();
+    let advice = text.lines().skip_while(|line| *line != "What to change").nth(1).unwrap_or_default();
+    assert!(advice.contains("ms of start-up by python3.11"), "{text}");
+}
+
 #[test]
 fn the_largest_piece_of_the_answer_comes_first() {
     let dir = Dir::new();
