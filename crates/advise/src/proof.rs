@@ -37,6 +37,9 @@ pub struct Measured {
     pub calls_recorded: u64,
     /// Calls as advised.
     pub calls_advised: u64,
+    /// Those of them that move several buffers (`readv`, `writev`).
+    #[serde(default)]
+    pub vectored_calls: u64,
     /// Calls of the program on the file that were left out because there were too many.
     pub left_out: u64,
     /// Median time of the calls as recorded, in ns.

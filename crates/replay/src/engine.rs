@@ -7,6 +7,7 @@ use crate::sandbox::{Sandbox, noise};
 use rustix::fs::{OFlags, SeekFrom};
 use rustix::io::Errno;
 use std::collections::HashMap;
+use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -118,6 +119,28 @@ impl<'a> Running<'a> {
                 let (file, buffer) = parts(&self.open, &mut self.buffer, open, bytes)?;
                 rustix::io::pwrite(file, buffer, offset).map(|bytes| bytes as u64)
             }
+            Action::ReadVector(open, offset, buffers) => {
+                let (file, mut rest) = parts(&self.open, &mut self.buffer, open, buffers.bytes)?;
+                let lengths = lengths(rest.len(), buffers.count);
+                let part = |length| rest.split_off_mut(..length).map(IoSliceMut::new);
+                let mut vector: Vec<_> = lengths.filter_map(part).collect();
+                let moved = match offset {
+                    None => rustix::io::readv(file, &mut vector),
+                    Some(offset) => rustix::io::preadv(file, &mut vector, offset),
+                };
+                moved.map(|bytes| bytes as u64)
+            }
+            Action::WriteVector(open, offset, buffers) => {
+                let (file, buffer) = parts(&self.open, &mut self.buffer, open, buffers.bytes)?;
+                let mut rest = &*buffer;
+                let part = |length| rest.split_off(..length).map(IoSlice::new);
+                let vector: Vec<_> = lengths(buffer.len(), buffers.count).filter_map(part).collect();
+                let moved = match offset {
+                    None => rustix::io::writev(file, &vector),
+                    Some(offset) => rustix::io::pwritev(file, &vector, offset),
+                };
+                moved.map(|bytes| bytes as u64)
+            }
             Action::Seek(open, to) => rustix::fs::seek(self.file(open)?, SeekFrom::Start(to)),
             Action::Sync(open) => rustix::fs::fsync(self.file(open)?).map(|()| 0),
             Action::SyncData(open) => rustix::fs::fdatasync(self.file(open)?).map(|()| 0),
@@ -140,6 +163,12 @@ fn parts<'a>(
     let file = open.get(&number).ok_or(Errno::BADF)?;
     let bytes = usize::try_from(bytes).map_err(|_| Errno::INVAL)?;
     Ok((file.as_fd(), buffer.get_mut(..bytes).ok_or(Errno::INVAL)?))
+}
+
+/// Lengths of so many buffers, which differ by a byte at most.
+fn lengths(bytes: usize, count: u32) -> impl Iterator<Item = usize> {
+    let count = count as usize;
+    (0..count).map(move |index| bytes / count + usize::from(index < bytes % count))
 }
 
 fn flags(mode: OpenMode) -> OFlags {

@@ -1,10 +1,13 @@
 //! A program that was checked as a whole, and the space that it needs.
 
-use crate::program::{Action, OpenMode, OpenNumber, Program, Stream};
+use crate::program::{Action, Buffers, OpenMode, OpenNumber, Program, Stream};
 use std::collections::{HashMap, HashSet};
 
 /// Bytes that one operation moves at most: each stream has a buffer of that size or less.
 pub const MAX_TRANSFER: u64 = 64 << 20;
+
+/// Buffers of one vectored call at most (`IOV_MAX`, limits.h).
+pub const MAX_BUFFERS: u32 = 1024;
 
 /// Files that a stream has open at once at most, so that usual limits of descriptors suffice.
 const MAX_OPEN: usize = 512;
@@ -33,6 +36,9 @@ pub enum PlanError {
     /// A transfer that is too large.
     #[error("stream {0}, operation {1}: moves {2} bytes, at most {MAX_TRANSFER} are allowed")]
     TooLarge(usize, usize, u64),
+    /// Too many buffers, or none.
+    #[error("stream {0}, operation {1}: {2} buffers, 1 to {MAX_BUFFERS} are allowed")]
+    Buffers(usize, usize, u32),
     /// An offset that no file can have.
     #[error("stream {0}, operation {1}: offset {2} is beyond the largest of a file")]
     Offset(usize, usize, u64),
@@ -124,6 +130,11 @@ impl Sizes {
             if action.bytes() > MAX_TRANSFER {
                 return Err(PlanError::TooLarge(stream, at, action.bytes()));
             }
+            if let Some(Buffers { count, .. }) = action.buffers()
+                && !(1..=MAX_BUFFERS).contains(&count)
+            {
+                return Err(PlanError::Buffers(stream, at, count));
+            }
             if let Action::Open { file, .. } | Action::Stat(file) = action
                 && file >= self.highest.len()
             {
@@ -146,11 +157,11 @@ impl Sizes {
             }
             let (file, appends) = (followed.file, followed.mode.append);
             match action {
-                Action::Write(_, bytes) | Action::WriteAt(_, _, bytes) if appends => {
+                _ if action.writes() && appends => {
                     self.modified[file] = true;
-                    self.appended[file] = self.appended[file].saturating_add(bytes);
+                    self.appended[file] = self.appended[file].saturating_add(action.bytes());
                 }
-                Action::Write(..) | Action::WriteAt(..) | Action::Truncate(..) => {
+                _ if action.writes() || matches!(action, Action::Truncate(..)) => {
                     self.modified[file] = true;
                     self.highest[file] = self.highest[file].max(end);
                 }
@@ -168,17 +179,21 @@ impl Followed {
     /// Moves the cursor, and answers the byte behind the last one that is touched.
     fn step(&mut self, action: Action) -> u64 {
         match action {
-            Action::Read(_, bytes) | Action::Write(_, bytes) => {
-                self.cursor = self.cursor.saturating_add(bytes);
+            Action::Read(..)
+            | Action::Write(..)
+            | Action::ReadVector(_, None, _)
+            | Action::WriteVector(_, None, _) => {
+                self.cursor = self.cursor.saturating_add(action.bytes());
                 self.cursor
             }
             Action::Seek(_, to) => {
                 self.cursor = to;
                 to
             }
-            Action::ReadAt(_, offset, bytes) | Action::WriteAt(_, offset, bytes) => {
-                offset.saturating_add(bytes)
-            }
+            Action::ReadAt(_, offset, _)
+            | Action::WriteAt(_, offset, _)
+            | Action::ReadVector(_, Some(offset), _)
+            | Action::WriteVector(_, Some(offset), _) => offset.saturating_add(action.bytes()),
             Action::Truncate(_, size) => size,
             _ => 0,
         }
@@ -228,6 +243,10 @@ mod tests {
         );
         assert_eq!(refused("a", &[Action::Stat(3)]), "stream 1, operation 1: the program has no file 3");
         assert!(refused("a", &[open(false), Action::Write(OPEN, MAX_TRANSFER + 1)]).contains("at most"));
+        for count in [0, MAX_BUFFERS + 1] {
+            let vector = Action::WriteVector(OPEN, None, Buffers { bytes: 1, count });
+            assert!(refused("a", &[open(false), vector]).contains("1 to 1024 are allowed"));
+        }
         assert!(
             refused("a", &[open(false), Action::WriteAt(OPEN, u64::MAX, 1)]).contains("beyond the largest")
         );
@@ -240,6 +259,10 @@ mod tests {
         assert_eq!(peak(&[open(false), Action::Write(OPEN, 30)]), 100);
         assert_eq!(peak(&[open(false), Action::Seek(OPEN, 90), Action::Write(OPEN, 30)]), 120);
         assert_eq!(peak(&[open(true), Action::Write(OPEN, 30), Action::Write(OPEN, 30)]), 160);
+        let vector = |offset| Action::WriteVector(OPEN, offset, Buffers { bytes: 30, count: 4 });
+        assert_eq!(peak(&[open(false), vector(Some(90))]), 120);
+        assert_eq!(peak(&[open(false), Action::Seek(OPEN, 90), vector(None), vector(None)]), 150);
+        assert_eq!(peak(&[open(true), vector(None), vector(Some(0))]), 160);
         assert_eq!(peak(&[open(false), Action::Truncate(OPEN, 4096)]), 4096);
     }
 }

@@ -30,6 +30,15 @@ pub struct OpenMode {
     pub sync: bool,
 }
 
+/// Where a vectored call moves its bytes from or to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffers {
+    /// Bytes of all of them.
+    pub bytes: u64,
+    /// How many: the bytes are divided among them as evenly as can be.
+    pub count: u32,
+}
+
 /// One system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -52,6 +61,10 @@ pub enum Action {
     ReadAt(OpenNumber, u64, u64),
     /// `pwrite` at an offset of so many bytes.
     WriteAt(OpenNumber, u64, u64),
+    /// `readv`, or `preadv` at an offset.
+    ReadVector(OpenNumber, Option<u64>, Buffers),
+    /// `writev`, or `pwritev` at an offset.
+    WriteVector(OpenNumber, Option<u64>, Buffers),
     /// `lseek` to an offset from the begin of the file.
     Seek(OpenNumber, u64),
     /// `fsync`.
@@ -75,6 +88,8 @@ impl Action {
             | Self::Write(open, _)
             | Self::ReadAt(open, _, _)
             | Self::WriteAt(open, _, _)
+            | Self::ReadVector(open, _, _)
+            | Self::WriteVector(open, _, _)
             | Self::Seek(open, _)
             | Self::Sync(open)
             | Self::SyncData(open)
@@ -90,8 +105,21 @@ impl Action {
             | Self::Write(_, bytes)
             | Self::ReadAt(_, _, bytes)
             | Self::WriteAt(_, _, bytes) => bytes,
+            Self::ReadVector(_, _, buffers) | Self::WriteVector(_, _, buffers) => buffers.bytes,
             _ => 0,
         }
+    }
+
+    /// The buffers of a vectored call.
+    pub(crate) const fn buffers(self) -> Option<Buffers> {
+        match self {
+            Self::ReadVector(_, _, buffers) | Self::WriteVector(_, _, buffers) => Some(buffers),
+            _ => None,
+        }
+    }
+
+    pub(crate) const fn writes(self) -> bool {
+        matches!(self, Self::Write(..) | Self::WriteAt(..) | Self::WriteVector(..))
     }
 }
 

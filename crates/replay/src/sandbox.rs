@@ -333,7 +333,7 @@ fn has_room(path: &Path, directory: &OwnedFd, peak: u64) -> Result<(), SandboxEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Action, Expected, OpenMode, OpenNumber, Operation, Program};
+    use crate::program::{Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program};
     use crate::{Think, execute};
     use std::fs;
     use std::time::Duration;
@@ -381,6 +381,26 @@ mod tests {
         }
         drop(sandbox);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn vectored_calls_move_all_their_buffers() {
+        let parent = tempfile::tempdir().unwrap();
+        let vector = |bytes, count| Buffers { bytes, count };
+        let calls = vec![
+            open(true),
+            operation(Action::WriteVector(OPEN, None, vector(10, 4)), Expected::Bytes(10)),
+            operation(Action::WriteVector(OPEN, Some(95), vector(1025, 1024)), Expected::Bytes(1025)),
+            operation(Action::Seek(OPEN, 0), Expected::Success),
+            operation(Action::ReadVector(OPEN, None, vector(2000, 3)), Expected::Bytes(1120)),
+            operation(Action::ReadVector(OPEN, Some(1100), vector(60, 7)), Expected::Bytes(20)),
+            operation(Action::ReadVector(OPEN, Some(0), vector(2, 5)), Expected::Bytes(2)),
+        ];
+        let plan = plan(Some(100), vec![calls]);
+        assert_eq!(plan.peak_bytes(), 1120);
+        let sandbox = Sandbox::new(&parent.path().join("s"), &plan).unwrap();
+        sandbox.prepare(&plan, Cache::Warm, false, &GO).unwrap();
+        assert_eq!(execute(&plan, &sandbox, Think::Dropped, &GO).differences, 0);
     }
 
     #[test]

@@ -172,6 +172,10 @@ fn measured(block: &mut Block, proof: Option<&Proof>) {
             printable(&measured.directory)
         ),
     );
+    if measured.vectored_calls > 0 {
+        let calls = units::counted(measured.vectored_calls, "call", "calls");
+        block.entry("vectored", format!("{calls} as advised, with a buffer for each call that was merged"));
+    }
     if measured.left_out > 0 {
         let calls = units::counted(measured.left_out, "further call", "further calls");
         block.entry("left out", format!("{calls} on the file"));

@@ -4,7 +4,7 @@ use crate::calls::{Call, CallAction, Description, Moved};
 use crate::intervals::Intervals;
 use iotrail_advise::{CallPlace, Item};
 use iotrail_model::{FileId, Pid};
-use iotrail_replay::OpenMode;
+use iotrail_replay::{MAX_BUFFERS, MAX_TRANSFER, OpenMode};
 use std::collections::{HashMap, HashSet};
 
 /// Bytes that a merged call moves at most: the largest buffer that is advised.
@@ -19,11 +19,20 @@ const BATCH: u64 = 10;
 /// Blocks to which writes are aligned.
 const BLOCK: u64 = 4096;
 
+/// How adjacent accesses are merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// Into calls with one buffer, of a MiB at most.
+    OneBuffer,
+    /// Into vectored calls (`readv`, `writev`) with as many buffers as there were calls.
+    Vectored,
+}
+
 /// The calls as advised; an error is why they cannot be told.
-pub(crate) fn advised(item: Item<'_>, calls: &[Call]) -> Result<Vec<Call>, &'static str> {
+pub(crate) fn advised(item: Item<'_>, calls: &[Call], merge: Merge) -> Result<Vec<Call>, &'static str> {
     let followed = match (item, item.rule()) {
         (Item::Finding(finding), _) => match (finding.shape, finding.rule) {
-            ("adjacent", _) | ("strided", "merge-reads") => merged(calls, &finding.kept),
+            ("adjacent", _) | ("strided", "merge-reads") => merged(calls, &finding.kept, merge),
             ("strided", _) => {
                 return Err("strided writes become one call only with another layout or collective MPI-IO");
             }
@@ -79,20 +88,25 @@ fn position(calls: &mut [Call], descriptions: &HashSet<Description>) {
 }
 
 /// Each run is one call: reads where the first was, writes where the last was.
-fn merged(calls: &[Call], runs: &[Vec<CallPlace>]) -> Vec<Call> {
+fn merged(calls: &[Call], runs: &[Vec<CallPlace>], merge: Merge) -> Vec<Call> {
     let index: HashMap<CallPlace, usize> =
         calls.iter().enumerate().map(|(index, call)| (call.place, index)).collect();
-    let mut becomes: HashMap<usize, Moved> = HashMap::new();
+    let mut becomes: HashMap<usize, Vec<Moved>> = HashMap::new();
     let mut gone = HashSet::new();
     let mut changed = HashSet::new();
     for run in runs {
         let members: Option<Vec<usize>> = run.iter().map(|place| index.get(place).copied()).collect();
         let Some(members) = members else { continue };
-        let Some(moved) = one(calls, &members) else { continue };
+        let transfers: Vec<Moved> = members.iter().filter_map(|member| calls[*member].transfer()).collect();
+        let Some(moved) = one(&transfers, members.len()) else { continue };
         let kept = if moved.writes { members.iter().max() } else { members.iter().min() };
         let Some(kept) = kept.copied() else { continue };
         gone.extend(members.iter().copied().filter(|member| *member != kept));
-        becomes.insert(kept, moved);
+        let parts = match merge {
+            Merge::Vectored if moved.moved == bytes(&transfers) => vectors(moved, &transfers),
+            _ => pieces(moved).collect(),
+        };
+        becomes.insert(kept, parts);
         changed.extend(calls[kept].open);
     }
     let seeks: HashSet<Description> = calls
@@ -104,9 +118,7 @@ fn merged(calls: &[Call], runs: &[Vec<CallPlace>]) -> Vec<Call> {
     let mut followed = Vec::new();
     for (index, call) in calls.iter().enumerate().filter(|(index, _)| !gone.contains(index)) {
         match becomes.get(&index) {
-            Some(moved) => {
-                followed.extend(pieces(*moved).map(|moved| with(call, CallAction::Transfer(moved))))
-            }
+            Some(parts) => followed.extend(parts.iter().map(|part| with(call, CallAction::Transfer(*part)))),
             // All transfers of the description name their offsets below.
             None if is_seek_of(call, &seeks) => {}
             None => followed.push(*call),
@@ -121,22 +133,25 @@ fn is_seek_of(call: &Call, descriptions: &HashSet<Description>) -> bool {
 }
 
 /// The one transfer that a run can be.
-fn one(calls: &[Call], members: &[usize]) -> Option<Moved> {
-    let transfers: Vec<Moved> = members.iter().filter_map(|member| calls[*member].transfer()).collect();
+fn one(transfers: &[Moved], members: usize) -> Option<Moved> {
     let ranges: Vec<(u64, u64)> = transfers.iter().filter_map(|moved| moved.range()).collect();
-    if ranges.len() != members.len() {
+    if ranges.len() != members {
         return None;
     }
     let low = ranges.iter().map(|range| range.0).min()?;
     let high = ranges.iter().map(|range| range.1).max()?;
-    let needed: u64 = transfers.iter().map(|moved| moved.moved).sum();
+    let needed = bytes(transfers);
     let has_gaps = high - low != needed;
     let writes = transfers.first()?.writes;
     if has_gaps && (writes || high - low > needed.saturating_mul(WASTE)) {
         return None;
     }
     let positioned = has_gaps || transfers.iter().any(|moved| moved.positioned);
-    Some(Moved { writes, positioned, offset: Some(low), asked: high - low, moved: high - low })
+    Some(Moved { writes, positioned, offset: Some(low), asked: high - low, moved: high - low, buffers: 1 })
+}
+
+fn bytes(transfers: &[Moved]) -> u64 {
+    transfers.iter().fold(0, |sum, moved| sum.saturating_add(moved.moved))
 }
 
 /// A transfer in pieces that are not too large.
@@ -147,6 +162,32 @@ fn pieces(moved: Moved) -> impl Iterator<Item = Moved> {
         let bytes = (moved.moved - begin).min(LARGEST);
         Moved { offset: Some(offset + begin), asked: bytes, moved: bytes, ..moved }
     })
+}
+
+/// An adjacent run in vectored calls: a buffer for each of its transfers, as many in each call as the system allows.
+fn vectors(run: Moved, transfers: &[Moved]) -> Vec<Moved> {
+    let mut calls: Vec<Moved> = Vec::new();
+    let mut offset = run.offset.unwrap_or_default();
+    for transfer in transfers {
+        let has_room =
+            |call: &&mut Moved| call.buffers < MAX_BUFFERS && call.moved + transfer.moved <= MAX_TRANSFER;
+        match calls.last_mut().filter(has_room) {
+            Some(call) => {
+                call.asked += transfer.moved;
+                call.moved += transfer.moved;
+                call.buffers += 1;
+            }
+            None => calls.push(Moved {
+                offset: Some(offset),
+                asked: transfer.moved,
+                moved: transfer.moved,
+                buffers: 1,
+                ..run
+            }),
+        }
+        offset += transfer.moved;
+    }
+    calls
 }
 
 const fn with(call: &Call, action: CallAction) -> Call {
@@ -359,7 +400,7 @@ mod tests {
     use super::*;
     use crate::issue::Files;
     use iotrail_model::{CaseId, OpenId};
-    use iotrail_replay::{Action, Plan};
+    use iotrail_replay::{Action, Buffers, Plan};
 
     /// Calls of one process on one file through the descriptions of these numbers.
     fn calls(deeds: &[(u32, CallAction)]) -> Vec<Call> {
@@ -381,6 +422,7 @@ mod tests {
             offset: Some(offset),
             asked: bytes,
             moved: bytes,
+            buffers: 1,
         })
     }
 
@@ -403,6 +445,12 @@ mod tests {
             Action::Write(_, bytes) => format!("write {bytes}"),
             Action::ReadAt(_, offset, bytes) => format!("pread {bytes} at {offset}"),
             Action::WriteAt(_, offset, bytes) => format!("pwrite {bytes} at {offset}"),
+            Action::ReadVector(_, offset, Buffers { bytes, count }) => {
+                format!("readv {bytes} in {count} at {offset:?}")
+            }
+            Action::WriteVector(_, offset, Buffers { bytes, count }) => {
+                format!("writev {bytes} in {count} at {offset:?}")
+            }
             Action::Seek(_, to) => format!("seek {to}"),
             Action::Sync(_) | Action::SyncData(_) => "sync".to_owned(),
             Action::Truncate(_, size) => format!("truncate {size}"),
@@ -422,10 +470,45 @@ mod tests {
             (0, CallAction::Close),
         ]);
         let run = |places: &[u64]| places.iter().map(|seq| (CaseId(0), *seq)).collect::<Vec<_>>();
-        let followed = merged(&recorded, &[run(&[1, 2]), run(&[3, 4])]);
+        let followed = merged(&recorded, &[run(&[1, 2]), run(&[3, 4])], Merge::OneBuffer);
         assert_eq!(issued(&recorded, &followed), ["open", "read 20", "write 10", "close"]);
         // A run of which a call is missing stays as it is.
-        assert_eq!(merged(&recorded, &[run(&[1, 2, 99])]), recorded);
+        assert_eq!(merged(&recorded, &[run(&[1, 2, 99])], Merge::OneBuffer), recorded);
+    }
+
+    #[test]
+    fn a_run_becomes_vectored_calls_with_a_buffer_for_each() {
+        let mut deeds = vec![(0, OPEN)];
+        deeds.extend((0..1030).map(|number| (0, moved(true, 100 + number * 7, 7))));
+        let recorded = calls(&deeds);
+        let run = (1..=1030).map(|seq| (CaseId(0), seq)).collect();
+        let followed = merged(&recorded, &[run], Merge::Vectored);
+        assert_eq!(
+            issued(&recorded, &followed),
+            ["open", "writev 7168 in 1024 at None", "writev 42 in 6 at None", "close"]
+        );
+        let mut positioned = recorded.clone();
+        for call in &mut positioned {
+            if let CallAction::Transfer(moved) = &mut call.action {
+                moved.positioned = true;
+            }
+        }
+        let followed = merged(&positioned, &[(3..=5).map(|seq| (CaseId(0), seq)).collect()], Merge::Vectored);
+        assert!(issued(&positioned, &followed).contains(&"writev 21 in 3 at Some(114)".to_owned()));
+    }
+
+    #[test]
+    fn vectored_calls_move_no_more_than_one_operation_may() {
+        let half = MAX_TRANSFER / 2;
+        let mut deeds = vec![(0, OPEN)];
+        deeds.extend((0..3).map(|number| (0, moved(false, number * half, half))));
+        let recorded = calls(&deeds);
+        let run = (1..=3).map(|seq| (CaseId(0), seq)).collect();
+        let followed = merged(&recorded, &[run], Merge::Vectored);
+        assert_eq!(
+            issued(&recorded, &followed),
+            ["open", "readv 67108864 in 2 at None", "read 33554432", "close"]
+        );
     }
 
     #[test]
@@ -437,7 +520,7 @@ mod tests {
             (0, moved(false, 40, 10)),
             (0, moved(false, 50, 7)),
         ]);
-        let followed = merged(&recorded, &[vec![(CaseId(0), 1), (CaseId(0), 3)]]);
+        let followed = merged(&recorded, &[vec![(CaseId(0), 1), (CaseId(0), 3)]], Merge::Vectored);
         assert_eq!(issued(&recorded, &followed), ["open", "pread 50 at 0", "pread 7 at 50", "close"]);
     }
 

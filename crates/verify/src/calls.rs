@@ -32,6 +32,8 @@ pub(crate) struct Moved {
     pub(crate) offset: Option<u64>,
     pub(crate) asked: u64,
     pub(crate) moved: u64,
+    /// Buffers in memory. Trails do not have those of recorded calls: one.
+    pub(crate) buffers: u32,
 }
 
 impl Moved {
@@ -138,6 +140,7 @@ fn call(event: &Event, spec: &CallSpec, flags: &str) -> Option<Call> {
                 offset: number(event.offset.get()),
                 asked: number(event.requested.get()).unwrap_or(moved).max(moved),
                 moved,
+                buffers: 1,
             })
         }
         (CallKind::Open, _) => CallAction::Open(mode(OpenFlags::parse(flags.as_bytes()))?),

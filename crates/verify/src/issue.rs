@@ -2,7 +2,7 @@
 
 use crate::calls::{Call, CallAction, Description, Moved};
 use iotrail_model::FileId;
-use iotrail_replay::{Action, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile};
+use iotrail_replay::{Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile};
 use std::collections::HashMap;
 
 /// The scratch files that stand for those of calls.
@@ -140,7 +140,11 @@ impl Issuing<'_> {
 }
 
 fn transfer(open: OpenNumber, moved: Moved) -> Action {
-    match (moved.writes, moved.offset.filter(|_| moved.positioned)) {
+    let offset = moved.offset.filter(|_| moved.positioned);
+    let buffers = Buffers { bytes: moved.asked, count: moved.buffers };
+    match (moved.writes, offset) {
+        (false, _) if moved.buffers > 1 => Action::ReadVector(open, offset, buffers),
+        (true, _) if moved.buffers > 1 => Action::WriteVector(open, offset, buffers),
         (false, None) => Action::Read(open, moved.asked),
         (true, None) => Action::Write(open, moved.asked),
         (false, Some(offset)) => Action::ReadAt(open, offset, moved.asked),

@@ -10,5 +10,6 @@ mod issue;
 mod proofs;
 mod verify;
 
+pub use advised::Merge;
 pub use proofs::{ProofsError, add, proofs_path, read};
 pub use verify::{Options, VerifyError, verify};

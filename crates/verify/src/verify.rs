@@ -1,11 +1,11 @@
 //! The experiment.
 
-use crate::advised::advised;
+use crate::advised::{Merge, advised};
 use crate::calls::{Calls, Wanted, gather};
 use crate::issue::Files;
 use iotrail_advise::{Item, Measured, Proof};
 use iotrail_query::ProcessTable;
-use iotrail_replay::{Cache, Plan, PlanError, Sandbox, SandboxError, Think, execute};
+use iotrail_replay::{Action, Cache, Plan, PlanError, Sandbox, SandboxError, Think, execute};
 use iotrail_trail::{EventLog, TrailError};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,8 @@ pub struct Options {
     pub runs: usize,
     /// What is done about the page cache before each.
     pub cache: Cache,
+    /// How adjacent accesses are merged.
+    pub merge: Merge,
 }
 
 /// Why nothing was measured.
@@ -50,7 +52,7 @@ pub fn verify(
     let mut proofs = Vec::new();
     for (item, calls) in items.iter().zip(&calls) {
         let mut proof = Proof::of(*item);
-        match experiment(*item, calls) {
+        match experiment(*item, calls, options.merge) {
             Err(reason) => proof.reason = Some(reason),
             Ok(experiment) => proof.measured = Some(experiment.measure(calls, options, cancel)?),
         }
@@ -64,8 +66,8 @@ struct Experiment {
     advised: Plan,
 }
 
-fn experiment(item: Item<'_>, calls: &Calls) -> Result<Experiment, String> {
-    let followed = advised(item, &calls.calls)?;
+fn experiment(item: Item<'_>, calls: &Calls, merge: Merge) -> Result<Experiment, String> {
+    let followed = advised(item, &calls.calls, merge)?;
     let files = Files::of(&calls.calls);
     let refused = |error: PlanError| format!("its calls cannot be issued: {error}");
     Ok(Experiment {
@@ -116,6 +118,7 @@ impl Experiment {
             runs: options.runs as u64,
             calls_recorded: operations(&self.recorded),
             calls_advised: operations(&self.advised),
+            vectored_calls: vectored(&self.advised),
             left_out: calls.left_out,
             recorded_ns,
             advised_ns,
@@ -131,6 +134,13 @@ impl Experiment {
             differences_advised: advised.differences,
         })
     }
+}
+
+/// How many of its calls have several buffers.
+fn vectored(plan: &Plan) -> u64 {
+    let operations = plan.program().streams.iter().flatten();
+    let is_vectored = |action| matches!(action, Action::ReadVector(..) | Action::WriteVector(..));
+    operations.filter(|operation| is_vectored(operation.action)).count() as u64
 }
 
 fn ratio(recorded: u64, advised: u64) -> f64 {

@@ -15,7 +15,7 @@ use iotrail_replay::{Cache, Sandbox};
 use iotrail_terminal::Style;
 use iotrail_terminal::advice_summary::advice_summary;
 use iotrail_trail::EventLog;
-use iotrail_verify::{Options, verify};
+use iotrail_verify::{Merge, Options, verify};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -28,6 +28,7 @@ use std::process::ExitCode;
   iotrail advise --explain reopen
   iotrail advise run.trail --fail-on high
   iotrail advise run.trail --verify
+  iotrail advise run.trail --verify --vectored
   iotrail advise run.trail --write-baseline accepted.json
   iotrail advise run.trail --baseline accepted.json --fail-on medium -o advice.sarif
   iotrail advise run.trail --json | jq '.findings[] | {file, calls, calls_after, saved_ns}'
@@ -85,6 +86,10 @@ pub(crate) struct Args {
     /// Page cache before each measurement: cold drops the scratch files from it, as far as the file system lets it.
     #[arg(long, value_name = "STATE", default_value = "cold", requires = "verify")]
     cache: CacheState,
+
+    /// Merge adjacent accesses into vectored calls (readv, writev) with a buffer for each call, not into calls with one larger buffer.
+    #[arg(long, requires = "verify")]
+    vectored: bool,
 
     /// Remove the scratch files that a killed `--verify` left, and print no advice.
     #[arg(long, conflicts_with_all = ["explain", "verify"])]
@@ -220,6 +225,7 @@ fn measurements(args: &Args, log: &EventLog, advice: &mut Advice, ui: &Ui) -> an
             CacheState::Cold => Cache::Cold,
             CacheState::Warm => Cache::Warm,
         },
+        merge: if args.vectored { Merge::Vectored } else { Merge::OneBuffer },
     };
     let proofs = verify(log, &chosen, &options, &*cancelled_by_signal()?)?;
     let kept: Vec<_> = known

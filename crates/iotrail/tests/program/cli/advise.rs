@@ -385,6 +385,20 @@ fn scratch_files_need_a_directory_of_their_own_and_go_after_a_kill() {
     dir.shell("test \"$(ls -A killed)\" = mine && test \"$(cat full/mine killed/mine)\" = \"$(printf 'mine\\nmine')\"").succeeds();
 }
 
+#[test]
+fn adjacent_accesses_are_merged_by_vectored_calls_if_asked_for() {
+    let dir = Dir::with_trace(trace());
+    let advice = dir.json(["advise", "t.trail", "--json", "--verify", "1", "--vectored"]);
+    let result = &advice["verified"][0]["measured"];
+    let number = |name: &str| result[name].as_u64().expect("a number");
+    assert_eq!((number("vectored_calls"), number("calls_recorded") - number("calls_advised")), (2, 6));
+    assert_eq!((number("differences_recorded"), number("differences_advised")), (0, 0), "{result}");
+    let text = dir.run(["advise", "t.trail"]).succeeds().text();
+    assert!(text.contains("vectored    2 calls as advised"), "{text}");
+    let error = dir.run(["advise", "t.trail", "--vectored"]).refuses();
+    assert!(error.contains("--verify"), "{error}");
+}
+
 /// With a trail of accesses to `original`, which exists, of 100 kB each.
 fn with_original(accesses: &str) -> Dir {
     let dir = Dir::new();
@@ -438,7 +452,7 @@ fn in_small_file_system(dir: &Dir, options: &str, line: &str) -> Option<Ran> {
         format!("mkdir -p small && exec unshare -rm sh -c 'mount -t tmpfs -o {options} none small && ");
     let may_mount = dir.shell(&format!("{mount} true'")).status.success();
     if !may_mount {
-        eprintln!("not tested: this process may not mount file systems");
+        eprintln!("NOT TESTED: this process may not mount file systems");
     }
     may_mount.then(|| dir.shell(&format!("{mount} {line}'")))
 }
