@@ -71,23 +71,41 @@ pub struct Group {
 }
 
 /// Groups of streams by complete linkage, ordered by their first members. Takes time and memory in the square of the
-/// number of streams.
+/// number of distinct behaviours.
 #[must_use]
 pub fn groups<K: Ord, O: Ord>(streams: &[Behaviour<K, O>]) -> Vec<Group> {
-    let distances: Vec<Vec<f64>> =
-        streams.iter().map(|one| streams.iter().map(|other| one.distance(other)).collect()).collect();
-    let mut groups: Vec<Group> = Clusters::new(&distances)
-        .link()
-        .into_iter()
-        .map(|members| Group { representative: medoid(&members, &distances), members })
+    let alike = equal(streams);
+    let of = |one: usize| &streams[alike[one][0]];
+    let distances: Vec<Vec<f64>> = (0..alike.len())
+        .map(|one| (0..alike.len()).map(|other| of(one).distance(of(other))).collect())
         .collect();
+    let group = |behaviours: &Vec<usize>| {
+        let mut members: Vec<usize> = behaviours.iter().flat_map(|&one| alike[one].iter().copied()).collect();
+        members.sort_unstable();
+        Group { members, representative: alike[medoid(behaviours, &alike, &distances)][0] }
+    };
+    let mut groups: Vec<Group> = Clusters::new(&distances).link().iter().map(group).collect();
     groups.sort_by_key(|group| group.members[0]);
     groups
 }
 
-fn medoid(members: &[usize], distances: &[Vec<f64>]) -> usize {
-    let sum = |one: usize| members.iter().map(|&other| distances[one][other]).sum::<f64>();
-    members.iter().copied().min_by(|&one, &other| sum(one).total_cmp(&sum(other))).unwrap_or_default()
+/// Streams with equal behaviour, in the order of their first ones.
+fn equal<K: Ord, O: Ord>(streams: &[Behaviour<K, O>]) -> Vec<Vec<usize>> {
+    let mut alike: Vec<Vec<usize>> = Vec::new();
+    for (at, stream) in streams.iter().enumerate() {
+        match alike.iter_mut().find(|members| streams[members[0]] == *stream) {
+            Some(members) => members.push(at),
+            None => alike.push(vec![at]),
+        }
+    }
+    alike
+}
+
+fn medoid(behaviours: &[usize], alike: &[Vec<usize>], distances: &[Vec<f64>]) -> usize {
+    let sum = |one: usize| {
+        behaviours.iter().map(|&other| distances[one][other] * alike[other].len() as f64).sum::<f64>()
+    };
+    behaviours.iter().copied().min_by(|&one, &other| sum(one).total_cmp(&sum(other))).unwrap_or_default()
 }
 
 /// Agglomeration by chains of nearest neighbours, which finds the clusters of complete linkage in quadratic time.

@@ -2,6 +2,7 @@
 
 mod error;
 mod knobs;
+mod names;
 mod quantity;
 mod read;
 mod synthesis;

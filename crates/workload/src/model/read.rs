@@ -1,5 +1,6 @@
 //! Model files, read and checked as a whole.
 
+use super::names::collision;
 use super::quantity::{BYTES_EXPECTED, TIME_EXPECTED, bytes, time};
 use super::{
     Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep, REQUESTS, RankGroup,
@@ -17,6 +18,8 @@ const MAX_TEXT: usize = 1 << 20;
 pub(super) const MAX_REQUESTS: u64 = 1 << 20;
 /// Largest number of repetitions.
 const MAX_REPEAT: u64 = 1 << 40;
+/// Most files; each of them may be one of every rank.
+const MAX_FILES: usize = 1 << 12;
 /// Deepest nesting of steps.
 const MAX_DEPTH: usize = 16;
 
@@ -173,7 +176,24 @@ impl Source<'_> {
 
     fn files(&self, raw: &[RawFile]) -> Result<Vec<ModelFile>, ModelError> {
         self.check_unique(raw.iter().map(|file| &file.name))?;
-        raw.iter().map(|file| self.file(file)).collect()
+        if let Some(file) = raw.get(MAX_FILES) {
+            let expected =
+                "expected one private file for the ranks, or one file again and again, in place of many";
+            return Err(self.error(file.name.span(), "there are more than 4,096 files", expected));
+        }
+        let files = raw.iter().map(|file| self.file(file)).collect::<Result<_, _>>()?;
+        self.check_apart(raw)?;
+        Ok(files)
+    }
+
+    fn check_apart(&self, raw: &[RawFile]) -> Result<(), ModelError> {
+        let names: Vec<&str> = raw.iter().map(|file| file.name.get_ref().as_str()).collect();
+        let Some((one, other)) = collision(&names) else { return Ok(()) };
+        let problem = format!(
+            "`{}` and `{}` may be one file, or one the directory of the other",
+            names[one], names[other]
+        );
+        Err(self.error(raw[one].name.span(), &problem, "expected names that differ in more than the rank"))
     }
 
     fn file(&self, raw: &RawFile) -> Result<ModelFile, ModelError> {

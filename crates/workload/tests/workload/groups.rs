@@ -69,6 +69,13 @@ fn the_representative_is_the_one_in_the_middle() {
 }
 
 #[test]
+fn many_streams_with_one_behaviour_weigh_as_many() {
+    let mut streams = vec![mix(&[100, 100]), mix(&[102, 98])];
+    streams.extend((0..5000).map(|_| mix(&[104, 96])));
+    assert_eq!(groups(&streams), [Group { members: (0..5002).collect(), representative: 2 }]);
+}
+
+#[test]
 fn streams_with_one_mix_and_another_order_are_two_groups() {
     let in_turns = Behaviour::of((0..20).map(|at| (at % 2, at % 2)));
     let in_blocks = Behaviour::of((0..20).map(|at| (at / 10, at / 10)));

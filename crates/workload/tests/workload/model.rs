@@ -194,6 +194,33 @@ fn errors_name_place_and_remedy() {
     assert!(errors[10].contains("`64 KB` is not a size"), "{}", errors[10]);
 }
 
+/// Whether a model may have files of these names.
+fn is_allowed(names: &[&str]) -> bool {
+    let class = |name: &str| if name.contains("%r") { "private" } else { "shared" };
+    let file = |name: &&str| format!("[[file]]\nname = \"{name}\"\nclass = \"{}\"\n", class(name));
+    let files: String = names.iter().map(file).collect();
+    match Model::parse(&format!("iotrail_workload = 1\n{files}[program]\nsteps = []")) {
+        Ok(_) => true,
+        Err(error) => !error.to_string().contains("may be one file"),
+    }
+}
+
+#[test]
+fn names_that_may_meet_are_refused() {
+    for names in [["ck.%r", "ck.0"], ["a%r", "a1%r"], ["d/x", "d"], ["d%r", "d1/x"], ["%r/x", "7"]] {
+        assert!(!is_allowed(&names), "{names:?}");
+        assert!(!is_allowed(&[names[1], names[0]]), "{names:?}");
+    }
+    for names in
+        [["ck.%r", "ck."], ["step1.%r", "step2.%r"], ["d1/%r", "d2/%r"], ["d/x", "d/y"], ["in", "out.%r"]]
+    {
+        assert!(is_allowed(&names), "{names:?}");
+    }
+    let many: String = (0..5000).map(|at| format!("[[file]]\nname = \"{at}\"\nclass = \"root\"\n")).collect();
+    let many = Model::parse(&format!("iotrail_workload = 1\n{many}[program]\nsteps = []"));
+    assert!(many.expect_err("many").to_string().contains("more than 4,096"));
+}
+
 #[test]
 fn deep_nesting_and_huge_files_are_refused() {
     let nested = format!("steps = [{}{}]", "{ repeat = 1, steps = [".repeat(20), "]}".repeat(20));
