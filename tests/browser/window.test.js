@@ -86,6 +86,12 @@ test("in a window the drawing stays, and what does not occur in it is faint", as
   await choose(0, 1);
   assert.deepEqual(await drawing(), before);
   assert.ok((await faint()) > 0);
+  const bright = await page.$$eval("#graph-canvas .projected:not(.absent) title", (all) =>
+    all.map((one) => one.textContent),
+  );
+  const gone = await page.$$eval("#graph-canvas .node.absent title", (all) => all.map((one) => one.textContent));
+  for (const way of bright)
+    assert.ok(!gone.some((name) => way.startsWith(`${name} →`) || way.includes(`→ ${name}:`)), `${way}`);
   await choose(0, data.slices.count);
   assert.equal(await faint(), 0);
 });

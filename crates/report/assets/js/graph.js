@@ -417,15 +417,20 @@ export class Graph extends Stage {
     clear(this.projected).append(...this.layout.ways.map((way) => this.projectedEdge(way)));
   }
 
-  /** A way through hidden activities, dashed. */
+  /** A way through hidden activities, dashed; how often it was taken is known of the whole run only. */
   projectedEdge({ from, to, count: number, hidden, names, line: { route, label } }) {
     const name = (index) => visible(this.data.label(index));
+    const absent = [from, to].some((index) => index >= 0 && this.data.nodes[index].absent);
     const through = names.map((index) => visible(this.data.text(index)));
     if (names.length < hidden) through.push(`${count(hidden - names.length)} more`);
     return s(
       "g",
-      { class: "projected" },
-      s("title", null, `${[name(from), ...through, name(to)].join(" → ")}: at most ${plural(number, "time")}`),
+      { class: absent ? "projected absent" : "projected" },
+      s(
+        "title",
+        null,
+        `${[name(from), ...through, name(to)].join(" → ")}: at most ${plural(number, "time")} in the whole run`,
+      ),
       s("path", { class: "line", d: curve(route), "marker-end": "url(#arrow)" }),
       s(
         "text",
