@@ -17,8 +17,8 @@ LAUNCH = {
     "mpich": ["mpirun.mpich"],
 }
 EXPORTS = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
-# What is called for its address, converts handles, or is cheaper than a record of it.
-NOT_WRAPPED = re.compile(r"MPI_(T_\w+|\w+_(FN|fn|NULL)|\w+_(c2f|f2c|c2f08|f082c|f082f|f2f08)|W(time|tick)|\w+_F90)$")
+# What is called for its address, converts handles, is cheaper than a record of it, or tells the libraries apart.
+NOT_WRAPPED = re.compile(r"MPI_(T_\w+|\w+_(FN|fn|NULL)|\w+_(c2f|f2c|c2f08|f082c|f082f|f2f08)|W(time|tick)|\w+_F90|Abi_\w+|Get_(library_)?version)$")
 COLUMNS = ("comm", "peer", "tag", "sent", "received", "offset", "requested", "size", "errno")
 
 iotrail = Path(sys.argv[1]).resolve()
@@ -184,6 +184,18 @@ def in_fortran(library):
         parents(f"{library}, {binding}", trail, "fortran.dat")
 
 
+def in_python(python):
+    """mpi4py loads the library that it finds, and finds it beside ours as without."""
+    libraries = Path(python).parent.parent / "lib"
+    trail, done = record("mpich-5", "python", python, str(HERE / "calls_from_python.py"), environment={"LD_LIBRARY_PATH": str(libraries)})
+    expect("mpi4py ends", (done.returncode, done.stderr), (0, ""))
+    for rank, calls in calls_of(trail).items():
+        writes = [known for call, known in calls if call.startswith("MPI_File_write_at")]
+        expect(f"mpi4py: writes of rank {rank}", writes, [known(offset=10 * rank, requested=10, size=10)])
+        expect(f"mpi4py: barriers of rank {rank}", [call for call, _ in calls].count("MPI_Barrier"), 1)
+    parents("mpi4py", trail, "python.dat")
+
+
 def many(library):
     """Nothing is lost when there is no room, when threads call at once, when a rank is killed."""
     run(f"mpicc.{library}", "-o", f"many.{library}", str(HERE / "many.c"), "-lpthread")
@@ -225,6 +237,10 @@ def main():
             before = len(problems)
             in_c(library, compiler)
             print(f"{'passed' if len(problems) == before else 'FAILED'}  {library}: in_c", flush=True)
+        if len(sys.argv) > 3:
+            before = len(problems)
+            in_python(sys.argv[3])
+            print(f"{'passed' if len(problems) == before else 'FAILED'}  mpich-5: mpi4py", flush=True)
         without_mpi()
         os.chdir("/")
     if problems:

@@ -42,8 +42,7 @@ impl Drop for Inside {
 pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, values: &mut [usize]) -> usize {
     let address = symbol.address();
     if address.is_null() {
-        // As a call of a function that no library has ends without us.
-        std::process::abort();
+        lacks(symbol);
     }
     if INSIDE.get() {
         // SAFETY: as the caller promises.
@@ -76,6 +75,19 @@ pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, va
     }
     producer.push(&record.to_bytes());
     returned
+}
+
+/// Ends the program as the dynamic linker ends one that calls a function which no library has.
+#[cold]
+fn lacks(symbol: &Symbol) -> ! {
+    for part in
+        [b"iotrail: symbol lookup error: the program looked for a function that its MPI library lacks and found that of the recorder; record it without --mpi: ", symbol.name().to_bytes(), b"\n"] as [&[u8]; 3]
+    {
+        // SAFETY: writes bytes that are there.
+        unsafe { libc::write(libc::STDERR_FILENO, part.as_ptr().cast(), part.len()) };
+    }
+    // SAFETY: ends the process at once.
+    unsafe { libc::_exit(127) }
 }
 
 /// The class of the error; 0 is success. Fortran stores the code where its argument behind the others says.

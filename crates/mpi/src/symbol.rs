@@ -1,19 +1,22 @@
 //! The function that a wrapper stands before.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Libraries that hold it where it is not behind this one: a program that loads MPI itself (`dlopen`) shows it to nobody else.
-const LIBRARIES: [&CStr; 8] = [
-    c"libmpi_abi.so.1",
-    c"libmpi_abi.so.0",
-    c"libmpi.so.40",
-    c"libmpich.so.12",
-    c"libmpi.so.12",
-    c"libmpi_mpifh.so.40",
-    c"libmpichfort.so.12",
-    c"libmpi_usempif08.so.40",
-];
+/// What the dynamic linker keeps of a loaded object (`man 3 dlinfo`).
+#[repr(C)]
+struct LinkMap {
+    address: usize,
+    name: *const c_char,
+    dynamic: *const c_void,
+    next: *const LinkMap,
+    previous: *const LinkMap,
+}
+
+/// The request for the list of loaded objects.
+const RTLD_DI_LINKMAP: c_int = 2;
+/// Part of the path of this library.
+const OWN: &[u8] = b"libiotrail_mpi.so";
 
 /// A name, and what the next library has under it.
 pub(crate) struct Symbol {
@@ -24,6 +27,11 @@ pub(crate) struct Symbol {
 impl Symbol {
     pub(crate) const fn new(name: &'static CStr) -> Self {
         Self { name, found: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    /// The name.
+    pub(crate) fn name(&self) -> &'static CStr {
+        self.name
     }
 
     /// Its address; NULL if no library has it.
@@ -48,7 +56,35 @@ pub(crate) fn find(name: &CStr) -> *mut c_void {
     if !next.is_null() {
         return next;
     }
-    LIBRARIES.iter().map(|library| within(library, name)).find(|found| !found.is_null()).unwrap_or_default()
+    within_any(name)
+}
+
+/// The same where a program has loaded MPI itself (`dlopen`): it is shown to nobody else, so each loaded object is asked what it and
+/// what it needs have under the name, in the order in which they were loaded. An interpreter's module may have functions of its
+/// own in place of those that its library lacks.
+fn within_any(name: &CStr) -> *mut c_void {
+    // SAFETY: the handle of the program itself.
+    let program = unsafe { libc::dlopen(std::ptr::null(), libc::RTLD_LAZY) };
+    let mut next: *const LinkMap = std::ptr::null();
+    // SAFETY: stores the first entry of the list there, or nothing.
+    unsafe { dlinfo(program, RTLD_DI_LINKMAP, (&raw mut next).cast()) };
+    // SAFETY: entries stay as long as their objects are loaded, and lead to the next one or end with NULL.
+    while let Some(object) = unsafe { next.as_ref() } {
+        // SAFETY: names end with NUL.
+        let path = unsafe { CStr::from_ptr(object.name) };
+        if !path.is_empty() && !path.to_bytes().windows(OWN.len()).any(|part| part == OWN) {
+            let found = within(path, name);
+            if !found.is_null() {
+                return found;
+            }
+        }
+        next = object.next;
+    }
+    std::ptr::null_mut()
+}
+
+unsafe extern "C" {
+    fn dlinfo(handle: *mut c_void, request: c_int, info: *mut c_void) -> c_int;
 }
 
 /// What a library has under a name that is loaded already.
