@@ -54,6 +54,9 @@ pub struct Measured {
     pub ratio_max: f64,
     /// What was done about the page cache before each run: `cold` or `warm`.
     pub cache: String,
+    /// Whether the files were opened with `O_DIRECT`.
+    #[serde(default)]
+    pub direct: bool,
     /// Where the scratch files were.
     pub directory: String,
     /// Calls of a run as recorded that returned something else than in the recording: the most of any run.

@@ -1,7 +1,7 @@
 //! The execution: one thread for each stream, which begin together.
 
 use crate::outcome::Outcome;
-use crate::plan::Plan;
+use crate::plan::{DIRECT_BLOCK, Plan};
 use crate::program::{Action, Expected, OpenMode, OpenNumber, Operation, Stream};
 use crate::sandbox::{Sandbox, noise};
 use rustix::fs::{OFlags, SeekFrom};
@@ -56,13 +56,36 @@ struct Running<'a> {
     plan: &'a Plan,
     sandbox: &'a Sandbox,
     open: HashMap<OpenNumber, OwnedFd>,
-    buffer: Vec<u8>,
+    buffer: Aligned,
+}
+
+/// A buffer that begins at a block, as `O_DIRECT` needs it.
+struct Aligned {
+    bytes: Vec<u8>,
+    begin: usize,
+}
+
+impl Aligned {
+    fn new(bytes: usize) -> Self {
+        let bytes = noise(bytes.saturating_add(DIRECT_BLOCK as usize));
+        let begin = bytes.as_ptr().align_offset(DIRECT_BLOCK as usize);
+        Self { bytes, begin }
+    }
+
+    fn first(&mut self, bytes: usize) -> Option<&mut [u8]> {
+        self.bytes.get_mut(self.begin..)?.get_mut(..bytes)
+    }
 }
 
 impl<'a> Running<'a> {
     fn new(plan: &'a Plan, sandbox: &'a Sandbox, stream: &Stream) -> Self {
         let most = stream.iter().map(|operation| operation.action.bytes()).max().unwrap_or_default();
-        Self { plan, sandbox, open: HashMap::new(), buffer: noise(usize::try_from(most).unwrap_or_default()) }
+        Self {
+            plan,
+            sandbox,
+            open: HashMap::new(),
+            buffer: Aligned::new(usize::try_from(most).unwrap_or_default()),
+        }
     }
 
     fn all(&mut self, stream: &Stream, think: Think, cancel: &AtomicBool) -> Outcome {
@@ -156,13 +179,13 @@ impl<'a> Running<'a> {
 /// The descriptor of a description, and so many bytes of the buffer.
 fn parts<'a>(
     open: &'a HashMap<OpenNumber, OwnedFd>,
-    buffer: &'a mut [u8],
+    buffer: &'a mut Aligned,
     number: OpenNumber,
     bytes: u64,
 ) -> Result<(BorrowedFd<'a>, &'a mut [u8]), Errno> {
     let file = open.get(&number).ok_or(Errno::BADF)?;
     let bytes = usize::try_from(bytes).map_err(|_| Errno::INVAL)?;
-    Ok((file.as_fd(), buffer.get_mut(..bytes).ok_or(Errno::INVAL)?))
+    Ok((file.as_fd(), buffer.first(bytes).ok_or(Errno::INVAL)?))
 }
 
 /// Lengths of so many buffers, which differ by a byte at most.
@@ -182,6 +205,7 @@ fn flags(mode: OpenMode) -> OFlags {
         (mode.truncate, OFlags::TRUNC),
         (mode.append, OFlags::APPEND),
         (mode.sync, OFlags::DSYNC),
+        (mode.direct, OFlags::DIRECT),
     ];
     rest.into_iter().filter(|(set, _)| *set).fold(access, |all, (_, flag)| all | flag)
 }

@@ -13,6 +13,6 @@ mod sandbox;
 
 pub use engine::{Think, execute};
 pub use outcome::{Outcome, Times};
-pub use plan::{MAX_BUFFERS, MAX_TRANSFER, Plan, PlanError};
+pub use plan::{DIRECT_BLOCK, MAX_BUFFERS, MAX_TRANSFER, Plan, PlanError};
 pub use program::{Action, Buffers, Expected, OpenMode, OpenNumber, Operation, Program, ScratchFile, Stream};
 pub use sandbox::{Cache, MANIFEST, Sandbox, SandboxError};

@@ -9,6 +9,9 @@ pub const MAX_TRANSFER: u64 = 64 << 20;
 /// Buffers of one vectored call at most (`IOV_MAX`, limits.h).
 pub const MAX_BUFFERS: u32 = 1024;
 
+/// Bytes of the blocks in which `O_DIRECT` moves data: those of all usual storage, or a multiple (`open(2)`).
+pub const DIRECT_BLOCK: u64 = 4096;
+
 /// Files that a stream has open at once at most, so that usual limits of descriptors suffice.
 const MAX_OPEN: usize = 512;
 
@@ -39,6 +42,11 @@ pub enum PlanError {
     /// Too many buffers, or none.
     #[error("stream {0}, operation {1}: {2} buffers, 1 to {MAX_BUFFERS} are allowed")]
     Buffers(usize, usize, u32),
+    /// A transfer past the page cache that is not one of blocks.
+    #[error(
+        "stream {0}, operation {1}: moves {2} bytes at offset {3}; with O_DIRECT, offsets and buffers must be multiples of {DIRECT_BLOCK} bytes"
+    )]
+    Unaligned(usize, usize, u64, u64),
     /// An offset that no file can have.
     #[error("stream {0}, operation {1}: offset {2} is beyond the largest of a file")]
     Offset(usize, usize, u64),
@@ -81,6 +89,12 @@ impl Plan {
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Whether it opens a file past the page cache.
+    pub(crate) fn is_direct(&self) -> bool {
+        let mut operations = self.program.streams.iter().flatten();
+        operations.any(|operation| matches!(operation.action, Action::Open { mode, .. } if mode.direct))
     }
 
     /// Bytes that its files hold at most, all together: an upper bound, which counts holes as data.
@@ -151,6 +165,11 @@ impl Sizes {
             }
             let Some(open) = action.uses() else { continue };
             let followed = descriptions.get_mut(&open).ok_or(PlanError::NotOpen(stream, at, open.0))?;
+            if let Some(offset) = followed.begin(action).filter(|_| followed.mode.direct)
+                && !is_aligned(action, offset)
+            {
+                return Err(PlanError::Unaligned(stream, at, action.bytes(), offset));
+            }
             let end = followed.step(action);
             if end > i64::MAX as u64 {
                 return Err(PlanError::Offset(stream, at, end));
@@ -175,7 +194,29 @@ impl Sizes {
     }
 }
 
+/// Whether a transfer at that offset, and each of its buffers, is one of whole blocks.
+fn is_aligned(action: Action, offset: u64) -> bool {
+    let buffers = action.buffers().map_or(1, |buffers| u64::from(buffers.count));
+    offset.is_multiple_of(DIRECT_BLOCK) && action.bytes().is_multiple_of(DIRECT_BLOCK * buffers)
+}
+
 impl Followed {
+    /// Where a transfer begins. Where one that appends does is not known.
+    fn begin(&self, action: Action) -> Option<u64> {
+        match action {
+            _ if action.writes() && self.mode.append => None,
+            Action::Read(..)
+            | Action::Write(..)
+            | Action::ReadVector(_, None, _)
+            | Action::WriteVector(_, None, _) => Some(self.cursor),
+            Action::ReadAt(_, offset, _)
+            | Action::WriteAt(_, offset, _)
+            | Action::ReadVector(_, Some(offset), _)
+            | Action::WriteVector(_, Some(offset), _) => Some(offset),
+            _ => None,
+        }
+    }
+
     /// Moves the cursor, and answers the byte behind the last one that is touched.
     fn step(&mut self, action: Action) -> u64 {
         match action {
@@ -250,6 +291,23 @@ mod tests {
         assert!(
             refused("a", &[open(false), Action::WriteAt(OPEN, u64::MAX, 1)]).contains("beyond the largest")
         );
+    }
+
+    #[test]
+    fn what_goes_past_the_page_cache_is_in_blocks() {
+        let mode = OpenMode { read: true, write: true, direct: true, ..OpenMode::default() };
+        let open = Action::Open { file: 0, open: OPEN, mode };
+        let says = |actions: &[Action]| {
+            let plan = Plan::new(program("a", &[&[open], actions].concat()));
+            plan.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        let vector = |count| Action::WriteVector(OPEN, None, Buffers { bytes: 8192, count });
+        let (read, seek) = (|bytes| Action::Read(OPEN, bytes), |to| Action::Seek(OPEN, to));
+        assert_eq!(says(&[read(4096), Action::ReadAt(OPEN, 8192, 4096), vector(2)]), "");
+        assert!(says(&[read(4096), read(700)]).contains("operation 3: moves 700 bytes at offset 4096;"));
+        assert!(says(&[seek(1), read(4096)]).contains("moves 4096 bytes at offset 1;"));
+        assert!(says(&[Action::WriteAt(OPEN, 512, 4096)]).contains("at offset 512;"));
+        assert!(says(&[vector(4)]).contains("multiples of 4096 bytes"));
     }
 
     #[test]

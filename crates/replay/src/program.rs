@@ -28,6 +28,8 @@ pub struct OpenMode {
     pub append: bool,
     /// `O_DSYNC`: each write is on storage before it returns.
     pub sync: bool,
+    /// `O_DIRECT`: past the page cache, in blocks of [`DIRECT_BLOCK`](crate::DIRECT_BLOCK).
+    pub direct: bool,
 }
 
 /// Where a vectored call moves its bytes from or to.

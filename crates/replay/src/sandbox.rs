@@ -156,6 +156,10 @@ impl Sandbox {
         let written = manifest.write_all(contents.text().as_bytes());
         let sandbox = Self { path: path.to_owned(), directory, manifest, contents };
         written.map_err(|source| sandbox.error("write a manifest", source))?;
+        if plan.is_direct() {
+            let opened = sandbox.open(MANIFEST, OFlags::RDONLY | OFlags::DIRECT);
+            opened.map_err(|error| sandbox.error("open files in it with O_DIRECT", error.into()))?;
+        }
         Ok(sandbox)
     }
 
@@ -400,6 +404,31 @@ mod tests {
         assert_eq!(plan.peak_bytes(), 1120);
         let sandbox = Sandbox::new(&parent.path().join("s"), &plan).unwrap();
         sandbox.prepare(&plan, Cache::Warm, false, &GO).unwrap();
+        assert_eq!(execute(&plan, &sandbox, Think::Dropped, &GO).differences, 0);
+    }
+
+    #[test]
+    fn calls_past_the_page_cache_move_what_others_do() {
+        let parent = tempfile::tempdir().unwrap();
+        let mode = OpenMode { read: true, write: true, direct: true, ..OpenMode::default() };
+        let vector = Buffers { bytes: 16384, count: 2 };
+        let calls = vec![
+            operation(Action::Open { file: 0, open: OPEN, mode }, Expected::Success),
+            operation(Action::Read(OPEN, 8192), Expected::Bytes(8192)),
+            operation(Action::Read(OPEN, 8192), Expected::Bytes(1808)),
+            operation(Action::WriteAt(OPEN, 8192, 4096), Expected::Bytes(4096)),
+            operation(Action::WriteVector(OPEN, Some(12288), vector), Expected::Bytes(16384)),
+            operation(Action::ReadAt(OPEN, 4096, 65536), Expected::Bytes(24576)),
+        ];
+        let plan = plan(Some(10_000), vec![calls]);
+        let sandbox = match Sandbox::new(&parent.path().join("s"), &plan) {
+            Err(error) if error.to_string().contains("O_DIRECT") => {
+                eprintln!("NOT TESTED: {error}");
+                return;
+            }
+            sandbox => sandbox.unwrap(),
+        };
+        sandbox.prepare(&plan, Cache::Cold, false, &GO).unwrap();
         assert_eq!(execute(&plan, &sandbox, Think::Dropped, &GO).differences, 0);
     }
 

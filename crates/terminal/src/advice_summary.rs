@@ -161,12 +161,13 @@ fn measured(block: &mut Block, proof: Option<&Proof>) {
     block.entry(
         "measured",
         format!(
-            "{:.2} times as fast ({:.2} to {:.2} in {} runs, {} cache): {} as recorded, {} as advised; in {}",
+            "{:.2} times as fast ({:.2} to {:.2} in {} runs, {} cache{}): {} as recorded, {} as advised; in {}",
             measured.ratio,
             measured.ratio_min,
             measured.ratio_max,
             measured.runs,
             printable(&measured.cache),
+            if measured.direct { ", O_DIRECT" } else { "" },
             form(measured.calls_recorded, measured.recorded_ns),
             form(measured.calls_advised, measured.advised_ns),
             printable(&measured.directory)

@@ -433,11 +433,12 @@ mod tests {
         truncate: false,
         append: false,
         sync: false,
+        direct: false,
     });
 
     /// What is issued, checked as the engine does.
     fn issued(recorded: &[Call], calls: &[Call]) -> Vec<String> {
-        let plan = Plan::new(Files::of(recorded).program(calls)).unwrap();
+        let plan = Plan::new(Files::of(recorded).program(calls, false)).unwrap();
         let word = |action: Action| match action {
             Action::Open { .. } => "open".to_owned(),
             Action::Close(_) => "close".to_owned(),

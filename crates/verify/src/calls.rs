@@ -174,5 +174,6 @@ fn mode(flags: OpenFlags) -> Option<OpenMode> {
         truncate: flags.truncates(),
         append: flags.appends(),
         sync: flags.syncs(),
+        direct: false,
     })
 }

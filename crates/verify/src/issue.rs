@@ -45,15 +45,16 @@ impl Files {
         Self { numbers, files: sizes.into_iter().enumerate().map(file).collect() }
     }
 
-    /// The program that issues calls one after the other.
-    pub(crate) fn program(&self, calls: &[Call]) -> Program {
+    /// The program that issues calls one after the other, all of them past the page cache (`direct`) or none.
+    pub(crate) fn program(&self, calls: &[Call], direct: bool) -> Program {
         let mut last_use = HashMap::<Description, usize>::new();
         for (index, call) in calls.iter().enumerate() {
             if let Some(open) = call.open {
                 last_use.insert(open, index);
             }
         }
-        let mut issuing = Issuing { files: self, last_use, numbers: HashMap::new(), operations: Vec::new() };
+        let mut issuing =
+            Issuing { files: self, direct, last_use, numbers: HashMap::new(), operations: Vec::new() };
         calls.iter().enumerate().for_each(|(index, call)| issuing.call(index, call));
         Program { files: self.files.clone(), streams: vec![issuing.operations] }
     }
@@ -83,6 +84,7 @@ impl Size {
 
 struct Issuing<'a> {
     files: &'a Files,
+    direct: bool,
     last_use: HashMap<Description, usize>,
     numbers: HashMap<Description, OpenNumber>,
     operations: Vec<Operation>,
@@ -106,10 +108,11 @@ impl Issuing<'_> {
         let open = *self.numbers.entry(description).or_insert(fresh);
         match call.action {
             CallAction::Open(mode) if !is_known => {
+                let mode = OpenMode { direct: self.direct, ..mode };
                 self.push(Action::Open { file, open, mode }, Expected::Success)
             }
             _ if !is_known => {
-                let mode = OpenMode { read: true, write: true, ..OpenMode::default() };
+                let mode = OpenMode { read: true, write: true, direct: self.direct, ..OpenMode::default() };
                 self.push(Action::Open { file, open, mode }, Expected::Success);
             }
             _ => {}

@@ -21,6 +21,8 @@ pub struct Options {
     pub cache: Cache,
     /// How adjacent accesses are merged.
     pub merge: Merge,
+    /// Whether files are opened with `O_DIRECT`.
+    pub direct: bool,
 }
 
 /// Why nothing was measured.
@@ -52,7 +54,7 @@ pub fn verify(
     let mut proofs = Vec::new();
     for (item, calls) in items.iter().zip(&calls) {
         let mut proof = Proof::of(*item);
-        match experiment(*item, calls, options.merge) {
+        match experiment(*item, calls, options) {
             Err(reason) => proof.reason = Some(reason),
             Ok(experiment) => proof.measured = Some(experiment.measure(calls, options, cancel)?),
         }
@@ -66,13 +68,13 @@ struct Experiment {
     advised: Plan,
 }
 
-fn experiment(item: Item<'_>, calls: &Calls, merge: Merge) -> Result<Experiment, String> {
-    let followed = advised(item, &calls.calls, merge)?;
+fn experiment(item: Item<'_>, calls: &Calls, options: &Options) -> Result<Experiment, String> {
+    let followed = advised(item, &calls.calls, options.merge)?;
     let files = Files::of(&calls.calls);
     let refused = |error: PlanError| format!("its calls cannot be issued: {error}");
     Ok(Experiment {
-        recorded: Plan::new(files.program(&calls.calls)).map_err(refused)?,
-        advised: Plan::new(files.program(&followed)).map_err(refused)?,
+        recorded: Plan::new(files.program(&calls.calls, options.direct)).map_err(refused)?,
+        advised: Plan::new(files.program(&followed, options.direct)).map_err(refused)?,
     })
 }
 
@@ -129,6 +131,7 @@ impl Experiment {
                 Cache::Cold => "cold".to_owned(),
                 Cache::Warm => "warm".to_owned(),
             },
+            direct: options.direct,
             directory: options.directory.to_string_lossy().into_owned(),
             differences_recorded: recorded.differences,
             differences_advised: advised.differences,

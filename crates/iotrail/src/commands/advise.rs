@@ -29,6 +29,7 @@ use std::process::ExitCode;
   iotrail advise run.trail --fail-on high
   iotrail advise run.trail --verify
   iotrail advise run.trail --verify --vectored
+  iotrail advise run.trail --verify --direct
   iotrail advise run.trail --write-baseline accepted.json
   iotrail advise run.trail --baseline accepted.json --fail-on medium -o advice.sarif
   iotrail advise run.trail --json | jq '.findings[] | {file, calls, calls_after, saved_ns}'
@@ -90,6 +91,10 @@ pub(crate) struct Args {
     /// Merge adjacent accesses into vectored calls (readv, writev) with a buffer for each call, not into calls with one larger buffer.
     #[arg(long, requires = "verify")]
     vectored: bool,
+
+    /// Open the scratch files with O_DIRECT: past the page cache. Needs calls and offsets that are multiples of 4 KiB.
+    #[arg(long, requires = "verify")]
+    direct: bool,
 
     /// Remove the scratch files that a killed `--verify` left, and print no advice.
     #[arg(long, conflicts_with_all = ["explain", "verify"])]
@@ -226,6 +231,7 @@ fn measurements(args: &Args, log: &EventLog, advice: &mut Advice, ui: &Ui) -> an
             CacheState::Warm => Cache::Warm,
         },
         merge: if args.vectored { Merge::Vectored } else { Merge::OneBuffer },
+        direct: args.direct,
     };
     let proofs = verify(log, &chosen, &options, &*cancelled_by_signal()?)?;
     let kept: Vec<_> = known

@@ -399,6 +399,23 @@ fn adjacent_accesses_are_merged_by_vectored_calls_if_asked_for() {
     assert!(error.contains("--verify"), "{error}");
 }
 
+#[test]
+fn calls_that_are_not_blocks_are_not_issued_past_the_page_cache() {
+    let advice = |bytes: &str| {
+        let other = trace().replace("\"..., 100, 100) = 100", "\"..., 8192, 8192) = 8192");
+        let dir = Dir::with_trace(other.replace("\"..., 100) = 100", bytes));
+        let ran = dir.run(["advise", "t.trail", "--json", "--verify", "1", "--direct"]);
+        // Not every file system can.
+        (!ran.messages().contains("with O_DIRECT: ")).then(|| ran.succeeds().json()["verified"][0].clone())
+    };
+    if let Some(blocks) = advice("\"..., 8192) = 8192") {
+        assert_eq!(blocks["measured"]["direct"], true, "{blocks}");
+        assert_eq!(blocks["measured"]["differences_advised"], 0, "{blocks}");
+    }
+    let reason = advice("\"..., 100) = 100").expect("nothing is opened")["reason"].to_string();
+    assert!(reason.contains("operation 2: moves 100 bytes at offset 0; with O_DIRECT"), "{reason}");
+}
+
 /// With a trail of accesses to `original`, which exists, of 100 kB each.
 fn with_original(accesses: &str) -> Dir {
     let dir = Dir::new();
