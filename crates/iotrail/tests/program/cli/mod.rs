@@ -1,6 +1,6 @@
 //! The command line as its users call it: one program, run in directories of its own.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test")]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test")]
 
 mod advise;
 mod auto;
