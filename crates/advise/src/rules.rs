@@ -17,7 +17,6 @@ mod per_image;
 mod polling;
 mod process_storm;
 mod random_reads;
-mod ranges;
 mod rank_imbalance;
 mod read_again;
 mod read_own_writes;

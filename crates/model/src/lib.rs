@@ -19,6 +19,7 @@ pub mod event;
 pub mod file_facts;
 pub mod ids;
 pub mod interner;
+pub mod intervals;
 pub mod notes;
 pub mod nullable;
 pub mod quantity;

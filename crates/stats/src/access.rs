@@ -1,10 +1,10 @@
 //! How a process accessed a file, or a file was accessed, or a process did it to all its files: figures that add up.
 
 use crate::byte_ranges::ByteRanges;
-use crate::interval_set::IntervalSet;
 use crate::result::AccessRow;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use iotrail_model::intervals::IntervalSet;
 
 /// Distinct sizes at which counting them gives up.
 const MOST_SIZES: usize = 1 << 14;

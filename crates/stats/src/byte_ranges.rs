@@ -1,6 +1,6 @@
 //! Which bytes of one file were moved, as ranges that do not touch.
 
-use crate::interval_set::IntervalSet;
+use iotrail_model::intervals::IntervalSet;
 use serde::Serialize;
 
 /// Ranges that are listed; the others are only counted.

@@ -28,7 +28,6 @@ mod calls;
 mod extent;
 mod file_kinds;
 mod file_table;
-mod interval_set;
 mod io_table;
 mod lengths;
 mod pattern;

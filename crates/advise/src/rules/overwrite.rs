@@ -2,12 +2,12 @@
 
 use super::Rule;
 use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
-use super::ranges::Ranges;
 use super::shared_mappings::SharedMappings;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
 use iotrail_model::calls::{CallKind, Transfer};
+use iotrail_model::intervals::OrderedIntervals;
 
 /// From so many calls on it is a habit.
 const MANY: u64 = 20;
@@ -21,7 +21,7 @@ pub(crate) struct Overwrite {
 #[derive(Default)]
 struct Writes {
     /// Written, and not used since.
-    fresh: Ranges,
+    fresh: OrderedIntervals,
     by: Option<Image>,
     tally: Option<Tally>,
 }
@@ -40,10 +40,10 @@ impl Rule for Overwrite {
         }
         let Some(writes) = self.files.get_mut(&file) else { return };
         match (call.transfer, call.range()) {
-            (Transfer::Read, Some((low, high))) => writes.fresh.remove(low, high),
+            (Transfer::Read, Some((low, high))) => writes.fresh.remove(low..high),
             (Transfer::None, _)
                 if matches!(call.kind, CallKind::Stat | CallKind::Access | CallKind::Seek) => {}
-            _ => writes.fresh = Ranges::default(),
+            _ => writes.fresh = OrderedIntervals::default(),
         }
     }
 
@@ -66,11 +66,11 @@ impl Writes {
         let by = Some(call.process());
         let Some((low, high)) = call.range().filter(|_| !call.syncs && (self.by.is_none() || self.by == by))
         else {
-            *self = Self { by, tally: self.tally, fresh: Ranges::default() };
+            *self = Self { by, tally: self.tally, fresh: OrderedIntervals::default() };
             return;
         };
         self.by = by;
-        if low < high && self.fresh.insert(low, high) && call.selected {
+        if low < high && self.fresh.insert(low..high) && call.selected {
             let tally = self.tally.get_or_insert_with(|| Tally::new(call.first()));
             tally.amount = tally.amount.saturating_add(high - low);
             tally.waste(call);

@@ -3,12 +3,12 @@
 
 use super::Rule;
 use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
-use super::ranges::Ranges;
 use super::shared_mappings::SharedMappings;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
 use iotrail_model::calls::Transfer;
+use iotrail_model::intervals::OrderedIntervals;
 
 /// From so many calls on whose bytes were all read before it is a habit, if these are so many bytes.
 const MANY: u64 = 10;
@@ -21,7 +21,7 @@ pub(crate) struct ReadAgain {
 }
 
 struct Reads {
-    known: Ranges,
+    known: OrderedIntervals,
     tally: Tally,
 }
 
@@ -36,8 +36,8 @@ impl Rule for ReadAgain {
         if call.changes() {
             let readers = self.files.get_mut(&file).into_iter().flat_map(|readers| readers.values_mut());
             readers.for_each(|reads| match call.range().filter(|_| call.transfer == Transfer::Write) {
-                Some((low, high)) => reads.known.remove(low, high),
-                None => reads.known = Ranges::default(),
+                Some((low, high)) => reads.known.remove(low..high),
+                None => reads.known = OrderedIntervals::default(),
             });
         }
         let (Transfer::Read, Some((low, high)), true) = (call.transfer, call.range(), call.selected) else {
@@ -46,9 +46,9 @@ impl Rule for ReadAgain {
         let readers = self.files.entry(file).or_default();
         let reads = readers
             .entry(call.process())
-            .or_insert_with(|| Reads { known: Ranges::default(), tally: Tally::new(call.first()) });
+            .or_insert_with(|| Reads { known: OrderedIntervals::default(), tally: Tally::new(call.first()) });
         reads.tally.calls += 1;
-        if low < high && !is_mapped && reads.known.insert(low, high) {
+        if low < high && !is_mapped && reads.known.insert(low..high) {
             if reads.tally.saved.calls == 0 {
                 reads.tally.first = call.first();
             }

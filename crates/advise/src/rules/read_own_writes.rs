@@ -2,12 +2,12 @@
 
 use super::Rule;
 use super::habit::{Context, Image, ProcessHabit, Seen, Tally};
-use super::ranges::Ranges;
 use super::shared_mappings::SharedMappings;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use iotrail_model::FileId;
 use iotrail_model::calls::Transfer;
+use iotrail_model::intervals::OrderedIntervals;
 
 /// From so many calls on that read nothing else it is a habit, if these are so many bytes.
 const MANY: u64 = 10;
@@ -22,7 +22,7 @@ pub(crate) struct ReadOwnWrites {
 /// What the last process that wrote to a file has written.
 struct Writes {
     by: Image,
-    own: Ranges,
+    own: OrderedIntervals,
     tally: Option<Tally>,
 }
 
@@ -38,20 +38,21 @@ impl Rule for ReadOwnWrites {
         if call.changes() {
             let writes = self.files.entry(file).or_insert_with(|| Writes {
                 by: call.process(),
-                own: Ranges::default(),
+                own: OrderedIntervals::default(),
                 tally: None,
             });
             if writes.by != call.process() || call.transfer != Transfer::Write || range.is_none() {
-                *writes = Writes { by: call.process(), own: Ranges::default(), tally: writes.tally };
+                *writes =
+                    Writes { by: call.process(), own: OrderedIntervals::default(), tally: writes.tally };
             }
             if let (Transfer::Write, Some((low, high))) = (call.transfer, range) {
-                writes.own.insert(low, high);
+                writes.own.insert(low..high);
             }
             return;
         }
         let (Transfer::Read, Some((low, high)), true) = (call.transfer, range, call.selected) else { return };
         let writes = self.files.get_mut(&file).filter(|writes| writes.by == call.process());
-        if let Some(writes) = writes.filter(|writes| writes.own.contains(low, high)) {
+        if let Some(writes) = writes.filter(|writes| writes.own.contains(&(low..high))) {
             let tally = writes.tally.get_or_insert_with(|| Tally::new(call.first()));
             tally.amount = tally.amount.saturating_add(high - low);
             tally.waste(call);

@@ -1,4 +1,4 @@
-//! Which bytes of a file were touched: intervals, exactly.
+//! Intervals that are collected and asked for at the end.
 //!
 //! Transfers come in order nearly always, so one that goes on where the last ended extends it; the others wait unsorted until
 //! there are as many as sorted ones. So an insertion costs O(log n) on average whatever the order, and the set is never much
@@ -9,9 +9,9 @@ use std::ops::Range;
 /// Intervals at which a set gives up: 16 MiB, a file read in a million separate pieces.
 const LARGEST: usize = 1 << 20;
 
-/// A set of bytes of a file.
+/// A set of bytes of a file that grows, and gives up at a million intervals.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct IntervalSet {
+pub struct IntervalSet {
     /// The first `sorted` are ascending and apart from each other; the rest are as they came.
     spans: Vec<Range<u64>>,
     sorted: usize,
@@ -21,7 +21,7 @@ pub(crate) struct IntervalSet {
 
 impl IntervalSet {
     /// Adds the bytes of `span`.
-    pub(crate) fn insert(&mut self, span: Range<u64>) {
+    pub fn insert(&mut self, span: Range<u64>) {
         if span.is_empty() || self.overflowed {
             return;
         }
@@ -38,7 +38,7 @@ impl IntervalSet {
     }
 
     /// Adds the bytes of another set.
-    pub(crate) fn union(&mut self, other: &Self) {
+    pub fn union(&mut self, other: &Self) {
         self.overflowed |= other.overflowed;
         for span in &other.spans {
             self.insert(span.clone());
@@ -49,13 +49,13 @@ impl IntervalSet {
         }
     }
 
-    /// Number of bytes; NULL if there were too many intervals.
-    pub(crate) fn bytes(&mut self) -> Option<u64> {
+    /// Number of bytes; `None` if there were too many intervals.
+    pub fn bytes(&mut self) -> Option<u64> {
         self.spans().map(|spans| spans.iter().map(|span| span.end - span.start).sum())
     }
 
-    /// The set in its shortest form, ascending; NULL if there were too many intervals.
-    pub(crate) fn spans(&mut self) -> Option<&[Range<u64>]> {
+    /// The set in its shortest form, ascending; `None` if there were too many intervals.
+    pub fn spans(&mut self) -> Option<&[Range<u64>]> {
         self.tidy();
         (!self.overflowed).then_some(&self.spans)
     }
@@ -97,7 +97,7 @@ mod tests {
             set.insert(span);
         }
         assert_eq!(set.bytes(), Some(35));
-        assert_eq!(set.spans, [5..30, 40..50]);
+        assert_eq!(set.spans().unwrap(), [5..30, 40..50]);
     }
 
     #[test]
@@ -127,6 +127,8 @@ mod tests {
             let [mut whole, second] = halves;
             whole.union(&second);
             prop_assert_eq!(whole.bytes(), Some(bytes.iter().filter(|byte| **byte).count() as u64));
+            let runs = crate::intervals::runs(&bytes);
+            prop_assert_eq!(whole.spans(), Some(runs.as_slice()));
         }
     }
 }
