@@ -22,6 +22,11 @@ EVENT_TYPES = {
     "errno": pa.dictionary(pa.int32(), pa.string()), "flags": pa.dictionary(pa.int32(), pa.string()),
     "file": pa.uint32(), "file2": pa.uint32(), "open": pa.uint32(), "open2": pa.uint32(),
     "parent": pa.uint64(),
+    "comm": pa.int32(),
+    "peer": pa.int32(),
+    "tag": pa.int32(),
+    "sent": pa.int64(),
+    "received": pa.int64(),
 }
 
 

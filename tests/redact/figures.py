@@ -19,8 +19,9 @@ COMMANDS = [
 ]
 # What speaks of names and of files on disk by nature; a file that is told by its name alone is numbered in the order of names.
 APART = {"notes", "facts", "examples", "disk_bytes", "file", "file2"}
-# The pictures of the page, which have the figures of `dfg` and `workflow`, and its table of names, in which equal ones are one.
-DRAWN = {"nodes", "edges", "start", "end", "workflow", "names"}
+# The pictures of the page, which have the figures of `dfg` and `workflow`, what they show at each stop of their sliders (of equally
+# important things the one whose name comes first), and its table of names, in which equal ones are one.
+DRAWN = {"nodes", "edges", "start", "end", "stops", "workflow", "names"}
 MOST_NAMES = 10_000
 # Objects whose keys are names.
 MAPS = {"groups"}

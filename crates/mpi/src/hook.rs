@@ -80,8 +80,11 @@ pub(crate) unsafe fn call(symbol: &Symbol, function: u16, language: Language, va
 /// Ends the program as the dynamic linker ends one that calls a function which no library has.
 #[cold]
 fn lacks(symbol: &Symbol) -> ! {
-    for part in
-        [b"iotrail: symbol lookup error: the program looked for a function that its MPI library lacks and found that of the recorder; record it without --mpi: ", symbol.name().to_bytes(), b"\n"] as [&[u8]; 3]
+    for part in [
+        b"iotrail: symbol lookup error: the MPI library lacks what the program found here in its place: ",
+        symbol.name().to_bytes(),
+        b"\n",
+    ] as [&[u8]; 3]
     {
         // SAFETY: writes bytes that are there.
         unsafe { libc::write(libc::STDERR_FILENO, part.as_ptr().cast(), part.len()) };

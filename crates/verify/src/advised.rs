@@ -488,7 +488,7 @@ mod tests {
             issued(&recorded, &followed),
             ["open", "writev 7168 in 1024 at None", "writev 42 in 6 at None", "close"]
         );
-        let mut positioned = recorded.clone();
+        let mut positioned = recorded;
         for call in &mut positioned {
             if let CallAction::Transfer(moved) = &mut call.action {
                 moved.positioned = true;
