@@ -16,13 +16,13 @@ impl Affine {
     /// values tell one of its coefficients apart from the others. Indices of nested loops in the order of execution
     /// always do. An index that never changes has the coefficient 0.
     #[must_use]
-    pub fn through(points: &[(Vec<u32>, i64)]) -> Option<Self> {
-        let (first, value) = points.first()?;
-        let known = solve(points, first.len())?;
+    pub fn through<'a>(mut points: impl Iterator<Item = (&'a [u32], i64)> + Clone) -> Option<Self> {
+        let (first, value) = points.clone().next()?;
+        let known = solve(&points, first.len())?;
         let coefficients = known.into_iter().map(Option::unwrap_or_default).collect();
         let mut affine = Self { constant: 0, coefficients };
-        affine.constant = i64::try_from(i128::from(*value).checked_sub(affine.exact(first)?)?).ok()?;
-        points.iter().all(|(indices, value)| affine.at(indices) == Some(*value)).then_some(affine)
+        affine.constant = i64::try_from(i128::from(value).checked_sub(affine.exact(first)?)?).ok()?;
+        points.all(|(indices, value)| affine.at(indices) == Some(value)).then_some(affine)
     }
 
     /// The value at these indices; NULL if it does not fit 64 bits or the number of indices is not that of coefficients.
@@ -40,12 +40,15 @@ impl Affine {
 }
 
 /// Coefficients from neighbours that differ in one index of which none is known; NULL: the index never changes.
-fn solve(points: &[(Vec<u32>, i64)], indices: usize) -> Option<Vec<Option<i64>>> {
+fn solve<'a>(
+    points: &(impl Iterator<Item = (&'a [u32], i64)> + Clone),
+    indices: usize,
+) -> Option<Vec<Option<i64>>> {
     let mut known: Vec<Option<i64>> = vec![None; indices];
     for _ in 0..indices {
         let before = known.iter().flatten().count();
-        for pair in points.windows(2) {
-            step(&mut known, &pair[0], &pair[1])?;
+        for (one, next) in points.clone().zip(points.clone().skip(1)) {
+            step(&mut known, one, next)?;
         }
         if known.iter().flatten().count() == before {
             break;
@@ -55,7 +58,7 @@ fn solve(points: &[(Vec<u32>, i64)], indices: usize) -> Option<Vec<Option<i64>>>
 }
 
 /// NULL: two points contradict each other, or a coefficient is no integer of 64 bits.
-fn step(known: &mut [Option<i64>], one: &(Vec<u32>, i64), next: &(Vec<u32>, i64)) -> Option<()> {
+fn step(known: &mut [Option<i64>], one: (&[u32], i64), next: (&[u32], i64)) -> Option<()> {
     if one.0.len() != known.len() || next.0.len() != known.len() {
         return None;
     }
@@ -80,6 +83,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn through(points: &[(Vec<u32>, i64)]) -> Option<Affine> {
+        Affine::through(points.iter().map(|(indices, value)| (&indices[..], *value)))
+    }
+
     fn nested(ranks: u32, steps: u32) -> impl Iterator<Item = Vec<u32>> {
         (0..ranks).flat_map(move |rank| (0..steps).map(move |step| vec![rank, step]))
     }
@@ -90,7 +97,7 @@ mod tests {
             .map(|at| (at.clone(), 24_576 * i64::from(at[1]) + 4_096 * i64::from(at[0])))
             .collect();
         let offsets = Affine { constant: 0, coefficients: vec![4_096, 24_576] };
-        assert_eq!(Affine::through(&points), Some(offsets.clone()));
+        assert_eq!(through(&points), Some(offsets.clone()));
         assert_eq!(
             (0..3).map(|step| offsets.at(&[2, step])).collect::<Vec<_>>(),
             [8_192, 32_768, 57_344].map(Some)
@@ -101,12 +108,12 @@ mod tests {
     #[test]
     fn what_is_no_such_function_has_none() {
         let squares: Vec<_> = (0..4).map(|index| (vec![index], i64::from(index * index))).collect();
-        assert_eq!(Affine::through(&squares), None);
+        assert_eq!(through(&squares), None);
         let far = [(vec![0], i64::MIN), (vec![1], i64::MAX)];
-        assert_eq!(Affine::through(&far), None);
-        assert_eq!(Affine::through(&[(vec![0], 1), (vec![2], 2)]), None);
-        assert_eq!(Affine::through(&[(vec![0], 1), (vec![0, 1], 2)]), None);
-        assert_eq!(Affine::through(&[]), None);
+        assert_eq!(through(&far), None);
+        assert_eq!(through(&[(vec![0], 1), (vec![2], 2)]), None);
+        assert_eq!(through(&[(vec![0], 1), (vec![0, 1], 2)]), None);
+        assert_eq!(through(&[]), None);
     }
 
     proptest! {
@@ -118,13 +125,13 @@ mod tests {
             let affine = Affine { constant, coefficients: vec![rank, step] };
             let points: Vec<_> =
                 nested(ranks, steps).map(|at| (at.clone(), affine.at(&at).expect("a value"))).collect();
-            prop_assert_eq!(Affine::through(&points), Some(affine));
+            prop_assert_eq!(through(&points), Some(affine));
         }
 
         #[test]
         fn what_is_found_gives_every_value(values in prop::collection::vec(-3_i64..3, 1..5)) {
             let points: Vec<_> = (0..).zip(&values).map(|(index, &value)| (vec![index], value)).collect();
-            if let Some(affine) = Affine::through(&points) {
+            if let Some(affine) = through(&points) {
                 prop_assert!(points.iter().all(|(at, value)| affine.at(at) == Some(*value)));
             }
         }

@@ -50,11 +50,52 @@ pub fn fold<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> Vec<Fo
 }
 
 /// The values of a folded sequence, in order.
-pub fn unfold<T: Clone>(folded: &[Folded<T>], visit: &mut impl FnMut(&T)) {
-    for part in folded {
-        match part {
-            Folded::Run { count, value } => (0..*count).for_each(|_| visit(value)),
-            Folded::Loop { count, body } => (0..*count).for_each(|_| unfold(body, visit)),
+#[must_use]
+pub fn unfold<T>(folded: &[Folded<T>]) -> Unfolded<'_, T> {
+    Unfolded { levels: vec![Level { body: folded, part: 0, given: 0, left: 0 }] }
+}
+
+/// The values of a folded sequence, one after the other; none is kept.
+#[derive(Clone, Debug)]
+pub struct Unfolded<'a, T> {
+    /// Loops in each other, the innermost last.
+    levels: Vec<Level<'a, T>>,
+}
+
+#[derive(Clone, Debug)]
+struct Level<'a, T> {
+    body: &'a [Folded<T>],
+    part: usize,
+    /// Values of a run that were given.
+    given: u64,
+    /// Iterations behind this one.
+    left: u64,
+}
+
+impl<'a, T> Iterator for Unfolded<'a, T> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        loop {
+            let level = self.levels.last_mut()?;
+            match level.body.get(level.part) {
+                Some(Folded::Run { count, value }) if level.given < *count => {
+                    level.given += 1;
+                    return Some(value);
+                }
+                Some(part) => {
+                    level.part += 1;
+                    level.given = 0;
+                    if let Folded::Loop { count, body } = part {
+                        self.levels.push(Level { body, part: 0, given: 0, left: count - 1 });
+                    }
+                }
+                None if level.left > 0 => {
+                    level.left -= 1;
+                    level.part = 0;
+                }
+                None => drop(self.levels.pop()),
+            }
         }
     }
 }
@@ -148,9 +189,7 @@ mod tests {
     }
 
     fn unfolded(folded: &[Folded<i64>]) -> Vec<i64> {
-        let mut values = Vec::new();
-        unfold(folded, &mut |&value| values.push(value));
-        values
+        unfold(folded).copied().collect()
     }
 
     #[test]

@@ -7,20 +7,24 @@
 
 mod affine;
 mod clusters;
+mod column;
 mod fold;
 mod histogram;
 mod name_pattern;
 mod quantities;
 mod rank_list;
+mod structure;
 mod tree;
 
 pub use affine::Affine;
 pub use clusters::{Cluster, Precision, PrecisionError, clusters};
-pub use fold::{Folded, fold, unfold};
+pub use column::{Class, Column, Reader, Value, Values};
+pub use fold::{Folded, Unfolded, fold, unfold};
 pub use histogram::{Bucket, Extreme, Histogram, Resolution};
 pub use name_pattern::{Hole, NamePattern, padding};
 pub use quantities::Quantities;
 pub use rank_list::{Block, Progression, RankList};
+pub use structure::{Repeated, Repeats, Structure, StructureError};
 pub use tree::{
-    Counts, EventId, Item, ItemId, Key, KeyId, Order, Sequences, SequencesError, Tree, What, build,
+    Counts, EventId, Item, ItemId, Key, KeyId, Order, Positions, Sequences, SequencesError, Tree, What, build,
 };

@@ -55,7 +55,13 @@ impl RankList {
 
     /// The ranks, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
-        self.blocks.iter().flat_map(|block| (0..block.len()).map(|index| block.rank(index)))
+        self.blocks.iter().flat_map(Block::ranks)
+    }
+
+    /// The lowest rank.
+    #[must_use]
+    pub fn first(&self) -> Option<u32> {
+        self.blocks.first().map(|block| block.start)
     }
 
     /// Number of ranks.
@@ -102,6 +108,11 @@ impl Block {
             indices.push(index);
         }
         (rest == 0).then_some(indices)
+    }
+
+    /// Ranks in ascending order.
+    pub fn ranks(&self) -> impl Iterator<Item = u32> {
+        (0..self.len()).map(|index| self.rank(index))
     }
 
     fn rank(&self, mut index: u64) -> u32 {

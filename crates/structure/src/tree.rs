@@ -11,6 +11,7 @@ mod components;
 mod counts;
 mod cut;
 mod parts;
+mod positions;
 mod row;
 mod sequences;
 #[cfg(test)]
@@ -18,6 +19,7 @@ mod tests;
 
 pub use build::build;
 pub use counts::Counts;
+pub use positions::Positions;
 pub use sequences::{EventId, Key, KeyId, Sequences, SequencesError};
 
 /// Which order of events a tree keeps.

@@ -1,0 +1,130 @@
+use super::*;
+use crate::tree::{EventId, Key, Order, Sequences, build};
+use crate::{Affine, Class, Values};
+use proptest::prelude::*;
+
+type Event = (KeyId, Vec<Value>, usize);
+
+fn walked(structure: &Structure, rank: u32) -> Vec<Event> {
+    let mut events = Vec::new();
+    let visited =
+        structure.walk(rank, &mut |key, values, inside| events.push((key, values.to_vec(), inside)));
+    assert_eq!(visited, Ok(()));
+    events
+}
+
+fn key(letter: char) -> KeyId {
+    KeyId(letter as u32)
+}
+
+/// The events of each rank with one value, none called inside another.
+fn structure_of(ranks: &[Vec<(char, Value)>]) -> Structure {
+    let members = |letter: u8| letter.is_ascii_uppercase().then_some(ranks.len() as u32);
+    let mut sequences = Sequences::new((0..128).map(|letter| Key { members: members(letter) }).collect());
+    for rank in ranks {
+        sequences.sequence(rank.iter().map(|&(letter, _)| key(letter))).expect("keys");
+    }
+    let values = ranks.concat();
+    let tree = build(&sequences, Order::Exact);
+    Structure::new(&tree, ranks.len() as u32, 1, |event, _| values[event as usize].1)
+}
+
+/// The example of the paper's I/O kernel: exchanges with neighbours, a checkpoint after every fourth of 12 steps; the
+/// value is the offset.
+fn time_steps(ranks: u32) -> Vec<Vec<(char, Value)>> {
+    let step = |rank: i64, step: i64| {
+        let exchange = [('i', None), ('s', None), ('w', None)].repeat([5, 5, 6][step as usize % 3]);
+        let offset = 24_576 * (step / 4) + 4_096 * rank;
+        let write = (step % 4 == 3).then_some(('W', Some(offset)));
+        [exchange, vec![('A', None)], write.into_iter().collect()].concat()
+    };
+    (0..i64::from(ranks)).map(|rank| (0..12).flat_map(|t| step(rank, t)).collect()).collect()
+}
+
+#[test]
+fn checkpoints_of_all_ranks_are_one_item_whose_offset_follows_from_rank_and_step() {
+    let ranks = time_steps(6);
+    let structure = structure_of(&ranks);
+    assert_eq!(structure.items().len(), 8);
+    let writes = structure.items().iter().find_map(|item| match &item.what {
+        Repeats::Event { key: found, columns, .. } if *found == key('W') => Some(columns[0].classes()),
+        _ => None,
+    });
+    let [Class { ranks: list, strides, values }] = writes.expect("writes") else { panic!("one class") };
+    assert_eq!((list.to_string(), &strides[..]), ("0 (6,1)".to_owned(), &[4_096][..]));
+    assert_eq!(*values, Values::Affine(Affine { constant: 0, coefficients: vec![24_576, 0] }));
+    let expected: Vec<Event> =
+        ranks[5].iter().map(|&(letter, value)| (key(letter), vec![value], 0)).collect();
+    assert_eq!(walked(&structure, 5), expected);
+}
+
+#[test]
+fn a_structure_does_not_grow_with_ranks() {
+    let shape = |structure: &Structure| -> Vec<usize> {
+        let classes = |item: &Repeated| match &item.what {
+            Repeats::Event { columns, .. } => item.counts.classes().len() + columns[0].classes().len(),
+            Repeats::Loop(_) => item.counts.classes().len(),
+        };
+        structure.items().iter().map(classes).collect()
+    };
+    assert_eq!(shape(&structure_of(&time_steps(6))), shape(&structure_of(&time_steps(96))));
+}
+
+#[test]
+fn calls_inside_of_calls_come_back_inside() {
+    let mut sequences = Sequences::new(vec![Key::default(); 2]);
+    sequences.sequence([KeyId(0); 3]).expect("a sequence");
+    sequences.children(EventId(0), [KeyId(1)]).expect("children");
+    sequences.children(EventId(2), [KeyId(1); 2]).expect("children");
+    let structure =
+        Structure::new(&build(&sequences, Order::Exact), 1, 1, |event, _| Some(i64::from(event).pow(2)));
+    let expected = [(0, 0, 0), (1, 9, 1), (0, 1, 0), (0, 4, 0), (1, 16, 1), (1, 25, 1)];
+    let expected = expected.map(|(key, value, inside)| (KeyId(key), vec![Some(value)], inside));
+    assert_eq!(walked(&structure, 0), expected);
+}
+
+#[test]
+fn a_count_or_a_value_that_is_missing_is_an_error() {
+    let whole = structure_of(&[vec![('a', Some(1)), ('b', Some(2))]]);
+    let mut visit = |_: KeyId, _: &[Value], _: usize| {};
+    assert_eq!(whole.walk(1, &mut visit), Err(StructureError::Count { rank: 1, item: 0 }));
+    let mut without_values = whole.clone();
+    if let Repeats::Event { columns, .. } = &mut without_values.items[1].what {
+        columns[0] = Column::default();
+    }
+    let missing = StructureError::Value { rank: 0, item: 1, column: 0 };
+    assert_eq!(without_values.walk(0, &mut visit), Err(missing));
+}
+
+fn program() -> impl Strategy<Value = Vec<Vec<(char, Value)>>> {
+    let letters = "[abcA]{0,3}";
+    let body = letters.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            (inner.clone(), 0_usize..4).prop_map(|(body, count)| body.repeat(count)),
+            prop::collection::vec(inner, 0..4).prop_map(|parts| parts.concat()),
+        ]
+    });
+    let left_out = prop::collection::vec(0_usize..60, 0..4);
+    (body, left_out, 0_i64..4, 1_i64..9, 1_i64..9).prop_map(|(body, left_out, constant, every, modulus)| {
+        let value = |rank: i64, place: i64| match place % every {
+            0 => None,
+            _ => Some(constant * rank + place % modulus),
+        };
+        let rank = |(rank, left_out): (i64, &usize)| {
+            let kept = body.chars().take(200).enumerate().filter(|(place, _)| place != left_out);
+            kept.map(|(place, letter)| (letter, value(rank, place as i64))).collect()
+        };
+        (0..).zip(&left_out).map(rank).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn walking_gives_every_event_back(ranks in program()) {
+        let structure = structure_of(&ranks);
+        for (rank, events) in (0..).zip(&ranks) {
+            let expected: Vec<Event> = events.iter().map(|&(letter, value)| (key(letter), vec![value], 0)).collect();
+            prop_assert_eq!(walked(&structure, rank), expected);
+        }
+    }
+}
