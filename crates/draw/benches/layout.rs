@@ -5,7 +5,7 @@
 mod graphs;
 
 use criterion::{BenchmarkId, Criterion};
-use iotrail_draw::{Picture, View, layout};
+use iotrail_draw::{Direction, Picture, View, layout};
 
 const ACTIVITIES: usize = 76;
 
@@ -15,12 +15,12 @@ fn main() {
     group.sample_size(10);
     for (transitions, drawn) in [(136, 136), (1312, 300)] {
         let dfg = graphs::random(ACTIVITIES, transitions, 9, false);
-        let view = View { max_nodes: ACTIVITIES, max_edges: drawn, ..View::default() };
+        let view = View { max_nodes: Some(ACTIVITIES), max_edges: drawn, ..View::default() };
         let picture = Picture::select(&dfg, &view);
         let edges = picture.edges.len();
-        assert!(layout(&dfg, &picture, &view).is_ok(), "a failed layout would look fast");
+        assert!(layout(&dfg, &picture, &view, Direction::Down).is_ok(), "a failed layout would look fast");
         group.bench_function(BenchmarkId::from_parameter(format!("{edges} transitions")), |bencher| {
-            bencher.iter(|| layout(&dfg, &picture, &view));
+            bencher.iter(|| layout(&dfg, &picture, &view, Direction::Down));
         });
     }
     group.finish();

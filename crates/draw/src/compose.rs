@@ -9,7 +9,7 @@ use crate::palette;
 use crate::picture::Picture;
 use crate::scene::{Anchor, Dash, Group, Ink, Item, Outline, Scene, Shape, Stroke, Text};
 use crate::shade::Shades;
-use crate::view::{EdgeMeasure, Scale, View};
+use crate::view::{Direction, EdgeMeasure, Scale, View};
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, Edge, START};
 use iotrail_model::text::shown;
@@ -25,10 +25,20 @@ const ARROW: f64 = 8.0;
 pub fn call_graph(dfg: &Dfg, view: &View) -> Result<Scene, DrawError> {
     let (drawn, picture) = Picture::of(dfg, view);
     let dfg = &*drawn;
-    let layout = layout::layout(dfg, &picture, view)?;
-    Ok(Composer { dfg, view, picture: &picture, layout: &layout, shades: Shades::new(dfg, &picture, view) }
-        .scene())
+    let in_direction = |direction: Direction| {
+        let layout = layout::layout(dfg, &picture, view, direction)?;
+        let shades = Shades::new(dfg, &picture, view);
+        Ok(Composer { dfg, view, picture: &picture, layout: &layout, shades }.scene())
+    };
+    let first = in_direction(view.direction.unwrap_or(Direction::Down))?;
+    if view.direction.is_some() || first.height <= HIGHEST * first.width {
+        return Ok(first);
+    }
+    in_direction(Direction::Right)
 }
+
+/// A page is not more than so many times as high as wide.
+const HIGHEST: f64 = 1.5;
 
 struct Composer<'a> {
     dfg: &'a Dfg,

@@ -3,7 +3,7 @@
 use crate::error::DrawError;
 use crate::label;
 use crate::picture::Picture;
-use crate::view::View;
+use crate::view::{Direction, View};
 use iotrail_dfg::Dfg;
 use iotrail_dfg::result::{END, START};
 use iotrail_layout::{Edge, Graph, Node, RankLimit};
@@ -36,12 +36,13 @@ pub struct PlacedEdge {
     pub label: Rect,
 }
 
-/// Positions for the drawn part of `dfg`.
+/// Positions for the drawn part of `dfg`, which grows in `direction`.
 ///
 /// # Errors
 /// If the drawn part is too large.
-pub fn layout(dfg: &Dfg, picture: &Picture, view: &View) -> Result<Layout, DrawError> {
-    let placed = iotrail_layout::layout(&graph_of(dfg, picture, view))?;
+pub fn layout(dfg: &Dfg, picture: &Picture, view: &View, direction: Direction) -> Result<Layout, DrawError> {
+    let graph = Graph { direction: direction.of_layout(), ..graph_of(dfg, picture, view) };
+    let placed = iotrail_layout::layout(&graph)?;
     let mut nodes = placed.nodes.into_iter();
     let (start, end) = (nodes.next().unwrap_or_default(), nodes.next().unwrap_or_default());
     let edges = (placed.routes.into_iter().zip(placed.labels))
@@ -72,7 +73,7 @@ fn graph_of(dfg: &Dfg, picture: &Picture, view: &View) -> Graph {
             })
         })
         .collect();
-    Graph { nodes, edges, direction: view.direction.of_layout(), ..Graph::default() }
+    Graph { nodes, edges, ..Graph::default() }
 }
 
 /// The start, above all other nodes, and the end, below them.

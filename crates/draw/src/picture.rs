@@ -9,6 +9,7 @@ use crate::links::{Links, Neighbours, Vertex};
 use crate::project::projected;
 use crate::view::View;
 use iotrail_dfg::Dfg;
+use iotrail_dfg::result::Node;
 use iotrail_model::units;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
@@ -80,9 +81,10 @@ impl Picture {
     /// room for, a graph in which one stands for all that are left out.
     #[must_use]
     pub fn of<'a>(dfg: &'a Dfg, view: &View) -> (Cow<'a, Dfg>, Self) {
-        let drawn = projected(dfg, view.max_nodes);
-        let mut picture = Self::select(&drawn, view);
-        if let (Cow::Owned(drawn), true) = (&drawn, dfg.nodes.len() > view.max_nodes) {
+        let room = view.room(dfg);
+        let drawn = projected(dfg, room);
+        let mut picture = Self::within(&drawn, room, view.max_edges);
+        if let (Cow::Owned(drawn), true) = (&drawn, dfg.nodes.len() > room) {
             let others = drawn.nodes.last();
             let (events, time) = others.map_or((0, None), |others| (others.count, others.duration_ns));
             picture.hidden.joined = true;
@@ -97,8 +99,12 @@ impl Picture {
     /// The part of `dfg` that `view` has room for.
     #[must_use]
     pub fn select(dfg: &Dfg, view: &View) -> Self {
-        let nodes = important_nodes(dfg, view.max_nodes);
-        let edges = Links::of(dfg, &nodes).important(view.max_edges);
+        Self::within(dfg, view.room(dfg), view.max_edges)
+    }
+
+    fn within(dfg: &Dfg, most_nodes: usize, most_edges: usize) -> Self {
+        let nodes = important_nodes(dfg, most_nodes);
+        let edges = Links::of(dfg, &nodes).important(most_edges);
         let hidden = hidden(dfg, &nodes, &edges);
         Self { nodes: nodes.into_iter().collect(), edges: edges.into_iter().collect(), hidden }
     }
@@ -157,12 +163,16 @@ fn important_nodes(dfg: &Dfg, limit: usize) -> BTreeSet<usize> {
     chosen
 }
 
+/// The larger of each activity's shares of time and of events.
+pub(crate) fn importance(dfg: &Dfg) -> Vec<f64> {
+    let mapped = dfg.events.mapped.max(1) as f64;
+    let share = |node: &Node| node.relative_duration.unwrap_or(0.0).max(node.count as f64 / mapped);
+    dfg.nodes.iter().map(share).collect()
+}
+
 /// The activities with the largest share of time or of events first.
 pub(crate) fn by_importance(dfg: &Dfg) -> Vec<usize> {
-    let mapped = dfg.events.mapped.max(1) as f64;
-    let importance: Vec<f64> = (dfg.nodes.iter())
-        .map(|node| node.relative_duration.unwrap_or(0.0).max(node.count as f64 / mapped))
-        .collect();
+    let importance = importance(dfg);
     let mut order: Vec<usize> = (0..dfg.nodes.len()).collect();
     order.sort_by(|a, b| importance[*b].total_cmp(&importance[*a]).then(a.cmp(b)));
     order

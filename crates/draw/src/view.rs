@@ -1,5 +1,7 @@
 //! How somebody wants to see a graph: what shades it, what labels its edges, how much of it is drawn.
 
+use crate::picture::{by_importance, importance};
+use iotrail_dfg::Dfg;
 use serde::{Deserialize, Serialize};
 
 /// A wish, complete with defaults; the same view of the same graph gives the same picture.
@@ -11,12 +13,12 @@ pub struct View {
     pub scale: Scale,
     /// What is written on edges.
     pub edge_measure: EdgeMeasure,
-    /// Draw at most this many activities, the last of them in place of all others.
-    pub max_nodes: usize,
+    /// Draw at most this many activities, the last of them in place of all others; `None` for as many as [`View::room`] says.
+    pub max_nodes: Option<usize>,
     /// Draw at most this many transitions.
     pub max_edges: usize,
-    /// Where the start is.
-    pub direction: Direction,
+    /// Where the start is; `None` for on top, or at the left where that picture would be higher than a page.
+    pub direction: Option<Direction>,
     /// Printed above the picture, if any.
     pub title: Option<String>,
     /// Colours of the page.
@@ -29,13 +31,48 @@ impl Default for View {
             colour_by: ColourBy::RelativeDuration,
             scale: Scale::Linear,
             edge_measure: EdgeMeasure::Count,
-            max_nodes: 50,
+            max_nodes: None,
             max_edges: 100,
-            direction: Direction::Down,
+            direction: None,
             title: None,
             theme: Theme::Auto,
         }
     }
+}
+
+/// So many activities are drawn if nobody asks for more.
+const MOST_NODES: usize = 50;
+/// What holds less than this share of the time and of the events is drawn as one with what else does,
+const SMALL_SHARE: f64 = 0.005;
+/// as long as all that together hold no more than this.
+const SMALL_TOGETHER: f64 = 0.1;
+
+impl View {
+    /// How many activities of `dfg` are drawn, the one that stands for others included. Without a wish at most 50, and
+    /// none that is small; but where groups are compared, what is small may be the difference.
+    #[must_use]
+    pub fn room(&self, dfg: &Dfg) -> usize {
+        let unasked = || {
+            let large = dfg.nodes.len() - small_nodes(dfg);
+            let joins = dfg.groups.is_empty() && large + 1 < dfg.nodes.len();
+            if joins { MOST_NODES.min(large + 1) } else { MOST_NODES }
+        };
+        self.max_nodes.unwrap_or_else(unasked)
+    }
+}
+
+/// How many activities are small, alone and together.
+fn small_nodes(dfg: &Dfg) -> usize {
+    let importance = importance(dfg);
+    let order = by_importance(dfg);
+    let (mut events, mut time) = (0.0, 0.0);
+    let is_small = |index: &&usize| {
+        let node = &dfg.nodes[**index];
+        events += node.count as f64 / dfg.events.mapped.max(1) as f64;
+        time += node.relative_duration.unwrap_or(0.0);
+        importance[**index] < SMALL_SHARE && events <= SMALL_TOGETHER && time <= SMALL_TOGETHER
+    };
+    order.iter().rev().take_while(is_small).count()
 }
 
 /// Declares an enum of choices with the words a user writes for them.

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("paper", graphs::paper(), View::default()),
         ("paper-groups", graphs::paper(), groups.clone()),
         ("paper-dark", graphs::paper(), View { theme: Theme::Dark, ..groups.clone() }),
-        ("paper-right", graphs::paper(), View { direction: Direction::Right, ..View::default() }),
+        ("paper-right", graphs::paper(), View { direction: Some(Direction::Right), ..View::default() }),
         ("make", graphs::random(76, 136, 7, false), log.clone()),
         ("dense", graphs::random(76, 1312, 9, false), log),
         ("dense-groups", graphs::random(76, 1312, 9, true), groups),

@@ -51,7 +51,7 @@ pub(crate) struct PlacedLine {
 /// The activities and transitions that the page holds.
 pub(crate) fn shown(dfg: &Dfg, options: &ReportOptions) -> Picture {
     let (max_nodes, max_edges) = (options.limits.nodes, options.limits.edges);
-    Picture::select(dfg, &View { max_nodes, max_edges, ..View::default() })
+    Picture::select(dfg, &View { max_nodes: Some(max_nodes), max_edges, ..View::default() })
 }
 
 /// The width of the box of an activity.

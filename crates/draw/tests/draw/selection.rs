@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking and skips aloud")]
 
 use iotrail_dfg::result::{END, START};
-use iotrail_draw::{Dfg, Picture, View};
+use iotrail_draw::{Dfg, Direction, Picture, View, call_graph};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 
@@ -49,7 +49,7 @@ proptest! {
     #[test]
     fn every_drawn_activity_has_a_way_from_the_start_and_to_the_end(seed in any::<u64>(), max_nodes in 1usize..30) {
         let dfg = walked(seed, 40, 30);
-        let (drawn, picture) = Picture::of(&dfg, &View { max_nodes, max_edges: 2 * max_nodes + 2, ..View::default() });
+        let (drawn, picture) = Picture::of(&dfg, &View { max_nodes: Some(max_nodes), max_edges: 2 * max_nodes + 2, ..View::default() });
         prop_assert_eq!(picture.nodes.len(), max_nodes.min(dfg.nodes.len()));
         prop_assert_eq!(reached(&drawn, &picture, START, true), picture.nodes.len());
         prop_assert_eq!(reached(&drawn, &picture, END, false), picture.nodes.len());
@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn a_limit_is_a_limit_and_nothing_is_lost(seed in any::<u64>(), max_nodes in 1usize..50, max_edges in 0usize..200) {
         let dfg = walked(seed, 40, 30);
-        let (drawn, picture) = Picture::of(&dfg, &View { max_nodes, max_edges, ..View::default() });
+        let (drawn, picture) = Picture::of(&dfg, &View { max_nodes: Some(max_nodes), max_edges, ..View::default() });
         prop_assert!(picture.nodes.len() <= max_nodes && picture.edges.len() <= max_edges);
         let events: u64 = picture.nodes.iter().map(|index| drawn.nodes[*index].count).sum();
         let time: u64 = picture.nodes.iter().filter_map(|index| drawn.nodes[*index].duration_ns).sum();
@@ -70,7 +70,7 @@ proptest! {
     #[test]
     fn drawn_and_hidden_make_the_whole(seed in any::<u64>(), max_nodes in 1usize..50, max_edges in 0usize..200) {
         let dfg = walked(seed, 40, 30);
-        let picture = Picture::select(&dfg, &View { max_nodes, max_edges, ..View::default() });
+        let picture = Picture::select(&dfg, &View { max_nodes: Some(max_nodes), max_edges, ..View::default() });
         let hidden = picture.hidden;
         let events: u64 = picture.nodes.iter().map(|index| dfg.nodes[*index].count).sum();
         prop_assert_eq!(picture.nodes.len() + hidden.activities, dfg.nodes.len());
@@ -108,7 +108,7 @@ fn a_small_graph_is_drawn_whole() {
 #[test]
 fn the_statement_names_numbers_and_shares() {
     let dfg = crate::graphs::random(76, 1312, 9, false);
-    let picture = Picture::select(&dfg, &View { max_nodes: 20, max_edges: 40, ..View::default() });
+    let picture = Picture::select(&dfg, &View { max_nodes: Some(20), max_edges: 40, ..View::default() });
     let statement = picture.hidden.statement().unwrap();
     assert_eq!(
         statement,
@@ -155,7 +155,7 @@ mod stops {
             seed in any::<u64>(), max_nodes in 1usize..40,
         ) {
             let dfg = walked(seed, 40, 30);
-            let picture = Picture::select(&dfg, &View { max_nodes, max_edges: 200, ..View::default() });
+            let picture = Picture::select(&dfg, &View { max_nodes: Some(max_nodes), max_edges: 200, ..View::default() });
             let stops = Stops::of(&dfg, &picture, LIMITS);
             prop_assert!(stops.list.len() <= LIMITS.activities);
             prop_assert_eq!(stops.list.last().unwrap().activities, picture.nodes.len());
@@ -202,4 +202,55 @@ mod stops {
         let shown = Vertex::Activity(stops.order[0]);
         assert_eq!(ways, [(shown, Vertex::End, 1, 2), (Vertex::Start, shown, 1, 2)]);
     }
+}
+
+/// A chain of activities with so many events each, of which the first takes nearly all time.
+fn chain(counts: &[u64]) -> Dfg {
+    use iotrail_dfg::result::{END, Edge, Node, START};
+    let name = |at: usize| std::sync::Arc::from(format!("call {at}"));
+    let mapped: u64 = counts.iter().sum();
+    let node = |(at, count): (usize, &u64)| Node {
+        activity: name(at),
+        count: *count,
+        relative_duration: Some(if at == 0 { 1.0 } else { 0.0 }),
+        ..Node::default()
+    };
+    let link = |from, to| Edge { from, to, count: 1, ..Edge::default() };
+    let mut edges: Vec<Edge> = (1..counts.len()).map(|at| link(name(at - 1), name(at))).collect();
+    edges.push(link(START.into(), name(0)));
+    edges.push(link(name(counts.len() - 1), END.into()));
+    let mut dfg = Dfg { nodes: counts.iter().enumerate().map(node).collect(), edges, ..Dfg::default() };
+    dfg.events.mapped = mapped;
+    dfg
+}
+
+fn drawn(dfg: &Dfg, view: &View) -> (usize, usize) {
+    let (_, picture) = Picture::of(dfg, view);
+    (picture.nodes.len(), picture.hidden.activities)
+}
+
+#[test]
+fn what_is_small_in_time_and_in_events_is_drawn_as_one() {
+    let dfg = chain(&[1, 9_000, 5, 4, 3, 988]);
+    assert_eq!(drawn(&dfg, &View::default()), (4, 3), "the first has all the time");
+    assert_eq!(drawn(&dfg, &View { max_nodes: Some(50), ..View::default() }), (6, 0), "it was asked for");
+    assert_eq!(
+        drawn(&chain(&[1, 9_000, 5, 988]), &View::default()),
+        (4, 0),
+        "one is no smaller than one for it"
+    );
+    assert_eq!(drawn(&chain(&[1; 300]), &View::default()), (50, 251), "together they are most of it");
+}
+
+#[test]
+fn a_picture_is_no_higher_than_a_page_unless_that_is_asked_for() {
+    let high = chain(&[1; 12]);
+    let extent = |direction| {
+        let scene = call_graph(&high, &View { direction, ..View::default() }).unwrap();
+        scene.height / scene.width
+    };
+    assert!(extent(None) < 0.5 && extent(Some(Direction::Right)) == extent(None));
+    assert!(extent(Some(Direction::Down)) > 1.5);
+    let low = call_graph(&chain(&[1; 2]), &View::default()).unwrap();
+    assert!(low.height > 0.5 * low.width && low.height <= 1.5 * low.width, "down, as it fits");
 }

@@ -28,7 +28,7 @@ struct Writer<'a> {
 // Writing to a String cannot fail, so results of `write!` are dropped throughout.
 impl Writer<'_> {
     fn graph(&mut self, picture: &Picture) {
-        let direction = if self.view.direction == Direction::Right { "LR" } else { "TB" };
+        let direction = if self.view.direction == Some(Direction::Right) { "LR" } else { "TB" };
         let page = self.colour(palette::PAGE).hex();
         let title = picture
             .hidden

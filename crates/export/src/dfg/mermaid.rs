@@ -14,7 +14,7 @@ pub(super) fn document(dfg: &Dfg, view: &View) -> String {
     let (drawn, picture) = Picture::of(dfg, view);
     let dfg = &*drawn;
     let shades = Shades::new(dfg, &picture, view);
-    let direction = if view.direction == Direction::Right { "LR" } else { "TD" };
+    let direction = if view.direction == Some(Direction::Right) { "LR" } else { "TD" };
     let mut out = format!("flowchart {direction}\n  start((\"●\"))\n");
     let mut ids = HashMap::from([(START, "start".to_owned()), (END, "stop".to_owned())]);
     for index in &picture.nodes {

@@ -90,7 +90,7 @@ fn svg_is_well_formed_xml_and_inert() {
 #[test]
 fn dot_draws_the_dot_file() {
     for (dfg, view) in samples() {
-        let dot = text(&dfg, &View { max_nodes: 12, max_edges: 20, ..view }, Format::Dot);
+        let dot = text(&dfg, &View { max_nodes: Some(12), max_edges: 20, ..view }, Format::Dot);
         if let Some((accepted, said)) = asked("dot", &["-Tsvg"], dot.as_bytes()) {
             assert!(accepted && said.contains("</svg>"), "{said}\n{dot}");
             assert!(!said.contains("Warning") && !said.contains("Error"), "{said}");

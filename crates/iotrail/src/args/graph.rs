@@ -53,17 +53,19 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "FIGURE", default_value = "count", value_parser = choice::<EdgeMeasure>)]
     edge_label: EdgeMeasure,
 
-    /// Draw at most N activities, those with most time or events; the rest are joined into one.
-    #[arg(long, value_name = "N", default_value_t = View::default().max_nodes)]
-    max_nodes: usize,
+    /// Draw at most N activities, those with most time or events; the rest are joined into one. Without it at most 50, and
+    /// those that each have less than 0.5 % of the time and of the events (10 % together) are joined, unless groups are compared.
+    #[arg(long, value_name = "N")]
+    max_nodes: Option<usize>,
 
     /// Draw at most N transitions; the picture states how many are hidden.
     #[arg(long, value_name = "N", default_value_t = View::default().max_edges)]
     max_edges: usize,
 
-    /// Layout direction: `down` or `right`.
-    #[arg(long, value_name = "DIRECTION", default_value = "down", value_parser = choice::<Direction>)]
-    direction: Direction,
+    /// Layout direction: `down` or `right`. Without it `down`, or `right` where that picture would be more than 1.5 times as
+    /// high as wide.
+    #[arg(long, value_name = "DIRECTION", value_parser = choice::<Direction>)]
+    direction: Option<Direction>,
 
     /// Colours: `auto` (light, in SVG dark where the viewer prefers it), `light` or `dark`.
     #[arg(long, value_name = "THEME", default_value = "auto", value_parser = choice::<Theme>)]
