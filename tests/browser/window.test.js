@@ -26,6 +26,7 @@ before(async () => {
   run("report", trail, ...query, "-o", file);
   chromium = await browser();
   ({ page, complaints } = await openFile(chromium, file));
+  await page.emulateMedia({ reducedMotion: "reduce" });
   data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
 });
 
@@ -42,20 +43,20 @@ function moment(after) {
   return `${new Date(date).toISOString().slice(0, 19)}.${String(nanos % 1_000_000_000n).padStart(9, "0")}Z`;
 }
 
-async function choose(from, to) {
+async function slide(id, value) {
   await page.evaluate(
-    ([from, to]) => {
-      for (const [id, value] of [
-        ["window-to", to],
-        ["window-from", from],
-      ]) {
-        const input = document.getElementById(id);
-        input.value = value;
-        input.dispatchEvent(new Event("input", { bubbles: true }));
-      }
+    ([id, value]) => {
+      const input = document.getElementById(id);
+      input.value = value;
+      input.dispatchEvent(new Event("input", { bubbles: true }));
     },
-    [from, to],
+    [id, value],
   );
+}
+
+async function choose(from, to) {
+  await slide("window-to", to);
+  await slide("window-from", from);
 }
 
 const rows = (id) =>
@@ -77,23 +78,36 @@ const everything = async () => {
 test("in a window the drawing stays, and what does not occur in it is faint", async () => {
   const drawing = () =>
     page.$$eval("#graph-canvas .node, #graph-canvas .edge .line", (all) =>
-      all.map((one) => one.getAttribute("transform") ?? one.getAttribute("d")),
+      all
+        .filter((one) => one.closest(".node, .edge").style.display !== "none")
+        .map((one) => one.getAttribute("transform") ?? one.getAttribute("d")),
     );
   const faint = () =>
     page.$$eval("#graph-canvas .node", (all) => all.filter((one) => one.classList.contains("absent")).length);
+  const most = await page.$eval("#slider-activities", (input) => input.value);
+  await slide("slider-activities", Math.floor(most / 2));
   const before = await drawing();
   assert.equal(await faint(), 0);
   await choose(0, 1);
   assert.deepEqual(await drawing(), before);
   assert.ok((await faint()) > 0);
-  const bright = await page.$$eval("#graph-canvas .projected:not(.absent) title", (all) =>
-    all.map((one) => one.textContent),
+  const absent = (which) =>
+    page.$$eval(`#graph-canvas .node${which} title`, (all) => all.map((one) => one.textContent));
+  const [gone, left] = [await absent(".absent"), await absent(":not(.absent)")];
+  const ways = await page.$$eval("#graph-canvas .projected", (all) =>
+    all.map((one) => [one.querySelector("title").textContent, one.classList.contains("absent")]),
   );
-  const gone = await page.$$eval("#graph-canvas .node.absent title", (all) => all.map((one) => one.textContent));
-  for (const way of bright)
-    assert.ok(!gone.some((name) => way.startsWith(`${name} →`) || way.includes(`→ ${name}:`)), `${way}`);
+  assert.ok(ways.length > 0, "some activities are hidden");
+  const ends = (way, names) =>
+    names.filter((name) => way.startsWith(`${name} →`) || way.includes(`→ ${name}: at most`));
+  for (const [way, isFaint] of ways) {
+    assert.ok(ends(way, [...gone, ...left]).length > 0, `none of the activities is an end of ${way}`);
+    assert.equal(isFaint, ends(way, gone).length > 0, way);
+  }
+  assert.deepEqual([...new Set(ways.map(([, isFaint]) => isFaint))].sort(), [false, true], "ways of both kinds");
   await choose(0, data.slices.count);
   assert.equal(await faint(), 0);
+  await slide("slider-activities", most);
 });
 
 test("files, groups and the graph of a window are those of its calls", async () => {

@@ -15,6 +15,10 @@ const MOST_EDGES = 700;
 const MEMBER = { width: 138, height: 26, gap: 12, head: 30, pad: 14 };
 const WIDTHS = { bytes: "bytes moved", slow: "time for a byte", calls: "number of transfers" };
 const LISTED = 12;
+/** A drawing that is smaller than this cannot be read. */
+const READABLE = 0.7;
+/** Pixels beside a drawing that is larger than the window. */
+const EDGE = 16;
 
 /** Named access to the rows of the data. */
 function loadFlow(data) {
@@ -86,15 +90,28 @@ export class Flow extends Stage {
 
   start() {
     this.fit();
-    const least = Math.min(0.55, Math.max(this.canvas.clientWidth / 1100, 0.4));
-    if (this.view.k < least) {
-      const [x, y, width] = this.extent();
-      const first = this.groups.find((group) => group.c) ?? this.groups[0];
-      const middle = first.place ? first.place[0] + first.place[2] / 2 : x + width / 2;
-      this.view = { k: least, x: this.canvas.clientWidth / 2 - middle * least, y: 16 - y * least };
-      this.transform();
-    }
+    if (this.view.k < READABLE) this.openAtStart();
     this.size = [this.canvas.clientWidth, this.canvas.clientHeight];
+  }
+
+  /** Of a drawing that is too large to be read as a whole: its left end, with the first box of the critical path at half the height. */
+  openAtStart() {
+    const [x, y, width, height] = this.extent();
+    const { clientWidth, clientHeight } = this.canvas;
+    const k = READABLE;
+    const first = this.groups.find((group) => group.c && group.place) ?? this.groups.find((group) => group.place);
+    const middle = first ? first.place[1] + first.place[3] / 2 : y + height / 2;
+    /** Where an end of the drawing is, if `wished` is shown there: all of it in the middle, else no more empty than a margin. */
+    const along = (from, length, room, wished) =>
+      length * k <= room
+        ? (room - length * k) / 2 - from * k
+        : Math.min(EDGE - from * k, Math.max(room - EDGE - (from + length) * k, wished));
+    this.view = {
+      k,
+      x: along(x, width, clientWidth, EDGE - x * k),
+      y: along(y, height, clientHeight, clientHeight / 2 - middle * k),
+    };
+    this.transform();
   }
 
   build(root, side) {
