@@ -47,6 +47,13 @@ impl RankGroup {
     pub fn contains(&self, rank: u32) -> bool {
         rank >= self.first && self.last.is_none_or(|last| rank <= last)
     }
+
+    /// How many of so many ranks are in it.
+    #[must_use]
+    pub fn size(&self, ranks: u32) -> u32 {
+        let behind = self.last.map_or(ranks, |last| last.saturating_add(1).min(ranks));
+        behind.saturating_sub(self.first)
+    }
 }
 
 /// Who uses a file.
@@ -63,14 +70,24 @@ pub enum Sharing {
 /// A file, or one of each rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelFile {
-    /// Its name beneath the directory of a run; `%r` stands for the rank.
+    /// Its name beneath the directory of a run; `%r` stands for the rank, `%i` for the number of the file, from 0.
     pub name: String,
+    /// So many files of this name, that differ in `%i`: the k-th execution of a session is on file k modulo this.
+    pub count: u64,
     /// Who uses it.
     pub class: Sharing,
     /// Bytes that it holds before the run; 0 if it is not there.
     pub size: u64,
     /// What is done through one open.
     pub sessions: Vec<ModelSession>,
+}
+
+impl ModelFile {
+    /// The name of the file of a rank and a number.
+    #[must_use]
+    pub fn instance(&self, rank: u32, number: u64) -> String {
+        self.name.replace("%r", &rank.to_string()).replace("%i", &number.to_string())
+    }
 }
 
 /// What is done from an open to its close.
@@ -145,7 +162,7 @@ impl RequestKind {
 pub enum OffsetLaw {
     /// Where the one before ended; the first at 0.
     Sequential,
-    /// At `start + rank · r + step · i` for transfer i, from 0, of rank r, in bytes.
+    /// At `start + rank · r + step · i + again · k` for transfer i of execution k, both from 0, of rank r, in bytes.
     Affine {
         /// Of the first transfer of rank 0.
         start: u64,
@@ -153,6 +170,8 @@ pub enum OffsetLaw {
         rank: u64,
         /// From transfer to transfer.
         step: u64,
+        /// From execution to execution of the session.
+        again: u64,
     },
 }
 
@@ -167,6 +186,8 @@ pub enum ProgramStep {
         file: usize,
         /// Index of the session in the file.
         session: usize,
+        /// Index of the group of ranks that does it; NULL for all that use the file.
+        ranks: Option<usize>,
     },
     /// All ranks of the group of that index wait for each other.
     Barrier(usize),

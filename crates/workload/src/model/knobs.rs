@@ -80,8 +80,8 @@ impl Knobs {
     fn apply_session(&self, session: &mut ModelSession) -> Result<(), KnobError> {
         let sizes = session.sizes.iter().map(|(&size, &weight)| Ok((self.size(size)?, weight)));
         session.sizes = sizes.collect::<Result<_, KnobError>>()?;
-        if let OffsetLaw::Affine { start, rank, step } = &mut session.offset {
-            for part in [start, rank, step] {
+        if let OffsetLaw::Affine { start, rank, step, again } = &mut session.offset {
+            for part in [start, rank, step, again] {
                 *part = self.size(*part)?;
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// Two names that may be one file at some number of ranks, or one of which may be a directory of the other, as indices; the
-/// later one first. Runs of digits and `%r` are compared as wholes, so that a pair that cannot meet may be among them.
+/// later one first. Runs of digits, `%r` and `%i` are compared as wholes, so that a pair that cannot meet may be among them.
 pub(super) fn collision(names: &[&str]) -> Option<(usize, usize)> {
     let mut files: HashMap<String, Vec<(usize, Vec<&str>)>> = HashMap::new();
     for (at, name) in names.iter().enumerate() {
@@ -22,7 +22,7 @@ pub(super) fn collision(names: &[&str]) -> Option<(usize, usize)> {
     })
 }
 
-/// A name without its numbers, and these: runs of digits and `%r`.
+/// A name without its numbers, and these: runs of digits, `%r` and `%i`.
 fn form(name: &str) -> (String, Vec<&str>) {
     let (mut form, mut numbers, mut rest) = (String::new(), Vec::new(), name);
     while let Some(first) = rest.chars().next() {
@@ -39,14 +39,14 @@ fn form(name: &str) -> (String, Vec<&str>) {
     (form, numbers)
 }
 
-/// Length of the run of digits and `%r` that a text begins with.
+/// Length of the run of digits, `%r` and `%i` that a text begins with.
 fn number(text: &str) -> usize {
     let mut len = 0;
     loop {
         let rest = &text[len..];
         len += match rest.bytes().next() {
             Some(byte) if byte.is_ascii_digit() => 1,
-            _ if rest.starts_with("%r") => 2,
+            _ if rest.starts_with("%r") || rest.starts_with("%i") => 2,
             _ => return len,
         };
     }

@@ -20,18 +20,20 @@ pub(super) const MAX_REQUESTS: u64 = 1 << 20;
 const MAX_REPEAT: u64 = 1 << 40;
 /// Most files; each of them may be one of every rank.
 const MAX_FILES: usize = 1 << 12;
+/// Most files of one name.
+const MAX_COUNT: u64 = 1_000_000;
 /// Deepest nesting of steps.
 const MAX_DEPTH: usize = 16;
 
-const KEYS: &str = "a model has iotrail_workload = 1, [[group]] with name and ranks, [[file]] with name, class and size, \
+const KEYS: &str = "a model has iotrail_workload = 1, [[group]] with name and ranks, [[file]] with name, class, count and size, \
                     [[file.session]] with name, mode, requests, size, offset and slack, and [program] with steps";
-const STEPS: &str =
-    "expected { session = \"FILE/SESSION\" }, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
+const STEPS: &str = "expected { session = \"FILE/SESSION\", ranks = \"GROUP\" }, where ranks may be left out, { barrier = \"GROUP\" } or { repeat = N, steps = [...] }";
 const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and control characters, in which `%r` stands for the \
-                     rank";
+                     rank and `%i` for the number of one of count files";
 const MODES: &str =
     "expected ro, wo or rw, then any of create, truncate, append, each once; the last two need wo or rw";
-const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES }";
+const OFFSETS: &str =
+    "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES }";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,6 +59,7 @@ struct RawGroup {
 struct RawFile {
     name: Spanned<String>,
     class: Spanned<String>,
+    count: Option<Spanned<i64>>,
     size: Option<Spanned<toml::Value>>,
     #[serde(default)]
     session: Vec<RawSession>,
@@ -85,6 +88,7 @@ struct RawStep {
     repeat: Option<Spanned<i64>>,
     steps: Option<Vec<Spanned<RawStep>>>,
     session: Option<Spanned<String>>,
+    ranks: Option<Spanned<String>>,
     barrier: Option<Spanned<String>>,
 }
 
@@ -207,13 +211,33 @@ impl Source<'_> {
             }
         };
         self.check_name(&raw.name, class)?;
+        let count = self.count(raw)?;
         self.check_unique(raw.session.iter().map(|session| &session.name))?;
         Ok(ModelFile {
             name: raw.name.get_ref().clone(),
             class,
+            count,
             size: raw.size.as_ref().map_or(Ok(0), |size| self.quantity(size, bytes, BYTES_EXPECTED))?,
             sessions: raw.session.iter().map(|session| self.session(session)).collect::<Result<_, _>>()?,
         })
+    }
+
+    fn count(&self, raw: &RawFile) -> Result<u64, ModelError> {
+        let numbered = raw.name.get_ref().contains("%i");
+        let Some(count) = &raw.count else {
+            let expected = "add count = N, the number of files, or take `%i` out of the name";
+            let problem = "a name with `%i`, and no number of files";
+            return if numbered { Err(self.error(raw.name.span(), problem, expected)) } else { Ok(1) };
+        };
+        let number = u64::try_from(*count.get_ref()).ok().filter(|number| (1..=MAX_COUNT).contains(number));
+        let number = number.ok_or_else(|| {
+            self.error(count.span(), &format!("{} files", count.get_ref()), "expected 1 to 1,000,000")
+        })?;
+        if number > 1 && !numbered {
+            let expected = "expected `%i` for the number of the file in its name";
+            return Err(self.error(count.span(), &format!("{number} files with one name"), expected));
+        }
+        Ok(number)
     }
 
     fn check_name(&self, name: &Spanned<String>, class: Sharing) -> Result<(), ModelError> {
@@ -221,7 +245,7 @@ impl Source<'_> {
         let is_part = |part: &str| !matches!(part, "" | "." | "..");
         if !text.split('/').all(is_part)
             || text.contains(char::is_control)
-            || text.replace("%r", "").contains('%')
+            || text.replace("%r", "").replace("%i", "").contains('%')
         {
             return Err(self.error(name.span(), &format!("`{text}` cannot name a file of a model"), NAMES));
         }
@@ -347,14 +371,19 @@ impl Source<'_> {
         match raw.get_ref() {
             toml::Value::String(word) if word == "sequential" => Ok(OffsetLaw::Sequential),
             toml::Value::Table(table) => {
-                if table.keys().any(|key| !matches!(key.as_str(), "start" | "rank" | "step")) {
+                if table.keys().any(|key| !matches!(key.as_str(), "start" | "rank" | "step" | "again")) {
                     return Err(error());
                 }
                 let part = |key| match table.get(key) {
                     None => Ok(0),
                     Some(value) => quantity(value, bytes).ok_or_else(error),
                 };
-                Ok(OffsetLaw::Affine { start: part("start")?, rank: part("rank")?, step: part("step")? })
+                Ok(OffsetLaw::Affine {
+                    start: part("start")?,
+                    rank: part("rank")?,
+                    step: part("step")?,
+                    again: part("again")?,
+                })
             }
             _ => Err(error()),
         }
@@ -432,13 +461,25 @@ impl<'a> Names<'a> {
         raw.iter().map(|step| self.step(step, depth)).collect()
     }
 
+    fn group(&self, name: &Spanned<String>) -> Result<usize, ModelError> {
+        let problem = || format!("no group is called `{}`", name.get_ref());
+        let known = self.groups.get(name.get_ref().as_str()).copied();
+        known.ok_or_else(|| self.source.error(name.span(), &problem(), STEPS))
+    }
+
     fn step(&self, raw: &Spanned<RawStep>, depth: usize) -> Result<ProgramStep, ModelError> {
         let error = |span, problem: &str, expected: &str| Err(self.source.error(span, problem, expected));
         if depth == MAX_DEPTH {
             return error(raw.span(), "steps are nested deeper than 16", "expected fewer levels of repeat");
         }
         match raw.get_ref() {
-            RawStep { repeat: Some(repeat), steps: Some(steps), session: None, barrier: None } => {
+            RawStep {
+                repeat: Some(repeat),
+                steps: Some(steps),
+                session: None,
+                barrier: None,
+                ranks: None,
+            } => {
                 let times = u64::try_from(*repeat.get_ref()).ok().filter(|times| *times <= MAX_REPEAT);
                 match times {
                     Some(times) => Ok(ProgramStep::Repeat(times, self.steps(steps, depth + 1)?)),
@@ -449,17 +490,15 @@ impl<'a> Names<'a> {
                     ),
                 }
             }
-            RawStep { repeat: None, steps: None, session: Some(name), barrier: None } => {
+            RawStep { repeat: None, steps: None, session: Some(name), barrier: None, ranks } => {
+                let ranks = ranks.as_ref().map(|group| self.group(group)).transpose()?;
                 match self.sessions.get(name.get_ref()) {
-                    Some(&(file, session)) => Ok(ProgramStep::Session { file, session }),
+                    Some(&(file, session)) => Ok(ProgramStep::Session { file, session, ranks }),
                     None => error(name.span(), &format!("no session is called `{}`", name.get_ref()), STEPS),
                 }
             }
-            RawStep { repeat: None, steps: None, session: None, barrier: Some(name) } => {
-                match self.groups.get(name.get_ref().as_str()) {
-                    Some(&group) => Ok(ProgramStep::Barrier(group)),
-                    None => error(name.span(), &format!("no group is called `{}`", name.get_ref()), STEPS),
-                }
+            RawStep { repeat: None, steps: None, session: None, barrier: Some(name), ranks: None } => {
+                Ok(ProgramStep::Barrier(self.group(name)?))
             }
             _ => error(raw.span(), "this is not a step", STEPS),
         }

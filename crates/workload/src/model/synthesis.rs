@@ -18,6 +18,8 @@ pub enum Action {
     Open {
         /// Index of the file.
         file: usize,
+        /// Which of the files of that name, from 0.
+        number: u64,
         /// How.
         mode: Mode,
     },
@@ -77,11 +79,11 @@ impl Synthesis<'_> {
                 ProgramStep::Repeat(times, steps) => {
                     (0..*times).try_for_each(|_| self.steps(steps, occurrences, each))?;
                 }
-                ProgramStep::Session { file, session } if self.uses(*file) => {
+                ProgramStep::Session { file, session, ranks } if self.does(*file, *ranks) => {
                     let occurrence = occurrences.entry((*file, *session)).or_insert(0);
                     let key = [self.seed, u64::from(self.rank), *file as u64, *session as u64, *occurrence];
                     *occurrence += 1;
-                    self.session(*file, &self.model.files[*file].sessions[*session], Random::of(&key), each)?;
+                    self.session(*file, &self.model.files[*file].sessions[*session], &key, each)?;
                 }
                 ProgramStep::Barrier(group) if self.model.groups[*group].contains(self.rank) => {
                     each(Synthetic { action: Action::Barrier(*group), slack: 0 })?;
@@ -96,22 +98,24 @@ impl Synthesis<'_> {
     fn acts(&self, steps: &[ProgramStep]) -> bool {
         steps.iter().any(|step| match step {
             ProgramStep::Repeat(times, steps) => *times > 0 && self.acts(steps),
-            ProgramStep::Session { file, .. } => self.uses(*file),
+            ProgramStep::Session { file, ranks, .. } => self.does(*file, *ranks),
             ProgramStep::Barrier(group) => self.model.groups[*group].contains(self.rank),
         })
     }
 
-    fn uses(&self, file: usize) -> bool {
-        self.rank == 0 || self.model.files[file].class != Sharing::Root
+    fn does(&self, file: usize, ranks: Option<usize>) -> bool {
+        (self.rank == 0 || self.model.files[file].class != Sharing::Root)
+            && ranks.is_none_or(|group| self.model.groups[group].contains(self.rank))
     }
 
     fn session<B>(
         &self,
         file: usize,
         session: &ModelSession,
-        mut random: Random,
+        key: &[u64; 5],
         each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        let (mut random, occurrence) = (Random::of(key), key[4]);
         let mut sizes: BTreeMap<RequestKind, Vec<u64>> = BTreeMap::new();
         for (&kind, &count) in session.requests.iter().filter(|(kind, _)| kind.is_transfer()) {
             let draws = stratified(&session.sizes, count).into_iter();
@@ -120,7 +124,8 @@ impl Synthesis<'_> {
             sizes.insert(kind, drawn);
         }
         let mut put = |action| each(Synthetic { action, slack: session.slack });
-        put(Action::Open { file, mode: session.mode })?;
+        let number = occurrence % self.model.files[file].count.max(1);
+        put(Action::Open { file, number, mode: session.mode })?;
         let (mut end, mut transfers) = (0_u64, 0_u64);
         for kind in spread(&session.requests) {
             let Some(size) = sizes.get_mut(&kind).and_then(Vec::pop) else {
@@ -129,9 +134,10 @@ impl Synthesis<'_> {
             };
             let offset = match session.offset {
                 OffsetLaw::Sequential => end,
-                OffsetLaw::Affine { start, rank, step } => start
+                OffsetLaw::Affine { start, rank, step, again } => start
                     .saturating_add(rank.saturating_mul(u64::from(self.rank)))
-                    .saturating_add(step.saturating_mul(transfers)),
+                    .saturating_add(step.saturating_mul(transfers))
+                    .saturating_add(again.saturating_mul(occurrence)),
             };
             end = offset.saturating_add(size);
             transfers += 1;

@@ -34,12 +34,24 @@ impl Model {
     /// If a sum does not fit 64 bits.
     pub fn totals(&self, ranks: u32) -> Result<Totals, TooMuch> {
         let mut totals = Totals::default();
-        let mut used = vec![false; self.files.len()];
+        let mut used = vec![0; self.files.len()];
         self.add_steps(&self.steps, 1, ranks, &mut totals, &mut used).ok_or(TooMuch(ranks))?;
-        let files = self.files.iter().zip(used).filter(|(_, used)| *used);
-        totals.files =
-            files.map(|(file, _)| if file.class == Sharing::Private { u64::from(ranks) } else { 1 }).sum();
+        let files = self.files.iter().zip(used).filter(|(_, used)| *used > 0);
+        let names = |(file, used): (&ModelFile, u64)| match file.class {
+            Sharing::Private => used,
+            Sharing::Root | Sharing::Shared => used.min(file.count),
+        };
+        totals.files = files.map(names).fold(0, u64::saturating_add);
         Ok(totals)
+    }
+
+    /// How many of so many ranks do a session of a file.
+    fn users(&self, file: &ModelFile, group: Option<usize>, ranks: u32) -> u32 {
+        let group = group.map(|group| &self.groups[group]);
+        match file.class {
+            Sharing::Root => u32::from(ranks > 0 && group.is_none_or(|group| group.contains(0))),
+            Sharing::Shared | Sharing::Private => group.map_or(ranks, |group| group.size(ranks)),
+        }
     }
 
     fn add_steps(
@@ -48,7 +60,7 @@ impl Model {
         times: u64,
         ranks: u32,
         totals: &mut Totals,
-        used: &mut [bool],
+        used: &mut [u64],
     ) -> Option<()> {
         for step in steps.iter().filter(|_| times > 0) {
             match step {
@@ -56,20 +68,17 @@ impl Model {
                     self.add_steps(steps, times.checked_mul(*more)?, ranks, totals, used)?;
                 }
                 ProgramStep::Barrier(_) => totals.barriers = totals.barriers.checked_add(times)?,
-                ProgramStep::Session { file, session } => {
+                ProgramStep::Session { file, session, ranks: group } => {
                     let file_model = &self.files[*file];
-                    let sessions = times.checked_mul(u64::from(users(file_model, ranks)))?;
-                    used[*file] |= sessions > 0;
+                    let users = u64::from(self.users(file_model, *group, ranks));
+                    let sessions = times.checked_mul(users)?;
+                    used[*file] = used[*file].max(times.min(file_model.count).checked_mul(users)?);
                     totals.add(&file_model.sessions[*session], sessions)?;
                 }
             }
         }
         Some(())
     }
-}
-
-fn users(file: &ModelFile, ranks: u32) -> u32 {
-    if file.class == Sharing::Root { ranks.min(1) } else { ranks }
 }
 
 impl Totals {

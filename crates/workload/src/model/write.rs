@@ -33,10 +33,13 @@ impl Model {
                     write!(f, "{{ repeat = {times}, steps = ")?;
                     self.write_steps(f, steps)?;
                 }
-                ProgramStep::Session { file, session } => {
+                ProgramStep::Session { file, session, ranks } => {
                     let file = &self.files[*file];
                     let name = format!("{}/{}", file.name, file.sessions[*session].name);
                     write!(f, "{{ session = {}", quoted(&name))?;
+                    if let Some(group) = ranks {
+                        write!(f, ", ranks = {}", quoted(&self.groups[*group].name))?;
+                    }
                 }
                 ProgramStep::Barrier(group) => {
                     write!(f, "{{ barrier = {}", quoted(&self.groups[*group].name))?
@@ -55,6 +58,9 @@ fn write_file(f: &mut fmt::Formatter<'_>, file: &ModelFile) -> fmt::Result {
         Sharing::Private => "private",
     };
     writeln!(f, "\n[[file]]\nname = {}\nclass = \"{class}\"", quoted(&file.name))?;
+    if file.count > 1 {
+        writeln!(f, "count = {}", file.count)?;
+    }
     if file.size > 0 {
         writeln!(f, "size = \"{}\"", bytes_text(file.size))?;
     }
@@ -73,13 +79,13 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
     }
     match session.offset {
         OffsetLaw::Sequential => writeln!(f, "offset = \"sequential\"")?,
-        OffsetLaw::Affine { start, rank, step } => writeln!(
-            f,
-            "offset = {{ start = \"{}\", rank = \"{}\", step = \"{}\" }}",
-            bytes_text(start),
-            bytes_text(rank),
-            bytes_text(step)
-        )?,
+        OffsetLaw::Affine { start, rank, step, again } => {
+            let parts = [("start", start), ("rank", rank), ("step", step), ("again", again)];
+            let shown = parts.iter().filter(|(word, bytes)| *word != "again" || *bytes > 0);
+            let shown: Vec<String> =
+                shown.map(|(word, bytes)| format!("{word} = \"{}\"", bytes_text(*bytes))).collect();
+            writeln!(f, "offset = {{ {} }}", shown.join(", "))?;
+        }
     }
     if session.slack > 0 {
         writeln!(f, "slack = \"{}\"", time_text(session.slack))?;

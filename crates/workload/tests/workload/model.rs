@@ -259,11 +259,8 @@ fn what_a_knob_cannot_do_is_refused() {
 fn session() -> impl Strategy<Value = ModelSession> {
     let laws = prop_oneof![
         Just(OffsetLaw::Sequential),
-        (0_u64..9, 0_u64..5000, 0_u64..5000).prop_map(|(start, rank, step)| OffsetLaw::Affine {
-            start,
-            rank,
-            step
-        }),
+        (0_u64..9, 0_u64..5000, 0_u64..5000, 0_u64..3)
+            .prop_map(|(start, rank, step, again)| OffsetLaw::Affine { start, rank, step, again }),
     ];
     let sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 1..4);
     (1_u64..20, 1_u64..20, sizes, laws, 0_u64..3_000_000, any::<[bool; 3]>()).prop_map(
@@ -280,17 +277,19 @@ fn session() -> impl Strategy<Value = ModelSession> {
 
 fn models() -> impl Strategy<Value = Model> {
     let sharing = prop_oneof![Just(Sharing::Root), Just(Sharing::Shared), Just(Sharing::Private)];
-    (session(), sharing, 0_u64..9000, 0_u64..5, proptest::option::of(1_u32..5)).prop_map(
-        |(session, class, size, times, last)| {
+    let some = (proptest::option::of(1_u32..5), proptest::option::of(Just(0_usize)), 1_u64..4);
+    (session(), sharing, 0_u64..9000, 0_u64..5, some).prop_map(
+        |(session, class, size, times, (last, ranks, count))| {
             let name = if class == Sharing::Private { "d\"é/%r".to_owned() } else { "d/f".to_owned() };
+            let name = if count > 1 { format!("{name}.%i") } else { name };
             let barrier = ProgramStep::Barrier(0);
             Model {
                 groups: vec![RankGroup { name: "g".to_owned(), first: 1, last }],
-                files: vec![ModelFile { name, class, size, sessions: vec![session] }],
+                files: vec![ModelFile { name, class, count, size, sessions: vec![session] }],
                 steps: vec![
                     ProgramStep::Repeat(
                         times,
-                        vec![ProgramStep::Session { file: 0, session: 0 }, barrier.clone()],
+                        vec![ProgramStep::Session { file: 0, session: 0, ranks }, barrier.clone()],
                     ),
                     barrier,
                 ],
