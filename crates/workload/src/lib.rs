@@ -27,7 +27,7 @@ pub use merge::merge;
 pub use mix::{share, total_variation};
 pub use model::{
     Action, Knob, KnobError, Knobs, Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep,
-    RankGroup, RequestKind, Sharing, Synthetic, TooMuch, Totals, VERSION, synthesise,
+    RankGroup, RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, VERSION, synthesise,
 };
 pub use path::{Path, PathElement, Step, path};
 pub use requests::{Call, Request, Slack, Variant, requests};

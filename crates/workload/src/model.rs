@@ -169,10 +169,33 @@ pub enum OffsetLaw {
         /// From rank to rank.
         rank: u64,
         /// From transfer to transfer.
-        step: u64,
+        step: Stride,
         /// From execution to execution of the session.
-        again: u64,
+        again: Stride,
     },
+}
+
+/// A distance between places in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stride {
+    /// In bytes; of each rank if `by_ranks`.
+    pub bytes: u64,
+    /// Whether it is that of all ranks together: interleaved places are further apart the more ranks there are.
+    pub by_ranks: bool,
+}
+
+impl Stride {
+    /// So many bytes, at any number of ranks.
+    #[must_use]
+    pub const fn fixed(bytes: u64) -> Self {
+        Self { bytes, by_ranks: false }
+    }
+
+    /// Bytes at so many ranks.
+    #[must_use]
+    pub const fn at(self, ranks: u32) -> u64 {
+        if self.by_ranks { self.bytes.saturating_mul(ranks as u64) } else { self.bytes }
+    }
 }
 
 /// A step of a program.

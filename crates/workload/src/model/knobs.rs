@@ -81,7 +81,7 @@ impl Knobs {
         let sizes = session.sizes.iter().map(|(&size, &weight)| Ok((self.size(size)?, weight)));
         session.sizes = sizes.collect::<Result<_, KnobError>>()?;
         if let OffsetLaw::Affine { start, rank, step, again } = &mut session.offset {
-            for part in [start, rank, step, again] {
+            for part in [start, rank, &mut step.bytes, &mut again.bytes] {
                 *part = self.size(*part)?;
             }
         }

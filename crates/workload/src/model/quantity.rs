@@ -11,6 +11,9 @@ pub(super) const BYTES_EXPECTED: &str =
 /// What is expected where a time is.
 pub(super) const TIME_EXPECTED: &str = "expected a time as in \"200 us\" (s, ms, us, ns), at most 292 years";
 
+/// What follows the bytes of a stride of all ranks together.
+pub(super) const BY_RANKS: &str = " * ranks";
+
 /// Bytes of a text; NULL if it is none.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     parse(text, &BYTES).or_else(|| text.parse().ok().filter(|&value| fits(value)))

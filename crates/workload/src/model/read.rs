@@ -1,10 +1,10 @@
 //! Model files, read and checked as a whole.
 
 use super::names::collision;
-use super::quantity::{BYTES_EXPECTED, TIME_EXPECTED, bytes, time};
+use super::quantity::{BY_RANKS, BYTES_EXPECTED, TIME_EXPECTED, bytes, time};
 use super::{
     Mode, Model, ModelError, ModelFile, ModelSession, OffsetLaw, ProgramStep, REQUESTS, RankGroup,
-    RequestKind, Sharing, VERSION,
+    RequestKind, Sharing, Stride, VERSION,
 };
 use iotrail_model::text::printable;
 use serde::Deserialize;
@@ -32,8 +32,7 @@ const NAMES: &str = "expected a relative name without empty parts, `.`, `..` and
                      rank and `%i` for the number of one of count files";
 const MODES: &str =
     "expected ro, wo or rw, then any of create, truncate, append, each once; the last two need wo or rw";
-const OFFSETS: &str =
-    "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES }";
+const OFFSETS: &str = "expected \"sequential\" or { start = BYTES, rank = BYTES, step = BYTES, again = BYTES }; step and again may be \"BYTES * ranks\"";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -378,11 +377,16 @@ impl Source<'_> {
                     None => Ok(0),
                     Some(value) => quantity(value, bytes).ok_or_else(error),
                 };
+                let by_ranks = |key| Some(table.get(key)?.as_str()?.strip_suffix(BY_RANKS));
+                let stride = |key| match by_ranks(key) {
+                    Some(Some(text)) => Ok(Stride { bytes: bytes(text).ok_or_else(error)?, by_ranks: true }),
+                    _ => part(key).map(Stride::fixed),
+                };
                 Ok(OffsetLaw::Affine {
                     start: part("start")?,
                     rank: part("rank")?,
-                    step: part("step")?,
-                    again: part("again")?,
+                    step: stride("step")?,
+                    again: stride("again")?,
                 })
             }
             _ => Err(error()),

@@ -49,20 +49,21 @@ pub struct Synthetic {
     pub slack: u64,
 }
 
-/// Hands the steps of a rank over, in order, until `each` breaks. Offsets beyond 64 bits are those of 64 bits.
+/// Hands the steps of a rank of so many over, in order, until `each` breaks. Offsets beyond 64 bits are those of 64 bits.
 pub fn synthesise<B>(
     model: &Model,
-    rank: u32,
+    (rank, ranks): (u32, u32),
     seed: u64,
     each: &mut impl FnMut(Synthetic) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let mut occurrences = BTreeMap::new();
-    Synthesis { model, rank, seed }.steps(&model.steps, &mut occurrences, each)
+    Synthesis { model, rank, ranks, seed }.steps(&model.steps, &mut occurrences, each)
 }
 
 struct Synthesis<'a> {
     model: &'a Model,
     rank: u32,
+    ranks: u32,
     seed: u64,
 }
 
@@ -136,8 +137,8 @@ impl Synthesis<'_> {
                 OffsetLaw::Sequential => end,
                 OffsetLaw::Affine { start, rank, step, again } => start
                     .saturating_add(rank.saturating_mul(u64::from(self.rank)))
-                    .saturating_add(step.saturating_mul(transfers))
-                    .saturating_add(again.saturating_mul(occurrence)),
+                    .saturating_add(step.at(self.ranks).saturating_mul(transfers))
+                    .saturating_add(again.at(self.ranks).saturating_mul(occurrence)),
             };
             end = offset.saturating_add(size);
             transfers += 1;

@@ -1,7 +1,7 @@
 //! Models as text, in one form: equal models have equal text.
 
-use super::quantity::{bytes_text, time_text};
-use super::{Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, Sharing, VERSION};
+use super::quantity::{BY_RANKS, bytes_text, time_text};
+use super::{Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, Sharing, Stride, VERSION};
 use std::fmt;
 
 impl fmt::Display for Model {
@@ -80,10 +80,15 @@ fn write_session(f: &mut fmt::Formatter<'_>, session: &ModelSession) -> fmt::Res
     match session.offset {
         OffsetLaw::Sequential => writeln!(f, "offset = \"sequential\"")?,
         OffsetLaw::Affine { start, rank, step, again } => {
-            let parts = [("start", start), ("rank", rank), ("step", step), ("again", again)];
-            let shown = parts.iter().filter(|(word, bytes)| *word != "again" || *bytes > 0);
+            let parts = [
+                ("start", Stride::fixed(start)),
+                ("rank", Stride::fixed(rank)),
+                ("step", step),
+                ("again", again),
+            ];
+            let shown = parts.iter().filter(|(word, stride)| *word != "again" || stride.bytes > 0);
             let shown: Vec<String> =
-                shown.map(|(word, bytes)| format!("{word} = \"{}\"", bytes_text(*bytes))).collect();
+                shown.map(|(word, stride)| format!("{word} = \"{}\"", stride_text(*stride))).collect();
             writeln!(f, "offset = {{ {} }}", shown.join(", "))?;
         }
     }
@@ -109,6 +114,10 @@ impl fmt::Display for Mode {
         let flags = [(self.create, " create"), (self.truncate, " truncate"), (self.append, " append")];
         flags.iter().filter(|(set, _)| *set).try_for_each(|(_, word)| write!(f, "{word}"))
     }
+}
+
+fn stride_text(stride: Stride) -> String {
+    format!("{}{}", bytes_text(stride.bytes), if stride.by_ranks { BY_RANKS } else { "" })
 }
 
 /// A basic string of TOML.

@@ -1,10 +1,13 @@
 use iotrail_workload::{
     Action, KnobError, Knobs, Mode, Model, ModelFile, ModelSession, OffsetLaw, ProgramStep, RankGroup,
-    RequestKind, Sharing, Synthetic, TooMuch, Totals, synthesise,
+    RequestKind, Sharing, Stride, Synthetic, TooMuch, Totals, synthesise,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+
+/// Ranks of a run.
+const RANKS: u32 = 4;
 
 /// The example of section 6 of the definitions.
 const CHECKPOINT: &str = r#"
@@ -33,7 +36,7 @@ fn checkpoint() -> Model {
 /// The steps of a rank.
 fn steps(model: &Model, rank: u32, seed: u64) -> Vec<Synthetic> {
     let mut steps = Vec::new();
-    let ended = synthesise(model, rank, seed, &mut |step| {
+    let ended = synthesise(model, (rank, RANKS), seed, &mut |step| {
         steps.push(step);
         ControlFlow::<()>::Continue(())
     });
@@ -137,7 +140,7 @@ fn what_breaks_ends_a_loop_that_is_too_long() {
     let long = CHECKPOINT.replace("repeat = 10", "repeat = 1_000_000_000_000");
     let model = Model::parse(&long).expect("a model");
     let mut count = 0;
-    let ended = synthesise(&model, 0, 0, &mut |_| {
+    let ended = synthesise(&model, (0, RANKS), 0, &mut |_| {
         count += 1;
         if count == 100 { ControlFlow::Break("enough") } else { ControlFlow::Continue(()) }
     });
@@ -256,11 +259,21 @@ fn what_a_knob_cannot_do_is_refused() {
     assert_eq!(knobs(&["slack=99999999999999999"]).apply(&checkpoint()), Err(KnobError::TooLarge(200_000)));
 }
 
+fn stride((bytes, by_ranks): (u64, bool)) -> Stride {
+    Stride { bytes, by_ranks }
+}
+
 fn session() -> impl Strategy<Value = ModelSession> {
     let laws = prop_oneof![
         Just(OffsetLaw::Sequential),
-        (0_u64..9, 0_u64..5000, 0_u64..5000, 0_u64..3)
-            .prop_map(|(start, rank, step, again)| OffsetLaw::Affine { start, rank, step, again }),
+        (0_u64..9, 0_u64..5000, (0_u64..5000, any::<bool>()), (0_u64..3, any::<bool>())).prop_map(
+            |(start, rank, step, again)| OffsetLaw::Affine {
+                start,
+                rank,
+                step: stride(step),
+                again: stride(again)
+            }
+        ),
     ];
     let sizes = prop::collection::btree_map(0_u64..5000, 1_u64..9, 1..4);
     (1_u64..20, 1_u64..20, sizes, laws, 0_u64..3_000_000, any::<[bool; 3]>()).prop_map(
@@ -334,4 +347,27 @@ proptest! {
             Err(error) => prop_assert!(error.line >= 1 && error.line <= text.matches('\n').count() + 1),
         }
     }
+}
+
+/// The layout of section 4 of the definitions: IOR with transfers of 64 KiB, blocks of 256 KiB and two segments.
+#[test]
+fn interleaved_strides_grow_with_the_ranks() {
+    let text = CHECKPOINT
+        .replace(
+            "offset = \"sequential\"",
+            "offset = { rank = \"256 KiB\", step = \"64 KiB\", again = \"256 KiB * ranks\" }",
+        )
+        .replace("size = { \"64 KiB\" = 15, \"1 KiB\" = 1 }", "size = \"64 KiB\"")
+        .replace("write = 16, fsync = 1", "write = 4");
+    let model = Model::parse(&text).expect("a model");
+    let mut offsets = Vec::new();
+    let ended = synthesise(&model, (5, 8), 0, &mut |step| {
+        if let Action::Transfer { offset, .. } = step.action {
+            offsets.push(offset);
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    assert_eq!(ended, ControlFlow::Continue(()));
+    assert_eq!(offsets[4 + 2], 3456 << 10, "segment 1, transfer 2 of rank 5 of 8");
+    assert_eq!(Model::parse(&model.to_string()), Ok(model));
 }
