@@ -260,7 +260,7 @@ fn what_a_knob_cannot_do_is_refused() {
 }
 
 fn stride((bytes, by_ranks): (u64, bool)) -> Stride {
-    Stride { bytes, by_ranks }
+    Stride { bytes, by_ranks: by_ranks && bytes > 0 }
 }
 
 fn session() -> impl Strategy<Value = ModelSession> {
